@@ -1,0 +1,159 @@
+import { AppError } from "#src/lib/errors.ts";
+import type { Log } from "#src/platform/log/log.ts";
+import { FileError } from "./file-error.ts";
+import { inParts } from "./in-parts.ts";
+
+/** Files up to this size live in the object's own database, whose rows hold at most 2 MB; larger ones in the bucket. */
+export const INLINE_BYTES = 1024 * 1024;
+/** Size of the parts of a large upload; all but the last must be equal and at least 5 MiB. */
+const PART_BYTES = 8 * 1024 * 1024;
+/** How long an object that no entry names stays, so that its readers and its upload can finish. */
+const GRACE_MS = 15 * 60 * 1000;
+/** Most objects one call to the bucket deletes. */
+const DELETE_BATCH = 1000;
+
+/** Bytes that are safely stored and wait to become a file. */
+export interface StoredContent {
+  id: string;
+  size: number;
+  /** The bytes themselves when they are small, else they are in the bucket. */
+  inline?: Uint8Array;
+}
+
+/**
+ * The bytes of a project's files. Each content has an id of its own and never changes, so a reader never sees half of a
+ * write and two writers never mix. What an upload leaves behind when it dies is found in `unreferenced` and swept.
+ */
+export class FileContents {
+  readonly #storage: DurableObjectStorage;
+  readonly #bucket: R2Bucket;
+  readonly #prefix: string;
+  readonly #now: () => number;
+  readonly #log: Log;
+
+  constructor(deps: {
+    storage: DurableObjectStorage;
+    bucket: R2Bucket;
+    /** Names the project's objects in the bucket; ends with a slash. */
+    prefix: string;
+    now: () => number;
+    log: Log;
+  }) {
+    this.#storage = deps.storage;
+    this.#bucket = deps.bucket;
+    this.#prefix = deps.prefix;
+    this.#now = deps.now;
+    this.#log = deps.log;
+  }
+
+  async store(bytes: Uint8Array): Promise<StoredContent> {
+    const id = crypto.randomUUID();
+    if (bytes.length <= INLINE_BYTES) return { id, size: bytes.length, inline: bytes };
+    await this.#expect(id);
+    await this.#reach(() => this.#bucket.put(this.#key(id), bytes));
+    return { id, size: bytes.length };
+  }
+
+  /** Store a body of unknown length, holding one part of it in memory. `EFBIG` above `limit` bytes. */
+  async storeStream(path: string, body: ReadableStream<Uint8Array>, limit: number): Promise<StoredContent> {
+    const parts = inParts(body, PART_BYTES);
+    let part = await parts.next();
+    const first = part.done ? new Uint8Array() : part.value;
+    if (first.length > limit) {
+      await parts.return(undefined);
+      throw new FileError("EFBIG", path);
+    }
+    if (first.length < PART_BYTES) return this.store(first);
+
+    const id = crypto.randomUUID();
+    await this.#expect(id);
+    const upload = await this.#reach(() => this.#bucket.createMultipartUpload(this.#key(id)));
+    try {
+      const uploaded: R2UploadedPart[] = [];
+      let size = 0;
+      for (; !part.done; part = await parts.next()) {
+        size += part.value.length;
+        if (size > limit) throw new FileError("EFBIG", path);
+        const { value } = part;
+        uploaded.push(await this.#reach(() => upload.uploadPart(uploaded.length + 1, value)));
+        await this.#expect(id);
+      }
+      await this.#reach(() => upload.complete(uploaded));
+      return { id, size };
+    } catch (error) {
+      await parts.return(undefined);
+      // Best effort: the bucket forgets unfinished uploads by itself after a week.
+      await upload.abort().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async load(id: string): Promise<Uint8Array> {
+    return new Uint8Array(await (await this.#get(id)).arrayBuffer());
+  }
+
+  async open(id: string): Promise<ReadableStream<Uint8Array>> {
+    return (await this.#get(id)).body;
+  }
+
+  /** Delete what nobody has named for a while. Answers whether something is left for a later sweep. */
+  async sweep(): Promise<boolean> {
+    const { sql } = this.#storage;
+    const due = sql
+      .exec<{ id: string }>(
+        "SELECT content_id AS id FROM unreferenced WHERE since <= ? LIMIT ?",
+        this.#now() - GRACE_MS,
+        DELETE_BATCH,
+      )
+      .toArray()
+      .map(({ id }) => id);
+    if (due.length > 0) await this.#bucket.delete(due.map((id) => this.#key(id)));
+    for (const id of due) sql.exec("DELETE FROM unreferenced WHERE content_id = ?", id);
+    return sql.exec("SELECT 1 FROM unreferenced LIMIT 1").toArray().length > 0;
+  }
+
+  /** See to it that a sweep comes when there is something to sweep. */
+  async scheduleSweep(): Promise<void> {
+    if (this.#storage.sql.exec("SELECT 1 FROM unreferenced LIMIT 1").toArray().length === 0) return;
+    if ((await this.#storage.getAlarm()) === null) await this.#storage.setAlarm(this.#now() + GRACE_MS);
+  }
+
+  /** Delete everything the project has in the bucket, named or not. */
+  async deleteAll(): Promise<void> {
+    for (;;) {
+      const { objects } = await this.#bucket.list({ prefix: this.#prefix, limit: DELETE_BATCH });
+      if (objects.length === 0) return;
+      await this.#bucket.delete(objects.map(({ key }) => key));
+    }
+  }
+
+  /** Note an object before it exists (and while it grows), so that no crash can leave one that nobody knows of. */
+  async #expect(id: string): Promise<void> {
+    this.#storage.sql.exec(
+      "INSERT OR REPLACE INTO unreferenced (content_id, since) VALUES (?, ?)",
+      id,
+      this.#now(),
+    );
+    await this.scheduleSweep();
+  }
+
+  async #get(id: string): Promise<R2ObjectBody> {
+    const object = await this.#reach(() => this.#bucket.get(this.#key(id)));
+    if (!object) throw new Error(`The bucket has lost ${this.#key(id)}`);
+    return object;
+  }
+
+  /** The bucket's own failures pass; what was the matter is for the log alone. */
+  async #reach<T>(act: () => Promise<T>): Promise<T> {
+    try {
+      return await act();
+    } catch (cause) {
+      this.#log.error("file bucket failed", { cause });
+      throw new AppError("unavailable", "File storage did not answer; try again", { cause });
+    }
+  }
+
+  #key(id: string): string {
+    return `${this.#prefix}${id}`;
+  }
+}

@@ -1,0 +1,38 @@
+import { AppError, type ErrorCode } from "#src/lib/errors.ts";
+
+const MEANING = {
+  ESTALE: ["not_found", "the project is gone"],
+  ENOENT: ["not_found", "no such file or directory"],
+  EEXIST: ["conflict", "already exists"],
+  EISDIR: ["conflict", "is a directory"],
+  ENOTDIR: ["conflict", "not a directory"],
+  ENOTEMPTY: ["conflict", "directory not empty"],
+  EAGAIN: ["conflict", "changed while it was being written"],
+  EINVAL: ["invalid_input", "invalid argument"],
+  ELOOP: ["invalid_input", "too many levels of symbolic links"],
+  EACCES: ["invalid_input", "leads out of the project through a symbolic link"],
+  ENAMETOOLONG: ["invalid_input", "file name too long"],
+  EFBIG: ["too_large", "file too large"],
+} as const satisfies Record<string, readonly [ErrorCode, string]>;
+
+export type FileErrorCode = keyof typeof MEANING;
+
+/** What a file operation can run into, worded as shells word it: commands read the code and print the message. */
+export class FileError extends Error {
+  readonly code: FileErrorCode;
+  readonly #path: string;
+
+  constructor(code: FileErrorCode, path: string) {
+    super(`${code}: ${MEANING[code][1]}, '${path}'`);
+    this.name = "FileError";
+    this.code = code;
+    this.#path = path;
+  }
+
+  /** The same failure, for a caller of the service. */
+  toAppError(): AppError {
+    const [code, sentence] = MEANING[this.code];
+    const shown = this.#path === "" ? "the project root" : `"${this.#path.slice(0, 300)}"`;
+    return new AppError(code, `${shown}: ${sentence}`);
+  }
+}

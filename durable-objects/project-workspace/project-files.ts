@@ -1,0 +1,112 @@
+import { FileError, type FileErrorCode } from "./file-error.ts";
+import type { FileContents, StoredContent } from "./file-contents.ts";
+import type { Entry, FileTree } from "./file-tree.ts";
+
+/** Appends to one file that may collide before the writer gives up. */
+const APPEND_ATTEMPTS = 10;
+
+/** A project's files: the tree and the bytes brought together. Paths are relative to the project root. */
+export class ProjectFiles {
+  readonly tree: FileTree;
+  readonly #contents: FileContents;
+
+  constructor(tree: FileTree, contents: FileContents) {
+    this.tree = tree;
+    this.#contents = contents;
+  }
+
+  /** The file a path leads to and its bytes. `ENOENT`, `EISDIR`; `EFBIG` above `limit` bytes. */
+  async read(path: string, limit: number): Promise<Uint8Array> {
+    const file = this.#file(path);
+    if (file.size > limit) throw new FileError("EFBIG", path);
+    return this.#load(file);
+  }
+
+  async open(path: string): Promise<{ entry: Entry; body: ReadableStream<Uint8Array> }> {
+    const file = this.#file(path);
+    const inline = this.tree.inlineContent(file);
+    const body = inline ? new Blob([inline]).stream() : await this.#contents.open(idOf(file));
+    return { entry: { ...file, path }, body };
+  }
+
+  /** Create or replace a file, making its directories. The whole content is stored before anything changes. */
+  async write(path: string, bytes: Uint8Array): Promise<Entry> {
+    this.tree.checkWritable(path);
+    return this.#commit(path, await this.#contents.store(bytes));
+  }
+
+  async writeStream(path: string, body: ReadableStream<Uint8Array>, limit: number): Promise<Entry> {
+    this.tree.checkWritable(path);
+    return this.#commit(path, await this.#contents.storeStream(path, body, limit));
+  }
+
+  /** Add to the end of a file. Two at once add one after the other, whatever their size. */
+  async append(path: string, bytes: Uint8Array, limit: number): Promise<void> {
+    for (let attempt = 0; ; attempt += 1) {
+      const before = this.tree.find(path, { follow: true });
+      if (before?.kind === "directory") throw new FileError("EISDIR", path);
+      if ((before?.size ?? 0) + bytes.length > limit) throw new FileError("EFBIG", path);
+      const old = before ? await this.#load(before) : new Uint8Array();
+      const content = await this.#contents.store(concat(old, bytes));
+      try {
+        await this.#commit(path, content, { onlyOver: before?.contentId ?? null });
+        return;
+      } catch (error) {
+        if (!isFileError(error, "EAGAIN") || attempt === APPEND_ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  move(from: string, to: string, options: { replace: boolean }): Promise<void> {
+    this.tree.move(from, to, options);
+    return this.#contents.scheduleSweep();
+  }
+
+  copy(from: string, to: string): Promise<void> {
+    this.tree.copy(from, to);
+    return this.#contents.scheduleSweep();
+  }
+
+  remove(path: string, options: { recursive: boolean }): Promise<void> {
+    this.tree.remove(path, options);
+    return this.#contents.scheduleSweep();
+  }
+
+  #file(path: string): Entry {
+    const entry = this.tree.find(path, { follow: true });
+    // A link whose target is gone is found by nobody.
+    if (!entry || entry.kind === "symlink") throw new FileError("ENOENT", path);
+    if (entry.kind === "directory") throw new FileError("EISDIR", path);
+    return entry;
+  }
+
+  async #load(file: Entry): Promise<Uint8Array> {
+    return this.tree.inlineContent(file) ?? this.#contents.load(idOf(file));
+  }
+
+  async #commit(
+    path: string,
+    content: StoredContent,
+    options: { onlyOver?: string | null } = {},
+  ): Promise<Entry> {
+    const entry = this.tree.putFile(path, content, options);
+    await this.#contents.scheduleSweep();
+    return { ...entry, path };
+  }
+}
+
+export function isFileError(error: unknown, ...codes: FileErrorCode[]): boolean {
+  return error instanceof FileError && (codes.length === 0 || codes.includes(error.code));
+}
+
+function idOf(file: Entry): string {
+  if (file.contentId === null) throw new Error(`${file.path} has no content`);
+  return file.contentId;
+}
+
+function concat(first: Uint8Array, second: Uint8Array): Uint8Array {
+  const whole = new Uint8Array(first.length + second.length);
+  whole.set(first);
+  whole.set(second, first.length);
+  return whole;
+}

@@ -1,0 +1,55 @@
+import type { RateDecision, RateLimit } from "#src/platform/objects/rate-limits.ts";
+
+type Bucket = Extract<RateLimit, { kind: "bucket" }>;
+type Window = Extract<RateLimit, { kind: "window" }>;
+
+/**
+ * Counts the calls of one caller under one rule. Exact: each call is one synchronous turn. The limit comes with every
+ * call, so a changed setting holds from the next one on. Times are milliseconds since the epoch.
+ */
+export class Limiter {
+  /** Calls left at `#filledAt`, fractions included; `undefined` until the first call, when the bucket is full. */
+  #tokens: number | undefined;
+  #filledAt = 0;
+  /** When each call that still counts was let in, oldest first. Never longer than the limit. */
+  #admitted: number[] = [];
+
+  take(limit: RateLimit, now: number): RateDecision {
+    return limit.kind === "bucket" ? this.#takeFromBucket(limit, now) : this.#takeFromWindow(limit, now);
+  }
+
+  #takeFromBucket({ capacity, perSecond }: Bucket, now: number): RateDecision {
+    // A clock that steps back refills nothing.
+    const refilled = (Math.max(0, now - this.#filledAt) / 1000) * perSecond;
+    let tokens = Math.min(capacity, (this.#tokens ?? capacity) + refilled);
+    const allowed = tokens >= 1;
+    if (allowed) tokens -= 1;
+    this.#tokens = tokens;
+    this.#filledAt = Math.max(this.#filledAt, now);
+    return {
+      allowed,
+      limit: capacity,
+      remaining: Math.floor(tokens),
+      resetSeconds: Math.ceil((capacity - tokens) / perSecond),
+      retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil((1 - tokens) / perSecond)),
+    };
+  }
+
+  #takeFromWindow({ capacity, windowMs }: Window, now: number): RateDecision {
+    const counts = (at: number) => at > now - windowMs;
+    const firstThatCounts = this.#admitted.findIndex(counts);
+    this.#admitted.splice(0, firstThatCounts === -1 ? this.#admitted.length : firstThatCounts);
+    const allowed = this.#admitted.length < capacity;
+    if (allowed) this.#admitted.push(now);
+    const secondsUntilGone = (at = now) => Math.max(1, Math.ceil((at + windowMs - now) / 1000));
+    // The next call gets in when only `capacity - 1` are left; after a lowered limit that is not the oldest one's end.
+    const inTheWay = this.#admitted.at(-capacity);
+    return {
+      allowed,
+      limit: capacity,
+      remaining: Math.max(0, capacity - this.#admitted.length),
+      resetSeconds: secondsUntilGone(this.#admitted.at(-1)),
+      retryAfterSeconds: allowed ? 0 : secondsUntilGone(inTheWay),
+    };
+  }
+}

@@ -1,0 +1,181 @@
+import { DurableObject } from "cloudflare:workers";
+import { migrate } from "../lib/sql-migrations.ts";
+import { EVENT_SCHEMA, EventStore } from "./event-store.ts";
+import type { Addition, Begun, Control, NewEvent, Opened, OpenTask, StopReason } from "./protocol.ts";
+import { HEARTBEAT, Reader, toSse } from "./reader.ts";
+import { RUN_SCHEMA, RunState } from "./run-state.ts";
+import { taskLogSettings, type TaskLogSettings } from "./settings.ts";
+import { Watchdog } from "./watchdog.ts";
+
+const HEARTBEAT_MS = 15_000;
+
+/**
+ * One per agent task: its events, who executes it, and everyone watching. Storage is the truth; memory holds only who is
+ * listening. Kept TASK_LOG_RETENTION_DAYS after the end, then forgotten.
+ */
+export class TaskLog extends DurableObject<object> {
+  readonly #settings: TaskLogSettings;
+  #opened: { events: EventStore; run: RunState } | undefined;
+  readonly #readers = new Set<Reader>();
+  #heartbeat: ReturnType<typeof setInterval> | undefined;
+
+  constructor(ctx: DurableObjectState, env: object) {
+    super(ctx, env);
+    this.#settings = taskLogSettings(env);
+  }
+
+  // ── Launch ─────────────────────────────────────────────────────────
+
+  /** Make the log and arm the watchdog; safe to repeat. */
+  async open(task: OpenTask): Promise<Opened> {
+    const opened = this.#store.run.open(task, Date.now());
+    if (opened.state === "waiting" && (await this.ctx.storage.getAlarm()) === null) {
+      await this.ctx.storage.setAlarm(Date.now() + this.#settings.stallMs);
+    }
+    return opened;
+  }
+
+  // ── The executor ───────────────────────────────────────────────────
+
+  /** Ask to execute a step. The answer says whether, and as which generation. */
+  async begin(step: number): Promise<Begun> {
+    const { stallMs, maxAttempts } = this.#settings;
+    const begun = this.#store.run.begin(step, { now: Date.now(), stallMs, maxAttempts });
+    if (begun.kind === "run" && (await this.ctx.storage.getAlarm()) === null) {
+      await this.ctx.storage.setAlarm(Date.now() + stallMs);
+    }
+    return begun;
+  }
+
+  async ping(generation: number): Promise<Control> {
+    return this.#store.run.seen(generation, Date.now());
+  }
+
+  /** Add to the log in one write; refused, as `stale`, from any but the newest generation. */
+  async append(generation: number, addition: Addition): Promise<Control> {
+    const { events, run } = this.#store;
+    const control = run.seen(generation, Date.now());
+    if (control.stale || run.closed) return { ...control, stale: true };
+    if (!run.advance(addition.sequence)) return control;
+    if (addition.storedTurns !== undefined) run.forgetTurns(addition.storedTurns);
+    run.record(addition.records ?? []);
+    this.#publish(events.append(addition.events));
+    return control;
+  }
+
+  /** End the step; answers the number of the next one, or nothing to a stale executor. */
+  async endStep(generation: number): Promise<number | undefined> {
+    const { run } = this.#store;
+    return run.seen(generation, Date.now()).stale ? undefined : run.endStep(Date.now());
+  }
+
+  /** The executor failed and leaves the step to the next delivery, which need not wait for its silence. */
+  async release(generation: number): Promise<void> {
+    const { run } = this.#store;
+    if (!run.seen(generation, Date.now()).stale) run.release();
+  }
+
+  /** Append the last event and end every stream. Terminal: nothing is appended afterwards. */
+  async close(generation: number, last: readonly NewEvent[]): Promise<Control> {
+    const { events, run } = this.#store;
+    const control = run.seen(generation, Date.now());
+    if (control.stale || run.closed) return { ...control, stale: !run.closed };
+    this.#publish(events.append(last));
+    run.close(Date.now());
+    for (const reader of this.#readers) reader.end();
+    this.#dismissReaders();
+    return control;
+  }
+
+  /** All that follows from the end has been published; from here on the log is only kept. */
+  async settle(): Promise<void> {
+    const { run } = this.#store;
+    if (!run.closed) return;
+    run.settle();
+    await this.ctx.storage.setAlarm(Date.now() + this.#settings.retentionMs);
+  }
+
+  /** Ask the executor to stop; it sees the request at its next write or ping. */
+  async requestStop(reason: StopReason): Promise<"closed" | "waiting" | "begun" | "unknown"> {
+    return this.#store.run.requestStop(reason);
+  }
+
+  // ── Readers: replay, then follow ───────────────────────────────────
+
+  override async fetch(request: Request): Promise<Response> {
+    if (!this.#store.run.known) return new Response(null, { status: 404 });
+    const after = Number(new URL(request.url).searchParams.get("after") ?? 0);
+    const { readable, writable } = new IdentityTransformStream();
+    const reader = new Reader(writable, (gone) => this.#forget(gone));
+    this.ctx.waitUntil(this.#replay(reader, after));
+    return new Response(readable, {
+      headers: {
+        "content-type": "text/event-stream; charset=utf-8",
+        "cache-control": "no-cache",
+        "x-accel-buffering": "no",
+      },
+    });
+  }
+
+  /** Pages under backpressure; the last page and the subscription share one synchronous turn, so nothing falls between. */
+  async #replay(reader: Reader, after: number): Promise<void> {
+    let position = after;
+    for (;;) {
+      const page = this.#store.events.pageAfter(position);
+      const last = page.at(-1);
+      if (!last || last.id >= this.#store.events.lastId) {
+        if (page.length > 0) reader.push(toSse(page));
+        if (this.#store.run.closed) reader.end();
+        else this.#follow(reader);
+        return;
+      }
+      await reader.page(toSse(page));
+      if (reader.gone) return;
+      position = last.id;
+    }
+  }
+
+  #follow(reader: Reader): void {
+    this.#readers.add(reader);
+    reader.push(HEARTBEAT);
+    this.#heartbeat ??= setInterval(() => {
+      for (const each of this.#readers) each.push(HEARTBEAT);
+    }, HEARTBEAT_MS);
+  }
+
+  #publish(events: Parameters<typeof toSse>[0]): void {
+    if (events.length === 0 || this.#readers.size === 0) return;
+    const bytes = toSse(events);
+    for (const reader of this.#readers) reader.push(bytes);
+  }
+
+  #forget(reader: Reader): void {
+    this.#readers.delete(reader);
+    if (this.#readers.size === 0) this.#dismissReaders();
+  }
+
+  #dismissReaders(): void {
+    this.#readers.clear();
+    clearInterval(this.#heartbeat);
+    this.#heartbeat = undefined;
+  }
+
+  // ── Alarm: watch over the task, in the end forget it ───────────────
+
+  override async alarm(): Promise<void> {
+    const watchdog = new Watchdog(this.#store.run, this.ctx.storage, this.#settings);
+    if ((await watchdog.look(Date.now())) === "forget") {
+      await this.ctx.storage.deleteAll();
+      this.#opened = undefined; // this instance may outlive its tables
+    }
+  }
+
+  get #store(): { events: EventStore; run: RunState } {
+    if (!this.#opened) {
+      migrate(this.ctx.storage, [...EVENT_SCHEMA, ...RUN_SCHEMA]);
+      const { sql } = this.ctx.storage;
+      this.#opened = { events: new EventStore(sql), run: new RunState(sql) };
+    }
+    return this.#opened;
+  }
+}

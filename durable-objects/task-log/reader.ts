@@ -1,0 +1,68 @@
+import type { StoredEvent } from "./event-store.ts";
+
+const encoder = new TextEncoder();
+
+/** Bytes a live reader may be behind before it is let go; it returns with its last id and is served from the log. */
+const MAX_BEHIND_BYTES = 4 * 1024 * 1024;
+
+/** Events as Server-Sent Events; `\n` only, because clients split frames on `\n\n`. */
+export function toSse(events: readonly StoredEvent[]): Uint8Array {
+  let text = "";
+  for (const { id, type, data } of events) text += `id: ${id}\nevent: ${type}\ndata: ${data}\n\n`;
+  return encoder.encode(text);
+}
+
+export const HEARTBEAT = encoder.encode(": keep-alive\n\n");
+
+/** One connected reader: replayed pages wait for it, live events do not. */
+export class Reader {
+  readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
+  readonly #onGone: (reader: Reader) => void;
+  #behindBytes = 0;
+  #gone = false;
+
+  constructor(writable: WritableStream<Uint8Array>, onGone: (reader: Reader) => void) {
+    this.#writer = writable.getWriter();
+    this.#onGone = onGone;
+    this.#writer.closed.catch(() => this.#leave());
+  }
+
+  get gone(): boolean {
+    return this.#gone;
+  }
+
+  /** Resolves when the reader has taken the page. */
+  async page(bytes: Uint8Array): Promise<void> {
+    try {
+      await this.#writer.write(bytes);
+    } catch {
+      this.#leave();
+    }
+  }
+
+  /** Hands over without waiting. */
+  push(bytes: Uint8Array): void {
+    if (this.#gone) return;
+    this.#behindBytes += bytes.byteLength;
+    if (this.#behindBytes > MAX_BEHIND_BYTES) {
+      this.#leave();
+      this.#writer.abort("too far behind").catch(() => {});
+      return;
+    }
+    this.#writer.write(bytes).then(
+      () => (this.#behindBytes -= bytes.byteLength),
+      () => this.#leave(),
+    );
+  }
+
+  end(): void {
+    this.#gone = true;
+    this.#writer.close().catch(() => {});
+  }
+
+  #leave(): void {
+    if (this.#gone) return;
+    this.#gone = true;
+    this.#onGone(this);
+  }
+}

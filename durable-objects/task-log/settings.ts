@@ -1,0 +1,21 @@
+import { objectSettings, type ObjectSettings } from "../lib/settings.ts";
+
+export interface TaskLogSettings extends Pick<ObjectSettings, "queue" | "log"> {
+  /** Silence after which an executor counts as dead, in milliseconds. */
+  stallMs: number;
+  /** Attempts in a row without progress after which a task fails. */
+  maxAttempts: number;
+  /** How long a log is kept after the end, in milliseconds. */
+  retentionMs: number;
+}
+
+export function taskLogSettings(bindings: object): TaskLogSettings {
+  const { env, queue, log } = objectSettings(bindings);
+  return {
+    queue,
+    log,
+    stallMs: env.TASK_STALL_SECONDS * 1000,
+    maxAttempts: env.TASK_MAX_ATTEMPTS,
+    retentionMs: env.TASK_LOG_RETENTION_DAYS * 24 * 60 * 60 * 1000,
+  };
+}

@@ -1,0 +1,94 @@
+import type { RunState } from "./run-state.ts";
+import type { TaskLogSettings } from "./settings.ts";
+
+/** Longest time between two launches of a task that waits, for its chat or for a queue that is down. */
+const MAX_PAUSE_MS = 60_000;
+
+/**
+ * What an alarm does for a task: launch again what never began, redeliver a step whose executor went silent, publish
+ * again what follows from the end, and say when the log may be forgotten.
+ */
+export class Watchdog {
+  readonly #run: RunState;
+  readonly #storage: DurableObjectStorage;
+  readonly #settings: TaskLogSettings;
+
+  constructor(run: RunState, storage: DurableObjectStorage, settings: TaskLogSettings) {
+    this.#run = run;
+    this.#storage = storage;
+    this.#settings = settings;
+  }
+
+  async look(now: number): Promise<"watch" | "forget"> {
+    const { stallMs, retentionMs, queue, log } = this.#settings;
+    const condition = this.#run.condition(now, stallMs);
+    // The next alarm comes first: an alarm that throws is retried a few times and then dropped for good.
+    const next = nextLook(condition, now, stallMs, retentionMs);
+    if (next !== undefined) await this.#storage.setAlarm(next);
+    try {
+      switch (condition.kind) {
+        case "waiting": {
+          const { taskId, launches } = condition;
+          this.#run.countLaunch();
+          await queue().publish({
+            function: "start-task",
+            payload: { taskId },
+            deduplicationId: `start-${taskId}-watch-${launches}`,
+          });
+          break;
+        }
+        case "stalled": {
+          const { taskId, step, launches } = condition;
+          this.#run.countLaunch();
+          await queue().publish({
+            function: "agent-step",
+            payload: { taskId, step },
+            deduplicationId: `step-${taskId}-${step}-watch-${launches}`,
+          });
+          break;
+        }
+        case "unsettled": {
+          const { taskId, launches } = condition;
+          this.#run.countLaunch();
+          await queue().publish({
+            function: "task-finished",
+            payload: { taskId },
+            deduplicationId: `finished-${taskId}-watch-${launches}`,
+          });
+          this.#run.settle();
+          await this.#storage.setAlarm(now + retentionMs);
+          break;
+        }
+        case "kept":
+          return now >= condition.since + retentionMs ? "forget" : "watch";
+        case "alive":
+        case "unknown":
+          break;
+      }
+    } catch (error) {
+      log.error("watchdog could not publish", { condition: condition.kind, cause: error });
+    }
+    return "watch";
+  }
+}
+
+function nextLook(
+  condition: ReturnType<RunState["condition"]>,
+  now: number,
+  stallMs: number,
+  retentionMs: number,
+): number | undefined {
+  switch (condition.kind) {
+    case "alive":
+      return condition.until;
+    case "stalled":
+      return now + stallMs;
+    case "waiting":
+    case "unsettled":
+      return now + Math.min(stallMs * 2 ** Math.min(condition.launches, 5), MAX_PAUSE_MS);
+    case "kept":
+      return now < condition.since + retentionMs ? condition.since + retentionMs : undefined;
+    case "unknown":
+      return undefined;
+  }
+}

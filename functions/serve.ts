@@ -1,0 +1,57 @@
+import { Hono } from "hono";
+import type { z } from "zod";
+import type { AppEnv } from "#src/http/context.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { parseJson } from "#src/lib/parse-json.ts";
+import type { Services } from "#src/services.ts";
+
+/** Deliver again, not before this many seconds; the delivery does not count as an attempt. */
+export interface Later {
+  retryAfterSeconds: number;
+}
+
+/** Work the platform asks for. Delivery is at least once: `run` must be safe to repeat. */
+export interface PlatformFunction {
+  readonly name: string;
+  run(services: Services, body: string): Promise<Later | void>;
+}
+
+export function defineFunction<P>(definition: {
+  name: string;
+  payload: z.ZodType<P>;
+  run(services: Services, payload: P): Promise<Later | void>;
+}): PlatformFunction {
+  return {
+    name: definition.name,
+    run: (services, body) => definition.run(services, parseJson(body, definition.payload)),
+  };
+}
+
+/** Verify, parse, run; then retry or dead-letter. Nothing but the queue gets past the signature. */
+export function serve(functions: readonly PlatformFunction[]): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  for (const each of functions) {
+    app.post(`/${each.name}`, async (c) => {
+      const services = c.get("services");
+      const body = await c.req.text();
+      const genuine = await services.verifyDelivery({
+        body,
+        signature: c.req.header("upstash-signature") ?? null,
+        url: `${services.config.PUBLIC_URL.replace(/\/+$/u, "")}/functions/${each.name}`,
+      });
+      if (!genuine) throw new AppError("unauthenticated", "Invalid queue signature");
+      try {
+        const later = await each.run(services, body);
+        if (!later) return c.body(null, 200);
+        // QStash redelivers a 429 after Retry-After without counting it as a failed attempt.
+        return c.json({ detail: "Not yet" }, 429, { "Retry-After": String(later.retryAfterSeconds) });
+      } catch (error) {
+        // Only a failure we know to be permanent is dead-lettered; whatever else happened goes back for a retry.
+        if (!(error instanceof AppError) || error.retryable) throw error;
+        services.log.error("function gave up", { function: each.name, code: error.code, cause: error });
+        return c.json({ detail: error.message }, 489 as never, { "Upstash-NonRetryable-Error": "true" });
+      }
+    });
+  }
+  return app;
+}

@@ -1,0 +1,10 @@
+import { z } from "zod";
+import { followUpTask } from "#src/domain/tasks/index.ts";
+import { defineFunction } from "./serve.ts";
+
+/** What follows from the end of a task: its callback, the next turn of its chat. */
+export const taskFinished = defineFunction({
+  name: "task-finished",
+  payload: z.object({ taskId: z.uuid() }),
+  run: (services, { taskId }) => followUpTask(services, taskId),
+});

@@ -1,0 +1,27 @@
+import dns from "node:dns";
+import type { LookupFunction } from "node:net";
+import { callbackify } from "node:util";
+
+/** Finds every address of a host name. */
+export type Resolve = (host: string) => Promise<dns.LookupAddress[]>;
+
+/** A name that leads to at least one address outside the public internet. */
+export class PrivateAddress extends Error {}
+
+export const resolveWithSystem: Resolve = (host) => dns.promises.lookup(host, { all: true });
+
+/**
+ * A `lookup` for `node:net` that resolves once and hands the checked addresses, and only those, to the connection: a name
+ * that resolves to something else a moment later (rebinding) gains nothing. One forbidden address among them refuses all.
+ * It answers with a list, which is what Node asks for unless its `autoSelectFamily` is off.
+ */
+export function checkedLookup(resolve: Resolve, isAllowed: (address: string) => boolean): LookupFunction {
+  return callbackify(async (host: string, _options: dns.LookupOptions): Promise<dns.LookupAddress[]> => {
+    const addresses = await resolve(host);
+    if (addresses.length === 0) throw new Error("The host name has no address");
+    if (!addresses.every(({ address }) => isAllowed(address))) {
+      throw new PrivateAddress("The address leads into a private or special network");
+    }
+    return addresses;
+  });
+}

@@ -1,0 +1,59 @@
+import { z } from "zod";
+
+/** What the demo model reads of a chat completion request. https://platform.openai.com/docs/api-reference/chat/create */
+export const ChatRequest = z.object({
+  model: z.string(),
+  messages: z.array(
+    z.object({
+      role: z.string(),
+      content: z
+        .union([z.string(), z.array(z.object({ type: z.string(), text: z.string().optional() }))])
+        .nullish(),
+    }),
+  ),
+  tools: z
+    .array(
+      z.object({
+        function: z.object({
+          name: z.string(),
+          parameters: z.object({ properties: z.record(z.string(), z.unknown()).default({}) }).optional(),
+        }),
+      }),
+    )
+    .nullish(),
+  stream: z.boolean().nullish(),
+  stream_options: z.object({ include_usage: z.boolean().optional() }).nullish(),
+});
+export type ChatRequest = z.infer<typeof ChatRequest>;
+type ChatMessage = ChatRequest["messages"][number];
+
+/** The present turn: what the user asked, and how far the model has got with it. */
+export interface Moment {
+  /** Text of the last user message. */
+  prompt: string;
+  /** Answers the model has given since. */
+  turn: number;
+  /** Text of the last message when it is a tool's result. */
+  toolResult: string | undefined;
+  /** The names of each offered tool's parameters. */
+  tools: ReadonlyMap<string, readonly string[]>;
+}
+
+export function momentOf({ messages, tools }: ChatRequest): Moment {
+  const asked = messages.findLastIndex(({ role }) => role === "user");
+  const since = messages.slice(asked + 1);
+  const last = since.at(-1);
+  return {
+    prompt: textOf(messages[asked]),
+    turn: since.filter(({ role }) => role === "assistant").length,
+    toolResult: last?.role === "tool" ? textOf(last) : undefined,
+    tools: new Map(
+      (tools ?? []).map(({ function: tool }) => [tool.name, Object.keys(tool.parameters?.properties ?? {})]),
+    ),
+  };
+}
+
+export function textOf(message: ChatMessage | undefined): string {
+  const content = message?.content ?? "";
+  return typeof content === "string" ? content : content.map(({ text }) => text ?? "").join("");
+}

@@ -1,0 +1,66 @@
+import { createHash } from "node:crypto";
+import type http from "node:http";
+import { text } from "node:stream/consumers";
+import { safeParseJson } from "#src/lib/parse-json.ts";
+import { serve } from "#local/serve.ts";
+import { sendTurn } from "./answer.ts";
+import { ChatRequest, momentOf } from "./conversation.ts";
+import { decideTurn } from "./turn.ts";
+
+/** Conversations whose failures are counted; the oldest is forgotten first. */
+const COUNTED = 1000;
+
+/**
+ * The `demo` model: OpenAI's chat completions, models list included, answered from a script (`turn.ts`). What it says
+ * depends on the conversation alone; only how often a scripted error was served is remembered. `url` ends in `/v1`.
+ */
+export async function startDemoModel(): Promise<{ url: string; close: () => Promise<void> }> {
+  const failures = new Map<string, number>();
+  const { url, close } = await serve(async (request, response) => {
+    const route = `${request.method} ${new URL(request.url ?? "/", "http://localhost").pathname}`;
+    if (route === "POST /v1/chat/completions") await complete(request, response, failures);
+    else if (route === "GET /v1/models") {
+      const model = { id: "demo", object: "model", created: 0, owned_by: "local" };
+      response
+        .writeHead(200, { "content-type": "application/json" })
+        .end(JSON.stringify({ object: "list", data: [model] }));
+    } else fail(response, 404, `The demo model has no ${route}`);
+  });
+  return { url: `${url}/v1`, close };
+}
+
+async function complete(
+  request: http.IncomingMessage,
+  response: http.ServerResponse,
+  failures: Map<string, number>,
+): Promise<void> {
+  const body = await text(request);
+  const chat = safeParseJson(body, ChatRequest)?.value;
+  if (!chat) {
+    fail(response, 400, "The body is not a chat completion request");
+    return;
+  }
+  const turn = decideTurn(momentOf(chat));
+  if (turn.error && count(failures, chat) <= (turn.error.times ?? Infinity)) {
+    fail(response, turn.error.status, "The script asks for this error");
+    return;
+  }
+  await sendTurn(turn, chat, response);
+}
+
+/** How often this conversation has been sent, this time included. */
+function count(failures: Map<string, number>, { messages }: ChatRequest): number {
+  const key = createHash("sha256").update(JSON.stringify(messages)).digest("hex");
+  const times = (failures.get(key) ?? 0) + 1;
+  failures.set(key, times);
+  const oldest = failures.keys().next();
+  if (failures.size > COUNTED && !oldest.done) failures.delete(oldest.value);
+  return times;
+}
+
+function fail(response: http.ServerResponse, status: number, message: string): void {
+  const type = status === 429 ? "rate_limit_error" : status < 500 ? "invalid_request_error" : "server_error";
+  response
+    .writeHead(status, { "content-type": "application/json" })
+    .end(JSON.stringify({ error: { message, type, param: null, code: null } }));
+}

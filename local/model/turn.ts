@@ -1,0 +1,101 @@
+import { z } from "zod";
+import { safeParseJson } from "#src/lib/parse-json.ts";
+import type { Moment } from "./conversation.ts";
+
+/** One answer of the demo model, as a script writes it. */
+const Turn = z.strictObject({
+  text: z.string().default(""),
+  /** Deltas the text comes in: cut into so many pieces, or repeated so often when it is shorter. Words when absent. */
+  chunks: z.number().int().positive().optional(),
+  /** Pause between deltas. */
+  delay_ms: z.number().nonnegative().default(0),
+  /** Pause before the answer begins. */
+  first_delay_ms: z.number().nonnegative().default(0),
+  /** Called in parallel, after the text. */
+  tools: z.array(z.object({ name: z.string(), arguments: z.record(z.string(), z.unknown()) })).default([]),
+  /** Fail with this status, the first so many times this conversation is sent; always when `times` is absent. */
+  error: z
+    .object({ status: z.number().int().min(400).max(599), times: z.number().int().optional() })
+    .optional(),
+  /** Say no more after the text, and never end. */
+  stall: z.boolean().default(false),
+  /** End with something that is no answer. */
+  garbage: z.boolean().default(false),
+});
+export type Turn = z.infer<typeof Turn>;
+
+const SCRIPT = /```demo\s*\n([\s\S]*?)```/u;
+
+/**
+ * What the demo model says now. A prompt may hold a script, a fenced block of the language `demo` with a JSON list of
+ * turns; otherwise it writes and reads a file when asked for one, or says who it is.
+ */
+export function decideTurn(moment: Moment): Turn {
+  const script = SCRIPT.exec(moment.prompt)?.[1];
+  if (script !== undefined) return scriptedTurn(script, moment.turn);
+  if (moment.tools.has("write_file") && /\b(write|create|make|add)\b/iu.test(moment.prompt))
+    return fileTurn(moment);
+  return say(
+    "Hello! I am the demo model: I follow a script and think nothing. " +
+      "Ask me to create a file, and I will call the tools for it; set DEFAULT_MODEL and a key for a model that thinks.",
+  );
+}
+
+function scriptedTurn(script: string, index: number): Turn {
+  const turns = safeParseJson(script, z.array(Turn))?.value;
+  if (!turns) return say("The demo script in your message is not a JSON list of turns.");
+  return turns[index] ?? say("The script is over.");
+}
+
+/** Write, then read back, then report. */
+function fileTurn({ prompt, turn, toolResult, tools }: Moment): Turn {
+  const name = fileNameIn(prompt);
+  const calls = [
+    call("write_file", tools, {
+      path: name,
+      content: `Written by the demo model.\n\nYou asked: ${prompt.trim()}\n`,
+    }),
+    call("read_file", tools, { path: name }),
+  ].filter((known) => known !== undefined);
+  const next = calls[turn];
+  if (next) return Turn.parse({ text: turn === 0 ? `I will write \`${name}\`.` : "", tools: [next] });
+  const read = toolResult === undefined ? "" : ` It now reads:\n\n${toolResult.slice(0, 500)}`;
+  return say(`I am the demo model, and I wrote \`${name}\`.${read}`);
+}
+
+/** The name in backticks, or the first word that looks like a file. */
+function fileNameIn(prompt: string): string {
+  const quoted = /`([\w./-]+\.\w+)`/u.exec(prompt)?.[1];
+  return quoted ?? /(?<![\w/:])[\w-]+(?:\/[\w-]+)*\.[a-z]\w{0,7}\b/iu.exec(prompt)?.[0] ?? "hello.txt";
+}
+
+/** A call with its values under the parameter names the tool declares; `undefined` when it is not offered. */
+function call(
+  name: string,
+  tools: Moment["tools"],
+  values: Record<string, string>,
+): Turn["tools"][number] | undefined {
+  const parameters = tools.get(name);
+  if (!parameters) return undefined;
+  const named = Object.entries(values).map(([key, value]) => [
+    parameters.find((parameter) => parameter === key) ??
+      parameters.find((parameter) => parameter.includes(key)) ??
+      key,
+    value,
+  ]);
+  return { name, arguments: Object.fromEntries(named) };
+}
+
+function say(text: string): Turn {
+  return Turn.parse({ text });
+}
+
+/** The text in the pieces it is streamed in. */
+export function piecesOf({ text, chunks }: Turn): string[] {
+  if (text === "") return [];
+  if (chunks === undefined) return text.match(/\s*\S+\s*$|\s*\S+/gu) ?? [text];
+  if (chunks > text.length) return Array.from({ length: chunks }, () => text);
+  return Array.from({ length: chunks }, (_, index) =>
+    text.slice(Math.floor((index * text.length) / chunks), Math.floor(((index + 1) * text.length) / chunks)),
+  );
+}

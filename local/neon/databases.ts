@@ -1,0 +1,61 @@
+import { mkdirSync } from "node:fs";
+import { PGlite } from "@electric-sql/pglite";
+import { Pool } from "pg";
+import { PgliteStream } from "./pglite-stream.ts";
+
+/** The databases behind the bridge, by name. */
+export interface Databases {
+  /** The database that is meant when none is named. */
+  defaultName: string;
+  pool(name: string): Pool;
+  close(): Promise<void>;
+}
+
+/** PostgreSQL inside this process, kept in `dir`. It holds one database, which answers to every name. */
+export async function openEmbedded(dir: string): Promise<Databases> {
+  mkdirSync(dir, { recursive: true });
+  const pglite = await PGlite.create(dir);
+  const pool = quiet(
+    new Pool({ max: 1, idleTimeoutMillis: 0, user: "postgres", stream: () => new PgliteStream(pglite) }),
+  );
+  return {
+    defaultName: "postgres",
+    pool: () => pool,
+    close: async () => {
+      await pool.end();
+      await pglite.close();
+    },
+  };
+}
+
+/** A real server. Throws when it cannot be reached or refuses. */
+export async function openServer(databaseUrl: string): Promise<Databases> {
+  const pools = new Map<string, Pool>();
+  const defaultName = new URL(databaseUrl).pathname.slice(1) || "postgres";
+  const open = (name: string): Pool => {
+    const address = new URL(databaseUrl);
+    address.pathname = `/${name}`;
+    const pool = quiet(new Pool({ connectionString: address.href, max: 20, idleTimeoutMillis: 60_000 }));
+    pools.set(name, pool);
+    return pool;
+  };
+  const databases = {
+    defaultName,
+    pool: (name: string) => pools.get(name) ?? open(name),
+    close: async () => {
+      await Promise.all([...pools.values()].map((pool) => pool.end()));
+    },
+  };
+  try {
+    await databases.pool(defaultName).query("SELECT 1");
+  } catch (error) {
+    await databases.close();
+    throw error;
+  }
+  return databases;
+}
+
+/** An idle connection that breaks is replaced at the next query; unheard, its error would end the process. */
+function quiet(pool: Pool): Pool {
+  return pool.on("error", () => {});
+}

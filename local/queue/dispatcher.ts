@@ -1,0 +1,108 @@
+import { randomUUID } from "node:crypto";
+import type { Message } from "./message.ts";
+import type { Send } from "./send.ts";
+import { callbackMessage, judge } from "./settle.ts";
+import type { Answer, QueueStore } from "./store.ts";
+
+/** Timers beyond this fire at once in Node; a later message simply arms another. */
+const MAX_TIMER_MS = 3_600_000;
+
+/**
+ * Hands messages to `send` as soon as they are due, at most `limit` at a time. Nothing about an attempt is stored until
+ * it is over, so whatever was under way when the process died is delivered again by the next one.
+ */
+export class Dispatcher {
+  readonly #store: QueueStore;
+  readonly #send: Send;
+  readonly #limit: number;
+  readonly #log: (line: string) => void;
+  readonly #underWay = new Set<string>();
+  readonly #closing = new AbortController();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #begun = false;
+
+  constructor(options: { store: QueueStore; send: Send; limit: number; log: (line: string) => void }) {
+    this.#store = options.store;
+    this.#send = options.send;
+    this.#limit = options.limit;
+    this.#log = options.log;
+  }
+
+  /** Until now messages were only kept. */
+  begin(): void {
+    this.#begun = true;
+    this.wake();
+  }
+
+  /** Look for due messages; called after each publish, after each delivery and when the next one is due. */
+  wake(): void {
+    if (!this.#begun || this.#closing.signal.aborted) return;
+    try {
+      this.#startDue(Date.now());
+    } catch (error) {
+      this.#log(`queue: the store cannot be read: ${String(error)}`);
+    }
+  }
+
+  /** Abandons what is under way; it stays in the store. */
+  close(): void {
+    this.#closing.abort();
+    clearTimeout(this.#timer);
+  }
+
+  #startDue(now: number): void {
+    if (this.#underWay.size < this.#limit) {
+      for (const id of this.#store.due(now, this.#limit)) {
+        if (this.#underWay.size >= this.#limit) break;
+        const message = this.#underWay.has(id) ? undefined : this.#store.find(id);
+        if (message) void this.#deliver(message);
+      }
+    }
+    this.#arm(now);
+  }
+
+  #arm(now: number): void {
+    clearTimeout(this.#timer);
+    const next = this.#store.nextDueAfter(now);
+    if (next !== undefined) this.#timer = setTimeout(() => this.wake(), Math.min(next - now, MAX_TIMER_MS));
+  }
+
+  async #deliver(message: Message): Promise<void> {
+    this.#underWay.add(message.id);
+    const answer = await this.#send(message, this.#closing.signal);
+    if (this.#closing.signal.aborted) return;
+    try {
+      this.#settle(message, answer);
+    } catch (error) {
+      // A disk that is full stays full for a while: the message counts as under way and is delivered after a restart.
+      this.#log(`queue: ${message.id} could not be settled: ${String(error)}`);
+      return;
+    }
+    this.#underWay.delete(message.id);
+    this.wake();
+  }
+
+  #settle(message: Message, answer: Answer): void {
+    const now = Date.now();
+    const { callback, failureCallback } = message.details;
+    const following = callback ? [callbackMessage(callback, message, answer, now)] : [];
+    const verdict = judge(message, answer, now);
+    switch (verdict.kind) {
+      case "done":
+        this.#store.finish(message.id, following, now);
+        break;
+      case "again":
+        this.#store.postpone(message.id, message.retried + 1, verdict.dueAt, following, now);
+        break;
+      case "dead": {
+        const dlqId = `${now}-${randomUUID().slice(0, 8)}`;
+        if (failureCallback) following.push(callbackMessage(failureCallback, message, answer, now, dlqId));
+        this.#store.bury(message.id, dlqId, answer, following, now);
+        this.#log(
+          `queue: ${message.id} to ${new URL(message.details.url).pathname} gave up (status ${answer.status}, ${message.retried} retries)`,
+        );
+        break;
+      }
+    }
+  }
+}

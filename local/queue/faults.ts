@@ -1,0 +1,56 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Message } from "./message.ts";
+import type { Send } from "./send.ts";
+
+/** What at-least-once delivery permits and a real queue seldom does; for tests. */
+export interface Faults {
+  /** Every message arrives twice, the two overlapping. */
+  duplicate?: boolean;
+  /** Every attempt starts after a random pause, so that messages overtake one another. */
+  shuffle?: boolean;
+  /** Every first attempt fails: one is lost on its way, of the next the answer is, and so on in turn. */
+  failFirst?: boolean;
+}
+
+const MAX_PAUSE_MS = 100;
+
+/** `send` with faults. A message is under way until its last copy is answered, so a kill loses none of them. */
+export function withFaults(send: Send, faults: Faults): Send {
+  let faulty = send;
+  if (faults.failFirst) faulty = failingFirst(faulty);
+  if (faults.shuffle) faulty = shuffled(faulty);
+  if (faults.duplicate) faulty = duplicated(faulty);
+  return faulty;
+}
+
+function failingFirst(send: Send): Send {
+  let attempts = 0;
+  return async (message, signal) => {
+    if (message.retried > 0) return send(message, signal);
+    attempts += 1;
+    if (attempts % 2 === 0) await send(message, signal);
+    await randomPause(signal);
+    const second: Message = { ...message, retried: 1 };
+    return send(second, signal);
+  };
+}
+
+function shuffled(send: Send): Send {
+  return async (message, signal) => {
+    await randomPause(signal);
+    return send(message, signal);
+  };
+}
+
+function duplicated(send: Send): Send {
+  return async (message, signal) => {
+    const copy = randomPause(signal).then(() => send(message, signal));
+    const [answer] = await Promise.all([send(message, signal), copy]);
+    return answer;
+  };
+}
+
+/** Ends early, without an error, when the queue closes. */
+async function randomPause(signal: AbortSignal): Promise<void> {
+  await pause(Math.random() * MAX_PAUSE_MS, undefined, { signal }).catch(() => undefined);
+}

@@ -1,0 +1,117 @@
+import { mkdirSync } from "node:fs";
+import type http from "node:http";
+import path from "node:path";
+import { LOCAL_QUEUE_TOKEN } from "#src/env.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { serve } from "#local/serve.ts";
+import { Dispatcher } from "./dispatcher.ts";
+import { withFaults, type Faults } from "./faults.ts";
+import { answerApi } from "./routes.ts";
+import { createSend } from "./send.ts";
+import { createSigner } from "./signature.ts";
+import { QueueStore } from "./store.ts";
+
+/** Signing keys of QStash's development server, public like its token. Source: upstash/qstash-js, src/dev-server/constants.ts. */
+const CURRENT_SIGNING_KEY = "sig_7kYjw48mhY7kAjqNGcy6cr29RJ6r";
+const NEXT_SIGNING_KEY = "sig_5ZB6DVzB1wjE8S6rZ7eenA8Pdnhs";
+
+const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
+
+export interface QueueServer {
+  /** Address of the REST API, for `QSTASH_URL`. */
+  url: string;
+  token: string;
+  currentSigningKey: string;
+  nextSigningKey: string;
+  /** Start delivering: what is stored first, what was under way when the last process ended among it. */
+  begin(): void;
+  /** Stop at once; deliveries under way are abandoned and made again by the next process. */
+  close(): Promise<void>;
+}
+
+/**
+ * A queue that speaks QStash's REST API and delivers as QStash does: at least once, signed, with retries, deduplication,
+ * callbacks and dead letters. Schedules, URL groups and flow control are not served. State is `DATA_DIR/queue.sqlite`.
+ * Addresses below `publicUrl` are delivered to `deliverTo`; `limit` bounds the deliveries under way.
+ */
+export async function startQueue(options: {
+  dataDir: string;
+  publicUrl: string;
+  deliverTo: string;
+  log: (line: string) => void;
+  limit?: number;
+  faults?: Faults;
+}): Promise<QueueServer> {
+  const publicUrl = options.publicUrl.replace(/\/+$/u, "");
+  const deliverTo = options.deliverTo.replace(/\/+$/u, "");
+  mkdirSync(options.dataDir, { recursive: true });
+  const store = new QueueStore(path.join(options.dataDir, "queue.sqlite"), Date.now());
+  store.rebase(publicUrl);
+  const { send, close: closeConnections } = createSend({
+    publicUrl,
+    deliverTo,
+    sign: createSigner(CURRENT_SIGNING_KEY),
+  });
+  const dispatcher = new Dispatcher({
+    store,
+    send: withFaults(send, options.faults ?? {}),
+    limit: options.limit ?? 64,
+    log: options.log,
+  });
+
+  const { url, close } = await serve(async (request, response) => {
+    const { status, body } = await answer(store, request);
+    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    dispatcher.wake();
+  });
+
+  return {
+    url,
+    token: LOCAL_QUEUE_TOKEN,
+    currentSigningKey: CURRENT_SIGNING_KEY,
+    nextSigningKey: NEXT_SIGNING_KEY,
+    begin: () => dispatcher.begin(),
+    close: async () => {
+      dispatcher.close();
+      closeConnections();
+      await close();
+      store.close();
+    },
+  };
+}
+
+async function answer(
+  store: QueueStore,
+  request: http.IncomingMessage,
+): Promise<{ status: number; body: unknown }> {
+  try {
+    if (request.headers.authorization !== `Bearer ${LOCAL_QUEUE_TOKEN}`) {
+      throw new AppError("unauthenticated", "Invalid token");
+    }
+    return answerApi(store, {
+      method: request.method ?? "GET",
+      path: request.url ?? "/",
+      headers: new Headers(Object.entries(request.headersDistinct).flatMap(pairs)),
+      body: await readBody(request),
+    });
+  } catch (error) {
+    if (error instanceof AppError) return { status: error.status, body: { error: error.message } };
+    return { status: 500, body: { error: String(error) } };
+  }
+}
+
+async function readBody(request: http.IncomingMessage): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    if (!(chunk instanceof Uint8Array)) continue;
+    size += chunk.byteLength;
+    if (size > MAX_REQUEST_BYTES) throw new AppError("too_large", "A request may have 16 MiB");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function pairs([name, values]: [string, string[] | undefined]): [string, string][] {
+  return (values ?? []).map((value) => [name, value]);
+}

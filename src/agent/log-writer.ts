@@ -1,0 +1,129 @@
+import type { Addition, Control, NewEvent, StopReason, TurnRecord } from "#src/platform/objects/task-logs.ts";
+
+/** Text is gathered this long before it is written: about 20 events a second. */
+const TEXT_PAUSE_MS = 50;
+/** Text of a step that has used up half its writes; the platform limits how many one step may make. */
+const SPARING_TEXT_PAUSE_MS = 1000;
+const ATTEMPTS = 3;
+const RETRY_PAUSE_MS = 200;
+
+/** A newer executor has the task. Nothing is left to do here. */
+export class SupersededError extends Error {
+  override name = "SupersededError";
+}
+
+/** The task was asked to stop. */
+export class StoppedError extends Error {
+  override name = "StoppedError";
+  readonly reason: StopReason;
+
+  constructor(reason: StopReason) {
+    super(`Task stopped: ${reason}`);
+    this.reason = reason;
+  }
+}
+
+export interface LogWriterOptions {
+  append(addition: Addition): Promise<Control>;
+  /** Makes the event of a piece of text. */
+  textEvent(text: string): NewEvent;
+  /** Called once with a `SupersededError` or `StoppedError` when the log says so. */
+  onStop(error: SupersededError | StoppedError): void;
+  /** Writes after which text is gathered longer. */
+  sparingAfter: number;
+}
+
+type Waiting = Omit<Addition, "sequence"> & { events: NewEvent[]; records: TurnRecord[] };
+
+/**
+ * Writes to the task's log in order, one write at a time: what comes while a write is under way goes into the next one.
+ */
+export class LogWriter {
+  readonly #options: LogWriterOptions;
+  #waiting: Waiting = { events: [], records: [] };
+  #text = "";
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #draining: Promise<void> | undefined;
+  #sequence = 0;
+  #stopped = false;
+
+  constructor(options: LogWriterOptions) {
+    this.#options = options;
+  }
+
+  /** Writes made so far. */
+  get writes(): number {
+    return this.#sequence;
+  }
+
+  /** A piece of the model's text; written soon, together with its neighbours. */
+  text(piece: string): void {
+    this.#text += piece;
+    const pause = this.#sequence < this.#options.sparingAfter ? TEXT_PAUSE_MS : SPARING_TEXT_PAUSE_MS;
+    this.#timer ??= setTimeout(() => {
+      // A failure is kept in #draining and thrown at the next flush.
+      this.flush().catch(() => {});
+    }, pause);
+  }
+
+  /** Events and records that belong together, after all that came before. */
+  add(addition: { events?: NewEvent[]; records?: TurnRecord[]; storedTurns?: number }): void {
+    this.#takeText();
+    this.#waiting.events.push(...(addition.events ?? []));
+    this.#waiting.records = [...(this.#waiting.records ?? []), ...(addition.records ?? [])];
+    if (addition.storedTurns !== undefined) this.#waiting.storedTurns = addition.storedTurns;
+  }
+
+  /** Resolves when all that was added is durable. Throws when it could not be written. */
+  async flush(): Promise<void> {
+    this.#takeText();
+    while (this.#draining || this.#hasWaiting) {
+      this.#draining ??= this.#drain().finally(() => (this.#draining = undefined));
+      await this.#draining;
+    }
+  }
+
+  /** What the log said at a write or ping. */
+  heed(control: Control): void {
+    if (this.#stopped || (!control.stale && control.stop === null)) return;
+    this.#stopped = true;
+    this.#options.onStop(
+      control.stale || control.stop === null
+        ? new SupersededError("A newer executor has the task")
+        : new StoppedError(control.stop),
+    );
+  }
+
+  get #hasWaiting(): boolean {
+    const { events, records, storedTurns } = this.#waiting;
+    return events.length > 0 || records.length > 0 || storedTurns !== undefined;
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#hasWaiting) {
+      const batch = this.#waiting;
+      this.#waiting = { events: [], records: [] };
+      this.#sequence += 1;
+      this.heed(await this.#append({ ...batch, sequence: this.#sequence }));
+    }
+  }
+
+  async #append(addition: Addition): Promise<Control> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#options.append(addition);
+      } catch (error) {
+        if (attempt === ATTEMPTS) throw error;
+        await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE_MS * attempt));
+      }
+    }
+  }
+
+  #takeText(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#text === "") return;
+    this.#waiting.events.push(this.#options.textEvent(this.#text));
+    this.#text = "";
+  }
+}

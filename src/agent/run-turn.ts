@@ -1,0 +1,149 @@
+import { z } from "zod";
+import { taskEvents, type StepData, type StepToolCall } from "#src/domain/tasks/index.ts";
+import { safeParseJson } from "#src/lib/parse-json.ts";
+import { ModelError, type Model, type ModelRequest, type ToolCall } from "#src/models/model.ts";
+import type { LogWriter } from "./log-writer.ts";
+import { findTool } from "./tools/index.ts";
+import { runTool } from "./tools/run-tool.ts";
+import { toEventResult } from "./tools/to-event-result.ts";
+import { toModelText } from "./tools/to-model-text.ts";
+import type { ToolContext } from "./tools/tool.ts";
+import type { Answer, RecordedResult, TurnRecords } from "./turn-records.ts";
+
+const Parameters = z.record(z.string(), z.unknown());
+
+export interface Turn {
+  iteration: number;
+  model: Model;
+  request: ModelRequest;
+  records: TurnRecords;
+  writer: LogWriter;
+  tools: ToolContext;
+  /** Told of tool failures that nobody expected; may hold anything. */
+  onToolFault(tool: string, cause: unknown): void;
+}
+
+export interface TurnOutcome {
+  step: StepData;
+  answer: Answer;
+}
+
+/**
+ * One turn: ask the model, run the calls it makes, say what happened. What an earlier executor recorded of the turn is
+ * taken over, not repeated. Throws `ModelError`, or the signal's reason when the task is stopped.
+ */
+export async function runTurn(turn: Turn): Promise<TurnOutcome> {
+  const answer = turn.records.answer ?? (await askModel(turn));
+  const toolCalls = await runCalls(turn, answer.toolCalls);
+  const step: StepData = {
+    iteration: turn.iteration,
+    thought: toolCalls.length > 0 && answer.text !== "" ? answer.text : null,
+    response_text: answer.text,
+    tool_calls: toolCalls,
+    is_complete: toolCalls.length === 0,
+    timestamp: new Date().toISOString(),
+  };
+  turn.writer.add({ events: [taskEvents.agentStep(step)] });
+  return { step, answer };
+}
+
+async function askModel({ iteration, model, request, records, writer, tools }: Turn): Promise<Answer> {
+  for await (const event of model.stream(request, tools.signal)) {
+    switch (event.type) {
+      case "text_delta":
+        writer.text(event.text);
+        break;
+      case "restarted":
+        writer.add({ events: [taskEvents.turnRestarted(iteration, event.reason)] });
+        break;
+      case "finished": {
+        const { type: _, ...answer } = event;
+        // From here on the answer stands: a later executor goes on with its calls and does not ask again. Without
+        // calls the turn is over, and the task's end records it.
+        if (answer.toolCalls.length > 0) {
+          writer.add({ records: [records.recordAnswer(answer)] });
+          await writer.flush();
+        }
+        return answer;
+      }
+    }
+  }
+  throw new ModelError("bad_response", "The model's answer ended without its end", { retryable: false });
+}
+
+/** Read-only calls that stand together run side by side; all others in order. */
+async function runCalls(turn: Turn, calls: readonly ToolCall[]): Promise<StepToolCall[]> {
+  const done: StepToolCall[] = [];
+  for (const group of groupCalls(calls)) {
+    const offset = done.length;
+    const results = await Promise.all(
+      group.map((call, position) => runCall(turn, call, { index: offset + position, total: calls.length })),
+    );
+    done.push(...results);
+  }
+  return done;
+}
+
+function groupCalls(calls: readonly ToolCall[]): ToolCall[][] {
+  const groups: { parallel: boolean; calls: ToolCall[] }[] = [];
+  for (const call of calls) {
+    const parallel = findTool(call.name)?.effect === "read";
+    const last = groups.at(-1);
+    if (parallel && last?.parallel) last.calls.push(call);
+    else groups.push({ parallel, calls: [call] });
+  }
+  return groups.map((group) => group.calls);
+}
+
+async function runCall(
+  turn: Turn,
+  call: ToolCall,
+  place: { index: number; total: number },
+): Promise<StepToolCall> {
+  const parameters = safeParseJson(call.arguments, Parameters)?.value ?? {};
+  const described = { iteration: turn.iteration, ...place, id: call.id, name: call.name, parameters };
+  const recorded = turn.records.resultOf(call.id) ?? (await runOnce(turn, call, described));
+  return {
+    id: call.id,
+    name: call.name,
+    arguments: call.arguments,
+    parameters,
+    result: recorded.result,
+    model_text: recorded.modelText,
+  };
+}
+
+async function runOnce(
+  { records, writer, tools, onToolFault }: Turn,
+  call: ToolCall,
+  described: Parameters<typeof taskEvents.toolStart>[0],
+): Promise<RecordedResult> {
+  const effect = findTool(call.name)?.effect ?? "read";
+  const wasStarted = records.wasStarted(call.id);
+  if (!wasStarted) {
+    writer.add({ events: [taskEvents.toolStart(described)], records: [records.recordStart(call.id)] });
+    // A call that must not happen twice begins only when its beginning is on record.
+    if (effect === "other") await writer.flush();
+    tools.signal.throwIfAborted();
+  }
+  const outcome = wasStarted && effect === "other" ? INTERRUPTED : await runTool(call, tools);
+  if ("cause" in outcome) onToolFault(call.name, outcome.cause);
+  const result = { success: outcome.success, ...toEventResult(outcome.result) };
+  const recorded: RecordedResult = { result, modelText: toModelText(outcome.result) };
+  const failure = outcome.result.success ? [] : [taskEvents.toolError(described, outcome.result.error)];
+  writer.add({
+    events: [taskEvents.toolResult(described, result), ...failure],
+    records: [records.recordResult(call.id, recorded)],
+  });
+  await writer.flush();
+  return recorded;
+}
+
+const INTERRUPTED = {
+  success: false,
+  result: {
+    success: false,
+    error: "The call was interrupted and its outcome is unknown.",
+    suggestion: "Check what it did before you run it again.",
+  },
+} as const;

@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { toProjectPath } from "./project-path.ts";
+import { defineTool, failure } from "./tool.ts";
+
+const DEFAULT_TIMEOUT_SECONDS = 120;
+const MAX_TIMEOUT_SECONDS = 600;
+
+export const bashExec = defineTool({
+  name: "bash_exec",
+  description:
+    "Run a shell command in the project and wait for its end. Use it to look around, to search, and to check your work. " +
+    "Each call is a new shell: nothing but files is kept between calls. There is no terminal: a command that asks " +
+    "questions fails or hangs until its timeout.",
+  parameters: z.object({
+    command: z.string().min(1).describe("The command line, as for bash -c"),
+    timeout: z
+      .number()
+      .positive()
+      .max(MAX_TIMEOUT_SECONDS)
+      .default(DEFAULT_TIMEOUT_SECONDS)
+      .describe("Seconds after which the command is ended"),
+    cwd: z
+      .string()
+      .optional()
+      .describe("Directory to run in, relative to the project root; the root by default"),
+    env: z.record(z.string(), z.string()).optional().describe("Environment variables to add"),
+  }),
+  effect: "other",
+  scope: "terminal.access",
+  async run({ command, timeout, cwd, env }, { runtime, signal }) {
+    const directory = cwd === undefined ? "" : toProjectPath(cwd);
+    const { stdout, stderr, exitCode, timedOut } = await runtime.exec(command, {
+      timeoutMs: Math.ceil(timeout * 1000),
+      signal,
+      ...(directory === "" ? {} : { cwd: directory }),
+      ...(env === undefined ? {} : { env }),
+    });
+    const fields = { exit_code: exitCode, timed_out: timedOut, stdout, stderr };
+    if (timedOut) {
+      const suggestion = `What it did until then stays done. Allow up to ${MAX_TIMEOUT_SECONDS} s, or split the work.`;
+      return failure(`The command was ended after ${timeout} s.`, suggestion, fields);
+    }
+    if (exitCode !== 0) return failure(`The command failed with exit code ${exitCode}.`, undefined, fields);
+    return { success: true, message: "The command succeeded.", ...fields };
+  },
+});

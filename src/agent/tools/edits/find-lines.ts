@@ -1,0 +1,114 @@
+import { distanceWithin, type Budget } from "./levenshtein.ts";
+
+/** A part of a text, with the indentation its first line of words has there. */
+export interface Span {
+  start: number;
+  end: number;
+  indentation: string;
+}
+
+interface Line {
+  /** Without surrounding white space, and each run of it inside as one space. */
+  words: string;
+  indentation: string;
+  start: number;
+  /** Before the line break. */
+  end: number;
+  /** After the line break. */
+  next: number;
+}
+
+/** Shortest wanted text, in characters, for which nearly the same counts as the same. */
+const FUZZY_MIN_CHARS = 10;
+const FUZZY_SHARE = 0.1;
+/** Steps a search may take before it gives up: about half a second on a slow machine. */
+const SEARCH_STEPS = 50_000_000;
+/** Most lines that are searched, since each is held in memory. */
+const MAX_LINES = 100_000;
+
+/**
+ * Every run of whole lines that equals the wanted lines but for white space; runs may overlap. None when looking would
+ * take too long.
+ */
+export function findFlexible(text: string, wanted: string): Span[] {
+  const needle = linesOf(wanted);
+  if (needle.every(({ words }) => words === "")) return [];
+  const lines = linesOf(text);
+  const found: number[] = [];
+  let steps = SEARCH_STEPS;
+  for (const first of windows(lines, needle)) {
+    const differs = needle.findIndex(({ words }, offset) => lines[first + offset]?.words !== words);
+    if (differs === -1) found.push(first);
+    steps -= differs === -1 ? needle.length : differs + 1;
+    if (steps < 0) return [];
+  }
+  return found.map((first) => spanOf(lines, first, needle, wanted));
+}
+
+/**
+ * The runs of whole lines that are nearest to the wanted lines, white space aside, and at most a tenth of the wanted
+ * characters away: one span is a match, several are as near as each other. None when the wanted text is too short, or
+ * when looking would take too long.
+ */
+export function findFuzzy(text: string, wanted: string): Span[] {
+  const needle = linesOf(wanted);
+  const words = needle.map((line) => line.words).join("\n");
+  if (words.trim().length < FUZZY_MIN_CHARS) return [];
+  const lines = linesOf(text);
+  const budget: Budget = { steps: SEARCH_STEPS };
+  let limit = Math.floor(words.length * FUZZY_SHARE);
+  let nearest: number[] = [];
+  for (const first of windows(lines, needle)) {
+    budget.steps -= needle.length;
+    if (budget.steps < 0) return [];
+    const run = lines.slice(first, first + needle.length);
+    const length = run.reduce((sum, line) => sum + line.words.length + 1, -1);
+    if (Math.abs(length - words.length) > limit) continue;
+    const distance = distanceWithin(words, run.map((line) => line.words).join("\n"), limit, budget);
+    if (budget.steps < 0) return [];
+    if (distance === undefined) continue;
+    if (distance < limit) nearest = [];
+    nearest.push(first);
+    limit = distance;
+  }
+  return nearest.map((first) => spanOf(lines, first, needle, wanted));
+}
+
+/** White space at the start of the first line that has words. */
+export function indentationOf(text: string): string {
+  return linesOf(text).find(({ words }) => words !== "")?.indentation ?? "";
+}
+
+/** The lines of a text, none of a text with too many; a line break at its end does not begin another line. */
+function linesOf(text: string): Line[] {
+  const lines: Line[] = [];
+  let start = 0;
+  while (start < text.length) {
+    if (lines.length === MAX_LINES) return [];
+    const at = text.indexOf("\n", start);
+    const next = at === -1 ? text.length : at + 1;
+    const line = text.slice(start, next).replace(/\r?\n$/, "");
+    lines.push({
+      words: line.trim().replaceAll(/\s+/g, " "),
+      indentation: /^[ \t]*/.exec(line)?.[0] ?? "",
+      start,
+      end: start + line.length,
+      next,
+    });
+    start = next;
+  }
+  return lines;
+}
+
+function windows(lines: readonly Line[], needle: readonly Line[]): number[] {
+  return Array.from({ length: Math.max(0, lines.length - needle.length + 1) }, (_, first) => first);
+}
+
+/** A wanted text that ends in a line break takes the line break with it. */
+function spanOf(lines: readonly Line[], first: number, needle: readonly Line[], wanted: string): Span {
+  const run = lines.slice(first, first + needle.length);
+  const last = run.at(-1);
+  const end = wanted.endsWith("\n") ? last?.next : last?.end;
+  const indentation = run[needle.findIndex(({ words }) => words !== "")]?.indentation ?? "";
+  return { start: run[0]?.start ?? 0, end: end ?? 0, indentation };
+}

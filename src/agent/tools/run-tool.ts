@@ -1,0 +1,69 @@
+import { AppError } from "#src/lib/errors.ts";
+import type { ToolCall } from "#src/models/model.ts";
+import { findTool, tools } from "./index.ts";
+import { failure, type ToolContext, type ToolFailure, type ToolResult } from "./tool.ts";
+
+/** What became of a call. A failed call is an answer to the model, never the end of the task. */
+export interface ToolOutcome {
+  success: boolean;
+  /** Unbounded; what leaves the process goes through `toModelText` or `toEventResult`. */
+  result: ToolResult;
+  /** What lay behind an unexpected failure, for the log only: it may hold anything. */
+  cause?: unknown;
+}
+
+/**
+ * Run one call of the model. An unknown tool, bad arguments, a missing permission and whatever the tool throws become
+ * a failure the model can act on. Throws only when the signal aborts: the signal's reason, at once, though a tool that
+ * does not watch the signal may still be finishing.
+ */
+export async function runTool(call: ToolCall, context: ToolContext): Promise<ToolOutcome> {
+  context.signal.throwIfAborted();
+  const tool = findTool(call.name);
+  if (!tool) {
+    const names = tools.map(({ name }) => name).join(", ");
+    return failed(failure(`There is no tool named "${call.name.slice(0, 80)}".`, `The tools are: ${names}.`));
+  }
+  if (tool.scope !== undefined && context.scopes !== null && !context.scopes.includes(tool.scope)) {
+    return failed(
+      failure(
+        `The API key of this task lacks the scope ${tool.scope}, which ${tool.name} needs.`,
+        "Go on without this tool, or tell the user which scope is missing.",
+      ),
+    );
+  }
+  try {
+    const result = await untilAborted(tool.run(call.arguments, context), context.signal);
+    // A command that the signal ended comes back as a result, which says nothing about the command.
+    context.signal.throwIfAborted();
+    return { success: result.success, result };
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (error instanceof AppError) {
+      return failed(
+        failure(error.message, error.retryable ? "This may pass: try again." : undefined),
+        error.cause,
+      );
+    }
+    return failed(
+      failure(`${tool.name} failed for an internal reason.`, "Try again, or go another way."),
+      error,
+    );
+  }
+}
+
+function failed(result: ToolFailure, cause?: unknown): ToolOutcome {
+  return cause === undefined ? { success: false, result } : { success: false, result, cause };
+}
+
+/** The work, or the signal's reason as soon as it aborts: a call to a runtime that hangs must not hold up a cancel. */
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = () => aborted.reject(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}

@@ -1,0 +1,56 @@
+import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
+import { failure, type ToolFailure } from "./tool.ts";
+
+/** Largest text a tool takes into memory; a turn may read several at once, and an isolate has 128 MB. */
+export const TEXT_FILE_BYTES = 4 * 1024 * 1024;
+
+type TextFile = { ok: true; text: string; sizeBytes: number } | { ok: false; failure: ToolFailure };
+
+/** A file as text, a byte order mark included, so that writing it back changes nothing else. */
+export async function readTextFile(runtime: ProjectRuntime, path: string): Promise<TextFile> {
+  const entry = await runtime.stat(path);
+  if (!entry) return missing(path);
+  if (entry.kind === "directory") {
+    return refused(
+      failure(`${path} is a directory.`, "Name a file in it.", { file_path: path, exists: true }),
+    );
+  }
+  const facts = { file_path: path, exists: true, details: { size_bytes: entry.size } };
+  if (entry.size > TEXT_FILE_BYTES) {
+    const error = `${path} is too large to load: ${entry.size} bytes, the limit is ${TEXT_FILE_BYTES}.`;
+    return refused(failure(error, "Use bash_exec with head, tail, sed -n or grep.", facts));
+  }
+  const bytes = await runtime.readFile(path);
+  if (!bytes) return missing(path);
+  const text = decode(bytes);
+  if (text === undefined) {
+    return refused(failure(`${path} is not text: a binary file of ${bytes.length} bytes.`, undefined, facts));
+  }
+  return { ok: true, text, sizeBytes: bytes.length };
+}
+
+/** How many lines a text has; the end of the last line does not begin another. */
+export function countLines(text: string): number {
+  if (text === "") return 0;
+  const breaks = text.split("\n").length - 1;
+  return text.endsWith("\n") ? breaks : breaks + 1;
+}
+
+function missing(path: string): TextFile {
+  const suggestion =
+    "Check the path: it is relative to the project root. bash_exec with `ls` shows what is there.";
+  return refused(failure(`There is no file ${path}.`, suggestion, { file_path: path, exists: false }));
+}
+
+function refused(reason: ToolFailure): TextFile {
+  return { ok: false, failure: reason };
+}
+
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return text.includes("\0") ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}

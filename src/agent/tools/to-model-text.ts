@@ -1,0 +1,44 @@
+import { headAndTail } from "./bound-text.ts";
+import { boundValue } from "./bound-value.ts";
+import type { ToolResult } from "./tool.ts";
+
+/** Most characters of one text field that the model is shown: half from its start, half from its end. */
+export const MODEL_FIELD_CHARS = 10_000;
+/** Most characters of a whole result, besides the note about what was cut. */
+const MODEL_RESULT_CHARS = 30_000;
+const MODEL_LIST_ITEMS = 500;
+/** A text up to this length and of one line is shown as JSON beside the other small fields. */
+const SHORT_CHARS = 200;
+
+/**
+ * A result as the model reads it: the sentence first, then every field. Small fields are one line of JSON; long texts
+ * stand between tags, unescaped, so that the model can copy from them. No field is left out, and a failure shows its
+ * fields as a success does: a failed command's output is what the model needs most.
+ */
+export function toModelText(result: ToolResult): string {
+  const small: Record<string, unknown> = {};
+  const blocks: string[] = [];
+  for (const [name, value] of Object.entries(result)) {
+    if (SENTENCES.has(name)) continue;
+    if (typeof value === "string" && (value.length > SHORT_CHARS || value.includes("\n"))) {
+      blocks.push(`<${name}>\n${headAndTail(value, MODEL_FIELD_CHARS)}\n</${name}>`);
+    } else {
+      small[name] = boundValue(value, { chars: MODEL_FIELD_CHARS, items: MODEL_LIST_ITEMS });
+    }
+  }
+  const parts = [
+    ...sentences(result),
+    ...(Object.keys(small).length > 0 ? [JSON.stringify(small)] : []),
+    ...blocks,
+  ];
+  return headAndTail(parts.join("\n"), MODEL_RESULT_CHARS);
+}
+
+const SENTENCES: ReadonlySet<string> = new Set(["success", "message", "error", "suggestion"]);
+
+function sentences(result: ToolResult): string[] {
+  const first = result.success ? result.message : `Error: ${result.error}`;
+  const { suggestion } = result;
+  const lines = typeof suggestion === "string" ? [first, `Suggestion: ${suggestion}`] : [first];
+  return lines.map((line) => headAndTail(line, MODEL_FIELD_CHARS));
+}

@@ -1,0 +1,126 @@
+import { z } from "zod";
+import type { Scope } from "#src/domain/access/scopes.ts";
+import type { ToolDefinition } from "#src/models/model.ts";
+import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
+import { readArguments } from "./read-arguments.ts";
+
+/**
+ * What a call does to the world; it decides both order and recovery. Calls that `read` may run side by side, all others
+ * run in the order the model wrote them. A call that was interrupted before its result was recorded is run again when
+ * it is `read` or `idempotent`; of `other` the model is told that the outcome is unknown.
+ */
+export type ToolEffect = "read" | "idempotent" | "other";
+
+/** Everything a tool may touch. */
+export interface ToolContext {
+  runtime: ProjectRuntime;
+  project: ToolProject;
+  chatId: string;
+  /** Aborts the run; its reason is what `runTool` then throws. */
+  signal: AbortSignal;
+  /** Permissions of the key that started the task; null grants all. */
+  scopes: readonly string[] | null;
+}
+
+export interface ToolProject {
+  id: string;
+  name: string;
+  slug: string;
+  description: string;
+  ownerId: string;
+  createdAt: Date;
+  updatedAt: Date | null;
+}
+
+export interface ToolSuccess {
+  success: true;
+  /** One sentence: what was done. */
+  message: string;
+  [field: string]: unknown;
+}
+
+export interface ToolFailure {
+  success: false;
+  /** One sentence: what is wrong. */
+  error: string;
+  /** What the model can do about it. */
+  suggestion?: string;
+  [field: string]: unknown;
+}
+
+export type ToolResult = ToolSuccess | ToolFailure;
+
+export interface Tool {
+  readonly name: string;
+  /** Other names a call may use; the model is shown only `name`. */
+  readonly aliases: readonly string[];
+  readonly effect: ToolEffect;
+  /** Permission the task's key needs; undefined needs none. */
+  readonly scope: Scope | undefined;
+  readonly definition: ToolDefinition;
+  /** Check the arguments as the model wrote them, then run. Arguments that do not fit are a failure, not a throw. */
+  run(argumentsText: string, context: ToolContext): Promise<ToolResult>;
+}
+
+interface ToolSpec<Shape extends z.ZodRawShape> {
+  name: string;
+  description: string;
+  /** Every field carries a description. */
+  parameters: z.ZodObject<Shape>;
+  effect: ToolEffect;
+  scope?: Scope;
+  aliases?: readonly string[];
+  /** Other names of fields, at any depth: `{ search: "old_str" }`. */
+  argumentAliases?: Readonly<Record<string, string>>;
+  run(args: z.output<z.ZodObject<Shape>>, context: ToolContext): Promise<ToolResult>;
+}
+
+/** A tool from its schema: the model sees the schema, and `run` sees only arguments that fit it. */
+export function defineTool<Shape extends z.ZodRawShape>(spec: ToolSpec<Shape>): Tool {
+  const schema = spec.parameters.strict();
+  const definition: ToolDefinition = {
+    name: spec.name,
+    description: spec.description,
+    parameters: toParameters(schema),
+  };
+  return {
+    name: spec.name,
+    aliases: spec.aliases ?? [],
+    effect: spec.effect,
+    scope: spec.scope,
+    definition,
+    async run(argumentsText, context) {
+      const args = readArguments(argumentsText, schema, spec.argumentAliases ?? {});
+      if (!args.ok) return failure(args.error, signatureOf(definition));
+      return spec.run(args.value, context);
+    },
+  };
+}
+
+export function failure(
+  error: string,
+  suggestion?: string,
+  fields: Record<string, unknown> = {},
+): ToolFailure {
+  return { success: false, error, ...(suggestion === undefined ? {} : { suggestion }), ...fields };
+}
+
+/** JSON Schema of the arguments, without what some providers refuse (`$schema`, `propertyNames`) and what only costs tokens. */
+function toParameters(schema: z.ZodType): Record<string, unknown> {
+  const { $schema: _, ...parameters } = z.toJSONSchema(schema, {
+    io: "input",
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.propertyNames;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  });
+  return parameters;
+}
+
+function signatureOf({ name, parameters }: ToolDefinition): string {
+  const required = z.array(z.string()).catch([]).parse(parameters["required"]);
+  const known = Object.keys(z.record(z.string(), z.unknown()).catch({}).parse(parameters["properties"]));
+  if (known.length === 0) return `${name} takes no arguments: call it with {}.`;
+  const words = known.map((field) => (required.includes(field) ? `${field} (required)` : field));
+  return `Call ${name} again with one JSON object of: ${words.join(", ")}.`;
+}

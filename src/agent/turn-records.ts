@@ -1,0 +1,56 @@
+import { z } from "zod";
+import { safeParseJson } from "#src/lib/parse-json.ts";
+import type { TurnRecord } from "#src/platform/objects/task-logs.ts";
+
+const Answer = z.object({
+  text: z.string(),
+  toolCalls: z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })),
+  finishReason: z.enum(["stop", "tool_calls", "length", "content_filter", "other"]),
+  usage: z.object({
+    inputTokens: z.number(),
+    outputTokens: z.number(),
+    cachedInputTokens: z.number(),
+    cacheWriteTokens: z.number(),
+  }),
+});
+export type Answer = z.infer<typeof Answer>;
+
+const Result = z.object({ result: z.object({ success: z.boolean() }).loose(), modelText: z.string() });
+export type RecordedResult = z.infer<typeof Result>;
+
+/** What an earlier executor left of a turn: the parts that must not happen a second time. */
+export class TurnRecords {
+  readonly #iteration: number;
+  readonly #records: readonly TurnRecord[];
+
+  constructor(iteration: number, records: readonly TurnRecord[]) {
+    this.#iteration = iteration;
+    this.#records = records.filter((record) => record.iteration === iteration);
+  }
+
+  get answer(): Answer | undefined {
+    const record = this.#records.find(({ kind }) => kind === "answer");
+    return record && safeParseJson(record.value, Answer)?.value;
+  }
+
+  wasStarted(callId: string): boolean {
+    return this.#records.some((record) => record.kind === "started" && record.callId === callId);
+  }
+
+  resultOf(callId: string): RecordedResult | undefined {
+    const record = this.#records.find((each) => each.kind === "result" && each.callId === callId);
+    return record && safeParseJson(record.value, Result)?.value;
+  }
+
+  recordAnswer(answer: Answer): TurnRecord {
+    return { iteration: this.#iteration, kind: "answer", callId: "", value: JSON.stringify(answer) };
+  }
+
+  recordStart(callId: string): TurnRecord {
+    return { iteration: this.#iteration, kind: "started", callId, value: "{}" };
+  }
+
+  recordResult(callId: string, result: RecordedResult): TurnRecord {
+    return { iteration: this.#iteration, kind: "result", callId, value: JSON.stringify(result) };
+  }
+}

@@ -1,0 +1,58 @@
+import { boolean, index, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { teams, users } from "./accounts.ts";
+import { at, createdAt, id } from "./columns.ts";
+
+/** Keys for the external agent API. The raw token is never stored; revoking wipes even its hash. */
+export const externalApiKeys = pgTable(
+  "external_api_keys",
+  {
+    id: id(),
+    userId: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    /** Team whose projects the key reaches and whose role bounds it. */
+    teamId: uuid()
+      .notNull()
+      .references(() => teams.id, { onDelete: "cascade" }),
+    name: text().notNull(),
+    /** SHA-256 (hex) of the whole token; null once revoked. */
+    keyHash: text(),
+    /** `tsk_` and the first four characters of the secret, for people to tell keys apart. */
+    keyPrefix: text().notNull(),
+    scope: text({ enum: ["project", "team"] }).notNull(),
+    /** Projects a project-scoped key is bound to; null reaches every project of the owner. */
+    projectIds: uuid().array(),
+    /** Permissions; null grants all the owner's role does. */
+    scopes: text().array(),
+    /** Fernet token of the Standard Webhooks secret that signs callbacks of this key's tasks. */
+    webhookSecretEncrypted: text().notNull(),
+    isActive: boolean().notNull().default(true),
+    expiresAt: at(),
+    lastUsedAt: at(),
+    createdAt: createdAt(),
+    revokedAt: at(),
+  },
+  (table) => [
+    uniqueIndex("external_api_keys_key_hash_unique").on(table.keyHash),
+    index("external_api_keys_user").on(table.userId),
+  ],
+);
+
+/** Requests that must not take effect twice: same key and same body within 24 h get the same task. */
+export const idempotencyKeys = pgTable(
+  "idempotency_keys",
+  {
+    apiKeyId: uuid()
+      .notNull()
+      .references(() => externalApiKeys.id, { onDelete: "cascade" }),
+    key: text().notNull(),
+    /** SHA-256 (hex) of the request's content; another body under the same key is refused. */
+    requestHash: text().notNull(),
+    taskId: uuid().notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.apiKeyId, table.key] }),
+    index("idempotency_keys_created").on(table.createdAt),
+  ],
+);

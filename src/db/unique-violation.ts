@@ -1,0 +1,10 @@
+/**
+ * Name of the unique index that a write ran into; `undefined` for any other failure. Drizzle wraps the driver's error,
+ * and the driver names the index as PostgreSQL does (SQLSTATE 23505).
+ */
+export function uniqueViolation(error: unknown): string | undefined {
+  for (let each = error; each instanceof Error; each = each.cause) {
+    if ("code" in each && each.code === "23505" && "constraint" in each) return String(each.constraint);
+  }
+  return undefined;
+}

@@ -1,0 +1,38 @@
+import { AppError } from "#src/lib/errors.ts";
+import { sha256Hex } from "#src/lib/hash.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { AccessTokens } from "#src/platform/tokens/access-tokens.ts";
+import type { KeyCaller, UserCaller } from "./caller.ts";
+import { activeUser, keyByHash, type KeyRow } from "./queries.ts";
+
+/** The person an access token belongs to; `undefined` for a token that is not valid or an account that is not active. */
+export async function authenticateUser(
+  deps: { db: Db; accessTokens: AccessTokens },
+  token: string,
+): Promise<UserCaller | undefined> {
+  const claims = await deps.accessTokens.verify(token);
+  if (!claims) return undefined;
+  const [user] = await activeUser(deps.db, claims.userId);
+  return user && { kind: "user", userId: user.id, isSuperuser: user.isSuperuser };
+}
+
+/** The caller behind a `tsk_` key. Throws `unauthenticated` for one that is malformed, revoked or expired. */
+export async function authenticateKey(deps: { db: Db }, token: string): Promise<KeyCaller> {
+  const [row] = await keyByHash(deps.db, hashOfKey(token));
+  return callerOfKey(row);
+}
+
+/** Hash under which a key is stored. A token of another form is refused without asking the database. */
+export function hashOfKey(token: string): string {
+  if (!/^tsk_[0-9a-f]{32}$/u.test(token)) throw new AppError("unauthenticated", "Invalid API key");
+  return sha256Hex(token);
+}
+
+/** The caller a key row stands for. Throws `unauthenticated`. */
+export function callerOfKey(row: KeyRow | undefined): KeyCaller {
+  if (!row) throw new AppError("unauthenticated", "Invalid API key");
+  if (row.expired) throw new AppError("unauthenticated", "API key expired");
+  if (!row.userIsActive || !row.role) throw new AppError("unauthenticated", "User not found or inactive");
+  const { keyId, userId, teamId, role, scopes, projectIds } = row;
+  return { kind: "key", keyId, userId, teamId, role, scopes, projectIds };
+}

@@ -1,0 +1,10 @@
+export { authenticateKey, authenticateUser, callerOfKey, hashOfKey } from "./authenticate.ts";
+export {
+  requireKeyProject,
+  requireKeyScope,
+  type Caller,
+  type KeyCaller,
+  type UserCaller,
+} from "./caller.ts";
+export { keyByHash } from "./queries.ts";
+export { isScope, LISTED_SCOPES, roleGrants, type Role, type Scope } from "./scopes.ts";

@@ -1,0 +1,53 @@
+import { and, eq, sql } from "drizzle-orm";
+import { externalApiKeys, teamMemberships, users } from "#src/db/schema/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+
+/**
+ * The key with this hash, its owner and the owner's role in the key's team. `last_used_at` is refreshed on the way, at
+ * most once a minute, so that a busy key's row is not written on every call.
+ */
+export function keyByHash(db: Db, keyHash: string) {
+  const touched = db.$with("touched").as(
+    db
+      .update(externalApiKeys)
+      .set({ lastUsedAt: sql`now()` })
+      .where(
+        and(
+          eq(externalApiKeys.keyHash, keyHash),
+          sql`coalesce(${externalApiKeys.lastUsedAt}, 'epoch') < now() - interval '1 minute'`,
+        ),
+      )
+      .returning({ id: externalApiKeys.id }),
+  );
+  return db
+    .with(touched)
+    .select({
+      keyId: externalApiKeys.id,
+      userId: externalApiKeys.userId,
+      teamId: externalApiKeys.teamId,
+      scopes: externalApiKeys.scopes,
+      projectIds: externalApiKeys.projectIds,
+      expired: sql<boolean>`coalesce(${externalApiKeys.expiresAt} <= now(), false)`,
+      userIsActive: users.isActive,
+      role: teamMemberships.role,
+    })
+    .from(externalApiKeys)
+    .innerJoin(users, eq(users.id, externalApiKeys.userId))
+    .leftJoin(
+      teamMemberships,
+      and(
+        eq(teamMemberships.teamId, externalApiKeys.teamId),
+        eq(teamMemberships.userId, externalApiKeys.userId),
+      ),
+    )
+    .where(and(eq(externalApiKeys.keyHash, keyHash), eq(externalApiKeys.isActive, true)));
+}
+
+export type KeyRow = Awaited<ReturnType<typeof keyByHash>>[number];
+
+export function activeUser(db: Db, userId: string) {
+  return db
+    .select({ id: users.id, isSuperuser: users.isSuperuser })
+    .from(users)
+    .where(and(eq(users.id, userId), eq(users.isActive, true)));
+}

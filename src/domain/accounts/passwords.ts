@@ -1,0 +1,38 @@
+/** bcrypt reads no further than this; a longer password is refused, since its tail would protect nothing. */
+const MAX_BYTES = 72;
+const MIN_CHARACTERS = 6;
+const COST = 10;
+
+/** A real hash of nothing anyone knows: comparing with it takes as long as comparing with an account's. */
+const NOBODYS_HASH = "$2b$10$49GauU0s.ZQcnslXManqsuZWPiaoZyNvXEZpimgVY8ehusNd8bkLq";
+
+/** bcrypt is loaded on first use: most requests never need it. */
+async function bcrypt() {
+  return import("bcryptjs");
+}
+
+const bytesOf = (text: string) => new TextEncoder().encode(text).length;
+
+/** Why a password will not do, as a sentence; `undefined` for one that will. */
+export function refusalOfPassword(
+  password: string,
+  owner: { email: string; username: string },
+): string | undefined {
+  if (password.length < MIN_CHARACTERS) return `Password must have at least ${MIN_CHARACTERS} characters`;
+  if (bytesOf(password) > MAX_BYTES) return `Password must have at most ${MAX_BYTES} bytes`;
+  const same = (text: string) => text.toLowerCase() === password.toLowerCase();
+  if (same(owner.email)) return "Password must not be the email address";
+  if (same(owner.username)) return "Password must not be the username";
+  return undefined;
+}
+
+export async function hashPassword(password: string): Promise<string> {
+  return (await bcrypt()).hash(password, COST);
+}
+
+/** Whether a password is the one behind a hash. Takes one bcrypt also where there is none to compare with. */
+export async function passwordMatches(password: string, hash: string | null | undefined): Promise<boolean> {
+  const { compare } = await bcrypt();
+  const matches = await compare(password, hash ?? NOBODYS_HASH);
+  return matches && typeof hash === "string" && bytesOf(password) <= MAX_BYTES;
+}

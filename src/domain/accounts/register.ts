@@ -1,0 +1,69 @@
+import { uniqueViolation } from "#src/db/unique-violation.ts";
+import { startSession, type Client, type Session, type SessionDeps } from "#src/domain/sessions/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { newId } from "#src/lib/ids.ts";
+import { slugOf } from "#src/lib/slug.ts";
+import { hashPassword, refusalOfPassword } from "./passwords.ts";
+import { insertUser, type User } from "./queries.ts";
+import { usernameFor } from "./usernames.ts";
+
+/** Random names are drawn again this often before a collision is called a failure. */
+const MAX_DRAWS = 10;
+
+export interface Registration {
+  email: string;
+  password: string;
+  /** Made from the email when absent. */
+  username?: string | undefined;
+  /** What to call the person; the username when absent. */
+  name?: string | undefined;
+}
+
+/**
+ * Make an account with a personal team, and sign it in. The first account of an installation is its administrator.
+ * Throws `invalid_input`: a sentence about the password, or `REGISTER_USER_ALREADY_EXISTS`.
+ */
+export async function register(
+  deps: SessionDeps,
+  registration: Registration,
+  client: Client,
+): Promise<{ user: User; session: Session }> {
+  const { email, password } = registration;
+  const refusal = refusalOfPassword(password, { email, username: registration.username ?? "" });
+  if (refusal) throw new AppError("invalid_input", refusal);
+  const passwordHash = await hashPassword(password);
+  for (let draw = 1; draw <= MAX_DRAWS; draw += 1) {
+    const user = await tryInsert(deps, registration, passwordHash);
+    if (user) return { user, session: await startSession(deps, user, client) };
+  }
+  throw new AppError("internal", "No free name was found for the account");
+}
+
+/** The account; `undefined` when a randomly drawn name was taken. */
+async function tryInsert(
+  { db }: Pick<SessionDeps, "db">,
+  { email, username, name }: Registration,
+  passwordHash: string,
+): Promise<User | undefined> {
+  const chosen = username ?? usernameFor(email);
+  try {
+    return await insertUser(db, {
+      id: newId(),
+      email,
+      username: chosen,
+      name: name ?? chosen,
+      slug: slugOf(chosen.replaceAll(/[_.]/gu, " "), "user"),
+      passwordHash,
+      defaultTeamId: newId(),
+    });
+  } catch (error) {
+    const taken = uniqueViolation(error);
+    const given =
+      username === undefined ? ["users_email_unique"] : ["users_email_unique", "users_username_unique"];
+    if (taken && given.includes(taken)) {
+      throw new AppError("invalid_input", "REGISTER_USER_ALREADY_EXISTS", { cause: error });
+    }
+    if (taken) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,1 @@
+export { deliverCallback } from "./deliver-callback.ts";

@@ -1,0 +1,46 @@
+import { and, eq, sql } from "drizzle-orm";
+import { callbackAttempts, externalApiKeys, tasks } from "#src/db/schema/index.ts";
+import { newId } from "#src/lib/ids.ts";
+import type { Db } from "#src/platform/db/client.ts";
+
+/** The task, the secret that signs its callback, and what an attempt of this number came to, if it was made. */
+export async function callbackToDeliver(db: Db, taskId: string, attempt: number) {
+  const [row] = await db
+    .select({
+      task: tasks,
+      secretEncrypted: externalApiKeys.webhookSecretEncrypted,
+      delivered: callbackAttempts.delivered,
+    })
+    .from(tasks)
+    .leftJoin(externalApiKeys, eq(externalApiKeys.id, tasks.apiKeyId))
+    .leftJoin(
+      callbackAttempts,
+      and(eq(callbackAttempts.taskId, tasks.id), eq(callbackAttempts.attempt, attempt)),
+    )
+    .where(eq(tasks.id, taskId));
+  return row;
+}
+
+/** Record an attempt and what it means for the task's callback, in one statement. Repeating it changes nothing. */
+export async function recordAttempt(
+  db: Db,
+  attempt: {
+    taskId: string;
+    attempt: number;
+    delivered: boolean;
+    statusCode: number | null;
+    error: string | null;
+    callbackStatus: "pending" | "delivered" | "failed";
+  },
+): Promise<void> {
+  await db.execute(sql`
+    WITH recorded AS (
+      INSERT INTO callback_attempts (id, task_id, attempt, delivered, status_code, error)
+      VALUES (${newId()}::uuid, ${attempt.taskId}::uuid, ${attempt.attempt}::int, ${attempt.delivered}::boolean,
+        ${attempt.statusCode}::int, ${attempt.error}::text)
+      ON CONFLICT DO NOTHING RETURNING task_id
+    )
+    UPDATE tasks SET callback_status = ${attempt.callbackStatus}::text
+    FROM recorded WHERE tasks.id = recorded.task_id AND tasks.callback_status = 'pending'
+  `);
+}

@@ -1,0 +1,63 @@
+import type { ModelUsage } from "#src/models/model.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
+import type { Queue } from "#src/platform/queue/queue.ts";
+import { ending } from "./events.ts";
+import { endTask } from "./queries.ts";
+import type { StepData, StepUsage } from "./steps.ts";
+import { isTerminal, type Task } from "./task.ts";
+
+export interface FinishDeps {
+  db: Db;
+  taskLogs: TaskLogs;
+  queue: Queue;
+}
+
+export type TaskEnd =
+  | { status: "completed"; response: string; completionReason: string }
+  | { status: "failed"; response: string | null; completionReason: string; error: string }
+  | { status: "cancelled"; response: string | null; completionReason: "cancelled" };
+
+/** What an executor holds when it ends a task: its generation, and the last turn if that is not stored yet. */
+export interface Ending {
+  taskId: string;
+  generation: number;
+  iterations: number;
+  toolCalls: number;
+  step: StepData | undefined;
+  usage: StepUsage | undefined;
+  /** Tokens of all the task's turns, for the `complete` event. */
+  totalUsage: ModelUsage | undefined;
+}
+
+/**
+ * End a task: its row in one conditional statement, then the last events, then what must follow. Whoever comes second
+ * (a repeated delivery, an older generation) changes nothing and completes what the first may have left undone.
+ */
+export async function finishTask(deps: FinishDeps, ending: Ending, end: TaskEnd): Promise<void> {
+  const error = end.status === "failed" ? end.error : null;
+  const task = await endTask(deps.db, ending, { ...end, error });
+  await closeTask(deps, { ...ending, task });
+}
+
+/** Close the log of a task that is over or gone, and publish what follows from the end. Safe to repeat. */
+export async function closeTask(
+  deps: FinishDeps,
+  closing: Pick<Ending, "taskId" | "generation" | "totalUsage"> & { task: Task | undefined },
+): Promise<void> {
+  const { taskId, generation, totalUsage, task } = closing;
+  if (task && !isTerminal(task.status)) return; // a newer generation has it
+  const control = await deps.taskLogs.close(taskId, generation, task ? ending(task, totalUsage) : []);
+  if (control.stale) return;
+  if (task) await publishFinished(deps.queue, task);
+  await deps.taskLogs.settle(taskId);
+}
+
+/** Everything that follows from the end at least once: the callback, the chat's next turn. */
+async function publishFinished(queue: Queue, task: Pick<Task, "id">): Promise<void> {
+  await queue.publish({
+    function: "task-finished",
+    payload: { taskId: task.id },
+    deduplicationId: `finished-${task.id}`,
+  });
+}

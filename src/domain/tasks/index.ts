@@ -1,0 +1,13 @@
+export * as taskEvents from "./events.ts";
+export { closeTask, finishTask, type Ending, type FinishDeps, type TaskEnd } from "./finish-task.ts";
+export { followUpTask } from "./follow-up.ts";
+export { launchTask } from "./launch-task.ts";
+export { listSteps, listTasks } from "./list-tasks.ts";
+export { openTask, type OpenedTask } from "./open-task.ts";
+export { claimTask, storeTurn, taskById, type ClaimedTask } from "./queries.ts";
+export { resumeTask } from "./resume-task.ts";
+export { startTask } from "./start-task.ts";
+export { StepData, type StepToolCall, type StepUsage } from "./steps.ts";
+export { cancelTask, cancelTasksOfKey, endOfStopped } from "./stop-task.ts";
+export { sweepTasks } from "./sweep-tasks.ts";
+export { describeTask, eventsUrl, isTerminal, type Task, type TaskStatus } from "./task.ts";

@@ -1,0 +1,39 @@
+import { callerOfKey, hashOfKey, keyByHash, type KeyCaller } from "#src/domain/access/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { isId } from "#src/lib/ids.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { attemptsOfTask, taskById } from "./queries.ts";
+import type { CallbackAttempt, Task } from "./task.ts";
+
+/** A task with what became of its callback. */
+export type OpenedTask = Task & { callbackAttempts: CallbackAttempt[] };
+
+/** No row has it: what is asked for under a name that is not an id. */
+const NOBODY = "00000000-0000-0000-0000-000000000000";
+
+/**
+ * The key and the task it asks about, read in one trip. The task is handed out by `findTask`, once the caller has been
+ * admitted: `not_found` for one that is unknown or another user's, `forbidden` for one of a project the key is not for.
+ */
+export async function openTask(
+  deps: { db: Db },
+  token: string,
+  taskId: string,
+): Promise<{ caller: KeyCaller; findTask(): OpenedTask }> {
+  const id = isId(taskId) ? taskId : NOBODY;
+  const [keys, found, attempts] = await deps.db.batch([
+    keyByHash(deps.db, hashOfKey(token)),
+    taskById(deps.db, id),
+    attemptsOfTask(deps.db, id),
+  ]);
+  const caller = callerOfKey(keys[0]);
+  const findTask = () => {
+    const [task] = found;
+    if (!task || task.userId !== caller.userId) throw new AppError("not_found", "Task not found");
+    if (caller.projectIds && !caller.projectIds.includes(task.projectId)) {
+      throw new AppError("forbidden", "API key does not have access to this project");
+    }
+    return { ...task, callbackAttempts: attempts };
+  };
+  return { caller, findTask };
+}

@@ -1,0 +1,296 @@
+import { and, asc, count, desc, eq, gt, inArray, lt, sql, type SQL } from "drizzle-orm";
+import {
+  agents,
+  callbackAttempts,
+  idempotencyKeys,
+  messages,
+  projects,
+  tasks,
+  taskSteps,
+  users,
+} from "#src/db/schema/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { newId } from "#src/lib/ids.ts";
+import type { NewTask } from "./start-task.ts";
+import type { Task, TaskStatus } from "./task.ts";
+import type { StepData, StepUsage } from "./steps.ts";
+
+/** Messages of the chat that are shown to the model before the current one. */
+const HISTORY_ROWS = 20;
+
+/**
+ * One statement: claim the idempotency key, make the chat if it is new, store the message, queue the task. What is
+ * missing (project, agent, chat, the claim) is answered, and then nothing at all has been written.
+ */
+export async function insertTask(db: Db, task: NewTask) {
+  const { idempotency: claim } = task;
+  const result = await db.execute<{
+    project: boolean;
+    agent: boolean;
+    chat: boolean;
+    started: boolean;
+  }>(sql`
+    WITH project AS (
+      SELECT p.id FROM projects p
+      JOIN team_memberships m ON m.team_id = p.team_id AND m.user_id = ${task.userId}::uuid
+      WHERE p.id = ${task.projectId}::uuid
+        AND (${task.teamId}::uuid IS NULL OR p.team_id = ${task.teamId}::uuid)
+        AND (p.visibility <> 'private' OR p.owner_id = ${task.userId}::uuid OR m.role = 'admin')
+    ), agent AS (
+      SELECT id FROM agents WHERE id = ${task.agentId}::uuid AND is_active
+    ), chat AS (
+      SELECT c.id FROM chats c JOIN project ON project.id = c.project_id
+      WHERE c.id = ${task.chatId}::uuid AND c.user_id = ${task.userId}::uuid
+    ), ready AS (
+      SELECT project.id AS project_id FROM project, agent
+      WHERE ${task.newChat}::boolean OR EXISTS (SELECT 1 FROM chat)
+    ), claim AS (
+      INSERT INTO idempotency_keys (api_key_id, key, request_hash, task_id)
+      SELECT ${task.apiKeyId}::uuid, ${claim?.key ?? null}::text, ${claim?.requestHash ?? null}::text, ${task.id}::uuid
+      FROM ready WHERE ${claim !== undefined}::boolean
+      ON CONFLICT (api_key_id, key) DO UPDATE
+        SET request_hash = excluded.request_hash, task_id = excluded.task_id, created_at = now()
+        WHERE idempotency_keys.created_at < now() - interval '24 hours'
+      RETURNING task_id
+    ), go AS (
+      SELECT project_id FROM ready WHERE ${claim === undefined}::boolean OR EXISTS (SELECT 1 FROM claim)
+    ), new_chat AS (
+      INSERT INTO chats (id, user_id, project_id, title, origin, status)
+      SELECT ${task.chatId}::uuid, ${task.userId}::uuid, project_id, ${task.chatTitle}::text, ${task.origin}::text, 'active'
+      FROM go WHERE ${task.newChat}::boolean
+    ), new_message AS (
+      INSERT INTO messages (id, chat_id, role, content, task_id)
+      SELECT ${newId()}::uuid, ${task.chatId}::uuid, 'user', ${task.message}::text, ${task.id}::uuid FROM go
+    ), new_task AS (
+      INSERT INTO tasks (id, user_id, project_id, chat_id, agent_id, api_key_id, scopes, origin, message, status, webhook_url)
+      SELECT ${task.id}::uuid, ${task.userId}::uuid, project_id, ${task.chatId}::uuid, ${task.agentId}::uuid,
+        ${task.apiKeyId}::uuid, ${textArray(task.scopes)}, ${task.origin}::text, ${task.message}::text, 'queued',
+        ${task.webhookUrl}::text
+      FROM go
+      RETURNING id
+    )
+    SELECT EXISTS (SELECT 1 FROM project) AS project, EXISTS (SELECT 1 FROM agent) AS agent,
+      ${task.newChat}::boolean OR EXISTS (SELECT 1 FROM chat) AS chat,
+      EXISTS (SELECT 1 FROM new_task) AS started
+  `);
+  return result.rows[0];
+}
+
+/** The task an idempotency key stands for, with the hash of the request that claimed it. */
+export async function findClaimedTask(db: Db, apiKeyId: string, key: string) {
+  const [row] = await db
+    .select({ requestHash: idempotencyKeys.requestHash, task: tasks })
+    .from(idempotencyKeys)
+    .innerJoin(tasks, eq(tasks.id, idempotencyKeys.taskId))
+    .where(and(eq(idempotencyKeys.apiKeyId, apiKeyId), eq(idempotencyKeys.key, key)));
+  return row;
+}
+
+export async function deleteExpiredIdempotencyKeys(db: Db): Promise<void> {
+  await db.delete(idempotencyKeys).where(lt(idempotencyKeys.createdAt, sql`now() - interval '25 hours'`));
+}
+
+export function taskById(db: Db, taskId: string) {
+  return db.select().from(tasks).where(eq(tasks.id, taskId));
+}
+
+export function attemptsOfTask(db: Db, taskId: string) {
+  return db
+    .select()
+    .from(callbackAttempts)
+    .where(eq(callbackAttempts.taskId, taskId))
+    .orderBy(asc(callbackAttempts.attempt));
+}
+
+/**
+ * Take the task for a generation of executor and read all a turn needs, in one trip. No `claimed` row means that the
+ * task is over, belongs to a newer generation, or is gone; `current` tells which.
+ */
+export async function claimTask(db: Db, taskId: string, generation: number) {
+  const [claimed, current, steps, history] = await db.batch([
+    db
+      .update(tasks)
+      .set({ generation, status: "running", startedAt: sql`coalesce(${tasks.startedAt}, now())` })
+      .where(
+        and(
+          eq(tasks.id, taskId),
+          lt(tasks.generation, generation),
+          inArray(tasks.status, ["queued", "running"]),
+        ),
+      )
+      .returning({ id: tasks.id }),
+    db
+      .select({ task: tasks, project: projects, agent: agents, userName: users.name })
+      .from(tasks)
+      .innerJoin(projects, eq(projects.id, tasks.projectId))
+      .innerJoin(agents, eq(agents.id, tasks.agentId))
+      .innerJoin(users, eq(users.id, tasks.userId))
+      .where(eq(tasks.id, taskId)),
+    db
+      .select({ stepIndex: taskSteps.stepIndex, stepData: taskSteps.stepData })
+      .from(taskSteps)
+      .where(eq(taskSteps.taskId, taskId))
+      .orderBy(asc(taskSteps.stepIndex)),
+    db
+      .select({ role: messages.role, content: messages.content })
+      .from(messages)
+      .where(
+        and(
+          eq(messages.chatId, sql`(SELECT chat_id FROM tasks WHERE id = ${taskId}::uuid)`),
+          // Ids are in the order of their making: what was asked before this task's own message.
+          lt(messages.id, sql`(SELECT id FROM messages WHERE task_id = ${taskId}::uuid AND role = 'user')`),
+        ),
+      )
+      .orderBy(desc(messages.id))
+      .limit(HISTORY_ROWS),
+  ]);
+  return { claimed: claimed.length > 0, current: current[0], steps, history: history.toReversed() };
+}
+
+export type ClaimedTask = NonNullable<Awaited<ReturnType<typeof claimTask>>["current"]>;
+
+interface Checkpoint {
+  taskId: string;
+  generation: number;
+  iterations: number;
+  toolCalls: number;
+  step: StepData | undefined;
+  usage: StepUsage | undefined;
+}
+
+/** Store a turn, unless a newer generation has the task or it is over. Answers whether it was stored. */
+export async function storeTurn(db: Db, checkpoint: Checkpoint): Promise<boolean> {
+  const result = await db.execute(sql`
+    WITH fenced AS (
+      UPDATE tasks SET iterations = ${checkpoint.iterations}::int, tool_calls = ${checkpoint.toolCalls}::int
+      WHERE id = ${checkpoint.taskId}::uuid AND generation = ${checkpoint.generation}::int AND status = 'running'
+      RETURNING id, user_id, project_id
+    ) ${turnRows(checkpoint)}
+    SELECT id FROM fenced
+  `);
+  return result.rows.length > 0;
+}
+
+/**
+ * End the task, in one conditional statement with its last turn, its assistant message and its chat; answers the row as
+ * it is then, whether this call ended it, an earlier one did, or a newer generation has it.
+ */
+export async function endTask(
+  db: Db,
+  checkpoint: Checkpoint,
+  end: {
+    status: TaskStatus;
+    response: string | null;
+    completionReason: string;
+    error: string | null;
+  },
+): Promise<Task | undefined> {
+  const statement = db.execute(sql`
+    WITH fenced AS (
+      UPDATE tasks SET
+        iterations = ${checkpoint.iterations}::int, tool_calls = ${checkpoint.toolCalls}::int,
+        generation = ${checkpoint.generation}::int,
+        status = ${end.status}::text, response = ${end.response}::text,
+        completion_reason = ${end.completionReason}::text, error = ${end.error}::text,
+        completed_at = now(), started_at = coalesce(started_at, now()),
+        callback_status = CASE WHEN webhook_url IS NULL THEN 'none' ELSE 'pending' END
+      WHERE id = ${checkpoint.taskId}::uuid AND generation <= ${checkpoint.generation}::int
+        AND status IN ('queued', 'running')
+      RETURNING id, user_id, project_id, chat_id, response, error, completion_reason, iterations, tool_calls
+    ) ${turnRows(checkpoint)}, answer AS (
+      INSERT INTO messages (id, chat_id, role, content, message_metadata, task_id)
+      SELECT ${newId()}::uuid, chat_id, 'assistant', coalesce(response, ''), jsonb_build_object(
+        'agent_mode', true, 'task_id', id, 'iterations', iterations, 'tool_calls_made', tool_calls,
+        'completion_reason', completion_reason, 'error', error), id
+      FROM fenced ON CONFLICT DO NOTHING
+    ), chat AS (
+      UPDATE chats SET updated_at = now() FROM fenced WHERE chats.id = fenced.chat_id
+    )
+    SELECT id FROM fenced
+  `);
+  const [, [task]] = await db.batch([statement, taskById(db, checkpoint.taskId)]);
+  return task;
+}
+
+/** The step and usage rows of a checkpoint, as further parts of its WITH list. */
+function turnRows({ step, usage, iterations }: Checkpoint): SQL {
+  const parts: SQL[] = [];
+  if (step) {
+    parts.push(sql`, step AS (
+      INSERT INTO task_steps (id, task_id, step_index, step_data)
+      SELECT ${newId()}::uuid, id, ${iterations}::int, ${JSON.stringify(step)}::jsonb FROM fenced ON CONFLICT DO NOTHING
+    )`);
+  }
+  if (usage) {
+    parts.push(sql`, usage AS (
+      INSERT INTO usage_logs (id, user_id, project_id, task_id, iteration, provider, model, input_tokens, output_tokens,
+        cached_input_tokens, cache_write_tokens, billed_status)
+      SELECT ${newId()}::uuid, user_id, project_id, id, ${iterations}::int, ${usage.provider}::text, ${usage.model}::text,
+        ${usage.inputTokens}::int, ${usage.outputTokens}::int, ${usage.cachedInputTokens}::int,
+        ${usage.cacheWriteTokens}::int, 'platform'
+      FROM fenced ON CONFLICT DO NOTHING
+    )`);
+  }
+  return sql.join(parts, sql``);
+}
+
+/** Tasks that are queued for longer than a launch takes: each may have lost its launch. Oldest first. */
+export function staleQueuedTasks(db: Db, limit: number) {
+  return db
+    .select()
+    .from(tasks)
+    .where(and(eq(tasks.status, "queued"), lt(tasks.createdAt, sql`now() - interval '30 seconds'`)))
+    .orderBy(asc(tasks.createdAt))
+    .limit(limit);
+}
+
+export function unfinishedTasksOfKey(db: Db, apiKeyId: string) {
+  return db
+    .select()
+    .from(tasks)
+    .where(and(eq(tasks.apiKeyId, apiKeyId), inArray(tasks.status, ["queued", "running"])));
+}
+
+export interface TaskFilter {
+  userId: string;
+  /** Projects a key is bound to; null for all. */
+  projectIds: readonly string[] | null;
+  statuses: readonly TaskStatus[] | null;
+  projectId: string | null;
+  since: Date | null;
+}
+
+/** A page of tasks, newest first, and how many there are in all. */
+export async function pageOfTasks(db: Db, filter: TaskFilter, page: { limit: number; offset: number }) {
+  const where = and(
+    eq(tasks.userId, filter.userId),
+    filter.projectIds ? inArray(tasks.projectId, [...filter.projectIds]) : undefined,
+    filter.statuses ? inArray(tasks.status, [...filter.statuses]) : undefined,
+    filter.projectId ? eq(tasks.projectId, filter.projectId) : undefined,
+    filter.since ? gt(tasks.createdAt, filter.since) : undefined,
+  );
+  const [items, [total]] = await db.batch([
+    db.select().from(tasks).where(where).orderBy(desc(tasks.id)).limit(page.limit).offset(page.offset),
+    db.select({ total: count() }).from(tasks).where(where),
+  ]);
+  return { items, total: total?.total ?? 0 };
+}
+
+export async function pageOfSteps(db: Db, taskId: string, page: { limit: number; offset: number }) {
+  const [items, [total]] = await db.batch([
+    db
+      .select()
+      .from(taskSteps)
+      .where(eq(taskSteps.taskId, taskId))
+      .orderBy(asc(taskSteps.stepIndex))
+      .limit(page.limit)
+      .offset(page.offset),
+    db.select({ total: count() }).from(taskSteps).where(eq(taskSteps.taskId, taskId)),
+  ]);
+  return { items, total: total?.total ?? 0 };
+}
+
+function textArray(values: readonly string[] | null): SQL {
+  if (values === null) return sql`NULL::text[]`;
+  return sql`(SELECT coalesce(array_agg(value), '{}') FROM jsonb_array_elements_text(${JSON.stringify(values)}::jsonb) AS value)`;
+}

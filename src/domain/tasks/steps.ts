@@ -1,0 +1,36 @@
+import { z } from "zod";
+
+/** One turn of the agent loop as it is stored and shown: what a later turn, and a later executor, builds on. */
+export const StepData = z.object({
+  iteration: z.number().int(),
+  thought: z.string().nullable(),
+  response_text: z.string(),
+  tool_calls: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      /** As the model wrote them; not always valid JSON. */
+      arguments: z.string(),
+      /** The arguments as an object; `{}` where they are none. */
+      parameters: z.record(z.string(), z.unknown()),
+      result: z.object({ success: z.boolean() }).loose(),
+      /** What the model was shown of the result. */
+      model_text: z.string(),
+    }),
+  ),
+  is_complete: z.boolean(),
+  timestamp: z.string(),
+});
+
+export type StepData = z.infer<typeof StepData>;
+export type StepToolCall = StepData["tool_calls"][number];
+
+/** Tokens of one model call. */
+export interface StepUsage {
+  provider: string;
+  model: string;
+  inputTokens: number;
+  outputTokens: number;
+  cachedInputTokens: number;
+  cacheWriteTokens: number;
+}

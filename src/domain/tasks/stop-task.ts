@@ -1,0 +1,55 @@
+import type { StopReason } from "#src/platform/objects/task-logs.ts";
+import { finishTask, type FinishDeps, type TaskEnd } from "./finish-task.ts";
+import { unfinishedTasksOfKey } from "./queries.ts";
+import { isTerminal, type Task, type TaskStatus } from "./task.ts";
+
+export type CancelOutcome =
+  | { cancelRequested: true; cancelledAt: Date }
+  | { cancelRequested: false; status: TaskStatus };
+
+/** How a task ends that was told to stop. */
+export function endOfStopped(reason: StopReason, response: string | null): TaskEnd {
+  if (reason === "cancelled") return { status: "cancelled", response, completionReason: "cancelled" };
+  return {
+    status: "failed",
+    response,
+    completionReason: "key_revoked",
+    error: "The API key that started this task was revoked",
+  };
+}
+
+/** Stop a task on behalf of its caller. One that is over stays as it is. */
+export async function cancelTask(deps: FinishDeps, task: Task): Promise<CancelOutcome> {
+  if (isTerminal(task.status)) return { cancelRequested: false, status: task.status };
+  await stopTask(deps, task, "cancelled");
+  return { cancelRequested: true, cancelledAt: new Date() };
+}
+
+/** A key is gone: whatever it started ends. */
+export async function cancelTasksOfKey(deps: FinishDeps, apiKeyId: string): Promise<void> {
+  for (const task of await unfinishedTasksOfKey(deps.db, apiKeyId)) await stopTask(deps, task, "key_revoked");
+}
+
+/**
+ * Ask the executor to stop, which it sees at its next write or ping. A task that nobody executes yet is ended here,
+ * under a generation of its own, so that an executor that starts at this very moment finds it over.
+ */
+async function stopTask(deps: FinishDeps, task: Task, reason: StopReason): Promise<void> {
+  await deps.taskLogs.open({ taskId: task.id, chatId: task.chatId });
+  const state = await deps.taskLogs.requestStop(task.id, reason);
+  if (state !== "waiting") return;
+  const begun = await deps.taskLogs.begin(task.id, 1);
+  if (begun.kind !== "run") return;
+  const nothingDone = {
+    iterations: 0,
+    toolCalls: 0,
+    step: undefined,
+    usage: undefined,
+    totalUsage: undefined,
+  };
+  await finishTask(
+    deps,
+    { taskId: task.id, generation: begun.generation, ...nothingDone },
+    endOfStopped(reason, null),
+  );
+}

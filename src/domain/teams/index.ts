@@ -1,0 +1,2 @@
+export { insertPersonalTeam } from "./queries.ts";
+export { requireTeam, type Membership } from "./require-team.ts";

@@ -1,0 +1,37 @@
+import { requireKeyScope, roleGrants, type Caller, type Role, type Scope } from "#src/domain/access/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { defaultMembership, membershipBySlug } from "./queries.ts";
+
+export interface Membership {
+  teamId: string;
+  role: Role;
+}
+
+/**
+ * The team a caller acts in, where the role there grants the permission: the one with this slug, else a key's own or a
+ * person's default. Throws `not_found` for a team the caller has no part in, `forbidden` where the role is too low.
+ */
+export async function requireTeam(
+  deps: { db: Db },
+  caller: Caller,
+  scope: Scope,
+  slug?: string,
+): Promise<Membership> {
+  const found = await findTeam(deps.db, caller, slug);
+  if (!found || (caller.kind === "key" && caller.teamId !== found.teamId)) {
+    throw new AppError("not_found", "Team not found");
+  }
+  if (caller.kind === "key") requireKeyScope(caller, scope);
+  if (!roleGrants(found.role, scope)) {
+    throw new AppError("forbidden", `Role '${found.role}' does not have permission '${scope}'`);
+  }
+  return found;
+}
+
+async function findTeam(db: Db, caller: Caller, slug: string | undefined): Promise<Membership | undefined> {
+  if (slug !== undefined) return (await membershipBySlug(db, caller.userId, slug))[0];
+  // What a key may do was read with the key itself.
+  if (caller.kind === "key") return { teamId: caller.teamId, role: caller.role };
+  return (await defaultMembership(db, caller.userId))[0];
+}

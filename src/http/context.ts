@@ -1,0 +1,14 @@
+import type { Caller } from "#src/domain/access/index.ts";
+import type { Env } from "#src/env.ts";
+import type { Services } from "#src/services.ts";
+
+/** What middleware leaves on Hono's context for handlers. */
+export interface AppEnv {
+  Bindings: Env;
+  Variables: {
+    requestId: string;
+    services: Services;
+    /** Set by the access guard; absent only on public endpoints. */
+    caller?: Caller;
+  };
+}

@@ -1,0 +1,190 @@
+import { zValidator } from "@hono/zod-validator";
+import type { Context, Hono, MiddlewareHandler } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { z } from "zod";
+import type { Caller } from "#src/domain/access/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import type { Services } from "#src/services.ts";
+import { guard, type Access, type CallerOf } from "./access.ts";
+import type { AppEnv } from "./context.ts";
+
+export type BodyType = "json" | "form";
+
+export type Method = "get" | "post" | "put" | "patch" | "delete";
+
+/** Largest request body unless an endpoint says otherwise, in bytes. */
+export const DEFAULT_BODY_LIMIT = 1024 * 1024;
+
+type Output<S> = S extends z.ZodType ? z.output<S> : undefined;
+
+/** What a handler gets: validated input and who is calling. */
+export interface Call<A, P, Q, B> {
+  services: Services;
+  caller: CallerOf<A>;
+  params: Output<P>;
+  query: Output<Q>;
+  body: Output<B>;
+  /** The request itself, for streams, headers and the client's disconnect. */
+  request: Request;
+  requestId: string;
+  /** Who is calling from where, for records of sessions. */
+  client: { address: string; userAgent: string };
+}
+
+/** An answer with headers or a status of its own; plain values answer with the endpoint's declared status. */
+export class Reply<T> {
+  readonly body: T;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(body: T, headers: Readonly<Record<string, string>>) {
+    this.body = body;
+    this.headers = headers;
+  }
+}
+
+interface Definition<A extends Access, P, Q, B, R extends z.ZodType> {
+  method: Method;
+  /** Hono path, e.g. `/api/projects/:project`. A trailing slash is accepted on every path. */
+  path: string;
+  /** Paths that existing clients use for the same thing. */
+  aliases?: readonly string[];
+  summary: string;
+  /** Heading in the API reference. */
+  tag: string;
+  access: A;
+  params?: P;
+  query?: Q;
+  body?: B;
+  /** How the body may be sent; JSON unless said. */
+  bodyTypes?: readonly BodyType[];
+  /** Largest body in bytes; `null` for endpoints that stream it and keep their own bound. */
+  bodyLimit?: number | null;
+  /** The success answer. It is parsed by this schema, so nothing unnamed leaks. */
+  response: { status: 200 | 201 | 202 | 204; schema: R; description?: string; mediaType?: string };
+  handler(call: Call<A, P, Q, B>): Promise<z.input<R> | Reply<z.input<R>> | Response>;
+}
+
+/** One row of the public surface: what the OpenAPI document and the access tests are made from. */
+export interface Endpoint {
+  readonly method: Method;
+  readonly path: string;
+  readonly aliases: readonly string[];
+  readonly summary: string;
+  readonly tag: string;
+  readonly access: Access;
+  readonly schemas: { params?: z.ZodType; query?: z.ZodType; body?: z.ZodType };
+  readonly bodyTypes: readonly BodyType[];
+  readonly response: { status: number; schema: z.ZodType; description?: string; mediaType?: string };
+  mount(app: Hono<AppEnv>): void;
+}
+
+/** Contract, access, handler. The guard is the route's own middleware, so it cannot miss on path syntax. */
+export function endpoint<
+  A extends Access,
+  R extends z.ZodType,
+  P extends z.ZodType | undefined = undefined,
+  Q extends z.ZodType | undefined = undefined,
+  B extends z.ZodType | undefined = undefined,
+>(definition: Definition<A, P, Q, B, R>): Endpoint {
+  const { method, path, access, response, handler } = definition;
+  const aliases = definition.aliases ?? [];
+  const bodyTypes = definition.bodyTypes ?? ["json"];
+  const schemas = {
+    ...(definition.params && { params: definition.params }),
+    ...(definition.query && { query: definition.query }),
+    ...(definition.body && { body: definition.body }),
+  };
+
+  const middleware: MiddlewareHandler<AppEnv>[] = [guard(access)];
+  const limit = definition.bodyLimit === undefined ? DEFAULT_BODY_LIMIT : definition.bodyLimit;
+  if (limit !== null && method !== "get") middleware.push(limitBody(limit));
+  if (definition.params) middleware.push(zValidator("param", definition.params, refuse));
+  if (definition.query) middleware.push(zValidator("query", definition.query, refuse));
+  if (definition.body) middleware.push(validateBody(definition.body, bodyTypes));
+
+  const answer = async (c: Context<AppEnv>) => {
+    const valid = (target: "param" | "query" | "json") => c.req.valid(target as never) as never;
+    const result = await handler({
+      services: c.get("services"),
+      caller: c.get("caller") as CallerOf<A>,
+      params: valid("param"),
+      query: valid("query"),
+      body: valid("json"),
+      request: c.req.raw,
+      requestId: c.get("requestId"),
+      client: clientOf(c),
+    });
+    if (result instanceof Response) return result;
+    const { body, headers } = result instanceof Reply ? result : { body: result, headers: {} };
+    if (response.status === 204) return c.body(null, 204, { ...headers });
+    return c.json(response.schema.parse(body) as never, response.status, { ...headers });
+  };
+
+  return {
+    method,
+    path,
+    aliases,
+    summary: definition.summary,
+    tag: definition.tag,
+    access,
+    schemas,
+    bodyTypes,
+    response,
+    mount(app) {
+      for (const each of [path, ...aliases]) app.on(method.toUpperCase(), [each], ...middleware, answer);
+    },
+  };
+}
+
+function limitBody(maxSize: number): MiddlewareHandler<AppEnv> {
+  return bodyLimit({
+    maxSize,
+    onError: () => {
+      throw new AppError("too_large", `Request body is larger than ${maxSize} bytes`);
+    },
+  });
+}
+
+/** Bodies end up under the `json` target whichever way they were sent, so that handlers see one thing. */
+function validateBody(schema: z.ZodType, types: readonly BodyType[]): MiddlewareHandler<AppEnv> {
+  const json: MiddlewareHandler = zValidator("json", schema, refuse);
+  return async (c, next) => {
+    const contentType = c.req.header("content-type") ?? "";
+    if (JSON_TYPE.test(contentType)) return json(c, next);
+    const isForm = FORM_TYPE.test(contentType) && types.includes("form");
+    // A request without a body is as good as `{}` where every field may be absent.
+    const isEmpty = contentType === "" && !c.req.raw.body;
+    if (!isForm && !isEmpty) {
+      const accepted = types.includes("form") ? "JSON or a form" : "JSON (Content-Type: application/json)";
+      throw new AppError("invalid_body", `Send the request body as ${accepted}`);
+    }
+    const parsed = schema.safeParse(isForm ? await c.req.parseBody() : {});
+    refuse(parsed);
+    c.req.addValidatedData("json", Object(parsed.data));
+    return next();
+  };
+}
+
+const JSON_TYPE = /^application\/([a-z.+-]+\+)?json\s*(;|$)/iu;
+const FORM_TYPE = /^(application\/x-www-form-urlencoded|multipart\/form-data)\s*(;|$)/iu;
+
+/** A failed validation, in one sentence that names every field. */
+function refuse(result: { success: boolean; error?: z.core.$ZodError | undefined }): void {
+  if (result.success) return;
+  const sentences = (result.error?.issues ?? []).map(({ path, message }) =>
+    path.length > 0 ? `${path.join(".")}: ${message}` : message,
+  );
+  throw new AppError("invalid_body", sentences.slice(0, 10).join("; ") || "Invalid request");
+}
+
+/** The first hop's address: Cloudflare names it; locally it is the first `X-Forwarded-For`. */
+function clientOf(c: Context<AppEnv>): { address: string; userAgent: string } {
+  const forwarded = c.req.header("x-forwarded-for")?.split(",")[0]?.trim();
+  return {
+    address: c.req.header("cf-connecting-ip") ?? forwarded ?? "unknown",
+    userAgent: (c.req.header("user-agent") ?? "").slice(0, 512),
+  };
+}
+
+/** The caller of a request that was let in, whatever its kind. */
+export type AnyCaller = Caller;

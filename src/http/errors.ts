@@ -1,0 +1,38 @@
+import type { Context } from "hono";
+import { HTTPException } from "hono/http-exception";
+import { z } from "zod";
+import { AppError } from "#src/lib/errors.ts";
+import type { AppEnv } from "./context.ts";
+
+/** Every error of the service, on the wire. */
+export const ErrorBody = z
+  .object({ detail: z.string().describe("What went wrong, in a sentence") })
+  .meta({ id: "Error" });
+
+/** The one place an error becomes an answer. Unknown errors are logged whole and shown as a request id only. */
+export function onError(error: Error, c: Context<AppEnv>): Response {
+  const known = toAppError(error, c.get("requestId"));
+  if (known.status >= 500) {
+    c.get("services").log.error("request failed", {
+      method: c.req.method,
+      path: c.req.path,
+      code: known.code,
+      cause: known.cause ?? known,
+    });
+  }
+  return c.json({ detail: known.message }, known.status, { ...known.headers });
+}
+
+export function onNotFound(): never {
+  throw new AppError("not_found", "Not Found");
+}
+
+function toAppError(error: Error, requestId: string): AppError {
+  if (error instanceof AppError) return error;
+  if (error instanceof HTTPException) {
+    // Hono's own refusals: a body that is not JSON, an empty one where one is needed.
+    if (error.status === 413) return new AppError("too_large", "Request body is too large", { cause: error });
+    if (error.status < 500) return new AppError("invalid_input", error.message, { cause: error });
+  }
+  return new AppError("internal", `Internal error; request id ${requestId}`, { cause: error });
+}

@@ -1,0 +1,46 @@
+import type { Context, MiddlewareHandler } from "hono";
+import { cors } from "hono/cors";
+import type { AppEnv } from "#src/http/context.ts";
+
+const EXPOSED = [
+  "Content-Length",
+  "X-Total-Count",
+  "X-Request-Id",
+  "Retry-After",
+  "X-RateLimit-Limit",
+  "X-RateLimit-Remaining",
+  "X-RateLimit-Reset",
+];
+
+const options = {
+  allowMethods: ["GET", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"],
+  allowHeaders: [
+    "Content-Type",
+    "Authorization",
+    "X-Requested-With",
+    "Accept",
+    "Origin",
+    "X-CSRF-Token",
+    "Last-Event-ID",
+    "Idempotency-Key",
+  ],
+  exposeHeaders: EXPOSED,
+  maxAge: 600,
+};
+
+/**
+ * Browsers on the console's own origin may send credentials. Project subdomains run what users built, so they get no
+ * credentialed access: a preview page could otherwise act as its visitor.
+ */
+export const apiCors: MiddlewareHandler<AppEnv> = (c, next) =>
+  cors({ ...options, credentials: true, origin: (origin) => (isConsole(origin, c) ? origin : null) })(
+    c,
+    next,
+  );
+
+function isConsole(origin: string, c: Context<AppEnv>): boolean {
+  const own = [c.env.APP_BASE_URL, c.env.PUBLIC_URL].map((url) => url && new URL(url).origin);
+  if (own.includes(origin)) return true;
+  if (origin === "tauri://localhost" || origin === "https://tauri.localhost") return true;
+  return c.env.ENVIRONMENT !== "production" && /^http:\/\/(localhost|127\.0\.0\.1)(:\d+)?$/u.test(origin);
+}

@@ -1,0 +1,25 @@
+import type { MiddlewareHandler } from "hono";
+import type { AppEnv } from "#src/http/context.ts";
+import { createServices } from "#src/services.ts";
+
+/** Gives the request its id and services, and in development shows what it cost. */
+export const requestScope: MiddlewareHandler<AppEnv> = async (c, next) => {
+  const started = Date.now();
+  const requestId = c.req.header("cf-ray") ?? crypto.randomUUID();
+  const services = createServices(c.env, requestId);
+  c.set("requestId", requestId);
+  c.set("services", services);
+  await next();
+  c.header("X-Request-Id", requestId);
+  if (c.env.ENVIRONMENT !== "production") {
+    const { db, publish, objects } = services.trips;
+    c.header("Server-Timing", `db;desc="${db}", publish;desc="${publish}", objects;desc="${objects}"`);
+  }
+  const fields = {
+    method: c.req.method,
+    path: c.req.path,
+    status: c.res.status,
+    ms: Date.now() - started,
+  };
+  services.log.info("request", fields);
+};

@@ -1,0 +1,142 @@
+import { z } from "zod";
+import type { Access } from "./access.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { ErrorBody } from "./errors.ts";
+
+type Json = Record<string, unknown>;
+
+const ERRORS: Readonly<Record<string, string>> = {
+  400: "The input is not valid",
+  401: "No valid credentials",
+  403: "The credentials do not allow this",
+  404: "Not found, or not yours",
+  413: "The body is too large",
+  422: "The request failed validation",
+  429: "Rate limit exceeded; `Retry-After` says when to come back",
+};
+
+const SECURITY: Readonly<Record<string, Json>> = {
+  accessToken: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "JWT",
+    description: "Access token of a person",
+  },
+  apiKey: { type: "http", scheme: "bearer", description: "External API key, `tsk_…`" },
+};
+
+/** The OpenAPI 3.1 document, from the same table and schemas that route and validate. */
+export function openApiDocument(endpoints: readonly Endpoint[], serverUrl: string): Json {
+  const paths: Record<string, Json> = {};
+  for (const endpoint of endpoints) {
+    for (const path of [endpoint.path, ...endpoint.aliases]) {
+      const item = (paths[toTemplate(path)] ??= {});
+      item[endpoint.method] = operation(endpoint, path);
+    }
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Agent Workspace Service",
+      version: "1",
+      description: "Host code workspaces and have an AI agent work on them.",
+    },
+    servers: [{ url: serverUrl }],
+    paths,
+    components: { securitySchemes: SECURITY, schemas: { Error: jsonSchema(ErrorBody, "output") } },
+  };
+}
+
+function operation(endpoint: Endpoint, path: string): Json {
+  const { method, schemas, response, access } = endpoint;
+  const success = {
+    description: response.description ?? "Success",
+    ...(response.status !== 204 && {
+      content: {
+        [response.mediaType ?? "application/json"]: { schema: jsonSchema(response.schema, "output") },
+      },
+    }),
+  };
+  return {
+    operationId: operationId(method, path),
+    summary: endpoint.summary,
+    tags: [endpoint.tag],
+    ...(path !== endpoint.path && { description: `Same as \`${toTemplate(endpoint.path)}\`` }),
+    security: securityOf(access),
+    parameters: [...parameters("path", schemas.params, path), ...parameters("query", schemas.query, path)],
+    ...(schemas.body && { requestBody: requestBody(endpoint, schemas.body) }),
+    responses: { [response.status]: success, ...errorResponses(endpoint) },
+  };
+}
+
+function requestBody({ bodyTypes }: Endpoint, body: z.ZodType): Json {
+  const media: Record<string, string> = {
+    json: "application/json",
+    form: "application/x-www-form-urlencoded",
+  };
+  const schema = jsonSchema(body, "input");
+  return {
+    required: !body.safeParse({}).success,
+    content: Object.fromEntries(bodyTypes.map((type) => [media[type] ?? type, { schema }])),
+  };
+}
+
+function errorResponses({ access, schemas }: Endpoint): Json {
+  const codes = ["404"];
+  if (access !== "public") codes.push("401", "403", "429");
+  if (schemas.body) codes.push("400", "413", "422");
+  else if (schemas.query) codes.push("422");
+  const content = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } };
+  return Object.fromEntries(codes.toSorted().map((code) => [code, { description: ERRORS[code], content }]));
+}
+
+function securityOf(access: Access): Json[] {
+  if (access === "public") return [];
+  if ("user" in access) return [{ accessToken: [] }];
+  if ("userOrKey" in access) return [{ accessToken: [] }, { apiKey: [] }];
+  return [{ apiKey: [] }];
+}
+
+const Properties = z.object({
+  properties: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
+  required: z.array(z.string()).default([]),
+});
+
+function parameters(where: "path" | "query", schema: z.ZodType | undefined, path: string): Json[] {
+  const named = where === "path" ? pathParameters(path) : undefined;
+  if (!schema)
+    return (named ?? []).map((name) => ({ name, in: "path", required: true, schema: { type: "string" } }));
+  const { properties, required } = Properties.parse(jsonSchema(schema, "input"));
+  return Object.entries(properties)
+    .filter(([name]) => !named || named.includes(name))
+    .map(([name, { description, ...rest }]) => ({
+      name,
+      in: where,
+      required: where === "path" || required.includes(name),
+      ...(description !== undefined && { description }),
+      schema: rest,
+    }));
+}
+
+function pathParameters(path: string): string[] {
+  return Array.from(path.matchAll(/:(\w+)/gu), ([, name]) => name ?? "");
+}
+
+/** Hono writes `:name` and `:name{pattern}`, OpenAPI `{name}`. */
+function toTemplate(path: string): string {
+  return path.replaceAll(/:(\w+)(\{[^}]*\})?/gu, "{$1}");
+}
+
+function operationId(method: string, path: string): string {
+  const words = path.split(/[^\w]+/u).filter((word) => word !== "" && word !== "api");
+  return [method, ...words].join("_");
+}
+
+function jsonSchema(schema: z.ZodType, io: "input" | "output"): Json {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    io,
+    target: "draft-2020-12",
+    unrepresentable: "any",
+  });
+  return rest;
+}

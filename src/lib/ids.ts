@@ -1,0 +1,32 @@
+import { v7, validate } from "uuid";
+
+/** A UUIDv7: unique, and in the order of its making. */
+export function newId(): string {
+  return v7();
+}
+
+/** Whether a text is a UUID of any version; identifiers of other forms name nothing of ours. */
+export function isId(text: string): boolean {
+  return validate(text);
+}
+
+/** `length` random hexadecimal characters from the platform's secure source. */
+export function randomHex(length: number): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(Math.ceil(length / 2)));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0"))
+    .join("")
+    .slice(0, length);
+}
+
+/** `length` random characters of `0-9a-z`, for suffixes that people see. */
+export function randomSuffix(length: number): string {
+  const alphabet = "0123456789abcdefghijklmnopqrstuvwxyz";
+  let suffix = "";
+  while (suffix.length < length) {
+    for (const byte of crypto.getRandomValues(new Uint8Array(length * 2))) {
+      // Bytes beyond the last whole multiple of 36 are dropped, or the first letters would be likelier.
+      if (byte < 252 && suffix.length < length) suffix += alphabet.charAt(byte % 36);
+    }
+  }
+  return suffix;
+}

@@ -1,0 +1,31 @@
+/** The SDK, in a module of its own so that it is loaded, through `import()`, with the first call and not at start-up. */
+import { APIConnectionError, APIError, BaseAnthropic } from "@anthropic-ai/sdk";
+import { Messages } from "@anthropic-ai/sdk/resources/messages";
+
+export const errors = { APIConnectionError, APIError };
+
+/**
+ * The messages resource on the base client, as Anthropic's own Bedrock and Vertex packages build it: the full client
+ * holds every resource and more than doubles the bundle. It does nothing of its own accord: no retries, no logging, no
+ * tracing.
+ */
+export function createMessages(options: {
+  apiKey: string;
+  baseURL: string;
+  fetch: typeof globalThis.fetch;
+  headers: Record<string, string>;
+}): Messages {
+  const client = new BaseAnthropic({
+    apiKey: options.apiKey,
+    baseURL: options.baseURL,
+    fetch: options.fetch,
+    // The header the API reference asks for and compatible servers know; the SDK's own choice is a bearer token.
+    // https://docs.anthropic.com/en/api/overview
+    defaultHeaders: { authorization: null, "x-api-key": options.apiKey, ...options.headers },
+    webhookKey: null,
+    openTelemetry: false,
+    maxRetries: 0,
+    logLevel: "off",
+  });
+  return new Messages(client);
+}

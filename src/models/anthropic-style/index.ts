@@ -1,0 +1,43 @@
+import type { Model } from "../model.ts";
+import { readChunks } from "../read-chunks.ts";
+import { callIds } from "../tool-calls.ts";
+import { toError } from "./to-error.ts";
+import { toEvents } from "./to-events.ts";
+import { toRequest } from "./to-request.ts";
+import { StreamEvent } from "./wire.ts";
+
+export interface AnthropicStyleConfig {
+  /** Recorded with the usage and named in errors. */
+  provider: string;
+  model: string;
+  /** Without `/v1/messages`, e.g. `https://api.anthropic.com`; a `/v1` at the end is taken as read. */
+  baseURL: string;
+  apiKey: string;
+  fetch: typeof globalThis.fetch;
+  headers?: Record<string, string>;
+}
+
+/** Any server that speaks Anthropic's messages. */
+export function createAnthropicStyleModel(config: AnthropicStyleConfig): Model {
+  const { provider, model, apiKey, fetch, headers = {} } = config;
+  const baseURL = config.baseURL.replace(/\/v1\/?$/u, "");
+  const origin = { provider, apiKey };
+  return {
+    name: model,
+    provider,
+    async *stream(request, signal) {
+      const { createMessages, errors } = await import("./client.ts");
+      const messages = createMessages({ apiKey, baseURL, fetch, headers });
+      const body = toRequest(model, request);
+      const events = readChunks({
+        open: async () => messages.create(body, { signal }),
+        schema: StreamEvent,
+        signal,
+        errors,
+        origin,
+        toError,
+      });
+      yield* toEvents(events, { origin, toId: callIds(request.messages) });
+    },
+  };
+}

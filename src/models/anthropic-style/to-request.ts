@@ -1,0 +1,106 @@
+import type {
+  ContentBlockParam,
+  MessageCreateParamsStreaming,
+  MessageParam,
+  ToolResultBlockParam,
+  TextBlockParam,
+  ToolUseBlockParam,
+} from "@anthropic-ai/sdk/resources/messages";
+import type { ModelMessage, ModelRequest } from "../model.ts";
+import { argumentsObject } from "../tool-calls.ts";
+
+type Block = TextBlockParam | ToolUseBlockParam | ToolResultBlockParam;
+interface Turn {
+  role: "user" | "assistant";
+  content: Block[];
+}
+
+/**
+ * Marks the end of a prefix worth keeping in the prompt cache, five minutes by default; at most four in a request.
+ * Source: https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching
+ */
+const breakpoint = { cache_control: { type: "ephemeral" } } as const;
+
+/** The body of a streaming message. */
+export function toRequest(model: string, request: ModelRequest): MessageCreateParamsStreaming {
+  const { system, tools } = request;
+  return {
+    model,
+    stream: true,
+    max_tokens: request.maxOutputTokens ?? defaultMaxTokens(model),
+    messages: withBreakpoints(toTurns(request.messages)),
+    ...(system.trim() && { system: [{ type: "text", text: system, ...breakpoint }] }),
+    ...(tools.length > 0 && {
+      tools: tools.map(({ name, description, parameters }, position) => ({
+        name,
+        description,
+        input_schema: { ...parameters, type: "object" },
+        ...(position === tools.length - 1 && breakpoint),
+      })),
+    }),
+  };
+}
+
+/** The limit is a required field here; models of the third generation answer with at most 8192 tokens. */
+function defaultMaxTokens(model: string): number {
+  return model.startsWith("claude-3") ? 8192 : 16_000;
+}
+
+/** Turns alternate on this wire: neighbours of one role become one, which also gathers the results of parallel calls. */
+function toTurns(messages: readonly ModelMessage[]): Turn[] {
+  const turns: Turn[] = [];
+  for (const message of messages) {
+    const role = message.role === "assistant" ? "assistant" : "user";
+    const content = toBlocks(message);
+    const last = turns.at(-1);
+    if (last?.role === role) last.content.push(...content);
+    else if (content.length > 0) turns.push({ role, content });
+  }
+  return turns;
+}
+
+function toBlocks(message: ModelMessage): Block[] {
+  if (message.role === "user") return toText(message.content);
+  if (message.role === "tool") {
+    // An error without a text is refused.
+    const text = message.content || (message.isError ? "The tool failed and said nothing." : "");
+    const result = {
+      type: "tool_result" as const,
+      tool_use_id: toWireId(message.callId),
+      content: toText(text),
+    };
+    return [message.isError ? { ...result, is_error: true } : result];
+  }
+  const calls = message.toolCalls.map((call) => ({
+    type: "tool_use" as const,
+    id: toWireId(call.id),
+    name: call.name,
+    input: argumentsObject(call.arguments),
+  }));
+  return [...toText(message.content), ...calls];
+}
+
+/** Blocks of nothing but white space are refused. */
+function toText(text: string): TextBlockParam[] {
+  return text.trim() === "" ? [] : [{ type: "text", text }];
+}
+
+/** Only these characters are accepted; a conversation begun with another provider may hold others. */
+function toWireId(id: string): string {
+  return id.replaceAll(/[^\w-]/gu, "_");
+}
+
+/**
+ * The last two user turns end a prefix: the older one is what the previous call stored and this one reads, the newer one
+ * is what this call stores.
+ */
+function withBreakpoints(turns: Turn[]): MessageParam[] {
+  const ends = new Set(turns.filter((turn) => turn.role === "user").slice(-2));
+  return turns.map((turn) => ({
+    role: turn.role,
+    content: turn.content.map((block, position): ContentBlockParam => {
+      const isEnd = ends.has(turn) && position === turn.content.length - 1;
+      return isEnd ? { ...block, ...breakpoint } : block;
+    }),
+  }));
+}

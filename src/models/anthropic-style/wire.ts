@@ -1,0 +1,74 @@
+import { z } from "zod";
+
+/*
+ * Stream events as Anthropic sends them: only what is read; kinds of events, blocks and deltas that are not known are
+ * let through and ignored, as its versioning policy asks. Source: https://docs.anthropic.com/en/docs/build-with-claude/streaming
+ */
+
+const Usage = z.object({
+  input_tokens: z.number().nullish(),
+  output_tokens: z.number().nullish(),
+  cache_read_input_tokens: z.number().nullish(),
+  cache_creation_input_tokens: z.number().nullish(),
+});
+export type Usage = z.infer<typeof Usage>;
+
+const ToolUse = z.object({
+  type: z.literal("tool_use"),
+  id: z.string(),
+  name: z.string(),
+  input: z.unknown().optional(),
+});
+
+export const StreamEvent = z.union([
+  z.discriminatedUnion("type", [
+    z.object({ type: z.literal("message_start"), message: z.object({ usage: Usage.nullish() }) }),
+    z.object({
+      type: z.literal("content_block_start"),
+      index: z.number(),
+      content_block: z.union([
+        ToolUse,
+        z.object({ type: z.literal("text"), text: z.string() }),
+        unknownKind(["tool_use", "text"]),
+      ]),
+    }),
+    z.object({
+      type: z.literal("content_block_delta"),
+      index: z.number(),
+      delta: z.union([
+        z.object({ type: z.literal("text_delta"), text: z.string() }),
+        z.object({ type: z.literal("input_json_delta"), partial_json: z.string() }),
+        unknownKind(["text_delta", "input_json_delta"]),
+      ]),
+    }),
+    z.object({
+      type: z.literal("message_delta"),
+      delta: z.object({ stop_reason: z.string().nullish() }),
+      usage: Usage.nullish(),
+    }),
+    z.object({ type: z.literal("message_stop") }),
+  ]),
+  unknownKind([
+    "message_start",
+    "content_block_start",
+    "content_block_delta",
+    "message_delta",
+    "message_stop",
+  ]),
+]);
+export type StreamEvent = z.infer<typeof StreamEvent>;
+
+/** Whatever is of none of the known kinds; a known kind in a wrong shape stays an error. */
+function unknownKind(known: readonly string[]) {
+  return z
+    .object({ type: z.string().refine((type) => !known.includes(type)) })
+    .transform(() => ({ type: "unknown" as const }));
+}
+
+export const ErrorBody = z.object({
+  error: z.object({
+    type: z.string().nullish().catch(undefined),
+    message: z.string().nullish().catch(undefined),
+    details: z.object({ error_code: z.string().nullish() }).nullish().catch(undefined),
+  }),
+});

@@ -1,0 +1,96 @@
+/**
+ * What the agent knows of a language model. One vocabulary for every provider: a request is a conversation, an answer is
+ * a stream of text that ends in exactly one `finished` event. Providers live in sibling folders and never meet.
+ */
+export interface Model {
+  /** Name the provider knows the model by, e.g. `gpt-5` or `claude-sonnet-4-5`. */
+  readonly name: string;
+  /** Identifier of the provider that answers, e.g. `openai`; recorded with the usage. */
+  readonly provider: string;
+  /** Throws `ModelError`, or the signal's reason when aborted. */
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+}
+
+export interface ModelRequest {
+  system: string;
+  messages: readonly ModelMessage[];
+  tools: readonly ToolDefinition[];
+  /** Upper bound of the answer, in tokens. */
+  maxOutputTokens?: number;
+}
+
+export type ModelMessage =
+  | { role: "user"; content: string }
+  | { role: "assistant"; content: string; toolCalls: readonly ToolCall[] }
+  | { role: "tool"; callId: string; name: string; content: string; isError: boolean };
+
+export interface ToolDefinition {
+  name: string;
+  description: string;
+  /** JSON Schema of the arguments object. */
+  parameters: Record<string, unknown>;
+}
+
+export interface ToolCall {
+  /** Unique within the conversation; made up by the provider adapter where the provider sends none. */
+  id: string;
+  name: string;
+  /** The arguments as the model wrote them: usually, not always, a JSON object. */
+  arguments: string;
+}
+
+export type FinishReason = "stop" | "tool_calls" | "length" | "content_filter" | "other";
+
+/** Tokens as the provider counted them; 0 where it did not say. */
+export interface ModelUsage {
+  inputTokens: number;
+  outputTokens: number;
+  /** Part of `inputTokens` that was read from the provider's prompt cache. */
+  cachedInputTokens: number;
+  /** Part of `inputTokens` that was written to the provider's prompt cache. */
+  cacheWriteTokens: number;
+}
+
+export type ModelEvent =
+  | { type: "text_delta"; text: string }
+  /** The attempt failed and the answer starts over: what was streamed of this turn so far does not count. */
+  | { type: "restarted"; attempt: number; reason: string }
+  | {
+      type: "finished";
+      /** The whole text of the answer: the concatenation of its deltas. */
+      text: string;
+      toolCalls: ToolCall[];
+      finishReason: FinishReason;
+      usage: ModelUsage;
+    };
+
+export type ModelErrorCode =
+  | "unauthorized"
+  | "rate_limited"
+  | "quota_exhausted"
+  | "context_too_long"
+  | "invalid_request"
+  | "overloaded"
+  | "stalled"
+  | "connection"
+  | "bad_response";
+
+/** A failed model call. The message is safe to show: it names the provider and what happened, never a key. */
+export class ModelError extends Error {
+  readonly code: ModelErrorCode;
+  readonly retryable: boolean;
+  /** How long the provider asked us to wait, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    code: ModelErrorCode,
+    message: string,
+    options: { retryable: boolean; retryAfterMs?: number | undefined; cause?: unknown },
+  ) {
+    super(message, { cause: options.cause });
+    this.name = "ModelError";
+    this.code = code;
+    this.retryable = options.retryable;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}

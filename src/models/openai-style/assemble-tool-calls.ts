@@ -1,0 +1,50 @@
+import type { ToolCall } from "../model.ts";
+import type { ToolCallPart } from "./wire.ts";
+
+interface PartialCall {
+  index: number | undefined;
+  id: string | undefined;
+  name: string;
+  arguments: string;
+}
+
+/**
+ * Puts tool calls together from their deltas. OpenAI sends the index with every delta, id and name with the first only;
+ * others leave out the index, leave out the id, or send whole calls that all have index 0.
+ */
+export class ToolCallAssembly {
+  readonly #calls: PartialCall[] = [];
+
+  add(part: ToolCallPart): void {
+    const call = this.#continued(part) ?? this.#begun(part);
+    call.id ??= part.id || undefined;
+    call.name ||= part.function?.name ?? "";
+    call.arguments += part.function?.arguments ?? "";
+  }
+
+  /** The calls in the order they began; `toId` gives each its identifier. */
+  finish(toId: (sent: string | undefined) => string): ToolCall[] {
+    return this.#calls.map(({ id, name, arguments: text }) => ({
+      id: toId(id),
+      name,
+      // A tool without parameters is called with nothing at all by some models.
+      arguments: text.trim() === "" ? "{}" : text,
+    }));
+  }
+
+  #continued({ index, id, function: called }: ToolCallPart): PartialCall | undefined {
+    const call =
+      index === undefined || index === null
+        ? this.#calls.at(-1)
+        : this.#calls.findLast((candidate) => candidate.index === index);
+    if (id) return !call?.id || call.id === id ? call : this.#calls.find((candidate) => candidate.id === id);
+    const anonymous = index === undefined || index === null;
+    return anonymous && called?.name ? undefined : call;
+  }
+
+  #begun({ index }: ToolCallPart): PartialCall {
+    const call: PartialCall = { index: index ?? undefined, id: undefined, name: "", arguments: "" };
+    this.#calls.push(call);
+    return call;
+  }
+}

@@ -1,0 +1,67 @@
+import type { OpenAI } from "openai";
+import type { ChatCompletionCreateParamsStreaming } from "openai/resources/chat/completions";
+import { safeParseJson } from "#src/lib/parse-json.ts";
+import type { Model } from "../model.ts";
+import { badResponse, type Origin } from "../provider-failure.ts";
+import { readChunks } from "../read-chunks.ts";
+import { callIds } from "../tool-calls.ts";
+import { toError } from "./to-error.ts";
+import { toEvents } from "./to-events.ts";
+import { toRequest } from "./to-request.ts";
+import { Chunk, Completion } from "./wire.ts";
+
+export interface OpenAiStyleConfig {
+  /** Recorded with the usage and named in errors. */
+  provider: string;
+  model: string;
+  /** Up to and without `/chat/completions`, e.g. `https://api.openai.com/v1`. */
+  baseURL: string;
+  apiKey: string;
+  fetch: typeof globalThis.fetch;
+  headers?: Record<string, string>;
+}
+
+/** Any server that speaks OpenAI's chat completions: OpenAI, OpenRouter, vLLM, a user's own. */
+export function createOpenAiStyleModel(config: OpenAiStyleConfig): Model {
+  const { provider, model, baseURL, apiKey, fetch, headers = {} } = config;
+  const origin = { provider, apiKey };
+  const limitField = new URL(baseURL).hostname === "api.openai.com" ? "max_completion_tokens" : "max_tokens";
+  return {
+    name: model,
+    provider,
+    async *stream(request, signal) {
+      const { createClient, errors } = await import("./client.ts");
+      const client = createClient({ apiKey, baseURL, fetch, headers });
+      const body = toRequest(model, request, limitField);
+      const chunks = readChunks({
+        open: () => openStream(client, body, signal, origin),
+        schema: Chunk,
+        signal,
+        errors,
+        origin,
+        toError,
+      });
+      yield* toEvents(chunks, { origin, toId: callIds(request.messages) });
+    },
+  };
+}
+
+async function openStream(
+  client: OpenAI,
+  body: ChatCompletionCreateParamsStreaming,
+  signal: AbortSignal,
+  origin: Origin,
+): Promise<AsyncIterable<unknown>> {
+  const { data, response } = await client.chat.completions.create(body, { signal }).withResponse();
+  const streamed = !response.headers.get("content-type")?.includes("json");
+  return streamed ? data : wholeAnswer(await response.text(), origin);
+}
+
+/** The answer of a server that ignores `stream: true`, as the one chunk it amounts to. */
+async function* wholeAnswer(text: string, origin: Origin): AsyncGenerator<Chunk> {
+  const completion = safeParseJson(text, Completion)?.value;
+  if (!completion) throw badResponse(origin, "sent an answer that is not of its protocol");
+  const { choices, usage, error } = completion;
+  if (error) throw toError(origin, { status: undefined, body: error, headers: undefined });
+  yield { usage, choices: choices?.map(({ message, finish_reason }) => ({ delta: message, finish_reason })) };
+}

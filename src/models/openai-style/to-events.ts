@@ -1,0 +1,67 @@
+import type { FinishReason, ModelEvent, ModelUsage } from "../model.ts";
+import { badResponse, type Origin } from "../provider-failure.ts";
+import { isWhole, settleReason } from "../tool-calls.ts";
+import { ToolCallAssembly } from "./assemble-tool-calls.ts";
+import type { Chunk, Usage } from "./wire.ts";
+
+/**
+ * Fold chunks into events: text as it comes, everything else once, at the end. A stream that ends without a finish
+ * reason is taken as it is (`other`), as some servers never send one; but one that brought nothing, or ends inside a tool
+ * call's arguments, was cut off and throws a retryable `bad_response`.
+ */
+export async function* toEvents(
+  chunks: AsyncIterable<Chunk>,
+  { origin, toId }: { origin: Origin; toId: (sent: string | undefined) => string },
+): AsyncGenerator<ModelEvent> {
+  const assembly = new ToolCallAssembly();
+  let text = "";
+  let reason: FinishReason | undefined;
+  let usage: ModelUsage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, cacheWriteTokens: 0 };
+
+  for await (const chunk of chunks) {
+    // Sent once at the end, or with every chunk as a running total: the last one is right either way.
+    if (chunk.usage) usage = toUsage(chunk.usage);
+    const choice = chunk.choices?.[0];
+    if (choice?.delta?.content) {
+      text += choice.delta.content;
+      yield { type: "text_delta", text: choice.delta.content };
+    }
+    for (const part of choice?.delta?.tool_calls ?? []) assembly.add(part);
+    if (choice?.finish_reason) reason = toReason(choice.finish_reason);
+  }
+
+  const toolCalls = assembly.finish(toId);
+  if (reason === undefined && ((text === "" && toolCalls.length === 0) || !toolCalls.every(isWhole))) {
+    throw badResponse(origin, "ended the stream before the answer was complete");
+  }
+  yield {
+    type: "finished",
+    text,
+    toolCalls,
+    finishReason: settleReason(reason ?? "other", toolCalls),
+    usage,
+  };
+}
+
+function toUsage({ prompt_tokens, completion_tokens, prompt_tokens_details: details }: Usage): ModelUsage {
+  return {
+    inputTokens: prompt_tokens ?? 0,
+    outputTokens: completion_tokens ?? 0,
+    cachedInputTokens: details?.cached_tokens ?? 0,
+    cacheWriteTokens: details?.cache_write_tokens ?? 0,
+  };
+}
+
+function toReason(raw: string): FinishReason {
+  switch (raw) {
+    case "stop":
+    case "length":
+    case "tool_calls":
+    case "content_filter":
+      return raw;
+    case "function_call":
+      return "tool_calls";
+    default:
+      return "other";
+  }
+}

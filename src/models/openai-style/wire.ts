@@ -1,0 +1,46 @@
+import { z } from "zod";
+
+/*
+ * Chat completions as servers send them: only what is read, and every field may be absent or null, since compatible
+ * servers differ. Source: https://platform.openai.com/docs/api-reference/chat-streaming
+ */
+
+const ToolCallPart = z.object({
+  index: z.number().nullish(),
+  id: z.string().nullish(),
+  function: z.object({ name: z.string().nullish(), arguments: z.string().nullish() }).nullish(),
+});
+export type ToolCallPart = z.infer<typeof ToolCallPart>;
+
+const Message = z
+  .object({ content: z.string().nullish(), tool_calls: z.array(ToolCallPart).nullish() })
+  .nullish();
+const finishReason = z.string().nullish();
+
+const Usage = z.object({
+  prompt_tokens: z.number().nullish(),
+  completion_tokens: z.number().nullish(),
+  prompt_tokens_details: z
+    .object({ cached_tokens: z.number().nullish(), cache_write_tokens: z.number().nullish() })
+    .nullish(),
+});
+export type Usage = z.infer<typeof Usage>;
+
+export const Chunk = z.object({
+  choices: z.array(z.object({ delta: Message, finish_reason: finishReason })).nullish(),
+  usage: Usage.nullish(),
+});
+export type Chunk = z.infer<typeof Chunk>;
+
+/** The answer of a server that does not stream, whatever it was asked. */
+export const Completion = z.object({
+  choices: z.array(z.object({ message: Message, finish_reason: finishReason })).nullish(),
+  usage: Usage.nullish(),
+  error: z.unknown().optional(),
+});
+
+export const ErrorBody = z.object({
+  message: z.string().nullish().catch(undefined),
+  type: z.string().nullish().catch(undefined),
+  code: z.union([z.string(), z.number()]).nullish().catch(undefined),
+});

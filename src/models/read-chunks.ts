@@ -1,0 +1,55 @@
+import type { z } from "zod";
+import { ModelError } from "./model.ts";
+import { badResponse, connectionFailure, type FailedAnswer, type Origin } from "./provider-failure.ts";
+
+type ErrorClass<T> = abstract new (...args: never[]) => T;
+
+/** The error classes of a vendor's SDK. Both vendors generate theirs with one tool, so they fail alike. */
+export interface SdkErrors {
+  APIError: ErrorClass<{ status: number | undefined; error: unknown; headers: Headers | undefined }>;
+  APIConnectionError: ErrorClass<Error>;
+}
+
+/**
+ * Read an SDK's stream as checked chunks, and whatever goes wrong in it as a `ModelError`. An aborted signal wins over
+ * every other outcome: the SDKs end an aborted stream as though it were complete.
+ */
+export async function* readChunks<T>(options: {
+  open: () => Promise<AsyncIterable<unknown>>;
+  schema: z.ZodType<T>;
+  signal: AbortSignal;
+  errors: SdkErrors;
+  origin: Origin;
+  toError: (origin: Origin, answer: FailedAnswer) => ModelError;
+}): AsyncGenerator<T> {
+  const { open, schema, signal, origin } = options;
+  signal.throwIfAborted();
+  try {
+    for await (const raw of await open()) {
+      const chunk = schema.safeParse(raw);
+      if (!chunk.success) throw badResponse(origin, "sent a chunk that is not of its protocol", chunk.error);
+      yield chunk.data;
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    throw toModelError(error, options);
+  }
+  signal.throwIfAborted();
+}
+
+function toModelError(
+  error: unknown,
+  { errors, origin, toError }: Pick<Parameters<typeof readChunks>[0], "errors" | "origin" | "toError">,
+): ModelError {
+  if (error instanceof ModelError) return error;
+  if (error instanceof errors.APIConnectionError) {
+    const { cause } = error;
+    return cause instanceof ModelError ? cause : connectionFailure(origin, cause ?? error);
+  }
+  if (error instanceof errors.APIError) {
+    return toError(origin, { status: error.status, body: error.error, headers: error.headers });
+  }
+  if (error instanceof SyntaxError) return badResponse(origin, "sent a chunk that is not JSON", error);
+  // What is left is the body breaking: each runtime names a lost connection differently.
+  return connectionFailure(origin, error);
+}

@@ -1,0 +1,32 @@
+/** Structured log: one JSON object a line. Values must hold nothing secret; errors are reduced to name, message and stack. */
+export interface Log {
+  info(message: string, fields?: Fields): void;
+  warn(message: string, fields?: Fields): void;
+  error(message: string, fields?: Fields): void;
+  /** The same log with fields that every line carries, such as the request id. */
+  with(fields: Fields): Log;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export function createLog(context: Fields = {}): Log {
+  const write = (level: "info" | "warn" | "error", message: string, fields: Fields = {}) => {
+    const line = JSON.stringify(
+      { time: new Date().toISOString(), level, message, ...context, ...fields },
+      plain,
+    );
+    // eslint-disable-next-line no-console -- the console is where Workers logs go; every other file uses this one.
+    console[level](line);
+  };
+  return {
+    info: (message, fields) => write("info", message, fields),
+    warn: (message, fields) => write("warn", message, fields),
+    error: (message, fields) => write("error", message, fields),
+    with: (fields) => createLog({ ...context, ...fields }),
+  };
+}
+
+function plain(_key: string, value: unknown): unknown {
+  if (!(value instanceof Error)) return value;
+  return { name: value.name, message: value.message, stack: value.stack, cause: value.cause };
+}

@@ -1,0 +1,56 @@
+import type { TaskLog } from "#durable-objects/task-log/index.ts";
+import type {
+  Addition,
+  Begun,
+  Control,
+  NewEvent,
+  Opened,
+  OpenTask,
+  StopReason,
+} from "#durable-objects/task-log/protocol.ts";
+import type { Trips } from "#src/platform/trips.ts";
+
+export type {
+  Addition,
+  Begun,
+  Control,
+  NewEvent,
+  Opened,
+  OpenTask,
+  StopReason,
+  TurnRecord,
+} from "#durable-objects/task-log/protocol.ts";
+
+/** How the rest of the code reaches a task's log, without knowing that it is a Durable Object. */
+export interface TaskLogs {
+  open(task: OpenTask): Promise<Opened>;
+  begin(taskId: string, step: number): Promise<Begun>;
+  ping(taskId: string, generation: number): Promise<Control>;
+  append(taskId: string, generation: number, addition: Addition): Promise<Control>;
+  endStep(taskId: string, generation: number): Promise<number | undefined>;
+  release(taskId: string, generation: number): Promise<void>;
+  close(taskId: string, generation: number, last: readonly NewEvent[]): Promise<Control>;
+  settle(taskId: string): Promise<void>;
+  requestStop(taskId: string, reason: StopReason): Promise<"closed" | "waiting" | "begun" | "unknown">;
+  /** Server-Sent Events after an id, then live ones until the end; 404 for a log that is not there. */
+  stream(taskId: string, after: number): Promise<Response>;
+}
+
+export function taskLogs(namespace: DurableObjectNamespace<TaskLog>, trips: Trips): TaskLogs {
+  const log = (taskId: string) => {
+    trips.objects += 1;
+    return namespace.getByName(taskId);
+  };
+  return {
+    open: (task) => log(task.taskId).open(task),
+    begin: (taskId, step) => log(taskId).begin(step),
+    ping: (taskId, generation) => log(taskId).ping(generation),
+    append: (taskId, generation, addition) => log(taskId).append(generation, addition),
+    endStep: (taskId, generation) => log(taskId).endStep(generation),
+    release: (taskId, generation) => log(taskId).release(generation),
+    close: (taskId, generation, last) => log(taskId).close(generation, last),
+    settle: (taskId) => log(taskId).settle(),
+    requestStop: (taskId, reason) => log(taskId).requestStop(reason),
+    stream: (taskId, after) => log(taskId).fetch(`https://task-log/?after=${after}`),
+  };
+}

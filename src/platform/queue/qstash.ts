@@ -1,0 +1,122 @@
+import { Client, type PublishRequest } from "@upstash/qstash";
+import { AppError } from "#src/lib/errors.ts";
+import type { Trips } from "#src/platform/trips.ts";
+import type { Queue, QueueMessage } from "./queue.ts";
+
+/** The whole publish, its retries included, ends within this. */
+const PUBLISH_TIMEOUT_MS = 5_000;
+const RETRIES = 2;
+const RETRY_PAUSE_MS = 100;
+
+type Transport = Client["http"];
+type TransportRequest = Parameters<Transport["request"]>[0];
+
+/**
+ * QStash, or a server that speaks its REST API. Messages go to `{publicUrl}/functions/{name}`, which must be reachable
+ * for the queue. A publish that is repeated because its answer was lost may put the message there twice.
+ */
+export function createQueue(options: {
+  /** Address of the queue's REST API. */
+  url: string;
+  token: string;
+  publicUrl: string;
+  /** Publishes are counted here. */
+  trips?: Trips;
+  fetch?: typeof fetch;
+}): Queue {
+  const client = new Client({
+    baseUrl: options.url,
+    token: options.token,
+    devMode: false,
+    enableTelemetry: false,
+  });
+  // The library builds requests; its own transport prints failures, knows no time limit and no other `fetch`.
+  client.http = createTransport(options);
+
+  const toRequest = (message: QueueMessage): PublishRequest<string> & { url: string } => ({
+    url: `${options.publicUrl.replace(/\/+$/u, "")}/functions/${message.function}`,
+    body: JSON.stringify(message.payload),
+    headers: { "content-type": "application/json" },
+    ...(message.deduplicationId !== undefined && { deduplicationId: message.deduplicationId }),
+    ...(message.retries !== undefined && { retries: message.retries }),
+    ...startOf(message),
+  });
+
+  const count = () => {
+    if (options.trips) options.trips.publish += 1;
+  };
+
+  return {
+    publish: async (message) => {
+      count();
+      await client.publish(toRequest(message));
+    },
+    publishBatch: async (messages) => {
+      if (messages.length === 0) return;
+      count();
+      await client.batch(messages.map(toRequest));
+    },
+    answers: async () => {
+      try {
+        await client.http.request({ path: ["v2", "dlq?count=1"], method: "GET" });
+        return true;
+      } catch {
+        return false;
+      }
+    },
+  };
+}
+
+/** The API counts `notBefore` in whole seconds of the epoch. */
+function startOf({ notBefore, delaySeconds }: QueueMessage): { notBefore?: number; delay?: number } {
+  if (notBefore) return { notBefore: Math.ceil(notBefore.getTime() / 1000) };
+  return delaySeconds === undefined ? {} : { delay: Math.ceil(delaySeconds) };
+}
+
+function createTransport(options: { url: string; token: string; fetch?: typeof fetch }): Transport {
+  const base = options.url.replace(/\/+$/u, "");
+  const send = options.fetch ?? fetch;
+
+  const request = async (description: TransportRequest): Promise<Response> => {
+    const given = description.headers ?? {};
+    const headers = new Headers(Symbol.iterator in given ? [...given] : given);
+    headers.set("Authorization", `Bearer ${options.token}`);
+    const signal = AbortSignal.timeout(PUBLISH_TIMEOUT_MS);
+    for (let attempt = 0; ; attempt += 1) {
+      const last = attempt === RETRIES;
+      try {
+        const response = await send([base, ...description.path].join("/"), {
+          method: description.method ?? "POST",
+          headers,
+          body: description.body ?? null,
+          signal,
+        });
+        if (response.ok) return response;
+        await response.body?.cancel();
+        if (last || !isPassing(response.status)) throw refused(response.status);
+      } catch (error) {
+        if (error instanceof AppError) throw error;
+        if (last || signal.aborted)
+          throw new AppError("unavailable", "The queue did not answer", { cause: error });
+      }
+      await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE_MS * (attempt + 1)));
+    }
+  };
+
+  return {
+    request: async (description) => (await request(description)).json(),
+    requestStream: () => {
+      throw new Error("Publishing does not stream");
+    },
+  };
+}
+
+function isPassing(status: number): boolean {
+  return status === 429 || status >= 500;
+}
+
+function refused(status: number): AppError {
+  return new AppError("unavailable", "The queue did not accept the work", {
+    cause: new Error(`The queue answered ${status}`),
+  });
+}

@@ -1,0 +1,25 @@
+import { AppError } from "#src/lib/errors.ts";
+import {
+  decodeEgressResponse,
+  EGRESS_REQUEST_HEADER,
+  EGRESS_RESPONSE_HEADER,
+  encodeHeader,
+} from "./egress-protocol.ts";
+import type { TakeHop } from "./hop.ts";
+
+/** The way out of a local Worker: the egress server resolves, checks and connects to the address it checked. */
+export function createEgressHop(egressUrl: string, send: typeof fetch): TakeHop {
+  return async ({ url, method, headers, body, maxBytes, timeoutMs, signal }) => {
+    const request = { url, method, headers: Object.fromEntries(headers), maxBytes, timeoutMs };
+    const response = await send(egressUrl, {
+      method: "POST",
+      headers: { [EGRESS_REQUEST_HEADER]: encodeHeader(request) },
+      body,
+      signal,
+    });
+    if (response.status === 403) throw new AppError("invalid_input", await response.text());
+    const answer = decodeEgressResponse(response.headers.get(EGRESS_RESPONSE_HEADER) ?? "");
+    if (response.status !== 200 || !answer) throw new Error(await response.text());
+    return { status: answer.status, headers: new Headers(answer.headers), body: response.body };
+  };
+}

@@ -1,0 +1,42 @@
+import { jwtVerify, SignJWT } from "jose";
+
+/** Audience of every access token; tokens made for anything else are not accepted as one. */
+const AUDIENCE = "workspace:auth";
+
+export interface AccessClaims {
+  userId: string;
+}
+
+/** Access tokens: JWTs signed HS256 with SECRET_KEY, carried as a Bearer header. */
+export interface AccessTokens {
+  /** A token and how long it lives, in seconds. */
+  issue(user: { id: string; isSuperuser: boolean }): Promise<{ token: string; expiresIn: number }>;
+  /** The claims of a token that is ours and alive; `undefined` for anything else. */
+  verify(token: string): Promise<AccessClaims | undefined>;
+}
+
+export function createAccessTokens(options: { secret: string; minutes: number }): AccessTokens {
+  const key = new TextEncoder().encode(options.secret);
+  const expiresIn = options.minutes * 60;
+  return {
+    async issue({ id, isSuperuser }) {
+      const token = await new SignJWT({ is_admin: isSuperuser })
+        .setProtectedHeader({ alg: "HS256" })
+        .setSubject(id)
+        .setAudience([AUDIENCE])
+        .setIssuedAt()
+        .setJti(crypto.randomUUID())
+        .setExpirationTime(`${expiresIn}s`)
+        .sign(key);
+      return { token, expiresIn };
+    },
+    async verify(token) {
+      try {
+        const { payload } = await jwtVerify(token, key, { audience: AUDIENCE, algorithms: ["HS256"] });
+        return payload.sub ? { userId: payload.sub } : undefined;
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}

@@ -1,0 +1,10 @@
+/** Round trips one request has made so far; shown in `Server-Timing` in development and held against the budgets. */
+export interface Trips {
+  db: number;
+  publish: number;
+  objects: number;
+}
+
+export function newTrips(): Trips {
+  return { db: 0, publish: 0, objects: 0 };
+}

@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { describeUser, register as registerAccount } from "#src/domain/accounts/index.ts";
+import { refreshCookie } from "#src/http/cookies.ts";
+import { endpoint, Reply } from "#src/http/endpoint.ts";
+import { email, text } from "#src/http/schemas.ts";
+import { User } from "../users/user.ts";
+import { describeToken, Token } from "./tokens.ts";
+
+/** What is not named here, such as `is_superuser`, is not read. */
+const Body = z.object({
+  email: email(),
+  password: text({ max: 1000 }).describe("6 characters to 72 bytes"),
+  username: text({ max: 50 })
+    .regex(/^[a-z0-9][a-z0-9._-]{2,49}$/iu, "must be 3 to 50 letters, digits, dots, hyphens or underscores")
+    .nullish(),
+  name: text({ min: 1, max: 100, trim: true }).nullish(),
+});
+
+export const register = endpoint({
+  method: "post",
+  path: "/api/auth/register",
+  aliases: ["/auth/register"],
+  summary: "Make an account and sign it in; the first one of an installation is its administrator",
+  tag: "Accounts",
+  access: "public",
+  body: Body,
+  response: {
+    status: 201,
+    schema: User.extend({ ...Token.shape, user: User }).meta({ id: "RegisteredUser" }),
+  },
+  async handler({ services, body, client }) {
+    const { username, name, ...required } = body;
+    const registration = { ...required, username: username ?? undefined, name: name ?? undefined };
+    const { user, session } = await registerAccount(services, registration, client);
+    const described = describeUser(user);
+    return new Reply(
+      { ...described, ...describeToken(session), user: described },
+      refreshCookie(services.config, session.refreshToken),
+    );
+  },
+});

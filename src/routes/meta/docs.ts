@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { endpoint } from "#src/http/endpoint.ts";
+import { AppError } from "#src/lib/errors.ts";
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Agent Workspace Service: API reference</title>
+</head>
+<body>
+<script id="api-reference" data-url="/openapi.json" data-configuration='{"withDefaultFonts":false,"telemetry":false}'></script>
+<script src="/docs/scalar.js"></script>
+</body>
+</html>
+`;
+
+/** The page runs one script of our own origin and loads nothing from anywhere else. */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
+
+export const docs = endpoint({
+  method: "get",
+  path: "/docs",
+  tag: "Service",
+  summary: "This API as a page to read and try; works with no network",
+  access: "public",
+  response: { status: 200, schema: z.string(), mediaType: "text/html" },
+  handler: async () =>
+    new Response(PAGE, {
+      headers: { "content-type": "text/html; charset=utf-8", "content-security-policy": POLICY },
+    }),
+});
+
+export const docsScript = endpoint({
+  method: "get",
+  path: "/docs/scalar.js",
+  tag: "Service",
+  summary: "The script of the reference page",
+  access: "public",
+  response: { status: 200, schema: z.string(), mediaType: "text/javascript" },
+  handler: async ({ services, request }) => {
+    const asset = await services.config.ASSETS.fetch(new URL("/docs/scalar.js", request.url));
+    if (!asset.ok) throw new AppError("not_found", "Not Found");
+    return new Response(asset.body, asset);
+  },
+});

@@ -1,0 +1,24 @@
+import { z } from "zod";
+import { endpoint } from "#src/http/endpoint.ts";
+import { redisState } from "#src/platform/redis/state.ts";
+
+export const health = endpoint({
+  method: "get",
+  path: "/health",
+  tag: "Service",
+  summary: "Whether the service answers; always 200",
+  access: "public",
+  response: {
+    status: 200,
+    schema: z.object({
+      status: z.literal("healthy"),
+      service: z.literal("agent-workspace"),
+      redis: z.enum(["connected", "unavailable", "off"]),
+    }),
+  },
+  handler: async ({ services }) => ({
+    status: "healthy" as const,
+    service: "agent-workspace" as const,
+    redis: await redisState(services.redis),
+  }),
+});

@@ -1,0 +1,16 @@
+import { z } from "zod";
+import { endpoint, type Endpoint } from "#src/http/endpoint.ts";
+import { openApiDocument } from "#src/http/openapi.ts";
+
+/** The document of a table of endpoints. It is handed the table late, because it is a part of it. */
+export function openApi(endpoints: () => readonly Endpoint[]): Endpoint {
+  return endpoint({
+    method: "get",
+    path: "/openapi.json",
+    tag: "Service",
+    summary: "This API as an OpenAPI 3.1 document",
+    access: "public",
+    response: { status: 200, schema: z.record(z.string(), z.unknown()) },
+    handler: async ({ services }) => openApiDocument(endpoints(), services.config.PUBLIC_URL),
+  });
+}

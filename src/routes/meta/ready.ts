@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { databaseAnswers } from "#src/domain/health/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { redisState } from "#src/platform/redis/state.ts";
+
+const Part = z.enum(["ok", "unavailable", "off"]);
+
+const Ready = z.object({
+  status: z.enum(["ready", "not_ready"]),
+  service: z.literal("agent-workspace"),
+  database: Part,
+  queue: Part,
+  redis: Part,
+});
+
+export const ready = endpoint({
+  method: "get",
+  path: "/ready",
+  tag: "Service",
+  summary:
+    "Whether the service can do its work: asks database, queue and Redis; 503 when one of them does not answer",
+  access: "public",
+  response: { status: 200, schema: Ready },
+  handler: async ({ services }) => {
+    const [database, queue, redis] = await Promise.all([
+      databaseAnswers(services.db),
+      services.queue.answers(),
+      redisState(services.redis),
+    ]);
+    const isReady = database && queue && redis !== "unavailable";
+    const body = {
+      status: isReady ? ("ready" as const) : ("not_ready" as const),
+      service: "agent-workspace" as const,
+      database: database ? ("ok" as const) : ("unavailable" as const),
+      queue: queue ? ("ok" as const) : ("unavailable" as const),
+      redis: redis === "connected" ? ("ok" as const) : redis,
+    };
+    return isReady ? body : Response.json(body, { status: 503 });
+  },
+});

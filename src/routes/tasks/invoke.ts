@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { requireKeyProject } from "#src/domain/access/index.ts";
+import { startTask } from "#src/domain/tasks/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { InvokeBody, Invoked } from "./schemas.ts";
+
+/** Printable ASCII, so that the key survives headers and logs unchanged. */
+const IdempotencyKey = z.string().regex(/^[\x21-\x7e]{1,255}$/u);
+
+export const invoke = endpoint({
+  method: "post",
+  path: "/api/external/agent/invoke",
+  tag: "Agent tasks",
+  summary:
+    "Ask an agent to work on a project; answers as soon as the task is safe. With an `Idempotency-Key` header a repetition within 24 hours gets the same answer",
+  access: { key: "chat.send" },
+  body: InvokeBody,
+  response: { status: 200, schema: Invoked },
+  handler: async ({ services, caller, body, request }) => {
+    requireKeyProject(caller, body.project_id);
+    const webhookUrl = body.webhook_url ?? body.webhook_callback_url ?? undefined;
+    const refusal = webhookUrl && services.refusalOfUrl(webhookUrl);
+    if (refusal) throw new AppError("invalid_input", `webhook_url: ${refusal}`);
+    const started = await startTask(services, {
+      userId: caller.userId,
+      teamId: caller.teamId,
+      apiKeyId: caller.keyId,
+      scopes: caller.scopes,
+      projectId: body.project_id,
+      message: body.message,
+      agentId: body.agent_id ?? undefined,
+      chatId: body.chat_id ?? undefined,
+      webhookUrl,
+      origin: "api",
+      idempotencyKey: idempotencyKeyOf(request),
+    });
+    return {
+      task_id: started.taskId,
+      chat_id: started.chatId,
+      events_url: started.eventsUrl,
+      status: "queued" as const,
+    };
+  },
+});
+
+function idempotencyKeyOf(request: Request): string | undefined {
+  const header = request.headers.get("idempotency-key");
+  if (header === null) return undefined;
+  const parsed = IdempotencyKey.safeParse(header);
+  if (!parsed.success) {
+    throw new AppError("invalid_body", "Idempotency-Key must have 1 to 255 printable characters");
+  }
+  return parsed.data;
+}

@@ -1,0 +1,87 @@
+import { z } from "zod";
+import { listTasks, type Task } from "#src/domain/tasks/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { Moment } from "#src/http/schemas.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { PageQuery, TaskStatus } from "./schemas.ts";
+
+const Item = z
+  .object({
+    task_id: z.string(),
+    status: TaskStatus,
+    type: z.literal("agent_execution"),
+    created_at: Moment,
+    started_at: Moment.nullable(),
+    completed_at: Moment.nullable(),
+    project_id: z.string(),
+    chat_id: z.string(),
+    origin: z.string(),
+    message_preview: z.string(),
+    error: z.string().nullable(),
+  })
+  .meta({ id: "TaskListItem" });
+
+const Flag = z.enum(["true", "false"]).transform((value) => value === "true");
+
+export const list = endpoint({
+  method: "get",
+  path: "/api/v1/agents/tasks",
+  tag: "Agent tasks",
+  summary: "The caller's tasks, newest first",
+  access: { key: "agents.read" },
+  query: PageQuery(200, 50).extend({
+    status: z.string().optional().describe("queued, running, completed, failed or cancelled"),
+    project_id: z.uuid().optional(),
+    since: z.iso.datetime({ offset: true }).optional().describe("Only tasks made after this moment"),
+    active_only: Flag.optional().describe("Only tasks that are queued or running"),
+  }),
+  response: {
+    status: 200,
+    schema: z.object({
+      items: z.array(Item),
+      total: z.int(),
+      page: z.int(),
+      limit: z.int(),
+      total_pages: z.int(),
+    }),
+  },
+  handler: async ({ services, caller, query }) => {
+    const found = await listTasks(
+      services,
+      {
+        userId: caller.userId,
+        projectIds: caller.projectIds,
+        statuses: statusesOf(query),
+        projectId: query.project_id ?? null,
+        since: query.since ? new Date(query.since) : null,
+      },
+      query,
+    );
+    return { ...found, items: found.items.map(describe), total_pages: found.totalPages };
+  },
+});
+
+function statusesOf(query: { status?: string | undefined; active_only?: boolean | undefined }) {
+  if (query.status !== undefined) {
+    const parsed = TaskStatus.safeParse(query.status);
+    if (!parsed.success) throw new AppError("invalid_input", `Unknown status: ${query.status.slice(0, 40)}`);
+    return [parsed.data];
+  }
+  return query.active_only ? (["queued", "running"] as const) : null;
+}
+
+function describe(task: Task): z.input<typeof Item> {
+  return {
+    task_id: task.id,
+    status: task.status,
+    type: "agent_execution",
+    created_at: task.createdAt.toISOString(),
+    started_at: task.startedAt?.toISOString() ?? null,
+    completed_at: task.completedAt?.toISOString() ?? null,
+    project_id: task.projectId,
+    chat_id: task.chatId,
+    origin: task.origin,
+    message_preview: task.message.slice(0, 200),
+    error: task.error,
+  };
+}

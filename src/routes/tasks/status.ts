@@ -1,0 +1,27 @@
+import { describeTask } from "#src/domain/tasks/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { TaskParams, TaskView } from "./schemas.ts";
+
+export const status = endpoint({
+  method: "get",
+  path: "/api/external/agent/status/:task",
+  tag: "Agent tasks",
+  summary: "State and result of a task, and what became of its callback",
+  access: { keyOfTask: "chat.view" },
+  params: TaskParams,
+  response: { status: 200, schema: TaskView },
+  handler: async ({ caller: { task } }) => ({
+    ...describeTask(task),
+    callback: {
+      url: task.webhookUrl,
+      status: task.callbackStatus,
+      attempts: task.callbackAttempts.map((attempt) => ({
+        attempt: attempt.attempt,
+        delivered: attempt.delivered,
+        status_code: attempt.statusCode,
+        error: attempt.error,
+        at: attempt.createdAt.toISOString(),
+      })),
+    },
+  }),
+});

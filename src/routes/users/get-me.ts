@@ -1,0 +1,14 @@
+import { describeUser, requireAccount } from "#src/domain/accounts/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { User } from "./user.ts";
+
+export const getMe = endpoint({
+  method: "get",
+  path: "/api/users/me",
+  aliases: ["/users/me"],
+  summary: "The account of the caller",
+  tag: "Accounts",
+  access: { user: "any" },
+  response: { status: 200, schema: User },
+  handler: async ({ services, caller }) => describeUser(await requireAccount(services, caller.userId)),
+});

@@ -1,0 +1,100 @@
+import type { Env } from "#src/env.ts";
+import { choosePlatformModel } from "#src/models/choose.ts";
+import type { Model } from "#src/models/model.ts";
+import { createDb, type Db } from "#src/platform/db/client.ts";
+import { createLog, type Log } from "#src/platform/log/log.ts";
+import { chatSessions, type ChatSessions } from "#src/platform/objects/chat-sessions.ts";
+import { projectWorkspaces, type ProjectWorkspaces } from "#src/platform/objects/project-workspaces.ts";
+import { rateLimits, type RateLimits } from "#src/platform/objects/rate-limits.ts";
+import { taskLogs, type TaskLogs } from "#src/platform/objects/task-logs.ts";
+import { createQueue } from "#src/platform/queue/qstash.ts";
+import type { Queue } from "#src/platform/queue/queue.ts";
+import { createVerifier } from "#src/platform/queue/verify-signature.ts";
+import { createRedis, type Redis } from "#src/platform/redis/client.ts";
+import { checkOutboundUrl } from "#src/lib/outbound-url.ts";
+import { createSafeFetch } from "#src/platform/safe-fetch/index.ts";
+import type { SafeFetch } from "#src/platform/safe-fetch/safe-fetch.ts";
+import { createSecrets, type Secrets } from "#src/platform/secrets/secrets.ts";
+import { createAccessTokens, type AccessTokens } from "#src/platform/tokens/access-tokens.ts";
+import { newTrips, type Trips } from "#src/platform/trips.ts";
+
+/** Everything a use case may ask for. Built here, once per request, and nowhere else. */
+export interface Services {
+  config: Env;
+  db: Db;
+  /** `undefined` when REDIS_URL is `off`: what Redis carries is then a no-op. */
+  redis: Redis | undefined;
+  queue: Queue;
+  verifyDelivery: ReturnType<typeof createVerifier>;
+  accessTokens: AccessTokens;
+  secrets: Secrets;
+  rateLimits: RateLimits;
+  taskLogs: TaskLogs;
+  chatSessions: ChatSessions;
+  workspaces: ProjectWorkspaces;
+  /** For every address that a user supplied. */
+  safeFetch: SafeFetch;
+  /** Why an address may not be called, as a sentence, as far as its text tells; `undefined` when nothing speaks against it. */
+  refusalOfUrl(url: string): string | undefined;
+  chooseModel(name: string | null): Model;
+  log: Log;
+  trips: Trips;
+}
+
+export function createServices(env: Env, requestId: string): Services {
+  const trips = newTrips();
+  const log = createLog({ request_id: requestId });
+  const outbound = {
+    allowPrivate: env.OUTBOUND_ALLOW_PRIVATE,
+    allowedOrigins: (env.OUTBOUND_ALLOWED_ORIGINS ?? "").split(",").filter((origin) => origin !== ""),
+  };
+  return {
+    config: env,
+    db: createDb({ databaseUrl: env.DATABASE_URL, httpUrl: env.NEON_HTTP_URL, trips }),
+    redis: createRedis({ url: env.REDIS_URL, token: env.REDIS_TOKEN }),
+    queue: createQueue({
+      url: env.QSTASH_URL,
+      token: env.QSTASH_TOKEN,
+      publicUrl: env.PUBLIC_URL,
+      trips,
+    }),
+    verifyDelivery: createVerifier({
+      currentSigningKey: env.QSTASH_CURRENT_SIGNING_KEY,
+      nextSigningKey: env.QSTASH_NEXT_SIGNING_KEY,
+    }),
+    accessTokens: createAccessTokens({ secret: env.SECRET_KEY, minutes: env.ACCESS_TOKEN_EXPIRE_MINUTES }),
+    secrets: createSecrets(env.SECRET_KEY),
+    rateLimits: rateLimits(
+      env.RATE_LIMITER,
+      {
+        key: { kind: "bucket", capacity: env.KEY_RATE_BURST, perSecond: env.KEY_RATE_PER_SECOND },
+        user: { kind: "window", capacity: env.USER_RATE_PER_MINUTE, windowMs: 60_000 },
+        chat: { kind: "window", capacity: env.CHAT_RATE_PER_MINUTE, windowMs: 60_000 },
+      },
+      trips,
+    ),
+    taskLogs: taskLogs(env.TASK_LOG, trips),
+    chatSessions: chatSessions(env.CHAT_SESSION, trips),
+    workspaces: projectWorkspaces(env.PROJECT_WORKSPACE, trips),
+    safeFetch: createSafeFetch({ egressUrl: env.EGRESS_URL, ...outbound }),
+    refusalOfUrl: (url) => checkOutboundUrl(url, outbound),
+    chooseModel: (name) => choosePlatformModel(modelConfig(env, name)),
+    log,
+    trips,
+  };
+}
+
+function modelConfig(env: Env, name: string | null) {
+  return {
+    name: name ?? env.DEFAULT_MODEL,
+    accounts: {
+      openai: { apiKey: env.OPENAI_API_KEY, baseURL: env.OPENAI_BASE_URL },
+      anthropic: { apiKey: env.ANTHROPIC_API_KEY, baseURL: env.ANTHROPIC_BASE_URL },
+      demoURL: env.DEMO_MODEL_URL,
+    },
+    // Called as a plain function: workerd refuses a detached `fetch` with another `this`.
+    fetch: (input: RequestInfo | URL, init?: RequestInit) => fetch(input, init),
+    stallMs: env.MODEL_STALL_SECONDS * 1000,
+    maxRetries: env.MODEL_MAX_RETRIES,
+  };
+}

@@ -1,0 +1,26 @@
+import { runCron } from "#functions/cron.ts";
+import { createApp } from "./app.ts";
+import { checkEnv } from "./env.ts";
+import { notConfigured } from "./http/not-configured.ts";
+import { createServices } from "./services.ts";
+
+export { ChatSession } from "#durable-objects/chat-session/index.ts";
+export { ProjectWorkspace } from "#durable-objects/project-workspace/index.ts";
+export { RateLimiter } from "#durable-objects/rate-limiter/index.ts";
+export { TaskLog } from "#durable-objects/task-log/index.ts";
+
+const app = createApp();
+/** The bindings of an isolate do not change, so they are checked once. */
+let checked: ReturnType<typeof checkEnv> | undefined;
+
+export default {
+  fetch(request, bindings, ctx) {
+    checked ??= checkEnv(bindings);
+    return checked.ok ? app.fetch(request, checked.env, ctx) : notConfigured(checked.problems);
+  },
+  async scheduled(controller, bindings) {
+    checked ??= checkEnv(bindings);
+    if (checked.ok) await runCron(createServices(checked.env, crypto.randomUUID()), controller.cron);
+    else notConfigured(checked.problems);
+  },
+} satisfies ExportedHandler<object>;

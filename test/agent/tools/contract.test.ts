@@ -1,0 +1,137 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { findTool, toolDefinitions, tools } from "#src/agent/tools/index.ts";
+import { runTool } from "#src/agent/tools/run-tool.ts";
+import { toEventResult } from "#src/agent/tools/to-event-result.ts";
+import { toModelText } from "#src/agent/tools/to-model-text.ts";
+import { MemoryRuntime } from "#test/support/memory-runtime.ts";
+import { toolCall, toolContext } from "#test/support/tool-context.ts";
+
+const HUGE = `start of it\n${"x".repeat(200_000)}\nend of it\n`;
+
+/** A call of each tool that succeeds, and whose result is as large as the tool allows. */
+const CALLS: Record<string, Record<string, unknown>> = {
+  read_file: { file_path: "huge.txt" },
+  write_file: { file_path: "new.txt", content: HUGE },
+  patch_file: { file_path: "huge.txt", old_str: "start of it", new_str: "a".repeat(100_000) },
+  multi_edit: { file_path: "huge.txt", edits: [{ old_str: "start of it", new_str: "b".repeat(100_000) }] },
+  bash_exec: { command: "cat huge.txt" },
+  todos: {
+    todos: Array.from({ length: 100 }, (_, i) => ({
+      content: `${i} ${"y".repeat(990)}`,
+      status: "pending",
+      priority: "low",
+    })),
+  },
+  get_project_info: {},
+};
+
+const runtime = () =>
+  new MemoryRuntime({ "huge.txt": HUGE }, () => ({
+    stdout: HUGE,
+    stderr: HUGE,
+    exitCode: 0,
+    timedOut: false,
+  }));
+
+const Property = z.looseObject({
+  description: z.string().min(10).optional(),
+  properties: z.record(z.string(), z.unknown()).optional(),
+  items: z.unknown().optional(),
+});
+
+/** Every field below an object schema, nested ones included, with its description. */
+function fieldsOf(schema: unknown, path: string): { path: string; description: string | undefined }[] {
+  const { properties = {}, items } = Property.parse(schema);
+  const nested = items === undefined ? [] : fieldsOf(items, `${path}[]`);
+  return Object.entries(properties).reduce((all, [name, field]) => {
+    const here = { path: `${path}.${name}`, description: Property.parse(field).description };
+    return [...all, here, ...fieldsOf(field, here.path)];
+  }, nested);
+}
+
+describe("the list of tools", () => {
+  it("has the tools of the interface", () => {
+    expect(toolDefinitions().map(({ name }) => name)).toEqual(Object.keys(CALLS));
+  });
+
+  it("gives every name and alias to one tool only", () => {
+    const names = tools.flatMap((tool) => [tool.name, ...tool.aliases]);
+    expect(new Set(names).size).toBe(names.length);
+    expect(findTool("todo_write")).toBe(findTool("todos"));
+  });
+
+  it("runs side by side only what reads, and runs again only what is safe to repeat", () => {
+    expect(Object.fromEntries(tools.map(({ name, effect }) => [name, effect]))).toEqual({
+      read_file: "read",
+      write_file: "idempotent",
+      patch_file: "other",
+      multi_edit: "other",
+      bash_exec: "other",
+      todos: "idempotent",
+      get_project_info: "read",
+    });
+  });
+});
+
+describe.each(tools)("$name", (tool) => {
+  const args = CALLS[tool.name];
+
+  it("describes itself and every argument in a JSON Schema that models' providers take", () => {
+    const { name, description, parameters } = tool.definition;
+    expect(name).toMatch(/^[a-z_]{1,64}$/);
+    expect(description.length).toBeGreaterThan(20);
+    expect(parameters).toMatchObject({ type: "object", additionalProperties: false });
+    expect(JSON.stringify(parameters)).not.toMatch(/\$schema|propertyNames|9007199254740991/);
+    expect(fieldsOf(parameters, "").filter((field) => field.description === undefined)).toEqual([]);
+  });
+
+  it("has a schema that says what it accepts", () => {
+    const schema = z.fromJSONSchema(tool.definition.parameters);
+    expect(schema.safeParse(args).success).toBe(true);
+    expect(schema.safeParse({ ...args, no_such_argument: 1 }).success).toBe(false);
+  });
+
+  it("does what it is for, with a sentence to tell", async () => {
+    const outcome = await runTool(toolCall(tool.name, args), toolContext({ runtime: runtime() }));
+    expect(outcome).toMatchObject({ success: true, result: { success: true, message: expect.any(String) } });
+  });
+
+  it("keeps what the model reads and what is recorded within bounds", async () => {
+    const { result } = await runTool(toolCall(tool.name, args), toolContext({ runtime: runtime() }));
+    expect(toModelText(result).length).toBeLessThanOrEqual(30_048);
+    expect(Buffer.byteLength(JSON.stringify(toEventResult(result)))).toBeLessThanOrEqual(32 * 1024);
+  });
+
+  it.each([
+    ["an argument it does not know", { no_such_argument: 1 }, "no_such_argument"],
+    ["a list", [], "expected object"],
+    ["text that is not JSON", '{"file_path": "a', "not valid JSON"],
+  ])("answers %s with an error that says how to call it", async (_what, bad, named) => {
+    const { success, result } = await runTool(toolCall(tool.name, bad), toolContext({ runtime: runtime() }));
+    expect(success).toBe(false);
+    expect(result["error"]).toContain(named);
+    expect(result["suggestion"]).toContain(tool.name);
+  });
+
+  it("does nothing once the run is aborted, and throws the reason", async () => {
+    const project = runtime();
+    const reason = new Error("cancelled by the user");
+    const context = toolContext({ runtime: project, signal: AbortSignal.abort(reason) });
+    await expect(runTool(toolCall(tool.name, args), context)).rejects.toBe(reason);
+    expect(project.writes).toEqual([]);
+  });
+
+  it("runs for a key that has its permission, and for no other", async () => {
+    const allowed = toolContext({ runtime: runtime(), scopes: tool.scope ? [tool.scope] : [] });
+    expect((await runTool(toolCall(tool.name, args), allowed)).success).toBe(true);
+    if (tool.scope === undefined) return;
+    const project = runtime();
+    const refused = await runTool(
+      toolCall(tool.name, args),
+      toolContext({ runtime: project, scopes: ["chat.send"] }),
+    );
+    expect(refused).toMatchObject({ success: false, result: { error: expect.stringContaining(tool.scope) } });
+    expect(project.writes).toEqual([]);
+  });
+});

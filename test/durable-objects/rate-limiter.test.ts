@@ -1,0 +1,35 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import type { RateLimiter } from "#durable-objects/rate-limiter/index.ts";
+
+const namespace = (env as unknown as { RATE_LIMITER: DurableObjectNamespace<RateLimiter> }).RATE_LIMITER;
+const window = { kind: "window", capacity: 100, windowMs: 60_000 } as const;
+/** One call an hour comes back: none while a test runs. */
+const bucket = { kind: "bucket", capacity: 60, perSecond: 1 / 3600 } as const;
+
+describe.each([window, bucket])("a $kind of $capacity", (limit) => {
+  it("lets in exactly its capacity of 150 calls at once", async () => {
+    const limiter = namespace.getByName(`user:${crypto.randomUUID()}`);
+    const decisions = await Promise.all(Array.from({ length: 150 }, () => limiter.take(limit)));
+    expect(decisions.filter((decision) => decision.allowed)).toHaveLength(limit.capacity);
+    const remaining = decisions.filter(({ allowed }) => allowed).map((decision) => decision.remaining);
+    expect(new Set(remaining).size).toBe(limit.capacity);
+  });
+
+  it("says when to come back", async () => {
+    const limiter = namespace.getByName(`user:${crypto.randomUUID()}`);
+    let last = await limiter.take(limit);
+    while (last.allowed) last = await limiter.take(limit);
+    expect(last).toMatchObject({ allowed: false, limit: limit.capacity, remaining: 0 });
+    expect(last.retryAfterSeconds).toBeGreaterThan(0);
+    expect(last.resetSeconds).toBeGreaterThanOrEqual(last.retryAfterSeconds);
+  });
+});
+
+it("counts each caller apart", async () => {
+  const once = { kind: "window", capacity: 1, windowMs: 60_000 } as const;
+  const [one, other] = [crypto.randomUUID(), crypto.randomUUID()];
+  expect((await namespace.getByName(`user:${one}`).take(once)).allowed).toBe(true);
+  expect((await namespace.getByName(`user:${other}`).take(once)).allowed).toBe(true);
+  expect((await namespace.getByName(`user:${one}`).take(once)).allowed).toBe(false);
+});

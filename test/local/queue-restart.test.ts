@@ -1,0 +1,114 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { Client } from "@upstash/qstash";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { startQueue } from "#local/queue/index.ts";
+import { LOCAL_QUEUE_TOKEN } from "#src/env.ts";
+import { startReceiver } from "./support/receiver.ts";
+
+let dataDir: string;
+const cleanups: (() => Promise<void>)[] = [];
+
+beforeEach(() => {
+  dataDir = mkdtempSync(path.join(tmpdir(), "queue-"));
+});
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+  rmSync(dataDir, { recursive: true });
+});
+
+/** A queue in another process: it can be killed at any moment, as a crash would. */
+async function spawnQueue(
+  publicUrl: string,
+  deliverTo: string,
+): Promise<{ child: ChildProcess; client: Client }> {
+  const program = path.join(import.meta.dirname, "support/queue-process.ts");
+  const child = spawn(process.execPath, [program, dataDir, publicUrl, deliverTo], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  cleanups.push(() => kill(child));
+  const [line] = await once(child.stdout, "data");
+  const client = new Client({
+    baseUrl: String(line).trim(),
+    token: LOCAL_QUEUE_TOKEN,
+    devMode: false,
+    retry: false,
+  });
+  return { child, client };
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill("SIGKILL");
+  await once(child, "exit");
+}
+
+it("delivers again at once what was under way when the process was killed", async () => {
+  const destination = await startReceiver((_, nth) =>
+    nth === 1 ? new Promise(() => undefined) : { status: 200 },
+  );
+  cleanups.push(destination.close);
+  const first = await spawnQueue("http://service.test", destination.url);
+  const { messageId } = await first.client.publish({ url: "http://service.test/step" });
+  await destination.arrived(1);
+  await kill(first.child);
+  await spawnQueue("http://service.test", destination.url);
+  const [, again] = await destination.arrived(2);
+  expect(again?.headers["upstash-message-id"]).toBe(messageId);
+});
+
+it("loses no publish that was acknowledged, whenever the process is killed", async () => {
+  const destination = await startReceiver();
+  cleanups.push(destination.close);
+  const acknowledged: string[] = [];
+  for (let round = 0; round < 3; round += 1) {
+    const { child, client } = await spawnQueue("http://service.test", "http://127.0.0.1:9");
+    const publishing = (async () => {
+      for (let index = 0; ; index += 1) {
+        const at = `/${round}/${index}`;
+        await client.publish({ url: `http://service.test${at}`, delay: 1 });
+        acknowledged.push(at);
+        if (index === 20 + round * 7) child.kill("SIGKILL");
+      }
+    })();
+    await expect(publishing).rejects.toThrow();
+    await kill(child);
+  }
+  await spawnQueue("http://service.test", destination.url);
+  const deliveries = await destination.arrived(acknowledged.length);
+  expect(deliveries.map(({ path: at }) => at)).toEqual(expect.arrayContaining(acknowledged));
+});
+
+it("moves messages for an earlier public address to the present one", async () => {
+  const destination = await startReceiver(({ path: at }) => ({ status: at === "/a/step?x=1" ? 500 : 200 }));
+  cleanups.push(destination.close);
+  const start = async (publicUrl: string, deliverTo: string) => {
+    const queue = await startQueue({ dataDir, publicUrl, deliverTo, log: () => undefined });
+    const client = new Client({ baseUrl: queue.url, token: queue.token, devMode: false, retry: false });
+    return { queue, client };
+  };
+  const before = await start("http://127.0.0.1:1111", "http://127.0.0.1:1111");
+  await before.client.publish({
+    url: "http://127.0.0.1:1111/a/step?x=1",
+    retries: 0,
+    failureCallback: "http://127.0.0.1:1111/failed",
+  });
+  const other = await before.client.publish({ url: "http://127.0.0.1:11119/elsewhere", delay: "1h" });
+  await before.queue.close();
+
+  const after = await start("http://127.0.0.1:2222", destination.url);
+  cleanups.push(after.queue.close);
+  after.queue.begin();
+  const deliveries = await destination.arrived(2);
+  expect(deliveries.map(({ path: at, headers }) => [at, headers.host])).toEqual([
+    ["/a/step?x=1", "127.0.0.1:2222"],
+    ["/failed", "127.0.0.1:2222"],
+  ]);
+  await expect(after.client.messages.get(other.messageId)).resolves.toMatchObject({
+    url: "http://127.0.0.1:11119/elsewhere",
+  });
+});

@@ -1,0 +1,318 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { Client, Receiver } from "@upstash/qstash";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Faults } from "#local/queue/faults.ts";
+import { startQueue, type QueueServer } from "#local/queue/index.ts";
+import { startReceiver } from "./support/receiver.ts";
+
+const publicUrl = "https://service.test";
+let dataDir: string;
+const cleanups: (() => Promise<void>)[] = [];
+
+beforeEach(() => {
+  dataDir = mkdtempSync(path.join(tmpdir(), "queue-"));
+});
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+  rmSync(dataDir, { recursive: true });
+});
+
+async function receiver(...reply: Parameters<typeof startReceiver>) {
+  const started = await startReceiver(...reply);
+  cleanups.push(started.close);
+  return started;
+}
+
+async function queueTo(
+  deliverTo: string,
+  options: { faults?: Faults; limit?: number; publicUrl?: string } = {},
+): Promise<{ queue: QueueServer; client: Client; log: string[] }> {
+  const log: string[] = [];
+  const queue = await startQueue({
+    dataDir,
+    publicUrl,
+    deliverTo,
+    log: (line) => log.push(line),
+    ...options,
+  });
+  let open = true;
+  const close = queue.close;
+  queue.close = async () => {
+    if (open) await close();
+    open = false;
+  };
+  cleanups.push(() => queue.close());
+  const client = new Client({ baseUrl: queue.url, token: queue.token, devMode: false, retry: false });
+  return { queue, client, log };
+}
+
+describe("a published message", () => {
+  it("arrives signed for its public address, with the headers it was published with", async () => {
+    const destination = await receiver();
+    const { queue, client } = await queueTo(destination.url);
+    queue.begin();
+    const { messageId } = await client.publishJSON({
+      url: `${publicUrl}/functions/greet?a=1`,
+      body: { name: "Zoë" },
+      headers: { "x-trace": "t1" },
+    });
+    const [delivery] = await destination.arrived(1);
+    expect(delivery).toMatchObject({
+      path: "/functions/greet?a=1",
+      method: "POST",
+      body: '{"name":"Zoë"}',
+      headers: {
+        host: "service.test",
+        "content-type": "application/json",
+        "x-trace": "t1",
+        "upstash-message-id": messageId,
+        "upstash-retried": "0",
+      },
+    });
+    const signature = String(delivery?.headers["upstash-signature"]);
+    const verifier = new Receiver({ ...queue, devMode: false });
+    const signed = { signature, body: delivery?.body ?? "", url: `${publicUrl}/functions/greet?a=1` };
+    await expect(verifier.verify(signed)).resolves.toBe(true);
+    await expect(verifier.verify({ ...signed, body: "other" })).rejects.toThrow("body hash");
+    await expect(verifier.verify({ ...signed, url: `${publicUrl}/functions/other` })).rejects.toThrow(
+      "subject",
+    );
+  });
+
+  it("is gone once it is delivered", async () => {
+    const destination = await receiver();
+    const { queue, client } = await queueTo(destination.url);
+    const { messageId } = await client.publish({ url: publicUrl, body: "x", retries: 1 });
+    await expect(client.messages.get(messageId)).resolves.toMatchObject({
+      body: "x",
+      maxRetries: 1,
+      url: publicUrl,
+    });
+    queue.begin();
+    await destination.arrived(1);
+    await vi.waitFor(() => expect(client.messages.get(messageId)).rejects.toThrow("No such message"));
+  });
+
+  it("is not delivered when it was cancelled", async () => {
+    const destination = await receiver();
+    const { queue, client } = await queueTo(destination.url);
+    const { messageId } = await client.publish({ url: `${publicUrl}/cancelled` });
+    await client.messages.cancel(messageId);
+    await client.publish({ url: `${publicUrl}/kept` });
+    queue.begin();
+    const [first] = await destination.arrived(1);
+    expect(first?.path).toBe("/kept");
+  });
+
+  it("waits for its delay", async () => {
+    const destination = await receiver();
+    const { queue, client } = await queueTo(destination.url);
+    queue.begin();
+    const published = Date.now();
+    await client.publish({ url: `${publicUrl}/late`, delay: 1 });
+    await client.publish({ url: `${publicUrl}/now` });
+    const [first, second] = await destination.arrived(2);
+    expect([first?.path, second?.path]).toEqual(["/now", "/late"]);
+    expect(Date.now() - published).toBeGreaterThanOrEqual(1000);
+  });
+
+  it("waits for its moment", async () => {
+    const { client } = await queueTo("http://127.0.0.1:9");
+    const notBefore = Math.floor(Date.now() / 1000) + 3600;
+    const { messageId } = await client.publish({ url: publicUrl, notBefore });
+    await expect(client.messages.get(messageId)).resolves.toMatchObject({ notBefore: notBefore * 1000 });
+  });
+
+  it("comes in a batch with others", async () => {
+    const destination = await receiver();
+    const { queue, client } = await queueTo(destination.url);
+    queue.begin();
+    const accepted = await client.batchJSON([
+      { url: `${publicUrl}/a`, body: { n: 1 } },
+      { url: `${publicUrl}/b`, body: { n: 2 } },
+    ]);
+    expect(accepted).toHaveLength(2);
+    const bodies = (await destination.arrived(2)).map(({ path: at, body }) => `${at} ${body}`);
+    expect(bodies.toSorted()).toEqual(['/a {"n":1}', '/b {"n":2}']);
+  });
+});
+
+describe("deduplication", () => {
+  it("answers a repeated id with the first message and delivers once, across a restart too", async () => {
+    const destination = await receiver();
+    const first = await queueTo(destination.url);
+    const one = await first.client.publish({ url: `${publicUrl}/x`, deduplicationId: "d1" });
+    await first.queue.close();
+    const { queue, client } = await queueTo(destination.url);
+    const two = await client.publish({ url: `${publicUrl}/x`, deduplicationId: "d1" });
+    expect(two).toMatchObject({ messageId: one.messageId, deduplicated: true });
+    await client.publish({ url: `${publicUrl}/last`, delay: "200ms" });
+    queue.begin();
+    const arrived = await destination.arrived(2);
+    expect(arrived.map(({ path: at }) => at)).toEqual(["/x", "/last"]);
+  });
+
+  it("can go by content", async () => {
+    const { client } = await queueTo("http://127.0.0.1:9");
+    const publish = (body: string) =>
+      client.publish({ url: publicUrl, body, contentBasedDeduplication: true });
+    const [one, same, other] = [await publish("a"), await publish("a"), await publish("b")];
+    expect(same).toMatchObject({ messageId: one.messageId, deduplicated: true });
+    expect(other.messageId).not.toBe(one.messageId);
+  });
+});
+
+describe("a failed delivery", () => {
+  it("is repeated after the delay it was published with, counting the retries", async () => {
+    const destination = await receiver((_, nth) => ({ status: nth < 3 ? 500 : 200 }));
+    const { queue, client } = await queueTo(destination.url);
+    queue.begin();
+    await client.publish({ url: publicUrl, retryDelay: "20" });
+    const deliveries = await destination.arrived(3);
+    expect(deliveries.map(({ headers }) => headers["upstash-retried"])).toEqual(["0", "1", "2"]);
+  });
+
+  it("is repeated when the destination asks: 429 with Retry-After wins over the backoff", async () => {
+    const destination = await receiver((_, nth) =>
+      nth === 1 ? { status: 429, headers: { "retry-after": "1" } } : { status: 200 },
+    );
+    const { queue, client } = await queueTo(destination.url);
+    queue.begin();
+    const published = Date.now();
+    await client.publish({ url: publicUrl });
+    await destination.arrived(2);
+    const waited = Date.now() - published;
+    expect(waited).toBeGreaterThanOrEqual(1000);
+    expect(waited).toBeLessThan(8000);
+  });
+
+  it("ends in the dead letters when the retries are used up, and calls the failure callback", async () => {
+    const destination = await receiver(({ path: at }) =>
+      at === "/broken" ? { status: 503, body: "no" } : { status: 200 },
+    );
+    const { queue, client, log } = await queueTo(destination.url);
+    queue.begin();
+    const { messageId } = await client.publish({
+      url: `${publicUrl}/broken`,
+      body: "payload",
+      retries: 1,
+      retryDelay: "10",
+      failureCallback: `${publicUrl}/failed`,
+    });
+    const deliveries = await destination.arrived(3);
+    expect(deliveries.map(({ path: at }) => at)).toEqual(["/broken", "/broken", "/failed"]);
+    const { messages } = await client.dlq.listMessages();
+    expect(messages).toMatchObject([
+      { messageId, url: `${publicUrl}/broken`, body: "payload", responseStatus: 503, responseBody: "no" },
+    ]);
+    expect(JSON.parse(deliveries[2]?.body ?? "")).toMatchObject({
+      status: 503,
+      body: Buffer.from("no").toString("base64"),
+      retried: 1,
+      maxRetries: 1,
+      sourceMessageId: messageId,
+      sourceBody: Buffer.from("payload").toString("base64"),
+      dlqId: messages[0]?.dlqId,
+    });
+    expect(log.join()).toContain(messageId);
+    await client.dlq.delete(messages[0]?.dlqId ?? "");
+    await expect(client.dlq.listMessages()).resolves.toMatchObject({ messages: [] });
+  });
+
+  it("is final at once when the destination says so with 489", async () => {
+    const destination = await receiver(() => ({
+      status: 489,
+      headers: { "Upstash-NonRetryable-Error": "true" },
+    }));
+    const { queue, client } = await queueTo(destination.url);
+    queue.begin();
+    await client.publish({ url: publicUrl, retryDelay: "1", failureCallback: undefined });
+    await vi.waitFor(async () => expect((await client.dlq.listMessages()).messages).toHaveLength(1));
+    expect(destination.deliveries).toHaveLength(1);
+  });
+
+  it("counts when nobody answers", async () => {
+    const { queue, client } = await queueTo("http://127.0.0.1:9");
+    queue.begin();
+    await client.publish({ url: publicUrl, retries: 0 });
+    await vi.waitFor(async () =>
+      expect((await client.dlq.listMessages()).messages).toMatchObject([{ responseStatus: 0 }]),
+    );
+  });
+});
+
+it("tells a callback what the destination answered", async () => {
+  const destination = await receiver(({ path: at }) => ({
+    status: at === "/work" ? 201 : 200,
+    body: "result",
+  }));
+  const { queue, client } = await queueTo(destination.url);
+  queue.begin();
+  await client.publish({ url: `${publicUrl}/work`, callback: `${publicUrl}/told` });
+  const [, callback] = await destination.arrived(2);
+  expect(callback?.path).toBe("/told");
+  expect(JSON.parse(callback?.body ?? "")).toMatchObject({
+    status: 201,
+    body: Buffer.from("result").toString("base64"),
+  });
+});
+
+it("delivers at most `limit` at a time, and the rest as places come free", async () => {
+  let [now, most] = [0, 0];
+  const destination = await receiver(async () => {
+    now += 1;
+    most = Math.max(most, now);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    now -= 1;
+    return { status: 200 };
+  });
+  const { queue, client } = await queueTo(destination.url, { limit: 4 });
+  await client.batch(Array.from({ length: 40 }, (_, index) => ({ url: `${publicUrl}/${index}` })));
+  queue.begin();
+  const deliveries = await destination.arrived(40);
+  expect(new Set(deliveries.map(({ path: at }) => at)).size).toBe(40);
+  expect(most).toBe(4);
+});
+
+describe("the door", () => {
+  it.each([
+    ["a wrong token", "/v2/publish/https://x.test", { authorization: "Bearer wrong" }, 401],
+    ["a destination that is no address", "/v2/publish/topic", {}, 400],
+    ["another protocol", "/v2/publish/ftp://x.test", {}, 400],
+    ["a delay that is none", "/v2/publish/https://x.test", { "upstash-delay": "soon" }, 400],
+    ["retries that are no number", "/v2/publish/https://x.test", { "upstash-retries": "many" }, 400],
+    ["a schedule", "/v2/schedules/https://x.test", { "upstash-cron": "* * * * *" }, 404],
+    ["a batch that is none", "/v2/batch", {}, 400],
+  ])("refuses %s", async (_, at, headers, status) => {
+    const { queue } = await queueTo("http://127.0.0.1:9");
+    const response = await fetch(queue.url + at, {
+      method: "POST",
+      headers: { authorization: `Bearer ${queue.token}`, ...headers },
+      body: "{}",
+    });
+    expect(response.status).toBe(status);
+    expect(await response.json()).toEqual({ error: expect.any(String) });
+  });
+});
+
+describe("faults", () => {
+  it("deliver everything twice, in disorder, the first attempt in vain, and lose nothing", async () => {
+    const destination = await receiver();
+    const { queue, client } = await queueTo(destination.url, {
+      faults: { duplicate: true, shuffle: true, failFirst: true },
+    });
+    const paths = Array.from({ length: 20 }, (_, index) => `/${index}`);
+    await client.batch(paths.map((at) => ({ url: publicUrl + at })));
+    queue.begin();
+    await vi.waitFor(async () => {
+      const counts = paths.map((at) => destination.deliveries.filter(({ path: seen }) => seen === at).length);
+      expect(Math.min(...counts)).toBeGreaterThanOrEqual(2);
+    });
+    const order = destination.deliveries.map(({ path: at }) => at);
+    expect([...new Set(order)]).not.toEqual(paths);
+    expect(order.length).toBeGreaterThan(40);
+  });
+});

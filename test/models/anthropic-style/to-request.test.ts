@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+import { toRequest } from "#src/models/anthropic-style/to-request.ts";
+import type { ModelMessage, ModelRequest } from "#src/models/model.ts";
+
+const cached = { cache_control: { type: "ephemeral" } };
+const requestOf = (messages: ModelMessage[], rest: Partial<ModelRequest> = {}) =>
+  toRequest("claude-sonnet-5-5", { system: "", tools: [], messages, ...rest });
+const result = (callId: string, content: string, isError = false): ModelMessage => ({
+  role: "tool",
+  callId,
+  name: "run",
+  content,
+  isError,
+});
+
+const tool = (name: string) => ({ name, description: name, parameters: { properties: {} } });
+const call = (id: string, text: string) => ({ id, name: "run", arguments: text });
+
+describe("the messages request", () => {
+  it("marks system, last tool and the last two user turns for the cache: four, no more", () => {
+    const request = requestOf(
+      [
+        { role: "user", content: "one" },
+        { role: "assistant", content: "1", toolCalls: [] },
+        { role: "user", content: "two" },
+        { role: "assistant", content: "2", toolCalls: [] },
+        { role: "user", content: "three" },
+      ],
+      { system: "Be brief.", tools: [tool("a"), tool("b")] },
+    );
+    expect(request.system).toEqual([{ type: "text", text: "Be brief.", ...cached }]);
+    expect(request.tools).toEqual([
+      { name: "a", description: "a", input_schema: { type: "object", properties: {} } },
+      { name: "b", description: "b", input_schema: { type: "object", properties: {} }, ...cached },
+    ]);
+    expect(request.messages).toEqual([
+      { role: "user", content: [{ type: "text", text: "one" }] },
+      { role: "assistant", content: [{ type: "text", text: "1" }] },
+      { role: "user", content: [{ type: "text", text: "two", ...cached }] },
+      { role: "assistant", content: [{ type: "text", text: "2" }] },
+      { role: "user", content: [{ type: "text", text: "three", ...cached }] },
+    ]);
+    expect(JSON.stringify(request).split("cache_control")).toHaveLength(5);
+  });
+
+  it("gathers parallel results, and what the user adds, in one turn after the calls", () => {
+    const { messages } = requestOf([
+      { role: "user", content: "go" },
+      {
+        role: "assistant",
+        content: "",
+        toolCalls: [call("functions.run:0", '{"a":1}'), call("c2", "{oops")],
+      },
+      result("functions.run:0", "done"),
+      result("c2", "", true),
+      { role: "user", content: "and then?" },
+    ]);
+    expect(messages.slice(1)).toEqual([
+      {
+        role: "assistant",
+        content: [
+          { type: "tool_use", id: "functions_run_0", name: "run", input: { a: 1 } },
+          { type: "tool_use", id: "c2", name: "run", input: { invalid_arguments: "{oops" } },
+        ],
+      },
+      {
+        role: "user",
+        content: [
+          { type: "tool_result", tool_use_id: "functions_run_0", content: [{ type: "text", text: "done" }] },
+          {
+            type: "tool_result",
+            tool_use_id: "c2",
+            is_error: true,
+            content: [{ type: "text", text: "The tool failed and said nothing." }],
+          },
+          { type: "text", text: "and then?", ...cached },
+        ],
+      },
+    ]);
+  });
+
+  it("drops blank text and the turns that held nothing else", () => {
+    const { messages } = requestOf([
+      { role: "user", content: "a" },
+      { role: "assistant", content: " \n", toolCalls: [] },
+      { role: "user", content: "b" },
+    ]);
+    expect(messages).toEqual([
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "a" },
+          { type: "text", text: "b", ...cached },
+        ],
+      },
+    ]);
+  });
+
+  it.each([
+    ["claude-sonnet-5-5", 500, 500],
+    ["claude-sonnet-5-5", undefined, 16_000],
+    ["claude-3-5-haiku-latest", undefined, 8192],
+  ])("asks %s, limited to %s, for at most %d tokens", (model, maxOutputTokens, expected) => {
+    const request: ModelRequest = { system: "", tools: [], messages: [] };
+    const limited = maxOutputTokens === undefined ? request : { ...request, maxOutputTokens };
+    expect(toRequest(model, limited).max_tokens).toBe(expected);
+  });
+});

@@ -1,0 +1,169 @@
+import { AppError } from "#src/lib/errors.ts";
+import type {
+  ExecOptions,
+  ExecResult,
+  FileEntry,
+  ProjectRuntime,
+} from "#src/platform/runtime/project-runtime.ts";
+
+type Exec = (command: string, options: ExecOptions) => ExecResult | Promise<ExecResult>;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** A project's files in a map. Its shell is a function of the test; without one every command is unknown. */
+export class MemoryRuntime implements ProjectRuntime {
+  readonly #files = new Map<string, { content: Uint8Array; modifiedAt: number }>();
+  readonly #directories = new Set<string>([""]);
+  readonly #todos = new Map<string, string>();
+  readonly #exec: Exec;
+  #clock = 0;
+  /** Paths written, in order; a write of the same content counts as well. */
+  readonly writes: string[] = [];
+
+  constructor(files: Record<string, string | Uint8Array> = {}, exec: Exec = unknownCommand) {
+    this.#exec = exec;
+    for (const [path, content] of Object.entries(files)) {
+      this.#put(path, typeof content === "string" ? encoder.encode(content) : content);
+    }
+  }
+
+  /** A file as text, for assertions. */
+  text(path: string): string | undefined {
+    const file = this.#files.get(path);
+    return file && decoder.decode(file.content);
+  }
+
+  async stat(path: string): Promise<FileEntry | undefined> {
+    const file = this.#files.get(path);
+    if (file) return entryOf(path, "file", file.content.length, file.modifiedAt);
+    return this.#directories.has(path) ? entryOf(path, "directory", 0, 0) : undefined;
+  }
+
+  async list(path: string, { recursive }: { recursive: boolean }): Promise<FileEntry[]> {
+    const below = path === "" ? "" : `${path}/`;
+    const paths = [...this.#files.keys(), ...this.#directories]
+      .filter((each) => each !== "" && each.startsWith(below))
+      .filter((each) => recursive || !each.slice(below.length).includes("/"))
+      .toSorted((a, b) => (a < b ? -1 : 1));
+    const entries = await Promise.all(paths.map((each) => this.stat(each)));
+    return entries.filter((entry) => entry !== undefined);
+  }
+
+  async readFile(path: string): Promise<Uint8Array | undefined> {
+    return this.#files.get(path)?.content.slice();
+  }
+
+  async writeFile(path: string, content: Uint8Array): Promise<FileEntry> {
+    if (this.#directories.has(path)) throw new AppError("conflict", `${path} is a directory`);
+    this.writes.push(path);
+    return this.#put(path, content.slice());
+  }
+
+  async readStream(
+    path: string,
+  ): Promise<{ entry: FileEntry; body: ReadableStream<Uint8Array> } | undefined> {
+    const entry = await this.stat(path);
+    const content = await this.readFile(path);
+    return entry && content && { entry, body: streamOf(content) };
+  }
+
+  async writeStream(path: string, body: ReadableStream<Uint8Array>, limit: number): Promise<FileEntry> {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of body) {
+      size += chunk.length;
+      if (size > limit) throw new AppError("too_large", `The file is larger than ${limit} bytes`);
+      chunks.push(chunk);
+    }
+    const content = new Uint8Array(size);
+    let at = 0;
+    for (const chunk of chunks) {
+      content.set(chunk, at);
+      at += chunk.length;
+    }
+    return this.writeFile(path, content);
+  }
+
+  async makeDirectory(path: string): Promise<void> {
+    if (this.#files.has(path)) throw new AppError("conflict", `${path} is a file`);
+    this.#directories.add(path);
+    this.#makeParents(path);
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    if (this.#files.has(to) || this.#directories.has(to))
+      throw new AppError("conflict", `${to} is there already`);
+    const moved = this.#atOrBelow(from);
+    if (moved.length === 0) throw new AppError("not_found", `There is nothing at ${from}`);
+    for (const path of moved) {
+      const target = to + path.slice(from.length);
+      const file = this.#files.get(path);
+      if (file) this.#files.set(target, file);
+      else this.#directories.add(target);
+      this.#forget(path);
+    }
+    this.#makeParents(to);
+  }
+
+  async remove(path: string, { recursive }: { recursive: boolean }): Promise<void> {
+    const removed = this.#atOrBelow(path);
+    if (removed.length === 0) throw new AppError("not_found", `There is nothing at ${path}`);
+    if (removed.length > 1 && !recursive) throw new AppError("conflict", `${path} is not empty`);
+    for (const each of removed) this.#forget(each);
+  }
+
+  async exec(command: string, options: ExecOptions): Promise<ExecResult> {
+    return this.#exec(command, options);
+  }
+
+  async readTodos(chatId: string): Promise<string | undefined> {
+    return this.#todos.get(chatId);
+  }
+
+  async writeTodos(chatId: string, todos: string): Promise<void> {
+    this.#todos.set(chatId, todos);
+  }
+
+  #put(path: string, content: Uint8Array): FileEntry {
+    this.#clock += 1;
+    this.#files.set(path, { content, modifiedAt: this.#clock });
+    this.#makeParents(path);
+    return entryOf(path, "file", content.length, this.#clock);
+  }
+
+  #makeParents(path: string): void {
+    const segments = path.split("/");
+    for (let depth = 1; depth < segments.length; depth += 1) {
+      this.#directories.add(segments.slice(0, depth).join("/"));
+    }
+  }
+
+  #atOrBelow(path: string): string[] {
+    return [...this.#files.keys(), ...this.#directories].filter(
+      (each) => each === path || each.startsWith(`${path}/`),
+    );
+  }
+
+  #forget(path: string): void {
+    this.#files.delete(path);
+    this.#directories.delete(path);
+  }
+}
+
+function entryOf(path: string, kind: FileEntry["kind"], size: number, modifiedAt: number): FileEntry {
+  return { path, name: path.slice(path.lastIndexOf("/") + 1), kind, size, modifiedAt };
+}
+
+function streamOf(content: Uint8Array): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue(content);
+      controller.close();
+    },
+  });
+}
+
+function unknownCommand(command: string): ExecResult {
+  return { stdout: "", stderr: `sh: ${command}: not found\n`, exitCode: 127, timedOut: false };
+}

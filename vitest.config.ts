@@ -1,0 +1,39 @@
+import { cloudflareTest } from "@cloudflare/vitest-plugin";
+import { defineConfig } from "vitest/config";
+
+/** Bindings that object tests need; none of these addresses is called by them. */
+const bindings = {
+  ENVIRONMENT: "test",
+  PUBLIC_URL: "https://service.test",
+  SECRET_KEY: "a-secret-key-for-tests-of-32-characters",
+  DATABASE_URL: "postgres://tests@127.0.0.1/none",
+  REDIS_URL: "off",
+  QSTASH_URL: "http://127.0.0.1:9",
+  QSTASH_TOKEN: "token",
+  QSTASH_CURRENT_SIGNING_KEY: "current",
+  QSTASH_NEXT_SIGNING_KEY: "next",
+  DEFAULT_MODEL: "demo",
+  DEMO_MODEL_URL: "http://127.0.0.1:9/v1",
+};
+
+const inWorkerd = ["test/durable-objects/**/*.test.ts", "test/workerd/**/*.test.ts"];
+
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: "node",
+          include: ["test/**/*.test.ts"],
+          exclude: inWorkerd,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        plugins: [cloudflareTest({ wrangler: { configPath: "./wrangler.toml" }, miniflare: { bindings } })],
+        test: { name: "workerd", include: inWorkerd, testTimeout: 30_000 },
+      },
+    ],
+  },
+});
