@@ -49,7 +49,10 @@ export function serve(functions: readonly PlatformFunction[]): Hono<AppEnv> {
         // Only a failure we know to be permanent is dead-lettered; whatever else happened goes back for a retry.
         if (!(error instanceof AppError) || error.retryable) throw error;
         services.log.error("function gave up", { function: each.name, code: error.code, cause: error });
-        return c.json({ detail: error.message }, 489 as never, { "Upstash-NonRetryable-Error": "true" });
+        return Response.json(
+          { detail: error.message },
+          { status: 489, headers: { "Upstash-NonRetryable-Error": "true" } },
+        );
       }
     });
   }

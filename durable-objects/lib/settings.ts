@@ -7,7 +7,7 @@ import { newTrips } from "#src/platform/trips.ts";
 /** What an object needs of the outside: checked configuration, a way to publish, a log. */
 export interface ObjectSettings {
   env: Env;
-  queue(): Queue;
+  queue: () => Queue;
   log: Log;
 }
 

@@ -72,6 +72,7 @@ export class Watchdog {
   }
 }
 
+/** When to look again, in milliseconds since the epoch; never for a log that is not there or is forgotten now. */
 function nextLook(
   condition: ReturnType<RunState["condition"]>,
   now: number,
@@ -86,9 +87,12 @@ function nextLook(
     case "waiting":
     case "unsettled":
       return now + Math.min(stallMs * 2 ** Math.min(condition.launches, 5), MAX_PAUSE_MS);
-    case "kept":
-      return now < condition.since + retentionMs ? condition.since + retentionMs : undefined;
+    case "kept": {
+      const end = condition.since + retentionMs;
+      return now < end ? end : undefined;
+    }
     case "unknown":
+    default:
       return undefined;
   }
 }

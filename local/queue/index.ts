@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import type http from "node:http";
 import path from "node:path";
-import { LOCAL_QUEUE_TOKEN } from "#src/env.ts";
+import { LOCAL_QUEUE_TOKEN } from "#src/configuration.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { serve } from "#local/serve.ts";
 import { Dispatcher } from "./dispatcher.ts";

@@ -20,7 +20,7 @@ export interface Turn {
   writer: LogWriter;
   tools: ToolContext;
   /** Told of tool failures that nobody expected; may hold anything. */
-  onToolFault(tool: string, cause: unknown): void;
+  onToolFault: (tool: string, cause: unknown) => void;
 }
 
 export interface TurnOutcome {

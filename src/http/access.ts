@@ -40,7 +40,7 @@ export type CallerOf<A> = A extends { user: string }
 export function guard(access: Access): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     if (access !== "public") c.set("caller", await admit(c, access));
-    return next();
+    await next();
   };
 }
 
@@ -96,11 +96,10 @@ function isKey(token: string): boolean {
 async function limit(c: Context<AppEnv>, rule: RateRule, id: string): Promise<void> {
   const decision = await c.get("services").rateLimits.take(rule, id);
   if (!decision) return;
-  const headers = rateHeaders(decision);
-  for (const [name, value] of Object.entries(headers)) c.header(name, value);
+  c.set("rateHeaders", rateHeaders(decision));
   if (!decision.allowed) {
     throw new AppError("rate_limited", "Rate limit exceeded", {
-      headers: { ...headers, "Retry-After": String(decision.retryAfterSeconds) },
+      headers: { "Retry-After": String(decision.retryAfterSeconds) },
     });
   }
 }

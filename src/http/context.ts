@@ -10,5 +10,7 @@ export interface AppEnv {
     services: Services;
     /** Set by the access guard; absent only on public endpoints. */
     caller?: Caller;
+    /** Where the caller stands with its limit; on every answer, refusals included. */
+    rateHeaders?: Readonly<Record<string, string>>;
   };
 }

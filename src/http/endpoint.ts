@@ -1,8 +1,7 @@
 import { zValidator } from "@hono/zod-validator";
-import type { Context, Hono, MiddlewareHandler } from "hono";
+import type { Context, Hono, MiddlewareHandler, ValidationTargets } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { z } from "zod";
-import type { Caller } from "#src/domain/access/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Services } from "#src/services.ts";
 import { guard, type Access, type CallerOf } from "./access.ts";
@@ -17,13 +16,17 @@ export const DEFAULT_BODY_LIMIT = 1024 * 1024;
 
 type Output<S> = S extends z.ZodType ? z.output<S> : undefined;
 
-/** What a handler gets: validated input and who is calling. */
-export interface Call<A, P, Q, B> {
-  services: Services;
+/** What the guard and the validators leave for a handler. */
+interface Admitted<A, P, Q, B> {
   caller: CallerOf<A>;
   params: Output<P>;
   query: Output<Q>;
   body: Output<B>;
+}
+
+/** What a handler gets: validated input and who is calling. */
+export interface Call<A, P, Q, B> extends Admitted<A, P, Q, B> {
+  services: Services;
   /** The request itself, for streams, headers and the client's disconnect. */
   request: Request;
   requestId: string;
@@ -61,7 +64,7 @@ interface Definition<A extends Access, P, Q, B, R extends z.ZodType> {
   bodyLimit?: number | null;
   /** The success answer. It is parsed by this schema, so nothing unnamed leaks. */
   response: { status: 200 | 201 | 202 | 204; schema: R; description?: string; mediaType?: string };
-  handler(call: Call<A, P, Q, B>): Promise<z.input<R> | Reply<z.input<R>> | Response>;
+  handler: (call: Call<A, P, Q, B>) => Promise<z.input<R> | Reply<z.input<R>> | Response>;
 }
 
 /** One row of the public surface: what the OpenAPI document and the access tests are made from. */
@@ -103,13 +106,9 @@ export function endpoint<
   if (definition.body) middleware.push(validateBody(definition.body, bodyTypes));
 
   const answer = async (c: Context<AppEnv>) => {
-    const valid = (target: "param" | "query" | "json") => c.req.valid(target as never) as never;
     const result = await handler({
+      ...inputOf<Admitted<A, P, Q, B>>(c),
       services: c.get("services"),
-      caller: c.get("caller") as CallerOf<A>,
-      params: valid("param"),
-      query: valid("query"),
-      body: valid("json"),
       request: c.req.raw,
       requestId: c.get("requestId"),
       client: clientOf(c),
@@ -117,7 +116,8 @@ export function endpoint<
     if (result instanceof Response) return result;
     const { body, headers } = result instanceof Reply ? result : { body: result, headers: {} };
     if (response.status === 204) return c.body(null, 204, { ...headers });
-    return c.json(response.schema.parse(body) as never, response.status, { ...headers });
+    const json = JSON.stringify(response.schema.parse(body));
+    return c.body(json, response.status, { "Content-Type": "application/json", ...headers });
   };
 
   return {
@@ -134,6 +134,19 @@ export function endpoint<
       for (const each of [path, ...aliases]) app.on(method.toUpperCase(), [each], ...middleware, answer);
     },
   };
+}
+
+/** The one place where what middleware has checked by an endpoint's own schemas gets its type back. */
+function inputOf<T>(c: Context<AppEnv>): T {
+  const valid = (target: keyof ValidationTargets): unknown => Reflect.apply(c.req.valid, c.req, [target]);
+  const input: unknown = {
+    caller: c.get("caller"),
+    params: valid("param"),
+    query: valid("query"),
+    body: valid("json"),
+  };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Hono types what is valid per route, not per table row.
+  return input as T;
 }
 
 function limitBody(maxSize: number): MiddlewareHandler<AppEnv> {
@@ -185,6 +198,3 @@ function clientOf(c: Context<AppEnv>): { address: string; userAgent: string } {
     userAgent: (c.req.header("user-agent") ?? "").slice(0, 512),
   };
 }
-
-/** The caller of a request that was let in, whatever its kind. */
-export type AnyCaller = Caller;

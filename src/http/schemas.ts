@@ -14,10 +14,46 @@ export function text(bounds: { min?: number; max: number; trim?: boolean }): z.Z
     .refine((value) => value.isWellFormed(), "must be well-formed Unicode");
 }
 
+/** Deepest nesting of a JSON object that is kept as it came. */
+const MAX_JSON_DEPTH = 64;
+
+/** Any JSON object the database can keep as `jsonb`: the rules of `text` hold for every key and value in it. */
+export const JsonObject = z
+  .record(z.string(), z.unknown())
+  .refine(isStorable, "must be JSON without NUL characters, broken Unicode or nesting deeper than 64");
+
+/** Walks with a list of its own: input that is nested a hundred thousand deep must not exhaust the call stack. */
+function isStorable(root: unknown): boolean {
+  const pending = [{ value: root, depth: 0 }];
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    const { value, depth } = next;
+    if (depth > MAX_JSON_DEPTH) return false;
+    if (typeof value === "string" && !isStorableText(value)) return false;
+    if (typeof value !== "object" || value === null) continue;
+    for (const [key, child] of Object.entries(value)) {
+      if (!isStorableText(key)) return false;
+      pending.push({ value: child, depth: depth + 1 });
+    }
+  }
+  return true;
+}
+
+function isStorableText(value: string): boolean {
+  return !value.includes("\0") && value.isWellFormed();
+}
+
 /** A moment on the wire. */
 export const Moment = z.iso.datetime().describe("ISO 8601, UTC, with `Z`");
 
 /** An email address, as long as one may be (RFC 5321). */
 export function email(): z.ZodString {
   return text({ max: 320, trim: true }).check(z.email("must be an email address"));
+}
+
+/** A moment as clients send it: ISO 8601, UTC where no zone is named. */
+export function moment() {
+  return z.iso
+    .datetime({ offset: true, local: true, error: "must be an ISO 8601 date and time" })
+    .transform((value) => new Date(/(?:Z|[+-]\d{2}:?\d{2})$/iu.test(value) ? value : `${value}Z`))
+    .refine((date) => date.getUTCFullYear() <= 9999, "must be a date before the year 10000");
 }

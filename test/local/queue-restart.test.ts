@@ -6,7 +6,7 @@ import path from "node:path";
 import { Client } from "@upstash/qstash";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { startQueue } from "#local/queue/index.ts";
-import { LOCAL_QUEUE_TOKEN } from "#src/env.ts";
+import { LOCAL_QUEUE_TOKEN } from "#src/configuration.ts";
 import { startReceiver } from "./support/receiver.ts";
 
 let dataDir: string;

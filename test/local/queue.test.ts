@@ -149,7 +149,7 @@ describe("deduplication", () => {
     const { queue, client } = await queueTo(destination.url);
     const two = await client.publish({ url: `${publicUrl}/x`, deduplicationId: "d1" });
     expect(two).toMatchObject({ messageId: one.messageId, deduplicated: true });
-    await client.publish({ url: `${publicUrl}/last`, delay: "200ms" });
+    await client.publish({ url: `${publicUrl}/last`, delay: "1s" });
     queue.begin();
     const arrived = await destination.arrived(2);
     expect(arrived.map(({ path: at }) => at)).toEqual(["/x", "/last"]);
@@ -229,7 +229,7 @@ describe("a failed delivery", () => {
     }));
     const { queue, client } = await queueTo(destination.url);
     queue.begin();
-    await client.publish({ url: publicUrl, retryDelay: "1", failureCallback: undefined });
+    await client.publish({ url: publicUrl, retryDelay: "1" });
     await vi.waitFor(async () => expect((await client.dlq.listMessages()).messages).toHaveLength(1));
     expect(destination.deliveries).toHaveLength(1);
   });

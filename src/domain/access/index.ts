@@ -7,4 +7,4 @@ export {
   type UserCaller,
 } from "./caller.ts";
 export { keyByHash } from "./queries.ts";
-export { isScope, LISTED_SCOPES, roleGrants, type Role, type Scope } from "./scopes.ts";
+export { isScope, LISTED_SCOPES, roleGrants, type ListedScope, type Role, type Scope } from "./scopes.ts";

@@ -101,8 +101,10 @@ const GRANTED: Record<Role, ReadonlySet<Scope>> = {
   viewer: VIEWER,
 };
 
+const KNOWN: ReadonlySet<string> = new Set(ALL);
+
 export function isScope(text: string): text is Scope {
-  return GRANTED.admin.has(text as Scope);
+  return KNOWN.has(text);
 }
 
 /** Whether a team role grants a permission. */

@@ -19,7 +19,7 @@ export async function openTask(
   deps: { db: Db },
   token: string,
   taskId: string,
-): Promise<{ caller: KeyCaller; findTask(): OpenedTask }> {
+): Promise<{ caller: KeyCaller; findTask: () => OpenedTask }> {
   const id = isId(taskId) ? taskId : NOBODY;
   const [keys, found, attempts] = await deps.db.batch([
     keyByHash(deps.db, hashOfKey(token)),

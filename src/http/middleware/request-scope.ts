@@ -11,6 +11,7 @@ export const requestScope: MiddlewareHandler<AppEnv> = async (c, next) => {
   c.set("services", services);
   await next();
   c.header("X-Request-Id", requestId);
+  for (const [name, value] of Object.entries(c.get("rateHeaders") ?? {})) c.header(name, value);
   if (c.env.ENVIRONMENT !== "production") {
     const { db, publish, objects } = services.trips;
     c.header("Server-Timing", `db;desc="${db}", publish;desc="${publish}", objects;desc="${objects}"`);

@@ -11,23 +11,24 @@ export type Db = NeonHttpDatabase;
 export function createDb(options: { databaseUrl: string; httpUrl?: string | undefined; trips: Trips }): Db {
   const { databaseUrl, httpUrl, trips } = options;
   if (httpUrl) neonConfig.fetchEndpoint = httpUrl;
-  const client = neon(databaseUrl);
-  const counted: typeof client = Object.assign(
-    ((...args: Parameters<typeof client>) => {
-      trips.db += 1;
-      return client(...args);
-    }) as typeof client,
-    client,
-    {
-      query: ((...args: Parameters<typeof client.query>) => {
+  return drizzle({ client: counted(neon(databaseUrl), trips), casing: "snake_case" });
+}
+
+type Client = ReturnType<typeof neon>;
+
+/** The driver's client, which is a function with two functions on it, each call of which is one round trip. */
+function counted(client: Client, trips: Trips): Client {
+  const count = (call: (...args: unknown[]) => unknown) =>
+    new Proxy(call, {
+      apply(target, self, args) {
         trips.db += 1;
-        return client.query(...args);
-      }) as typeof client.query,
-      transaction: ((...args: Parameters<typeof client.transaction>) => {
-        trips.db += 1;
-        return client.transaction(...args);
-      }) as typeof client.transaction,
+        return Reflect.apply(target, self, args);
+      },
+    });
+  return new Proxy(client, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      return name === "query" || name === "transaction" ? count(Object(value)) : value;
     },
-  );
-  return drizzle({ client: counted, casing: "snake_case" });
+  });
 }

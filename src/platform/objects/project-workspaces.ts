@@ -76,7 +76,7 @@ function runtimeOver(open: () => DurableObjectStub<ProjectWorkspace>): ProjectRu
 }
 
 function streamUrl(query: Record<string, string>): string {
-  return `${STREAM_URL}?${new URLSearchParams(query)}`;
+  return `${STREAM_URL}?${new URLSearchParams(query).toString()}`;
 }
 
 async function call<T>(pending: Promise<Answer<T>>): Promise<T> {

@@ -1,0 +1,119 @@
+import { z } from "zod";
+
+/** Variables arrive as text; an empty one counts as absent, so that a default applies. */
+const text = (schema: z.ZodString = z.string()) => optional(schema);
+const optional = <T extends z.ZodType>(schema: T) =>
+  z.preprocess((value) => (value === "" ? undefined : value), schema.optional());
+const withDefault = <T extends z.ZodType>(schema: T, fallback: z.output<T>) =>
+  z.preprocess((value) => (value === "" || value === undefined ? fallback : value), schema);
+const integer = (fallback: number, min: number, max = Number.MAX_SAFE_INTEGER) =>
+  withDefault(z.coerce.number("must be a number").int("must be a whole number").min(min).max(max), fallback);
+const trueOrFalse = z.union([
+  z.boolean(),
+  z.enum(["true", "false"], "must be true or false").transform((value) => value === "true"),
+]);
+const flag = (fallback: boolean) => withDefault(trueOrFalse, fallback);
+const httpUrl = z.url({ protocol: /^https?$/u, error: "must be an http:// or https:// address" });
+
+/** What a person may set. Names and defaults are the configuration contract; other programs rely on them. */
+export const Variables = z.object({
+  ENVIRONMENT: withDefault(z.enum(["development", "test", "production"]), "production"),
+  /** Address that other parties reach: webhooks, links, queue callbacks. */
+  PUBLIC_URL: httpUrl,
+  APP_BASE_URL: optional(httpUrl),
+  APP_DOMAIN: withDefault(z.string(), "localhost"),
+  SECRET_KEY: z.string("is required").min(32, "must have at least 32 characters"),
+
+  DATABASE_URL: z.string("is required").regex(/^postgres(ql)?:\/\//u, "must begin with postgres://"),
+  /** SQL-over-HTTP address of the local bridge; Neon's own is derived from DATABASE_URL when absent. */
+  NEON_HTTP_URL: optional(httpUrl),
+  REDIS_URL: z
+    .string("is required (`off` for none)")
+    .regex(/^(off|https?:\/\/.+|rediss:\/\/.+)$/u, "must be https://…, rediss://default:TOKEN@host or off"),
+  REDIS_TOKEN: text(),
+  QSTASH_URL: withDefault(httpUrl, "https://qstash.upstash.io"),
+  QSTASH_TOKEN: z.string("is required").min(1, "is required"),
+  QSTASH_CURRENT_SIGNING_KEY: z.string("is required").min(1, "is required"),
+  QSTASH_NEXT_SIGNING_KEY: z.string("is required").min(1, "is required"),
+
+  DEFAULT_MODEL: z.string("is required").min(1, "is required"),
+  OPENAI_API_KEY: text(),
+  OPENAI_BASE_URL: withDefault(httpUrl, "https://api.openai.com/v1"),
+  ANTHROPIC_API_KEY: text(),
+  ANTHROPIC_BASE_URL: withDefault(httpUrl, "https://api.anthropic.com"),
+  /** Where the scripted `demo` model answers; set by the local stack only. */
+  DEMO_MODEL_URL: optional(httpUrl),
+  MODEL_STALL_SECONDS: integer(60, 1, 600),
+  MODEL_MAX_RETRIES: integer(3, 0, 10),
+
+  ACCESS_TOKEN_EXPIRE_MINUTES: integer(30, 1),
+  REFRESH_TOKEN_EXPIRE_DAYS: integer(14, 1),
+  /** Whether cookies travel over https only; in production they do unless it says otherwise. */
+  COOKIE_SECURE: optional(trueOrFalse),
+  COOKIE_SAMESITE: withDefault(z.enum(["lax", "strict", "none"]), "lax"),
+  /** Apex domain, so that its subdomains get the cookies too; absent, only the host itself does. */
+  COOKIE_DOMAIN: optional(z.string().regex(/^\.?[a-z0-9.-]+$/iu, "must be a domain name")),
+  USER_RATE_PER_MINUTE: integer(100, 0),
+  CHAT_RATE_PER_MINUTE: integer(20, 0),
+  KEY_RATE_BURST: integer(60, 0),
+  KEY_RATE_PER_SECOND: withDefault(z.coerce.number("must be a number").min(0), 1),
+
+  /** `true` lets outbound requests reach loopback and private addresses. */
+  OUTBOUND_ALLOW_PRIVATE: flag(false),
+  /** Origins outbound requests may always reach, comma-separated; the local callback catcher, in development only. */
+  OUTBOUND_ALLOWED_ORIGINS: text(),
+  /** The local egress server, which resolves, checks and connects; absent when deployed. */
+  EGRESS_URL: optional(httpUrl),
+
+  PROJECT_RUNTIME: withDefault(z.enum(["embedded", "host", "sandbox"]), "embedded"),
+  STEP_MAX_SECONDS: integer(240, 5, 840),
+  STEP_MAX_APPENDS: integer(500, 10),
+  TASK_STALL_SECONDS: integer(8, 1),
+  TASK_MAX_ATTEMPTS: integer(5, 1),
+  TASK_LOG_RETENTION_DAYS: integer(30, 1),
+  TASK_MAX_ITERATIONS: integer(200, 1),
+});
+
+type Variables = z.output<typeof Variables>;
+
+/**
+ * Credentials of QStash's own development server, public by design, so that local signatures are real signatures.
+ * Source: upstash/qstash-js, src/dev-server/constants.ts.
+ */
+export const LOCAL_QUEUE_TOKEN = "eyJVc2VySUQiOiJkZWZhdWx0VXNlciIsIlBhc3N3b3JkIjoiZGVmYXVsdFBhc3N3b3JkIn0=";
+
+/** What must hold between variables; every violation is reported, at the variable to change. */
+export function refineVariables(env: Variables, context: z.core.$RefinementCtx): void {
+  const wrong = (name: string, message: string) =>
+    context.addIssue({ code: "custom", path: [name], message });
+  if (env.DEFAULT_MODEL === "demo") {
+    if (env.ENVIRONMENT === "production") wrong("DEFAULT_MODEL", "`demo` never runs in production");
+    else if (!env.DEMO_MODEL_URL) wrong("DEMO_MODEL_URL", "is required for the model `demo`");
+  } else if (env.DEFAULT_MODEL.startsWith("claude-")) {
+    if (!env.ANTHROPIC_API_KEY) wrong("ANTHROPIC_API_KEY", `is required for ${env.DEFAULT_MODEL}`);
+  } else if (!env.OPENAI_API_KEY) wrong("OPENAI_API_KEY", `is required for ${env.DEFAULT_MODEL}`);
+  if (env.REDIS_URL.startsWith("http") && !env.REDIS_TOKEN)
+    wrong("REDIS_TOKEN", "is required with a REST REDIS_URL");
+  if (env.COOKIE_SAMESITE === "none" && env.COOKIE_SECURE === false) {
+    wrong("COOKIE_SAMESITE", "`none` needs COOKIE_SECURE: browsers drop such cookies otherwise");
+  }
+  if (env.ENVIRONMENT === "production") {
+    if (env.OUTBOUND_ALLOWED_ORIGINS) wrong("OUTBOUND_ALLOWED_ORIGINS", "is for development only");
+    if (env.QSTASH_TOKEN === LOCAL_QUEUE_TOKEN) wrong("QSTASH_TOKEN", "is the public development token");
+  }
+}
+
+export interface ConfigurationProblem {
+  variable: string;
+  problem: string;
+}
+
+/** The variables alone, for programs outside the Worker: the local stack and the deploy check. All problems at once. */
+export function checkVariables(values: object): ConfigurationProblem[] {
+  const result = Variables.superRefine(refineVariables).safeParse(values);
+  return result.success ? [] : problemsOf(result.error);
+}
+
+export function problemsOf(error: z.core.$ZodError): ConfigurationProblem[] {
+  return error.issues.map((issue) => ({ variable: issue.path.join("."), problem: issue.message }));
+}

@@ -1,0 +1,15 @@
+import { LISTED_SCOPES, roleGrants, type ListedScope, type UserCaller } from "#src/domain/access/index.ts";
+import { requireTeam } from "#src/domain/teams/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { keysOfUser, type ApiKey } from "./queries.ts";
+
+/** One's own keys, revoked ones too, newest first. */
+export async function listApiKeys(deps: { db: Db }, userId: string): Promise<ApiKey[]> {
+  return keysOfUser(deps.db, userId);
+}
+
+/** Permissions the caller may give to a key: those of the caller's role. */
+export async function listGrantableScopes(deps: { db: Db }, caller: UserCaller): Promise<ListedScope[]> {
+  const { role } = await requireTeam(deps, caller, "team.view");
+  return LISTED_SCOPES.filter((scope) => roleGrants(role, scope.value));
+}

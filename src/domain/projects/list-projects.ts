@@ -1,0 +1,23 @@
+import type { Caller } from "#src/domain/access/index.ts";
+import { requireTeam } from "#src/domain/teams/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { visibleProjects, type Project } from "./queries.ts";
+
+/**
+ * Projects the caller may see, newest first: a person's of all teams or of the one named, a key's of its team or those it
+ * is bound to. Throws `not_found` for a team the caller has no part in.
+ */
+export async function listProjects(
+  deps: { db: Db },
+  caller: Caller,
+  filter: { team?: string | undefined },
+): Promise<Project[]> {
+  const named =
+    filter.team === undefined ? undefined : await requireTeam(deps, caller, "project.list", filter.team);
+  const key = caller.kind === "key" ? caller : undefined;
+  const rows = await visibleProjects(deps.db, caller.userId, {
+    teamId: named?.teamId ?? key?.teamId,
+    projectIds: key?.projectIds ?? undefined,
+  });
+  return rows.map(({ project }) => project);
+}

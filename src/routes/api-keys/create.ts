@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { isScope } from "#src/domain/access/index.ts";
+import { createApiKey, type KeyWish } from "#src/domain/api-keys/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { moment, text } from "#src/http/schemas.ts";
+import { describeKey, Key } from "./key.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+const Body = z
+  .object({
+    name: text({ min: 1, max: 100, trim: true }),
+    scopes: z
+      .array(z.string().refine(isScope, "is not a known permission"))
+      .nullish()
+      .describe("Permissions; absent or null for all that the caller's role grants"),
+    project_id: z.uuid().nullish(),
+    project_ids: z.array(z.uuid()).min(1).max(100).nullish(),
+    scope: z.enum(["project", "team"]).nullish().describe("`project` needs a project; `team` takes none"),
+    expires_at: moment().nullish(),
+    expires_in_days: z.int().min(1).max(36_500).nullish(),
+  })
+  .transform((body, context): KeyWish => {
+    const wrong = (path: string, message: string) =>
+      context.addIssue({ code: "custom", path: [path], message });
+    const bound = [...(body.project_id ? [body.project_id] : []), ...(body.project_ids ?? [])];
+    const projectIds = [...new Set(bound.map((id) => id.toLowerCase()))];
+    if (body.scope === "project" && projectIds.length === 0) {
+      wrong("project_id", "is required for a key with scope `project`");
+    }
+    if (body.scope === "team" && projectIds.length > 0) {
+      wrong("scope", "`team` reaches every project; leave project_id out, or use scope `project`");
+    }
+    const inDays = body.expires_in_days ? new Date(Date.now() + body.expires_in_days * DAY_MS) : null;
+    const expiresAt = body.expires_at ?? inDays;
+    if (expiresAt && expiresAt.getTime() <= Date.now()) wrong("expires_at", "must be in the future");
+    return {
+      name: body.name,
+      scopes: body.scopes ? [...new Set(body.scopes)] : null,
+      projectIds: projectIds.length > 0 ? projectIds : null,
+      expiresAt,
+    };
+  });
+
+export const createKey = endpoint({
+  method: "post",
+  path: "/api/external-api-keys",
+  aliases: ["/api/external/keys"],
+  summary: "Create a key for the external agent API; its raw value is in this answer only",
+  tag: "External keys",
+  access: { user: "any" },
+  body: Body,
+  response: { status: 200, schema: Key },
+  async handler({ services, caller, body }) {
+    const { key, ...shownOnce } = await createApiKey(services, caller, body);
+    return describeKey(key, shownOnce);
+  },
+});

@@ -1,0 +1,18 @@
+import { z } from "zod";
+import { listGrantableScopes } from "#src/domain/api-keys/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+
+const Scope = z
+  .object({ value: z.string(), label: z.string(), category: z.string() })
+  .meta({ id: "ApiKeyScope" });
+
+export const listScopes = endpoint({
+  method: "get",
+  path: "/api/external-api-keys/scopes",
+  aliases: ["/api/external/keys/scopes"],
+  summary: "Permissions the caller may give to a key",
+  tag: "External keys",
+  access: { user: "any" },
+  response: { status: 200, schema: z.array(Scope) },
+  handler: ({ services, caller }) => listGrantableScopes(services, caller),
+});

@@ -1,0 +1,18 @@
+import { z } from "zod";
+import { requireProject } from "#src/domain/projects/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { ProjectParams } from "./project.ts";
+
+export const getMyRole = endpoint({
+  method: "get",
+  path: "/api/projects/:project/my-role",
+  summary: "The caller's role in the project's team",
+  tag: "Projects",
+  access: { userOrKey: "project.view" },
+  params: ProjectParams,
+  response: { status: 200, schema: z.object({ role: z.enum(["admin", "editor", "viewer"]) }) },
+  async handler({ services, caller, params }) {
+    const { role } = await requireProject(services, caller, params.project, "project.view");
+    return { role };
+  },
+});

@@ -1,0 +1,15 @@
+import { requireProject } from "#src/domain/projects/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { describeProject, Project, ProjectParams } from "./project.ts";
+
+export const getProject = endpoint({
+  method: "get",
+  path: "/api/projects/:project",
+  summary: "One project, by id or slug",
+  tag: "Projects",
+  access: { userOrKey: "project.view" },
+  params: ProjectParams,
+  response: { status: 200, schema: Project },
+  handler: async ({ services, caller, params }) =>
+    describeProject(await requireProject(services, caller, params.project, "project.view")),
+});

@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { requireProject, touchProject } from "#src/domain/projects/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { ProjectParams } from "./project.ts";
+
+export const noteActivity = endpoint({
+  method: "post",
+  path: "/api/projects/:project/activity",
+  summary: "Note that somebody works on a project",
+  tag: "Projects",
+  access: { userOrKey: "project.view" },
+  params: ProjectParams,
+  response: { status: 204, schema: z.null() },
+  async handler({ services, caller, params }) {
+    const { id } = await requireProject(services, caller, params.project, "project.view");
+    await touchProject(services.db, id);
+    return null;
+  },
+});

@@ -1,0 +1,32 @@
+import { z } from "zod";
+import { updateProject } from "#src/domain/projects/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { JsonObject, text } from "#src/http/schemas.ts";
+import { describeProject, Project, ProjectParams } from "./project.ts";
+
+const Body = z.object({
+  name: text({ min: 1, max: 200, trim: true }).optional(),
+  description: text({ max: 10_000 })
+    .nullish()
+    .transform((description) => (description === null ? "" : description)),
+  visibility: z.enum(["private", "team", "public"]).optional(),
+  settings: JsonObject.optional().describe("Replaces the settings; PATCH …/settings merges them"),
+});
+
+/** Both methods change what is named and leave the rest: existing clients send parts under either. */
+const update = (method: "put" | "patch") =>
+  endpoint({
+    method,
+    path: "/api/projects/:project",
+    summary: "Change a project; what is not named stays as it is",
+    tag: "Projects",
+    access: { userOrKey: "project.edit" },
+    params: ProjectParams,
+    body: Body,
+    response: { status: 200, schema: Project },
+    handler: async ({ services, caller, params, body }) =>
+      describeProject(await updateProject(services, caller, params.project, body)),
+  });
+
+export const putProject = update("put");
+export const patchProject = update("patch");

@@ -1,0 +1,65 @@
+import { eq } from "drizzle-orm";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { teamMemberships, teams, users } from "#src/db/schema/index.ts";
+import { register } from "#src/domain/accounts/index.ts";
+import { openDatabase } from "#test/support/database.ts";
+import { CLIENT, newPerson, PASSWORD, sessionDeps } from "#test/support/people.ts";
+
+let database: Awaited<ReturnType<typeof openDatabase>>;
+beforeEach(async () => {
+  database = await openDatabase();
+});
+afterEach(async () => {
+  await database.close();
+});
+
+const registerAs = (email: string, username?: string) =>
+  register(sessionDeps(database.db), { email, username, password: PASSWORD }, CLIENT);
+
+describe("registration", () => {
+  it("makes the first account the administrator, and no other", async () => {
+    expect((await registerAs("first@example.com")).user.isSuperuser).toBe(true);
+    expect((await registerAs("second@example.com")).user.isSuperuser).toBe(false);
+  });
+
+  it("makes exactly one administrator of eight first accounts at once", async () => {
+    const made = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => registerAs(`person${index}@example.com`)),
+    );
+    expect(made.filter(({ user }) => user.isSuperuser)).toHaveLength(1);
+    expect(await database.db.select().from(users)).toHaveLength(8);
+  });
+
+  it.each([
+    ["the same address in another case", "ADA@example.com", undefined],
+    ["the same username in another case", "other@example.com", "ADA"],
+  ])("refuses %s, also at the same moment", async (_, email, username) => {
+    const outcomes = await Promise.allSettled([
+      registerAs("ada@example.com", "ada"),
+      registerAs(email, username),
+    ]);
+    const refused = outcomes.filter((outcome) => outcome.status === "rejected");
+    expect(refused).toHaveLength(1);
+    expect(refused[0]?.reason).toMatchObject({
+      code: "invalid_input",
+      message: "REGISTER_USER_ALREADY_EXISTS",
+    });
+    expect(await database.db.select().from(users)).toHaveLength(1);
+    expect(await database.db.select().from(teams)).toHaveLength(1);
+  });
+
+  it("gives the account a team of its own, as its administrator", async () => {
+    const { user } = await newPerson(database.db, "ada");
+    const [team] = await database.db
+      .select({ slug: teams.slug, isPersonal: teams.isPersonal, id: teams.id, role: teamMemberships.role })
+      .from(teams)
+      .innerJoin(teamMemberships, eq(teamMemberships.teamId, teams.id))
+      .where(eq(teamMemberships.userId, user.id));
+    expect(team).toEqual({
+      id: user.defaultTeamId,
+      slug: `${user.slug}-team`,
+      isPersonal: true,
+      role: "admin",
+    });
+  });
+});

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eq, sql } from "drizzle-orm";
+import { refreshRecords, users } from "#src/db/schema/index.ts";
+import { updateAccount } from "#src/domain/accounts/index.ts";
+import { endSession, refreshSession } from "#src/domain/sessions/index.ts";
+import { openDatabase } from "#test/support/database.ts";
+import { CLIENT, newPerson, sessionDeps } from "#test/support/people.ts";
+
+let database: Awaited<ReturnType<typeof openDatabase>>;
+beforeAll(async () => {
+  database = await openDatabase();
+});
+afterAll(async () => {
+  await database.close();
+});
+
+const refresh = (token: string | undefined) => refreshSession(sessionDeps(database.db), token, CLIENT);
+const refusedWith = (message: string) => expect.objectContaining({ code: "unauthenticated", message });
+
+describe("a refresh token", () => {
+  it("is good once; its successor is good after it", async () => {
+    const { session } = await newPerson(database.db);
+    const second = await refresh(session.refreshToken);
+    expect(second.refreshToken).not.toBe(session.refreshToken);
+    await expect(refresh(second.refreshToken)).resolves.toBeDefined();
+  });
+
+  it("ends the whole session when it comes a second time", async () => {
+    const { session } = await newPerson(database.db);
+    const second = await refresh(session.refreshToken);
+    await expect(refresh(session.refreshToken)).rejects.toEqual(refusedWith("Refresh token revoked"));
+    await expect(refresh(second.refreshToken)).rejects.toEqual(refusedWith("Refresh token revoked"));
+  });
+
+  it("lets in one of eight that come at once, and then none", async () => {
+    const { session } = await newPerson(database.db);
+    const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => refresh(session.refreshToken)));
+    const won = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+    expect(won).toHaveLength(1);
+    await expect(refresh(won[0]?.refreshToken)).rejects.toEqual(refusedWith("Refresh token revoked"));
+  });
+
+  it("does not end the owner's other sessions", async () => {
+    const { user, session } = await newPerson(database.db);
+    const { startSession } = await import("#src/domain/sessions/index.ts");
+    const other = await startSession(sessionDeps(database.db), user, CLIENT);
+    await refresh(session.refreshToken);
+    await expect(refresh(session.refreshToken)).rejects.toBeDefined();
+    await expect(refresh(other.refreshToken)).resolves.toBeDefined();
+  });
+
+  it.each([
+    ["none", undefined, "No refresh token"],
+    ["an unknown one", "garbage", "Invalid refresh token"],
+  ])("is refused when it is %s", async (_, token, message) => {
+    await expect(refresh(token)).rejects.toEqual(refusedWith(message));
+  });
+
+  it("is refused after its time", async () => {
+    const { user, session } = await newPerson(database.db);
+    await database.db
+      .update(refreshRecords)
+      .set({ expiresAt: sql`now() - interval '1 second'` })
+      .where(eq(refreshRecords.userId, user.id));
+    await expect(refresh(session.refreshToken)).rejects.toEqual(refusedWith("Refresh token expired"));
+  });
+
+  it("is refused when the account is no longer active", async () => {
+    const { user, session } = await newPerson(database.db);
+    await database.db.update(users).set({ isActive: false }).where(eq(users.id, user.id));
+    await expect(refresh(session.refreshToken)).rejects.toEqual(refusedWith("User inactive or not found"));
+  });
+
+  it("is refused after logging out, which may be done twice", async () => {
+    const { session } = await newPerson(database.db);
+    await endSession(database, session.refreshToken);
+    await endSession(database, session.refreshToken);
+    await expect(refresh(session.refreshToken)).rejects.toEqual(refusedWith("Refresh token revoked"));
+  });
+
+  it("is refused after the password was changed", async () => {
+    const { user, session } = await newPerson(database.db);
+    await updateAccount(database, user.id, { password: "another horse" });
+    await expect(refresh(session.refreshToken)).rejects.toEqual(refusedWith("Refresh token revoked"));
+  });
+
+  it("is stored as its hash only", async () => {
+    const { user, session } = await newPerson(database.db);
+    const rows = await database.db.select().from(refreshRecords).where(eq(refreshRecords.userId, user.id));
+    expect(JSON.stringify(rows)).not.toContain(session.refreshToken);
+  });
+});

@@ -1,0 +1,202 @@
+import { env } from "cloudflare:workers";
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { beforeEach, describe, expect, it } from "vitest";
+import { checkEnv } from "#src/env.ts";
+import { taskLogs } from "#src/platform/objects/task-logs.ts";
+import { newTrips } from "#src/platform/trips.ts";
+
+const checked = checkEnv(env);
+if (!checked.ok) throw new Error(JSON.stringify(checked.problems));
+const namespace = checked.env.TASK_LOG;
+const logs = taskLogs(namespace, newTrips());
+
+let taskId = "";
+beforeEach(async () => {
+  taskId = crypto.randomUUID();
+  await logs.open({ taskId, chatId: crypto.randomUUID() });
+});
+
+const text = (n: number) => ({ type: "text_delta", data: JSON.stringify({ content: `piece ${n}` }) });
+const done = { type: "done", data: "{}" };
+
+async function begin(step = 1): Promise<number> {
+  const begun = await logs.begin(taskId, step);
+  if (begun.kind !== "run") throw new Error(`Not begun: ${begun.kind}`);
+  return begun.generation;
+}
+
+async function idsAfter(after: number): Promise<number[]> {
+  const body = await (await logs.stream(taskId, after)).text();
+  return Array.from(body.matchAll(/^id: (\d+)$/gmu), ([, id]) => Number(id));
+}
+
+/** As if the executor had been silent for so long. */
+async function silence(ms: number): Promise<void> {
+  await runInDurableObject(namespace.getByName(taskId), (_object, state) => {
+    state.storage.sql.exec("UPDATE run SET last_seen = last_seen - ?", ms);
+  });
+}
+
+describe("the event log", () => {
+  it("numbers events from 1 without gaps and replays from any of them", async () => {
+    const generation = await begin();
+    await logs.append(taskId, generation, { sequence: 1, events: [text(1), text(2)] });
+    await logs.append(taskId, generation, { sequence: 2, events: [text(3)] });
+    await logs.close(taskId, generation, [done]);
+    expect(await idsAfter(0)).toEqual([1, 2, 3, 4]);
+    expect(await idsAfter(1)).toEqual([2, 3, 4]);
+    expect(await idsAfter(2)).toEqual([3, 4]);
+    expect(await idsAfter(4)).toEqual([]);
+    expect(await idsAfter(99)).toEqual([]);
+  });
+
+  it("writes frames that every client family can read", async () => {
+    const generation = await begin();
+    await logs.close(taskId, generation, [done]);
+    const response = await logs.stream(taskId, 0);
+    expect(response.headers.get("content-type")).toContain("text/event-stream");
+    expect(await response.text()).toBe("id: 1\nevent: done\ndata: {}\n\n");
+  });
+
+  it("delivers what is appended while a reader follows, then ends the stream", async () => {
+    const generation = await begin();
+    const body = (await logs.stream(taskId, 0)).text();
+    await logs.append(taskId, generation, { sequence: 1, events: [text(1)] });
+    await logs.close(taskId, generation, [done]);
+    expect(await body).toContain("piece 1");
+    expect(await body).toContain("event: done");
+  });
+
+  it("does not add a repeated write", async () => {
+    const generation = await begin();
+    const addition = { sequence: 1, events: [text(1)] };
+    await logs.append(taskId, generation, addition);
+    await logs.append(taskId, generation, addition);
+    await logs.close(taskId, generation, [done]);
+    expect(await idsAfter(0)).toEqual([1, 2]);
+  });
+
+  it("accepts nothing after its end", async () => {
+    const generation = await begin();
+    await logs.close(taskId, generation, [done]);
+    const control = await logs.append(taskId, generation, { sequence: 1, events: [text(1)] });
+    expect(control.stale).toBe(true);
+    expect(await idsAfter(0)).toEqual([1]);
+  });
+
+  it("survives eviction", async () => {
+    const generation = await begin();
+    await logs.append(taskId, generation, { sequence: 1, events: [text(1)] });
+    await evictDurableObject(namespace.getByName(taskId));
+    await logs.append(taskId, generation, { sequence: 2, events: [text(2)] });
+    await logs.close(taskId, generation, [done]);
+    expect(await idsAfter(0)).toEqual([1, 2, 3]);
+  });
+
+  it("replays a long log whole, page by page", async () => {
+    const generation = await begin();
+    for (let sequence = 1; sequence <= 50; sequence += 1) {
+      const events = Array.from({ length: 100 }, (_, index) => text(index));
+      await logs.append(taskId, generation, { sequence, events });
+    }
+    await logs.close(taskId, generation, [done]);
+    expect(await idsAfter(0)).toEqual(Array.from({ length: 5001 }, (_, index) => index + 1));
+    expect(await idsAfter(4242)).toHaveLength(5001 - 4242);
+  });
+
+  it("is not there for a task that was never opened", async () => {
+    expect((await logs.stream(crypto.randomUUID(), 0)).status).toBe(404);
+  });
+});
+
+describe("generations", () => {
+  it("asks a second delivery to come later while the executor shows life", async () => {
+    await begin();
+    expect(await logs.begin(taskId, 1)).toMatchObject({ kind: "busy", retryAfterSeconds: 8 });
+  });
+
+  it("hands a silent executor's step to the next one and refuses the old one's writes", async () => {
+    const old = await begin();
+    await silence(60_000);
+    const next = await begin();
+    expect(next).toBe(old + 1);
+    expect((await logs.append(taskId, old, { sequence: 1, events: [text(1)] })).stale).toBe(true);
+    expect((await logs.ping(taskId, old)).stale).toBe(true);
+    expect((await logs.append(taskId, next, { sequence: 1, events: [text(2)] })).stale).toBe(false);
+  });
+
+  it("does not make the next executor wait for one that gave up", async () => {
+    const generation = await begin();
+    await logs.release(taskId, generation);
+    expect(await logs.begin(taskId, 1)).toMatchObject({ kind: "run", restarted: true });
+  });
+
+  it("skips a step that is behind", async () => {
+    const generation = await begin();
+    expect(await logs.endStep(taskId, generation)).toBe(2);
+    expect(await logs.begin(taskId, 1)).toEqual({ kind: "skip" });
+    expect(await logs.begin(taskId, 2)).toMatchObject({ kind: "run", restarted: false });
+  });
+
+  it("gives records of unfinished turns to the next executor and drops those of stored ones", async () => {
+    const generation = await begin();
+    const record = (iteration: number) => ({ iteration, kind: "answer" as const, callId: "", value: "{}" });
+    await logs.append(taskId, generation, { sequence: 1, events: [], records: [record(1)] });
+    await logs.append(taskId, generation, { sequence: 2, events: [], storedTurns: 1, records: [record(2)] });
+    await logs.release(taskId, generation);
+    const begun = await logs.begin(taskId, 1);
+    expect(begun).toMatchObject({ kind: "run", records: [{ iteration: 2 }] });
+  });
+
+  it("gives up after five attempts without progress, and counts anew after progress", async () => {
+    for (let attempt = 1; attempt <= 4; attempt += 1) await logs.release(taskId, await begin());
+    const generation = await begin();
+    await logs.append(taskId, generation, {
+      sequence: 1,
+      events: [],
+      records: [{ iteration: 1, kind: "result", callId: "a", value: "{}" }],
+    });
+    await logs.release(taskId, generation);
+    for (let attempt = 1; attempt <= 5; attempt += 1) await logs.release(taskId, await begin());
+    expect(await logs.begin(taskId, 1)).toMatchObject({ kind: "exhausted", attempts: 5 });
+  });
+});
+
+describe("stopping", () => {
+  it("tells the executor at its next write and keeps the first reason", async () => {
+    const generation = await begin();
+    expect(await logs.requestStop(taskId, "cancelled")).toBe("begun");
+    await logs.requestStop(taskId, "key_revoked");
+    expect(await logs.ping(taskId, generation)).toEqual({ stale: false, stop: "cancelled" });
+  });
+
+  it("says whether there is anyone to tell", async () => {
+    expect(await logs.requestStop(taskId, "cancelled")).toBe("waiting");
+    expect(await logs.requestStop(crypto.randomUUID(), "cancelled")).toBe("unknown");
+    const generation = await begin();
+    await logs.close(taskId, generation, [done]);
+    expect(await logs.requestStop(taskId, "cancelled")).toBe("closed");
+  });
+});
+
+describe("the alarm", () => {
+  it("keeps watching when the queue cannot be reached", async () => {
+    await begin();
+    await silence(60_000);
+    expect(await runDurableObjectAlarm(namespace.getByName(taskId))).toBe(true);
+    expect(await runDurableObjectAlarm(namespace.getByName(taskId))).toBe(true);
+  });
+
+  it("forgets the log when its time is over, and the object can start over", async () => {
+    const generation = await begin();
+    await logs.close(taskId, generation, [done]);
+    await logs.settle(taskId);
+    await runInDurableObject(namespace.getByName(taskId), (_object, state) => {
+      state.storage.sql.exec("UPDATE run SET closed_at = 0");
+    });
+    expect(await runDurableObjectAlarm(namespace.getByName(taskId))).toBe(true);
+    expect((await logs.stream(taskId, 0)).status).toBe(404);
+    await logs.open({ taskId, chatId: crypto.randomUUID() });
+    expect(await logs.begin(taskId, 1)).toMatchObject({ kind: "run", generation: 1 });
+  });
+});

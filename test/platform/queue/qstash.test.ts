@@ -1,0 +1,119 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { startQueue } from "#local/queue/index.ts";
+import { createQueue } from "#src/platform/queue/qstash.ts";
+import { createVerifier } from "#src/platform/queue/verify-signature.ts";
+import { startReceiver } from "#test/local/support/receiver.ts";
+
+const publicUrl = "https://service.test";
+const cleanups: (() => Promise<void> | void)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+  vi.restoreAllMocks();
+});
+
+async function stack() {
+  const dataDir = mkdtempSync(path.join(tmpdir(), "queue-"));
+  const destination = await startReceiver();
+  const server = await startQueue({ dataDir, publicUrl, deliverTo: destination.url, log: () => undefined });
+  cleanups.push(() => rmSync(dataDir, { recursive: true }), destination.close, server.close);
+  server.begin();
+  return { destination, server, queue: createQueue({ url: server.url, token: server.token, publicUrl }) };
+}
+
+describe("the queue", () => {
+  it("delivers a message to its function, signed, its id deduplicated", async () => {
+    const { destination, server, queue } = await stack();
+    await queue.publish({ function: "greet", payload: { name: "Zoë" }, deduplicationId: "one" });
+    await queue.publish({ function: "greet", payload: { name: "Zoë" }, deduplicationId: "one" });
+    await queue.publish({ function: "last", payload: null, delaySeconds: 1 });
+    const deliveries = await destination.arrived(2);
+    expect(deliveries.map(({ path: at, body }) => [at, body])).toEqual([
+      ["/functions/greet", '{"name":"Zoë"}'],
+      ["/functions/last", "null"],
+    ]);
+
+    const verify = createVerifier(server);
+    const signed = {
+      body: deliveries[0]?.body ?? "",
+      signature: String(deliveries[0]?.headers["upstash-signature"]),
+      url: `${publicUrl}/functions/greet`,
+    };
+    await expect(verify(signed)).resolves.toBe(true);
+    await expect(verify({ ...signed, body: "{}" })).resolves.toBe(false);
+    await expect(verify({ ...signed, url: `${publicUrl}/functions/last` })).resolves.toBe(false);
+    await expect(verify({ ...signed, signature: null })).resolves.toBe(false);
+    await expect(verify({ ...signed, signature: "a.b.c" })).resolves.toBe(false);
+    const stranger = createVerifier({ currentSigningKey: "other", nextSigningKey: "another" });
+    await expect(stranger(signed)).resolves.toBe(false);
+    const rotated = createVerifier({ currentSigningKey: "new", nextSigningKey: server.currentSigningKey });
+    await expect(rotated(signed)).resolves.toBe(true);
+  });
+
+  it("publishes a batch in one request, each with its own settings", async () => {
+    const { destination, queue } = await stack();
+    await queue.publishBatch([
+      { function: "a", payload: 1 },
+      { function: "b", payload: 2, notBefore: new Date(Date.now() + 1000) },
+    ]);
+    const deliveries = await destination.arrived(2);
+    expect(deliveries.map(({ path: at, body }) => [at, body])).toEqual([
+      ["/functions/a", "1"],
+      ["/functions/b", "2"],
+    ]);
+    await queue.publishBatch([]);
+  });
+});
+
+describe("a queue that fails", () => {
+  const answering = (...answers: (number | Error)[]) =>
+    vi.fn<typeof fetch>(async () => {
+      const answer = answers.shift() ?? 201;
+      if (answer instanceof Error) throw answer;
+      return Response.json({ messageId: "m" }, { status: answer });
+    });
+  const over = (fetch: typeof globalThis.fetch) =>
+    createQueue({ url: "http://queue.test", token: "secret-token", publicUrl, fetch });
+
+  it("is asked again when that may help", async () => {
+    const fetch = answering(500, new TypeError("connection reset"), 201);
+    await over(fetch).publish({ function: "f", payload: 1 });
+    expect(fetch).toHaveBeenCalledTimes(3);
+  });
+
+  it("is asked three times at most, and told about without printing or showing the token", async () => {
+    const prints = [vi.spyOn(console, "error"), vi.spyOn(console, "warn"), vi.spyOn(console, "log")];
+    const fetch = answering(503, 503, 503, 503);
+    const failure = await over(fetch)
+      .publish({ function: "f", payload: 1 })
+      .catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: "unavailable" });
+    expect(String(failure)).not.toContain("secret-token");
+    expect(fetch).toHaveBeenCalledTimes(3);
+    for (const print of prints) expect(print).not.toHaveBeenCalled();
+  });
+
+  it("is not asked again when it refuses", async () => {
+    const fetch = answering(401, 201);
+    await expect(over(fetch).publish({ function: "f", payload: 1 })).rejects.toMatchObject({
+      code: "unavailable",
+    });
+    expect(fetch).toHaveBeenCalledTimes(1);
+  });
+
+  it("is given up when it stays silent", async () => {
+    const ended = AbortSignal.abort(new DOMException("late", "TimeoutError"));
+    vi.spyOn(AbortSignal, "timeout").mockReturnValue(ended);
+    const fetch = vi.fn<typeof globalThis.fetch>(async (_, init) => {
+      init?.signal?.throwIfAborted();
+      return Response.json({});
+    });
+    await expect(over(fetch).publish({ function: "f", payload: 1 })).rejects.toMatchObject({
+      code: "unavailable",
+    });
+    expect(fetch).toHaveBeenCalledTimes(1);
+  });
+});

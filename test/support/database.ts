@@ -1,0 +1,44 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { drizzle } from "drizzle-orm/node-postgres";
+import { migrate } from "drizzle-orm/node-postgres/migrator";
+import { Client } from "pg";
+import { startNeon } from "#local/neon/index.ts";
+import { createDb, type Db } from "#src/platform/db/client.ts";
+import { newTrips } from "#src/platform/trips.ts";
+
+/**
+ * A migrated database of one's own, reached as the service reaches it. Embedded, or on the server of TEST_DATABASE_URL:
+ * only there do requests really run at the same time.
+ */
+export async function openDatabase(): Promise<{ db: Db; close(): Promise<void> }> {
+  const dataDir = mkdtempSync(join(tmpdir(), "workspace-test-"));
+  const server = process.env["TEST_DATABASE_URL"];
+  const own = server ? await createOwn(server) : undefined;
+  const bridge = await startNeon({ dataDir, databaseUrl: own?.databaseUrl });
+  await migrate(drizzle({ client: bridge.pool }), { migrationsFolder: "migrations" });
+  return {
+    db: createDb({ databaseUrl: bridge.databaseUrl, httpUrl: bridge.httpUrl, trips: newTrips() }),
+    async close() {
+      await bridge.close();
+      await own?.drop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function createOwn(server: string): Promise<{ databaseUrl: string; drop(): Promise<void> }> {
+  const name = `test_${randomBytes(8).toString("hex")}`;
+  const run = async (statement: string) => {
+    const client = new Client({ connectionString: server });
+    await client.connect();
+    await client.query(statement);
+    await client.end();
+  };
+  await run(`CREATE DATABASE ${name}`);
+  const address = new URL(server);
+  address.pathname = `/${name}`;
+  return { databaseUrl: address.href, drop: () => run(`DROP DATABASE ${name}`) };
+}
