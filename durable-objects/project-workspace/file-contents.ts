@@ -54,9 +54,9 @@ export class FileContents {
     return { id, size: bytes.length };
   }
 
-  /** Store a body of unknown length, holding one part of it in memory. `EFBIG` above `limit` bytes. */
-  async storeStream(path: string, body: ReadableStream<Uint8Array>, limit: number): Promise<StoredContent> {
-    const parts = inParts(body, PART_BYTES);
+  /** Store a content of unknown length, holding one part of it in memory. `EFBIG` above `limit` bytes. */
+  async storeChunks(path: string, chunks: AsyncIterable<Uint8Array>, limit: number): Promise<StoredContent> {
+    const parts = inParts(chunks, PART_BYTES);
     let part = await parts.next();
     const first = part.done ? new Uint8Array() : part.value;
     if (first.length > limit) {

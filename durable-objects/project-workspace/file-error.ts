@@ -12,6 +12,7 @@ const MEANING = {
   ELOOP: ["invalid_input", "too many levels of symbolic links"],
   EACCES: ["invalid_input", "leads out of the project through a symbolic link"],
   ENAMETOOLONG: ["invalid_input", "file name too long"],
+  EPIPE: ["invalid_input", "the body broke off before its end"],
   EFBIG: ["too_large", "file too large"],
 } as const satisfies Record<string, readonly [ErrorCode, string]>;
 

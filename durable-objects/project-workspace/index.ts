@@ -12,6 +12,7 @@ import { isFileError, ProjectFiles } from "./project-files.ts";
 import { ENTRY_HEADER, type Answer } from "./protocol.ts";
 import { runCommand, type CommandResult } from "./run-command.ts";
 import { MIGRATIONS } from "./schema.ts";
+import { unsealed } from "./seal.ts";
 import { TodoLists } from "./todo-lists.ts";
 
 /** Largest file that one call carries; a call takes at most 32 MiB. */
@@ -134,8 +135,8 @@ export class ProjectWorkspace extends DurableObject<object> {
     const { searchParams } = new URL(request.url);
     const path = searchParams.get("path") ?? "";
     if (request.method === "PUT") {
-      const limit = Number(searchParams.get("limit"));
-      return Response.json(await answer(() => this.#receive(path, request, limit)));
+      const terms = { seal: searchParams.get("seal") ?? "", limit: Number(searchParams.get("limit")) };
+      return Response.json(await answer(() => this.#receive(path, request.body, terms)));
     }
     const opened = await answer(() => absentAsUndefined(() => this.#files.open(path)));
     if (!opened.ok) return Response.json(opened, { status: 409 });
@@ -146,9 +147,13 @@ export class ProjectWorkspace extends DurableObject<object> {
     });
   }
 
-  async #receive(path: string, request: Request, limit: number): Promise<FileEntry> {
-    const body = request.body ?? new Blob([]).stream();
-    return toFileEntry(await this.#files.writeStream(path, body, limit));
+  async #receive(
+    path: string,
+    body: ReadableStream<Uint8Array> | null,
+    { seal, limit }: { seal: string; limit: number },
+  ): Promise<FileEntry> {
+    if (!body) throw new FileError("EPIPE", path);
+    return toFileEntry(await this.#files.writeChunks(path, unsealed(body, path, seal), limit));
   }
 
   // ── The end ────────────────────────────────────────────────────────

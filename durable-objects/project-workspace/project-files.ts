@@ -35,9 +35,9 @@ export class ProjectFiles {
     return this.#commit(path, await this.#contents.store(bytes));
   }
 
-  async writeStream(path: string, body: ReadableStream<Uint8Array>, limit: number): Promise<Entry> {
+  async writeChunks(path: string, chunks: AsyncIterable<Uint8Array>, limit: number): Promise<Entry> {
     this.tree.checkWritable(path);
-    return this.#commit(path, await this.#contents.storeStream(path, body, limit));
+    return this.#commit(path, await this.#contents.storeChunks(path, chunks, limit));
   }
 
   /** Add to the end of a file. Two at once add one after the other, whatever their size. */

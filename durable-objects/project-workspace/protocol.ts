@@ -23,7 +23,7 @@ export const EntryAnswer = z.union([
   z.object({ ok: z.literal(false), code: Code, message: z.string() }),
 ]);
 
-/** `fetch` carries streams only: `GET ?path=` answers bytes, `PUT ?path=&limit=` takes them. */
+/** `fetch` carries streams only: `GET ?path=` answers bytes, `PUT ?path=&limit=&seal=` takes them, sealed. */
 export const STREAM_URL = "https://project-workspace/";
 
 /** On an answer with bytes: what they are, as URL-encoded JSON, since names are not limited to what headers carry. */

@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { PGlite } from "@electric-sql/pglite";
 import { Pool } from "pg";
 import { PgliteStream } from "./pglite-stream.ts";
@@ -13,7 +13,7 @@ export interface Databases {
 
 /** PostgreSQL inside this process, kept in `dir`. It holds one database, which answers to every name. */
 export async function openEmbedded(dir: string): Promise<Databases> {
-  mkdirSync(dir, { recursive: true });
+  if (!existsSync(dir)) await create(dir);
   const pglite = await PGlite.create(dir);
   const pool = quiet(
     new Pool({ max: 1, idleTimeoutMillis: 0, user: "postgres", stream: () => new PgliteStream(pglite) }),
@@ -26,6 +26,16 @@ export async function openEmbedded(dir: string): Promise<Databases> {
       await pglite.close();
     },
   };
+}
+
+/** A start that is killed half-way through leaves no half of a database behind. */
+async function create(dir: string): Promise<void> {
+  const unfinished = `${dir}.unfinished`;
+  rmSync(unfinished, { recursive: true, force: true });
+  mkdirSync(unfinished, { recursive: true });
+  const pglite = await PGlite.create(unfinished);
+  await pglite.close();
+  renameSync(unfinished, dir);
 }
 
 /** A real server. Throws when it cannot be reached or refuses. */

@@ -46,13 +46,17 @@ export class PgliteStream extends Duplex {
     const length = this.#completeLength(bytes);
     this.#pending = bytes.subarray(length);
     if (length === 0) return done();
+    void this.#run(bytes.subarray(0, length), done);
+  }
+
+  async #run(request: Buffer, done: (error?: Error) => void): Promise<void> {
     const onRawData = (data: Uint8Array) => void this.push(Buffer.from(data));
-    this.#pglite
-      .runExclusive(() => this.#pglite.execProtocolRawStream(bytes.subarray(0, length), { onRawData }))
-      .then(
-        () => done(),
-        (error: unknown) => done(error instanceof Error ? error : new Error(String(error))),
-      );
+    try {
+      await this.#pglite.runExclusive(() => this.#pglite.execProtocolRawStream(request, { onRawData }));
+      done();
+    } catch (error) {
+      done(error instanceof Error ? error : new Error(String(error)));
+    }
   }
 
   /** How many of the bytes make up whole requests. */

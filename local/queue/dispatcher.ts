@@ -28,9 +28,13 @@ export class Dispatcher {
     this.#log = options.log;
   }
 
-  /** Until now messages were only kept. */
+  /**
+   * The service is there. Before, messages are only kept. What failed because it was not there does not wait any longer:
+   * when everything is killed, the service may die a moment before this process does.
+   */
   begin(): void {
     this.#begun = true;
+    this.#store.hasten(Date.now());
     this.wake();
   }
 
@@ -92,7 +96,12 @@ export class Dispatcher {
         this.#store.finish(message.id, following, now);
         break;
       case "again":
-        this.#store.postpone(message.id, message.retried + 1, verdict.dueAt, following, now);
+        this.#store.postpone(
+          message.id,
+          { retried: message.retried + 1, dueAt: verdict.dueAt, unanswered: answer.status === 0 },
+          following,
+          now,
+        );
         break;
       case "dead": {
         const dlqId = `${now}-${randomUUID().slice(0, 8)}`;

@@ -23,10 +23,13 @@ export interface QueueServer {
   token: string;
   currentSigningKey: string;
   nextSigningKey: string;
-  /** Start delivering: what is stored first, what was under way when the last process ended among it. */
-  begin(): void;
+  /**
+   * Start delivering: what is stored first, what was under way when the last process ended among it. To be called again
+   * when the service was restarted: what it could not answer is then delivered at once.
+   */
+  begin: () => void;
   /** Stop at once; deliveries under way are abandoned and made again by the next process. */
-  close(): Promise<void>;
+  close: () => Promise<void>;
 }
 
 /**

@@ -14,7 +14,7 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
   CREATE TABLE IF NOT EXISTS message (
     seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, due_at INTEGER NOT NULL, retried INTEGER NOT NULL,
-    details TEXT NOT NULL, body BLOB NOT NULL
+    unanswered INTEGER NOT NULL DEFAULT 0, details TEXT NOT NULL, body BLOB NOT NULL
   ) STRICT;
   CREATE INDEX IF NOT EXISTS message_due ON message (due_at, seq);
   CREATE TABLE IF NOT EXISTS deduplication (
@@ -86,17 +86,28 @@ export class QueueStore {
     });
   }
 
-  /** Failed: try again at `dueAt`. */
-  postpone(id: string, retried: number, dueAt: number, following: readonly NewMessage[], now: number): void {
+  /** Failed: try again at `dueAt`. `unanswered` says that nobody was there, see `hasten`. */
+  postpone(
+    id: string,
+    again: { retried: number; dueAt: number; unanswered: boolean },
+    following: readonly NewMessage[],
+    now: number,
+  ): void {
     this.#transaction(() => {
       const changed = this.#run(
-        "UPDATE message SET retried = ?, due_at = ? WHERE id = ?",
-        retried,
-        Math.round(dueAt),
+        "UPDATE message SET retried = ?, due_at = ?, unanswered = ? WHERE id = ?",
+        again.retried,
+        Math.round(again.dueAt),
+        Number(again.unanswered),
         id,
       );
       if (changed === 1) this.#follow(following, now);
     });
+  }
+
+  /** Make due what only waits because nobody answered: the service is back. */
+  hasten(now: number): void {
+    this.#run("UPDATE message SET due_at = ? WHERE unanswered = 1 AND due_at > ?", now, now);
   }
 
   /** Failed for good: move the message to the dead letters. */

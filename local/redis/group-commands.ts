@@ -53,8 +53,7 @@ function readGroup(args: ArgumentReader, keys: Keyspace): Reply {
     const entries = stream.after(group.lastDelivered, count);
     for (const { id } of entries) {
       group.lastDelivered = id;
-      if (keep)
-        group.pending.set(idText(id), { id, consumer, deliveredAt: keys.now(), deliveries: 1 });
+      if (keep) group.pending.set(idText(id), { id, consumer, deliveredAt: keys.now(), deliveries: 1 });
     }
     return entries.length === 0 ? [] : [[key, entries.map(entryReply)]];
   });
@@ -158,8 +157,7 @@ function take(
 function find(keys: Keyspace, key: string, name: string): { stream: Stream; group: Group } {
   const stream = keys.stream(key);
   const group = stream?.groups.get(name);
-  if (!stream || !group)
-    throw new RedisError(`NOGROUP No such key '${key}' or consumer group '${name}'`);
+  if (!stream || !group) throw new RedisError(`NOGROUP No such key '${key}' or consumer group '${name}'`);
   return { stream, group };
 }
 

@@ -1,5 +1,4 @@
 import type { ArgumentReader } from "./argument-reader.ts";
-import type { Keyspace } from "./keyspace.ts";
 import { RedisError, type Reply } from "./reply.ts";
 import { entryReply, FIRST, idText, LAST, parseId, type StreamId } from "./stream.ts";
 import type { Command } from "./string-commands.ts";

@@ -70,8 +70,8 @@ function scan(args: ArgumentReader, keys: Keyspace): Reply {
 }
 
 function matching(keys: Keyspace, pattern: string): string[] {
-  const literal = (text: string) => text.replace(/[\\^$.|+(){}[\]]/gu, String.raw`\$&`);
-  const source = literal(pattern).replaceAll("*", "[^]*").replaceAll("?", "[^]");
+  const literal = pattern.replace(/[\\^$.|+(){}[\]]/gu, String.raw`\$&`);
+  const source = literal.replaceAll("*", "[^]*").replaceAll("?", "[^]");
   const expression = new RegExp(`^${source}$`, "u");
   return keys.keys().filter((key) => expression.test(key));
 }

@@ -1,8 +1,16 @@
 import { z } from "zod";
 import { taskEvents, type StepData, type StepToolCall } from "#src/domain/tasks/index.ts";
 import { safeParseJson } from "#src/lib/parse-json.ts";
-import { ModelError, type Model, type ModelRequest, type ToolCall } from "#src/models/model.ts";
+import { storableText } from "#src/lib/storable-text.ts";
+import {
+  ModelError,
+  type Model,
+  type ModelEvent,
+  type ModelRequest,
+  type ToolCall,
+} from "#src/models/model.ts";
 import type { LogWriter } from "./log-writer.ts";
+import { boundValue } from "./tools/bound-value.ts";
 import { findTool } from "./tools/index.ts";
 import { runTool } from "./tools/run-tool.ts";
 import { toEventResult } from "./tools/to-event-result.ts";
@@ -57,7 +65,7 @@ async function askModel({ iteration, model, request, records, writer, tools }: T
         writer.add({ events: [taskEvents.turnRestarted(iteration, event.reason)] });
         break;
       case "finished": {
-        const { type: _, ...answer } = event;
+        const answer = storableAnswer(event);
         // From here on the answer stands: a later executor goes on with its calls and does not ask again. Without
         // calls the turn is over, and the task's end records it.
         if (answer.toolCalls.length > 0) {
@@ -69,6 +77,20 @@ async function askModel({ iteration, model, request, records, writer, tools }: T
     }
   }
   throw new ModelError("bad_response", "The model's answer ended without its end", { retryable: false });
+}
+
+function storableAnswer({
+  text,
+  toolCalls,
+  finishReason,
+  usage,
+}: Extract<ModelEvent, { type: "finished" }>): Answer {
+  const storable = toolCalls.map((call) => ({
+    id: storableText(call.id),
+    name: storableText(call.name),
+    arguments: storableText(call.arguments),
+  }));
+  return { text: storableText(text), toolCalls: storable, finishReason, usage };
 }
 
 /** Read-only calls that stand together run side by side; all others in order. */
@@ -100,7 +122,7 @@ async function runCall(
   call: ToolCall,
   place: { index: number; total: number },
 ): Promise<StepToolCall> {
-  const parameters = safeParseJson(call.arguments, Parameters)?.value ?? {};
+  const parameters = boundParameters(safeParseJson(call.arguments, Parameters)?.value ?? {});
   const described = { iteration: turn.iteration, ...place, id: call.id, name: call.name, parameters };
   const recorded = turn.records.resultOf(call.id) ?? (await runOnce(turn, call, described));
   return {
@@ -112,6 +134,15 @@ async function runCall(
     model_text: recorded.modelText,
   };
 }
+
+/** Arguments as events and steps show them; the tool gets them whole. */
+function boundParameters(parameters: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => [storableText(name), boundValue(value, SHOWN)]),
+  );
+}
+
+const SHOWN = { chars: 4_000, items: 100 };
 
 async function runOnce(
   { records, writer, tools, onToolFault }: Turn,

@@ -28,7 +28,12 @@ export function projectRuntimeContract(name: string, create: () => Promise<Proje
         ["23 MiB", randomBytes(23 * MEGABYTE)],
       ])("keeps %s intact", async (_, content) => {
         const entry = await runtime.writeFile("data.bin", content);
-        expect(entry).toMatchObject({ path: "data.bin", name: "data.bin", kind: "file", size: content.length });
+        expect(entry).toMatchObject({
+          path: "data.bin",
+          name: "data.bin",
+          kind: "file",
+          size: content.length,
+        });
         expect(Math.abs(entry.modifiedAt - Date.now())).toBeLessThan(60_000);
         expect(await runtime.stat("data.bin")).toEqual(entry);
         expect(same(await runtime.readFile("data.bin"), content)).toBe(true);
@@ -66,7 +71,12 @@ export function projectRuntimeContract(name: string, create: () => Promise<Proje
         const path = `${"d/".repeat(60)}名前 with spaces/ünï-🙂.txt`;
         await runtime.writeFile(path, bytesOf("here"));
         expect(await textOf(path)).toBe("here");
-        expect(await runtime.stat("d/d")).toMatchObject({ path: "d/d", name: "d", kind: "directory", size: 0 });
+        expect(await runtime.stat("d/d")).toMatchObject({
+          path: "d/d",
+          name: "d",
+          kind: "directory",
+          size: 0,
+        });
       });
 
       it("refuses a file where a directory is, and a directory where a file is", async () => {
@@ -79,19 +89,25 @@ export function projectRuntimeContract(name: string, create: () => Promise<Proje
         expect(await textOf("a/file")).toBe("kept");
       });
 
-      it.each([1, 9 * MEGABYTE])("keeps the old file when a body exceeds its limit of %i bytes", async (limit) => {
-        await runtime.writeFile("file", bytesOf("old"));
-        const body = chunked(randomBytes(limit + MEGABYTE));
-        await expect(runtime.writeStream("file", body, limit)).rejects.toMatchObject({ code: "too_large" });
-        expect(await textOf("file")).toBe("old");
-      });
+      it.each([1, 9 * MEGABYTE])(
+        "keeps the old file when a body exceeds its limit of %i bytes",
+        async (limit) => {
+          await runtime.writeFile("file", bytesOf("old"));
+          const body = chunked(randomBytes(limit + MEGABYTE));
+          await expect(runtime.writeStream("file", body, limit)).rejects.toMatchObject({ code: "too_large" });
+          expect(await textOf("file")).toBe("old");
+        },
+      );
 
-      it.each([3, 10 * MEGABYTE])("keeps the old file when a body breaks off after %i bytes", async (size) => {
-        await runtime.writeFile("file", bytesOf("old"));
-        const body = breakingOff(randomBytes(size));
-        await expect(runtime.writeStream("file", body, 64 * MEGABYTE)).rejects.toThrow();
-        expect(await textOf("file")).toBe("old");
-      });
+      it.each([3, 10 * MEGABYTE])(
+        "keeps the old file when a body breaks off after %i bytes",
+        async (size) => {
+          await runtime.writeFile("file", bytesOf("old"));
+          const body = breakingOff(randomBytes(size));
+          await expect(runtime.writeStream("file", body, 64 * MEGABYTE)).rejects.toThrow();
+          expect(await textOf("file")).toBe("old");
+        },
+      );
 
       it("refuses a call with more than it carries", async () => {
         await expect(runtime.writeFile("file", new Uint8Array(24 * MEGABYTE + 1))).rejects.toMatchObject({
@@ -101,7 +117,9 @@ export function projectRuntimeContract(name: string, create: () => Promise<Proje
       });
 
       it("leaves one whole content when many write the same file", async () => {
-        const contents = ["a", "b", "c", "d", "e", "f"].map((letter, index) => letter.repeat(index * 400_000 + 1));
+        const contents = ["a", "b", "c", "d", "e", "f"].map((letter, index) =>
+          letter.repeat(index * 400_000 + 1),
+        );
         await Promise.all(
           contents.map((content, index) =>
             index % 2 === 0
@@ -134,7 +152,8 @@ export function projectRuntimeContract(name: string, create: () => Promise<Proje
         (await runtime.list(path, options)).map((entry) => entry.path);
 
       it("lists one level or all, parents first, by name", async () => {
-        for (const path of ["b/two", "b/one", "b-c", "a/x/deep"]) await runtime.writeFile(path, bytesOf(path));
+        for (const path of ["b/two", "b/one", "b-c", "a/x/deep"])
+          await runtime.writeFile(path, bytesOf(path));
         expect(await pathsIn("", { recursive: false })).toEqual(["a", "b", "b-c"]);
         expect(await pathsIn("", { recursive: true })).toEqual([
           "a",
@@ -162,7 +181,9 @@ export function projectRuntimeContract(name: string, create: () => Promise<Proje
 
       it("says where there is no directory to list", async () => {
         await runtime.writeFile("file", bytesOf(""));
-        await expect(runtime.list("missing", { recursive: false })).rejects.toMatchObject({ code: "not_found" });
+        await expect(runtime.list("missing", { recursive: false })).rejects.toMatchObject({
+          code: "not_found",
+        });
         await expect(runtime.list("file", { recursive: false })).rejects.toMatchObject({ code: "conflict" });
         expect(await pathsIn("", { recursive: true })).toEqual(["file"]);
       });
@@ -201,7 +222,9 @@ export function projectRuntimeContract(name: string, create: () => Promise<Proje
 
       it("removes a file, and a directory with all it holds only when asked to", async () => {
         for (const path of ["dir/one", "dir/sub/two", "dirt"]) await runtime.writeFile(path, bytesOf(""));
-        await expect(runtime.remove("missing", { recursive: true })).rejects.toMatchObject({ code: "not_found" });
+        await expect(runtime.remove("missing", { recursive: true })).rejects.toMatchObject({
+          code: "not_found",
+        });
         await expect(runtime.remove("dir", { recursive: false })).rejects.toMatchObject({ code: "conflict" });
         await runtime.remove("dir/one", { recursive: false });
         await runtime.remove("dir", { recursive: true });
@@ -209,7 +232,9 @@ export function projectRuntimeContract(name: string, create: () => Promise<Proje
       });
 
       it("does not remove the root", async () => {
-        await expect(runtime.remove("", { recursive: true })).rejects.toMatchObject({ code: "invalid_input" });
+        await expect(runtime.remove("", { recursive: true })).rejects.toMatchObject({
+          code: "invalid_input",
+        });
       });
     });
 
@@ -225,7 +250,9 @@ export function projectRuntimeContract(name: string, create: () => Promise<Proje
 
       it("sees the project's files and changes them", async () => {
         await runtime.writeFile("src/a.txt", bytesOf("one\ntwo\n"));
-        expect(await run("grep -c . src/a.txt && sed -i s/two/2/ src/a.txt && cp src/a.txt src/b.txt")).toMatchObject({
+        expect(
+          await run("grep -c . src/a.txt && sed -i s/two/2/ src/a.txt && cp src/a.txt src/b.txt"),
+        ).toMatchObject({
           stdout: "2\n",
           exitCode: 0,
         });
@@ -265,7 +292,10 @@ export function projectRuntimeContract(name: string, create: () => Promise<Proje
 
       it("ends when its signal does, with 130", async () => {
         const controller = new AbortController();
-        const pending = runtime.exec(": > started; sleep 600", { timeoutMs: 60_000, signal: controller.signal });
+        const pending = runtime.exec(": > started; sleep 600", {
+          timeoutMs: 60_000,
+          signal: controller.signal,
+        });
         while (!(await runtime.stat("started"))) await runtime.stat("");
         controller.abort();
         expect(await pending).toMatchObject({ exitCode: 130, timedOut: false });
@@ -291,7 +321,9 @@ export function projectRuntimeContract(name: string, create: () => Promise<Proje
       });
 
       it("bounds its output, keeping both ends", async () => {
-        const { stdout } = await run("echo first; for i in $(seq 1 40); do printf '%0100000d' 0; done; echo last");
+        const { stdout } = await run(
+          "echo first; for i in $(seq 1 40); do printf '%0100000d' 0; done; echo last",
+        );
         expect(stdout.length).toBeLessThan(2 * MEGABYTE);
         expect(stdout.startsWith("first\n")).toBe(true);
         expect(stdout.endsWith("last\n")).toBe(true);

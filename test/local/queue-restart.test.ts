@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Client } from "@upstash/qstash";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { startQueue } from "#local/queue/index.ts";
 import { LOCAL_QUEUE_TOKEN } from "#src/configuration.ts";
 import { startReceiver } from "./support/receiver.ts";
@@ -47,6 +47,12 @@ async function kill(child: ChildProcess): Promise<void> {
   await once(child, "exit");
 }
 
+async function start(publicUrl: string, deliverTo: string) {
+  const queue = await startQueue({ dataDir, publicUrl, deliverTo, log: () => undefined });
+  const client = new Client({ baseUrl: queue.url, token: queue.token, devMode: false, retry: false });
+  return { queue, client };
+}
+
 it("delivers again at once what was under way when the process was killed", async () => {
   const destination = await startReceiver((_, nth) =>
     nth === 1 ? new Promise(() => undefined) : { status: 200 },
@@ -66,16 +72,16 @@ it("loses no publish that was acknowledged, whenever the process is killed", asy
   cleanups.push(destination.close);
   const acknowledged: string[] = [];
   for (let round = 0; round < 3; round += 1) {
-    const { child, client } = await spawnQueue("http://service.test", "http://127.0.0.1:9");
+    const { child, client } = await spawnQueue("http://service.test", "");
     const publishing = (async () => {
       for (let index = 0; ; index += 1) {
         const at = `/${round}/${index}`;
-        await client.publish({ url: `http://service.test${at}`, delay: 1 });
+        await client.publish({ url: `http://service.test${at}` });
         acknowledged.push(at);
         if (index === 20 + round * 7) child.kill("SIGKILL");
       }
     })();
-    await expect(publishing).rejects.toThrow();
+    await expect(publishing).rejects.toThrow("fetch failed");
     await kill(child);
   }
   await spawnQueue("http://service.test", destination.url);
@@ -83,14 +89,27 @@ it("loses no publish that was acknowledged, whenever the process is killed", asy
   expect(deliveries.map(({ path: at }) => at)).toEqual(expect.arrayContaining(acknowledged));
 });
 
+it("delivers at once, after a restart, what failed because the service was down", async () => {
+  const down = await start("http://service.test", "http://127.0.0.1:9");
+  down.queue.begin();
+  const { messageId } = await down.client.publish({ url: "http://service.test/step" });
+  await vi.waitFor(async () =>
+    expect(await down.client.messages.get(messageId)).toMatchObject({ retried: 1 }),
+  );
+  await down.queue.close();
+
+  const destination = await startReceiver();
+  const up = await start("http://service.test", destination.url);
+  cleanups.push(destination.close, up.queue.close);
+  const begun = Date.now();
+  up.queue.begin();
+  await destination.arrived(1);
+  expect(Date.now() - begun).toBeLessThan(5000);
+});
+
 it("moves messages for an earlier public address to the present one", async () => {
   const destination = await startReceiver(({ path: at }) => ({ status: at === "/a/step?x=1" ? 500 : 200 }));
   cleanups.push(destination.close);
-  const start = async (publicUrl: string, deliverTo: string) => {
-    const queue = await startQueue({ dataDir, publicUrl, deliverTo, log: () => undefined });
-    const client = new Client({ baseUrl: queue.url, token: queue.token, devMode: false, retry: false });
-    return { queue, client };
-  };
   const before = await start("http://127.0.0.1:1111", "http://127.0.0.1:1111");
   await before.client.publish({
     url: "http://127.0.0.1:1111/a/step?x=1",

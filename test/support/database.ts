@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { drizzle } from "drizzle-orm/node-postgres";
 import { migrate } from "drizzle-orm/node-postgres/migrator";
-import { Client } from "pg";
+import { Client, type Pool } from "pg";
 import { startNeon } from "#local/neon/index.ts";
 import { createDb, type Db } from "#src/platform/db/client.ts";
 import { newTrips } from "#src/platform/trips.ts";
@@ -19,6 +19,7 @@ export async function openDatabase(): Promise<{ db: Db; close(): Promise<void> }
   const own = server ? await createOwn(server) : undefined;
   const bridge = await startNeon({ dataDir, databaseUrl: own?.databaseUrl });
   await migrate(drizzle({ client: bridge.pool }), { migrationsFolder: "migrations" });
+  if (own) await connectAll(bridge.pool);
   return {
     db: createDb({ databaseUrl: bridge.databaseUrl, httpUrl: bridge.httpUrl, trips: newTrips() }),
     async close() {
@@ -27,6 +28,11 @@ export async function openDatabase(): Promise<{ db: Db; close(): Promise<void> }
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** Open as many connections as the pool may have: requests that wait for one are not at the same time. */
+async function connectAll(pool: Pool): Promise<void> {
+  await Promise.all(Array.from({ length: pool.options.max }, () => pool.query("SELECT pg_sleep(0.1)")));
 }
 
 async function createOwn(server: string): Promise<{ databaseUrl: string; drop(): Promise<void> }> {

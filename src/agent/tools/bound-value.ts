@@ -16,5 +16,7 @@ export function boundValue(value: unknown, bounds: ValueBounds): unknown {
     return cut > 0 ? [...kept, `[... ${cut} items cut ...]`] : kept;
   }
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, boundValue(field, bounds)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, field]) => [headAndTail(key, bounds.chars), boundValue(field, bounds)]),
+  );
 }

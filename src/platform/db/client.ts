@@ -18,17 +18,20 @@ type Client = ReturnType<typeof neon>;
 
 /** The driver's client, which is a function with two functions on it, each call of which is one round trip. */
 function counted(client: Client, trips: Trips): Client {
-  const count = (call: (...args: unknown[]) => unknown) =>
+  const count = (call: (...args: unknown[]) => unknown, tripsOf: (args: unknown[]) => number) =>
     new Proxy(call, {
       apply(target, self, args) {
-        trips.db += 1;
+        trips.db += tripsOf(args);
         return Reflect.apply(target, self, args);
       },
     });
   return new Proxy(client, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name);
-      return name === "query" || name === "transaction" ? count(Object(value)) : value;
+      if (name === "query") return count(Object(value), () => 1);
+      // The queries of a batch were counted when they were built, and then travel together.
+      if (name === "transaction") return count(Object(value), ([queries]) => 1 - Object(queries).length);
+      return value;
     },
   });
 }

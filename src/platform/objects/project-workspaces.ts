@@ -6,6 +6,7 @@ import {
   STREAM_URL,
   type Answer,
 } from "#durable-objects/project-workspace/protocol.ts";
+import { newSeal, sealed } from "#durable-objects/project-workspace/seal.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { parseJson } from "#src/lib/parse-json.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
@@ -54,8 +55,9 @@ function runtimeOver(open: () => DurableObjectStub<ProjectWorkspace>): ProjectRu
     },
 
     async writeStream(path, body, limit) {
-      const url = streamUrl({ path, limit: String(limit) });
-      const response = await reach(open().fetch(url, { method: "PUT", body }));
+      const seal = newSeal();
+      const url = streamUrl({ path, limit: String(limit), seal });
+      const response = await reach(open().fetch(url, { method: "PUT", body: sealed(body, seal) }));
       return unwrap(parseJson(await response.text(), EntryAnswer));
     },
 

@@ -1,15 +1,18 @@
 import { eq } from "drizzle-orm";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { teamMemberships, teams, users } from "#src/db/schema/index.ts";
 import { register } from "#src/domain/accounts/index.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { CLIENT, newPerson, PASSWORD, sessionDeps } from "#test/support/people.ts";
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
-beforeEach(async () => {
+beforeAll(async () => {
   database = await openDatabase();
 });
-afterEach(async () => {
+beforeEach(async () => {
+  await database.db.delete(users);
+});
+afterAll(async () => {
   await database.close();
 });
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eq, sql } from "drizzle-orm";
 import { refreshRecords, users } from "#src/db/schema/index.ts";
 import { updateAccount } from "#src/domain/accounts/index.ts";
-import { endSession, refreshSession } from "#src/domain/sessions/index.ts";
+import { endSession, refreshSession, startSession } from "#src/domain/sessions/index.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { CLIENT, newPerson, sessionDeps } from "#test/support/people.ts";
 
@@ -42,7 +42,6 @@ describe("a refresh token", () => {
 
   it("does not end the owner's other sessions", async () => {
     const { user, session } = await newPerson(database.db);
-    const { startSession } = await import("#src/domain/sessions/index.ts");
     const other = await startSession(sessionDeps(database.db), user, CLIENT);
     await refresh(session.refreshToken);
     await expect(refresh(session.refreshToken)).rejects.toBeDefined();

@@ -68,16 +68,16 @@ describe("the queue", () => {
   });
 });
 
-describe("a queue that fails", () => {
-  const answering = (...answers: (number | Error)[]) =>
-    vi.fn<typeof fetch>(async () => {
-      const answer = answers.shift() ?? 201;
-      if (answer instanceof Error) throw answer;
-      return Response.json({ messageId: "m" }, { status: answer });
-    });
-  const over = (fetch: typeof globalThis.fetch) =>
-    createQueue({ url: "http://queue.test", token: "secret-token", publicUrl, fetch });
+const answering = (...answers: (number | Error)[]) =>
+  vi.fn<typeof fetch>(async () => {
+    const answer = answers.shift() ?? 201;
+    if (answer instanceof Error) throw answer;
+    return Response.json({ messageId: "m" }, { status: answer });
+  });
+const over = (fetch: typeof globalThis.fetch) =>
+  createQueue({ url: "http://queue.test", token: "secret-token", publicUrl, fetch });
 
+describe("a queue that fails", () => {
   it("is asked again when that may help", async () => {
     const fetch = answering(500, new TypeError("connection reset"), 201);
     await over(fetch).publish({ function: "f", payload: 1 });

@@ -157,20 +157,21 @@ describe.each(["straight out", "through the egress server"])("a request %s", (wa
   });
 });
 
-describe("straight out, a name", () => {
-  const resolving = (addresses: Record<string, string[]>) => {
-    const asked: string[] = [];
-    const fetch: typeof globalThis.fetch = async (input) => {
-      const url = new URL(String(input));
-      asked.push(url.host);
-      if (url.host !== "cloudflare-dns.com") return new Response("reached");
-      const type = url.searchParams.get("type") ?? "";
-      const records = (addresses[type] ?? []).map((data) => ({ type: type === "A" ? 1 : 28, data }));
-      return Response.json({ Status: 0, Answer: [{ type: 5, data: "alias.example.com." }, ...records] });
-    };
-    return { asked, safeFetch: createSafeFetch({ allowPrivate: false, allowedOrigins: [], fetch }) };
+/** Straight out, with a resolver that knows these addresses. */
+function resolving(addresses: Record<string, string[]>) {
+  const asked: string[] = [];
+  const fetch: typeof globalThis.fetch = async (input) => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    asked.push(url.host);
+    if (url.host !== "cloudflare-dns.com") return new Response("reached");
+    const type = url.searchParams.get("type") ?? "";
+    const records = (addresses[type] ?? []).map((data) => ({ type: type === "A" ? 1 : 28, data }));
+    return Response.json({ Status: 0, Answer: [{ type: 5, data: "alias.example.com." }, ...records] });
   };
+  return { asked, safeFetch: createSafeFetch({ allowPrivate: false, allowedOrigins: [], fetch }) };
+}
 
+describe("straight out, a name", () => {
   it("is fetched when all its addresses are public", async () => {
     const { safeFetch, asked } = resolving({ A: ["93.184.215.14"], AAAA: ["2606:2800:21f::1"] });
     await expect(safeFetch("https://example.com/")).resolves.toMatchObject({ status: 200 });

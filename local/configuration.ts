@@ -1,0 +1,127 @@
+import path from "node:path";
+import { z } from "zod";
+import { checkVariables, Variables, type ConfigurationProblem } from "#src/configuration.ts";
+import { StartError } from "./start-error.ts";
+
+/** What `npm start` was asked for, with the defaults of one machine filled in and checked. */
+export interface Configuration {
+  host: string;
+  /** 0 = any free port. */
+  port: number;
+  /** Absolute. */
+  dataDir: string;
+  /** `undefined` = where the service listens. */
+  publicUrl: string | undefined;
+  /** Not in production: the demo model and the callback catcher are there. */
+  development: boolean;
+  /** `neon` and `bridge` with the address; a Neon database needs no bridge. */
+  database: { kind: "embedded" } | { kind: "bridge" | "neon"; url: string };
+  /** `rest` is an Upstash database, or none at all (`off`). */
+  redis: { kind: "embedded" | "rest" } | { kind: "bridge"; url: string };
+  queue: "embedded" | "qstash";
+  outbound: { allowPrivate: boolean; allowedOrigins: string[] };
+  /** The Worker's variables that do not depend on what the stack starts. SECRET_KEY is absent when it is to be made. */
+  variables: Readonly<Record<string, string>>;
+}
+
+const Local = z.object({
+  HOST: z.string().min(1).default("127.0.0.1"),
+  PORT: z.coerce
+    .number("must be a number")
+    .int("must be a whole number")
+    .min(0, "must be 0 to 65535")
+    .max(65_535, "must be 0 to 65535")
+    .default(8787),
+  DATA_DIR: z.string().default(".data"),
+});
+
+const QUEUE_VARIABLES = [
+  "QSTASH_URL",
+  "QSTASH_TOKEN",
+  "QSTASH_CURRENT_SIGNING_KEY",
+  "QSTASH_NEXT_SIGNING_KEY",
+] as const;
+
+/**
+ * Read the configuration from environment variables. Throws a `StartError` with a line for every bad one. An empty
+ * variable counts as absent.
+ */
+export function readConfiguration(environment: Readonly<Record<string, string | undefined>>): Configuration {
+  const given = Object.fromEntries(
+    Object.entries(environment).filter((entry): entry is [string, string] => Boolean(entry[1])),
+  );
+  const local = Local.safeParse(given);
+  const problems: ConfigurationProblem[] = [
+    ...(local.error?.issues ?? []).map(({ path: [name], message }) => ({
+      variable: String(name),
+      problem: message,
+    })),
+    ...queueProblems(given),
+  ];
+  const bridgesRedis = /^redis:\/\/.+/u.test(given["REDIS_URL"] ?? "");
+  const variables: Record<string, string> = {
+    ENVIRONMENT: "development",
+    ...(!given["OPENAI_API_KEY"] && !given["ANTHROPIC_API_KEY"] && { DEFAULT_MODEL: "demo" }),
+    ...given,
+  };
+  const complete = {
+    ...filledInByTheStack(given, bridgesRedis),
+    ...variables,
+    ...(bridgesRedis && BRIDGED_REDIS),
+  };
+  const told = new Set(problems.map(({ variable }) => variable));
+  problems.push(...checkVariables(complete).filter(({ variable }) => !told.has(variable)));
+  if (problems.length > 0 || !local.success)
+    throw new StartError(problems.map(({ variable, problem }) => `${variable}: ${problem}`));
+
+  return {
+    host: local.data.HOST,
+    port: local.data.PORT,
+    dataDir: path.resolve(local.data.DATA_DIR),
+    publicUrl: given["PUBLIC_URL"],
+    development: variables["ENVIRONMENT"] !== "production",
+    database: databaseOf(given["DATABASE_URL"]),
+    redis: redisOf(given["REDIS_URL"], bridgesRedis),
+    queue: given["QSTASH_TOKEN"] ? "qstash" : "embedded",
+    outbound: {
+      allowPrivate: given["OUTBOUND_ALLOW_PRIVATE"] === "true",
+      allowedOrigins: given["OUTBOUND_ALLOWED_ORIGINS"]?.split(",") ?? [],
+    },
+    variables: Object.fromEntries(Object.entries(variables).filter(([name]) => name in Variables.shape)),
+  };
+}
+
+const NOWHERE = "http://127.0.0.1:9";
+const BRIDGED_REDIS = { REDIS_URL: NOWHERE, REDIS_TOKEN: "-" };
+
+/** What the running stack will set, so that the rest can be checked before anything runs. */
+function filledInByTheStack(given: Record<string, string>, bridgesRedis: boolean): Record<string, string> {
+  const production = given["ENVIRONMENT"] === "production";
+  return {
+    PUBLIC_URL: NOWHERE,
+    DATABASE_URL: "postgres://local",
+    ...(!given["REDIS_URL"] && !bridgesRedis && BRIDGED_REDIS),
+    // In production the service refuses what is made up on the spot or public.
+    ...(!production && { SECRET_KEY: "-".repeat(64), DEMO_MODEL_URL: NOWHERE }),
+    ...(!production && Object.fromEntries(QUEUE_VARIABLES.map((name) => [name, NOWHERE]))),
+  };
+}
+
+function queueProblems(given: Record<string, string>): ConfigurationProblem[] {
+  const missing = QUEUE_VARIABLES.filter((name) => !given[name]);
+  if (missing.length === QUEUE_VARIABLES.length) return [];
+  return missing.map((variable) => ({
+    variable,
+    problem: "is required when another QSTASH_ variable is set",
+  }));
+}
+
+function databaseOf(url: string | undefined): Configuration["database"] {
+  if (!url) return { kind: "embedded" };
+  return { kind: new URL(url).hostname.endsWith(".neon.tech") ? "neon" : "bridge", url };
+}
+
+function redisOf(url: string | undefined, bridged: boolean): Configuration["redis"] {
+  if (!url) return { kind: "embedded" };
+  return bridged ? { kind: "bridge", url } : { kind: "rest" };
+}

@@ -1,0 +1,53 @@
+/** Soon after the start, so that what piled up while the service was down does not wait for the full minute. */
+const FIRST_RUN_MS = 1_000;
+
+/**
+ * Cloudflare's cron triggers: `run` is called with each expression whose minute (UTC) has come, and with all of them once
+ * after the start. A run that fails is reported and not repeated.
+ */
+export function startCron(options: {
+  expressions: readonly string[];
+  run: (expression: string) => Promise<void>;
+  log: (line: string) => void;
+}): { close: () => void } {
+  const fire = (expressions: readonly string[]) => {
+    for (const expression of expressions)
+      options.run(expression).catch((error: unknown) => options.log(`Cron ${expression}: ${String(error)}`));
+  };
+  let timer = setTimeout(() => {
+    fire(options.expressions);
+    waitForMinute();
+  }, FIRST_RUN_MS);
+  const waitForMinute = () => {
+    timer = setTimeout(
+      () => {
+        const now = new Date();
+        fire(options.expressions.filter((expression) => isDue(expression, now)));
+        waitForMinute();
+      },
+      60_000 - (Date.now() % 60_000),
+    );
+  };
+  return { close: () => clearTimeout(timer) };
+}
+
+/** Whether an expression of five fields (numbers, `*`, lists, ranges, steps) names this minute of UTC. */
+export function isDue(expression: string, at: Date): boolean {
+  const fields = expression.split(" ");
+  // Cloudflare counts the days of the week from 1, a Sunday.
+  const values = [
+    at.getUTCMinutes(),
+    at.getUTCHours(),
+    at.getUTCDate(),
+    at.getUTCMonth() + 1,
+    at.getUTCDay() + 1,
+  ];
+  return values.every((value, index) => (fields[index] ?? "").split(",").some((part) => covers(part, value)));
+}
+
+function covers(part: string, value: number): boolean {
+  const [, range = "", step = "1"] = /^(\*|\d+(?:-\d+)?)(?:\/(\d+))?$/u.exec(part) ?? [];
+  if (range === "*") return value % Number(step) === 0;
+  const [from = Number.NaN, to = from] = range.split("-").map(Number);
+  return value >= from && value <= to && (value - from) % Number(step) === 0;
+}

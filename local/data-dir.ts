@@ -1,0 +1,69 @@
+import { randomBytes } from "node:crypto";
+import { accessSync, constants, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { StartError } from "./start-error.ts";
+
+export interface DataDir {
+  path: string;
+  /** Made at the first start and kept, readable by its owner only. */
+  secretKey(): string;
+  release(): void;
+}
+
+/**
+ * The folder of everything that the service writes, held by one process at a time. The lock is a file lock of the
+ * operating system (through SQLite), so that one held by a killed process is free at once.
+ */
+export function openDataDir(dir: string): DataDir {
+  try {
+    mkdirSync(dir, { recursive: true });
+    accessSync(dir, constants.W_OK);
+  } catch (error) {
+    throw unwritable(dir, error);
+  }
+  const lock = lockFolder(dir);
+  return {
+    path: dir,
+    secretKey: () => {
+      try {
+        return keptSecret(path.join(dir, "secret-key"));
+      } catch (error) {
+        throw unwritable(dir, error);
+      }
+    },
+    release: () => lock.close(),
+  };
+}
+
+/** SQLite's result code for a database that another process holds. */
+const SQLITE_BUSY = 5;
+
+function lockFolder(dir: string): DatabaseSync {
+  let lock: DatabaseSync | undefined;
+  try {
+    lock = new DatabaseSync(path.join(dir, "lock"), { timeout: 0 });
+    lock.exec("BEGIN EXCLUSIVE");
+    return lock;
+  } catch (error) {
+    lock?.close();
+    const busy = error instanceof Error && "errcode" in error && error.errcode === SQLITE_BUSY;
+    if (!busy) throw unwritable(dir, error);
+    throw new StartError([`DATA_DIR: ${dir} is in use by a service that is running`], { cause: error });
+  }
+}
+
+function keptSecret(file: string): string {
+  try {
+    // `wx`: two that start at once agree on one key.
+    writeFileSync(file, randomBytes(32).toString("hex"), { mode: 0o600, flag: "wx" });
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  }
+  return readFileSync(file, "utf8");
+}
+
+function unwritable(dir: string, cause: unknown): StartError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new StartError([`DATA_DIR: cannot write to ${dir} (${reason})`], { cause });
+}

@@ -1,0 +1,31 @@
+import { ChildProcess, spawn } from "node:child_process";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+
+/** Reads process ids, one a line; when its input ends, because this process is gone, it kills what still runs. */
+const WATCHER = `trap '' INT TERM HUP
+while read -r pid; do pids="$pids $pid"; done
+[ -z "$pids" ] || kill -9 $pids 2>/dev/null`;
+
+/**
+ * From now on, child processes that this process starts die with it, however it dies: a workerd that outlives a killed
+ * service would go on writing to the same files. `release` ends the watch; it leaves nothing behind.
+ */
+export function leashChildren(): { release: () => void } {
+  const watcher = spawn("sh", ["-c", WATCHER], { stdio: ["pipe", "ignore", "ignore"], detached: true });
+  watcher.unref();
+  // A watcher that is gone must not end the service.
+  watcher.on("error", () => {});
+  watcher.stdin.on("error", () => {});
+  const onChild = (message: unknown) => {
+    const child = message instanceof Object && "process" in message ? message.process : undefined;
+    if (!(child instanceof ChildProcess)) return;
+    child.once("spawn", () => watcher.stdin.write(`${child.pid}\n`));
+  };
+  subscribe("child_process", onChild);
+  return {
+    release: () => {
+      unsubscribe("child_process", onChild);
+      watcher.kill("SIGKILL");
+    },
+  };
+}

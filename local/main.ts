@@ -1,0 +1,74 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { readConfiguration, type Configuration } from "./configuration.ts";
+import { startStack, type Stack } from "./stack.ts";
+import { StartError } from "./start-error.ts";
+
+/** An orderly end that takes longer is cut short; the next start recovers what was under way, as after a kill. */
+const STOP_TIMEOUT_MS = 4_000;
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+/**
+ * `npm start`: the whole service, until a signal ends it. Standard output gets one line, `ready <address>`, once it
+ * serves; what a person wants to know goes to standard error. Ends the process when it cannot start.
+ */
+export async function runService(): Promise<Stack> {
+  if (existsSync(".env")) process.loadEnvFile(".env");
+  try {
+    const configuration = readConfiguration(process.env);
+    const stack = await start(configuration);
+    introduce(stack, configuration);
+    process.stdout.write(`ready ${stack.url}\n`);
+    return stack;
+  } catch (error) {
+    return giveUp(error);
+  }
+}
+
+function giveUp(error: unknown): never {
+  if (!(error instanceof StartError)) throw error;
+  for (const line of error.lines) say(line);
+  process.exit(1);
+}
+
+async function start(configuration: Configuration): Promise<Stack> {
+  say("Starting: building the Worker and opening the data …");
+  const starting = startStack(configuration, { log: say });
+  const stop = () => {
+    setTimeout(() => process.exit(0), STOP_TIMEOUT_MS).unref();
+    void starting.then((stack) => stack.close()).finally(() => process.exit(0));
+  };
+  process.once("SIGINT", stop);
+  process.once("SIGTERM", stop);
+  return starting;
+}
+
+function introduce(stack: Stack, configuration: Configuration): void {
+  const { database, redis, queue, variables } = configuration;
+  say(
+    [
+      "",
+      `  Service    ${stack.url} (${variables["ENVIRONMENT"]})`,
+      `  API        ${stack.url}/docs`,
+      `  Database   ${database.kind === "embedded" ? "embedded PostgreSQL" : "DATABASE_URL"}`,
+      `  Redis      ${redis.kind === "embedded" ? "embedded, in memory" : "REDIS_URL"}`,
+      `  Queue      ${queue === "embedded" ? "embedded" : "QSTASH_URL"}`,
+      `  Model      ${variables["DEFAULT_MODEL"]}`,
+      `  Data       ${fromHere(configuration.dataDir)}`,
+      `  Log        ${fromHere(stack.logFile)}`,
+      ...(stack.callbacksUrl ? [`  Callbacks  ${stack.callbacksUrl} (shows what it receives)`] : []),
+      "",
+      '  Try it     npm run demo -- "Write a haiku to poem.txt and show it"',
+      "  Stop it    Ctrl-C",
+      "",
+    ].join("\n"),
+  );
+}
+
+/** A path as one would type it. */
+function fromHere(file: string): string {
+  return path.relative(process.cwd(), file) || ".";
+}
+
+if (import.meta.main) await runService();

@@ -1,0 +1,212 @@
+import { Pool } from "pg";
+import { startCallbacks } from "#local/callbacks/index.ts";
+import { startEgress } from "#local/egress/index.ts";
+import { startDemoModel } from "#local/model/index.ts";
+import { startNeon } from "#local/neon/index.ts";
+import type { Faults } from "#local/queue/faults.ts";
+import { startQueue } from "#local/queue/index.ts";
+import { startRedis } from "#local/redis/index.ts";
+import type { Configuration } from "./configuration.ts";
+import { startCron } from "./cron.ts";
+import { openDataDir } from "./data-dir.ts";
+import { leashChildren } from "./leash.ts";
+import { migrate } from "./migrate.ts";
+import { findPort } from "./port.ts";
+import { StartError } from "./start-error.ts";
+import { buildWorker } from "./worker/build.ts";
+import { buildDir, startWorker } from "./worker/index.ts";
+
+export interface Stack {
+  /** Where the service listens. */
+  url: string;
+  /** The variables that the Worker got. */
+  variables: Readonly<Record<string, string>>;
+  /** The catcher for callbacks, in development. */
+  callbacksUrl: string | undefined;
+  logFile: string;
+  /** Build the Worker again and replace the running one. */
+  reload(): Promise<void>;
+  close(): Promise<void>;
+}
+
+type Variables = Readonly<Record<string, string>>;
+
+/**
+ * The whole service on this machine: the Worker in workerd, and a local server for each other party that the configuration
+ * does not name. Throws a `StartError` for what the person who started it can change; what was started is closed then.
+ */
+export async function startStack(
+  configuration: Configuration,
+  options: { log: (line: string) => void; faults?: Faults },
+): Promise<Stack> {
+  await using started = new AsyncDisposableStack();
+  const { log } = options;
+  const dataDir = openDataDir(configuration.dataDir);
+  started.defer(() => dataDir.release());
+  const leash = leashChildren();
+  started.defer(() => leash.release());
+
+  const port = await findPort(configuration.host, configuration.port);
+  const url = address(configuration.host, port);
+  const publicUrl = configuration.publicUrl ?? url;
+  const [build, database, redis, model, outbound] = await Promise.all([
+    buildWorker(buildDir(dataDir.path)),
+    openDatabase(configuration, started),
+    openRedis(configuration, started),
+    openModel(configuration, started),
+    openOutbound(configuration, started),
+  ]);
+  const queue = await openQueue(
+    configuration,
+    { publicUrl, url, log, faults: options.faults ?? {} },
+    started,
+  );
+
+  const variables = {
+    SECRET_KEY: configuration.variables["SECRET_KEY"] ?? dataDir.secretKey(),
+    ...configuration.variables,
+    PUBLIC_URL: publicUrl,
+    ...database,
+    ...redis,
+    ...model,
+    ...outbound.variables,
+    ...queue.variables,
+  };
+  const worker = await startWorker(build, {
+    host: configuration.host,
+    port,
+    dataDir: dataDir.path,
+    variables,
+  });
+  started.defer(() => worker.close());
+  await untilItAnswers(url);
+  queue.begin();
+  const cron = startCron({ expressions: worker.crons, run: (expression) => worker.runCron(expression), log });
+  started.defer(() => cron.close());
+
+  const owned = started.move();
+  return {
+    url,
+    variables,
+    callbacksUrl: outbound.callbacksUrl,
+    logFile: worker.logFile,
+    reload: () => worker.reload(),
+    close: () => owned.disposeAsync(),
+  };
+}
+
+async function openDatabase(
+  { database, dataDir }: Configuration,
+  started: AsyncDisposableStack,
+): Promise<Variables> {
+  if (database.kind === "neon") {
+    const pool = new Pool({ connectionString: database.url, max: 1 });
+    try {
+      await migrate(pool);
+    } catch (error) {
+      throw databaseFailed(error);
+    } finally {
+      await pool.end();
+    }
+    return { DATABASE_URL: database.url };
+  }
+  try {
+    const databaseUrl = database.kind === "bridge" ? database.url : undefined;
+    const neon = await startNeon({ dataDir, databaseUrl });
+    started.defer(() => neon.close());
+    await migrate(neon.pool);
+    return { DATABASE_URL: neon.databaseUrl, NEON_HTTP_URL: neon.httpUrl };
+  } catch (error) {
+    throw databaseFailed(error);
+  }
+}
+
+function databaseFailed(cause: unknown): StartError {
+  return new StartError([`DATABASE_URL: the database did not open (${message(cause)})`], { cause });
+}
+
+async function openRedis({ redis }: Configuration, started: AsyncDisposableStack): Promise<Variables> {
+  if (redis.kind === "rest") return {};
+  try {
+    const server = await startRedis({ redisUrl: redis.kind === "bridge" ? redis.url : undefined });
+    started.defer(() => server.close());
+    return { REDIS_URL: server.url, REDIS_TOKEN: server.token };
+  } catch (error) {
+    throw new StartError([`REDIS_URL: Redis did not answer (${message(error)})`], { cause: error });
+  }
+}
+
+async function openModel({ development }: Configuration, started: AsyncDisposableStack): Promise<Variables> {
+  if (!development) return {};
+  const model = await startDemoModel();
+  started.defer(() => model.close());
+  return { DEMO_MODEL_URL: model.url };
+}
+
+/** The way out to addresses that users supply, and in development a place that their callbacks may go to. */
+async function openOutbound(
+  { development, outbound }: Configuration,
+  started: AsyncDisposableStack,
+): Promise<{ variables: Variables; callbacksUrl: string | undefined }> {
+  const allowedOrigins = [...outbound.allowedOrigins];
+  let callbacksUrl: string | undefined;
+  if (development) {
+    const callbacks = await startCallbacks();
+    started.defer(() => callbacks.close());
+    callbacksUrl = callbacks.url;
+    allowedOrigins.push(callbacks.origin);
+  }
+  const egress = await startEgress({ allowPrivate: outbound.allowPrivate, allowedOrigins });
+  started.defer(() => egress.close());
+  const variables = { EGRESS_URL: egress.url, OUTBOUND_ALLOWED_ORIGINS: allowedOrigins.join(",") };
+  return { variables, callbacksUrl };
+}
+
+async function openQueue(
+  { queue, dataDir }: Configuration,
+  options: { publicUrl: string; url: string; log: (line: string) => void; faults: Faults },
+  started: AsyncDisposableStack,
+): Promise<{ variables: Variables; begin: () => void }> {
+  if (queue === "qstash") return { variables: {}, begin: () => {} };
+  const { publicUrl, url: deliverTo, log, faults } = options;
+  const server = await startQueue({ dataDir, publicUrl, deliverTo, log, faults });
+  started.defer(() => server.close());
+  return {
+    variables: {
+      QSTASH_URL: server.url,
+      QSTASH_TOKEN: server.token,
+      QSTASH_CURRENT_SIGNING_KEY: server.currentSigningKey,
+      QSTASH_NEXT_SIGNING_KEY: server.nextSigningKey,
+    },
+    begin: () => server.begin(),
+  };
+}
+
+const READY_TIMEOUT_MS = 15_000;
+const READY_PAUSE_MS = 50;
+
+/** Until the service itself says that it and what it stands on are there. */
+async function untilItAnswers(url: string): Promise<void> {
+  const deadline = Date.now() + READY_TIMEOUT_MS;
+  let last = "";
+  do {
+    try {
+      const response = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(READY_TIMEOUT_MS) });
+      if (response.ok) return;
+      last = await response.text();
+    } catch (error) {
+      last = message(error);
+    }
+    await new Promise((resolve) => setTimeout(resolve, READY_PAUSE_MS));
+  } while (Date.now() < deadline);
+  throw new StartError([`The service does not become ready: ${last}`]);
+}
+
+/** Where a client on this machine reaches the service. */
+function address(host: string, port: number): string {
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+function message(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

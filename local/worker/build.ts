@@ -1,0 +1,87 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, rmSync } from "node:fs";
+import path from "node:path";
+import { text } from "node:stream/consumers";
+import { Worker } from "node:worker_threads";
+import { z } from "zod";
+import { StartError } from "#local/start-error.ts";
+
+/** Bindings, flags and crons of wrangler.toml, as Miniflare takes them; these two are read here as well. */
+const WranglerOptions = z.looseObject({
+  bindings: z.record(z.string(), z.json()),
+  cronTriggers: z.array(z.string()).default([]),
+  // The modules of the build are listed one by one, so rules for finding them are out of place.
+  modulesRules: z.unknown().transform(() => undefined),
+});
+
+type ModuleType = "ESModule" | "CompiledWasm" | "Text" | "Data";
+
+/** Wrangler's default module rules, and the one of wrangler.toml. */
+const MODULE_TYPES: Readonly<Record<string, ModuleType>> = {
+  ".js": "ESModule",
+  ".mjs": "ESModule",
+  ".wasm": "CompiledWasm",
+  ".md": "Text",
+  ".txt": "Text",
+  ".html": "Text",
+  ".sql": "Text",
+  ".bin": "Data",
+};
+
+export interface WorkerBuild {
+  /** The bundle and what it imports, its entry first. */
+  modules: { type: ModuleType; path: string }[];
+  modulesRoot: string;
+  options: z.output<typeof WranglerOptions>;
+}
+
+/** Named after wrangler.toml's `main`. */
+const ENTRY = "worker.js";
+
+/** No account, no questions, nothing sent, nothing written outside `dir`. */
+const quietly = (dir: string) => ({
+  ...process.env,
+  CI: "1",
+  CLOUDFLARE_LOAD_DEV_VARS_FROM_DOT_ENV: "false",
+  NO_COLOR: "1",
+  WRANGLER_LOG_PATH: path.join(dir, "wrangler-logs"),
+  WRANGLER_SEND_METRICS: "false",
+  WRANGLER_SEND_ERROR_REPORTS: "false",
+  XDG_CONFIG_HOME: path.join(dir, "wrangler-home"),
+});
+
+/** Bundle the Worker of wrangler.toml (in the working directory) as a deployment would. Throws a `StartError`. */
+export async function buildWorker(dir: string): Promise<WorkerBuild> {
+  const outDir = path.join(dir, "bundle");
+  const [options] = await Promise.all([readOptions(dir), bundle(dir, outDir)]);
+  return { modules: listModules(outDir), modulesRoot: outDir, options };
+}
+
+function listModules(dir: string): WorkerBuild["modules"] {
+  const files = readdirSync(dir).filter((name) => name !== ENTRY && name !== "README.md");
+  return [ENTRY, ...files].flatMap((name) => {
+    const type = MODULE_TYPES[path.extname(name)];
+    return type ? [{ type, path: path.join(dir, name) }] : [];
+  });
+}
+
+async function readOptions(dir: string): Promise<WorkerBuild["options"]> {
+  const reader = new Worker(new URL("./read-wrangler-toml.ts", import.meta.url), { env: quietly(dir) });
+  const [options] = await once(reader, "message");
+  return WranglerOptions.parse(options);
+}
+
+async function bundle(dir: string, outDir: string): Promise<void> {
+  rmSync(outDir, { recursive: true, force: true });
+  const child = spawn(
+    process.execPath,
+    ["node_modules/wrangler/bin/wrangler.js", "deploy", "--dry-run", "--outdir", outDir],
+    { stdio: ["ignore", "pipe", "pipe"], env: quietly(dir) },
+  );
+  const closed = once(child, "close");
+  const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  await closed;
+  if (child.exitCode === 0) return;
+  throw new StartError([`The Worker does not build:\n${output}${errors}`.trimEnd()]);
+}

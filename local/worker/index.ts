@@ -1,0 +1,78 @@
+import path from "node:path";
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
+import { buildWorker, type WorkerBuild } from "./build.ts";
+import { openServiceLog } from "./service-log.ts";
+
+export interface RunningWorker {
+  /** Cron expressions of wrangler.toml. */
+  crons: readonly string[];
+  /** Where its log lines go. */
+  logFile: string;
+  /** Run the Worker's `scheduled` handler. */
+  runCron(expression: string): Promise<void>;
+  /** Build again and replace the running Worker; on a failed build the old one goes on. */
+  reload(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Miniflare prints to standard output, which belongs to the ready line. */
+class StderrLog extends Log {
+  protected override log(message: string): void {
+    process.stderr.write(`${message}\n`);
+  }
+}
+
+/**
+ * Runs a build in workerd, on `host`:`port` directly: Miniflare's own entry, which every request would pass, costs more
+ * than the Worker. Objects and files are kept below `dataDir`/worker.
+ */
+export async function startWorker(
+  first: WorkerBuild,
+  options: {
+    host: string;
+    port: number;
+    dataDir: string;
+    /** The variables, over those of wrangler.toml. */
+    variables: Readonly<Record<string, string>>;
+  },
+): Promise<RunningWorker> {
+  const log = openServiceLog(path.join(options.dataDir, "logs"));
+  const configure = (build: WorkerBuild) =>
+    convertV4MiniflareOptions({
+      host: "127.0.0.1",
+      port: 0,
+      cf: false,
+      log: new StderrLog(LogLevel.WARN),
+      logRequests: false,
+      telemetry: { enabled: false },
+      resourcePersistencePath: path.join(options.dataDir, "worker"),
+      handleStructuredLogs: (line) => log.write(line),
+      workers: [
+        {
+          ...build.options,
+          name: "service",
+          modules: build.modules,
+          modulesRoot: build.modulesRoot,
+          bindings: { ...build.options.bindings, ...options.variables },
+          unsafeDirectSockets: [{ host: options.host, port: options.port }],
+        },
+      ],
+    });
+  const miniflare = new Miniflare(configure(first));
+  await miniflare.ready;
+  return {
+    crons: first.options.cronTriggers,
+    logFile: log.path,
+    runCron: async (cron) => {
+      const worker = await miniflare.getWorker();
+      await worker.scheduled({ cron, scheduledTime: new Date() });
+    },
+    reload: async () => miniflare.setOptions(configure(await buildWorker(buildDir(options.dataDir)))),
+    close: async () => {
+      await miniflare.dispose();
+      await log.close();
+    },
+  };
+}
+
+export const buildDir = (dataDir: string): string => path.join(dataDir, "build");

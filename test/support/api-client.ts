@@ -1,0 +1,92 @@
+/** A request as a test describes it. At most one of `json`, `form` and `body`. */
+export interface ApiRequest {
+  /** Sent as `Authorization: Bearer …`. */
+  token?: string | undefined;
+  json?: unknown;
+  form?: Record<string, string>;
+  body?: string | Uint8Array<ArrayBuffer>;
+  headers?: Record<string, string>;
+}
+
+/** An answer, read to its end. */
+export interface ApiAnswer<T> {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** The JSON of the answer, as the caller says it is; its text where it is not JSON. */
+  body: T;
+}
+
+export interface Account {
+  id: string;
+  token: string;
+  email: string;
+  username: string;
+  password: string;
+}
+
+export interface ApiClient {
+  url: string;
+  call<T = unknown>(method: string, path: string, request?: ApiRequest): Promise<ApiAnswer<T>>;
+  /** Register somebody with a name nobody else has. */
+  signUp(name?: string): Promise<Account>;
+  /** A project of one's own. */
+  newProject(token: string, name?: string): Promise<{ id: string; slug: string }>;
+  /** A key with all permissions, bound to a project where one is named. */
+  newKey(token: string, projectId?: string): Promise<{ id: string; key: string; webhookSecret: string }>;
+}
+
+/** A small HTTP client for a service that runs at `url`. */
+export function apiClient(url: string): ApiClient {
+  async function call<T>(method: string, path: string, request: ApiRequest = {}): Promise<ApiAnswer<T>> {
+    const { token, json, form, body, headers = {} } = request;
+    const response = await fetch(url + path, {
+      method,
+      redirect: "manual",
+      headers: {
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(json !== undefined && { "content-type": "application/json" }),
+        ...headers,
+      },
+      body: json !== undefined ? JSON.stringify(json) : form ? new URLSearchParams(form) : (body ?? null),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.includes("json") ?? false;
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      body: isJson ? JSON.parse(text) : text,
+    };
+  }
+
+  /** As `call`, where anything but success is a broken test. */
+  async function expectOk<T>(method: string, path: string, request: ApiRequest): Promise<T> {
+    const { status, text, body } = await call<T>(method, path, request);
+    if (status >= 300) throw new Error(`${method} ${path} answered ${status}: ${text}`);
+    return body;
+  }
+
+  return {
+    url,
+    call,
+    async signUp(name = "person") {
+      const username = `${name}-${crypto.randomUUID().slice(0, 8)}`;
+      const credentials = { email: `${username}@example.com`, username, password: "correct horse" };
+      const made = await expectOk<{ id: string; access_token: string }>("POST", "/api/auth/register", {
+        json: credentials,
+      });
+      return { ...credentials, id: made.id, token: made.access_token };
+    },
+    newProject: (token, name = "app") =>
+      expectOk("POST", "/api/projects", { token, json: { name, source_type: "empty" } }),
+    async newKey(token, projectId) {
+      const made = await expectOk<{ id: string; key: string; webhook_secret: string }>(
+        "POST",
+        "/api/external-api-keys",
+        { token, json: { name: "key", project_id: projectId ?? null } },
+      );
+      return { id: made.id, key: made.key, webhookSecret: made.webhook_secret };
+    },
+  };
+}
