@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { accessSync, constants, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StartError } from "./start-error.ts";
@@ -17,7 +17,7 @@ export interface DataDir {
  */
 export function openDataDir(dir: string): DataDir {
   try {
-    mkdirSync(dir, { recursive: true });
+    makeFolder(dir);
     accessSync(dir, constants.W_OK);
   } catch (error) {
     throw unwritable(dir, error);
@@ -34,6 +34,13 @@ export function openDataDir(dir: string): DataDir {
     },
     release: () => lock.close(),
   };
+}
+
+/** One level at a time: `recursive` never returns where the file system refuses to make folders at all, as /proc does. */
+function makeFolder(dir: string): void {
+  if (existsSync(dir)) return;
+  makeFolder(path.dirname(dir));
+  mkdirSync(dir);
 }
 
 /** SQLite's result code for a database that another process holds. */

@@ -84,7 +84,7 @@ export class FileTree {
   }
 
   /** A file's bytes, or `undefined` where they are in the bucket. */
-  inlineContent(entry: Entry): Uint8Array | undefined {
+  inlineContent(entry: Entry): Uint8Array<ArrayBuffer> | undefined {
     const row = this.#sql
       .exec<{ content: ArrayBuffer | null }>("SELECT content FROM entries WHERE path = ?", entry.path)
       .one();

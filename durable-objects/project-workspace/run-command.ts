@@ -3,8 +3,8 @@ import { FileError } from "./file-error.ts";
 import type { ProjectFiles } from "./project-files.ts";
 import { openShell } from "./shell.ts";
 
-export const EXIT_TIMED_OUT = 124;
-export const EXIT_CANCELLED = 130;
+const EXIT_TIMED_OUT = 124;
+const EXIT_CANCELLED = 130;
 
 export interface CommandOptions {
   cwd: string;
@@ -29,16 +29,22 @@ export async function runCommand(
 ): Promise<CommandResult> {
   if (files.tree.find(cwd, { follow: true })?.kind !== "directory") throw new FileError("ENOENT", cwd);
   const shell = await openShell(files, { cwd, env });
-  const timeout = AbortSignal.timeout(timeoutMs);
-  const { stdout, stderr, exitCode } = await shell.exec(command, {
-    rawScript: true,
-    signal: AbortSignal.any([timeout, cancelled]),
-  });
-  const ended = cancelled.aborted ? EXIT_CANCELLED : timeout.aborted ? EXIT_TIMED_OUT : undefined;
-  return {
-    stdout: boundOutput(stdout),
-    stderr: boundOutput(stderr),
-    exitCode: ended ?? exitCode,
-    timedOut: ended === EXIT_TIMED_OUT,
-  };
+  const timeout = new AbortController();
+  // Not AbortSignal.timeout(): its timer would keep the object in memory long after the command.
+  const timer = setTimeout(() => timeout.abort(), timeoutMs);
+  try {
+    const { stdout, stderr, exitCode } = await shell.exec(command, {
+      rawScript: true,
+      signal: AbortSignal.any([timeout.signal, cancelled]),
+    });
+    const ended = cancelled.aborted ? EXIT_CANCELLED : timeout.signal.aborted ? EXIT_TIMED_OUT : undefined;
+    return {
+      stdout: boundOutput(stdout),
+      stderr: boundOutput(stderr),
+      exitCode: ended ?? exitCode,
+      timedOut: ended === EXIT_TIMED_OUT,
+    };
+  } finally {
+    clearTimeout(timer);
+  }
 }

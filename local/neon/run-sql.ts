@@ -24,6 +24,19 @@ interface StatementResult {
   rows: unknown[];
 }
 
+/** Statements that connections keep prepared: the service has some dozens; texts beyond that are planned each time. */
+const MAX_PREPARED = 500;
+const preparedNames = new Map<string, string>();
+
+/** Planning costs more than running for most of what the service asks, so each text is planned once a connection. */
+function preparedName(text: string): string | undefined {
+  const known = preparedNames.get(text);
+  if (known !== undefined || preparedNames.size >= MAX_PREPARED) return known;
+  const name = `s${preparedNames.size + 1}`;
+  preparedNames.set(text, name);
+  return name;
+}
+
 const rawText = { getTypeParser: () => (value: string) => value };
 
 export async function runStatement(
@@ -31,7 +44,9 @@ export async function runStatement(
   statement: Statement,
   options: SqlOptions,
 ): Promise<StatementResult> {
+  const name = preparedName(statement.query);
   const base: QueryConfig = {
+    ...(name !== undefined && { name }),
     text: statement.query,
     values: statement.params,
     types: options.rawText ? rawText : types,

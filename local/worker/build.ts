@@ -1,11 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { Worker } from "node:worker_threads";
 import { z } from "zod";
 import { StartError } from "#local/start-error.ts";
+import { safeParseJson } from "#src/lib/parse-json.ts";
+import { fingerprintInputs } from "./fingerprint.ts";
 
 /** Bindings, flags and crons of wrangler.toml, as Miniflare takes them; these two are read here as well. */
 const WranglerOptions = z.looseObject({
@@ -51,10 +53,31 @@ const quietly = (dir: string) => ({
   XDG_CONFIG_HOME: path.join(dir, "wrangler-home"),
 });
 
-/** Bundle the Worker of wrangler.toml (in the working directory) as a deployment would. Throws a `StartError`. */
+/** What a finished build was made from and with; written last, so that a build that was cut short does not count. */
+const Finished = z.object({ fingerprint: z.string(), options: WranglerOptions });
+
+/**
+ * Bundle the Worker of wrangler.toml (in the working directory) as a deployment would. A build in `dir` of the same files
+ * is used again. Throws a `StartError`.
+ */
 export async function buildWorker(dir: string): Promise<WorkerBuild> {
   const outDir = path.join(dir, "bundle");
+  const record = path.join(dir, "finished.json");
+  const fingerprint = fingerprintInputs();
+  const finished = readFinished(record);
+  if (finished?.fingerprint === fingerprint) return describe(outDir, finished.options);
+
+  rmSync(record, { force: true });
   const [options] = await Promise.all([readOptions(dir), bundle(dir, outDir)]);
+  writeFileSync(record, JSON.stringify({ fingerprint, options }));
+  return describe(outDir, options);
+}
+
+function readFinished(record: string): z.output<typeof Finished> | undefined {
+  return existsSync(record) ? safeParseJson(readFileSync(record, "utf8"), Finished)?.value : undefined;
+}
+
+function describe(outDir: string, options: WorkerBuild["options"]): WorkerBuild {
   return { modules: listModules(outDir), modulesRoot: outDir, options };
 }
 

@@ -45,6 +45,17 @@ export class Reply<T> {
   }
 }
 
+type Refusal = 400 | 401 | 404 | 409 | 413;
+
+interface SuccessAnswer<R extends z.ZodType> {
+  status: 200 | 201 | 202 | 204;
+  /** Status of the same body where it tells of a failure. */
+  orStatus?: 503;
+  schema: R;
+  description?: string;
+  mediaType?: string;
+}
+
 interface Definition<A extends Access, P, Q, B, R extends z.ZodType> {
   method: Method;
   /** Hono path, e.g. `/api/projects/:project`. A trailing slash is accepted on every path. */
@@ -63,7 +74,9 @@ interface Definition<A extends Access, P, Q, B, R extends z.ZodType> {
   /** Largest body in bytes; `null` for endpoints that stream it and keep their own bound. */
   bodyLimit?: number | null;
   /** The success answer. It is parsed by this schema, so nothing unnamed leaks. */
-  response: { status: 200 | 201 | 202 | 204; schema: R; description?: string; mediaType?: string };
+  response: SuccessAnswer<R>;
+  /** Refusals besides those that follow from access and schemas, for the API reference. */
+  refusals?: readonly Refusal[];
   handler: (call: Call<A, P, Q, B>) => Promise<z.input<R> | Reply<z.input<R>> | Response>;
 }
 
@@ -77,7 +90,8 @@ export interface Endpoint {
   readonly access: Access;
   readonly schemas: { params?: z.ZodType; query?: z.ZodType; body?: z.ZodType };
   readonly bodyTypes: readonly BodyType[];
-  readonly response: { status: number; schema: z.ZodType; description?: string; mediaType?: string };
+  readonly response: Readonly<SuccessAnswer<z.ZodType>>;
+  readonly refusals: readonly Refusal[];
   mount(app: Hono<AppEnv>): void;
 }
 
@@ -130,6 +144,7 @@ export function endpoint<
     schemas,
     bodyTypes,
     response,
+    refusals: definition.refusals ?? [],
     mount(app) {
       for (const each of [path, ...aliases]) app.on(method.toUpperCase(), [each], ...middleware, answer);
     },

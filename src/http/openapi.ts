@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseJson } from "#src/lib/parse-json.ts";
 import type { Access } from "./access.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { ErrorBody } from "./errors.ts";
@@ -10,6 +11,7 @@ const ERRORS: Readonly<Record<string, string>> = {
   401: "No valid credentials",
   403: "The credentials do not allow this",
   404: "Not found, or not yours",
+  409: "Somebody else has it already",
   413: "The body is too large",
   422: "The request failed validation",
   429: "Rate limit exceeded; `Retry-After` says when to come back",
@@ -28,10 +30,13 @@ const SECURITY: Readonly<Record<string, Json>> = {
 /** The OpenAPI 3.1 document, from the same table and schemas that route and validate. */
 export function openApiDocument(endpoints: readonly Endpoint[], serverUrl: string): Json {
   const paths: Record<string, Json> = {};
+  const components: Json = {};
+  const describe = describeInto(components);
+  describe(ErrorBody, "output");
   for (const endpoint of endpoints) {
     for (const path of [endpoint.path, ...endpoint.aliases]) {
       const item = (paths[toTemplate(path)] ??= {});
-      item[endpoint.method] = operation(endpoint, path);
+      item[endpoint.method] = operation(endpoint, path, describe);
     }
   }
   return {
@@ -43,17 +48,17 @@ export function openApiDocument(endpoints: readonly Endpoint[], serverUrl: strin
     },
     servers: [{ url: serverUrl }],
     paths,
-    components: { securitySchemes: SECURITY, schemas: { Error: jsonSchema(ErrorBody, "output") } },
+    components: { securitySchemes: SECURITY, schemas: components },
   };
 }
 
-function operation(endpoint: Endpoint, path: string): Json {
+function operation(endpoint: Endpoint, path: string, describe: Describe): Json {
   const { method, schemas, response, access } = endpoint;
-  const success = {
+  const answer = {
     description: response.description ?? "Success",
     ...(response.status !== 204 && {
       content: {
-        [response.mediaType ?? "application/json"]: { schema: jsonSchema(response.schema, "output") },
+        [response.mediaType ?? "application/json"]: { schema: describe(response.schema, "output") },
       },
     }),
   };
@@ -63,38 +68,47 @@ function operation(endpoint: Endpoint, path: string): Json {
     tags: [endpoint.tag],
     ...(path !== endpoint.path && { description: `Same as \`${toTemplate(endpoint.path)}\`` }),
     security: securityOf(access),
-    parameters: [...parameters("path", schemas.params, path), ...parameters("query", schemas.query, path)],
-    ...(schemas.body && { requestBody: requestBody(endpoint, schemas.body) }),
-    responses: { [response.status]: success, ...errorResponses(endpoint) },
+    parameters: [
+      ...parameters("path", schemas.params, path, describe),
+      ...parameters("query", schemas.query, path, describe),
+    ],
+    ...(schemas.body && { requestBody: requestBody(endpoint, schemas.body, describe) }),
+    responses: {
+      [response.status]: answer,
+      ...(response.orStatus && { [response.orStatus]: answer }),
+      ...errorResponses(endpoint),
+    },
   };
 }
 
-function requestBody({ bodyTypes }: Endpoint, body: z.ZodType): Json {
+function requestBody({ bodyTypes }: Endpoint, body: z.ZodType, describe: Describe): Json {
   const media: Record<string, string> = {
     json: "application/json",
     form: "application/x-www-form-urlencoded",
   };
-  const schema = jsonSchema(body, "input");
+  const schema = describe(body, "input");
   return {
     required: !body.safeParse({}).success,
     content: Object.fromEntries(bodyTypes.map((type) => [media[type] ?? type, { schema }])),
   };
 }
 
-function errorResponses({ access, schemas }: Endpoint): Json {
-  const codes = ["404"];
-  if (access !== "public") codes.push("401", "403", "429");
-  if (schemas.body) codes.push("400", "413", "422");
-  else if (schemas.query) codes.push("422");
+/** What follows from access and schemas, and what the endpoint says besides. */
+function errorResponses({ access, schemas, refusals }: Endpoint): Json {
+  const codes: number[] = [...refusals];
+  if (access !== "public") codes.push(401, 403, 404, 429);
+  if (schemas.body) codes.push(400, 413, 422);
+  else if (schemas.query) codes.push(400, 422);
   const content = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } };
-  return Object.fromEntries(codes.toSorted().map((code) => [code, { description: ERRORS[code], content }]));
+  return Object.fromEntries(codes.map((code) => [code, { description: ERRORS[code], content }]));
 }
 
+/** The roles of a requirement are, for a key, the permissions it needs. */
 function securityOf(access: Access): Json[] {
   if (access === "public") return [];
   if ("user" in access) return [{ accessToken: [] }];
-  if ("userOrKey" in access) return [{ accessToken: [] }, { apiKey: [] }];
-  return [{ apiKey: [] }];
+  if ("userOrKey" in access) return [{ accessToken: [] }, { apiKey: [access.userOrKey] }];
+  return [{ apiKey: ["key" in access ? access.key : access.keyOfTask] }];
 }
 
 const Properties = z.object({
@@ -102,11 +116,16 @@ const Properties = z.object({
   required: z.array(z.string()).default([]),
 });
 
-function parameters(where: "path" | "query", schema: z.ZodType | undefined, path: string): Json[] {
+function parameters(
+  where: "path" | "query",
+  schema: z.ZodType | undefined,
+  path: string,
+  describe: Describe,
+): Json[] {
   const named = where === "path" ? pathParameters(path) : undefined;
   if (!schema)
     return (named ?? []).map((name) => ({ name, in: "path", required: true, schema: { type: "string" } }));
-  const { properties, required } = Properties.parse(jsonSchema(schema, "input"));
+  const { properties, required } = Properties.parse(describe(schema, "input"));
   return Object.entries(properties)
     .filter(([name]) => !named || named.includes(name))
     .map(([name, { description, ...rest }]) => ({
@@ -132,11 +151,24 @@ function operationId(method: string, path: string): string {
   return [method, ...words].join("_");
 }
 
-function jsonSchema(schema: z.ZodType, io: "input" | "output"): Json {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
-    io,
-    target: "draft-2020-12",
-    unrepresentable: "any",
-  });
-  return rest;
+type Describe = (schema: z.ZodType, io: "input" | "output") => Json;
+
+/** JSON schemas that refer to `components`, and put there what has a name of its own. */
+function describeInto(components: Json): Describe {
+  return (schema, io) => {
+    const described = z.toJSONSchema(schema, { io, target: "draft-2020-12", unrepresentable: "any" });
+    const { $schema: _, $defs = {}, ...rest } = relink(described);
+    Object.assign(components, $defs);
+    return rest;
+  };
+}
+
+/** A `$ref` counts from the root of the document that it stands in, which is not the root of the schema. */
+function relink(schema: object): Json {
+  const text = JSON.stringify(schema, (key, value: unknown) =>
+    key === "$ref" && typeof value === "string"
+      ? value.replace(/^#\/\$defs\//u, "#/components/schemas/")
+      : value,
+  );
+  return parseJson(text, z.record(z.string(), z.unknown()));
 }

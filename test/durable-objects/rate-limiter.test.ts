@@ -1,8 +1,11 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import type { RateLimiter } from "#durable-objects/rate-limiter/index.ts";
+import { checkEnv } from "#src/env.ts";
 
-const namespace = (env as unknown as { RATE_LIMITER: DurableObjectNamespace<RateLimiter> }).RATE_LIMITER;
+const checked = checkEnv(env);
+if (!checked.ok) throw new Error(JSON.stringify(checked.problems));
+const namespace = checked.env.RATE_LIMITER;
+
 const window = { kind: "window", capacity: 100, windowMs: 60_000 } as const;
 /** One call an hour comes back: none while a test runs. */
 const bucket = { kind: "bucket", capacity: 60, perSecond: 1 / 3600 } as const;

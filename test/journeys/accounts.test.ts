@@ -169,17 +169,18 @@ describe("logging in", () => {
   });
 });
 
-describe("refreshing", () => {
-  const login = async () => {
-    const { username, password } = await service.signUp();
-    const { headers } = await service.call("POST", "/api/auth/login", { json: { username, password } });
-    return cookieOf(headers).cookie;
-  };
+/** The refresh cookie of somebody new. */
+async function logIn(): Promise<string> {
+  const { username, password } = await service.signUp();
+  const { headers } = await service.call("POST", "/api/auth/login", { json: { username, password } });
+  return cookieOf(headers).cookie;
+}
 
+describe("refreshing", () => {
   it.each(["/api/auth/refresh", "/auth/jwt/refresh", "/api/auth/jwt/refresh"])(
     "gives new tokens once at %s; the second time the session is over",
     async (path) => {
-      const cookie = await login();
+      const cookie = await logIn();
       const first = await refresh(cookie, path);
       expect(first).toMatchObject({ status: 200, body: { token_type: "bearer" } });
       const me = await service.call("GET", "/users/me", { token: first.body.access_token });
@@ -202,7 +203,7 @@ describe("refreshing", () => {
   });
 
   it("is over after logging out, which may be done twice", async () => {
-    const cookie = await login();
+    const cookie = await logIn();
     for (let time = 1; time <= 2; time += 1) {
       const answer = await service.call("POST", "/api/auth/logout", { headers: { cookie } });
       expect(answer).toMatchObject({ status: 200, body: { detail: "Logged out" } });
@@ -215,7 +216,7 @@ describe("refreshing", () => {
   });
 
   it("does not let the cookie stand in for a token", async () => {
-    const cookie = await login();
+    const cookie = await logIn();
     expect((await service.call("GET", "/users/me", { headers: { cookie } })).status).toBe(401);
   });
 });

@@ -10,6 +10,7 @@ export const revokeKey = endpoint({
   tag: "External keys",
   access: { user: "any" },
   params: z.object({ key: z.string() }),
+  refusals: [400],
   response: { status: 200, schema: z.object({ status: z.literal("deactivated"), key_id: z.uuid() }) },
   async handler({ services, caller, params }) {
     await revokeApiKey(services, caller.userId, params.key);

@@ -10,6 +10,7 @@ export const refresh = endpoint({
   summary: "A new access token for the refresh cookie, which is single use: coming twice ends the session",
   tag: "Accounts",
   access: "public",
+  refusals: [401],
   response: { status: 200, schema: Token },
   async handler({ services, request, client }) {
     const session = await refreshSession(services, refreshTokenOf(request), client);

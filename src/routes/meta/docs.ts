@@ -39,6 +39,7 @@ export const docsScript = endpoint({
   tag: "Service",
   summary: "The script of the reference page",
   access: "public",
+  refusals: [404],
   response: { status: 200, schema: z.string(), mediaType: "text/javascript" },
   handler: async ({ services, request }) => {
     const asset = await services.config.ASSETS.fetch(new URL("/docs/scalar.js", request.url));

@@ -20,7 +20,7 @@ export const ready = endpoint({
   summary:
     "Whether the service can do its work: asks database, queue and Redis; 503 when one of them does not answer",
   access: "public",
-  response: { status: 200, schema: Ready },
+  response: { status: 200, orStatus: 503, schema: Ready },
   handler: async ({ services }) => {
     const [database, queue, redis] = await Promise.all([
       databaseAnswers(services.db),

@@ -19,6 +19,7 @@ export const updateMe = endpoint({
   tag: "Accounts",
   access: { user: "any" },
   body: Body,
+  refusals: [409],
   response: { status: 200, schema: User },
   handler: async ({ services, caller, body }) =>
     describeUser(await updateAccount(services, caller.userId, body)),

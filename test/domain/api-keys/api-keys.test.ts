@@ -25,10 +25,11 @@ type Person = Awaited<ReturnType<typeof newPerson>>;
 const create = (person: Person, wish: Partial<KeyWish> = {}) =>
   createApiKey({ db: database.db, secrets }, person.caller, { ...anything, ...wish });
 
+const notUsedHere = () => Promise.reject(new Error("not used here"));
+
 /** Revoke, and what was put on the queue by it. */
 async function revoke(person: Person, keyId: string) {
   const published: QueueMessage[] = [];
-  const notUsedHere = () => Promise.reject(new Error("not used here"));
   const queue = {
     publish: async (message: QueueMessage) => void published.push(message),
     publishBatch: notUsedHere,

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { base64url } from "jose";
 import { describe, expect, it } from "vitest";
 import { createFernet, InvalidToken } from "#src/platform/secrets/fernet.ts";

@@ -1,0 +1,102 @@
+import { AppError } from "#src/lib/errors.ts";
+import type { FileEntry, ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
+import { toText, type Encoding } from "./contents.ts";
+import { normalizePathIn } from "./normalize-path.ts";
+import { readTree } from "./tree.ts";
+
+/**
+ * Largest file the JSON forms carry, in bytes: as JSON it is in memory several times over, and an isolate has 128 MB.
+ * Larger ones go through the raw form.
+ */
+export const JSON_FILE_BYTES = 12 * 1024 * 1024;
+/** Most bytes one batch answers. */
+const BATCH_BYTES = 12 * 1024 * 1024;
+/** What the listing with contents holds at most: files, and bytes in each. */
+const LISTED_FILES = 200;
+const LISTED_FILE_BYTES = 100_000;
+/** Files of one request that are asked for at a time. */
+const AT_ONCE = 8;
+
+export interface FileText {
+  content: string;
+  encoding: Encoding;
+  /** Bytes of the file. */
+  size: number;
+}
+
+/** A whole file as text. Throws `not_found`, `too_large`, and `invalid_input` for bytes that are not text. */
+export async function readText(runtime: ProjectRuntime, path: string, encoding: Encoding): Promise<FileText> {
+  const bytes = await runtime.readFile(path);
+  if (!bytes) throw new AppError("not_found", "File not found");
+  if (bytes.length > JSON_FILE_BYTES) {
+    throw new AppError("too_large", `The file has ${bytes.length} bytes; read it through files/raw`);
+  }
+  const content = toText(bytes, encoding);
+  if (content === undefined) {
+    throw new AppError(
+      "invalid_input",
+      "The file is not text; read it with encoding=base64 or through files/raw",
+    );
+  }
+  return { content, encoding, size: bytes.length };
+}
+
+export interface Batch {
+  files: { path: string; content: string; size: number }[];
+  errors: { path: string; error: string }[];
+}
+
+/** Several text files at once, under the paths they were asked by. One that cannot be read is told apart. */
+export async function readBatch(
+  runtime: ProjectRuntime,
+  directory: string | undefined,
+  paths: readonly string[],
+): Promise<Batch> {
+  let left = BATCH_BYTES;
+  const results = await mapSome(paths, async (path) => {
+    try {
+      const real = normalizePathIn(directory, path);
+      const entry = await runtime.stat(real);
+      // The size is taken from the budget before the bytes are fetched; what a link leads to is counted afterwards.
+      const size = entry?.size ?? 0;
+      if (size > left) throw new AppError("too_large", "The batch is full; ask for this file alone");
+      left -= size;
+      const text = await readText(runtime, real, "utf-8");
+      left -= text.size - size;
+      return { file: { path, content: text.content, size: text.size } };
+    } catch (error) {
+      if (error instanceof AppError && error.status < 500) return { error: { path, error: error.message } };
+      throw error;
+    }
+  });
+  return {
+    files: results.flatMap(({ file }) => file ?? []),
+    errors: results.flatMap(({ error }) => error ?? []),
+  };
+}
+
+/** The project's first small text files with their contents, as far as the tree shows them. */
+export async function listTexts(
+  runtime: ProjectRuntime,
+  directory: string,
+): Promise<{ entry: FileEntry; content: string }[]> {
+  const tree = await readTree(runtime, directory);
+  const small = tree.filter(({ kind, size }) => kind === "file" && size <= LISTED_FILE_BYTES);
+  const texts = await mapSome(small.slice(0, LISTED_FILES), async (entry) => {
+    const bytes = await runtime.readFile(normalizePathIn(directory, entry.path));
+    const content = bytes && toText(bytes, "utf-8");
+    return content === undefined ? undefined : { entry, content };
+  });
+  return texts.filter((text) => text !== undefined);
+}
+
+/** As `Promise.all` over a map, in the same order, with a few at a time. */
+async function mapSome<T, R>(items: readonly T[], map: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const waiting = items.entries();
+  const work = async () => {
+    for (const [index, item] of waiting) results[index] = await map(item);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return results;
+}

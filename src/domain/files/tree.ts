@@ -1,0 +1,56 @@
+import type { FileEntry, ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
+
+/** Directories that hold what tools make, not what people write. */
+const EXCLUDED_DIRECTORIES = [
+  "node_modules",
+  ".git",
+  "__pycache__",
+  ".next",
+  "dist",
+  "build",
+  ".venv",
+  "venv",
+  ".cache",
+  ".turbo",
+  "coverage",
+  ".nyc_output",
+  "lost+found",
+  "target",
+  ".mypy_cache",
+  ".pytest_cache",
+  ".ruff_cache",
+];
+
+const EXCLUDED_FILES = new Set([".DS_Store", "Thumbs.db", ".env.local"]);
+
+/** Extensions of files that an editor does not open. */
+const EXCLUDED_EXTENSIONS = new Set(
+  [
+    "png jpg jpeg gif bmp ico webp avif tiff heic psd",
+    "mp3 wav ogg flac m4a aac mp4 webm mov avi mkv",
+    "woff woff2 ttf otf eot",
+    "zip tar gz tgz bz2 xz zst 7z rar jar war",
+    "pdf doc docx xls xlsx ppt pptx",
+    "exe dll so dylib bin o a obj class pyc pyo pyd wasm node",
+    "db sqlite sqlite3",
+    "lock map",
+  ].flatMap((extensions) => extensions.split(" ")),
+);
+
+/**
+ * What an editor shows of a project: files and directories below `directory`, parents first, with paths relative to it,
+ * without what tools make. Throws `not_found` and `conflict` where there is no such directory.
+ */
+export async function readTree(runtime: ProjectRuntime, directory: string): Promise<FileEntry[]> {
+  const entries = await runtime.list(directory, { recursive: true, exclude: EXCLUDED_DIRECTORIES });
+  const above = directory === "" ? 0 : directory.length + 1;
+  return entries
+    .filter((entry) => entry.kind === "directory" || !isExcludedFile(entry.name))
+    .map((entry) => ({ ...entry, path: entry.path.slice(above) }));
+}
+
+function isExcludedFile(name: string): boolean {
+  const dot = name.lastIndexOf(".");
+  const extension = dot > 0 ? name.slice(dot + 1).toLowerCase() : "";
+  return EXCLUDED_FILES.has(name) || EXCLUDED_EXTENSIONS.has(extension);
+}

@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { normalizeDirectory, openFiles, readTree } from "#src/domain/files/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { ProjectParams } from "../project.ts";
+import { ContainerDir } from "./file.ts";
+
+const TreeEntry = z
+  .object({
+    path: z.string(),
+    name: z.string(),
+    is_dir: z.boolean(),
+    size: z.int().describe("Bytes; 0 for directories"),
+    mod_time: z.number().describe("Last change, in seconds since the epoch"),
+  })
+  .meta({ id: "TreeEntry" });
+
+export const getTree = endpoint({
+  method: "get",
+  path: "/api/projects/:project/files/tree",
+  summary: "Every file and directory that an editor shows, parents first",
+  tag: "Files",
+  access: { userOrKey: "file.read" },
+  params: ProjectParams,
+  query: z.object({ container_dir: ContainerDir }),
+  response: {
+    status: 200,
+    schema: z.object({ status: z.literal("ready"), files: z.array(TreeEntry) }),
+  },
+  async handler({ services, caller, params, query }) {
+    const directory = normalizeDirectory(query.container_dir);
+    const { runtime } = await openFiles(services, caller, params.project);
+    const files = (await readTree(runtime, directory)).map(({ path, name, kind, size, modifiedAt }) => ({
+      path,
+      name,
+      is_dir: kind === "directory",
+      size,
+      mod_time: modifiedAt / 1000,
+    }));
+    return { status: "ready" as const, files };
+  },
+});

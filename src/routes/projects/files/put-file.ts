@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { changeFiles, normalizePath, toBytes } from "#src/domain/files/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { describeSaved, FILE_BODY_BYTES, FileContent, FileParams, Saved } from "./file.ts";
+
+export const putFile = endpoint({
+  method: "put",
+  path: "/api/projects/:project/files/:path{.+}",
+  summary: "Create or replace a file, making its directories",
+  tag: "Files",
+  access: { userOrKey: "file.write" },
+  params: FileParams,
+  body: z.object(FileContent).meta({ id: "PutFile" }),
+  bodyLimit: FILE_BODY_BYTES,
+  response: { status: 200, schema: Saved },
+  async handler({ services, caller, params, body }) {
+    const path = normalizePath(params.path);
+    const bytes = toBytes(body.content, body.encoding);
+    const access = { caller, project: params.project, scope: "file.write" } as const;
+    await changeFiles(services, access, (runtime) => runtime.writeFile(path, bytes));
+    return describeSaved(path);
+  },
+});

@@ -1,0 +1,59 @@
+import { z } from "zod";
+import { changeFiles, normalizePathIn, openFiles } from "#src/domain/files/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { ProjectParams } from "../project.ts";
+import { ContainerDir, describeSaved, RAW_BYTES, Saved } from "./file.ts";
+
+const RawQuery = z.object({ path: z.string(), container_dir: ContainerDir });
+
+export const getRaw = endpoint({
+  method: "get",
+  path: "/api/projects/:project/files/raw",
+  summary: "A file's bytes as they are, of any size",
+  tag: "Files",
+  access: { userOrKey: "file.read" },
+  params: ProjectParams,
+  query: RawQuery,
+  response: {
+    status: 200,
+    schema: z.string(),
+    mediaType: "application/octet-stream",
+    description: "The bytes of the file",
+  },
+  async handler({ services, caller, params, query }) {
+    const path = normalizePathIn(query.container_dir, query.path);
+    const { runtime } = await openFiles(services, caller, params.project);
+    const file = await runtime.readStream(path);
+    if (!file) throw new AppError("not_found", "File not found");
+    // The length is promised, so that a client sees a stream that breaks off.
+    const body = file.body.pipeThrough(new FixedLengthStream(file.entry.size));
+    return new Response(body, {
+      headers: { "content-type": "application/octet-stream", "cache-control": "no-store" },
+    });
+  },
+});
+
+export const putRaw = endpoint({
+  method: "put",
+  path: "/api/projects/:project/files/raw",
+  summary: "Create or replace a file with the bytes of the request body, at most 100 MiB",
+  tag: "Files",
+  access: { userOrKey: "file.write" },
+  params: ProjectParams,
+  query: RawQuery,
+  bodyLimit: null,
+  response: { status: 200, schema: Saved.extend({ size: z.int() }) },
+  async handler({ services, caller, params, query, request }) {
+    const path = normalizePathIn(query.container_dir, query.path);
+    if (Number(request.headers.get("content-length")) > RAW_BYTES) {
+      throw new AppError("too_large", `A file has at most ${RAW_BYTES} bytes`);
+    }
+    const body = request.body ?? new Blob([]).stream();
+    const access = { caller, project: params.project, scope: "file.write" } as const;
+    const { size } = await changeFiles(services, access, (runtime) =>
+      runtime.writeStream(path, body, RAW_BYTES),
+    );
+    return { ...describeSaved(path), size };
+  },
+});

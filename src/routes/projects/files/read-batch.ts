@@ -1,0 +1,34 @@
+import { z } from "zod";
+import { openFiles, readBatch as readSeveral } from "#src/domain/files/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { ProjectParams } from "../project.ts";
+import { ContainerDir } from "./file.ts";
+
+export const readBatch = endpoint({
+  method: "post",
+  path: "/api/projects/:project/files/content/batch",
+  summary: "Up to 200 text files at once",
+  tag: "Files",
+  access: { userOrKey: "file.read" },
+  params: ProjectParams,
+  query: z.object({ container_dir: ContainerDir }),
+  body: z.object({
+    paths: z.array(z.string()).max(200, "must have at most 200 paths"),
+    container_dir: ContainerDir.nullable(),
+  }),
+  response: {
+    status: 200,
+    schema: z.object({
+      status: z.literal("ready"),
+      files: z.array(z.object({ path: z.string(), content: z.string(), size: z.int() })),
+      errors: z.array(z.string()).describe("Paths that could not be read"),
+      error_details: z.array(z.object({ path: z.string(), error: z.string() })),
+    }),
+  },
+  async handler({ services, caller, params, query, body }) {
+    const { runtime } = await openFiles(services, caller, params.project);
+    const directory = body.container_dir ?? query.container_dir;
+    const { files, errors } = await readSeveral(runtime, directory, body.paths);
+    return { status: "ready" as const, files, errors: errors.map(({ path }) => path), error_details: errors };
+  },
+});

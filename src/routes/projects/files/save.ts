@@ -1,0 +1,24 @@
+import { z } from "zod";
+import { changeFiles, normalizePath, toBytes } from "#src/domain/files/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { ProjectParams } from "../project.ts";
+import { describeSaved, FILE_BODY_BYTES, FileContent, Saved } from "./file.ts";
+
+export const saveFile = endpoint({
+  method: "post",
+  path: "/api/projects/:project/files/save",
+  summary: "Create or replace a file, making its directories",
+  tag: "Files",
+  access: { userOrKey: "file.write" },
+  params: ProjectParams,
+  body: z.object({ file_path: z.string(), ...FileContent }).meta({ id: "SaveFile" }),
+  bodyLimit: FILE_BODY_BYTES,
+  response: { status: 200, schema: Saved },
+  async handler({ services, caller, params, body }) {
+    const path = normalizePath(body.file_path);
+    const bytes = toBytes(body.content, body.encoding);
+    const access = { caller, project: params.project, scope: "file.write" } as const;
+    await changeFiles(services, access, (runtime) => runtime.writeFile(path, bytes));
+    return describeSaved(path);
+  },
+});

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startService, type TestService } from "#test/support/service.ts";
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({
+    USER_RATE_PER_MINUTE: "20",
+    KEY_RATE_BURST: "15",
+    KEY_RATE_PER_SECOND: "0.5",
+  });
+});
+afterAll(async () => {
+  await service.close();
+});
+
+const list = (token: string) => service.call("GET", "/api/projects", { token });
+const numbers = (headers: Headers) =>
+  ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset", "retry-after"].map((name) => {
+    const value = headers.get(name);
+    return value === null ? undefined : Number(value);
+  });
+
+describe("a key", () => {
+  it("may call in a burst and then has to wait, which does not touch its owner's other keys", async () => {
+    const { token } = await service.signUp();
+    const [one, other] = [await service.newKey(token), await service.newKey(token)];
+    const answers = await Promise.all(Array.from({ length: 25 }, () => list(one.key)));
+    const allowed = answers.filter(({ status }) => status === 200);
+    const refused = answers.filter(({ status }) => status === 429);
+    // A slow machine may give back a call or two while the burst runs.
+    expect(allowed.length).toBeGreaterThanOrEqual(15);
+    expect(allowed.length).toBeLessThanOrEqual(18);
+    expect(refused.length).toBe(25 - allowed.length);
+    for (const { body, headers } of refused) {
+      expect(body).toEqual({ detail: "Rate limit exceeded" });
+      const [limit, remaining, reset, retryAfter] = numbers(headers);
+      expect([limit, remaining]).toEqual([15, 0]);
+      expect(reset).toBeGreaterThanOrEqual(retryAfter ?? Number.NaN);
+      expect([1, 2]).toContain(retryAfter);
+    }
+    expect((await list(other.key)).status).toBe(200);
+  });
+
+  it("is told where it stands with every answer", async () => {
+    const { token } = await service.signUp();
+    const { key } = await service.newKey(token);
+    const [limit, remaining, reset, retryAfter] = numbers((await list(key)).headers);
+    expect([limit, remaining, reset, retryAfter]).toEqual([15, 14, 2, undefined]);
+  });
+});
+
+describe("a person", () => {
+  it("has a limit for a minute over all routes", async () => {
+    const { token } = await service.signUp();
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, index) =>
+        service.call("GET", index % 2 === 0 ? "/api/projects" : "/users/me", { token }),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(20);
+    const refused = answers.find(({ status }) => status === 429);
+    const [limit, remaining, , retryAfter] = numbers(refused?.headers ?? new Headers());
+    expect([limit, remaining]).toEqual([20, 0]);
+    expect(retryAfter).toBeGreaterThan(30);
+    expect(retryAfter).toBeLessThanOrEqual(60);
+  });
+});
