@@ -41,29 +41,13 @@ export interface Services {
   trips: Trips;
 }
 
+/** What belongs to one request, on top of what an isolate shares. */
 export function createServices(env: Env, requestId: string): Services {
   const trips = newTrips();
-  const log = createLog({ request_id: requestId });
-  const outbound = {
-    allowPrivate: env.OUTBOUND_ALLOW_PRIVATE,
-    allowedOrigins: (env.OUTBOUND_ALLOWED_ORIGINS ?? "").split(",").filter((origin) => origin !== ""),
-  };
   return {
-    config: env,
+    ...sharedServices(env),
     db: createDb({ databaseUrl: env.DATABASE_URL, httpUrl: env.NEON_HTTP_URL, trips }),
-    redis: createRedis({ url: env.REDIS_URL, token: env.REDIS_TOKEN }),
-    queue: createQueue({
-      url: env.QSTASH_URL,
-      token: env.QSTASH_TOKEN,
-      publicUrl: env.PUBLIC_URL,
-      trips,
-    }),
-    verifyDelivery: createVerifier({
-      currentSigningKey: env.QSTASH_CURRENT_SIGNING_KEY,
-      nextSigningKey: env.QSTASH_NEXT_SIGNING_KEY,
-    }),
-    accessTokens: createAccessTokens({ secret: env.SECRET_KEY, minutes: env.ACCESS_TOKEN_EXPIRE_MINUTES }),
-    secrets: createSecrets(env.SECRET_KEY),
+    queue: createQueue({ url: env.QSTASH_URL, token: env.QSTASH_TOKEN, publicUrl: env.PUBLIC_URL, trips }),
     rateLimits: rateLimits(
       env.RATE_LIMITER,
       {
@@ -76,12 +60,41 @@ export function createServices(env: Env, requestId: string): Services {
     taskLogs: taskLogs(env.TASK_LOG, trips),
     chatSessions: chatSessions(env.CHAT_SESSION, trips),
     workspaces: projectWorkspaces(env.PROJECT_WORKSPACE, trips),
+    log: createLog({ request_id: requestId }),
+    trips,
+  };
+}
+
+type SharedServices = Omit<
+  Services,
+  "db" | "queue" | "rateLimits" | "taskLogs" | "chatSessions" | "workspaces" | "log" | "trips"
+>;
+
+const shared = new WeakMap<Env, SharedServices>();
+
+/** What holds nothing of a request and costs something to make: once per isolate. */
+function sharedServices(env: Env): SharedServices {
+  const known = shared.get(env);
+  if (known) return known;
+  const outbound = {
+    allowPrivate: env.OUTBOUND_ALLOW_PRIVATE,
+    allowedOrigins: (env.OUTBOUND_ALLOWED_ORIGINS ?? "").split(",").filter((origin) => origin !== ""),
+  };
+  const made: SharedServices = {
+    config: env,
+    redis: createRedis({ url: env.REDIS_URL, token: env.REDIS_TOKEN }),
+    verifyDelivery: createVerifier({
+      currentSigningKey: env.QSTASH_CURRENT_SIGNING_KEY,
+      nextSigningKey: env.QSTASH_NEXT_SIGNING_KEY,
+    }),
+    accessTokens: createAccessTokens({ secret: env.SECRET_KEY, minutes: env.ACCESS_TOKEN_EXPIRE_MINUTES }),
+    secrets: createSecrets(env.SECRET_KEY),
     safeFetch: createSafeFetch({ egressUrl: env.EGRESS_URL, ...outbound }),
     refusalOfUrl: (url) => checkOutboundUrl(url, outbound),
     chooseModel: (name) => choosePlatformModel(modelConfig(env, name)),
-    log,
-    trips,
   };
+  shared.set(env, made);
+  return made;
 }
 
 function modelConfig(env: Env, name: string | null) {

@@ -21,17 +21,15 @@ export class ChatSession extends DurableObject<object> {
   /** Ask for the turn: `running` has it now, `queued` is launched when its turn comes. Safe to repeat. */
   async enqueue(taskId: string): Promise<"running" | "queued"> {
     const place = this.#turns.enqueue(taskId);
-    if ((await this.ctx.storage.getAlarm()) === null) await this.#renewLease();
+    // Whoever has the turn is watched over by its own log; the lease is for those who wait behind it.
+    if (place === "queued" && (await this.ctx.storage.getAlarm()) === null) await this.#renewLease();
     return place;
   }
 
   /** A task is over. Answers the task that has the turn now, if any. Safe to repeat. */
   async finish(taskId: string): Promise<string | undefined> {
     this.#turns.remove(taskId);
-    const holder = this.#turns.holder;
-    if (holder) await this.#renewLease();
-    else await this.ctx.storage.deleteAlarm();
-    return holder;
+    return this.#turns.holder;
   }
 
   /** The lease: launching a holder that lives does nothing, one that is over or never began is moved on. */

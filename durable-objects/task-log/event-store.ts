@@ -10,10 +10,8 @@ export interface StoredEvent extends NewEvent {
   id: number;
 }
 
-export const EVENT_SCHEMA = [
-  `CREATE TABLE event_batch (
-     first_id INTEGER PRIMARY KEY, last_id INTEGER NOT NULL, lines TEXT NOT NULL)`,
-];
+export const EVENT_TABLES = `
+  CREATE TABLE event_batch (first_id INTEGER PRIMARY KEY, last_id INTEGER NOT NULL, lines TEXT NOT NULL);`;
 
 /**
  * The task's events in SQLite. A batch that was appended together is one row, one line an event: `<type> <json>`; that

@@ -1,13 +1,16 @@
 import { DurableObject } from "cloudflare:workers";
 import { migrate } from "../lib/sql-migrations.ts";
-import { EVENT_SCHEMA, EventStore } from "./event-store.ts";
+import { EVENT_TABLES, EventStore } from "./event-store.ts";
 import type { Addition, Begun, Control, NewEvent, Opened, OpenTask, StopReason } from "./protocol.ts";
 import { HEARTBEAT, Reader, toSse } from "./reader.ts";
-import { RUN_SCHEMA, RunState } from "./run-state.ts";
+import { RUN_TABLES, RunState } from "./run-state.ts";
 import { taskLogSettings, type TaskLogSettings } from "./settings.ts";
 import { Watchdog } from "./watchdog.ts";
 
 const HEARTBEAT_MS = 15_000;
+
+/** Its versions, oldest first; a step is only ever appended. */
+const SCHEMA = [`${EVENT_TABLES}${RUN_TABLES}`];
 
 /**
  * One per agent task: its events, who executes it, and everyone watching. Storage is the truth; memory holds only who is
@@ -29,9 +32,8 @@ export class TaskLog extends DurableObject<object> {
   /** Make the log and arm the watchdog; safe to repeat. */
   async open(task: OpenTask): Promise<Opened> {
     const opened = this.#store.run.open(task, Date.now());
-    if (opened.state === "waiting" && (await this.ctx.storage.getAlarm()) === null) {
-      await this.ctx.storage.setAlarm(Date.now() + this.#settings.stallMs);
-    }
+    // In the same turn as the row, so that both are one write and no open log is without its watchdog.
+    if (opened.attempt === 0) await this.ctx.storage.setAlarm(Date.now() + this.#settings.stallMs);
     return opened;
   }
 
@@ -40,11 +42,7 @@ export class TaskLog extends DurableObject<object> {
   /** Ask to execute a step. The answer says whether, and as which generation. */
   async begin(step: number): Promise<Begun> {
     const { stallMs, maxAttempts } = this.#settings;
-    const begun = this.#store.run.begin(step, { now: Date.now(), stallMs, maxAttempts });
-    if (begun.kind === "run" && (await this.ctx.storage.getAlarm()) === null) {
-      await this.ctx.storage.setAlarm(Date.now() + stallMs);
-    }
-    return begun;
+    return this.#store.run.begin(step, { now: Date.now(), stallMs, maxAttempts });
   }
 
   async ping(generation: number): Promise<Control> {
@@ -75,24 +73,19 @@ export class TaskLog extends DurableObject<object> {
     if (!run.seen(generation, Date.now()).stale) run.release();
   }
 
-  /** Append the last event and end every stream. Terminal: nothing is appended afterwards. */
-  async close(generation: number, last: readonly NewEvent[]): Promise<Control> {
+  /**
+   * Append the last events and end every stream. Terminal: nothing is appended afterwards. `settled` says that all which
+   * follows from the end has been published; otherwise the watchdog publishes it.
+   */
+  async close(generation: number, last: readonly NewEvent[], settled: boolean): Promise<void> {
     const { events, run } = this.#store;
-    const control = run.seen(generation, Date.now());
-    if (control.stale || run.closed) return { ...control, stale: !run.closed };
-    this.#publish(events.append(last));
-    run.close(Date.now());
+    if (run.seen(generation, Date.now()).stale) return;
+    if (!run.closed) this.#publish(events.append(last));
+    run.close(Date.now(), settled);
     for (const reader of this.#readers) reader.end();
     this.#dismissReaders();
-    return control;
-  }
-
-  /** All that follows from the end has been published; from here on the log is only kept. */
-  async settle(): Promise<void> {
-    const { run } = this.#store;
-    if (!run.closed) return;
-    run.settle();
-    await this.ctx.storage.setAlarm(Date.now() + this.#settings.retentionMs);
+    const { retentionMs, stallMs } = this.#settings;
+    await this.ctx.storage.setAlarm(Date.now() + (settled ? retentionMs : stallMs));
   }
 
   /** Ask the executor to stop; it sees the request at its next write or ping. */
@@ -172,7 +165,7 @@ export class TaskLog extends DurableObject<object> {
 
   get #store(): { events: EventStore; run: RunState } {
     if (!this.#opened) {
-      migrate(this.ctx.storage, [...EVENT_SCHEMA, ...RUN_SCHEMA]);
+      migrate(this.ctx.storage, SCHEMA);
       const { sql } = this.ctx.storage;
       this.#opened = { events: new EventStore(sql), run: new RunState(sql) };
     }

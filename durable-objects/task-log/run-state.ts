@@ -1,23 +1,22 @@
 import type { Begun, Control, OpenTask, Opened, StopReason, TurnRecord } from "./protocol.ts";
 
-export const RUN_SCHEMA = [
-  `CREATE TABLE run (
-     only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
-     task_id TEXT NOT NULL, chat_id TEXT NOT NULL,
-     generation INTEGER NOT NULL DEFAULT 0,
-     step INTEGER NOT NULL DEFAULT 1,
-     launches INTEGER NOT NULL DEFAULT 0,
-     attempts INTEGER NOT NULL DEFAULT 0,
-     executor TEXT NOT NULL DEFAULT 'none',
-     sequence INTEGER NOT NULL DEFAULT 0,
-     last_seen INTEGER NOT NULL,
-     stop TEXT,
-     closed_at INTEGER,
-     settled INTEGER NOT NULL DEFAULT 0)`,
-  `CREATE TABLE turn_record (
-     iteration INTEGER NOT NULL, kind TEXT NOT NULL, call_id TEXT NOT NULL, value TEXT NOT NULL,
-     PRIMARY KEY (iteration, kind, call_id))`,
-];
+export const RUN_TABLES = `
+  CREATE TABLE run (
+    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+    task_id TEXT NOT NULL, chat_id TEXT NOT NULL,
+    generation INTEGER NOT NULL DEFAULT 0,
+    step INTEGER NOT NULL DEFAULT 1,
+    launches INTEGER NOT NULL DEFAULT 0,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    executor TEXT NOT NULL DEFAULT 'none',
+    sequence INTEGER NOT NULL DEFAULT 0,
+    last_seen INTEGER NOT NULL,
+    stop TEXT,
+    closed_at INTEGER,
+    settled INTEGER NOT NULL DEFAULT 0);
+  CREATE TABLE turn_record (
+    iteration INTEGER NOT NULL, kind TEXT NOT NULL, call_id TEXT NOT NULL, value TEXT NOT NULL,
+    PRIMARY KEY (iteration, kind, call_id));`;
 
 interface RunRow extends Record<string, SqlStorageValue> {
   task_id: string;
@@ -148,11 +147,12 @@ export class RunState {
     return run.generation > 0 ? "begun" : "waiting";
   }
 
-  close(now: number): void {
+  close(now: number, settled: boolean): void {
     this.#sql.exec(
-      "UPDATE run SET closed_at = coalesce(closed_at, ?), executor = 'none', last_seen = ?",
+      "UPDATE run SET closed_at = ?, executor = 'none', last_seen = ?, settled = ?",
       now,
       now,
+      settled ? 1 : 0,
     );
     this.#sql.exec("DELETE FROM turn_record");
   }

@@ -39,8 +39,24 @@ function preparedName(text: string): string | undefined {
 
 const rawText = { getTypeParser: () => (value: string) => value };
 
-export async function runStatement(
-  client: Pool | PoolClient,
+/** One statement by itself. */
+export async function runSingle(
+  pool: Pool,
+  statement: Statement,
+  options: SqlOptions,
+): Promise<StatementResult> {
+  const client = await pool.connect();
+  try {
+    return await runStatement(client, statement, options);
+  } finally {
+    // Given back whole even after an error of the statement: the next client would not know what this one has prepared,
+    // while an embedded backend does. One whose connection broke is dropped by the pool itself.
+    client.release();
+  }
+}
+
+async function runStatement(
+  client: PoolClient,
   statement: Statement,
   options: SqlOptions,
 ): Promise<StatementResult> {

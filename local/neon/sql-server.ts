@@ -4,7 +4,7 @@ import { DatabaseError } from "pg";
 import { safeParseJson } from "#src/lib/parse-json.ts";
 import { serve } from "#local/serve.ts";
 import type { Databases } from "./databases.ts";
-import { runBatch, runStatement, SqlRequest, type SqlOptions } from "./run-sql.ts";
+import { runBatch, runSingle, SqlRequest, type SqlOptions } from "./run-sql.ts";
 
 /** Connections from workerd stay open while idle: one that is closed just as it is used again fails a request. */
 const KEEP_ALIVE_MS = 600_000;
@@ -67,7 +67,7 @@ async function answer(
   if (!parsed) return [400, { message: "The body is neither {query, params} nor {queries}" }];
   const options = readOptions(request.headers);
   try {
-    if (!("queries" in parsed.value)) return [200, await runStatement(pool, parsed.value, options)];
+    if (!("queries" in parsed.value)) return [200, await runSingle(pool, parsed.value, options)];
     return [200, { results: await runBatch(pool, parsed.value.queries, options) }];
   } catch (error) {
     return failure(error);

@@ -14,7 +14,10 @@ const WranglerOptions = z.looseObject({
   bindings: z.record(z.string(), z.json()),
   cronTriggers: z.array(z.string()).default([]),
   // The modules of the build are listed one by one, so rules for finding them are out of place.
-  modulesRules: z.unknown().transform(() => undefined),
+  modulesRules: z
+    .unknown()
+    .optional()
+    .transform(() => undefined),
 });
 
 type ModuleType = "ESModule" | "CompiledWasm" | "Text" | "Data";

@@ -2,6 +2,7 @@ import type { Endpoint } from "#src/http/endpoint.ts";
 import { apiKeyEndpoints } from "./api-keys/index.ts";
 import { authEndpoints } from "./auth/index.ts";
 import { metaEndpoints } from "./meta/index.ts";
+import { fileEndpoints } from "./projects/files/index.ts";
 import { projectEndpoints } from "./projects/index.ts";
 import { taskEndpoints } from "./tasks/index.ts";
 import { userEndpoints } from "./users/index.ts";
@@ -13,5 +14,6 @@ export const endpoints: readonly Endpoint[] = [
   ...userEndpoints,
   ...apiKeyEndpoints,
   ...projectEndpoints,
+  ...fileEndpoints,
   ...taskEndpoints,
 ];

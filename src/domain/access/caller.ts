@@ -36,7 +36,11 @@ export function requireKeyScope(caller: KeyCaller, scope: Scope): void {
 
 /** A project-scoped key asking for another project is refused before anything is looked up. Throws `forbidden`. */
 export function requireKeyProject(caller: Caller, projectId: string): void {
-  if (caller.kind === "key" && caller.projectIds !== null && !caller.projectIds.includes(projectId)) {
+  if (
+    caller.kind === "key" &&
+    caller.projectIds !== null &&
+    !caller.projectIds.includes(projectId.toLowerCase())
+  ) {
     throw new AppError("forbidden", "API key does not have access to this project");
   }
 }

@@ -68,8 +68,14 @@ export function agentStep(step: StepData): NewEvent {
   });
 }
 
+/** What the last events tell of a task's row. */
+export type EndedTask = Pick<
+  Task,
+  "id" | "status" | "response" | "error" | "iterations" | "toolCalls" | "completionReason"
+>;
+
 /** The last events of a task, from the row that says how it ended. */
-export function ending(task: Task, usage: ModelUsage | undefined): NewEvent[] {
+export function ending(task: EndedTask, usage: ModelUsage | undefined): NewEvent[] {
   const { id, status, response, error, iterations, toolCalls } = task;
   const events: NewEvent[] = [];
   if (status === "failed") {

@@ -2,10 +2,10 @@ import type { ModelUsage } from "#src/models/model.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
-import { ending } from "./events.ts";
-import { endTask } from "./queries.ts";
+import { ending, type EndedTask } from "./events.ts";
+import { endTask, taskById } from "./queries.ts";
 import type { StepData, StepUsage } from "./steps.ts";
-import { isTerminal, type Task } from "./task.ts";
+import { isTerminal } from "./task.ts";
 
 export interface FinishDeps {
   db: Db;
@@ -31,33 +31,41 @@ export interface Ending {
 }
 
 /**
- * End a task: its row in one conditional statement, then the last events, then what must follow. Whoever comes second
- * (a repeated delivery, an older generation) changes nothing and completes what the first may have left undone.
+ * End a task: its row in one conditional statement, then what follows, then the last events. Whoever comes second (a
+ * repeated delivery, an older generation) changes nothing and completes what the first may have left undone.
  */
 export async function finishTask(deps: FinishDeps, ending: Ending, end: TaskEnd): Promise<void> {
   const error = end.status === "failed" ? end.error : null;
-  const task = await endTask(deps.db, ending, { ...end, error });
+  const ended = await endTask(deps.db, ending, { ...end, error });
+  const task = ended
+    ? { id: ending.taskId, iterations: ending.iterations, toolCalls: ending.toolCalls, ...end, error }
+    : (await taskById(deps.db, ending.taskId))[0];
   await closeTask(deps, { ...ending, task });
 }
 
-/** Close the log of a task that is over or gone, and publish what follows from the end. Safe to repeat. */
+/** Publish what follows from the end of a task that is over or gone, and close its log. Safe to repeat. */
 export async function closeTask(
   deps: FinishDeps,
-  closing: Pick<Ending, "taskId" | "generation" | "totalUsage"> & { task: Task | undefined },
+  closing: Pick<Ending, "taskId" | "generation" | "totalUsage"> & { task: EndedTask | undefined },
 ): Promise<void> {
   const { taskId, generation, totalUsage, task } = closing;
   if (task && !isTerminal(task.status)) return; // a newer generation has it
-  const control = await deps.taskLogs.close(taskId, generation, task ? ending(task, totalUsage) : []);
-  if (control.stale) return;
-  if (task) await publishFinished(deps.queue, task);
-  await deps.taskLogs.settle(taskId);
+  const last = task ? ending(task, totalUsage) : [];
+  try {
+    if (task) await publishFinished(deps.queue, taskId);
+  } catch (error) {
+    // Readers need not wait for the queue; the log's watchdog publishes until it succeeds.
+    await deps.taskLogs.close(taskId, generation, last, false);
+    throw error;
+  }
+  await deps.taskLogs.close(taskId, generation, last, true);
 }
 
 /** Everything that follows from the end at least once: the callback, the chat's next turn. */
-async function publishFinished(queue: Queue, task: Pick<Task, "id">): Promise<void> {
+async function publishFinished(queue: Queue, taskId: string): Promise<void> {
   await queue.publish({
     function: "task-finished",
-    payload: { taskId: task.id },
-    deduplicationId: `finished-${task.id}`,
+    payload: { taskId },
+    deduplicationId: `finished-${taskId}`,
   });
 }

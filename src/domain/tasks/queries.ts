@@ -12,7 +12,7 @@ import {
 import type { Db } from "#src/platform/db/client.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { NewTask } from "./start-task.ts";
-import type { Task, TaskStatus } from "./task.ts";
+import type { TaskStatus } from "./task.ts";
 import type { StepData, StepUsage } from "./steps.ts";
 
 /** Messages of the chat that are shown to the model before the current one. */
@@ -172,8 +172,8 @@ export async function storeTurn(db: Db, checkpoint: Checkpoint): Promise<boolean
 }
 
 /**
- * End the task, in one conditional statement with its last turn, its assistant message and its chat; answers the row as
- * it is then, whether this call ended it, an earlier one did, or a newer generation has it.
+ * End the task, in one conditional statement with its last turn, its assistant message and its chat. Answers whether this
+ * call ended it: an earlier one may have, or a newer generation may have it.
  */
 export async function endTask(
   db: Db,
@@ -184,8 +184,8 @@ export async function endTask(
     completionReason: string;
     error: string | null;
   },
-): Promise<Task | undefined> {
-  const statement = db.execute(sql`
+): Promise<boolean> {
+  const result = await db.execute(sql`
     WITH fenced AS (
       UPDATE tasks SET
         iterations = ${checkpoint.iterations}::int, tool_calls = ${checkpoint.toolCalls}::int,
@@ -208,8 +208,7 @@ export async function endTask(
     )
     SELECT id FROM fenced
   `);
-  const [, [task]] = await db.batch([statement, taskById(db, checkpoint.taskId)]);
-  return task;
+  return result.rows.length > 0;
 }
 
 /** The step and usage rows of a checkpoint, as further parts of its WITH list. */

@@ -32,7 +32,7 @@ export function rateLimits(
   return {
     async take(rule, id) {
       const limit = limits[rule];
-      if (limit.capacity === 0) return undefined;
+      if (limit.capacity === 0 || (limit.kind === "bucket" && limit.perSecond === 0)) return undefined;
       trips.objects += 1;
       return namespace.getByName(`${rule}:${id}`).take(limit);
     },

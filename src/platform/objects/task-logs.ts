@@ -29,8 +29,7 @@ export interface TaskLogs {
   append(taskId: string, generation: number, addition: Addition): Promise<Control>;
   endStep(taskId: string, generation: number): Promise<number | undefined>;
   release(taskId: string, generation: number): Promise<void>;
-  close(taskId: string, generation: number, last: readonly NewEvent[]): Promise<Control>;
-  settle(taskId: string): Promise<void>;
+  close(taskId: string, generation: number, last: readonly NewEvent[], settled: boolean): Promise<void>;
   requestStop(taskId: string, reason: StopReason): Promise<"closed" | "waiting" | "begun" | "unknown">;
   /** Server-Sent Events after an id, then live ones until the end; 404 for a log that is not there. */
   stream(taskId: string, after: number): Promise<Response>;
@@ -48,8 +47,7 @@ export function taskLogs(namespace: DurableObjectNamespace<TaskLog>, trips: Trip
     append: (taskId, generation, addition) => log(taskId).append(generation, addition),
     endStep: (taskId, generation) => log(taskId).endStep(generation),
     release: (taskId, generation) => log(taskId).release(generation),
-    close: (taskId, generation, last) => log(taskId).close(generation, last),
-    settle: (taskId) => log(taskId).settle(),
+    close: (taskId, generation, last, settled) => log(taskId).close(generation, last, settled),
     requestStop: (taskId, reason) => log(taskId).requestStop(reason),
     stream: (taskId, after) => log(taskId).fetch(`https://task-log/?after=${after}`),
   };

@@ -11,6 +11,18 @@ const refusalOf = (path: string) => {
   }
 };
 
+const staysInside = (normal: unknown) => {
+  if (typeof normal !== "string") return normal instanceof AppError && normal.code === "invalid_input";
+  const names = normal.split("/");
+  const address = new URL(`file:///project/${names.map(encodeURIComponent).join("/")}`).pathname;
+  return (
+    address.startsWith("/project/") &&
+    !names.some((name) => ["", ".", ".."].includes(name)) &&
+    !normal.replaceAll("\\", "/").split("/").includes("..") &&
+    !normal.includes("\0")
+  );
+};
+
 describe("normalizePath", () => {
   it.each([
     ["src/app.ts", "src/app.ts"],
@@ -58,17 +70,6 @@ describe("normalizePath", () => {
   );
 
   it("refuses with a name, or answers what cannot leave the project", () => {
-    const staysInside = (normal: unknown) => {
-      if (typeof normal !== "string") return normal instanceof AppError && normal.code === "invalid_input";
-      const names = normal.split("/");
-      const address = new URL(`file:///project/${names.map(encodeURIComponent).join("/")}`).pathname;
-      return (
-        address.startsWith("/project/") &&
-        !names.some((name) => ["", ".", ".."].includes(name)) &&
-        !normal.replaceAll("\\", "/").split("/").includes("..") &&
-        !normal.includes("\0")
-      );
-    };
     expect(() =>
       fc.assert(
         fc.property(awkward, (path) => staysInside(refusalOf(path))),

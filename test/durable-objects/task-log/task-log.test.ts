@@ -42,7 +42,7 @@ describe("the event log", () => {
     const generation = await begin();
     await logs.append(taskId, generation, { sequence: 1, events: [text(1), text(2)] });
     await logs.append(taskId, generation, { sequence: 2, events: [text(3)] });
-    await logs.close(taskId, generation, [done]);
+    await logs.close(taskId, generation, [done], true);
     expect(await idsAfter(0)).toEqual([1, 2, 3, 4]);
     expect(await idsAfter(1)).toEqual([2, 3, 4]);
     expect(await idsAfter(2)).toEqual([3, 4]);
@@ -52,7 +52,7 @@ describe("the event log", () => {
 
   it("writes frames that every client family can read", async () => {
     const generation = await begin();
-    await logs.close(taskId, generation, [done]);
+    await logs.close(taskId, generation, [done], true);
     const response = await logs.stream(taskId, 0);
     expect(response.headers.get("content-type")).toContain("text/event-stream");
     expect(await response.text()).toBe("id: 1\nevent: done\ndata: {}\n\n");
@@ -62,7 +62,7 @@ describe("the event log", () => {
     const generation = await begin();
     const body = (await logs.stream(taskId, 0)).text();
     await logs.append(taskId, generation, { sequence: 1, events: [text(1)] });
-    await logs.close(taskId, generation, [done]);
+    await logs.close(taskId, generation, [done], true);
     expect(await body).toContain("piece 1");
     expect(await body).toContain("event: done");
   });
@@ -72,13 +72,13 @@ describe("the event log", () => {
     const addition = { sequence: 1, events: [text(1)] };
     await logs.append(taskId, generation, addition);
     await logs.append(taskId, generation, addition);
-    await logs.close(taskId, generation, [done]);
+    await logs.close(taskId, generation, [done], true);
     expect(await idsAfter(0)).toEqual([1, 2]);
   });
 
   it("accepts nothing after its end", async () => {
     const generation = await begin();
-    await logs.close(taskId, generation, [done]);
+    await logs.close(taskId, generation, [done], true);
     const control = await logs.append(taskId, generation, { sequence: 1, events: [text(1)] });
     expect(control.stale).toBe(true);
     expect(await idsAfter(0)).toEqual([1]);
@@ -89,7 +89,7 @@ describe("the event log", () => {
     await logs.append(taskId, generation, { sequence: 1, events: [text(1)] });
     await evictDurableObject(namespace.getByName(taskId));
     await logs.append(taskId, generation, { sequence: 2, events: [text(2)] });
-    await logs.close(taskId, generation, [done]);
+    await logs.close(taskId, generation, [done], true);
     expect(await idsAfter(0)).toEqual([1, 2, 3]);
   });
 
@@ -99,7 +99,7 @@ describe("the event log", () => {
       const events = Array.from({ length: 100 }, (_, index) => text(index));
       await logs.append(taskId, generation, { sequence, events });
     }
-    await logs.close(taskId, generation, [done]);
+    await logs.close(taskId, generation, [done], true);
     expect(await idsAfter(0)).toEqual(Array.from({ length: 5001 }, (_, index) => index + 1));
     expect(await idsAfter(4242)).toHaveLength(5001 - 4242);
   });
@@ -174,7 +174,7 @@ describe("stopping", () => {
     expect(await logs.requestStop(taskId, "cancelled")).toBe("waiting");
     expect(await logs.requestStop(crypto.randomUUID(), "cancelled")).toBe("unknown");
     const generation = await begin();
-    await logs.close(taskId, generation, [done]);
+    await logs.close(taskId, generation, [done], true);
     expect(await logs.requestStop(taskId, "cancelled")).toBe("closed");
   });
 });
@@ -189,8 +189,7 @@ describe("the alarm", () => {
 
   it("forgets the log when its time is over, and the object can start over", async () => {
     const generation = await begin();
-    await logs.close(taskId, generation, [done]);
-    await logs.settle(taskId);
+    await logs.close(taskId, generation, [done], true);
     await runInDurableObject(namespace.getByName(taskId), (_object, state) => {
       state.storage.sql.exec("UPDATE run SET closed_at = 0");
     });

@@ -1,0 +1,340 @@
+import { connect } from "node:net";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startService, type TestService } from "#test/support/service.ts";
+
+let service: TestService;
+let token: string;
+beforeAll(async () => {
+  service = await startService();
+  ({ token } = await service.signUp());
+});
+afterAll(async () => {
+  await service.close();
+});
+
+const MEGABYTE = 1024 * 1024;
+
+/** A project of its own, and calls below its files. */
+async function open() {
+  const { id, slug } = await service.newProject(token);
+  const call = <T = unknown>(method: string, below: string, json?: unknown) =>
+    service.call<T>(method, `/api/projects/${id}/files${below}`, { token, json });
+  const read = async (path: string) =>
+    (await call<{ content: string }>("GET", `/content?path=${encodeURIComponent(path)}`)).body.content;
+  return { id, slug, call, read };
+}
+
+function randomBytes(length: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(length);
+  for (let at = 0; at < length; at += 65_536) {
+    crypto.getRandomValues(bytes.subarray(at, Math.min(at + 65_536, length)));
+  }
+  return bytes;
+}
+
+describe("files under their own path", () => {
+  it("are written, read and removed", async () => {
+    const { call } = await open();
+    expect(await call("PUT", "/src/app.ts", { content: "déjà vu\n" })).toMatchObject({
+      status: 200,
+      body: { status: "success", file_path: "src/app.ts", message: expect.any(String) },
+    });
+    expect(await call("GET", "/src/app.ts")).toMatchObject({
+      status: 200,
+      body: { content: "déjà vu\n", path: "src/app.ts", size: 10, encoding: "utf-8" },
+    });
+    expect(await call("DELETE", "/src/app.ts")).toMatchObject({
+      status: 200,
+      body: { file_path: "src/app.ts" },
+    });
+    expect((await call("GET", "/src/app.ts")).status).toBe(404);
+    expect((await call("DELETE", "/src/app.ts")).status).toBe(404);
+  });
+
+  it("may have names that need encoding, and those of other routes", async () => {
+    const { call, read } = await open();
+    for (const name of ["a b?#%.txt", "名前/🙂.txt", "tree", "save", "a+b&c=d"]) {
+      const path = name.split("/").map(encodeURIComponent).join("/");
+      expect((await call("PUT", `/${path}`, { content: name })).status).toBe(200);
+      expect(await read(name)).toBe(name);
+    }
+    expect((await call("GET", "/%E5%90%8D%E5%89%8D%2F%F0%9F%99%82.txt")).status).toBe(200);
+  });
+
+  it("may be empty, and binary as base64", async () => {
+    const { call } = await open();
+    await call("PUT", "/empty", { content: "" });
+    expect(await call("GET", "/empty")).toMatchObject({ status: 200, body: { content: "", size: 0 } });
+    const content = Buffer.from(Uint8Array.from({ length: 256 }, (_, index) => index)).toString("base64");
+    expect((await call("PUT", "/all.bin", { content, encoding: "base64" })).status).toBe(200);
+    expect(await call("GET", "/all.bin?encoding=base64")).toMatchObject({
+      body: { content, encoding: "base64" },
+    });
+    expect(await call("GET", "/all.bin")).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining("files/raw") },
+    });
+  });
+
+  it("are removed with their directory only when asked", async () => {
+    const { call } = await open();
+    await call("PUT", "/dir/file", { content: "x" });
+    expect((await call("DELETE", "/dir")).status).toBe(409);
+    expect((await call("DELETE", "/dir?recursive=true")).status).toBe(200);
+    expect((await call("GET", "/dir/file")).status).toBe(404);
+  });
+});
+
+describe("files as other clients name them", () => {
+  it("are saved, listed, read one by one and in a batch", async () => {
+    const { id, call } = await open();
+    expect(await call("POST", "/save", { file_path: "src/a.ts", content: "A" })).toMatchObject({
+      status: 200,
+      body: { message: expect.any(String), file_path: "src/a.ts", method: expect.any(String) },
+    });
+    await call("POST", "/save", { file_path: "node_modules/x.js", content: "hidden" });
+    const seconds = Date.now() / 1000;
+    const tree = await call<{ files: { mod_time: number }[] }>("GET", "/tree");
+    expect(tree).toMatchObject({
+      status: 200,
+      body: {
+        status: "ready",
+        files: [
+          { path: "src", name: "src", is_dir: true, size: 0 },
+          { path: "src/a.ts", name: "a.ts", is_dir: false, size: 1 },
+        ],
+      },
+    });
+    expect(Math.abs((tree.body.files[1]?.mod_time ?? 0) - seconds)).toBeLessThan(60);
+    expect(await call("GET", "/content?path=a.ts&container_dir=src")).toMatchObject({
+      status: 200,
+      body: { status: "ready", path: "a.ts", content: "A", size: 1 },
+    });
+    expect(await call("GET", "/tree?container_dir=src")).toMatchObject({
+      body: { files: [{ path: "a.ts" }] },
+    });
+    const expected = {
+      status: 200,
+      body: {
+        status: "ready",
+        files: [{ path: "a.ts", content: "A", size: 1 }],
+        errors: ["none"],
+        error_details: [{ path: "none", error: expect.any(String) }],
+      },
+    };
+    const paths = ["a.ts", "none"];
+    expect(await call("POST", "/content/batch?container_dir=src", { paths })).toMatchObject(expected);
+    expect(await call("POST", "/content/batch", { paths, container_dir: "src" })).toMatchObject(expected);
+    expect(await call("GET", "?from_volume=true&from_pod=false")).toMatchObject({
+      status: 200,
+      body: [{ id: expect.any(String), project_id: id, file_path: "src/a.ts", content: "A" }],
+    });
+    expect((await call("POST", "/content/batch", { paths: Array(201).fill("a") })).status).toBe(422);
+  });
+
+  it("are moved, grouped and removed", async () => {
+    const { call, read } = await open();
+    await call("POST", "/save", { file_path: "a/one", content: "1" });
+    expect(await call("POST", "/rename", { old_path: "a", new_path: "deep/b" })).toMatchObject({
+      status: 200,
+      body: { message: expect.any(String), old_path: "a", new_path: "deep/b" },
+    });
+    expect(await read("deep/b/one")).toBe("1");
+    expect(await call("POST", "/mkdir", { dir_path: "x/y" })).toMatchObject({
+      status: 200,
+      body: { message: expect.any(String), dir_path: "x/y" },
+    });
+    expect((await call("POST", "/rename", { old_path: "x", new_path: "./x" })).status).toBe(400);
+    expect((await call("POST", "/rename", { old_path: "x", new_path: "deep" })).status).toBe(409);
+    expect((await call("POST", "/rename", { old_path: "none", new_path: "new" })).status).toBe(404);
+    expect((await call("DELETE", "", { file_path: "deep" })).status).toBe(409);
+    expect(await call("DELETE", "", { file_path: "deep", is_directory: true })).toMatchObject({
+      status: 200,
+      body: { message: expect.any(String), file_path: "deep" },
+    });
+    expect((await call("DELETE", "", { file_path: "deep" })).status).toBe(404);
+  });
+});
+
+/** A body's stream is sent in chunks, without its length. */
+function raw(id: string, path: string, method = "GET", body?: BodyInit): Promise<Response> {
+  return fetch(`${service.url}/api/projects/${id}/files/raw?path=${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}` },
+    ...(body !== undefined && { body, duplex: "half" }),
+  });
+}
+
+describe("bytes as they are", () => {
+  it("go in and come out at 25 MiB, with their length", async () => {
+    const { id } = await open();
+    const bytes = randomBytes(25 * MEGABYTE + 3);
+    const put = await raw(id, "video.bin", "PUT", bytes);
+    expect({ status: put.status, body: await put.json() }).toMatchObject({
+      status: 200,
+      body: { status: "success", file_path: "video.bin", size: bytes.length },
+    });
+    const got = await raw(id, "video.bin");
+    expect(got.headers.get("content-type")).toBe("application/octet-stream");
+    expect(got.headers.get("content-length")).toBe(String(bytes.length));
+    expect(Buffer.compare(Buffer.from(await got.arrayBuffer()), bytes)).toBe(0);
+    const json = await service.call("GET", `/api/projects/${id}/files/video.bin?encoding=base64`, { token });
+    expect(json.status).toBe(413);
+  });
+
+  it("may be none at all, or of unknown length", async () => {
+    const { id } = await open();
+    expect((await raw(id, "empty", "PUT")).status).toBe(200);
+    expect((await (await raw(id, "empty")).arrayBuffer()).byteLength).toBe(0);
+    const body = new Blob([randomBytes(3 * MEGABYTE)]).stream();
+    expect((await raw(id, "streamed", "PUT", body)).status).toBe(200);
+    expect((await (await raw(id, "streamed")).arrayBuffer()).byteLength).toBe(3 * MEGABYTE);
+    expect((await raw(id, "none")).status).toBe(404);
+  });
+
+  it("are refused above 100 MiB, and the old file stays", async () => {
+    const { id } = await open();
+    await raw(id, "file", "PUT", "old");
+    const chunk = randomBytes(MEGABYTE);
+    const endless = () =>
+      new ReadableStream({
+        pull(controller) {
+          controller.enqueue(chunk);
+        },
+      });
+    const answer = await raw(id, "file", "PUT", endless());
+    expect(answer.status).toBe(413);
+    expect(await answer.json()).toEqual({ detail: expect.any(String) });
+    expect(await (await raw(id, "file")).text()).toBe("old");
+  });
+
+  it.each(["Content-Length: 5000000\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n100000\r\n"])(
+    "that break off leave the old file (%j)",
+    async (framing) => {
+      const { id } = await open();
+      await raw(id, "file", "PUT", "old");
+      const { hostname, port, host } = new URL(service.url);
+      const socket = connect(Number(port), hostname);
+      const path = `/api/projects/${id}/files/raw?path=file`;
+      socket.write(`PUT ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\n${framing}`);
+      await new Promise((resolve) => {
+        socket.write(randomBytes(500_000), resolve);
+      });
+      socket.destroy();
+      // A write that comes later must find the broken one over or never begun; both leave what is there.
+      expect((await raw(id, "other", "PUT", "x")).status).toBe(200);
+      expect(await (await raw(id, "file")).text()).toBe("old");
+    },
+  );
+});
+
+describe("paths that lead astray", () => {
+  const astray = ["../x", "a/../../x", "..\\x", "/etc/passwd", "a\0b", "", ".", "é".repeat(200)];
+
+  it.each(astray)("are refused with 400 wherever a path is taken: %j", async (path) => {
+    const { call } = await open();
+    const query = `path=${encodeURIComponent(path)}`;
+    const answers = await Promise.all([
+      call("GET", `/content?${query}`),
+      call("GET", `/raw?${query}`),
+      call("PUT", `/raw?${query}`),
+      call("POST", "/save", { file_path: path, content: "x" }),
+      call("DELETE", "", { file_path: path }),
+      call("POST", "/rename", { old_path: path, new_path: "b" }),
+      call("POST", "/rename", { old_path: "b", new_path: path }),
+      call("POST", "/mkdir", { dir_path: path }),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(400));
+    for (const { body } of answers) expect(body).toEqual({ detail: expect.any(String) });
+  });
+
+  it.each(["..%2fx", "a%2f..%2f..%2fx", "%2fetc%2fpasswd", "a%00b"])(
+    "are refused with 400 in the path itself: %s",
+    async (path) => {
+      const { call } = await open();
+      expect((await call("GET", `/${path}`)).status).toBe(400);
+      expect((await call("PUT", `/${path}`, { content: "x" })).status).toBe(400);
+      expect((await call("DELETE", `/${path}`)).status).toBe(400);
+    },
+  );
+
+  it("say so for the tree's and a batch's directory too", async () => {
+    const { call } = await open();
+    expect((await call("GET", "/tree?container_dir=../x")).status).toBe(400);
+    expect((await call("GET", "?container_dir=/x")).status).toBe(400);
+    expect((await call("GET", "/tree?container_dir=none")).status).toBe(404);
+  });
+});
+
+describe("bodies that do not fit", () => {
+  it.each([
+    ["no content", { file_path: "a" }, 422],
+    ["a number", { file_path: "a", content: 1 }, 422],
+    ["half a surrogate pair", { file_path: "a", content: "\ud800" }, 400],
+    ["no base64", { file_path: "a", content: "???", encoding: "base64" }, 400],
+    ["an unknown encoding", { file_path: "a", content: "", encoding: "utf-7" }, 422],
+  ])("are refused: %s", async (_, json, status) => {
+    const { call } = await open();
+    expect(await call("POST", "/save", json)).toMatchObject({ status, body: { detail: expect.any(String) } });
+  });
+
+  it("are refused above the limit of the JSON forms", async () => {
+    const { call } = await open();
+    const content = "x".repeat(19 * MEGABYTE);
+    expect((await call("PUT", "/large", { content })).status).toBe(413);
+    expect((await call("PUT", "/large", { content: content.slice(0, 12 * MEGABYTE) })).status).toBe(200);
+    expect((await call("GET", "/large")).status).toBe(200);
+  });
+});
+
+describe("who may", () => {
+  it("nobody else sees or changes a project's files", async () => {
+    const { id, call } = await open();
+    await call("PUT", "/secret", { content: "x" });
+    const stranger = await service.signUp();
+    for (const [method, path, json] of [
+      ["GET", "/secret", undefined],
+      ["PUT", "/secret", { content: "y" }],
+      ["DELETE", "/secret", undefined],
+      ["GET", "/tree", undefined],
+      ["GET", "/raw?path=secret", undefined],
+      ["PUT", "/raw?path=secret", undefined],
+    ] as const) {
+      const url = `/api/projects/${id}/files${path}`;
+      expect((await service.call(method, url, { token: stranger.token, json })).status).toBe(404);
+      expect((await service.call(method, url, { json })).status).toBe(401);
+    }
+  });
+
+  it("a key works on its project, by id and by slug", async () => {
+    const { id, slug, read } = await open();
+    const { key } = await service.newKey(token, id);
+    const written = await service.call("PUT", `/api/projects/${slug}/files/by-key`, {
+      token: key,
+      json: { content: "k" },
+    });
+    expect(written.status).toBe(200);
+    expect(await read("by-key")).toBe("k");
+  });
+
+  it("a write is noted as the project's last activity, a refused one is not", async () => {
+    const { id, call } = await open();
+    const activity = async () =>
+      (await service.call<{ last_activity: string | null }>("GET", `/api/projects/${id}`, { token })).body
+        .last_activity;
+    await call("PUT", "/a/b", { content: "x" });
+    const first = await activity();
+    expect(first).toMatch(/Z$/u);
+    expect((await call("PUT", "/a", { content: "x" })).status).toBe(409);
+    expect(await activity()).toBe(first);
+    await call("POST", "/mkdir", { dir_path: "later" });
+    expect(await activity()).not.toBe(first);
+  });
+
+  it("a deleted project has no files", async () => {
+    const { id, call } = await open();
+    await call("PUT", "/a", { content: "x" });
+    await service.call("DELETE", `/api/projects/${id}`, { token });
+    expect((await call("GET", "/a")).status).toBe(404);
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import { readConfiguration } from "#local/configuration.ts";
+import { StartError } from "#local/start-error.ts";
+
+function linesOf(environment: Record<string, string>): readonly string[] {
+  try {
+    readConfiguration(environment);
+  } catch (error) {
+    if (error instanceof StartError) return error.lines;
+    throw error;
+  }
+  return [];
+}
+
+describe("the configuration of npm start", () => {
+  it("needs nothing", () => {
+    expect(readConfiguration({})).toMatchObject({
+      host: "127.0.0.1",
+      port: 8787,
+      development: true,
+      database: { kind: "embedded" },
+      redis: { kind: "embedded" },
+      queue: "embedded",
+      variables: { ENVIRONMENT: "development", DEFAULT_MODEL: "demo" },
+    });
+  });
+
+  it("reports every bad variable at once, a line each", () => {
+    const lines = linesOf({
+      PORT: "http",
+      REDIS_URL: "localhost",
+      DATABASE_URL: "mysql://localhost",
+      USER_RATE_PER_MINUTE: "many",
+      QSTASH_TOKEN: "token",
+    });
+    expect(lines.map((line) => line.split(":")[0])).toEqual([
+      "PORT",
+      "QSTASH_URL",
+      "QSTASH_CURRENT_SIGNING_KEY",
+      "QSTASH_NEXT_SIGNING_KEY",
+      "DATABASE_URL",
+      "REDIS_URL",
+      "USER_RATE_PER_MINUTE",
+    ]);
+  });
+
+  it.each([
+    ["PORT", { PORT: "65536" }],
+    ["PORT", { PORT: "80.5" }],
+    ["PUBLIC_URL", { PUBLIC_URL: "example.com" }],
+    ["SECRET_KEY", { SECRET_KEY: "short" }],
+    ["REDIS_URL", { REDIS_URL: "redis://" }],
+    ["REDIS_TOKEN", { REDIS_URL: "https://example.upstash.io" }],
+    ["DEFAULT_MODEL", { OPENAI_API_KEY: "key" }],
+    ["ANTHROPIC_API_KEY", { OPENAI_API_KEY: "key", DEFAULT_MODEL: "claude-fable-4" }],
+  ])("names %s alone when it alone is wrong: %o", (name, environment: Record<string, string>) => {
+    expect(linesOf(environment)).toEqual([expect.stringMatching(new RegExp(`^${name}: `, "u"))]);
+  });
+
+  it("makes up no secret and signs with no public key in production", () => {
+    const names = linesOf({ ENVIRONMENT: "production", OPENAI_API_KEY: "key", DEFAULT_MODEL: "gpt" });
+    expect(names.map((line) => line.split(":")[0])).toEqual(
+      expect.arrayContaining(["SECRET_KEY", "QSTASH_TOKEN"]),
+    );
+  });
+
+  it.each([
+    ["postgres://user@localhost/db", "bridge"],
+    ["postgresql://user:word@ep-cool-1.eu-central-1.aws.neon.tech/db", "neon"],
+  ])("reaches %s as %s", (url, kind) => {
+    expect(readConfiguration({ DATABASE_URL: url }).database).toEqual({ kind, url });
+  });
+
+  it.each([
+    [{ REDIS_URL: "redis://localhost:6379" }, { kind: "bridge", url: "redis://localhost:6379" }],
+    [{ REDIS_URL: "https://x.upstash.io", REDIS_TOKEN: "token" }, { kind: "rest" }],
+    [{ REDIS_URL: "rediss://default:token@x.upstash.io" }, { kind: "rest" }],
+    [{ REDIS_URL: "off" }, { kind: "rest" }],
+  ])("takes %o", (environment: Record<string, string>, redis) => {
+    expect(readConfiguration(environment).redis).toEqual(redis);
+  });
+
+  it("gives the Worker its own variables and no other of the machine", () => {
+    const { variables } = readConfiguration({ HOME: "/home/me", TASK_STALL_SECONDS: "3", APP_DOMAIN: "" });
+    expect(variables).toEqual({
+      ENVIRONMENT: "development",
+      DEFAULT_MODEL: "demo",
+      TASK_STALL_SECONDS: "3",
+    });
+  });
+});

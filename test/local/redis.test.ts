@@ -1,0 +1,207 @@
+import { randomUUID } from "node:crypto";
+import net from "node:net";
+import { Redis } from "@upstash/redis";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startRedis } from "#local/redis/index.ts";
+
+const answers = await new Promise<boolean>((resolve) => {
+  const socket = net.connect(6379, "127.0.0.1", () => socket.end(() => resolve(true)));
+  socket.once("error", () => resolve(false));
+});
+if (!answers) console.error("Skipped: the bridge over a real Redis, for none answers at 127.0.0.1:6379");
+
+const backends = [
+  { backend: "memory", redisUrl: undefined },
+  { backend: "a real Redis", redisUrl: "redis://127.0.0.1:6379" },
+];
+
+describe.each(backends)("the Redis bridge over $backend", ({ redisUrl }) => {
+  const test = it.skipIf(redisUrl !== undefined && !answers);
+  const prefix = `bridge-test:${randomUUID()}`;
+  const key = (name: string) => `${prefix}:${name}`;
+  let server: Awaited<ReturnType<typeof startRedis>>;
+  let redis: Redis;
+
+  beforeAll(async () => {
+    if (redisUrl && !answers) return;
+    server = await startRedis({ redisUrl });
+    redis = new Redis({ url: server.url, token: server.token, enableTelemetry: false, retry: false });
+  });
+
+  afterAll(async () => {
+    if (!server) return;
+    const left = await redis.keys(`${prefix}:*`);
+    if (left.length > 0) await redis.del(...left);
+    await server.close();
+  });
+
+  test("answers a ping", async () => {
+    expect(await redis.ping()).toBe("PONG");
+  });
+
+  test("keeps texts and objects, whatever their letters", async () => {
+    await redis.set(key("text"), "Grüße ✓");
+    await redis.set(key("object"), { a: [1, "b"] });
+    expect(await redis.mget(key("text"), key("object"), key("absent"))).toEqual([
+      "Grüße ✓",
+      { a: [1, "b"] },
+      null,
+    ]);
+    expect(await redis.exists(key("text"), key("object"), key("absent"))).toBe(2);
+    expect(await redis.del(key("text"), key("absent"))).toBe(1);
+    expect(await redis.get(key("text"))).toBeNull();
+  });
+
+  test("sets only what is absent, or only what is there", async () => {
+    expect(await redis.set(key("once"), "a", { xx: true })).toBeNull();
+    expect(await redis.set(key("once"), "a", { nx: true, ex: 60 })).toBe("OK");
+    expect(await redis.set(key("once"), "b", { nx: true })).toBeNull();
+    expect(await redis.get(key("once"))).toBe("a");
+    expect(await redis.set(key("once"), "c", { xx: true })).toBe("OK");
+    expect(await redis.ttl(key("once"))).toBe(-1);
+  });
+
+  test("forgets what has expired", async () => {
+    await redis.setex(key("lease"), 60, "a");
+    expect(await redis.ttl(key("lease"))).toBe(60);
+    expect(await redis.expire(key("lease"), 30)).toBe(1);
+    expect(await redis.ttl(key("lease"))).toBe(30);
+    await redis.pexpire(key("lease"), 1);
+    await expect.poll(() => redis.get(key("lease"))).toBeNull();
+    expect(await redis.ttl(key("lease"))).toBe(-2);
+    expect(await redis.expire(key("lease"), 30)).toBe(0);
+  });
+
+  test("counts", async () => {
+    expect(await redis.incr(key("count"))).toBe(1);
+    expect(await redis.incrby(key("count"), 5)).toBe(6);
+    await redis.set(key("word"), "word");
+    await expect(redis.incr(key("word"))).rejects.toThrow("not an integer");
+  });
+
+  test("finds keys by pattern", async () => {
+    await redis.set(key("found[1]"), "a");
+    await redis.set(key("found.2"), "a");
+    expect((await redis.keys(`${prefix}:found*`)).toSorted()).toEqual([key("found.2"), key("found[1]")]);
+    const seen: string[] = [];
+    let cursor = "0";
+    do {
+      const [next, page] = await redis.scan(cursor, { match: `${prefix}:found?2`, count: 1000 });
+      seen.push(...page);
+      cursor = next;
+    } while (cursor !== "0");
+    expect(seen).toEqual([key("found.2")]);
+  });
+
+  test("answers a pipeline command by command", async () => {
+    const pipeline = redis.pipeline().set(key("p"), "a").xlen(key("p")).get(key("p"));
+    const results = await pipeline.exec({ keepErrors: true });
+    expect(results[0]).toMatchObject({ result: "OK" });
+    expect(results[1]?.error).toMatch(/^WRONGTYPE/u);
+    expect(results[2]).toMatchObject({ result: "a" });
+  });
+
+  test("runs a transaction", async () => {
+    expect(await redis.multi().incr(key("m")).incr(key("m")).get(key("m")).exec()).toEqual([1, 2, 2]);
+  });
+
+  test("refuses a stranger and an unknown command", async () => {
+    const stranger = new Redis({ url: server.url, token: "guess", enableTelemetry: false, retry: false });
+    await expect(stranger.ping()).rejects.toThrow("Unauthorized");
+    const response = await fetch(server.url, {
+      method: "POST",
+      headers: { authorization: `Bearer ${server.token}` },
+      body: '["NONSENSE"]',
+    });
+    expect([response.status, await response.json()]).toEqual([
+      400,
+      { error: expect.stringMatching(/^ERR unknown command/u) },
+    ]);
+  });
+
+  test("appends to a stream and reads it", async () => {
+    const stream = key("stream");
+    expect(await redis.xadd(stream, "1-1", { a: "x" })).toBe("1-1");
+    expect(await redis.xadd(stream, "2-0", { a: "y" })).toBe("2-0");
+    await expect(redis.xadd(stream, "2-0", { a: "z" })).rejects.toThrow("equal or smaller");
+    const third = await redis.xadd(stream, "*", { a: "z" });
+    expect(await redis.xlen(stream)).toBe(3);
+    expect(await redis.xrange(stream, "-", "+")).toEqual({
+      "1-1": { a: "x" },
+      "2-0": { a: "y" },
+      [third]: { a: "z" },
+    });
+    expect(await redis.xrange(stream, "(1-1", "2", 1)).toEqual({ "2-0": { a: "y" } });
+    expect(await redis.xread(stream, "1-1", { count: 1 })).toEqual([[stream, [["2-0", ["a", "y"]]]]]);
+    expect(await redis.xread(stream, third)).toBeNull();
+    expect(await redis.xdel(stream, "1-1")).toBe(1);
+    expect(await redis.xtrim(stream, { strategy: "MAXLEN", exactness: "=", threshold: 1 })).toBe(1);
+    expect(Object.keys(await redis.xrange(stream, "-", "+"))).toEqual([third]);
+  });
+
+  test("keeps a bounded stream bounded", async () => {
+    const stream = key("bounded");
+    for (let n = 1; n <= 30; n += 1) {
+      await redis.xadd(stream, `${n}-0`, { n }, { trim: { type: "MAXLEN", comparison: "=", threshold: 10 } });
+    }
+    expect(await redis.xlen(stream)).toBe(10);
+  });
+
+  describe("a consumer group", () => {
+    test("gives each entry to one consumer and remembers it until it is acknowledged", async () => {
+      const stream = key("group");
+      expect(await redis.xgroup(stream, { type: "CREATE", group: "g", id: "0", options: { MKSTREAM: true } })).toBe("OK");
+      await expect(redis.xgroup(stream, { type: "CREATE", group: "g", id: "0" })).rejects.toThrow("BUSYGROUP");
+      await redis.xadd(stream, "1-0", { n: "one" });
+      await redis.xadd(stream, "2-0", { n: "two" });
+      await redis.xadd(stream, "3-0", { n: "three" });
+      expect(await redis.xreadgroup("g", "ann", stream, ">", { count: 2 })).toEqual([
+        [
+          stream,
+          [
+            ["1-0", ["n", "one"]],
+            ["2-0", ["n", "two"]],
+          ],
+        ],
+      ]);
+      expect(await redis.xreadgroup("g", "bob", stream, ">")).toEqual([[stream, [["3-0", ["n", "three"]]]]]);
+      expect(await redis.xreadgroup("g", "bob", stream, ">")).toBeNull();
+      expect(await redis.xack(stream, "g", "1-0")).toBe(1);
+      expect(await redis.xack(stream, "g", "1-0")).toBe(0);
+      expect(await redis.xreadgroup("g", "ann", stream, "0")).toEqual([[stream, [["2-0", ["n", "two"]]]]]);
+      const pending = await redis.xpending(stream, "g", "-", "+", 10);
+      expect(pending).toEqual([
+        ["2-0", "ann", expect.any(Number), expect.any(Number)],
+        ["3-0", "bob", expect.any(Number), 1],
+      ]);
+    });
+
+    test("lets another consumer take over", async () => {
+      const stream = key("takeover");
+      await redis.xgroup(stream, { type: "CREATE", group: "g", id: "0", options: { MKSTREAM: true } });
+      for (const id of ["1-0", "2-0", "3-0"]) await redis.xadd(stream, id, { id });
+      await redis.xreadgroup("g", "ann", stream, ">");
+      expect(await redis.xclaim(stream, "g", "bob", 3_600_000, "1-0")).toEqual([]);
+      expect(await redis.xclaim(stream, "g", "bob", 0, "1-0")).toEqual([["1-0", ["id", "1-0"]]]);
+      await redis.xdel(stream, "2-0");
+      const [next, claimed, gone] = await redis.xautoclaim(stream, "g", "eve", 0, "0-0", { count: 10 });
+      expect({ next, claimed, gone }).toEqual({
+        next: "0-0",
+        claimed: [
+          ["1-0", ["id", "1-0"]],
+          ["3-0", ["id", "3-0"]],
+        ],
+        gone: ["2-0"],
+      });
+      const left = await redis.xpending(stream, "g", "-", "+", 10);
+      expect(left).toEqual([
+        ["1-0", "eve", expect.any(Number), 3],
+        ["3-0", "eve", expect.any(Number), 2],
+      ]);
+    });
+
+    test("is missed when it is not there", async () => {
+      await expect(redis.xreadgroup("none", "ann", key("none"), ">")).rejects.toThrow("NOGROUP");
+    });
+  });
+});

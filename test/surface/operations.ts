@@ -1,0 +1,94 @@
+import { z } from "zod";
+import type { ApiClient } from "#test/support/api-client.ts";
+
+/** A JSON schema as the document has it. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+const Schema = z.record(z.string(), z.unknown());
+const Media = z.record(z.string(), z.object({ schema: Schema }));
+const Response = z.object({ description: z.string().min(1), content: Media.default({}) });
+
+const Operation = z.object({
+  operationId: z.string().min(1),
+  summary: z.string().min(1),
+  description: z.string().default(""),
+  security: z.array(z.record(z.string(), z.array(z.string()))),
+  parameters: z.array(
+    z.object({ name: z.string(), in: z.enum(["path", "query"]), required: z.boolean(), schema: Schema }),
+  ),
+  requestBody: z.object({ required: z.boolean(), content: Media }).optional(),
+  responses: z.record(z.string(), Response),
+});
+
+/** The parts of the OpenAPI document that the tests of this folder read. */
+export const Document = z.object({
+  openapi: z.string().regex(/^3\.1\.\d+$/u),
+  info: z.object({ title: z.string().min(1), version: z.string().min(1) }),
+  servers: z.array(z.object({ url: z.url() })).min(1),
+  paths: z.record(
+    z.string().startsWith("/"),
+    z.partialRecord(z.enum(["get", "post", "put", "patch", "delete"]), Operation),
+  ),
+  components: z.object({
+    securitySchemes: z.record(z.string(), z.object({ type: z.literal("http"), scheme: z.literal("bearer") })),
+    schemas: z.record(z.string(), Schema),
+  }),
+});
+export type Document = z.infer<typeof Document>;
+
+/** One documented method of one path. */
+export interface Operation extends z.infer<typeof Operation> {
+  /** `GET /api/projects/{project}`. */
+  name: string;
+  method: string;
+  template: string;
+  /** Whether people are admitted. */
+  person: boolean;
+  /** The permission of the keys that are admitted; `undefined` where no key is. */
+  scope: string | undefined;
+  isPublic: boolean;
+  /** Another path to the same endpoint. */
+  isAlias: boolean;
+  pathParameters: string[];
+}
+
+export async function readDocument(service: ApiClient): Promise<Document> {
+  return Document.parse((await service.call("GET", "/openapi.json")).body);
+}
+
+export function operationsOf(document: Document): Operation[] {
+  return Object.entries(document.paths).flatMap(([template, item]) =>
+    Object.entries(item).map(([method, operation]) => ({
+      ...operation,
+      name: `${method.toUpperCase()} ${template}`,
+      method: method.toUpperCase(),
+      template,
+      person: operation.security.some((each) => "accessToken" in each),
+      scope: operation.security.flatMap((each) => each["apiKey"] ?? [])[0],
+      isPublic: operation.security.length === 0,
+      isAlias: operation.description.startsWith("Same as"),
+      pathParameters: Array.from(template.matchAll(/\{(\w+)\}/gu), ([, name = ""]) => name),
+    })),
+  );
+}
+
+/** The schema of the JSON body, its `$ref`s resolved against the document; `undefined` for an operation without one. */
+export function bodySchemaOf(document: Document, operation: Operation): JsonSchema | undefined {
+  const schema = operation.requestBody?.content["application/json"]?.schema;
+  return schema && resolve(document, schema);
+}
+
+/** A schema, or what it refers to. */
+export function resolve({ components }: Document, schema: JsonSchema): JsonSchema {
+  const { $ref } = schema;
+  if (typeof $ref !== "string") return schema;
+  const found = components.schemas[$ref.replace("#/components/schemas/", "")];
+  if (!found) throw new Error(`The document has no ${$ref}`);
+  return found;
+}
+
+/** The document's schema as a Zod schema, which checks a live answer by it. */
+export function validatorOf({ components }: Document, schema: JsonSchema): z.ZodType {
+  const text = JSON.stringify({ ...schema, $defs: components.schemas });
+  return z.fromJSONSchema(JSON.parse(text.replaceAll("#/components/schemas/", "#/$defs/")));
+}

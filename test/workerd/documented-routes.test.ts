@@ -1,0 +1,18 @@
+import { expect, it } from "vitest";
+import { createApp } from "#src/app.ts";
+import { openApiDocument } from "#src/http/openapi.ts";
+import { endpoints } from "#src/routes/index.ts";
+
+it("every route that the app serves is documented, but those for the queue", () => {
+  const { paths } = openApiDocument(endpoints, "https://service.test");
+  const documented = Object.entries(Object(paths)).flatMap(([path, item]) =>
+    Object.keys(Object(item)).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  // Middleware and the answer to a wrong method are registered for ALL methods.
+  const served = createApp()
+    .routes.filter(({ method }) => method !== "ALL")
+    .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)(\{[^}]*\})?/gu, "{$1}")}`);
+  const ofTheQueue = served.filter((route) => route.startsWith("POST /functions/"));
+  expect(ofTheQueue).not.toEqual([]);
+  expect(new Set(served)).toEqual(new Set([...documented, ...ofTheQueue]));
+});
