@@ -17,9 +17,14 @@ export async function runService(): Promise<Stack> {
   if (existsSync(".env")) process.loadEnvFile(".env");
   try {
     const configuration = readConfiguration(process.env);
-    const stack = await start(configuration);
-    introduce(stack, configuration);
-    process.stdout.write(`ready ${stack.url}\n`);
+    say("Starting: building the Worker and opening the data …");
+    const starting = startStack(configuration, { log: say });
+    const isStopping = stopOnSignal(starting);
+    const stack = await starting;
+    if (!isStopping()) {
+      introduce(stack, configuration);
+      process.stdout.write(`ready ${stack.url}\n`);
+    }
     return stack;
   } catch (error) {
     return giveUp(error);
@@ -32,16 +37,17 @@ function giveUp(error: unknown): never {
   process.exit(1);
 }
 
-async function start(configuration: Configuration): Promise<Stack> {
-  say("Starting: building the Worker and opening the data …");
-  const starting = startStack(configuration, { log: say });
+/** Also while it is still starting, which is let come to its end first. */
+function stopOnSignal(starting: Promise<Stack>): () => boolean {
+  let stopping = false;
   const stop = () => {
-    setTimeout(() => process.exit(0), STOP_TIMEOUT_MS).unref();
+    if (stopping) return;
+    stopping = true;
+    setTimeout(() => process.exit(0), STOP_TIMEOUT_MS);
     void starting.then((stack) => stack.close()).finally(() => process.exit(0));
   };
-  process.once("SIGINT", stop);
-  process.once("SIGTERM", stop);
-  return starting;
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
+  return () => stopping;
 }
 
 function introduce(stack: Stack, configuration: Configuration): void {

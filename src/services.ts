@@ -10,7 +10,8 @@ import { taskLogs, type TaskLogs } from "#src/platform/objects/task-logs.ts";
 import { createQueue } from "#src/platform/queue/qstash.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import { createVerifier } from "#src/platform/queue/verify-signature.ts";
-import { createRedis, type Redis } from "#src/platform/redis/client.ts";
+import { createRedis } from "#src/platform/redis/client.ts";
+import { redisState, type RedisState } from "#src/platform/redis/state.ts";
 import { checkOutboundUrl } from "#src/lib/outbound-url.ts";
 import { createSafeFetch } from "#src/platform/safe-fetch/index.ts";
 import type { SafeFetch } from "#src/platform/safe-fetch/safe-fetch.ts";
@@ -22,8 +23,8 @@ import { newTrips, type Trips } from "#src/platform/trips.ts";
 export interface Services {
   config: Env;
   db: Db;
-  /** `undefined` when REDIS_URL is `off`: what Redis carries is then a no-op. */
-  redis: Redis | undefined;
+  /** Whether Redis answers; `off` when the service runs without one. */
+  redisState: () => Promise<RedisState>;
   queue: Queue;
   verifyDelivery: ReturnType<typeof createVerifier>;
   accessTokens: AccessTokens;
@@ -80,9 +81,10 @@ function sharedServices(env: Env): SharedServices {
     allowPrivate: env.OUTBOUND_ALLOW_PRIVATE,
     allowedOrigins: (env.OUTBOUND_ALLOWED_ORIGINS ?? "").split(",").filter((origin) => origin !== ""),
   };
+  const redis = createRedis({ url: env.REDIS_URL, token: env.REDIS_TOKEN });
   const made: SharedServices = {
     config: env,
-    redis: createRedis({ url: env.REDIS_URL, token: env.REDIS_TOKEN }),
+    redisState: () => redisState(redis),
     verifyDelivery: createVerifier({
       currentSigningKey: env.QSTASH_CURRENT_SIGNING_KEY,
       nextSigningKey: env.QSTASH_NEXT_SIGNING_KEY,

@@ -72,7 +72,7 @@ function forward(
   }
   const target = new URL(wanted.url);
   const free = policy.allowPrivate || policy.allowedOrigins.includes(target.origin);
-  const outgoing = (target.protocol === "https:" ? https : http).request(target, {
+  const outgoing = (target.protocol === "https:" ? https : http).request(target.href, {
     method: wanted.method,
     headers: outgoingHeaders(wanted, request.headers["content-length"]),
     agent: false,

@@ -78,8 +78,8 @@ function exchange({ target, method, headers, body, agents, timeoutMs }: Request)
     const options = { method, headers };
     const request =
       target.protocol === "https:"
-        ? https.request(target, { ...options, agent: agents.https })
-        : http.request(target, { ...options, agent: agents.http });
+        ? https.request(target.href, { ...options, agent: agents.https })
+        : http.request(target.href, { ...options, agent: agents.http });
     const late = setTimeout(() => request.destroy(new Error(`No answer within ${timeoutMs} ms`)), timeoutMs);
     request.on("close", () => clearTimeout(late));
     request.on("error", (error: NodeJS.ErrnoException) => {

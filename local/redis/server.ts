@@ -3,7 +3,13 @@ import { RedisError, type RedisBackend, type Reply } from "./reply.ts";
 
 /** A real Redis. Throws when it cannot be reached or refuses. */
 export async function openServer(redisUrl: string): Promise<RedisBackend> {
-  const redis = new Redis(redisUrl, { lazyConnect: true, maxRetriesPerRequest: 1, connectTimeout: 5000 });
+  // Upstash answers in the shapes of protocol 2.
+  const redis = new Redis(redisUrl, {
+    protocol: 2,
+    lazyConnect: true,
+    maxRetriesPerRequest: 1,
+    connectTimeout: 5000,
+  });
   // Unheard, the errors of a lost connection end the process; each command reports its own.
   let cause: Error | undefined;
   redis.on("error", (error: Error) => (cause = error));

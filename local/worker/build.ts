@@ -93,7 +93,7 @@ function listModules(dir: string): WorkerBuild["modules"] {
 }
 
 async function readOptions(dir: string): Promise<WorkerBuild["options"]> {
-  const reader = new Worker(new URL("./read-wrangler-toml.ts", import.meta.url), { env: quietly(dir) });
+  const reader = new Worker(path.join(import.meta.dirname, "read-wrangler-toml.ts"), { env: quietly(dir) });
   const [options] = await once(reader, "message");
   return WranglerOptions.parse(options);
 }

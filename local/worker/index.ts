@@ -58,7 +58,7 @@ export async function startWorker(
         },
       ],
     });
-  const miniflare = new Miniflare(configure(first));
+  const miniflare = keepingSignals(() => new Miniflare(configure(first)));
   await miniflare.ready;
   return {
     crons: first.options.cronTriggers,
@@ -76,3 +76,15 @@ export async function startWorker(
 }
 
 export const buildDir = (dataDir: string): string => path.join(dataDir, "build");
+
+/** Miniflare would end the process on a signal, half-way through an orderly stop. Its hook for the exit itself stays. */
+function keepingSignals(start: () => Miniflare): Miniflare {
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+  const before = new Map(signals.map((signal) => [signal, process.listeners(signal)]));
+  const miniflare = start();
+  for (const signal of signals) {
+    const added = process.listeners(signal).filter((listener) => !before.get(signal)?.includes(listener));
+    for (const listener of added) process.off(signal, listener);
+  }
+  return miniflare;
+}

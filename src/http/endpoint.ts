@@ -1,7 +1,7 @@
 import { zValidator } from "@hono/zod-validator";
 import type { Context, Hono, MiddlewareHandler, ValidationTargets } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import { z } from "zod";
+import type { z } from "zod";
 import { AppError } from "#src/lib/errors.ts";
 import type { Services } from "#src/services.ts";
 import { guard, type Access, type CallerOf } from "./access.ts";
@@ -12,7 +12,7 @@ export type BodyType = "json" | "form";
 export type Method = "get" | "post" | "put" | "patch" | "delete";
 
 /** Largest request body unless an endpoint says otherwise, in bytes. */
-export const DEFAULT_BODY_LIMIT = 1024 * 1024;
+const DEFAULT_BODY_LIMIT = 1024 * 1024;
 
 type Output<S> = S extends z.ZodType ? z.output<S> : undefined;
 
@@ -120,8 +120,10 @@ export function endpoint<
   if (definition.body) middleware.push(validateBody(definition.body, bodyTypes));
 
   const answer = async (c: Context<AppEnv>) => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Hono types what is valid per route, not per table row.
+    const admitted = inputOf(c) as Admitted<A, P, Q, B>;
     const result = await handler({
-      ...inputOf<Admitted<A, P, Q, B>>(c),
+      ...admitted,
       services: c.get("services"),
       request: c.req.raw,
       requestId: c.get("requestId"),
@@ -151,17 +153,11 @@ export function endpoint<
   };
 }
 
-/** The one place where what middleware has checked by an endpoint's own schemas gets its type back. */
-function inputOf<T>(c: Context<AppEnv>): T {
-  const valid = (target: keyof ValidationTargets): unknown => Reflect.apply(c.req.valid, c.req, [target]);
-  const input: unknown = {
-    caller: c.get("caller"),
-    params: valid("param"),
-    query: valid("query"),
-    body: valid("json"),
-  };
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Hono types what is valid per route, not per table row.
-  return input as T;
+/** What middleware has checked by the endpoint's own schemas. */
+function inputOf({ req, get }: Context<AppEnv>): unknown {
+  const valid = (target: keyof ValidationTargets): unknown =>
+    Reflect.apply(Reflect.get(req, "valid"), req, [target]);
+  return { caller: get("caller"), params: valid("param"), query: valid("query"), body: valid("json") };
 }
 
 function limitBody(maxSize: number): MiddlewareHandler<AppEnv> {

@@ -147,7 +147,7 @@ function toTemplate(path: string): string {
 }
 
 function operationId(method: string, path: string): string {
-  const words = path.split(/[^\w]+/u).filter((word) => word !== "" && word !== "api");
+  const words = path.split(/[^\w]+/u).filter((word) => word !== "");
   return [method, ...words].join("_");
 }
 

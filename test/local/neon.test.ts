@@ -36,16 +36,17 @@ async function onServer(statement: string): Promise<boolean> {
 const hasServer = await onServer("SELECT 1");
 if (!hasServer) console.error(`Skipped: the bridge over a real PostgreSQL, for none answers at ${SERVER}`);
 
-describe.each([
+const backends = [
   { backend: "the embedded PostgreSQL", real: false },
-  { backend: "a real PostgreSQL", real: true },
-])("the Neon bridge over $backend", ({ real }) => {
+  ...(hasServer ? [{ backend: "a real PostgreSQL", real: true }] : []),
+];
+
+describe.each(backends)("the Neon bridge over $backend", ({ real }) => {
   const dataDir = mkdtempSync(path.join(tmpdir(), "neon-"));
   let bridge: NeonBridge;
   let address: string;
 
   beforeAll(async () => {
-    if (real && !hasServer) return;
     if (real) await onServer(`CREATE DATABASE ${DATABASE}`);
     bridge = await startNeon({ dataDir, databaseUrl: real ? SERVER : undefined });
     const named = new URL(bridge.databaseUrl);
@@ -59,15 +60,14 @@ describe.each([
   });
 
   afterAll(async () => {
-    await bridge?.close();
+    await bridge.close();
     if (real) await onServer(`DROP DATABASE IF EXISTS ${DATABASE} WITH (FORCE)`);
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  const test = it.skipIf(real && !hasServer);
   const open = () => drizzle({ client: neon(address) });
 
-  test("keeps values as they are through Drizzle", async () => {
+  it("keeps values as they are through Drizzle", async () => {
     const db = open();
     const note = {
       id: 1,
@@ -80,7 +80,7 @@ describe.each([
     expect(await db.select().from(notes).where(eq(notes.id, 1))).toEqual([note]);
   });
 
-  test("tells null, booleans, bytes and big numbers apart", async () => {
+  it("tells null, booleans, bytes and big numbers apart", async () => {
     const [row] = await neon(address).query(
       "SELECT $1::text AS nothing, $2::boolean AS yes, $3::bytea AS bytes, $4::int8 AS big, $5::jsonb AS json_null",
       [null, true, Buffer.from([0, 255]), "9007199254740993", "null"],
@@ -94,7 +94,7 @@ describe.each([
     });
   });
 
-  test("reports the code and the constraint of a violation", async () => {
+  it("reports the code and the constraint of a violation", async () => {
     const client = neon(address);
     await client.query("INSERT INTO notes (id, text) VALUES (10, 'twice')");
     await expect(client.query("INSERT INTO notes (id, text) VALUES (11, 'twice')")).rejects.toMatchObject({
@@ -107,13 +107,13 @@ describe.each([
     });
   });
 
-  test("goes on after an error", async () => {
+  it("goes on after an error", async () => {
     const client = neon(address);
     await expect(client.query("SELECT nonsense")).rejects.toMatchObject({ code: "42703" });
     expect(await client.query("SELECT 1 AS one")).toEqual([{ one: 1 }]);
   });
 
-  test("runs a batch as one transaction", async () => {
+  it("runs a batch as one transaction", async () => {
     const db = open();
     const [, rows] = await db.batch([
       db.insert(notes).values({ id: 20, text: "in a batch" }),
@@ -124,31 +124,33 @@ describe.each([
       db.insert(notes).values({ id: 21, text: "undone" }),
       db.insert(notes).values({ id: 20, text: "the id is taken" }),
     ]);
-    await expect(failing).rejects.toThrow();
+    await expect(failing).rejects.toThrow("notes_pkey");
     expect(await db.select().from(notes).where(eq(notes.id, 21))).toEqual([]);
   });
 
-  test("takes the isolation and the mode of a batch from its headers", async () => {
+  it("takes the isolation and the mode of a batch from its headers", async () => {
     const client = neon(address);
     const show = [client`SHOW transaction_isolation`, client`SHOW transaction_read_only`];
     const results = await client.transaction(show, { isolationLevel: "Serializable", readOnly: true });
     expect(results).toEqual([[{ transaction_isolation: "serializable" }], [{ transaction_read_only: "on" }]]);
   });
 
-  test("keeps concurrent statements apart", async () => {
+  it("keeps concurrent statements apart", async () => {
     const client = neon(address);
     const numbers = Array.from({ length: 50 }, (_, index) => index);
     const answers = await Promise.all(numbers.map((n) => client.query("SELECT $1::int AS n", [n])));
     expect(answers).toEqual(numbers.map((n) => [{ n }]));
   });
 
-  test("passes a large value", async () => {
+  it("passes a large value", async () => {
     const large = "x".repeat(5_000_000);
-    const [row] = await open().execute<{ length: number }>(sql`SELECT length(${large})::int AS length`).then((r) => r.rows);
+    const [row] = await open()
+      .execute<{ length: number }>(sql`SELECT length(${large})::int AS length`)
+      .then((r) => r.rows);
     expect(row).toEqual({ length: large.length });
   });
 
-  test("refuses a stranger", async () => {
+  it("refuses a stranger", async () => {
     const stranger = neon("postgres://local:guess@127.0.0.1/postgres");
     await expect(stranger.query("SELECT 1")).rejects.toThrow("401");
   });

@@ -10,7 +10,10 @@ const document = await readDocument(service);
 const operations = operationsOf(document);
 
 /** Every object of the document, with the place where it stands. */
-function* objectsIn(value: unknown, place = "#"): Generator<[place: string, object: Record<string, unknown>]> {
+function* objectsIn(
+  value: unknown,
+  place = "#",
+): Generator<[place: string, object: Record<string, unknown>]> {
   if (typeof value !== "object" || value === null) return;
   yield [place, Object.fromEntries(Object.entries(value))];
   for (const [name, child] of Object.entries(value)) yield* objectsIn(child, `${place}/${name}`);
@@ -34,7 +37,10 @@ describe("the document", () => {
     for (const { name, pathParameters, parameters } of operations) {
       const declared = parameters.filter((each) => each.in === "path");
       expect(declared.map((each) => each.name).toSorted(), name).toEqual(pathParameters.toSorted());
-      expect(declared.every(({ required }) => required), name).toBe(true);
+      expect(
+        declared.every(({ required }) => required),
+        name,
+      ).toBe(true);
     }
   });
 
@@ -108,7 +114,9 @@ describe("the answer of", () => {
       token: operation.person || operation.isPublic ? owner.token : estate.key,
       ...(special ?? (json && { json })),
     });
-    await service.call("DELETE", `/api/external-api-keys/${String(estate.samples["key"])}`, { token: owner.token });
+    await service.call("DELETE", `/api/external-api-keys/${String(estate.samples["key"])}`, {
+      token: owner.token,
+    });
     return answer;
   }
 

@@ -75,7 +75,7 @@ export type EndedTask = Pick<
 >;
 
 /** The last events of a task, from the row that says how it ended. */
-export function ending(task: EndedTask, usage: ModelUsage | undefined): NewEvent[] {
+export function endingEvents(task: EndedTask, usage: ModelUsage | undefined): NewEvent[] {
   const { id, status, response, error, iterations, toolCalls } = task;
   const events: NewEvent[] = [];
   if (status === "failed") {

@@ -2,7 +2,7 @@ import type { ModelUsage } from "#src/models/model.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
-import { ending, type EndedTask } from "./events.ts";
+import { endingEvents, type EndedTask } from "./events.ts";
 import { endTask, taskById } from "./queries.ts";
 import type { StepData, StepUsage } from "./steps.ts";
 import { isTerminal } from "./task.ts";
@@ -50,7 +50,7 @@ export async function closeTask(
 ): Promise<void> {
   const { taskId, generation, totalUsage, task } = closing;
   if (task && !isTerminal(task.status)) return; // a newer generation has it
-  const last = task ? ending(task, totalUsage) : [];
+  const last = task ? endingEvents(task, totalUsage) : [];
   try {
     if (task) await publishFinished(deps.queue, taskId);
   } catch (error) {

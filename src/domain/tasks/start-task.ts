@@ -7,7 +7,7 @@ import { findClaimedTask, insertTask } from "./queries.ts";
 import { eventsUrl } from "./task.ts";
 
 /** The agent that works when none is named: part of the first migration. */
-export const DEFAULT_AGENT_ID = "00000000-0000-0000-0000-000000000005";
+const DEFAULT_AGENT_ID = "00000000-0000-0000-0000-000000000005";
 
 /** A task to be written; names are chosen before the write, so that a repeated launch finds the same ones. */
 export interface NewTask {

@@ -3,8 +3,10 @@ import type { Redis } from "./client.ts";
 /** A probe that hangs must not hang its caller. */
 const TIMEOUT_MS = 2_000;
 
+export type RedisState = "connected" | "unavailable" | "off";
+
 /** Whether Redis answers; `off` when the service runs without one. */
-export async function redisState(redis: Redis | undefined): Promise<"connected" | "unavailable" | "off"> {
+export async function redisState(redis: Redis | undefined): Promise<RedisState> {
   if (!redis) return "off";
   const late = new Promise<"late">((resolve) => setTimeout(() => resolve("late"), TIMEOUT_MS));
   const answer = await Promise.race([redis.ping().catch(() => "failed" as const), late]);

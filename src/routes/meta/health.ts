@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { endpoint } from "#src/http/endpoint.ts";
-import { redisState } from "#src/platform/redis/state.ts";
 
 export const health = endpoint({
   method: "get",
@@ -19,6 +18,6 @@ export const health = endpoint({
   handler: async ({ services }) => ({
     status: "healthy" as const,
     service: "agent-workspace" as const,
-    redis: await redisState(services.redis),
+    redis: await services.redisState(),
   }),
 });

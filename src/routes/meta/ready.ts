@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { databaseAnswers } from "#src/domain/health/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
-import { redisState } from "#src/platform/redis/state.ts";
 
 const Part = z.enum(["ok", "unavailable", "off"]);
 
@@ -25,7 +24,7 @@ export const ready = endpoint({
     const [database, queue, redis] = await Promise.all([
       databaseAnswers(services.db),
       services.queue.answers(),
-      redisState(services.redis),
+      services.redisState(),
     ]);
     const isReady = database && queue && redis !== "unavailable";
     const body = {

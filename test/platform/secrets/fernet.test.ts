@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import * as fc from "fast-check";
 import { base64url } from "jose";
 import { describe, expect, it } from "vitest";
@@ -16,7 +17,7 @@ interface Vector {
 }
 
 function vectors(name: string): Vector[] {
-  return JSON.parse(readFileSync(new URL(`../../fixtures/fernet/${name}.json`, import.meta.url), "utf8"));
+  return JSON.parse(readFileSync(join(import.meta.dirname, `../../fixtures/fernet/${name}.json`), "utf8"));
 }
 
 const open = (secret: string) => createFernet(Uint8Array.from(base64url.decode(secret)));

@@ -1,0 +1,17 @@
+// Runs the layer rules and refuses to pass vacuously: an unreadable tree (say, an unsupported TypeScript) is a failure.
+import { spawnSync } from "node:child_process";
+import { globSync } from "node:fs";
+
+const roots = ["src", "functions", "durable-objects", "local", "bench", "test"];
+const { stdout } = spawnSync(
+  "depcruise",
+  ["--config", ".dependency-cruiser.mjs", "--output-type", "json", ...roots],
+  { encoding: "utf8", maxBuffer: 1e9 },
+);
+const { modules, summary } = JSON.parse(stdout);
+const read = new Set(modules.map(({ source }) => source));
+const unread = roots.flatMap((root) => globSync(`${root}/**/*.ts`)).filter((file) => !read.has(file));
+
+for (const { rule, from, to } of summary.violations) console.error(`${rule.name}: ${from} -> ${to}`);
+if (unread.length > 0) console.error(`not analysed: ${unread.length} files, first ${unread[0]}`);
+process.exitCode = summary.error > 0 || unread.length > 0 ? 1 : 0;

@@ -1,0 +1,362 @@
+import { request } from "node:http";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ApiAnswer, ApiRequest } from "#test/support/api-client.ts";
+import { startService } from "#test/support/service.ts";
+import { addressOf, newEstate, type Estate } from "./estate.ts";
+import { hostileText, nested, spoiledBody, validObject, type Known } from "./hostile-values.ts";
+import { bodySchemaOf, operationsOf, readDocument, type JsonSchema, type Operation } from "./operations.ts";
+import { faultOf, isDocumented } from "./refusal.ts";
+
+/** Set FC_SEED to the seed of a run that failed. */
+const seed = Number(process.env["FC_SEED"] ?? Date.now() % 2 ** 31);
+process.stderr.write(`bad-input.test.ts: FC_SEED=${seed}\n`);
+
+/** A slow machine checks fewer inputs, not longer. */
+const BOUNDS = { seed, numRuns: 40, interruptAfterTimeLimit: 1200, endOnFailure: false } as const;
+
+const MEBIBYTE = 1024 * 1024;
+
+const service = await startService();
+afterAll(() => service.close());
+const document = await readDocument(service);
+const operations = operationsOf(document).filter(({ isAlias }) => !isAlias);
+
+const withBody = operations.flatMap((operation) => {
+  const schema = bodySchemaOf(document, operation);
+  return schema ? [{ name: operation.name, operation, schema }] : [];
+});
+const withQuery = operations.filter(({ parameters }) => parameters.some((each) => each.in === "query"));
+const withPath = operations.filter(({ pathParameters }) => pathParameters.length > 0);
+
+let estate: Estate;
+beforeAll(async () => {
+  estate = await newEstate(service);
+});
+
+const known: Known = {
+  project_id: fc.constantFrom("project_id").map((name) => estate.samples[name]),
+  // Nothing outside is to be called; the name of the second never resolves.
+  webhook_url: fc.constantFrom("http://127.0.0.1:9/hook", "https://receiver.invalid/hook"),
+  webhook_callback_url: fc.constantFrom(null, "https://receiver.invalid/hook"),
+};
+
+const tokenFor = (operation: Operation) => (operation.person ? estate.owner.token : estate.key);
+
+function send(operation: Operation, request: ApiRequest, address = addressOf(operation, estate.samples)) {
+  return service.call(operation.method, address, { token: tokenFor(operation), ...request });
+}
+
+const sendText = (
+  operation: Operation,
+  body: string | Uint8Array<ArrayBuffer>,
+  contentType = "application/json",
+) => send(operation, { body, headers: { "content-type": contentType } });
+
+function check(operation: Operation, answer: ApiAnswer<unknown>) {
+  expect(faultOf(answer)).toBeUndefined();
+  expect(isDocumented(operation, answer.status), `${answer.status} is not documented: ${answer.text}`).toBe(
+    true,
+  );
+}
+
+/** Ten keys are the most that one may have, and a body is valid only while there is room for one more. */
+async function makeRoom(operation: Operation, { status, text }: ApiAnswer<unknown>) {
+  if (operation.name !== "POST /api/external-api-keys" || status !== 200) return;
+  await service.call("DELETE", `/api/external-api-keys/${JSON.parse(text).id}`, {
+    token: estate.owner.token,
+  });
+}
+
+describe.each(withBody)("the body of $name", ({ operation, schema }) => {
+  async function checkBody(body: unknown) {
+    const answer = await sendText(operation, JSON.stringify(body) ?? "");
+    await makeRoom(operation, answer);
+    check(operation, answer);
+  }
+
+  it("may be anything that is valid", async () => {
+    await fc.assert(fc.asyncProperty(validObject(document, schema, known), checkBody), BOUNDS);
+  });
+
+  it("may have anything wrong with it", async () => {
+    await fc.assert(fc.asyncProperty(spoiledBody(document, schema, known), checkBody), BOUNDS);
+  });
+
+  it.each(rawBodies())("may be %s", async (_, body, contentType) => {
+    const answer = await sendText(operation, body, contentType);
+    check(operation, answer);
+  });
+
+  it("is refused one byte beyond a mebibyte, whether its length is told or not", async () => {
+    if (LARGER_BODIES.has(operation.name)) return;
+    const text = `{"a":"${"x".repeat(MEBIBYTE - 7)}"}`;
+    const refusal = { status: 413, body: { detail: `Request body is larger than ${MEBIBYTE} bytes` } };
+    expect(text.length).toBe(MEBIBYTE + 1);
+    expect(await sendText(operation, text)).toMatchObject(refusal);
+    expect(await inChunks(operation, text)).toMatchObject(refusal);
+    expect((await sendText(operation, text.replace("x", ""))).status).not.toBe(413);
+  });
+});
+
+/** They carry files, and say themselves how large. */
+const LARGER_BODIES = new Set([
+  "PUT /api/projects/{project}/files/{path}",
+  "POST /api/projects/{project}/files/save",
+]);
+
+/** Bodies that are no JSON, or not what they say they are. */
+function rawBodies(): [name: string, body: string | Uint8Array<ArrayBuffer>, contentType?: string][] {
+  const utf8 = new TextEncoder().encode('{"name":"é","message":"é","content":"é"}');
+  return [
+    ["nothing", ""],
+    ["white space", " \n"],
+    ["null", "null"],
+    ["a list", "[]"],
+    ["a text", '"text"'],
+    ["a number beyond all numbers", `{"name":1e999,"message":-1e999,"expires_in_days":1e999}`],
+    ["cut off", '{"name":"a'],
+    ["JavaScript", "{name:'a'}"],
+    ["NaN", '{"name":NaN}'],
+    ["two values", "{} {}"],
+    ["the same field twice", '{"name":1,"name":"a"}'],
+    ["a half of a character", utf8.slice(0, 10)],
+    ["UTF-16", new Uint8Array([0xff, 0xfe, 0x7b, 0, 0x7d, 0])],
+    ["bytes that are no text", new Uint8Array([0x7b, 0xff, 0xc0, 0x80, 0x7d])],
+    ["behind a byte order mark", "\ufeff{}"],
+    ["nested a hundred thousand lists deep", "[".repeat(100_000) + "]".repeat(100_000)],
+    ["nested fifty thousand objects deep", '{"settings":'.repeat(50_000) + "1" + "}".repeat(50_000)],
+    [
+      "a hundred thousand fields",
+      JSON.stringify(Object.fromEntries(Array.from({ length: 50_000 }, (_, i) => [`k${i}`, 1]))),
+    ],
+    [
+      "a field whose value is nested 5000 deep",
+      `{"name":"a","settings":${'{"a":'.repeat(5000)}1${"}".repeat(5001)}`,
+    ],
+    ["prototypes", '{"__proto__":{"name":"a"},"constructor":{"prototype":{"isSuperuser":true}}}'],
+    ["plain text", "hello", "text/plain"],
+    ["a form", "name=a&message=b&password=%00%ff", "application/x-www-form-urlencoded"],
+    ["a form in parts without a boundary", "--x\r\n\r\n--x--", "multipart/form-data"],
+    [
+      "a form in parts that ends early",
+      '--x\r\ncontent-disposition: form-data; name="a"',
+      "multipart/form-data; boundary=x",
+    ],
+    [
+      "a file in a form",
+      '--x\r\ncontent-disposition: form-data; name="username"; filename="a"\r\n\r\nb\r\n--x--\r\n',
+      "multipart/form-data; boundary=x",
+    ],
+    ["XML", "<a/>", "application/xml"],
+    ["of an unheard-of type", "{}", "application/json-seq"],
+    ["of a broken type", "{}", 'application/json;;;="charset'],
+    ["in a character set of old", "{}", "application/json; charset=utf-16"],
+  ];
+}
+
+/** A body whose length is not told beforehand. */
+async function inChunks(operation: Operation, text: string): Promise<{ status: number; body: unknown }> {
+  const response = await fetch(service.url + addressOf(operation, estate.samples), {
+    method: operation.method,
+    headers: { authorization: `Bearer ${tokenFor(operation)}`, "content-type": "application/json" },
+    body: new Blob([text]).stream(),
+    duplex: "half",
+  } as RequestInit);
+  return { status: response.status, body: await response.json() };
+}
+
+describe.each(withQuery)("the query of $name", (operation) => {
+  const named = operation.parameters.filter((each) => each.in === "query");
+  const names = fc.constantFrom(...named.map(({ name }) => name), "unknown", "__proto__");
+  const pairs = fc.array(
+    fc.tuple(
+      fc.oneof(
+        names,
+        names.map((name) => `${name}[]`),
+      ),
+      hostileText,
+    ),
+    { minLength: 1, maxLength: 4 },
+  );
+
+  it("may be anything", async () => {
+    const path = addressOf(operation, estate.samples).split("?")[0] ?? "";
+    await fc.assert(
+      fc.asyncProperty(pairs, async (given) => {
+        const short = given.map(([name, value]) => [name, value.slice(0, 2000).toWellFormed()]);
+        check(operation, await send(operation, {}, `${path}?${new URLSearchParams(short).toString()}`));
+      }),
+      BOUNDS,
+    );
+  });
+
+  it.each(["%", "%00", "%ff=%ff", "page=%ff", "&&&=", "page=1&page=2", "a".repeat(8000)])(
+    "may be %s",
+    async (query) => {
+      const address = addressOf(operation, estate.samples);
+      check(operation, await raw(operation, `${address}${address.includes("?") ? "&" : "?"}${query}`));
+    },
+  );
+
+  it("may be anything that is valid", async () => {
+    const schema: JsonSchema = {
+      type: "object",
+      properties: Object.fromEntries(named.map((each) => [each.name, each.schema])),
+      required: named.filter(({ required }) => required).map(({ name }) => name),
+    };
+    const path = addressOf(operation, estate.samples).split("?")[0] ?? "";
+    await fc.assert(
+      fc.asyncProperty(validObject(document, schema, { ...known, project_id: fc.uuid() }), async (query) => {
+        const given = Object.entries(query).map(([name, value]) => [name, String(value).toWellFormed()]);
+        check(operation, await send(operation, {}, `${path}?${new URLSearchParams(given).toString()}`));
+      }),
+      BOUNDS,
+    );
+  });
+});
+
+/** A request whose path travels as it is written here; `fetch` would resolve dots and encode. */
+function raw(operation: Operation, path: string): Promise<ApiAnswer<unknown>> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(service.url);
+    const headers = { authorization: `Bearer ${tokenFor(operation)}` };
+    request({ hostname, port, path, method: operation.method, headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("end", () => {
+        const text = Buffer.concat(chunks).toString();
+        const found = new Headers({ "content-type": response.headers["content-type"] ?? "" });
+        resolve({ status: response.statusCode ?? 0, headers: found, text, body: text });
+      });
+      response.on("error", reject);
+    })
+      .on("error", reject)
+      .end();
+  });
+}
+
+const RAW_NAMES = [
+  "%00",
+  "a%00b",
+  "%",
+  "%2",
+  "%zz",
+  "%ff",
+  "%c0%80",
+  "%ed%a0%80",
+  "..",
+  "../..",
+  "..%2f..%2fetc%2fpasswd",
+  "%2e%2e",
+  "%252e%252e",
+  ".",
+  "%2f",
+  "a%5cb",
+  "%0d%0aSet-Cookie:%20a=b",
+  "%F0%9F%98%80",
+  "%e2%80%ae",
+  ":project",
+  "{project}",
+  "*",
+  "x".repeat(10_000),
+  "00000000-0000-0000-0000-000000000000",
+  "%20",
+  ";",
+  "a;b=c",
+  "~",
+  "-",
+];
+
+describe.each(withPath)("the path of $name", (operation) => {
+  const address = (name: string) =>
+    operation.template.replaceAll(/\{(\w+)\}/gu, (_, each: string) =>
+      each === operation.pathParameters.at(-1) ? name : String(estate.samples[each]),
+    );
+
+  it("may name anything", async () => {
+    await fc.assert(
+      fc.asyncProperty(hostileText, async (text) => {
+        const answer = await send(
+          operation,
+          {},
+          address(encodeURIComponent(text.slice(0, 3000).toWellFormed())),
+        );
+        // An empty or dotted name makes another path of it, which may not be served.
+        if (answer.status !== 405) expect(faultOf(answer)).toBeUndefined();
+      }),
+      BOUNDS,
+    );
+  });
+
+  it.each(RAW_NAMES)("may name %s", async (name) => {
+    expect(faultOf(await raw(operation, address(name)))).toBeUndefined();
+  });
+});
+
+describe("headers", () => {
+  const invoke = (headers: Record<string, string>) =>
+    service.call("POST", "/api/external/agent/invoke", {
+      token: estate.key,
+      headers,
+      json: { project_id: estate.samples["project"], message: "hello" },
+    });
+  const latin1 = fc.string({
+    unit: fc.integer({ min: 0x20, max: 0xff }).map((code) => String.fromCodePoint(code)),
+    maxLength: 300,
+  });
+
+  it.each([
+    "idempotency-key",
+    "x-forwarded-for",
+    "user-agent",
+    "cf-ray",
+    "cookie",
+    "origin",
+    "accept",
+    "content-type",
+  ])("may hold anything: %s", async (name) => {
+    await fc.assert(
+      fc.asyncProperty(latin1, async (value) => {
+        const answer = await invoke({ [name]: value });
+        expect(faultOf(answer)).toBeUndefined();
+      }),
+      { ...BOUNDS, numRuns: 15 },
+    );
+  });
+
+  it.each(["-1", "1.5", "NaN", "9".repeat(400), "1 or 1=1", "é"])(
+    "refuse Last-Event-ID: %s",
+    async (value) => {
+      const answer = await service.call(
+        "GET",
+        `/api/external/agent/events/${String(estate.samples["task"])}`,
+        {
+          token: estate.key,
+          headers: { "last-event-id": value },
+        },
+      );
+      expect([answer.status, faultOf(answer)]).toEqual([422, undefined]);
+    },
+  );
+
+  it("of somebody who signs in may hold anything", async () => {
+    await fc.assert(
+      fc.asyncProperty(latin1, latin1, async (agent, forwarded) => {
+        const answer = await service.call("POST", "/api/auth/login", {
+          json: estate.owner,
+          headers: { "user-agent": agent, "x-forwarded-for": forwarded, cookie: `refresh_token=${agent}` },
+        });
+        expect(answer.status).toBe(200);
+      }),
+      { ...BOUNDS, numRuns: 10 },
+    );
+  });
+});
+
+it("after all that the service is well, and nothing is changed that was not to be", async () => {
+  expect((await service.call("GET", "/ready")).status).toBe(200);
+  expect(Object.prototype).not.toHaveProperty("isSuperuser");
+  const me = await service.call("GET", "/api/users/me", { token: estate.owner.token });
+  expect(me).toMatchObject({ status: 200, body: { id: estate.owner.id } });
+});
