@@ -1,8 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StartError } from "./start-error.ts";
+
+/** For temporary files, so that none is left in the machine's own folder when the service is killed. */
+export const temporaryDir = (dir: string): string => path.join(dir, "tmp");
 
 export interface DataDir {
   path: string;
@@ -23,6 +26,9 @@ export function openDataDir(dir: string): DataDir {
     throw unwritable(dir, error);
   }
   const lock = lockFolder(dir);
+  // What a killed process left behind.
+  rmSync(temporaryDir(dir), { recursive: true, force: true });
+  makeFolder(temporaryDir(dir));
   return {
     path: dir,
     secretKey: () => {

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { readConfiguration, type Configuration } from "./configuration.ts";
+import { temporaryDir } from "./data-dir.ts";
 import { startStack, type Stack } from "./stack.ts";
 import { StartError } from "./start-error.ts";
 
@@ -17,6 +18,7 @@ export async function runService(): Promise<Stack> {
   if (existsSync(".env")) process.loadEnvFile(".env");
   try {
     const configuration = readConfiguration(process.env);
+    process.env["TMPDIR"] = temporaryDir(configuration.dataDir);
     say("Starting: building the Worker and opening the data …");
     const starting = startStack(configuration, { log: say });
     const isStopping = stopOnSignal(starting);

@@ -1,12 +1,12 @@
 import http from "node:http";
 
 /**
- * A server on a free port of the loopback interface. A handler that fails, mostly because its client went away, costs
- * that connection only. `close` also ends the connections that are open.
+ * A server on the loopback interface: on `preferredPort` if that is free, else on any free port. A handler that fails,
+ * mostly because its client went away, costs that connection only. `close` also ends the connections that are open.
  */
 export async function serve(
   handler: (request: http.IncomingMessage, response: http.ServerResponse) => Promise<void> | void,
-  options: http.ServerOptions = {},
+  { preferredPort = 0, ...options }: http.ServerOptions & { preferredPort?: number } = {},
 ): Promise<{ url: string; close: () => Promise<void> }> {
   const server = http.createServer(options, (request, response) => {
     void (async () => {
@@ -17,9 +17,9 @@ export async function serve(
       }
     })();
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", resolve);
+  await listen(server, preferredPort).catch((error: unknown) => {
+    if (preferredPort === 0) throw error;
+    return listen(server, 0);
   });
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("The server has no port");
@@ -31,4 +31,11 @@ export async function serve(
         server.closeAllConnections();
       }),
   };
+}
+
+function listen(server: http.Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", resolve);
+  });
 }

@@ -14,6 +14,7 @@ import { migrate } from "./migrate.ts";
 import { findPort } from "./port.ts";
 import { StartError } from "./start-error.ts";
 import { buildWorker } from "./worker/build.ts";
+import { writeAddresses } from "./addresses.ts";
 import { buildDir, startWorker } from "./worker/index.ts";
 
 export interface Stack {
@@ -84,6 +85,7 @@ export async function startStack(
   const cron = startCron({ expressions: worker.crons, run: (expression) => worker.runCron(expression), log });
   started.defer(() => cron.close());
 
+  writeAddresses(dataDir.path, { url, callbacksUrl: outbound.callbacksUrl });
   const owned = started.move();
   return {
     url,
@@ -145,13 +147,14 @@ async function openModel({ development }: Configuration, started: AsyncDisposabl
 
 /** The way out to addresses that users supply, and in development a place that their callbacks may go to. */
 async function openOutbound(
-  { development, outbound }: Configuration,
+  { development, outbound, port }: Configuration,
   started: AsyncDisposableStack,
 ): Promise<{ variables: Variables; callbacksUrl: string | undefined }> {
   const allowedOrigins = [...outbound.allowedOrigins];
   let callbacksUrl: string | undefined;
   if (development) {
-    const callbacks = await startCallbacks();
+    // The port after the service's own, so that an address given before a restart is good after it.
+    const callbacks = await startCallbacks(port === 0 ? {} : { preferredPort: port + 1 });
     started.defer(() => callbacks.close());
     callbacksUrl = callbacks.url;
     allowedOrigins.push(callbacks.origin);

@@ -4,7 +4,7 @@ import { FileError } from "./file-error.ts";
 import { inParts } from "./in-parts.ts";
 
 /** Files up to this size live in the object's own database, whose rows hold at most 2 MB; larger ones in the bucket. */
-export const INLINE_BYTES = 1024 * 1024;
+const INLINE_BYTES = 1024 * 1024;
 /** Size of the parts of a large upload; all but the last must be equal and at least 5 MiB. */
 const PART_BYTES = 8 * 1024 * 1024;
 /** How long an object that no entry names stays, so that its readers and its upload can finish. */
@@ -139,7 +139,10 @@ export class FileContents {
 
   async #get(id: string): Promise<R2ObjectBody> {
     const object = await this.#reach(() => this.#bucket.get(this.#key(id)));
-    if (!object) throw new Error(`The bucket has lost ${this.#key(id)}`);
+    if (!object) {
+      this.#log.error("file bucket has lost an object", { key: this.#key(id) });
+      throw new AppError("internal", "The content of this file is lost");
+    }
     return object;
   }
 

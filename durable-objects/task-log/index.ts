@@ -42,7 +42,8 @@ export class TaskLog extends DurableObject<object> {
   /** Ask to execute a step. The answer says whether, and as which generation. */
   async begin(step: number): Promise<Begun> {
     const { stallMs, maxAttempts } = this.#settings;
-    return this.#store.run.begin(step, { now: Date.now(), stallMs, maxAttempts });
+    const { events, run } = this.#store;
+    return run.begin(step, events.lastId, { now: Date.now(), stallMs, maxAttempts });
   }
 
   async ping(generation: number): Promise<Control> {

@@ -8,13 +8,13 @@ export interface NewEvent {
 
 /**
  * What an executor must not do twice, kept until the turn is in the database: the model's whole answer, a call that was
- * started, a call's result.
+ * started, a call's result, and that the turn's end is in the log.
  */
 export interface TurnRecord {
   /** Turn of the task, from 1. */
   iteration: number;
-  kind: "answer" | "started" | "result";
-  /** Tool call the record is about; empty for an answer. */
+  kind: "answer" | "started" | "result" | "ended";
+  /** Tool call the record is about; empty for an answer and an end. */
   callId: string;
   /** JSON, opaque to the log. */
   value: string;
@@ -53,8 +53,18 @@ export interface Control {
 }
 
 export type Begun =
-  /** Go: you are this generation. `records` are those of turns that may not be in the database yet. */
-  | { kind: "run"; generation: number; stop: StopReason | null; records: TurnRecord[]; restarted: boolean }
+  /**
+   * Go: you are this generation. `records` are those of turns that may not be in the database yet; `lastEventId` is 0 as
+   * long as nothing is in the log; `restarted` says that an earlier executor did not end its step.
+   */
+  | {
+      kind: "run";
+      generation: number;
+      stop: StopReason | null;
+      records: TurnRecord[];
+      lastEventId: number;
+      restarted: boolean;
+    }
   /** Too many attempts without progress: end the task as failed, under this generation. */
   | { kind: "exhausted"; generation: number; attempts: number }
   /** Another executor shows life. */

@@ -69,7 +69,11 @@ export class RunState {
     return { state: "waiting", attempt: run.launches };
   }
 
-  begin(step: number, limits: { now: number; stallMs: number; maxAttempts: number }): Begun {
+  begin(
+    step: number,
+    lastEventId: number,
+    limits: { now: number; stallMs: number; maxAttempts: number },
+  ): Begun {
     const run = this.#row();
     if (!run || run.settled || step < run.step) return { kind: "skip" };
     const aliveForMs = run.last_seen + limits.stallMs - limits.now;
@@ -90,7 +94,8 @@ export class RunState {
         `SELECT iteration, kind, call_id AS "callId", value FROM turn_record ORDER BY iteration`,
       )
       .toArray();
-    return { kind: "run", generation, stop: run.stop, records, restarted: run.executor !== "none" };
+    const restarted = run.executor !== "none";
+    return { kind: "run", generation, stop: run.stop, records, lastEventId, restarted };
   }
 
   /** A sign of life. */

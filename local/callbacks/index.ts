@@ -20,7 +20,9 @@ const KEPT = 100;
  * and answered 200, or with the status that a path beginning with `/status/<code>` names. `GET /` lists all, oldest
  * first; `GET /<path>` those of one path.
  */
-export async function startCallbacks(): Promise<{ url: string; origin: string; close: () => Promise<void> }> {
+export async function startCallbacks(
+  options: { preferredPort?: number } = {},
+): Promise<{ url: string; origin: string; close: () => Promise<void> }> {
   const received: ReceivedCallback[] = [];
   const { url, close } = await serve(async (request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://localhost");
@@ -40,7 +42,7 @@ export async function startCallbacks(): Promise<{ url: string; origin: string; c
     });
     if (received.length > KEPT) received.shift();
     response.writeHead(wantedStatus(pathname)).end();
-  });
+  }, options);
   return { url, origin: url, close };
 }
 

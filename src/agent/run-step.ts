@@ -10,7 +10,7 @@ import type { ClaimedTask, Ending, FinishDeps, StepUsage, TaskEnd } from "#src/d
 import { StepData } from "#src/domain/tasks/index.ts";
 import { ModelError, type Model, type ModelUsage } from "#src/models/model.ts";
 import type { Log } from "#src/platform/log/log.ts";
-import type { Begun, TurnRecord } from "#src/platform/objects/task-logs.ts";
+import type { Begun } from "#src/platform/objects/task-logs.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { LogWriter, StoppedError, SupersededError } from "./log-writer.ts";
 import { renderSystemPrompt } from "./prompts/system-prompt.ts";
@@ -66,7 +66,7 @@ async function execute(
     return finishTask(deps, progress.ending(), failed(progress, "attempts_exhausted", error));
   }
   if (begun.stop) return finishTask(deps, progress.ending(), endOfStopped(begun.stop, progress.lastText));
-  await new Execution(deps, claim.current, claim.history, progress, begun.records, begun.restarted).run();
+  await new Execution(deps, claim.current, claim.history, progress, begun).run();
 }
 
 /** What a task has done so far. */
@@ -117,8 +117,7 @@ class Execution {
   readonly #task: ClaimedTask;
   readonly #history: readonly { role: "user" | "assistant"; content: string }[];
   readonly #progress: Progress;
-  readonly #records: readonly TurnRecord[];
-  readonly #restarted: boolean;
+  readonly #begun: Extract<Begun, { kind: "run" }>;
   readonly #abort = new AbortController();
   readonly #writer: LogWriter;
   readonly #endsAt: number;
@@ -128,15 +127,13 @@ class Execution {
     task: ClaimedTask,
     history: readonly { role: "user" | "assistant"; content: string }[],
     progress: Progress,
-    records: readonly TurnRecord[],
-    restarted: boolean,
+    begun: Extract<Begun, { kind: "run" }>,
   ) {
     this.#deps = deps;
     this.#task = task;
     this.#history = history;
     this.#progress = progress;
-    this.#records = records;
-    this.#restarted = restarted;
+    this.#begun = begun;
     this.#endsAt = Date.now() + deps.config.STEP_MAX_SECONDS * 1000;
     const { taskId, generation } = progress;
     this.#writer = new LogWriter({
@@ -165,11 +162,11 @@ class Execution {
   }
 
   async #runTurns(): Promise<void> {
-    const { taskId, generation, steps } = this.#progress;
-    if (steps.length === 0 && generation === 1)
-      this.#writer.add({ events: [taskEvents.taskStarted(taskId)] });
+    const { taskId, steps } = this.#progress;
+    const { lastEventId, records, restarted } = this.#begun;
     const current = steps.length + 1;
-    if (this.#restarted && !new TurnRecords(current, this.#records).answer) {
+    if (lastEventId === 0) this.#writer.add({ events: [taskEvents.taskStarted(taskId)] });
+    else if (restarted && !new TurnRecords(current, records).answer) {
       this.#writer.add({ events: [taskEvents.turnRestarted(current, "The task was resumed")] });
     }
     const model = this.#deps.chooseModel(this.#task.agent.model);
@@ -180,7 +177,6 @@ class Execution {
       steps.push(step);
       this.#progress.count(answer.usage);
       if (step.is_complete) {
-        await this.#writer.flush();
         const end: TaskEnd = {
           status: "completed",
           response: step.response_text,
@@ -189,7 +185,6 @@ class Execution {
         return finishTask(this.#deps, this.#progress.ending(last), end);
       }
       if (steps.length >= this.#deps.config.TASK_MAX_ITERATIONS) {
-        await this.#writer.flush();
         const error = `The task did not end within ${steps.length} turns`;
         return finishTask(
           this.#deps,
@@ -212,7 +207,7 @@ class Execution {
     return runTurn({
       iteration,
       model,
-      records: new TurnRecords(iteration, this.#records),
+      records: new TurnRecords(iteration, this.#begun.records),
       writer: this.#writer,
       request: {
         system: renderSystemPrompt({

@@ -51,7 +51,12 @@ export async function runTurn(turn: Turn): Promise<TurnOutcome> {
     is_complete: toolCalls.length === 0,
     timestamp: new Date().toISOString(),
   };
-  turn.writer.add({ events: [taskEvents.agentStep(step)] });
+  // In the log, in one write with the record that it is there, before the turn is stored: an executor that finds the turn
+  // stored has no more to say of it, and one that does not says it once.
+  if (!turn.records.ended) {
+    turn.writer.add({ events: [taskEvents.agentStep(step)], records: [turn.records.recordEnd()] });
+  }
+  await turn.writer.flush();
   return { step, answer };
 }
 
@@ -66,12 +71,10 @@ async function askModel({ iteration, model, request, records, writer, tools }: T
         break;
       case "finished": {
         const answer = storableAnswer(event);
-        // From here on the answer stands: a later executor goes on with its calls and does not ask again. Without
-        // calls the turn is over, and the task's end records it.
-        if (answer.toolCalls.length > 0) {
-          writer.add({ records: [records.recordAnswer(answer)] });
-          await writer.flush();
-        }
+        // From here on the answer stands: a later executor goes on with its calls and does not ask again. Without calls
+        // the turn is over, and its end is written at once.
+        writer.add({ records: [records.recordAnswer(answer)] });
+        if (answer.toolCalls.length > 0) await writer.flush();
         return answer;
       }
     }
@@ -166,7 +169,8 @@ async function runOnce(
     events: [taskEvents.toolResult(described, result), ...failure],
     records: [records.recordResult(call.id, recorded)],
   });
-  await writer.flush();
+  // The last result goes with the end of the turn.
+  if (described.index < described.total - 1) await writer.flush();
   return recorded;
 }
 

@@ -42,6 +42,11 @@ export class TurnRecords {
     return record && safeParseJson(record.value, Result)?.value;
   }
 
+  /** Whether the log holds the event of the turn's end. */
+  get ended(): boolean {
+    return this.#records.some(({ kind }) => kind === "ended");
+  }
+
   recordAnswer(answer: Answer): TurnRecord {
     return { iteration: this.#iteration, kind: "answer", callId: "", value: JSON.stringify(answer) };
   }
@@ -52,5 +57,9 @@ export class TurnRecords {
 
   recordResult(callId: string, result: RecordedResult): TurnRecord {
     return { iteration: this.#iteration, kind: "result", callId, value: JSON.stringify(result) };
+  }
+
+  recordEnd(): TurnRecord {
+    return { iteration: this.#iteration, kind: "ended", callId: "", value: "{}" };
   }
 }

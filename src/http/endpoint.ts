@@ -182,11 +182,19 @@ function validateBody(schema: z.ZodType, types: readonly BodyType[]): Middleware
       const accepted = types.includes("form") ? "JSON or a form" : "JSON (Content-Type: application/json)";
       throw new AppError("invalid_body", `Send the request body as ${accepted}`);
     }
-    const parsed = schema.safeParse(isForm ? await c.req.parseBody() : {});
+    const parsed = schema.safeParse(isForm ? await readForm(c) : {});
     refuse(parsed);
     c.req.addValidatedData("json", Object(parsed.data));
     return next();
   };
+}
+
+async function readForm(c: Context<AppEnv>): Promise<unknown> {
+  try {
+    return await c.req.parseBody();
+  } catch (error) {
+    throw new AppError("invalid_body", "The form is malformed", { cause: error });
+  }
 }
 
 const JSON_TYPE = /^application\/([a-z.+-]+\+)?json\s*(;|$)/iu;

@@ -314,7 +314,7 @@ export function projectRuntimeContract(name: string, create: () => Promise<Proje
         "echo a | sed ':a;s/a/a/;ta'",
         "until false; do echo x > file; done",
       ])("is not hung by %s", async (command) => {
-        const result = await runtime.exec(command, { timeoutMs: 4000 });
+        const result = await runtime.exec(command, { timeoutMs: 2000 });
         expect(result.exitCode).not.toBe(0);
         expect(await runtime.stat("")).toBeDefined();
       });
@@ -432,7 +432,7 @@ function breakingOff(content: Uint8Array): ReadableStream<Uint8Array> {
   });
 }
 
-export async function collect(body: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+async function collect(body: ReadableStream<Uint8Array>): Promise<Uint8Array> {
   return new Uint8Array(await new Response(body).arrayBuffer());
 }
 

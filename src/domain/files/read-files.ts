@@ -8,7 +8,7 @@ import { readTree } from "./tree.ts";
  * Largest file the JSON forms carry, in bytes: as JSON it is in memory several times over, and an isolate has 128 MB.
  * Larger ones go through the raw form.
  */
-export const JSON_FILE_BYTES = 12 * 1024 * 1024;
+const JSON_FILE_BYTES = 12 * 1024 * 1024;
 /** Most bytes one batch answers. */
 const BATCH_BYTES = 12 * 1024 * 1024;
 /** What the listing with contents holds at most: files, and bytes in each. */

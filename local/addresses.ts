@@ -1,0 +1,20 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { z } from "zod";
+import { parseJson } from "#src/lib/parse-json.ts";
+
+const Addresses = z.object({ url: z.string(), callbacksUrl: z.string().optional() });
+
+/** Where a running service can be found, for programs on the same machine. */
+export type Addresses = z.infer<typeof Addresses>;
+
+const FILE = "addresses.json";
+
+export function writeAddresses(dataDir: string, addresses: Addresses): void {
+  writeFileSync(path.join(dataDir, FILE), JSON.stringify(addresses));
+}
+
+/** The addresses of the service that was last started on a data folder; throws when there was none. */
+export function readAddresses(dataDir: string): Addresses {
+  return parseJson(readFileSync(path.join(dataDir, FILE), "utf8"), Addresses);
+}

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { collectEvents, idsOf, range, type TaskEvent } from "#test/support/events.ts";
+import { startService, type TestService } from "#test/support/service.ts";
+import { call, newTaskClient, script, type TaskClient } from "#test/support/task-client.ts";
+
+let service: TestService;
+let client: TaskClient;
+let taskId: string;
+let events: TaskEvent[];
+/** What readers got that connected as soon as an event was seen, by the id of that event. */
+const live = new Map<number, Promise<TaskEvent[]>>();
+let crowd: TaskEvent[][];
+
+/** 12 turns of 12 calls: start and result of each, and the end of the turn. */
+const TURN = {
+  first_delay_ms: 60,
+  tools: Array.from({ length: 12 }, () => call("get_project_info", {})),
+};
+const LONG_TASK = script(...Array.from({ length: 12 }, () => TURN), { text: "That was long." });
+
+beforeAll(async () => {
+  service = await startService();
+  client = await newTaskClient(service);
+  taskId = (await client.start(LONG_TASK)).task_id;
+  const crowding = Promise.all(range(1, 100).map(() => client.end(taskId)));
+  events = [];
+  for await (const event of client.events(taskId)) {
+    events.push(event);
+    live.set(event.id, client.end(taskId, event.id));
+  }
+  crowd = await crowding;
+});
+afterAll(async () => {
+  await service.close();
+});
+
+/** Compare as text: one comparison of a few hundred events is cheap, six hundred of them are not. */
+const asText = (list: readonly TaskEvent[]) => list.map((event) => JSON.stringify(event)).join("\n");
+const rest = (id: number) => asText(events.slice(id));
+const request = (more: { after?: number; afterHeader?: number }) =>
+  collectEvents({ url: service.url, key: client.key, taskId, ...more });
+
+describe("a task of 300 events", () => {
+  it("has ids from 1 without a gap and ends with its only `done`", () => {
+    expect(events.length).toBeGreaterThanOrEqual(300);
+    expect(idsOf(events)).toEqual(range(1, events.length));
+    expect(events.filter(({ type }) => type === "done")).toHaveLength(1);
+    expect(events.at(-1)?.type).toBe("done");
+  });
+
+  it("gives a reader that reconnects while it runs exactly the rest, from any event", async () => {
+    for (const [id, reading] of live) expect(asText(await reading), `after ${id}`).toBe(rest(id));
+  });
+
+  it("gives a hundred readers at once the same list", () => {
+    expect(new Set(crowd.map(asText))).toEqual(new Set([asText(events)]));
+  });
+
+  it.each([
+    ["the query", (id: number) => ({ after: id })],
+    ["the header of a browser", (id: number) => ({ afterHeader: id })],
+  ])("gives a reader that comes back after the end exactly the rest, by %s", async (_, position) => {
+    for (let id = 0; id <= events.length; id += 50) {
+      const ids = range(id, Math.min(id + 49, events.length));
+      const readings = await Promise.all(ids.map((each) => request(position(each))));
+      for (const [index, reading] of readings.entries()) {
+        expect(asText(reading), `after ${id + index}`).toBe(rest(id + index));
+      }
+    }
+  });
+
+  it("believes the header of a browser that reconnects to an address with an older position", async () => {
+    expect(asText(await request({ after: 10, afterHeader: 200 }))).toBe(rest(200));
+  });
+
+  it("has nothing more for a reader that is beyond its end", async () => {
+    expect(await request({ after: events.length + 1000 })).toEqual([]);
+  });
+});
+
+describe("the stream", () => {
+  const stream = (path: string, token = client.key, headers: Record<string, string> = {}) =>
+    service.call<{ detail: string }>("GET", `/api/external/agent/events/${path}`, { token, headers });
+
+  it("is Server-Sent Events that no proxy may hold back", async () => {
+    const { headers, text } = await stream(taskId);
+    expect(headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
+    expect(headers.get("cache-control")).toContain("no-cache");
+    expect(headers.get("x-accel-buffering")).toBe("no");
+    expect(text).toMatch(/^(id: \d+\nevent: \w+\ndata: \{.+\}\n\n)+$/u);
+  });
+
+  it("lets a reader hang up in the middle, and another one go on", async () => {
+    const id = (await client.start(script({ text: "a b c d e f", delay_ms: 100 }))).task_id;
+    const seen = await collectEvents({ url: service.url, key: client.key, taskId: id, until: 2 });
+    const others = await client.end(id, 2);
+    expect(idsOf([...seen, ...others])).toEqual(range(1, seen.length + others.length));
+    expect(others.at(-1)?.type).toBe("done");
+  });
+
+  it("tells a reader who is ahead of a running task how it ends", async () => {
+    const id = (await client.start(script({ text: "a b c d e f", delay_ms: 100 }))).task_id;
+    await client.event(id, "text_delta");
+    expect((await client.end(id, 1_000_000)).at(-1)?.type).toBe("done");
+  });
+
+  it.each([[crypto.randomUUID()], ["task-1"], ["..%2f..%2fme"]])("of an unknown task %s is 404", async (id) => {
+    expect(await stream(id)).toMatchObject({ status: 404, body: { detail: "Task not found" } });
+  });
+
+  it("of somebody else's task is 404, as are its status, steps and cancel", async () => {
+    const stranger = await newTaskClient(service);
+    const ask = (method: string, path: string) => service.call(method, path, { token: stranger.key });
+    const answers = await Promise.all([
+      ask("GET", `/api/external/agent/events/${taskId}`),
+      ask("GET", `/api/external/agent/status/${taskId}`),
+      ask("GET", `/api/v1/agents/tasks/${taskId}/steps`),
+      ask("POST", `/api/v1/agents/tasks/${taskId}/cancel`),
+    ]);
+    for (const answer of answers) {
+      expect(answer).toMatchObject({ status: 404, body: { detail: "Task not found" } });
+    }
+  });
+
+  it("is 403 for a key of another project", async () => {
+    const bound = await newTaskClient(service, { account: client.account, boundKey: true });
+    expect((await stream(taskId, bound.key)).status).toBe(403);
+  });
+
+  it("is 401 without a key", async () => {
+    expect((await service.call("GET", `/api/external/agent/events/${taskId}`)).status).toBe(401);
+  });
+
+  it.each(["-1", "1.5", "evt_1", "1e3", "99999999999999999999", "1,2"])(
+    "refuses the position %s with 422, in the query and in the header",
+    async (position) => {
+      const query = await stream(`${taskId}?last_event_id=${encodeURIComponent(position)}`);
+      const header = await stream(taskId, client.key, { "last-event-id": position });
+      expect([query.status, header.status]).toEqual([422, 422]);
+      expect([query.body.detail, header.body.detail]).toEqual([expect.any(String), expect.any(String)]);
+    },
+  );
+});

@@ -1,0 +1,111 @@
+import type { Account, ApiAnswer, ApiClient } from "./api-client.ts";
+import { collectEvents, readEvents, type TaskEvent } from "./events.ts";
+
+export interface Invoked {
+  task_id: string;
+  chat_id: string;
+  events_url: string;
+  status: string;
+}
+
+export interface TaskStatus {
+  task_id: string;
+  chat_id: string;
+  project_id: string;
+  status: "queued" | "running" | "completed" | "failed" | "cancelled";
+  response: string | null;
+  final_response: string | null;
+  iterations: number;
+  tool_calls: number;
+  tool_calls_made: number;
+  completion_reason: string | null;
+  error: string | null;
+  started_at: string | null;
+  completed_at: string | null;
+  callback: {
+    url: string | null;
+    status: "none" | "pending" | "delivered" | "failed";
+    attempts: { attempt: number; delivered: boolean; status_code: number | null; error: string | null }[];
+  };
+}
+
+/** A person with a project and a key, who invokes agents. */
+export interface TaskClient {
+  account: Account;
+  projectId: string;
+  keyId: string;
+  key: string;
+  webhookSecret: string;
+  /** Invoke, whatever the answer is; `fields` are added to the body. */
+  invoke(
+    message: string,
+    fields?: Readonly<Record<string, unknown>>,
+    headers?: Record<string, string>,
+  ): Promise<ApiAnswer<Invoked>>;
+  /** Invoke; anything but 200 is a broken test. */
+  start(message: string, fields?: Readonly<Record<string, unknown>>): Promise<Invoked>;
+  status(taskId: string): Promise<TaskStatus>;
+  /** The task's events as they come. */
+  events(taskId: string, after?: number): AsyncGenerator<TaskEvent, void, void>;
+  /** All events of the task: resolves when it is over. */
+  end(taskId: string, after?: number): Promise<TaskEvent[]>;
+  /** Resolves with the task's first event of this type. */
+  event(taskId: string, type: string): Promise<TaskEvent>;
+  cancel(taskId: string): Promise<ApiAnswer<{ status: string; cancel_requested: boolean; reason?: string }>>;
+}
+
+/** A client for somebody new, or for one more key of somebody. `boundKey` makes the key one of the project alone. */
+export async function newTaskClient(
+  service: ApiClient,
+  options: { account?: Account; projectId?: string; boundKey?: boolean } = {},
+): Promise<TaskClient> {
+  const account = options.account ?? (await service.signUp());
+  const projectId = options.projectId ?? (await service.newProject(account.token)).id;
+  const made = await service.newKey(account.token, options.boundKey ? projectId : undefined);
+  const { key, webhookSecret } = made;
+
+  const invoke: TaskClient["invoke"] = (message, fields = {}, headers = {}) =>
+    service.call("POST", "/api/external/agent/invoke", {
+      token: key,
+      json: { project_id: projectId, message, ...fields },
+      headers,
+    });
+  const requestOf = (taskId: string, after?: number) => ({ url: service.url, key, taskId, after });
+
+  return {
+    account,
+    projectId,
+    keyId: made.id,
+    key,
+    webhookSecret,
+    invoke,
+    async start(message, fields) {
+      const { status, text, body } = await invoke(message, fields);
+      if (status !== 200) throw new Error(`Invoke answered ${status}: ${text}`);
+      return body;
+    },
+    async status(taskId) {
+      const path = `/api/external/agent/status/${taskId}`;
+      const { status, text, body } = await service.call<TaskStatus>("GET", path, { token: key });
+      if (status !== 200) throw new Error(`Status answered ${status}: ${text}`);
+      return body;
+    },
+    events: (taskId, after) => readEvents(requestOf(taskId, after)),
+    end: (taskId, after) => collectEvents(requestOf(taskId, after)),
+    async event(taskId, type) {
+      for await (const event of readEvents(requestOf(taskId))) if (event.type === type) return event;
+      throw new Error(`The task ended without ${type}`);
+    },
+    cancel: (taskId) => service.call("POST", `/api/v1/agents/tasks/${taskId}/cancel`, { token: key }),
+  };
+}
+
+/** A message that the demo model answers with these turns, one after the other (`local/model/turn.ts`). */
+export function script(...turns: readonly object[]): string {
+  return `Play this.\n\`\`\`demo\n${JSON.stringify(turns)}\n\`\`\``;
+}
+
+/** A tool call as a script writes it. */
+export function call(name: string, args: Readonly<Record<string, unknown>>) {
+  return { name, arguments: args };
+}
