@@ -11,7 +11,7 @@ const ERRORS: Readonly<Record<string, string>> = {
   401: "No valid credentials",
   403: "The credentials do not allow this",
   404: "Not found, or not yours",
-  409: "Somebody else has it already",
+  409: "In conflict with what is there",
   413: "The body is too large",
   422: "The request failed validation",
   429: "Rate limit exceeded; `Retry-After` says when to come back",

@@ -14,6 +14,7 @@ export const deleteFile = endpoint({
   query: z.object({
     recursive: z.stringbool().default(false).describe("Remove a directory with all it holds"),
   }),
+  refusals: [409],
   response: { status: 200, schema: Removed },
   async handler({ services, caller, params, query: { recursive } }) {
     const path = normalizePath(params.path);
@@ -33,6 +34,7 @@ export const deleteNamedFile = endpoint({
   body: z
     .object({ file_path: z.string(), is_directory: z.boolean().default(false) })
     .meta({ id: "DeleteFile" }),
+  refusals: [409],
   response: { status: 200, schema: Removed },
   async handler({ services, caller, params, body }) {
     const path = normalizePath(body.file_path);

@@ -11,6 +11,7 @@ export const makeDirectory = endpoint({
   access: { userOrKey: "file.write" },
   params: ProjectParams,
   body: z.object({ dir_path: z.string() }).meta({ id: "MakeDirectory" }),
+  refusals: [409],
   response: { status: 200, schema: z.object({ message: z.string(), dir_path: z.string() }) },
   async handler({ services, caller, params, body }) {
     const path = normalizePath(body.dir_path);

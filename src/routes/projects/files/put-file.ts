@@ -12,6 +12,7 @@ export const putFile = endpoint({
   params: FileParams,
   body: z.object(FileContent).meta({ id: "PutFile" }),
   bodyLimit: FILE_BODY_BYTES,
+  refusals: [409],
   response: { status: 200, schema: Saved },
   async handler({ services, caller, params, body }) {
     const path = normalizePath(params.path);

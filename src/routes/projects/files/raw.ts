@@ -43,6 +43,7 @@ export const putRaw = endpoint({
   params: ProjectParams,
   query: RawQuery,
   bodyLimit: null,
+  refusals: [409, 413],
   response: { status: 200, schema: Saved.extend({ size: z.int() }) },
   async handler({ services, caller, params, query, request }) {
     const path = normalizePathIn(query.container_dir, query.path);

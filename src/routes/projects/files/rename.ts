@@ -12,6 +12,7 @@ export const renameFile = endpoint({
   access: { userOrKey: "file.write" },
   params: ProjectParams,
   body: z.object({ old_path: z.string(), new_path: z.string() }).meta({ id: "RenameFile" }),
+  refusals: [409],
   response: {
     status: 200,
     schema: z.object({ message: z.string(), old_path: z.string(), new_path: z.string() }),

@@ -13,6 +13,7 @@ export const saveFile = endpoint({
   params: ProjectParams,
   body: z.object({ file_path: z.string(), ...FileContent }).meta({ id: "SaveFile" }),
   bodyLimit: FILE_BODY_BYTES,
+  refusals: [409],
   response: { status: 200, schema: Saved },
   async handler({ services, caller, params, body }) {
     const path = normalizePath(body.file_path);
