@@ -1,17 +1,24 @@
 import net from "node:net";
 import { StartError } from "./start-error.ts";
 
-/** Make sure that the port is free, or find one when it is 0. Throws a `StartError` that names PORT or HOST. */
-export async function findPort(host: string, port: number): Promise<number> {
-  const probe = net.createServer();
-  return new Promise((resolve, reject) => {
-    probe.once("error", (error: NodeJS.ErrnoException) => reject(refusal(host, port, error)));
-    probe.listen({ host, port, exclusive: true }, () => {
-      const address = probe.address();
-      const found = typeof address === "object" && address !== null ? address.port : port;
-      probe.close(() => resolve(found));
-    });
+/**
+ * Hold the port, or any free one when it is 0, so that no other server of the stack is given it, until `release`. Throws a
+ * `StartError` that names PORT or HOST.
+ */
+export async function holdPort(
+  host: string,
+  port: number,
+): Promise<{ port: number; release: () => Promise<void> }> {
+  const holder = net.createServer((socket) => socket.destroy());
+  await new Promise<void>((resolve, reject) => {
+    holder.once("error", (error: NodeJS.ErrnoException) => reject(refusal(host, port, error)));
+    holder.listen({ host, port }, resolve);
   });
+  const address = holder.address();
+  return {
+    port: address instanceof Object ? address.port : port,
+    release: () => new Promise((resolve) => holder.close(() => resolve())),
+  };
 }
 
 function refusal(host: string, port: number, error: NodeJS.ErrnoException): StartError {

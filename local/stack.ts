@@ -11,7 +11,7 @@ import { startCron } from "./cron.ts";
 import { openDataDir } from "./data-dir.ts";
 import { leashChildren } from "./leash.ts";
 import { migrate } from "./migrate.ts";
-import { findPort } from "./port.ts";
+import { holdPort } from "./port.ts";
 import { StartError } from "./start-error.ts";
 import { buildWorker } from "./worker/build.ts";
 import { writeAddresses } from "./addresses.ts";
@@ -47,8 +47,9 @@ export async function startStack(
   const leash = leashChildren();
   started.defer(() => leash.release());
 
-  const port = await findPort(configuration.host, configuration.port);
-  const url = address(configuration.host, port);
+  const held = await holdPort(configuration.host, configuration.port);
+  started.defer(() => held.release());
+  const url = address(configuration.host, held.port);
   const publicUrl = configuration.publicUrl ?? url;
   const [build, database, redis, model, outbound] = await Promise.all([
     buildWorker(buildDir(dataDir.path)),
@@ -73,9 +74,10 @@ export async function startStack(
     ...outbound.variables,
     ...queue.variables,
   };
+  await held.release();
   const worker = await startWorker(build, {
     host: configuration.host,
-    port,
+    port: held.port,
     dataDir: dataDir.path,
     variables,
   });

@@ -44,6 +44,7 @@ export class LogWriter {
   #text = "";
   #timer: ReturnType<typeof setTimeout> | undefined;
   #draining: Promise<void> | undefined;
+  #failure: { error: unknown } | undefined;
   #sequence = 0;
   #stopped = false;
 
@@ -61,7 +62,7 @@ export class LogWriter {
     this.#text += piece;
     const pause = this.#sequence < this.#options.sparingAfter ? TEXT_PAUSE_MS : SPARING_TEXT_PAUSE_MS;
     this.#timer ??= setTimeout(() => {
-      // A failure is kept in #draining and thrown at the next flush.
+      // A failure is kept and thrown at the next flush that somebody waits for.
       this.flush().catch(() => {});
     }, pause);
   }
@@ -74,9 +75,13 @@ export class LogWriter {
     if (addition.storedTurns !== undefined) this.#waiting.storedTurns = addition.storedTurns;
   }
 
-  /** Resolves when all that was added is durable. Throws when it could not be written. */
+  /**
+   * Resolves when all that was added is durable. Once a write has failed every flush throws: what comes after a lost
+   * write must not be written either.
+   */
   async flush(): Promise<void> {
     this.#takeText();
+    if (this.#failure) throw this.#failure.error;
     while (this.#draining || this.#hasWaiting) {
       this.#draining ??= this.#drain().finally(() => (this.#draining = undefined));
       await this.#draining;
@@ -113,7 +118,10 @@ export class LogWriter {
       try {
         return await this.#options.append(addition);
       } catch (error) {
-        if (attempt === ATTEMPTS) throw error;
+        if (attempt === ATTEMPTS) {
+          this.#failure = { error };
+          throw error;
+        }
         await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE_MS * attempt));
       }
     }

@@ -21,6 +21,8 @@ const LONG_TASK = script(...Array.from({ length: 12 }, () => TURN), { text: "Tha
 beforeAll(async () => {
   service = await startService();
   client = await newTaskClient(service);
+});
+beforeAll(async () => {
   taskId = (await client.start(LONG_TASK)).task_id;
   const crowding = Promise.all(range(1, 100).map(() => client.end(taskId)));
   events = [];

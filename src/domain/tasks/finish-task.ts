@@ -50,7 +50,7 @@ export async function closeTask(
 ): Promise<void> {
   const { taskId, generation, totalUsage, task } = closing;
   if (task && !isTerminal(task.status)) return; // a newer generation has it
-  const last = task ? endingEvents(task, totalUsage) : [];
+  const last = endingEvents(task ?? deleted(taskId), totalUsage);
   try {
     if (task) await publishFinished(deps.queue, taskId);
   } catch (error) {
@@ -59,6 +59,13 @@ export async function closeTask(
     throw error;
   }
   await deps.taskLogs.close(taskId, generation, last, true);
+}
+
+/** How a task ends whose row went with its project; whoever watches it learns at least that. */
+function deleted(id: string): EndedTask {
+  const error = "The project of this task was deleted";
+  const nothing = { response: null, iterations: 0, toolCalls: 0 };
+  return { id, status: "failed", completionReason: "project_deleted", error, ...nothing };
 }
 
 /** Everything that follows from the end at least once: the callback, the chat's next turn. */

@@ -22,6 +22,7 @@ export const getTree = endpoint({
   access: { userOrKey: "file.read" },
   params: ProjectParams,
   query: z.object({ container_dir: ContainerDir }),
+  refusals: [409],
   response: {
     status: 200,
     schema: z.object({ status: z.literal("ready"), files: z.array(TreeEntry) }),

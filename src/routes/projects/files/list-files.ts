@@ -25,6 +25,7 @@ export const listFiles = endpoint({
   access: { userOrKey: "file.read" },
   params: ProjectParams,
   query: z.object({ container_dir: ContainerDir }),
+  refusals: [409],
   response: { status: 200, schema: z.array(ListedFile) },
   async handler({ services, caller, params, query }) {
     const directory = normalizeDirectory(query.container_dir);

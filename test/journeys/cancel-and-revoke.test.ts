@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { startService, type TestService } from "#test/support/service.ts";
+import { call, newTaskClient, script, type TaskClient } from "#test/support/task-client.ts";
+
+let service: TestService;
+let client: TaskClient;
+beforeAll(async () => {
+  service = await startService();
+  client = await newTaskClient(service);
+});
+afterAll(async () => {
+  await service.close();
+});
+
+/** An executor shows life every 3 s and hears then that it is to stop; a slow machine gets as much again. */
+const SOON_MS = 8_000;
+
+const IN_A_MODEL_CALL = script({ text: "thinking about it", chunks: 3, delay_ms: 60_000 });
+const BEFORE_AN_ANSWER = script({ text: "late", first_delay_ms: 60_000 });
+const inATool = (command: string) =>
+  script({ tools: [call("bash_exec", { command })] }, { text: "The tool ended." });
+
+/** Run it until it is where the test wants it. */
+async function startAndWait(message: string, type: string) {
+  const task = await client.start(message);
+  await client.event(task.task_id, type);
+  return task.task_id;
+}
+
+describe("cancelling a task", () => {
+  it.each([
+    ["in the middle of a model's answer", IN_A_MODEL_CALL, "text_delta"],
+    ["before the model's answer begins", BEFORE_AN_ANSWER, "task_started"],
+    ["in a tool that waits", inATool("sleep 60"), "tool_start"],
+  ])("%s ends it soon", async (_, message, type) => {
+    const taskId = await startAndWait(message, type);
+    const askedAt = Date.now();
+    expect(await client.cancel(taskId)).toMatchObject({
+      status: 200,
+      body: { task_id: taskId, status: "cancelled", cancel_requested: true, cancelled_at: expect.any(String) },
+    });
+    const events = await client.end(taskId);
+    expect(Date.now() - askedAt).toBeLessThan(SOON_MS);
+    expect(events.slice(-2).map(({ body }) => body)).toMatchObject([
+      { type: "complete", data: { success: false, completion_reason: "cancelled" } },
+      { type: "done", status: "cancelled" },
+    ]);
+    expect(await client.status(taskId)).toMatchObject({
+      status: "cancelled",
+      completion_reason: "cancelled",
+      error: null,
+      completed_at: expect.any(String),
+    });
+  });
+
+  it("in a tool that is busy ends it between two calls at the latest", async () => {
+    const loops = Array.from({ length: 200 }, () => call("bash_exec", { command: "for i in 1 2 3; do :; done; sleep 0.2" }));
+    const taskId = await startAndWait(script({ tools: loops }, { text: "All ran." }), "tool_result");
+    await client.cancel(taskId);
+    expect((await client.end(taskId)).at(-1)?.body.status).toBe("cancelled");
+    expect(await client.status(taskId)).toMatchObject({ status: "cancelled" });
+  });
+
+  it("that waits for its chat ends it at once", async () => {
+    const running = await client.start(IN_A_MODEL_CALL);
+    const { body: waiting } = await client.invoke("Hello", { chat_id: running.chat_id });
+    await client.cancel(waiting.task_id);
+    expect(await client.status(waiting.task_id)).toMatchObject({ status: "cancelled", iterations: 0 });
+    expect((await client.end(waiting.task_id)).map(({ type }) => type)).toEqual(["complete", "done"]);
+    expect((await client.status(running.task_id)).status).not.toBe("cancelled");
+    await client.cancel(running.task_id);
+    await client.end(running.task_id);
+  });
+
+  it("that has just been acknowledged ends it, whoever is first", async () => {
+    const tasks = await Promise.all(
+      Array.from({ length: 5 }, async () => {
+        const { task_id: taskId } = await client.start(BEFORE_AN_ANSWER);
+        await client.cancel(taskId);
+        return taskId;
+      }),
+    );
+    const endings = await Promise.all(tasks.map((taskId) => client.end(taskId)));
+    for (const events of endings) {
+      expect(events.filter(({ type }) => type === "done")).toHaveLength(1);
+      expect(events.at(-1)?.body.status).toBe("cancelled");
+    }
+  });
+
+  it("that is over changes nothing", async () => {
+    const { task_id: taskId } = await client.start("Hello");
+    const events = await client.end(taskId);
+    const status = await client.status(taskId);
+    expect(await client.cancel(taskId)).toMatchObject({
+      status: 200,
+      body: { task_id: taskId, status: "completed", cancel_requested: false, reason: "terminal" },
+    });
+    expect(await client.status(taskId)).toEqual(status);
+    expect(await client.end(taskId)).toEqual(events);
+  });
+
+  it("twice says the same twice, and a cancelled task stays cancelled", async () => {
+    const taskId = await startAndWait(IN_A_MODEL_CALL, "text_delta");
+    const answers = await Promise.all([client.cancel(taskId), client.cancel(taskId)]);
+    expect(answers.map(({ body }) => body.status)).toEqual(["cancelled", "cancelled"]);
+    await client.end(taskId);
+    expect((await client.cancel(taskId)).body).toMatchObject({ status: "cancelled", reason: "terminal" });
+  });
+
+  it("works under the external path as well", async () => {
+    const { task_id: taskId } = await client.start(BEFORE_AN_ANSWER);
+    const path = `/api/external/agent/cancel/${taskId}`;
+    expect((await service.call("POST", path, { token: client.key })).status).toBe(200);
+    expect((await client.end(taskId)).at(-1)?.body.status).toBe("cancelled");
+  });
+});
+
+describe("revoking a key", () => {
+  const revoke = (path: string, id: string) =>
+    service.call(`DELETE`, `${path}/${id}`, { token: client.account.token });
+
+  it("ends what it started, running or waiting, and its callers are strangers at once", async () => {
+    const mate = await newTaskClient(service, { account: client.account, projectId: client.projectId });
+    const running = await mate.start(IN_A_MODEL_CALL);
+    const waiting = await mate.start("Hello", { chat_id: running.chat_id });
+    const done = await mate.start("Hello");
+    await mate.event(running.task_id, "text_delta");
+    await mate.end(done.task_id);
+    const mine = await client.start(IN_A_MODEL_CALL);
+
+    expect((await revoke("/api/external-api-keys", mate.keyId)).status).toBe(200);
+    await expect(mate.status(running.task_id)).rejects.toThrow("401");
+    expect((await mate.invoke("Hello")).status).toBe(401);
+
+    // The same person's other key sees them.
+    const endings = await Promise.all([client.end(running.task_id), client.end(waiting.task_id)]);
+    for (const events of endings) {
+      expect(events.slice(-3).map(({ body }) => body)).toMatchObject([
+        { type: "error", error: expect.stringContaining("revoked") },
+        { type: "complete", data: { success: false, completion_reason: "key_revoked" } },
+        { type: "done", status: "failed", error: expect.stringContaining("revoked") },
+      ]);
+    }
+    const statuses = await Promise.all(
+      [running, waiting, done].map(({ task_id: taskId }) => client.status(taskId)),
+    );
+    expect(statuses).toMatchObject([
+      { status: "failed", completion_reason: "key_revoked", error: expect.stringContaining("revoked") },
+      { status: "failed", completion_reason: "key_revoked", iterations: 0 },
+      { status: "completed" },
+    ]);
+    expect((await client.status(mine.task_id)).status).toBe("running");
+    await client.cancel(mine.task_id);
+    await client.end(mine.task_id);
+  });
+
+  it("closes a stream that was opened with it no later than the task ends", async () => {
+    const mate = await newTaskClient(service, { account: client.account, projectId: client.projectId });
+    const { task_id: taskId } = await mate.start(IN_A_MODEL_CALL);
+    const reading = mate.end(taskId);
+    await mate.event(taskId, "text_delta");
+    await revoke("/api/external/keys", mate.keyId);
+    expect((await reading).at(-1)?.body).toMatchObject({ type: "done", status: "failed" });
+  });
+
+  it("works once: the second time it is refused with a sentence", async () => {
+    const mate = await newTaskClient(service, { account: client.account, projectId: client.projectId });
+    expect(await revoke("/api/external/keys", mate.keyId)).toMatchObject({
+      status: 200,
+      body: { status: "deactivated", key_id: mate.keyId },
+    });
+    expect(await revoke("/api/external/keys", mate.keyId)).toMatchObject({
+      status: 400,
+      body: { detail: expect.any(String) },
+    });
+  });
+
+  it("does not end a task that its caller had cancelled before in another way", async () => {
+    const mate = await newTaskClient(service, { account: client.account, projectId: client.projectId });
+    const { task_id: taskId } = await mate.start(IN_A_MODEL_CALL);
+    await mate.event(taskId, "text_delta");
+    await mate.cancel(taskId);
+    await revoke("/api/external/keys", mate.keyId);
+    await client.end(taskId);
+    await vi.waitFor(async () => expect((await client.status(taskId)).status).toBe("cancelled"));
+  });
+});
