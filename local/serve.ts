@@ -1,14 +1,17 @@
 import http from "node:http";
 
+/** Connections from workerd stay open while idle: one that is closed just as it is used again fails a request. */
+const KEEP_ALIVE_MS = 600_000;
+
 /**
  * A server on the loopback interface: on `preferredPort` if that is free, else on any free port. A handler that fails,
  * mostly because its client went away, costs that connection only. `close` also ends the connections that are open.
  */
 export async function serve(
   handler: (request: http.IncomingMessage, response: http.ServerResponse) => Promise<void> | void,
-  { preferredPort = 0, ...options }: http.ServerOptions & { preferredPort?: number } = {},
+  { preferredPort = 0 }: { preferredPort?: number } = {},
 ): Promise<{ url: string; close: () => Promise<void> }> {
-  const server = http.createServer(options, (request, response) => {
+  const server = http.createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     void (async () => {
       try {
         await handler(request, response);

@@ -32,14 +32,19 @@ export interface Stack {
 
 type Variables = Readonly<Record<string, string>>;
 
+export interface StackOptions {
+  log: (line: string) => void;
+  /** What the local queue does wrong; for tests. */
+  faults?: Faults;
+  /** Answers the variables that the Worker gets instead, so that something may stand between it and the servers; for tests. */
+  reroute?: (variables: Variables) => Variables;
+}
+
 /**
  * The whole service on this machine: the Worker in workerd, and a local server for each other party that the configuration
  * does not name. Throws a `StartError` for what the person who started it can change; what was started is closed then.
  */
-export async function startStack(
-  configuration: Configuration,
-  options: { log: (line: string) => void; faults?: Faults },
-): Promise<Stack> {
+export async function startStack(configuration: Configuration, options: StackOptions): Promise<Stack> {
   await using started = new AsyncDisposableStack();
   const { log } = options;
   const dataDir = openDataDir(configuration.dataDir);
@@ -64,7 +69,7 @@ export async function startStack(
     started,
   );
 
-  const variables = {
+  const wired = {
     SECRET_KEY: configuration.variables["SECRET_KEY"] ?? dataDir.secretKey(),
     ...configuration.variables,
     PUBLIC_URL: publicUrl,
@@ -74,12 +79,15 @@ export async function startStack(
     ...outbound.variables,
     ...queue.variables,
   };
+  const variables = options.reroute?.(wired) ?? wired;
   await held.release();
   const worker = await startWorker(build, {
     host: configuration.host,
     port: held.port,
     dataDir: dataDir.path,
     variables,
+    // What workerd had under way has had no answer and need not wait.
+    onRestart: queue.begin,
   });
   started.defer(() => worker.close());
   await untilItAnswers(url);

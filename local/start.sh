@@ -12,16 +12,15 @@ installed() {
   [ -x node_modules/.bin/node ] && [ "$(cat "$record" 2>/dev/null)" = "$lock" ]
 }
 
-# Another start may be installing: wait for it, unless it is dead.
+# Another start may be installing: wait for it, unless it is dead. A link is made in one step with the holder's process id.
 take_turn() {
   mkdir -p node_modules
-  until mkdir "$installing" 2>/dev/null; do
-    holder=$(cat "$installing/pid" 2>/dev/null || echo "$$")
-    kill -0 "$holder" 2>/dev/null || rm -rf "$installing"
+  until ln -s "$$" "$installing" 2>/dev/null; do
+    holder=$(readlink "$installing" || echo "$$")
+    kill -0 "$holder" 2>/dev/null || rm -f "$installing"
     sleep 1
   done
-  echo "$$" >"$installing/pid"
-  trap 'rm -rf "$installing"' EXIT
+  trap 'rm -f "$installing"' EXIT
 }
 
 install() {
@@ -42,7 +41,7 @@ install() {
 if ! installed; then
   take_turn
   installed || install
-  rm -rf "$installing"
+  rm -f "$installing"
   trap - EXIT
 fi
 

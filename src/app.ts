@@ -14,9 +14,10 @@ export function createApp(): Hono<AppEnv> {
   app.onError(onError);
   app.notFound(onNotFound);
   app.use(requestScope);
+  // The queue's calls come before what only browsers need.
+  app.route("/functions", functions);
   app.use(apiSecureHeaders);
   app.use(apiCors);
-  app.route("/functions", functions);
   for (const each of endpoints) each.mount(app);
   for (const path of new Set(endpoints.flatMap((each) => [each.path, ...each.aliases]))) {
     app.all(path, methodNotAllowed);

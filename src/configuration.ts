@@ -82,25 +82,68 @@ type Variables = z.output<typeof Variables>;
  */
 export const LOCAL_QUEUE_TOKEN = "eyJVc2VySUQiOiJkZWZhdWx0VXNlciIsIlBhc3N3b3JkIjoiZGVmYXVsdFBhc3N3b3JkIn0=";
 
-/** What must hold between variables; every violation is reported, at the variable to change. */
-export function refineVariables(env: Variables, context: z.core.$RefinementCtx): void {
-  const wrong = (name: string, message: string) =>
-    context.addIssue({ code: "custom", path: [name], message });
-  if (env.DEFAULT_MODEL === "demo") {
-    if (env.ENVIRONMENT === "production") wrong("DEFAULT_MODEL", "`demo` never runs in production");
-    else if (!env.DEMO_MODEL_URL) wrong("DEMO_MODEL_URL", "is required for the model `demo`");
-  } else if (env.DEFAULT_MODEL.startsWith("claude-")) {
-    if (!env.ANTHROPIC_API_KEY) wrong("ANTHROPIC_API_KEY", `is required for ${env.DEFAULT_MODEL}`);
-  } else if (!env.OPENAI_API_KEY) wrong("OPENAI_API_KEY", `is required for ${env.DEFAULT_MODEL}`);
-  if (env.REDIS_URL.startsWith("http") && !env.REDIS_TOKEN)
-    wrong("REDIS_TOKEN", "is required with a REST REDIS_URL");
-  if (env.COOKIE_SAMESITE === "none" && env.COOKIE_SECURE === false) {
-    wrong("COOKIE_SAMESITE", "`none` needs COOKIE_SECURE: browsers drop such cookies otherwise");
-  }
-  if (env.ENVIRONMENT === "production") {
-    if (env.OUTBOUND_ALLOWED_ORIGINS) wrong("OUTBOUND_ALLOWED_ORIGINS", "is for development only");
-    if (env.QSTASH_TOKEN === LOCAL_QUEUE_TOKEN) wrong("QSTASH_TOKEN", "is the public development token");
-  }
+interface Rule {
+  /** The variable to change. */
+  variable: string;
+  problem: string;
+  /** Variables that are not valid by themselves come as they are. */
+  broken: (env: Partial<Variables>) => boolean;
+}
+
+const isOpenAi = (model: string | undefined) =>
+  model !== undefined && model !== "demo" && !model.startsWith("claude-");
+
+/** What must hold between variables. */
+const RULES: readonly Rule[] = [
+  {
+    variable: "DEFAULT_MODEL",
+    problem: "`demo` never runs in production",
+    broken: (env) => env.DEFAULT_MODEL === "demo" && env.ENVIRONMENT === "production",
+  },
+  {
+    variable: "DEMO_MODEL_URL",
+    problem: "is required for the model `demo`",
+    broken: (env) => env.DEFAULT_MODEL === "demo" && env.ENVIRONMENT !== "production" && !env.DEMO_MODEL_URL,
+  },
+  {
+    variable: "ANTHROPIC_API_KEY",
+    problem: "is required for a DEFAULT_MODEL that starts with claude-",
+    broken: (env) => env.DEFAULT_MODEL?.startsWith("claude-") === true && !env.ANTHROPIC_API_KEY,
+  },
+  {
+    variable: "OPENAI_API_KEY",
+    problem: "is required for a DEFAULT_MODEL that does not start with claude-",
+    broken: (env) => isOpenAi(env.DEFAULT_MODEL) && !env.OPENAI_API_KEY,
+  },
+  {
+    variable: "REDIS_TOKEN",
+    problem: "is required with a REST REDIS_URL",
+    broken: (env) => env.REDIS_URL?.startsWith("http") === true && !env.REDIS_TOKEN,
+  },
+  {
+    variable: "COOKIE_SAMESITE",
+    problem: "`none` needs COOKIE_SECURE: browsers drop such cookies otherwise",
+    broken: (env) => env.COOKIE_SAMESITE === "none" && env.COOKIE_SECURE === false,
+  },
+  {
+    variable: "OUTBOUND_ALLOWED_ORIGINS",
+    problem: "is for development only",
+    broken: (env) => env.ENVIRONMENT === "production" && Boolean(env.OUTBOUND_ALLOWED_ORIGINS),
+  },
+  {
+    variable: "QSTASH_TOKEN",
+    problem: "is the public development token",
+    broken: (env) => env.ENVIRONMENT === "production" && env.QSTASH_TOKEN === LOCAL_QUEUE_TOKEN,
+  },
+];
+
+/** The rules on top of a schema that holds the variables; they speak up even where single variables are bad. */
+export function withRules<T extends z.ZodType>(schema: T): T {
+  return RULES.reduce(
+    (ruled, { variable, problem, broken }) =>
+      ruled.refine((env) => !broken(Object(env)), { path: [variable], error: problem, when: () => true }),
+    schema,
+  );
 }
 
 export interface ConfigurationProblem {
@@ -110,7 +153,7 @@ export interface ConfigurationProblem {
 
 /** The variables alone, for programs outside the Worker: the local stack and the deploy check. All problems at once. */
 export function checkVariables(values: object): ConfigurationProblem[] {
-  const result = Variables.superRefine(refineVariables).safeParse(values);
+  const result = withRules(Variables).safeParse(values);
   return result.success ? [] : problemsOf(result.error);
 }
 

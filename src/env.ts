@@ -3,19 +3,21 @@ import type { ChatSession } from "#durable-objects/chat-session/index.ts";
 import type { ProjectWorkspace } from "#durable-objects/project-workspace/index.ts";
 import type { RateLimiter } from "#durable-objects/rate-limiter/index.ts";
 import type { TaskLog } from "#durable-objects/task-log/index.ts";
-import { problemsOf, refineVariables, Variables, type ConfigurationProblem } from "./configuration.ts";
+import { problemsOf, Variables, withRules, type ConfigurationProblem } from "./configuration.ts";
 
 const binding = <T>() =>
   z.custom<T>((value) => typeof value === "object" && value !== null, "binding missing");
 
-const Schema = Variables.extend({
-  TASK_LOG: binding<DurableObjectNamespace<TaskLog>>(),
-  CHAT_SESSION: binding<DurableObjectNamespace<ChatSession>>(),
-  PROJECT_WORKSPACE: binding<DurableObjectNamespace<ProjectWorkspace>>(),
-  RATE_LIMITER: binding<DurableObjectNamespace<RateLimiter>>(),
-  PROJECT_FILES: binding<R2Bucket>(),
-  ASSETS: binding<Fetcher>(),
-}).superRefine(refineVariables);
+const Schema = withRules(
+  Variables.extend({
+    TASK_LOG: binding<DurableObjectNamespace<TaskLog>>(),
+    CHAT_SESSION: binding<DurableObjectNamespace<ChatSession>>(),
+    PROJECT_WORKSPACE: binding<DurableObjectNamespace<ProjectWorkspace>>(),
+    RATE_LIMITER: binding<DurableObjectNamespace<RateLimiter>>(),
+    PROJECT_FILES: binding<R2Bucket>(),
+    ASSETS: binding<Fetcher>(),
+  }),
+);
 
 /** What the Worker runs with: the variables of configuration.ts and the bindings of wrangler.toml. */
 export type Env = z.output<typeof Schema>;

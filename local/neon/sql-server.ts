@@ -6,9 +6,6 @@ import { serve } from "#local/serve.ts";
 import type { Databases } from "./databases.ts";
 import { runBatch, runSingle, SqlRequest, type SqlOptions } from "./run-sql.ts";
 
-/** Connections from workerd stay open while idle: one that is closed just as it is used again fails a request. */
-const KEEP_ALIVE_MS = 600_000;
-
 /** Header values of @neondatabase/serverless. */
 const ISOLATION: Readonly<Record<string, string>> = {
   ReadUncommitted: "ISOLATION LEVEL READ UNCOMMITTED",
@@ -43,13 +40,10 @@ const ERROR_FIELDS = [
  */
 export function serveSql(databases: Databases, password: string) {
   const poolFor = authorisedPools(databases, password);
-  return serve(
-    async (request, response) => {
-      const [status, body] = await answer(request, poolFor);
-      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-    },
-    { keepAliveTimeout: KEEP_ALIVE_MS },
-  );
+  return serve(async (request, response) => {
+    const [status, body] = await answer(request, poolFor);
+    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+  });
 }
 
 type Answer = readonly [status: number, body: object];

@@ -4,16 +4,13 @@ import { openMemory } from "./memory.ts";
 import { restHandler } from "./rest.ts";
 import { openServer } from "./server.ts";
 
-/** Connections from workerd stay open while idle: one that is closed just as it is used again fails a request. */
-const KEEP_ALIVE_MS = 600_000;
-
 /** Upstash's REST API on this machine, over the Redis of `redisUrl` (`redis://…`) or one in memory. */
 export async function startRedis(options: {
   redisUrl?: string | undefined;
 }): Promise<{ url: string; token: string; close: () => Promise<void> }> {
   const backend = options.redisUrl ? await openServer(options.redisUrl) : openMemory();
   const token = randomBytes(24).toString("hex");
-  const { url, close } = await serve(restHandler(backend, token), { keepAliveTimeout: KEEP_ALIVE_MS });
+  const { url, close } = await serve(restHandler(backend, token));
   return {
     url,
     token,

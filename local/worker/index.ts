@@ -34,6 +34,8 @@ export async function startWorker(
     dataDir: string;
     /** The variables, over those of wrangler.toml. */
     variables: Readonly<Record<string, string>>;
+    /** Called when workerd had died and runs again. */
+    onRestart: () => void;
   },
 ): Promise<RunningWorker> {
   const log = openServiceLog(path.join(options.dataDir, "logs"));
@@ -46,6 +48,7 @@ export async function startWorker(
       logRequests: false,
       telemetry: { enabled: false },
       resourcePersistencePath: path.join(options.dataDir, "worker"),
+      unsafeHandleRuntimeRestart: options.onRestart,
       handleStructuredLogs: (line) => log.write(line),
       workers: [
         {

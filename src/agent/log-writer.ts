@@ -1,9 +1,9 @@
 import type { Addition, Control, NewEvent, StopReason, TurnRecord } from "#src/platform/objects/task-logs.ts";
 
-/** Text is gathered this long before it is written: about 20 events a second. */
-const TEXT_PAUSE_MS = 50;
-/** Text of a step that has used up half its writes; the platform limits how many one step may make. */
-const SPARING_TEXT_PAUSE_MS = 1000;
+/** What comes is gathered this long before it is written: about 20 pieces of text a second. */
+const PAUSE_MS = 50;
+/** The same in a step that has used up half its writes; the platform limits how many one step may make. */
+const SPARING_PAUSE_MS = 1000;
 const ATTEMPTS = 3;
 const RETRY_PAUSE_MS = 200;
 
@@ -60,19 +60,16 @@ export class LogWriter {
   /** A piece of the model's text; written soon, together with its neighbours. */
   text(piece: string): void {
     this.#text += piece;
-    const pause = this.#sequence < this.#options.sparingAfter ? TEXT_PAUSE_MS : SPARING_TEXT_PAUSE_MS;
-    this.#timer ??= setTimeout(() => {
-      // A failure is kept and thrown at the next flush that somebody waits for.
-      this.flush().catch(() => {});
-    }, pause);
+    this.#writeSoon();
   }
 
-  /** Events and records that belong together, after all that came before. */
+  /** Events and records that belong together, after all that came before; written soon, or with the next flush. */
   add(addition: { events?: NewEvent[]; records?: TurnRecord[]; storedTurns?: number }): void {
     this.#takeText();
     this.#waiting.events.push(...(addition.events ?? []));
     this.#waiting.records = [...(this.#waiting.records ?? []), ...(addition.records ?? [])];
     if (addition.storedTurns !== undefined) this.#waiting.storedTurns = addition.storedTurns;
+    this.#writeSoon();
   }
 
   /**
@@ -125,6 +122,15 @@ export class LogWriter {
         await new Promise((resolve) => setTimeout(resolve, RETRY_PAUSE_MS * attempt));
       }
     }
+  }
+
+  /** Readers see what happens also when the model or a tool then says nothing for a long time. */
+  #writeSoon(): void {
+    const pause = this.#sequence < this.#options.sparingAfter ? PAUSE_MS : SPARING_PAUSE_MS;
+    this.#timer ??= setTimeout(() => {
+      // A failure is kept and thrown at the next flush that somebody waits for.
+      this.flush().catch(() => {});
+    }, pause);
   }
 
   #takeText(): void {

@@ -37,7 +37,12 @@ describe("cancelling a task", () => {
     const askedAt = Date.now();
     expect(await client.cancel(taskId)).toMatchObject({
       status: 200,
-      body: { task_id: taskId, status: "cancelled", cancel_requested: true, cancelled_at: expect.any(String) },
+      body: {
+        task_id: taskId,
+        status: "cancelled",
+        cancel_requested: true,
+        cancelled_at: expect.any(String),
+      },
     });
     const events = await client.end(taskId);
     expect(Date.now() - askedAt).toBeLessThan(SOON_MS);
@@ -54,7 +59,9 @@ describe("cancelling a task", () => {
   });
 
   it("in a tool that is busy ends it between two calls at the latest", async () => {
-    const loops = Array.from({ length: 200 }, () => call("bash_exec", { command: "for i in 1 2 3; do :; done; sleep 0.2" }));
+    const loops = Array.from({ length: 200 }, () =>
+      call("bash_exec", { command: "for i in 1 2 3; do :; done; sleep 0.2" }),
+    );
     const taskId = await startAndWait(script({ tools: loops }, { text: "All ran." }), "tool_result");
     await client.cancel(taskId);
     expect((await client.end(taskId)).at(-1)?.body.status).toBe("cancelled");

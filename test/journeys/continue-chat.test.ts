@@ -22,7 +22,9 @@ const untilAsked = (question: string) => vi.waitFor(() => expect(questions()).to
 function conversationOf({ messages }: ChatCompletionRequest): string[] {
   return messages
     .filter(({ role }) => role !== "system")
-    .map(({ role, content }) => `${role}: ${typeof content === "string" ? content : JSON.stringify(content)}`);
+    .map(
+      ({ role, content }) => `${role}: ${typeof content === "string" ? content : JSON.stringify(content)}`,
+    );
 }
 
 let service: TestService;
@@ -98,7 +100,9 @@ describe("a chat that is continued", () => {
     for (const [index, task] of ended.entries()) {
       const before = ended[index - 1]?.completed_at ?? "";
       expect(task.status).toBe("completed");
-      expect(Date.parse(task.started_at ?? "")).toBeGreaterThanOrEqual(before === "" ? 0 : Date.parse(before));
+      expect(Date.parse(task.started_at ?? "")).toBeGreaterThanOrEqual(
+        before === "" ? 0 : Date.parse(before),
+      );
     }
   });
 

@@ -151,7 +151,9 @@ describe("a task of three tool calls and an answer", () => {
     const { body = "", headers = {} } = request ?? {};
     const own = new Webhook(client.webhookSecret);
     const other = new Webhook((await service.newKey(client.account.token)).webhookSecret);
-    expect(() => own.verify(body.replace("completed", "cancelled"), headers)).toThrow("No matching signature");
+    expect(() => own.verify(body.replace("completed", "cancelled"), headers)).toThrow(
+      "No matching signature",
+    );
     const later = { ...headers, "webhook-timestamp": String(Number(headers["webhook-timestamp"]) + 1) };
     expect(() => own.verify(body, later)).toThrow("No matching signature");
     expect(() => other.verify(body, headers)).toThrow("No matching signature");
@@ -186,7 +188,12 @@ describe("a callback", () => {
 describe("a tool that fails", () => {
   it("is told to the model, which goes on", async () => {
     const message = script(
-      { tools: [call("bash_exec", { command: "echo before; exit 3" }), call("read_file", { path: "none.txt" })] },
+      {
+        tools: [
+          call("bash_exec", { command: "echo before; exit 3" }),
+          call("read_file", { path: "none.txt" }),
+        ],
+      },
       { text: "It did not work." },
     );
     const { task_id: taskId } = await client.start(message);
@@ -232,8 +239,7 @@ describe("an invocation", () => {
 
   it("without a key, or with a person's token, is refused", async () => {
     const json = { project_id: client.projectId, message: "Hello" };
-    const invoke = (token?: string) =>
-      service.call("POST", "/api/external/agent/invoke", { json, token });
+    const invoke = (token?: string) => service.call("POST", "/api/external/agent/invoke", { json, token });
     expect((await invoke()).status).toBe(401);
     expect((await invoke("tsk_invalid")).status).toBe(401);
     expect((await invoke(client.account.token)).status).toBe(401);

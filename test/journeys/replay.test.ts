@@ -106,9 +106,12 @@ describe("the stream", () => {
     expect((await client.end(id, 1_000_000)).at(-1)?.type).toBe("done");
   });
 
-  it.each([[crypto.randomUUID()], ["task-1"], ["..%2f..%2fme"]])("of an unknown task %s is 404", async (id) => {
-    expect(await stream(id)).toMatchObject({ status: 404, body: { detail: "Task not found" } });
-  });
+  it.each([[crypto.randomUUID()], ["task-1"], ["..%2f..%2fme"]])(
+    "of an unknown task %s is 404",
+    async (id) => {
+      expect(await stream(id)).toMatchObject({ status: 404, body: { detail: "Task not found" } });
+    },
+  );
 
   it("of somebody else's task is 404, as are its status, steps and cancel", async () => {
     const stranger = await newTaskClient(service);

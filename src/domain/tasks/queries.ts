@@ -103,6 +103,12 @@ export function attemptsOfTask(db: Db, taskId: string) {
 }
 
 /**
+ * What places a message in its chat: the task it belongs to. A message that came while another task ran is older than
+ * that task's answer, and yet follows it. Within a task `assistant` sorts before `user`, as newest first wants it.
+ */
+const turnOf = sql`coalesce(${messages.taskId}, ${messages.id})`;
+
+/**
  * Take the task for a generation of executor and read all a turn needs, in one trip. No `claimed` row means that the
  * task is over, belongs to a newer generation, or is gone; `current` tells which.
  */
@@ -137,11 +143,10 @@ export async function claimTask(db: Db, taskId: string, generation: number) {
       .where(
         and(
           eq(messages.chatId, sql`(SELECT chat_id FROM tasks WHERE id = ${taskId}::uuid)`),
-          // Ids are in the order of their making: what was asked before this task's own message.
-          lt(messages.id, sql`(SELECT id FROM messages WHERE task_id = ${taskId}::uuid AND role = 'user')`),
+          sql`${turnOf} < ${taskId}::uuid`,
         ),
       )
-      .orderBy(desc(messages.id))
+      .orderBy(desc(turnOf), asc(messages.role))
       .limit(HISTORY_ROWS),
   ]);
   return { claimed: claimed.length > 0, current: current[0], steps, history: history.toReversed() };

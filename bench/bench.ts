@@ -1,0 +1,45 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { startFloor, type Floor } from "./floor/index.ts";
+import { startService, type Service } from "./service.ts";
+import { newTaskClient, type TaskClient } from "./task-client.ts";
+
+type Variables = Readonly<Record<string, string>>;
+
+/** What the measurements run against: one service at a time on one data folder, and the floor beside it. */
+export class Bench {
+  readonly dataDir = mkdtempSync(path.join(tmpdir(), "workspace-bench-"));
+  #running: { service: Service; variables: Variables; client: TaskClient } | undefined;
+  #floor: Floor | undefined;
+
+  /** The running service, started or started anew where it does not run with these variables. */
+  async use(variables: Variables = {}): Promise<{ service: Service; client: TaskClient }> {
+    if (this.#running && JSON.stringify(this.#running.variables) === JSON.stringify(variables)) {
+      return this.#running;
+    }
+    await this.rest();
+    const service = await startService(this.dataDir, variables);
+    this.#running = { service, variables, client: await newTaskClient(service.url) };
+    return this.#running;
+  }
+
+  /** Stop the service, for a measurement that starts its own. */
+  async rest(): Promise<void> {
+    const running = this.#running;
+    this.#running = undefined;
+    running?.client.http.close();
+    await running?.service.stop();
+  }
+
+  async floor(): Promise<Floor> {
+    this.#floor ??= await startFloor();
+    return this.#floor;
+  }
+
+  async close(): Promise<void> {
+    await this.rest();
+    await this.#floor?.close();
+    rmSync(this.dataDir, { recursive: true, force: true });
+  }
+}

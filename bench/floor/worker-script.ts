@@ -1,0 +1,22 @@
+/** The least that a Worker can do: say hello, and make one object call that writes one row. */
+export const WORKER_SCRIPT = `
+import { DurableObject } from "cloudflare:workers";
+
+export class Notes extends DurableObject {
+  constructor(ctx, env) {
+    super(ctx, env);
+    ctx.storage.sql.exec("CREATE TABLE IF NOT EXISTS note (id INTEGER PRIMARY KEY, body TEXT NOT NULL)");
+  }
+  async add(body) {
+    this.ctx.storage.sql.exec("INSERT INTO note (body) VALUES (?)", body);
+  }
+}
+
+export default {
+  async fetch(request, env) {
+    if (request.url.endsWith("/hello")) return new Response("hello");
+    // A new object for each request, as each task has its own.
+    await env.NOTES.getByName(crypto.randomUUID()).add("x".repeat(200));
+    return new Response("written");
+  },
+};`;

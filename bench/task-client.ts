@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { parseJson } from "#src/lib/parse-json.ts";
+import { apiClient } from "#test/support/api-client.ts";
+import { HttpClient, type Answer } from "./http-client.ts";
+
+const Invoked = z.object({ task_id: z.string(), events_url: z.string() });
+
+/** The demo model's shortest script: one answer, no pause. */
+export const INSTANT = script([{ text: "Done." }]);
+
+/** A program that holds a key and asks agents to work. */
+export interface TaskClient {
+  key: string;
+  http: HttpClient;
+  invoke(message: string): Promise<{ taskId: string; answer: Answer }>;
+  /** Resolves when the task's stream shows its end. */
+  done(taskId: string): Promise<void>;
+}
+
+export async function newTaskClient(url: string): Promise<TaskClient> {
+  const api = apiClient(url);
+  const { token } = await api.signUp("bench");
+  const project = await api.newProject(token);
+  const { key } = await api.newKey(token, project.id);
+  const http = new HttpClient(url, key);
+  return {
+    key,
+    http,
+    async invoke(message) {
+      const body = { project_id: project.id, message };
+      const answer = await http.request("POST", "/api/external/agent/invoke", body);
+      return { taskId: parseJson(answer.body, Invoked).task_id, answer };
+    },
+    done: (taskId) =>
+      new Promise((resolve, reject) => {
+        const onFrame = (frame: string) => frame.includes("\nevent: done\n") && resolve();
+        http
+          .events(eventsPath(taskId), onFrame)
+          .then(() => reject(new Error("The stream ended before the task")), reject);
+      }),
+  };
+}
+
+export function eventsPath(taskId: string, after = 0): string {
+  return `/api/external/agent/events/${taskId}?last_event_id=${after}`;
+}
+
+/** A message that the demo model answers with these turns (`local/model/turn.ts`). */
+export function script(turns: readonly object[]): string {
+  return `\`\`\`demo\n${JSON.stringify(turns)}\n\`\`\``;
+}
+
+/** The number of an event, or nothing for a heartbeat. */
+export function idOf(frame: string): number | undefined {
+  return frame.startsWith("id: ") ? Number.parseInt(frame.slice(4), 10) : undefined;
+}
+
+/** The moment that an event names as its own, in milliseconds since the epoch; most name none. */
+export function timestampOf(frame: string): number | undefined {
+  const at = frame.lastIndexOf('"timestamp":"');
+  return at === -1 ? undefined : Date.parse(frame.slice(at + 13, at + 37));
+}

@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startService, type TestService } from "#test/support/service.ts";
+import { call, newTaskClient, script, type TaskClient } from "#test/support/task-client.ts";
+
+interface Listed {
+  items: { task_id: string; status: string; message_preview: string; error: string | null }[];
+  total: number;
+  page: number;
+  limit: number;
+  total_pages: number;
+  detail?: string;
+}
+
+let service: TestService;
+let client: TaskClient;
+let elsewhere: TaskClient;
+/** Oldest first: completed, failed, cancelled, running, queued behind it; the last one in another project. */
+let made: string[];
+let between: string;
+beforeAll(async () => {
+  service = await startService({ MODEL_MAX_RETRIES: "0" });
+  client = await newTaskClient(service);
+  elsewhere = await newTaskClient(service, { account: client.account, boundKey: true });
+  const stranger = await newTaskClient(service);
+  await stranger.start("Somebody else's");
+
+  const forever = script({ text: "thinking about it", chunks: 3, delay_ms: 60_000 });
+  const completed = await client.start("Hello");
+  await client.end(completed.task_id);
+  const failed = await client.start(script({ error: { status: 400 } }));
+  await client.end(failed.task_id);
+  const cancelled = await client.start(forever);
+  await client.cancel(cancelled.task_id);
+  await client.end(cancelled.task_id);
+  between = new Date().toISOString();
+  const running = await client.start(forever);
+  await client.event(running.task_id, "text_delta");
+  const queued = await client.start("Waits", { chat_id: running.chat_id });
+  const other = await elsewhere.start("Hello from elsewhere");
+  await elsewhere.end(other.task_id);
+  made = [completed, failed, cancelled, running, queued, other].map(({ task_id: taskId }) => taskId);
+});
+afterAll(async () => {
+  await service.close();
+});
+
+const list = (query = "", key = client.key) =>
+  service.call<Listed>("GET", `/api/v1/agents/tasks${query}`, { token: key });
+const idsIn = async (query: string, key?: string) =>
+  (await list(query, key)).body.items.map(({ task_id: taskId }) => taskId);
+/** Of the tasks made, newest first. */
+const newestFirst = (...indexes: number[]) => indexes.toReversed().map((index) => made[index]);
+
+describe("the list of tasks", () => {
+  it("has the caller's tasks, newest first, and nobody else's", async () => {
+    const { status, body } = await list();
+    expect(status).toBe(200);
+    expect(body.items.map(({ task_id: taskId }) => taskId)).toEqual(newestFirst(0, 1, 2, 3, 4, 5));
+    expect(body).toMatchObject({ total: 6, page: 1, limit: 50, total_pages: 1 });
+    expect(body.items.map(({ status: state }) => state)).toEqual([
+      "completed",
+      "queued",
+      "running",
+      "cancelled",
+      "failed",
+      "completed",
+    ]);
+    expect(body.items.at(-1)).toEqual({
+      task_id: made[0],
+      status: "completed",
+      type: "agent_execution",
+      created_at: expect.any(String),
+      started_at: expect.any(String),
+      completed_at: expect.any(String),
+      project_id: client.projectId,
+      chat_id: expect.any(String),
+      origin: "api",
+      message_preview: "Hello",
+      error: null,
+    });
+  });
+
+  it.each([
+    ["completed", [0, 5]],
+    ["failed", [1]],
+    ["cancelled", [2]],
+    ["running", [3]],
+    ["queued", [4]],
+  ])("is narrowed to those that are %s", async (status, indexes) => {
+    expect(await idsIn(`?status=${status}`)).toEqual(newestFirst(...indexes));
+  });
+
+  it("is narrowed to active ones, to a project, to a time", async () => {
+    expect(await idsIn("?active_only=true")).toEqual(newestFirst(3, 4));
+    expect(await idsIn("?active_only=false")).toHaveLength(6);
+    expect(await idsIn(`?project_id=${elsewhere.projectId}`)).toEqual(newestFirst(5));
+    expect(await idsIn(`?since=${between}`)).toEqual(newestFirst(3, 4, 5));
+    expect(await idsIn(`?since=${between}&status=completed`)).toEqual(newestFirst(5));
+    expect(await idsIn(`?project_id=${crypto.randomUUID()}`)).toEqual([]);
+  });
+
+  it("comes in pages that add up to the whole", async () => {
+    const pages = await Promise.all([1, 2, 3].map((page) => list(`?limit=2&page=${page}`)));
+    expect(pages.flatMap(({ body }) => body.items.map((item) => item.task_id))).toEqual(
+      newestFirst(0, 1, 2, 3, 4, 5),
+    );
+    expect(pages[1]?.body).toMatchObject({ total: 6, page: 2, limit: 2, total_pages: 3 });
+    expect((await list("?limit=2&page=9")).body).toMatchObject({ items: [], total: 6 });
+  });
+
+  it("shows a key of one project that project's tasks only", async () => {
+    expect(await idsIn("", elsewhere.key)).toEqual(newestFirst(5));
+    expect(await idsIn(`?project_id=${client.projectId}`, elsewhere.key)).toEqual([]);
+  });
+
+  it("says of a failed task why it failed", async () => {
+    const { body } = await list("?status=failed");
+    expect(body.items[0]?.error).toContain("400");
+  });
+
+  it.each([
+    ["?status=done", 400],
+    ["?status=", 400],
+    ["?limit=201", 422],
+    ["?limit=0", 422],
+    ["?page=0", 422],
+    ["?page=x", 422],
+    ["?project_id=app", 422],
+    ["?since=yesterday", 422],
+    ["?active_only=maybe", 422],
+  ])("refuses %s with %i and a sentence", async (query, status) => {
+    expect(await list(query)).toMatchObject({ status, body: { detail: expect.any(String) } });
+  });
+});
+
+describe("the steps of a task", () => {
+  interface Steps extends Omit<Listed, "items"> {
+    items: { step_index: number; step_data: Record<string, unknown> }[];
+  }
+  const steps = (taskId: string, query = "") =>
+    service.call<Steps>("GET", `/api/v1/agents/tasks/${taskId}/steps${query}`, { token: client.key });
+
+  it("are its turns, oldest first, in pages", async () => {
+    const { task_id: taskId } = await client.start(
+      script(
+        { text: "First I look.", tools: [call("bash_exec", { command: "echo looked" })] },
+        {
+          tools: [call("write_file", { path: "a.txt", content: "a" }), call("read_file", { path: "a.txt" })],
+        },
+        { text: "That is all." },
+      ),
+    );
+    await client.end(taskId);
+    const { body } = await steps(taskId);
+    expect(body).toMatchObject({ total: 3, page: 1, limit: 100, total_pages: 1 });
+    expect(body.items).toMatchObject([
+      {
+        step_index: 1,
+        step_data: {
+          iteration: 1,
+          thought: "First I look.",
+          tool_calls: [
+            {
+              name: "bash_exec",
+              parameters: { command: "echo looked" },
+              result: { success: true, stdout: "looked\n" },
+            },
+          ],
+          response_text: "First I look.",
+          is_complete: false,
+        },
+      },
+      { step_index: 2, step_data: { tool_calls: [{ name: "write_file" }, { name: "read_file" }] } },
+      {
+        step_index: 3,
+        step_data: { thought: null, tool_calls: [], response_text: "That is all.", is_complete: true },
+      },
+    ]);
+    const second = await steps(taskId, "?limit=1&page=2");
+    expect(second.body.items.map((item) => item.step_index)).toEqual([2]);
+    expect((await steps(taskId, "?limit=501")).status).toBe(422);
+  });
+
+  it("of a task that has none are none", async () => {
+    expect((await steps(made[4] ?? "")).body).toMatchObject({ items: [], total: 0, total_pages: 0 });
+  });
+});
+
+describe("a key's rate limit", () => {
+  let limited: TestService;
+  beforeAll(async () => {
+    limited = await startService({ KEY_RATE_BURST: "3", KEY_RATE_PER_SECOND: "0.1" });
+  });
+  afterAll(async () => {
+    await limited.close();
+  });
+
+  it("counts every call of the agent API, tells where the caller stands, and says when to come back", async () => {
+    const caller = await newTaskClient(limited);
+    const invoked = await caller.invoke("Hello");
+    const { task_id: taskId } = invoked.body;
+    const answers = [invoked];
+    for (const path of ["status", "status", "status", "events"]) {
+      answers.push(await limited.call("GET", `/api/external/agent/${path}/${taskId}`, { token: caller.key }));
+    }
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429, 429]);
+    expect(answers.slice(0, 4).map(({ headers }) => headers.get("x-ratelimit-remaining"))).toEqual([
+      "2",
+      "1",
+      "0",
+      "0",
+    ]);
+    for (const { headers } of answers) expect(headers.get("x-ratelimit-limit")).toBe("3");
+    const refused = answers[3];
+    expect(refused?.body).toEqual({ detail: "Rate limit exceeded" });
+    expect(Number(refused?.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+    expect(Number(refused?.headers.get("retry-after"))).toBeLessThanOrEqual(10);
+  });
+
+  it("does not count a caller's unknown key against anybody", async () => {
+    const caller = await newTaskClient(limited);
+    await limited.call("GET", "/api/v1/agents/tasks", { token: `tsk_${"0".repeat(32)}` });
+    const { status, headers } = await limited.call("GET", "/api/v1/agents/tasks", { token: caller.key });
+    expect([status, headers.get("x-ratelimit-remaining")]).toEqual([200, "2"]);
+  });
+});
