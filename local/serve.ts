@@ -9,9 +9,9 @@ const KEEP_ALIVE_MS = 600_000;
  */
 export async function serve(
   handler: (request: http.IncomingMessage, response: http.ServerResponse) => Promise<void> | void,
-  { preferredPort = 0 }: { preferredPort?: number } = {},
+  { preferredPort = 0, ...options }: http.ServerOptions & { preferredPort?: number } = {},
 ): Promise<{ url: string; close: () => Promise<void> }> {
-  const server = http.createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
+  const server = http.createServer({ keepAliveTimeout: KEEP_ALIVE_MS, ...options }, (request, response) => {
     void (async () => {
       try {
         await handler(request, response);

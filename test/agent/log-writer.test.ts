@@ -35,6 +35,17 @@ describe("LogWriter", () => {
     expect(written).toEqual([["a"], ["one piece", "b"]]);
   });
 
+  it("writes what was added soon, also when nobody waits for it", async () => {
+    const written = Promise.withResolvers<readonly string[]>();
+    const { writer } = writerOver(async ({ events }) => {
+      written.resolve(events.map(({ type }) => type));
+      return GO;
+    });
+    writer.add({ events: [event("a")] });
+    writer.add({ events: [event("b")] });
+    expect(await written.promise).toEqual(["a", "b"]);
+  });
+
   it("repeats a write whose answer was lost, under the same sequence", async () => {
     const sequences: number[] = [];
     const { writer } = writerOver(async ({ sequence }) => {

@@ -89,10 +89,8 @@ describe("a receiver that fails", () => {
 describe("every end is called back", () => {
   it("a failure, with its reason", async () => {
     const { task_id: taskId } = await startWithCallback("/failed", MODEL_FAILS);
-    const [request] = await receiver.waitFor("/failed", 1);
-    expect(
-      new Webhook(client.webhookSecret).verify(request?.body ?? "", request?.headers ?? {}),
-    ).toMatchObject({
+    const { body, headers } = await receiver.first("/failed");
+    expect(new Webhook(client.webhookSecret).verify(body, headers)).toMatchObject({
       task_id: taskId,
       status: "failed",
       completion_reason: "model_error",
@@ -109,10 +107,9 @@ describe("every end is called back", () => {
     await client.event(running.task_id, "text_delta");
     await client.cancel(waiting.task_id);
     await client.cancel(running.task_id);
-    const [one] = await receiver.waitFor("/cancelled", 1);
-    const [other] = await receiver.waitFor("/cancelled-waiting", 1);
-    expect(JSON.parse(one?.body ?? "")).toMatchObject({ task_id: running.task_id, status: "cancelled" });
-    expect(JSON.parse(other?.body ?? "")).toMatchObject({ task_id: waiting.task_id, status: "cancelled" });
+    const [one, other] = [await receiver.first("/cancelled"), await receiver.first("/cancelled-waiting")];
+    expect(JSON.parse(one.body)).toMatchObject({ task_id: running.task_id, status: "cancelled" });
+    expect(JSON.parse(other.body)).toMatchObject({ task_id: waiting.task_id, status: "cancelled" });
   });
 
   it("a task whose key was revoked, signed with that key's secret", async () => {
@@ -120,13 +117,11 @@ describe("every end is called back", () => {
     const { task_id: taskId } = await startWithCallback("/revoked", FOREVER, mate);
     await mate.event(taskId, "text_delta");
     await service.call("DELETE", `/api/external/keys/${mate.keyId}`, { token: client.account.token });
-    const [request] = await receiver.waitFor("/revoked", 1);
-    expect(new Webhook(mate.webhookSecret).verify(request?.body ?? "", request?.headers ?? {})).toMatchObject(
-      {
-        status: "failed",
-        completion_reason: "key_revoked",
-      },
-    );
+    const { body, headers } = await receiver.first("/revoked");
+    expect(new Webhook(mate.webhookSecret).verify(body, headers)).toMatchObject({
+      status: "failed",
+      completion_reason: "key_revoked",
+    });
   });
 });
 

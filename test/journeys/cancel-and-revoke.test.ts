@@ -27,6 +27,9 @@ async function startAndWait(message: string, type: string) {
   return task.task_id;
 }
 
+const revoke = (path: string, id: string) =>
+  service.call("DELETE", `${path}/${id}`, { token: client.account.token });
+
 describe("cancelling a task", () => {
   it.each([
     ["in the middle of a model's answer", IN_A_MODEL_CALL, "text_delta"],
@@ -123,9 +126,6 @@ describe("cancelling a task", () => {
 });
 
 describe("revoking a key", () => {
-  const revoke = (path: string, id: string) =>
-    service.call(`DELETE`, `${path}/${id}`, { token: client.account.token });
-
   it("ends what it started, running or waiting, and its callers are strangers at once", async () => {
     const mate = await newTaskClient(service, { account: client.account, projectId: client.projectId });
     const running = await mate.start(IN_A_MODEL_CALL);

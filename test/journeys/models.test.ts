@@ -36,12 +36,15 @@ const wires: Wire[] = [
   },
 ];
 
+const resultsIn = ({ messages }: ChatCompletionRequest) =>
+  messages.filter(({ role }) => role === "tool").length;
+const ofType = (events: readonly TaskEvent[], type: string) =>
+  events.filter((event) => event.type === type).map(({ body }) => body);
+
 /** A model as its vendor's, with a door in front of it that misbehaves when the message says so. */
 async function startModel({ opening }: Wire) {
   const mock = new LLMock({ port: 0, chunkSize: 5, logLevel: "silent" });
   const usage = { prompt_tokens: 10, completion_tokens: 5, input_tokens: 10, output_tokens: 5 };
-  const resultsIn = ({ messages }: ChatCompletionRequest) =>
-    messages.filter(({ role }) => role === "tool").length;
   const turn = (message: string, results: number, name: string, args: string, more: object = {}) =>
     mock.on(
       { userMessage: message, predicate: (request) => resultsIn(request) === results },
@@ -116,9 +119,6 @@ describe.each(wires)("with $name", (wire) => {
     const events = await client.end(taskId);
     return { events, status: await client.status(taskId) };
   }
-  const ofType = (events: readonly TaskEvent[], type: string) =>
-    events.filter((event) => event.type === type).map(({ body }) => body);
-
   it("does the whole job: three tools, streamed text, the file, the tokens", async () => {
     const { events, status } = await run("three tools");
     expect(status).toMatchObject({

@@ -42,6 +42,9 @@ const rest = (id: number) => asText(events.slice(id));
 const request = (more: { after?: number; afterHeader?: number }) =>
   collectEvents({ url: service.url, key: client.key, taskId, ...more });
 
+const stream = (path: string, token = client.key, headers: Record<string, string> = {}) =>
+  service.call<{ detail: string }>("GET", `/api/external/agent/events/${path}`, { token, headers });
+
 describe("a task of 300 events", () => {
   it("has ids from 1 without a gap and ends with its only `done`", () => {
     expect(events.length).toBeGreaterThanOrEqual(300);
@@ -81,9 +84,6 @@ describe("a task of 300 events", () => {
 });
 
 describe("the stream", () => {
-  const stream = (path: string, token = client.key, headers: Record<string, string> = {}) =>
-    service.call<{ detail: string }>("GET", `/api/external/agent/events/${path}`, { token, headers });
-
   it("is Server-Sent Events that no proxy may hold back", async () => {
     const { headers, text } = await stream(taskId);
     expect(headers.get("content-type")).toBe("text/event-stream; charset=utf-8");

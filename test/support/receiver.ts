@@ -15,8 +15,10 @@ export interface Receiver {
   url: string;
   /** What came to a path so far, in order. */
   received(path: string): ReceivedRequest[];
+  /** Resolves with the first request to a path. */
+  first(path: string): Promise<ReceivedRequest>;
   /** Resolves with what came to a path as soon as there are so many. */
-  waitFor(path: string, count: number, timeoutMs?: number): Promise<ReceivedRequest[]>;
+  waitFor(path: string, count: number, timeoutMs: number): Promise<ReceivedRequest[]>;
   close(): Promise<void>;
 }
 
@@ -38,7 +40,8 @@ export async function startReceiver(
   return {
     url,
     received,
-    waitFor: (path, count, timeoutMs = 10_000) =>
+    first: (path) => vi.waitUntil(() => received(path)[0], { timeout: 10_000, interval: 50 }),
+    waitFor: (path, count, timeoutMs) =>
       vi.waitUntil(
         () => {
           const found = received(path);
