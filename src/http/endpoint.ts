@@ -209,11 +209,13 @@ function refuse(result: { success: boolean; error?: z.core.$ZodError | undefined
   throw new AppError("invalid_body", sentences.slice(0, 10).join("; ") || "Invalid request");
 }
 
-/** The first hop's address: Cloudflare names it; locally it is the first `X-Forwarded-For`. */
+/** The first hop's address: Cloudflare names it; locally it is the first `X-Forwarded-For`. Cut to what a record keeps. */
 function clientOf(c: Context<AppEnv>): { address: string; userAgent: string } {
   const forwarded = c.req.header("x-forwarded-for")?.split(",")[0]?.trim();
+  const address = c.req.header("cf-connecting-ip") ?? forwarded ?? "unknown";
+  // A cut through a character would leave half of it, which the database refuses.
   return {
-    address: c.req.header("cf-connecting-ip") ?? forwarded ?? "unknown",
-    userAgent: (c.req.header("user-agent") ?? "").slice(0, 512),
+    address: address.slice(0, 64).toWellFormed(),
+    userAgent: (c.req.header("user-agent") ?? "").slice(0, 512).toWellFormed(),
   };
 }

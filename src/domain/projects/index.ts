@@ -1,5 +1,5 @@
 export { createProject, SOURCE_TYPES } from "./create-project.ts";
-export { deleteProject } from "./delete-project.ts";
+export { deleteProject, destroyWorkspace } from "./delete-project.ts";
 export { listProjects } from "./list-projects.ts";
 export { touchProject, type Project } from "./queries.ts";
 export { requireProject, type OpenProject } from "./require-project.ts";

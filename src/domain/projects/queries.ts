@@ -80,6 +80,10 @@ export function deleteProjectRow(db: Db, projectId: string) {
   return db.delete(projects).where(eq(projects.id, projectId));
 }
 
+export function projectExists(db: Db, projectId: string) {
+  return db.select({ id: projects.id }).from(projects).where(eq(projects.id, projectId));
+}
+
 /** Note that somebody works on the project. A query, so that it may join a batch. */
 export function touchProject(db: Db, projectId: string) {
   return db

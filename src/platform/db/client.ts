@@ -5,12 +5,20 @@ import type { Trips } from "#src/platform/trips.ts";
 export type Db = NeonHttpDatabase;
 
 /**
+ * A request that has no answer by then fails. Without a limit, an executor that waits for the database would go on showing
+ * life, and nobody would ever take its task over.
+ */
+const TIMEOUT_MS = 15_000;
+
+/**
  * The database over Neon's SQL-over-HTTP: every query or batch is one request. Locally `httpUrl` is the bridge's
  * address; deployed it is derived from the connection string by the driver.
  */
 export function createDb(options: { databaseUrl: string; httpUrl?: string | undefined; trips: Trips }): Db {
   const { databaseUrl, httpUrl, trips } = options;
   if (httpUrl) neonConfig.fetchEndpoint = httpUrl;
+  neonConfig.fetchFunction = (url: string, init: RequestInit) =>
+    fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
   return drizzle({ client: counted(neon(databaseUrl), trips), casing: "snake_case" });
 }
 

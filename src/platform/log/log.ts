@@ -1,3 +1,5 @@
+import { DrizzleQueryError } from "drizzle-orm";
+
 /** Structured log: one JSON object a line. Values must hold nothing secret; errors are reduced to name, message and stack. */
 export interface Log {
   info(message: string, fields?: Fields): void;
@@ -28,5 +30,8 @@ export function createLog(context: Fields = {}): Log {
 
 function plain(_key: string, value: unknown): unknown {
   if (!(value instanceof Error)) return value;
-  return { name: value.name, message: value.message, stack: value.stack, cause: value.cause };
+  const { name, stack, cause } = value;
+  // The message of a failed query lists its values: messages, addresses, hashes of passwords and keys.
+  const message = value instanceof DrizzleQueryError ? `Failed query: ${value.query}` : value.message;
+  return { name, message, stack: stack?.replace(value.message, () => message), cause };
 }

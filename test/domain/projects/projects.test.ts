@@ -5,6 +5,7 @@ import type { Caller, KeyCaller } from "#src/domain/access/index.ts";
 import {
   createProject,
   deleteProject,
+  destroyWorkspace,
   listProjects,
   requireProject,
   touchProject,
@@ -50,6 +51,8 @@ async function join(person: Person, teamId: string, role: "admin" | "editor" | "
 
 const view = (caller: Caller, idOrSlug: string) => requireProject(database, caller, idOrSlug, "project.view");
 const notFound = expect.objectContaining({ code: "not_found", message: "Project not found" });
+
+const queue = { publish: async () => {} };
 
 describe("a project", () => {
   it("is found by its id and by its slug", async () => {
@@ -172,6 +175,20 @@ describe("making and changing projects", () => {
     expect((await view(owner.caller, project.id)).lastActivity).toBeInstanceOf(Date);
   });
 
+  it("removes at a second look the files of a deletion that was cut off, and only those", async () => {
+    const { owner, project } = await ownerAndProject();
+    const destroyed: string[] = [];
+    const workspaces = { destroy: async (projectId: string) => void destroyed.push(projectId) };
+    await destroyWorkspace({ db: database.db, workspaces }, project.id);
+    expect(destroyed).toEqual([]);
+    const killed = { destroy: () => Promise.reject(new Error("killed")) };
+    await expect(
+      deleteProject({ db: database.db, workspaces: killed, queue }, owner.caller, project.id),
+    ).rejects.toThrow("killed");
+    await destroyWorkspace({ db: database.db, workspaces }, project.id);
+    expect(destroyed).toEqual([project.id]);
+  });
+
   it("removes the row, then the files, and is not found from then on", async () => {
     const { owner, project } = await ownerAndProject();
     const destroyed: string[] = [];
@@ -181,7 +198,7 @@ describe("making and changing projects", () => {
         destroyed.push(projectId);
       },
     };
-    await deleteProject({ db: database.db, workspaces }, owner.caller, project.slug);
+    await deleteProject({ db: database.db, workspaces, queue }, owner.caller, project.slug);
     expect(destroyed).toEqual([project.id]);
     await expect(view(owner.caller, project.id)).rejects.toEqual(notFound);
   });
@@ -192,7 +209,7 @@ describe("making and changing projects", () => {
     await join(editor, project.teamId, "editor");
     const workspaces = { destroy: () => Promise.reject(new Error("must not be called")) };
     await expect(
-      deleteProject({ db: database.db, workspaces }, editor.caller, project.id),
+      deleteProject({ db: database.db, workspaces, queue }, editor.caller, project.id),
     ).rejects.toMatchObject({
       code: "forbidden",
     });
