@@ -4,7 +4,10 @@ import { fileURLToPath } from "node:url";
 import { ReadersReport, type ReadersTask } from "./protocol.ts";
 
 /** Reads a task with so many readers at once, spread over two processes; `connected` resolves when all are there. */
-export function startReaders(task: ReadersTask): { connected: Promise<unknown>; report: Promise<ReadersReport> } {
+export function startReaders(task: ReadersTask): {
+  connected: Promise<unknown>;
+  report: Promise<ReadersReport>;
+} {
   const shares = [Math.ceil(task.readers / 2), Math.floor(task.readers / 2)];
   const processes = shares.map((readers) => {
     const child = fork(fileURLToPath(import.meta.resolve("./process.ts")));

@@ -58,7 +58,7 @@ function withoutKey(text: string, apiKey: string): string {
  * The wait a server asks for, in milliseconds: `retry-after-ms` (both vendors), else `Retry-After` in seconds or as a
  * date (RFC 9110, 10.2.3). Undefined where it says nothing usable.
  */
-export function retryAfterMs(headers: Headers | undefined, now: number): number | undefined {
+function retryAfterMs(headers: Headers | undefined, now: number): number | undefined {
   const ms = Number.parseFloat(headers?.get("retry-after-ms") ?? "");
   if (ms >= 0) return ms;
   const text = headers?.get("retry-after") ?? "";

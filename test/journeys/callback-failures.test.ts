@@ -37,7 +37,7 @@ const untilAttempted = (taskId: string) =>
     { timeout: 10_000, interval: 100 },
   );
 
-describe("a receiver that fails", () => {
+describe.concurrent("a receiver that fails", () => {
   it("is called again within 30 s, with the same id, and the status tells of both attempts", async () => {
     const { task_id: taskId } = await startWithCallback("/fails-once");
     expect(await untilAttempted(taskId)).toMatchObject({
@@ -86,7 +86,7 @@ describe("a receiver that fails", () => {
   });
 });
 
-describe("every end is called back", () => {
+describe.concurrent("every end is called back", () => {
   it("a failure, with its reason", async () => {
     const { task_id: taskId } = await startWithCallback("/failed", MODEL_FAILS);
     const { body, headers } = await receiver.first("/failed");

@@ -57,6 +57,8 @@ async function startModel({ opening }: Wire) {
   mock.onMessage("three tools", { content: "The file has two words.", usage });
   turn("unknown tool", 0, "fly_to_moon", '{"when":"now"}');
   mock.onMessage("unknown tool", { content: "I cannot fly.", usage });
+  turn("cut arguments", 0, "write_file", '{"path":"a.txt","cont');
+  mock.onMessage("cut arguments", { content: "I see my mistake.", usage });
   turn("bad arguments", 0, "write_file", '{"path":42}');
   mock.onMessage("bad arguments", { content: "I see my mistake.", usage });
   mock.on(
@@ -159,26 +161,34 @@ describe.each(wires)("with $name", (wire) => {
     expect(status).toMatchObject({ status: "completed", response: "I cannot fly." });
   });
 
-  it("tells the model of arguments that the tool does not take", async () => {
-    const { events, status } = await run("bad arguments");
+  it.each([
+    ["the tool does not take", "bad arguments", /path/u],
+    ["are no JSON", "cut arguments", /JSON|content/u],
+  ])("tells the model of arguments that %s", async (_, message, sentence) => {
+    const { events, status } = await run(message);
     expect(ofType(events, "tool_error")).toMatchObject([
-      { tool: "write_file", error: expect.stringContaining("path") },
+      { tool: "write_file", error: expect.stringMatching(sentence) },
     ]);
     expect(status).toMatchObject({ status: "completed", response: "I see my mistake." });
   });
 
   it.each([
-    ["fails every time", "broken", "500"],
-    ["refuses the key", "wrong key", "401"],
-    ["sends text where JSON belongs", "talk nonsense", "answer"],
-    ["answers with a web page", "a web page", "answer"],
-    ["falls silent in the middle", "fall silent", "silent"],
-  ])("fails the task with a sentence when it %s, and keeps the key to itself", async (_, message, part) => {
-    const { events, status } = await run(message);
-    expect(status).toMatchObject({ status: "failed", completion_reason: "model_error" });
-    expect(status.error).toContain(part);
-    expect(ofType(events, "error")).toMatchObject([{ error: status.error, data: { message: status.error } }]);
-    expect(ofType(events, "done")).toMatchObject([{ status: "failed", error: status.error }]);
-    expect(JSON.stringify([events, status])).not.toContain(API_KEY.slice(0, 16));
-  });
+    ["fails every time", "broken", /answered 500/u],
+    ["refuses the key", "wrong key", /answered 401$/u],
+    ["sends text where JSON belongs", "talk nonsense", /not JSON|answer/u],
+    ["answers with a web page", "a web page", /answer/u],
+    ["falls silent in the middle", "fall silent", /sent nothing for 1 s/u],
+  ])(
+    "fails the task with a sentence when it %s, and keeps the key to itself",
+    async (_, message, sentence) => {
+      const { events, status } = await run(message);
+      expect(status).toMatchObject({ status: "failed", completion_reason: "model_error" });
+      expect(status.error).toMatch(sentence);
+      expect(ofType(events, "error")).toMatchObject([
+        { error: status.error, data: { message: status.error } },
+      ]);
+      expect(ofType(events, "done")).toMatchObject([{ status: "failed", error: status.error }]);
+      expect(JSON.stringify([events, status])).not.toContain(API_KEY.slice(0, 16));
+    },
+  );
 });

@@ -78,6 +78,11 @@ describe("a task of 300 events", () => {
     expect(asText(await request({ after: 10, afterHeader: 200 }))).toBe(rest(200));
   });
 
+  it("begins at the beginning when the position is empty", async () => {
+    const { text } = await stream(`${taskId}?last_event_id=`, client.key, { "last-event-id": "" });
+    expect(text).toMatch(/^id: 1\n/u);
+  });
+
   it("has nothing more for a reader that is beyond its end", async () => {
     expect(await request({ after: events.length + 1000 })).toEqual([]);
   });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { startService } from "#test/support/service.ts";
 import { addressOf, newEstate, smallestBody, type Estate } from "./estate.ts";
 import { bodySchemaOf, operationsOf, readDocument, type Operation } from "./operations.ts";
-import { faultOf, isDocumented } from "./refusal.ts";
+import { undocumentedOrFaulty } from "./refusal.ts";
 
 // Started while the tests are collected: every row of the published table is a test.
 const service = await startService();
@@ -61,23 +61,14 @@ function send(operation: Operation, headers: Record<string, string>, samples = e
   });
 }
 
-async function expectRefusal(operation: Operation, headers: Record<string, string>, status: number) {
-  const answer = await send(operation, headers);
-  expect({ status: answer.status, fault: faultOf(answer) }, answer.text).toEqual({
-    status,
-    fault: undefined,
-  });
-  expect(isDocumented(operation, status), `${operation.name} documents ${status}`).toBe(true);
-}
-
 beforeAll(async () => {
   [estate, stranger] = [await newEstate(service), await newEstate(service)];
   const login = await service.call("POST", "/api/auth/login", { json: estate.owner });
   const revoked = await newKey({});
   await revoke(revoked.id);
   const expired = await newKey({ expires_at: new Date(Date.now() + 1000).toISOString() });
-  await vi.waitFor(
-    async () => expect((await service.call("GET", "/api/projects", { token: expired.key })).status).toBe(401),
+  await vi.waitUntil(
+    async () => (await service.call("GET", "/api/projects", { token: expired.key })).status === 401,
     { timeout: 10_000 },
   );
   const { id: otherProject } = await service.newProject(estate.owner.token);
@@ -185,7 +176,8 @@ describe.each(guarded)("$name", (operation) => {
   it.each(refusalsOf(operation))("refuses %s with %i", async (name, status) => {
     const headers = credentials[name];
     if (!headers) throw new Error(`There are no credentials called ${name}`);
-    await expectRefusal(operation, headers, status);
+    const answer = await send(operation, headers);
+    expect([answer.status, undocumentedOrFaulty(operation, answer)]).toEqual([status, undefined]);
   });
 
   it.skipIf(operation.isAlias)("admits the caller it is for", async () => {
@@ -193,7 +185,7 @@ describe.each(guarded)("$name", (operation) => {
     const { scope } = operation;
     const token = scope === undefined ? own.owner.token : (await newKey({ scopes: [scope] }, own)).key;
     const answer = await send(operation, bearer(token), own.samples);
-    expect([401, 403, 404, 405], answer.text).not.toContain(answer.status);
+    expect([401, 403, 404, 405]).not.toContain(answer.status);
   });
 });
 

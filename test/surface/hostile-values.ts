@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { resolve, type Document, type JsonSchema } from "./operations.ts";
 
 /** Arbitrary values by the name of the field, where the schema alone would hardly ever name something that exists. */
@@ -34,7 +34,6 @@ const HOSTILE_TEXTS = [
   "9".repeat(400),
   "__proto__",
   "constructor",
-  "[object Object]",
   "2020-02-30T25:61:61Z",
   "00000000-0000-0000-0000-000000000000",
   "x".repeat(100_001),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
 import { startService } from "#test/support/service.ts";
 import { addressOf, newEstate, smallestBody, type Estate } from "./estate.ts";
 import { bodySchemaOf, operationsOf, readDocument, validatorOf, type Operation } from "./operations.ts";
@@ -34,14 +35,14 @@ describe("the document", () => {
   });
 
   it("declares exactly the parameters of each path, as required ones", () => {
-    for (const { name, pathParameters, parameters } of operations) {
-      const declared = parameters.filter((each) => each.in === "path");
-      expect(declared.map((each) => each.name).toSorted(), name).toEqual(pathParameters.toSorted());
-      expect(
-        declared.every(({ required }) => required),
-        name,
-      ).toBe(true);
-    }
+    const declared = operations.map(({ name, parameters }) => [
+      name,
+      parameters
+        .filter((each) => each.in === "path" && each.required)
+        .map((each) => each.name)
+        .toSorted(),
+    ]);
+    expect(declared).toEqual(operations.map(({ name, pathParameters }) => [name, pathParameters.toSorted()]));
   });
 
   it("leaves no pattern or colon of the router in a path", () => {
@@ -54,21 +55,17 @@ describe("the document", () => {
   });
 
   it("has schemas that can be read", () => {
-    for (const [name, schema] of Object.entries(document.components.schemas)) {
-      expect(() => validatorOf(document, schema), name).not.toThrow();
-    }
+    const schemas = Object.values(document.components.schemas);
+    expect(schemas.length).toBeGreaterThan(0);
+    for (const schema of schemas) expect(() => validatorOf(document, schema)).not.toThrow();
   });
 
   it("says what a refusal looks like", () => {
-    const refusals = operations.flatMap(({ name, responses }) =>
-      Object.entries(responses)
-        .filter(([status]) => status.startsWith("4"))
-        .map(([status, { content }]) => ({ name, status, content })),
-    );
     const schema = { $ref: "#/components/schemas/Error" };
-    for (const { name, status, content } of refusals) {
-      expect(content, `${name} ${status}`).toEqual({ "application/json": { schema } });
-    }
+    const refusals = operations.flatMap(({ responses }) =>
+      Object.entries(responses).filter(([status]) => status.startsWith("4")),
+    );
+    for (const [, { content }] of refusals) expect(content).toEqual({ "application/json": { schema } });
     expect(validatorOf(document, schema).safeParse({ detail: "why" }).success).toBe(true);
     expect(validatorOf(document, schema).safeParse({ error: "why" }).success).toBe(false);
   });
@@ -80,11 +77,16 @@ describe("the document", () => {
 
 describe("every guarded operation", () => {
   it.each(operations.filter(({ isPublic }) => !isPublic))("documents its refusals: $name", (operation) => {
-    const named = Object.keys(operation.responses);
-    expect(named).toEqual(expect.arrayContaining(["401", "403", "429"]));
-    if (operation.pathParameters.length > 0) expect(named).toContain("404");
-    if (operation.requestBody) expect(named).toEqual(expect.arrayContaining(["400", "413", "422"]));
-    if (operation.parameters.some((each) => each.in === "query")) expect(named).toContain("422");
+    const { pathParameters, requestBody, parameters, responses } = operation;
+    const expected = [
+      "401",
+      "403",
+      "429",
+      ...(pathParameters.length > 0 ? ["404"] : []),
+      ...(requestBody ? ["400", "413", "422"] : []),
+      ...(parameters.some((each) => each.in === "query") ? ["422"] : []),
+    ];
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining(expected));
   });
 });
 
@@ -122,15 +124,12 @@ describe("the answer of", () => {
 
   it.each(operations.filter(({ isAlias }) => !isAlias))("$name is the documented one", async (operation) => {
     const { status, headers, text, body } = await call(operation);
-    const documented = operation.responses[status];
-    expect(status < 300 && documented !== undefined, `${status}: ${text.slice(0, 500)}`).toBe(true);
-    const [mediaType, media] = Object.entries(documented?.content ?? {})[0] ?? [];
-    if (mediaType === undefined || !media) {
-      expect([text, headers.get("content-type")]).toEqual(["", null]);
-      return;
-    }
-    expect(headers.get("content-type")).toMatch(new RegExp(`^${mediaType.replace("/", "\\/")}(;|$)`, "u"));
-    expect(validatorOf(document, media.schema).safeParse(body).error?.issues).toBeUndefined();
+    const success = Object.entries(operation.responses).find(([each]) => each.startsWith("2"));
+    expect({ status, text }).toEqual({ status: Number(success?.[0]), text });
+    const [mediaType, media] = Object.entries(success?.[1].content ?? {})[0] ?? [];
+    expect(headers.get("content-type")?.split(";")[0]).toBe(mediaType);
+    const validator = media ? validatorOf(document, media.schema) : z.literal("");
+    expect(validator.safeParse(body).error?.issues).toBeUndefined();
   });
 });
 

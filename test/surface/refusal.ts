@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { ApiAnswer } from "#test/support/api-client.ts";
 import type { Operation } from "./operations.ts";
 
@@ -14,12 +15,18 @@ export function faultOf({ status, headers, text }: ApiAnswer<unknown>): string |
   if (status < 400) return undefined;
   if (headers.get("content-type") !== "application/json")
     return `content type ${headers.get("content-type")}`;
-  const body: unknown = JSON.parse(text);
-  if (typeof body !== "object" || body === null || Object.keys(body).join() !== "detail")
-    return `the body ${text}`;
-  const { detail } = body as { detail: unknown };
-  if (typeof detail !== "string") return `the body ${text}`;
-  return isSentence(detail) ? undefined : `the detail ${JSON.stringify(detail)}`;
+  const body = z.strictObject({ detail: z.string() }).safeParse(JSON.parse(text));
+  if (!body.success) return `the body ${text}`;
+  return isSentence(body.data.detail) ? undefined : `the detail ${JSON.stringify(body.data.detail)}`;
+}
+
+/** As `faultOf`, where an answer that the document does not name is a fault, too. */
+export function undocumentedOrFaulty(operation: Operation, answer: ApiAnswer<unknown>): string | undefined {
+  const fault = faultOf(answer);
+  if (fault !== undefined) return fault;
+  return answer.status in operation.responses
+    ? undefined
+    : `${operation.name} does not document ${answer.status}: ${answer.text}`;
 }
 
 function isSentence(detail: string): boolean {
@@ -28,9 +35,4 @@ function isSentence(detail: string): boolean {
   const technical =
     /\[object |undefined:|[\r\n\0]|\bat \S+:\d+:\d+|^[A-Z][A-Za-z]*Error\b|SELECT |node_modules/u;
   return readable && detail.isWellFormed() && !technical.test(detail);
-}
-
-/** Whether the document says that this operation may answer so. */
-export function isDocumented(operation: Operation, status: number): boolean {
-  return String(status) in operation.responses;
 }

@@ -24,7 +24,6 @@ describe("every answer", () => {
     ["an unknown route", "GET", "/nowhere", 404],
     ["a wrong method", "DELETE", "/health", 405],
     ["a failed validation", "POST", "/api/auth/login", 422],
-    ["a refusal of the queue's", "POST", "/functions/start-task", 401],
     ["a script", "GET", "/docs/scalar.js", 200],
     ["a preflight", "OPTIONS", "/api/projects", 204],
   ])("carries a request id and may not be framed, sniffed or run: %s", async (_, method, path, status) => {
@@ -40,6 +39,12 @@ describe("every answer", () => {
   it("has a request id of its own", async () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => service.call("GET", "/health")));
     expect(new Set(answers.map(({ headers }) => headers.get("x-request-id"))).size).toBe(5);
+  });
+
+  it("to the queue, which is no browser, has at least a request id", async () => {
+    const { status, headers } = await service.call("POST", "/functions/start-task");
+    expect(status).toBe(401);
+    expect(headers.get("x-request-id")).toMatch(/^[\w-]{16,}$/u);
   });
 
   it("with an event stream has them as well", async () => {
@@ -126,16 +131,16 @@ describe("HEAD", () => {
   });
 });
 
-describe("a browser", () => {
-  const preflight = (origin: string, path = "/api/projects") =>
-    service.call("OPTIONS", path, {
-      headers: {
-        origin,
-        "access-control-request-method": "POST",
-        "access-control-request-headers": "authorization,content-type,idempotency-key",
-      },
-    });
+const preflight = (origin: string, path = "/api/projects") =>
+  service.call("OPTIONS", path, {
+    headers: {
+      origin,
+      "access-control-request-method": "POST",
+      "access-control-request-headers": "authorization,content-type,idempotency-key",
+    },
+  });
 
+describe("a browser", () => {
   it.each([
     ["the console", () => CONSOLE],
     ["the service's own pages", () => service.url],
@@ -218,11 +223,11 @@ describe("the service about itself", () => {
   });
 });
 
+const ownKey = () => service.stack.variables["QSTASH_CURRENT_SIGNING_KEY"] ?? "";
+const ownUrl = () => `${service.url}/functions/start-task`;
+
 describe("a delivery of the queue", () => {
   const body = JSON.stringify({ taskId: crypto.randomUUID() });
-  const ownKey = () => service.stack.variables["QSTASH_CURRENT_SIGNING_KEY"] ?? "";
-  const ownUrl = () => `${service.url}/functions/start-task`;
-
   function sign({
     key = ownKey(),
     url = ownUrl(),
@@ -289,14 +294,14 @@ describe("a delivery of the queue", () => {
   );
 });
 
-describe("the log", () => {
-  const lines = async () => (await readFile(service.stack.logFile, "utf8")).trim().split("\n");
+const logLines = async () => (await readFile(service.stack.logFile, "utf8")).trim().split("\n");
 
+describe("the log", () => {
   it("is JSON, a line for each request with the id that the caller got", async () => {
     const { headers } = await service.call("GET", "/api/projects", { token: estate.owner.token });
     const requestId = headers.get("x-request-id");
     const line = await vi.waitFor(async () => {
-      const parsed = (await lines()).map((each): Record<string, unknown> => JSON.parse(each));
+      const parsed = (await logLines()).map((each): Record<string, unknown> => JSON.parse(each));
       const found = parsed.find((each) => each["request_id"] === requestId);
       return found ?? Promise.reject(new Error(`No line has ${requestId}`));
     }, 10_000);
@@ -308,7 +313,7 @@ describe("the log", () => {
       status: 200,
     });
     expect(line["time"]).toMatch(/Z$/u);
-    const requests = (await lines())
+    const requests = (await logLines())
       .map((each) => JSON.parse(each))
       .filter(({ message }) => message === "request");
     expect(requests.filter((each) => typeof each.request_id !== "string")).toEqual([]);
@@ -366,11 +371,11 @@ describe("the log", () => {
     // The line of this last request comes after those of all the others.
     const last = await service.call("GET", "/health");
     await vi.waitFor(
-      async () => expect((await lines()).join()).toContain(last.headers.get("x-request-id")),
+      async () => expect((await logLines()).join()).toContain(last.headers.get("x-request-id")),
       10_000,
     );
     const written = [
-      ...(await lines()),
+      ...(await logLines()),
       ...answers.map(({ text, headers }) => text + JSON.stringify([...headers])),
     ].join("\n");
     expect(Object.keys(secrets).filter((name) => written.includes(Object(secrets)[name]))).toEqual([]);

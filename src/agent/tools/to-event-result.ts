@@ -3,7 +3,7 @@ import { boundValue } from "./bound-value.ts";
 import type { ToolResult } from "./tool.ts";
 
 /** Most bytes of a recorded result, as JSON in UTF-8. */
-export const EVENT_RESULT_BYTES = 32 * 1024;
+const EVENT_RESULT_BYTES = 32 * 1024;
 
 /** From generous to tight; the first that fits is taken. */
 const BOUNDS = [

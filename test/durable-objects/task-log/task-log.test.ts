@@ -16,6 +16,7 @@ beforeEach(async () => {
   await logs.open({ taskId, chatId: crypto.randomUUID() });
 });
 
+const record = (iteration: number) => ({ iteration, kind: "answer" as const, callId: "", value: "{}" });
 const text = (n: number) => ({ type: "text_delta", data: JSON.stringify({ content: `piece ${n}` }) });
 const done = { type: "done", data: "{}" };
 
@@ -140,7 +141,6 @@ describe("generations", () => {
 
   it("gives records of unfinished turns to the next executor and drops those of stored ones", async () => {
     const generation = await begin();
-    const record = (iteration: number) => ({ iteration, kind: "answer" as const, callId: "", value: "{}" });
     await logs.append(taskId, generation, { sequence: 1, events: [], records: [record(1)] });
     await logs.append(taskId, generation, { sequence: 2, events: [], storedTurns: 1, records: [record(2)] });
     await logs.release(taskId, generation);

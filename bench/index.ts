@@ -1,0 +1,62 @@
+import { parseArgs } from "node:util";
+import { Bench } from "./bench.ts";
+import type { Measurement } from "./measurement.ts";
+import { acknowledgement } from "./measurements/acknowledgement.ts";
+import { budgets } from "./measurements/budgets.ts";
+import { bundle } from "./measurements/bundle.ts";
+import { live } from "./measurements/live.ts";
+import { readers } from "./measurements/readers.ts";
+import { recovery } from "./measurements/recovery.ts";
+import { replay } from "./measurements/replay.ts";
+import { start } from "./measurements/start.ts";
+import { throughput } from "./measurements/throughput.ts";
+import { formatMachine, formatResult, formatSummary, toJson, type Result } from "./report.ts";
+
+/** In this order: the first makes the data folder and its build, which the others use. */
+const ALL: readonly Measurement[] = [
+  start,
+  bundle,
+  budgets,
+  acknowledgement,
+  throughput,
+  live,
+  readers,
+  replay,
+  recovery,
+];
+
+/**
+ * `npm run bench [-- --only ack,live] [-- --json]`: the service's figures on this machine beside their goals. A missed goal
+ * is reported and is no failure: timings depend on the machine.
+ */
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { only: { type: "string" }, json: { type: "boolean" } } });
+  const chosen = choose(values.only);
+  const say = (text: string) => void (values.json ? process.stderr : process.stdout).write(`${text}\n`);
+  say(`${formatMachine()}\n`);
+  const results: Result[] = [];
+  const bench = new Bench();
+  try {
+    for (const measurement of chosen) {
+      const result = { measurement, figures: await measurement.run(bench) };
+      results.push(result);
+      say(formatResult(result));
+    }
+  } finally {
+    await bench.close();
+  }
+  say(`${formatSummary(results)}\n${formatMachine()}`);
+  if (values.json) process.stdout.write(`${toJson(results)}\n`);
+}
+
+function choose(only: string | undefined): readonly Measurement[] {
+  if (only === undefined) return ALL;
+  const names = only.split(",");
+  const unknown = names.filter((name) => ALL.every((each) => each.name !== name));
+  if (unknown.length > 0) {
+    throw new Error(`--only knows ${ALL.map(({ name }) => name).join(", ")}, not ${unknown.join(", ")}`);
+  }
+  return ALL.filter(({ name }) => names.includes(name));
+}
+
+await main();

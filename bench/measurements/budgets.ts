@@ -1,0 +1,36 @@
+import type { Answer } from "../http-client.ts";
+import type { Figure, Measurement } from "../measurement.ts";
+import { eventsPath, INSTANT } from "../task-client.ts";
+
+/** Round trips a request may make: database, queue publishes, object calls. */
+const BUDGETS = {
+  invoke: { db: 2, publish: 1, objects: 3 },
+  status: { db: 1, publish: 0, objects: 1 },
+  events: { db: 1, publish: 0, objects: 2 },
+};
+
+export const budgets: Measurement = {
+  name: "budgets",
+  title: "Round trips per request",
+  how: "As the service counts them in `Server-Timing`, with the rate limits on that the other measurements switch off.",
+  async run(bench) {
+    const { client } = await bench.use({ KEY_RATE_BURST: "60" });
+    const { taskId, answer } = await client.invoke(INSTANT);
+    await client.done(taskId);
+    return [
+      ...tripsOf("invoke", answer),
+      ...tripsOf("status", await client.http.request("GET", `/api/external/agent/status/${taskId}`)),
+      ...tripsOf("events", await client.http.request("GET", eventsPath(taskId))),
+    ];
+  },
+};
+
+function tripsOf(route: keyof typeof BUDGETS, { headers }: Answer): Figure[] {
+  const shown = String(headers["server-timing"]);
+  return Object.entries(BUDGETS[route]).map(([kind, atMost]) => ({
+    what: `${route}: ${kind}`,
+    value: Number(new RegExp(`${kind};desc="(\\d+)"`, "u").exec(shown)?.[1]),
+    unit: "",
+    goal: { atMost },
+  }));
+}

@@ -1,0 +1,76 @@
+import os from "node:os";
+import { isMet, type Figure, type Measurement } from "./measurement.ts";
+
+export interface Result {
+  measurement: Measurement;
+  figures: Figure[];
+}
+
+const WIDTHS = { what: 46, value: 18, goal: 12 };
+
+/** One measurement as lines for a person. */
+export function formatResult({ measurement, figures }: Result): string {
+  const lines = figures.map((figure) => {
+    const met = isMet(figure);
+    return [
+      `  ${figure.what.padEnd(WIDTHS.what)}`,
+      withUnit(figure.value, figure.unit).padStart(WIDTHS.value),
+      goalOf(figure).padStart(WIDTHS.goal),
+      met === undefined ? "" : met ? "met" : "MISSED",
+    ]
+      .join("  ")
+      .trimEnd();
+  });
+  return [measurement.title, ...wrap(measurement.how), ...lines, ""].join("\n");
+}
+
+/** The goals that were missed, once more at the end. */
+export function formatSummary(results: readonly Result[]): string {
+  const missed = results.flatMap(({ measurement, figures }) =>
+    figures
+      .filter((figure) => isMet(figure) === false)
+      .map((figure) => {
+        const reached = withUnit(figure.value, figure.unit);
+        return `  ${measurement.title}, ${figure.what}: ${reached}, goal ${goalOf(figure)}`;
+      }),
+  );
+  return missed.length === 0 ? "All goals are met." : ["Missed:", ...missed].join("\n");
+}
+
+/** What the figures were measured on; a machine that is busy with something else shows here. */
+export function formatMachine(): string {
+  const [cpu] = os.cpus();
+  const load = os.loadavg().map((value) => value.toFixed(1));
+  return `${os.availableParallelism()} × ${cpu?.model.trim() ?? "unknown CPU"}, load ${load.join(" ")}`;
+}
+
+/** The same for a program. */
+export function toJson(results: readonly Result[]): string {
+  const plain = results.map(({ measurement, figures }) => ({
+    name: measurement.name,
+    figures: figures.map((figure) => ({ ...figure, met: isMet(figure) })),
+  }));
+  return JSON.stringify({ machine: formatMachine(), results: plain }, null, 2);
+}
+
+function goalOf({ goal }: Figure): string {
+  if (!goal) return "";
+  return "atMost" in goal ? `≤ ${goal.atMost}` : `≥ ${goal.atLeast.toLocaleString("en")}`;
+}
+
+function withUnit(value: number, unit: string): string {
+  const digits = Number.isInteger(value) || Math.abs(value) >= 1000 ? 0 : Math.abs(value) >= 100 ? 1 : 2;
+  const options = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return `${value.toLocaleString("en", options)} ${unit}`.trimEnd();
+}
+
+function wrap(text: string): string[] {
+  const width = WIDTHS.what + WIDTHS.value + WIDTHS.goal + 12;
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1) ?? "";
+    if (line.length + word.length + 1 > width) lines.push(word);
+    else lines[lines.length - 1] = `${line} ${word}`.trimStart();
+  }
+  return lines.map((line) => `  ${line}`);
+}

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { startReceiver } from "#test/local/support/receiver.ts";
+import { startFaultProxy, type FaultProxy } from "#test/support/fault-proxy.ts";
+import { seeded } from "#test/support/random.ts";
+import { startService, type TestService } from "#test/support/service.ts";
+import { Traffic } from "./support/traffic.ts";
+import { verifyNoOthers, verifyTask, type Scars } from "./support/verify.ts";
+
+let service: TestService;
+let model: FaultProxy;
+let receiver: Awaited<ReturnType<typeof startReceiver>>;
+
+/** An executor shows life every three seconds, so whatever takes more than one makes it look dead. */
+beforeAll(async () => {
+  [model, receiver] = await Promise.all([startFaultProxy(), startReceiver()]);
+  service = await startService(
+    { TASK_STALL_SECONDS: "1", OUTBOUND_ALLOW_PRIVATE: "true" },
+    {
+      reroute: (variables) => ({
+        ...variables,
+        DEMO_MODEL_URL: model.before(variables["DEMO_MODEL_URL"] ?? ""),
+      }),
+    },
+  );
+});
+afterAll(async () => {
+  await service.close();
+  await Promise.all([model.close(), receiver.close()]);
+});
+
+it("an executor that was taken for dead and is not writes nothing more, and nothing is done twice", async () => {
+  const { token } = await service.signUp();
+  const { id: projectId } = await service.newProject(token);
+  const { key } = await service.newKey(token);
+  const traffic = new Traffic({
+    key,
+    projectIds: [projectId],
+    webhookUrl: receiver.url,
+    random: seeded(6),
+    pace: 2,
+  });
+  traffic.up({ url: service.url, readyAt: Date.now(), over: new AbortController().signal });
+  // The first answer of the model comes when its executor has long been replaced.
+  model.fail("late", undefined, 2);
+  traffic.burst(4);
+  await traffic.finish();
+
+  const verifier = { api: service, key, token };
+  const scars: Scars[] = [];
+  for (const task of traffic.acknowledged) scars.push(await verifyTask(verifier, task));
+  await verifyNoOthers(verifier, traffic.acknowledged);
+  const sum = (name: keyof Scars) => scars.reduce((total, each) => total + each[name], 0);
+  expect(sum("restarts")).toBeGreaterThanOrEqual(2);
+  expect(sum("interrupted")).toBeGreaterThan(0);
+  expect(sum("doublesPrevented")).toBe(sum("interrupted"));
+});

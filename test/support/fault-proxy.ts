@@ -1,0 +1,109 @@
+import http from "node:http";
+import { buffer } from "node:stream/consumers";
+import { setTimeout as pause } from "node:timers/promises";
+import { serve } from "#local/serve.ts";
+
+/**
+ * What may happen to a request. `refuse`: a 500. `hang`: no answer at all. `lose`: it is served, and the connection breaks
+ * before the answer. `cut`: the connection breaks within the answer. `late`: it is served after two seconds.
+ */
+export type Fault = "refuse" | "hang" | "lose" | "cut" | "late";
+
+const LATE_MS = 2_000;
+/** Parts of a streamed answer that still come through. */
+const CUT_AFTER_PARTS = 2;
+
+export interface FaultProxy {
+  /** Stand before a server: the address to use instead of its own. */
+  before(url: string): string;
+  /** From now on, until `heal`, to the requests whose path and body match; at most to so many of them. */
+  fail(fault: Fault, matching?: RegExp, times?: number): void;
+  heal(): void;
+  /** Resolves when so many requests have suffered since `fail`. */
+  suffered(count: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** An HTTP proxy between the Worker and a server it depends on. */
+export async function startFaultProxy(): Promise<FaultProxy> {
+  let target = new URL("http://127.0.0.1:9");
+  let plan: { fault: Fault; matching: RegExp; times: number } | undefined;
+  let count = 0;
+  const waiting: { count: number; resolve: () => void }[] = [];
+
+  function faultOf(request: http.IncomingMessage, body: Buffer): Fault | undefined {
+    if (!plan || count >= plan.times) return undefined;
+    if (!plan.matching.test(`${request.url}\n${body.toString()}`)) return undefined;
+    count += 1;
+    for (const each of waiting) if (count >= each.count) each.resolve();
+    return plan.fault;
+  }
+
+  const { url, close } = await serve(async (request, response) => {
+    const body = await buffer(request);
+    const fault = faultOf(request, body);
+    if (fault === "refuse") {
+      response.writeHead(500, { "content-type": "application/json" }).end('{"message":"out of order"}');
+      return;
+    }
+    if (fault === "hang") return;
+    if (fault === "late") await pause(LATE_MS);
+    await forward(target, request, body, response, fault);
+  });
+
+  return {
+    before(address) {
+      target = new URL(address);
+      return url + target.pathname.replace(/^\/$/u, "");
+    },
+    fail(fault, matching = /(?:)/u, times = Infinity) {
+      count = 0;
+      plan = { fault, matching, times };
+    },
+    heal() {
+      plan = undefined;
+    },
+    suffered: (wanted) =>
+      new Promise((resolve) => {
+        if (count >= wanted) resolve();
+        else waiting.push({ count: wanted, resolve });
+      }),
+    close,
+  };
+}
+
+/** The path goes on as it came: a queue's paths hold whole addresses. */
+async function forward(
+  target: URL,
+  request: http.IncomingMessage,
+  body: Buffer,
+  response: http.ServerResponse,
+  fault: Fault | undefined,
+): Promise<void> {
+  const answer = await new Promise<http.IncomingMessage>((resolve, reject) => {
+    const onward = http.request({
+      host: target.hostname,
+      port: target.port,
+      path: request.url,
+      method: request.method,
+      headers: { ...request.headers, host: target.host },
+    });
+    onward.on("response", resolve).on("error", reject).end(body);
+    response.on("close", () => onward.destroy());
+  });
+  if (fault === "lose") {
+    await buffer(answer);
+    response.destroy();
+    return;
+  }
+  response.writeHead(answer.statusCode ?? 502, answer.headers);
+  let parts = 0;
+  for await (const part of answer) {
+    response.write(part);
+    parts += 1;
+    if (fault === "cut" && parts >= CUT_AFTER_PARTS) break;
+  }
+  // Ended at the socket, after what was written, an answer in chunks lacks its end.
+  if (fault === "cut") response.socket?.end();
+  else response.end();
+}

@@ -1,0 +1,85 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
+import { promisify } from "node:util";
+
+/** Generous, for a machine that is busy with other tests. */
+const START_TIMEOUT_MS = 90_000;
+const GONE_POLL_MS = 20;
+
+/** `everything` is what the service runs, at one stroke; of the others the rest lives on for a moment. */
+export type Victim = "everything" | "node" | "workerd";
+
+/** The service as a process of its own, as `npm start` runs it. */
+export interface ServiceProcess {
+  /** The address of its ready line. Rejects when it ends without one. */
+  ready: Promise<string>;
+  /** Exit code, or the signal that ended it. */
+  ended: Promise<number | NodeJS.Signals>;
+  /** What it has written to standard error. */
+  stderr(): string;
+  /** SIGKILL. Resolves when the victims are gone; for `node`, when its workerd is gone too. */
+  kill(victim?: Victim): Promise<void>;
+}
+
+/** Start the service with these environment variables, in a process group of its own. */
+export function spawnService(variables: Readonly<Record<string, string>>): ServiceProcess {
+  const child = spawn("sh", ["local/start.sh"], {
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...variables },
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error("The service could not be spawned");
+  let stderr = "";
+  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  const ended = once(child, "exit").then(([code, signal]) => code ?? signal);
+
+  const firstLine = once(createInterface({ input: child.stdout }), "line").then(([line]) => String(line));
+  const ready = Promise.race([
+    firstLine,
+    ended.then((how) => Promise.reject(new Error(`The service ended with ${how}:\n${stderr}`))),
+    pause(START_TIMEOUT_MS, undefined, { ref: false }).then(() =>
+      Promise.reject(new Error(`The service is not ready after ${START_TIMEOUT_MS} ms:\n${stderr}`)),
+    ),
+  ]).then((line) => line.replace(/^ready /u, ""));
+  ready.catch(() => {}); // a service that is killed while it starts may have nobody waiting
+
+  return {
+    ready,
+    ended,
+    stderr: () => stderr,
+    async kill(victim = "everything") {
+      if (victim === "workerd") {
+        const workerd = (await groupOf(pid)).find(({ command }) => command.includes("workerd"));
+        if (!workerd) throw new Error("There is no workerd to kill");
+        process.kill(workerd.pid, "SIGKILL");
+        return untilGone(pid, [workerd.pid]);
+      }
+      process.kill(victim === "node" ? pid : -pid, "SIGKILL");
+      await ended;
+      return untilGone(pid);
+    },
+  };
+}
+
+interface Running {
+  pid: number;
+  command: string;
+}
+
+/** The living processes of a group; those that are dead and only wait to be noticed do not count. */
+async function groupOf(group: number): Promise<Running[]> {
+  const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,pgid=,stat=,comm="]);
+  return stdout
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/u))
+    .filter(([, pgid, stat]) => Number(pgid) === group && !stat?.startsWith("Z"))
+    .map(([pid, , , ...command]) => ({ pid: Number(pid), command: command.join(" ") }));
+}
+
+async function untilGone(group: number, only?: readonly number[]): Promise<void> {
+  const still = async () => (await groupOf(group)).some(({ pid }) => !only || only.includes(pid));
+  while (await still()) await pause(GONE_POLL_MS);
+}
