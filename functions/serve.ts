@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
 import type { z } from "zod";
 import type { AppEnv } from "#src/http/context.ts";
 import { AppError } from "#src/lib/errors.ts";
@@ -27,16 +28,27 @@ export function defineFunction<P>(definition: {
   };
 }
 
+/** Payloads are names and numbers. */
+const limitBody = bodyLimit({
+  maxSize: 64 * 1024,
+  onError: () => {
+    throw new AppError("too_large", "The payload is too large");
+  },
+});
+
 /** Verify, parse, run; then retry or dead-letter. Nothing but the queue gets past the signature. */
 export function serve(functions: readonly PlatformFunction[]): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   for (const each of functions) {
-    app.post(`/${each.name}`, async (c) => {
+    app.post(`/${each.name}`, limitBody, async (c) => {
       const services = c.get("services");
+      const signature = c.req.header("upstash-signature");
+      // A stranger without a signature is not even read.
+      if (!signature) throw new AppError("unauthenticated", "Invalid queue signature");
       const body = await c.req.text();
       const genuine = await services.verifyDelivery({
         body,
-        signature: c.req.header("upstash-signature") ?? null,
+        signature,
         url: `${services.config.PUBLIC_URL.replace(/\/+$/u, "")}/functions/${each.name}`,
       });
       if (!genuine) throw new AppError("unauthenticated", "Invalid queue signature");

@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { z } from "zod";
 import { StartError } from "#local/start-error.ts";
@@ -94,7 +93,7 @@ function listModules(dir: string): WorkerBuild["modules"] {
 }
 
 async function readOptions(dir: string): Promise<WorkerBuild["options"]> {
-  const reader = new Worker(fileURLToPath(import.meta.resolve("./read-wrangler-toml.ts")), {
+  const reader = new Worker(path.join(import.meta.dirname, "read-wrangler-toml.ts"), {
     env: quietly(dir),
   });
   const [options] = await once(reader, "message");

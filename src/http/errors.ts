@@ -17,18 +17,10 @@ export function onError(error: Error, c: Context<AppEnv>): Response {
       method: c.req.method,
       path: c.req.path,
       code: known.code,
-      cause: withoutParameters(known.cause ?? known),
+      cause: known.cause ?? known,
     });
   }
   return c.json({ detail: known.message }, known.status, { ...known.headers });
-}
-
-/** Drizzle writes a query's parameters into its message; hashes and what people wrote are not for a log. */
-function withoutParameters(error: unknown): unknown {
-  if (!(error instanceof Error) || !("query" in error) || !("params" in error)) return error;
-  const bare = new Error(`Failed query: ${String(error.query)}`, { cause: error.cause });
-  bare.stack = error.stack?.replace(error.message, () => bare.message) ?? "";
-  return bare;
 }
 
 export function onNotFound(): never {

@@ -21,7 +21,7 @@ beforeAll(async () => {
     startFaultProxy(),
   ]);
   service = await startService(
-    { OUTBOUND_ALLOW_PRIVATE: "true", MODEL_STALL_SECONDS: "2" },
+    { OUTBOUND_ALLOW_PRIVATE: "true", MODEL_STALL_SECONDS: "2", TASK_STALL_SECONDS: "4" },
     {
       reroute: (variables) => ({
         ...variables,
@@ -102,7 +102,7 @@ describe("a database", () => {
       database.fail(fault);
       await database.suffered(3);
       database.heal();
-      await verifyAll(scene);
+      expect(await verifyAll(scene)).toHaveLength(3);
     },
   );
 });

@@ -57,11 +57,20 @@ export function spawnService(variables: Readonly<Record<string, string>>): Servi
         process.kill(workerd.pid, "SIGKILL");
         return untilGone(pid, [workerd.pid]);
       }
-      process.kill(victim === "node" ? pid : -pid, "SIGKILL");
+      strike(victim === "node" ? pid : -pid);
       await ended;
       return untilGone(pid);
     },
   };
+}
+
+/** One that is dead already is left in peace. */
+function strike(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+  }
 }
 
 interface Running {

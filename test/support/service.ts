@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inject } from "vitest";
 import { readConfiguration } from "#local/configuration.ts";
 import { startStack, type Stack } from "#local/stack.ts";
 import { apiClient, type ApiClient } from "./api-client.ts";
@@ -25,6 +26,7 @@ export async function startService(
   options: StackOptions = {},
 ): Promise<TestService> {
   const dataDir = mkdtempSync(join(tmpdir(), "workspace-journey-"));
+  cpSync(inject("template"), dataDir, { recursive: true });
   const configuration = readConfiguration({ PORT: "0", DATA_DIR: dataDir, ...UNLIMITED, ...variables });
   const stack = await startStack(configuration, { log: () => {}, ...options });
   return {

@@ -46,13 +46,13 @@ export const hostileText: fc.Arbitrary<string> = fc.oneof(
 );
 
 /** A value nested as deep as `depth`, in lists or objects. */
-export function nested(depth: number, wrap: (inner: unknown) => unknown): unknown {
+function nested(depth: number, wrap: (inner: unknown) => unknown): unknown {
   let value: unknown = 1;
   for (let level = 0; level < depth; level += 1) value = wrap(value);
   return value;
 }
 
-export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
+const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   hostileText,
   fc.constantFrom<unknown>(
     null,
@@ -81,7 +81,7 @@ export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
 );
 
 /** Values that a schema takes, as far as the schema tells. */
-export function validValue(document: Document, schema: JsonSchema, known: Known): fc.Arbitrary<unknown> {
+function validValue(document: Document, schema: JsonSchema, known: Known): fc.Arbitrary<unknown> {
   const own = resolve(document, schema);
   const { type, enum: values, anyOf, properties, items, additionalProperties } = own;
   const each = (inner: unknown) => validValue(document, Object(inner), known);

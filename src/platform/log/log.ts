@@ -30,8 +30,14 @@ export function createLog(context: Fields = {}): Log {
 
 function plain(_key: string, value: unknown): unknown {
   if (!(value instanceof Error)) return value;
-  const { name, stack, cause } = value;
-  // The message of a failed query lists its values: messages, addresses, hashes of passwords and keys.
-  const message = value instanceof DrizzleQueryError ? `Failed query: ${value.query}` : value.message;
-  return { name, message, stack: stack?.replace(value.message, () => message), cause };
+  const { name, message, stack, cause } = withoutParameters(value);
+  return { name, message, stack, cause };
+}
+
+/** Drizzle writes a query's parameters into its message; hashes and what people wrote are not for a log. */
+function withoutParameters(error: Error): Error {
+  if (!("query" in error) || !("params" in error)) return error;
+  const bare = new Error(`Failed query: ${String(error.query)}`, { cause: error.cause });
+  bare.stack = error.stack?.replace(error.message, () => bare.message) ?? "";
+  return bare;
 }

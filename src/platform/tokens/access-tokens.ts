@@ -1,4 +1,5 @@
 import { jwtVerify, SignJWT } from "jose";
+import { isId } from "#src/lib/ids.ts";
 
 /** Audience of every access token; tokens made for anything else are not accepted as one. */
 const AUDIENCE = "workspace:auth";
@@ -32,8 +33,12 @@ export function createAccessTokens(options: { secret: string; minutes: number })
     },
     async verify(token) {
       try {
-        const { payload } = await jwtVerify(token, key, { audience: AUDIENCE, algorithms: ["HS256"] });
-        return payload.sub ? { userId: payload.sub } : undefined;
+        const { payload } = await jwtVerify(token, key, {
+          audience: AUDIENCE,
+          algorithms: ["HS256"],
+          requiredClaims: ["sub", "exp"],
+        });
+        return payload.sub && isId(payload.sub) ? { userId: payload.sub } : undefined;
       } catch {
         return undefined;
       }

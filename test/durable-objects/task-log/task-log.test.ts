@@ -85,6 +85,13 @@ describe("the event log", () => {
     expect(await idsAfter(0)).toEqual([1]);
   });
 
+  it("ends once, though what follows from the end is published by another executor", async () => {
+    await logs.close(taskId, await begin(), [done], false);
+    await logs.close(taskId, await begin(), [done], true);
+    expect(await idsAfter(0)).toEqual([1]);
+    expect(await logs.begin(taskId, 1)).toEqual({ kind: "skip" });
+  });
+
   it("survives eviction", async () => {
     const generation = await begin();
     await logs.append(taskId, generation, { sequence: 1, events: [text(1)] });
@@ -129,7 +136,7 @@ describe("generations", () => {
   it("does not make the next executor wait for one that gave up", async () => {
     const generation = await begin();
     await logs.release(taskId, generation);
-    expect(await logs.begin(taskId, 1)).toMatchObject({ kind: "run", restarted: true });
+    expect(await logs.begin(taskId, 1)).toMatchObject({ kind: "run", restarted: true, lastEventId: 0 });
   });
 
   it("skips a step that is behind", async () => {

@@ -1,0 +1,107 @@
+import { expect, it } from "vitest";
+import { LogWriter } from "#src/agent/log-writer.ts";
+import { runTurn } from "#src/agent/run-turn.ts";
+import { TurnRecords } from "#src/agent/turn-records.ts";
+import { taskEvents } from "#src/domain/tasks/index.ts";
+import type { Model, ModelEvent, ToolCall } from "#src/models/model.ts";
+import type { Addition, TurnRecord } from "#src/platform/objects/task-logs.ts";
+import { MemoryRuntime } from "#test/support/memory-runtime.ts";
+import { toolContext } from "#test/support/tool-context.ts";
+
+const usage = { inputTokens: 1, outputTokens: 1, cachedInputTokens: 0, cacheWriteTokens: 0 };
+
+/** A model that says one thing, and counts how often it is asked. */
+function speaking(toolCalls: ToolCall[]) {
+  const asked = { times: 0 };
+  const model: Model = {
+    name: "speaking",
+    provider: "test",
+    async *stream(): AsyncGenerator<ModelEvent> {
+      asked.times += 1;
+      yield { type: "text_delta", text: "said" };
+      const finishReason = toolCalls.length > 0 ? "tool_calls" : "stop";
+      yield { type: "finished", text: "said", toolCalls, finishReason, usage };
+    },
+  };
+  return { model, asked };
+}
+
+/** A turn and all it wrote. `records` are what an executor before it left. */
+async function turn(model: Model, records: readonly TurnRecord[] = []) {
+  const commands: string[] = [];
+  const runtime = new MemoryRuntime({}, (command) => {
+    commands.push(command);
+    return { stdout: "", stderr: "", exitCode: 0, timedOut: false };
+  });
+  const writes: Addition[] = [];
+  const writer = new LogWriter({
+    append: async (addition) => {
+      writes.push(addition);
+      return { stale: false, stop: null };
+    },
+    textEvent: taskEvents.textDelta,
+    onStop: () => {},
+    sparingAfter: 100,
+  });
+  const { step } = await runTurn({
+    iteration: 1,
+    model,
+    request: { system: "", messages: [], tools: [] },
+    records: new TurnRecords(1, records),
+    writer,
+    tools: toolContext({ runtime }),
+    onToolFault: () => {},
+  });
+  return { step, writes, commands };
+}
+
+/** Without the errors of interrupted calls, which come beside their results. */
+const eventsOf = (writes: readonly Addition[]) =>
+  writes.flatMap(({ events }) => events.map(({ type }) => type)).filter((type) => type !== "tool_error");
+const recordsOf = (writes: readonly Addition[]) => writes.flatMap(({ records }) => records ?? []);
+
+const calls = [
+  { id: "a", name: "bash_exec", arguments: '{"command":"echo a"}' },
+  { id: "b", name: "bash_exec", arguments: '{"command":"echo b"}' },
+];
+
+it("has said everything when it returns, so that a turn which is stored lacks no event", async () => {
+  const { writes } = await turn(speaking(calls).model);
+  expect(eventsOf(writes)).toEqual([
+    "text_delta",
+    "tool_start",
+    "tool_result",
+    "tool_start",
+    "tool_result",
+    "agent_step",
+  ]);
+});
+
+it.each([0, 1, 2])(
+  "after a crash at any write with %i calls, says and does the rest, once",
+  async (count) => {
+    const whole = await turn(speaking(calls.slice(0, count)).model);
+    for (let seen = 1; seen <= whole.writes.length; seen += 1) {
+      const before = whole.writes.slice(0, seen);
+      if (!recordsOf(before).some(({ kind }) => kind === "answer")) continue;
+      const { model, asked } = speaking([]);
+      const after = await turn(model, recordsOf(before));
+      expect(asked.times).toBe(0);
+      expect(eventsOf([...before, ...after.writes])).toEqual(eventsOf(whole.writes));
+      expect(after.step.tool_calls.map(({ id }) => id)).toEqual(whole.step.tool_calls.map(({ id }) => id));
+    }
+  },
+);
+
+it("tells the model of a command that had begun and has no result, and does not run it again", async () => {
+  const whole = await turn(speaking(calls).model);
+  const begun = whole.writes.findIndex(({ records }) => records?.some(({ kind }) => kind === "started"));
+  const after = await turn(speaking([]).model, recordsOf(whole.writes.slice(0, begun + 1)));
+  const [first, second] = after.step.tool_calls;
+  expect(first).toMatchObject({
+    id: "a",
+    result: { success: false, error: expect.stringMatching(/interrupted/u) },
+  });
+  expect(second).toMatchObject({ id: "b", result: { success: true } });
+  expect(after.commands).toEqual(["echo b"]);
+});
