@@ -1,10 +1,13 @@
+import { sweepCallbacks } from "#src/domain/callbacks/index.ts";
 import { sweepTasks } from "#src/domain/tasks/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Services } from "#src/services.ts";
 
 /** What each cron expression of wrangler.toml stands for. */
 const JOBS: Readonly<Record<string, (services: Services) => Promise<void>>> = {
-  "* * * * *": sweepTasks,
+  "* * * * *": async (services) => {
+    await Promise.all([sweepTasks(services), sweepCallbacks(services)]);
+  },
 };
 
 export async function runCron(services: Services, expression: string): Promise<void> {

@@ -74,7 +74,6 @@ class Progress {
   readonly taskId: string;
   readonly generation: number;
   readonly steps: StepData[];
-  readonly usage: ModelUsage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, cacheWriteTokens: 0 };
 
   constructor(taskId: string, generation: number, steps: StepData[]) {
     this.taskId = taskId;
@@ -86,11 +85,15 @@ class Progress {
     return this.steps.findLast(({ response_text: text }) => text !== "")?.response_text ?? null;
   }
 
-  count(usage: ModelUsage): void {
-    this.usage.inputTokens += usage.inputTokens;
-    this.usage.outputTokens += usage.outputTokens;
-    this.usage.cachedInputTokens += usage.cachedInputTokens;
-    this.usage.cacheWriteTokens += usage.cacheWriteTokens;
+  /** Tokens of all turns, whoever executed them. */
+  get #usage(): ModelUsage {
+    const sum = (field: keyof ModelUsage) => this.steps.reduce((total, { usage }) => total + usage[field], 0);
+    return {
+      inputTokens: sum("inputTokens"),
+      outputTokens: sum("outputTokens"),
+      cachedInputTokens: sum("cachedInputTokens"),
+      cacheWriteTokens: sum("cacheWriteTokens"),
+    };
   }
 
   ending(last?: { step: StepData; usage: StepUsage }): Ending {
@@ -102,7 +105,7 @@ class Progress {
       toolCalls: steps.reduce((sum, step) => sum + step.tool_calls.length, 0),
       step: last?.step,
       usage: last?.usage,
-      totalUsage: this.usage,
+      totalUsage: this.#usage,
     };
   }
 }
@@ -175,7 +178,6 @@ class Execution {
       this.#abort.signal.throwIfAborted();
       const last = { step, usage: { provider: model.provider, model: model.name, ...answer.usage } };
       steps.push(step);
-      this.#progress.count(answer.usage);
       if (step.is_complete) {
         const end: TaskEnd = {
           status: "completed",

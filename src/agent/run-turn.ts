@@ -50,6 +50,7 @@ export async function runTurn(turn: Turn): Promise<TurnOutcome> {
     tool_calls: toolCalls,
     is_complete: toolCalls.length === 0,
     timestamp: new Date().toISOString(),
+    usage: answer.usage,
   };
   // In the log, in one write with the record that it is there, before the turn is stored: an executor that finds the turn
   // stored has no more to say of it, and one that does not says it once.

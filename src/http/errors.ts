@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { z } from "zod";
+import { isOutage } from "#src/db/outage.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { AppEnv } from "./context.ts";
 
@@ -34,5 +35,6 @@ function toAppError(error: Error, requestId: string): AppError {
     if (error.status === 413) return new AppError("too_large", "Request body is too large", { cause: error });
     if (error.status < 500) return new AppError("invalid_input", error.message, { cause: error });
   }
+  if (isOutage(error)) return new AppError("unavailable", "The database does not answer", { cause: error });
   return new AppError("internal", `Internal error; request id ${requestId}`, { cause: error });
 }

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { boolean, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { users } from "./accounts.ts";
 import { externalApiKeys } from "./api-keys.ts";
@@ -49,6 +50,9 @@ export const tasks = pgTable(
     index("tasks_chat_created").on(table.chatId, table.createdAt),
     index("tasks_status_created").on(table.status, table.createdAt),
     index("tasks_api_key_status").on(table.apiKeyId, table.status),
+    index("tasks_callback_pending")
+      .on(table.completedAt)
+      .where(sql`${table.callbackStatus} = 'pending'`),
   ],
 );
 

@@ -1,1 +1,2 @@
 export { deliverCallback } from "./deliver-callback.ts";
+export { sweepCallbacks } from "./sweep-callbacks.ts";

@@ -1,4 +1,4 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, isNotNull, lt, max, sql } from "drizzle-orm";
 import { callbackAttempts, externalApiKeys, tasks } from "#src/db/schema/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
@@ -43,4 +43,23 @@ export async function recordAttempt(
     UPDATE tasks SET callback_status = ${attempt.callbackStatus}::text
     FROM recorded WHERE tasks.id = recorded.task_id AND tasks.callback_status = 'pending'
   `);
+}
+
+/** Callbacks that wait for longer than any pause between attempts, with the number of the attempt that is missing. */
+export function stuckCallbacks(db: Db, quietMinutes: number, limit: number) {
+  const lastMade = max(callbackAttempts.createdAt);
+  const quiet = sql`now() - ${quietMinutes}::int * interval '1 minute'`;
+  return db
+    .select({
+      taskId: tasks.id,
+      attempt: sql<number>`(coalesce(${max(callbackAttempts.attempt)}, 0) + 1)::int`,
+    })
+    .from(tasks)
+    .leftJoin(callbackAttempts, eq(callbackAttempts.taskId, tasks.id))
+    .where(
+      and(eq(tasks.callbackStatus, "pending"), isNotNull(tasks.completedAt), lt(tasks.completedAt, quiet)),
+    )
+    .groupBy(tasks.id)
+    .having(sql`coalesce(${lastMade}, ${tasks.completedAt}) < ${quiet}`)
+    .limit(limit);
 }

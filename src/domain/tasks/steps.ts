@@ -20,6 +20,13 @@ export const StepData = z.object({
   ),
   is_complete: z.boolean(),
   timestamp: z.string(),
+  /** Tokens of the turn's model call. */
+  usage: z.object({
+    inputTokens: z.int(),
+    outputTokens: z.int(),
+    cachedInputTokens: z.int(),
+    cacheWriteTokens: z.int(),
+  }),
 });
 
 export type StepData = z.infer<typeof StepData>;

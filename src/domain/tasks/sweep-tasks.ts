@@ -1,4 +1,5 @@
 import type { Db } from "#src/platform/db/client.ts";
+import type { Log } from "#src/platform/log/log.ts";
 import { launchTask, type LaunchDeps } from "./launch-task.ts";
 import { deleteExpiredIdempotencyKeys, staleQueuedTasks } from "./queries.ts";
 
@@ -6,7 +7,12 @@ import { deleteExpiredIdempotencyKeys, staleQueuedTasks } from "./queries.ts";
 const BATCH = 100;
 
 /** Launch tasks whose request died between the database and the queue, and drop idempotency keys that have expired. */
-export async function sweepTasks(deps: LaunchDeps & { db: Db }): Promise<void> {
-  for (const task of await staleQueuedTasks(deps.db, BATCH)) await launchTask(deps, task);
+export async function sweepTasks(deps: LaunchDeps & { db: Db; log: Log }): Promise<void> {
+  for (const task of await staleQueuedTasks(deps.db, BATCH)) {
+    // One that cannot be launched now does not hold up the others.
+    await launchTask(deps, task).catch((error: unknown) =>
+      deps.log.warn("a queued task could not be launched", { task_id: task.id, cause: error }),
+    );
+  }
   await deleteExpiredIdempotencyKeys(deps.db);
 }

@@ -1,0 +1,17 @@
+import { NeonDbError } from "@neondatabase/serverless";
+import { describe, expect, it } from "vitest";
+import { isOutage } from "#src/db/outage.ts";
+
+const wrapped = (cause: Error) => new Error("Failed query: SELECT 1", { cause });
+
+describe("isOutage", () => {
+  it("tells a database that is away from one that refuses", () => {
+    const away = new NeonDbError("Error connecting to database: fetch failed");
+    const refusal = Object.assign(new NeonDbError("duplicate key"), { code: "23505" });
+    expect(isOutage(wrapped(away))).toBe(true);
+    expect(isOutage(away)).toBe(true);
+    expect(isOutage(wrapped(refusal))).toBe(false);
+    expect(isOutage(new TypeError("a defect"))).toBe(false);
+    expect(isOutage(undefined)).toBe(false);
+  });
+});
