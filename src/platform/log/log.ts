@@ -1,5 +1,3 @@
-import { DrizzleQueryError } from "drizzle-orm";
-
 /** Structured log: one JSON object a line. Values must hold nothing secret; errors are reduced to name, message and stack. */
 export interface Log {
   info(message: string, fields?: Fields): void;

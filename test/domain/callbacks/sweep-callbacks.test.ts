@@ -12,12 +12,13 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
+const ago = (minutes: number) => sql`now() - ${minutes}::int * interval '1 minute'`;
+
 /** A finished task whose callback is pending, with attempts so many minutes ago. */
 async function pendingTask(completedMinutesAgo: number, attemptsMinutesAgo: number[] = []): Promise<string> {
   const { db } = database;
   const { user } = await newPerson(db);
   const [task, project, chat] = [newId(), newId(), newId()];
-  const ago = (minutes: number) => sql`now() - ${minutes}::int * interval '1 minute'`;
   await db.execute(sql`INSERT INTO projects (id, team_id, owner_id, name, slug, source_type, status)
     VALUES (${project}, ${user.defaultTeamId}, ${user.id}, 'p', ${project}, 'empty', 'stopped')`);
   await db.execute(sql`INSERT INTO chats (id, user_id, project_id, origin)
