@@ -26,7 +26,7 @@ export default defineConfig({
           name: "node",
           include: ["test/**/*.test.ts"],
           exclude: inWorkerd,
-          globalSetup: ["test/support/template.ts"],
+          globalSetup: ["test/support/prepare.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

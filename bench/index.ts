@@ -36,6 +36,9 @@ async function main(): Promise<void> {
   say(`${formatMachine()}\n`);
   const results: Result[] = [];
   const bench = new Bench();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => void bench.close().finally(() => process.exit(1)));
+  }
   try {
     for (const measurement of chosen) {
       const result = { measurement, figures: await measurement.run(bench) };

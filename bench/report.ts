@@ -6,7 +6,7 @@ export interface Result {
   figures: Figure[];
 }
 
-const WIDTHS = { what: 46, value: 18, goal: 12 };
+const WIDTHS = { what: 50, value: 18, goal: 12 };
 
 /** One measurement as lines for a person. */
 export function formatResult({ measurement, figures }: Result): string {

@@ -16,7 +16,9 @@ const Addresses = z.object({ databaseUrl: z.string(), httpUrl: z.string(), worke
 export interface Floor {
   /** One row through drizzle, the Neon driver and the local bridge. */
   insert(): Promise<void>;
-  /** One request to a Worker that writes one row in a new object. */
+  /** One request to a Worker that writes one row in a new object, as each task has its own. */
+  newObjectWrite(): Promise<void>;
+  /** The same in an object that is there. */
   objectWrite(): Promise<void>;
   /** One request to a Worker that says hello. */
   hello(): Promise<void>;
@@ -36,8 +38,11 @@ export async function startFloor(): Promise<Floor> {
     async insert() {
       await db.execute(sql`INSERT INTO note (id, body) VALUES (${crypto.randomUUID()}, ${body})`);
     },
+    async newObjectWrite() {
+      await http.request("GET", "/new");
+    },
     async objectWrite() {
-      await http.request("GET", "/write");
+      await http.request("GET", "/same");
     },
     async hello() {
       await http.request("GET", "/hello");

@@ -15,8 +15,8 @@ export class Notes extends DurableObject {
 export default {
   async fetch(request, env) {
     if (request.url.endsWith("/hello")) return new Response("hello");
-    // A new object for each request, as each task has its own.
-    await env.NOTES.getByName(crypto.randomUUID()).add("x".repeat(200));
+    const name = request.url.endsWith("/new") ? crypto.randomUUID() : "one";
+    await env.NOTES.getByName(name).add("x".repeat(200));
     return new Response("written");
   },
 };`;

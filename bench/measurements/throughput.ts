@@ -5,7 +5,7 @@ import { INSTANT } from "../task-client.ts";
 const WARM_UP = 20;
 const ALONE = 100;
 const CALLERS = 8;
-const SECONDS = 8;
+const SECONDS = 6;
 
 export const throughput: Measurement = {
   name: "done",

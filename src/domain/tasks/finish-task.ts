@@ -4,7 +4,7 @@ import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import { endingEvents, type EndedTask } from "./events.ts";
 import { endTask, taskById } from "./queries.ts";
-import type { StepData, StepUsage } from "./steps.ts";
+import type { Checkpoint } from "./steps.ts";
 import { isTerminal } from "./task.ts";
 
 export interface FinishDeps {
@@ -18,14 +18,8 @@ export type TaskEnd =
   | { status: "failed"; response: string | null; completionReason: string; error: string }
   | { status: "cancelled"; response: string | null; completionReason: "cancelled" };
 
-/** What an executor holds when it ends a task: its generation, and the last turn if that is not stored yet. */
-export interface Ending {
-  taskId: string;
-  generation: number;
-  iterations: number;
-  toolCalls: number;
-  step: StepData | undefined;
-  usage: StepUsage | undefined;
+/** What an executor holds when it ends a task. */
+export interface Ending extends Checkpoint {
   /** Tokens of all the task's turns, for the `complete` event. */
   totalUsage: ModelUsage | undefined;
 }

@@ -13,7 +13,7 @@ import type { Db } from "#src/platform/db/client.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { NewTask } from "./start-task.ts";
 import type { TaskStatus } from "./task.ts";
-import type { StepData, StepUsage } from "./steps.ts";
+import type { Checkpoint } from "./steps.ts";
 
 /** Messages of the chat that are shown to the model before the current one. */
 const HISTORY_ROWS = 20;
@@ -153,15 +153,6 @@ export async function claimTask(db: Db, taskId: string, generation: number) {
 }
 
 export type ClaimedTask = NonNullable<Awaited<ReturnType<typeof claimTask>>["current"]>;
-
-interface Checkpoint {
-  taskId: string;
-  generation: number;
-  iterations: number;
-  toolCalls: number;
-  step: StepData | undefined;
-  usage: StepUsage | undefined;
-}
 
 /** Store a turn, unless a newer generation has the task or it is over. Answers whether it was stored. */
 export async function storeTurn(db: Db, checkpoint: Checkpoint): Promise<boolean> {

@@ -41,3 +41,13 @@ export interface StepUsage {
   cachedInputTokens: number;
   cacheWriteTokens: number;
 }
+
+/** What an executor writes of a task: under its generation, how far the task is and the turn that is not stored yet. */
+export interface Checkpoint {
+  taskId: string;
+  generation: number;
+  iterations: number;
+  toolCalls: number;
+  step: StepData | undefined;
+  usage: StepUsage | undefined;
+}

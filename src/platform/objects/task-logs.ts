@@ -10,16 +10,7 @@ import type {
 } from "#durable-objects/task-log/protocol.ts";
 import type { Trips } from "#src/platform/trips.ts";
 
-export type {
-  Addition,
-  Begun,
-  Control,
-  NewEvent,
-  Opened,
-  OpenTask,
-  StopReason,
-  TurnRecord,
-} from "#durable-objects/task-log/protocol.ts";
+export type * from "#durable-objects/task-log/protocol.ts";
 
 /** How the rest of the code reaches a task's log, without knowing that it is a Durable Object. */
 export interface TaskLogs {
