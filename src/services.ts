@@ -45,10 +45,18 @@ export interface Services {
 /** What belongs to one request, on top of what an isolate shares. */
 export function createServices(env: Env, requestId: string): Services {
   const trips = newTrips();
+  // Made when first asked for: not every request needs them, and a database client costs most of a small one.
+  let db: Db | undefined;
+  let queue: Queue | undefined;
   return {
     ...sharedServices(env),
-    db: createDb({ databaseUrl: env.DATABASE_URL, httpUrl: env.NEON_HTTP_URL, trips }),
-    queue: createQueue({ url: env.QSTASH_URL, token: env.QSTASH_TOKEN, publicUrl: env.PUBLIC_URL, trips }),
+    get db() {
+      return (db ??= createDb({ databaseUrl: env.DATABASE_URL, httpUrl: env.NEON_HTTP_URL, trips }));
+    },
+    get queue() {
+      const { QSTASH_URL: url, QSTASH_TOKEN: token, PUBLIC_URL: publicUrl } = env;
+      return (queue ??= createQueue({ url, token, publicUrl, trips }));
+    },
     rateLimits: rateLimits(
       env.RATE_LIMITER,
       {

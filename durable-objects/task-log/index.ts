@@ -1,13 +1,12 @@
 import { DurableObject } from "cloudflare:workers";
 import { migrate } from "../lib/sql-migrations.ts";
+import { Audience } from "./audience.ts";
 import { EVENT_TABLES, EventStore } from "./event-store.ts";
 import type { Addition, Begun, Control, NewEvent, Opened, OpenTask, StopReason } from "./protocol.ts";
-import { HEARTBEAT, Reader, toSse } from "./reader.ts";
+import { Reader, toSse } from "./reader.ts";
 import { RUN_TABLES, RunState } from "./run-state.ts";
 import { taskLogSettings, type TaskLogSettings } from "./settings.ts";
 import { Watchdog } from "./watchdog.ts";
-
-const HEARTBEAT_MS = 15_000;
 
 /** Its versions, oldest first; a step is only ever appended. */
 const SCHEMA = [`${EVENT_TABLES}${RUN_TABLES}`];
@@ -19,8 +18,7 @@ const SCHEMA = [`${EVENT_TABLES}${RUN_TABLES}`];
 export class TaskLog extends DurableObject<object> {
   readonly #settings: TaskLogSettings;
   #opened: { events: EventStore; run: RunState } | undefined;
-  readonly #readers = new Set<Reader>();
-  #heartbeat: ReturnType<typeof setInterval> | undefined;
+  readonly #audience = new Audience();
 
   constructor(ctx: DurableObjectState, env: object) {
     super(ctx, env);
@@ -58,7 +56,7 @@ export class TaskLog extends DurableObject<object> {
     if (!run.advance(addition.sequence)) return control;
     if (addition.storedTurns !== undefined) run.forgetTurns(addition.storedTurns);
     run.record(addition.records ?? []);
-    this.#publish(events.append(addition.events));
+    this.#audience.tell(events.append(addition.events));
     return control;
   }
 
@@ -81,10 +79,9 @@ export class TaskLog extends DurableObject<object> {
   async close(generation: number, last: readonly NewEvent[], settled: boolean): Promise<void> {
     const { events, run } = this.#store;
     if (run.seen(generation, Date.now()).stale) return;
-    if (!run.closed) this.#publish(events.append(last));
+    if (!run.closed) this.#audience.tell(events.append(last));
     run.close(Date.now(), settled);
-    for (const reader of this.#readers) reader.end();
-    this.#dismissReaders();
+    this.#audience.dismiss();
     const { retentionMs, stallMs } = this.#settings;
     await this.ctx.storage.setAlarm(Date.now() + (settled ? retentionMs : stallMs));
   }
@@ -100,7 +97,7 @@ export class TaskLog extends DurableObject<object> {
     if (!this.#store.run.known) return new Response(null, { status: 404 });
     const after = Number(new URL(request.url).searchParams.get("after") ?? 0);
     const { readable, writable } = new IdentityTransformStream();
-    const reader = new Reader(writable, (gone) => this.#forget(gone));
+    const reader = new Reader(writable, (gone) => this.#audience.leave(gone));
     this.ctx.waitUntil(this.#replay(reader, after));
     return new Response(readable, {
       headers: {
@@ -120,38 +117,13 @@ export class TaskLog extends DurableObject<object> {
       if (!last || last.id >= this.#store.events.lastId) {
         if (page.length > 0) reader.push(toSse(page));
         if (this.#store.run.closed) reader.end();
-        else this.#follow(reader);
+        else this.#audience.join(reader);
         return;
       }
       await reader.page(toSse(page));
       if (reader.gone) return;
       position = last.id;
     }
-  }
-
-  #follow(reader: Reader): void {
-    this.#readers.add(reader);
-    reader.push(HEARTBEAT);
-    this.#heartbeat ??= setInterval(() => {
-      for (const each of this.#readers) each.push(HEARTBEAT);
-    }, HEARTBEAT_MS);
-  }
-
-  #publish(events: Parameters<typeof toSse>[0]): void {
-    if (events.length === 0 || this.#readers.size === 0) return;
-    const bytes = toSse(events);
-    for (const reader of this.#readers) reader.push(bytes);
-  }
-
-  #forget(reader: Reader): void {
-    this.#readers.delete(reader);
-    if (this.#readers.size === 0) this.#dismissReaders();
-  }
-
-  #dismissReaders(): void {
-    this.#readers.clear();
-    clearInterval(this.#heartbeat);
-    this.#heartbeat = undefined;
   }
 
   // ── Alarm: watch over the task, in the end forget it ───────────────

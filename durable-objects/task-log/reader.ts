@@ -18,7 +18,11 @@ export const HEARTBEAT = encoder.encode(": keep-alive\n\n");
 export class Reader {
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
   readonly #onGone: (reader: Reader) => void;
+  /** Bytes that were handed over and not yet taken. */
   #behindBytes = 0;
+  #waiting: Uint8Array[] = [];
+  #writing = false;
+  #ending = false;
   #gone = false;
 
   constructor(writable: WritableStream<Uint8Array>, onGone: (reader: Reader) => void) {
@@ -40,7 +44,7 @@ export class Reader {
     }
   }
 
-  /** Hands over without waiting. */
+  /** Hands over without waiting. What comes while a write is under way goes together in the next one. */
   push(bytes: Uint8Array): void {
     if (this.#gone) return;
     this.#behindBytes += bytes.byteLength;
@@ -49,13 +53,32 @@ export class Reader {
       this.#writer.abort("too far behind").catch(() => {});
       return;
     }
+    if (this.#writing) this.#waiting.push(bytes);
+    else this.#write(bytes);
+  }
+
+  /** Ends the stream once all that was handed over is written. */
+  end(): void {
+    this.#ending = true;
+    if (!this.#writing) this.#close();
+  }
+
+  #write(bytes: Uint8Array): void {
+    this.#writing = true;
     this.#writer.write(bytes).then(
-      () => (this.#behindBytes -= bytes.byteLength),
+      () => this.#written(bytes.byteLength),
       () => this.#leave(),
     );
   }
 
-  end(): void {
+  #written(length: number): void {
+    this.#behindBytes -= length;
+    this.#writing = false;
+    if (this.#waiting.length > 0) this.#write(joined(this.#waiting.splice(0)));
+    else if (this.#ending) this.#close();
+  }
+
+  #close(): void {
     this.#gone = true;
     this.#writer.close().catch(() => {});
   }
@@ -65,4 +88,16 @@ export class Reader {
     this.#gone = true;
     this.#onGone(this);
   }
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const [only] = parts;
+  if (only && parts.length === 1) return only;
+  const whole = new Uint8Array(parts.reduce((length, part) => length + part.byteLength, 0));
+  let offset = 0;
+  for (const part of parts) {
+    whole.set(part, offset);
+    offset += part.byteLength;
+  }
+  return whole;
 }

@@ -19,7 +19,7 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 export function createSend(options: {
   publicUrl: string;
   deliverTo: string;
-  sign: (url: string, body: Uint8Array) => Promise<string>;
+  sign: (url: string, body: Uint8Array) => string;
 }): { send: Send; close: () => void } {
   const agents = { http: new http.Agent({ keepAlive: true }), https: new https.Agent({ keepAlive: true }) };
   const { publicUrl, deliverTo, sign } = options;
@@ -39,7 +39,7 @@ export function createSend(options: {
         "upstash-message-id": message.id,
         "upstash-retried": String(message.retried),
         "upstash-caller-ip": "127.0.0.1",
-        "upstash-signature": await sign(details.url, body),
+        "upstash-signature": sign(details.url, body),
       },
       body,
       agents,

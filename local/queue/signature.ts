@@ -1,26 +1,34 @@
-import { createHash, randomUUID } from "node:crypto";
-import { SignJWT } from "jose";
+import { createHash, createHmac, randomUUID } from "node:crypto";
 
 /** How long a signature is good, as QStash sets it. */
 const VALID_SECONDS = 300;
 
+const HEADER = base64url(JSON.stringify({ alg: "HS256", typ: "JWT" }));
+
 /**
- * Sign deliveries as QStash does: a JWT over the destination and the hash of the body.
+ * Sign deliveries as QStash does: a JWT (HS256) over the destination and the hash of the body.
  * `nbf` is 0 there since a skewed receiver refused good signatures.
  * https://upstash.com/docs/qstash/features/security#claims
+ *
+ * By hand, because a library's way through WebCrypto's thread pool costs each delivery milliseconds.
  */
-export function createSigner(signingKey: string): (url: string, body: Uint8Array) => Promise<string> {
-  const key = new TextEncoder().encode(signingKey);
+export function createSigner(signingKey: string): (url: string, body: Uint8Array) => string {
   return (url, body) => {
     const now = Math.floor(Date.now() / 1000);
-    return new SignJWT({ body: createHash("sha256").update(body).digest("base64url") })
-      .setProtectedHeader({ alg: "HS256", typ: "JWT" })
-      .setIssuer("Upstash")
-      .setSubject(url)
-      .setIssuedAt(now)
-      .setNotBefore(0)
-      .setExpirationTime(now + VALID_SECONDS)
-      .setJti(`jwt_${randomUUID().replaceAll("-", "")}`)
-      .sign(key);
+    const claims = {
+      iss: "Upstash",
+      sub: url,
+      iat: now,
+      nbf: 0,
+      exp: now + VALID_SECONDS,
+      jti: `jwt_${randomUUID().replaceAll("-", "")}`,
+      body: createHash("sha256").update(body).digest("base64url"),
+    };
+    const content = `${HEADER}.${base64url(JSON.stringify(claims))}`;
+    return `${content}.${createHmac("sha256", signingKey).update(content).digest("base64url")}`;
   };
+}
+
+function base64url(text: string): string {
+  return Buffer.from(text).toString("base64url");
 }

@@ -1,16 +1,15 @@
 import type { ModelUsage } from "#src/models/model.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
-import type { Queue } from "#src/platform/queue/queue.ts";
 import { endingEvents, type EndedTask } from "./events.ts";
+import { followUp, type FollowUpDeps } from "./follow-up.ts";
 import { endTask, taskById } from "./queries.ts";
 import type { Checkpoint } from "./steps.ts";
-import { isTerminal } from "./task.ts";
+import { isTerminal, type Task } from "./task.ts";
 
-export interface FinishDeps {
+export interface FinishDeps extends FollowUpDeps {
   db: Db;
   taskLogs: TaskLogs;
-  queue: Queue;
 }
 
 export type TaskEnd =
@@ -30,25 +29,28 @@ export interface Ending extends Checkpoint {
  */
 export async function finishTask(deps: FinishDeps, ending: Ending, end: TaskEnd): Promise<void> {
   const error = end.status === "failed" ? end.error : null;
+  const { taskId: id, iterations, toolCalls } = ending;
   const ended = await endTask(deps.db, ending, { ...end, error });
   const task = ended
-    ? { id: ending.taskId, iterations: ending.iterations, toolCalls: ending.toolCalls, ...end, error }
-    : (await taskById(deps.db, ending.taskId))[0];
+    ? { id, iterations, toolCalls, ...end, error, ...ended }
+    : (await taskById(deps.db, id))[0];
   await closeTask(deps, { ...ending, task });
 }
+
+type ClosedTask = EndedTask & Pick<Task, "chatId" | "callbackStatus">;
 
 /** Publish what follows from the end of a task that is over or gone, and close its log. Safe to repeat. */
 export async function closeTask(
   deps: FinishDeps,
-  closing: Pick<Ending, "taskId" | "generation" | "totalUsage"> & { task: EndedTask | undefined },
+  closing: Pick<Ending, "taskId" | "generation" | "totalUsage"> & { task: ClosedTask | undefined },
 ): Promise<void> {
   const { taskId, generation, totalUsage, task } = closing;
   if (task && !isTerminal(task.status)) return; // a newer generation has it
   const last = endingEvents(task ?? deleted(taskId), totalUsage);
   try {
-    if (task) await publishFinished(deps.queue, taskId);
+    if (task) await followUp(deps, task);
   } catch (error) {
-    // Readers need not wait for the queue; the log's watchdog publishes until it succeeds.
+    // Readers need not wait for the queue; the log's watchdog has the rest published until it succeeds.
     await deps.taskLogs.close(taskId, generation, last, false);
     throw error;
   }
@@ -60,13 +62,4 @@ function deleted(id: string): EndedTask {
   const error = "The project of this task was deleted";
   const nothing = { response: null, iterations: 0, toolCalls: 0 };
   return { id, status: "failed", completionReason: "project_deleted", error, ...nothing };
-}
-
-/** Everything that follows from the end at least once: the callback, the chat's next turn. */
-async function publishFinished(queue: Queue, taskId: string): Promise<void> {
-  await queue.publish({
-    function: "task-finished",
-    payload: { taskId },
-    deduplicationId: `finished-${taskId}`,
-  });
 }

@@ -2,28 +2,37 @@ import type { Db } from "#src/platform/db/client.ts";
 import type { ChatSessions } from "#src/platform/objects/chat-sessions.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import { taskById } from "./queries.ts";
-import { isTerminal } from "./task.ts";
+import { isTerminal, type Task } from "./task.ts";
 
-/** What follows from the end of a task: the chat's next turn and the callback. Safe to repeat. */
-export async function followUpTask(
-  deps: { db: Db; chatSessions: ChatSessions; queue: Queue },
-  taskId: string,
+export interface FollowUpDeps {
+  chatSessions: ChatSessions;
+  queue: Queue;
+}
+
+/** What follows from the end of a task: its callback and the next turn of its chat. Safe to repeat. */
+export async function followUp(
+  { chatSessions, queue }: FollowUpDeps,
+  task: Pick<Task, "id" | "chatId" | "callbackStatus">,
 ): Promise<void> {
-  const [task] = await taskById(deps.db, taskId);
-  if (!task || !isTerminal(task.status)) return;
   if (task.callbackStatus === "pending") {
-    await deps.queue.publish({
+    await queue.publish({
       function: "deliver-callback",
-      payload: { taskId, attempt: 1 },
-      deduplicationId: `callback-${taskId}-1`,
+      payload: { taskId: task.id, attempt: 1 },
+      deduplicationId: `callback-${task.id}-1`,
     });
   }
-  const next = await deps.chatSessions.finish(task.chatId, taskId);
+  const next = await chatSessions.finish(task.chatId, task.id);
   if (next) {
-    await deps.queue.publish({
+    await queue.publish({
       function: "start-task",
       payload: { taskId: next },
-      deduplicationId: `start-${next}-after-${taskId}`,
+      deduplicationId: `start-${next}-after-${task.id}`,
     });
   }
+}
+
+/** The same for whoever knows only the task's id; nothing for a task that is not over. */
+export async function followUpTask(deps: FollowUpDeps & { db: Db }, taskId: string): Promise<void> {
+  const [task] = await taskById(deps.db, taskId);
+  if (task && isTerminal(task.status)) await followUp(deps, task);
 }

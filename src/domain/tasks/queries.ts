@@ -12,7 +12,7 @@ import {
 import type { Db } from "#src/platform/db/client.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { NewTask } from "./start-task.ts";
-import type { TaskStatus } from "./task.ts";
+import type { Task, TaskStatus } from "./task.ts";
 import type { Checkpoint } from "./steps.ts";
 
 /** Messages of the chat that are shown to the model before the current one. */
@@ -168,8 +168,8 @@ export async function storeTurn(db: Db, checkpoint: Checkpoint): Promise<boolean
 }
 
 /**
- * End the task, in one conditional statement with its last turn, its assistant message and its chat. Answers whether this
- * call ended it: an earlier one may have, or a newer generation may have it.
+ * End the task, in one conditional statement with its last turn, its assistant message and its chat. Answers what follows
+ * from the end; nothing when this call did not end it: an earlier one may have, or a newer generation may have it.
  */
 export async function endTask(
   db: Db,
@@ -180,8 +180,8 @@ export async function endTask(
     completionReason: string;
     error: string | null;
   },
-): Promise<boolean> {
-  const result = await db.execute(sql`
+): Promise<Pick<Task, "chatId" | "callbackStatus"> | undefined> {
+  const result = await db.execute<{ chatId: string; callbackStatus: Task["callbackStatus"] }>(sql`
     WITH fenced AS (
       UPDATE tasks SET
         iterations = ${checkpoint.iterations}::int, tool_calls = ${checkpoint.toolCalls}::int,
@@ -192,7 +192,8 @@ export async function endTask(
         callback_status = CASE WHEN webhook_url IS NULL THEN 'none' ELSE 'pending' END
       WHERE id = ${checkpoint.taskId}::uuid AND generation <= ${checkpoint.generation}::int
         AND status IN ('queued', 'running')
-      RETURNING id, user_id, project_id, chat_id, response, error, completion_reason, iterations, tool_calls
+      RETURNING id, user_id, project_id, chat_id, callback_status, response, error, completion_reason, iterations,
+        tool_calls
     ) ${turnRows(checkpoint)}, answer AS (
       INSERT INTO messages (id, chat_id, role, content, message_metadata, task_id)
       SELECT ${newId()}::uuid, chat_id, 'assistant', coalesce(response, ''), jsonb_build_object(
@@ -202,9 +203,9 @@ export async function endTask(
     ), chat AS (
       UPDATE chats SET updated_at = now() FROM fenced WHERE chats.id = fenced.chat_id
     )
-    SELECT id FROM fenced
+    SELECT chat_id AS "chatId", callback_status AS "callbackStatus" FROM fenced
   `);
-  return result.rows.length > 0;
+  return result.rows[0];
 }
 
 /** The step and usage rows of a checkpoint, as further parts of its WITH list. */

@@ -2,7 +2,7 @@ import { AppError } from "#src/lib/errors.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { launchTask, type LaunchDeps } from "./launch-task.ts";
+import { launchNewTask, launchTask, type LaunchDeps } from "./launch-task.ts";
 import { findClaimedTask, insertTask } from "./queries.ts";
 import { eventsUrl } from "./task.ts";
 
@@ -63,7 +63,7 @@ export async function startTask(deps: LaunchDeps & { db: Db }, input: StartTask)
   if (!outcome.agent) throw new AppError("not_found", "Agent not found");
   if (!outcome.chat) throw new AppError("not_found", "Chat not found");
   if (!outcome.started) return replayTask(deps, task);
-  await launchTask(deps, task);
+  await launchNewTask(deps, task);
   return answer(task);
 }
 
