@@ -64,7 +64,7 @@ function operation(endpoint: Endpoint, path: string, describe: Describe): Json {
   };
   return {
     operationId: operationId(method, path),
-    summary: endpoint.summary,
+    summary: path === endpoint.path ? endpoint.summary : `Same as ${toTemplate(endpoint.path)}`,
     tags: [endpoint.tag],
     ...(path !== endpoint.path && { description: `Same as \`${toTemplate(endpoint.path)}\`` }),
     security: securityOf(access),

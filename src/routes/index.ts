@@ -9,11 +9,11 @@ import { userEndpoints } from "./users/index.ts";
 
 /** The whole public surface. Order matters where a literal path and a parameter could both match. */
 export const endpoints: readonly Endpoint[] = [
-  ...metaEndpoints(() => endpoints),
   ...authEndpoints,
   ...userEndpoints,
   ...apiKeyEndpoints,
   ...projectEndpoints,
   ...fileEndpoints,
   ...taskEndpoints,
+  ...metaEndpoints(() => endpoints),
 ];

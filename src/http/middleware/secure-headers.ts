@@ -1,8 +1,22 @@
+import type { MiddlewareHandler } from "hono";
 import { secureHeaders } from "hono/secure-headers";
+import type { AppEnv } from "#src/http/context.ts";
 
-/** Answers are data: nothing may frame them, sniff them or run from them. The reference page sets its own policy. */
-export const apiSecureHeaders = secureHeaders({
+const POLICY = "Content-Security-Policy";
+
+const setHeaders = secureHeaders({
   contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
   crossOriginResourcePolicy: false,
   referrerPolicy: "no-referrer",
+  xFrameOptions: "DENY",
 });
+
+/** Answers are data: nothing may frame them, sniff them or run from them. A page keeps the policy it set itself. */
+export const apiSecureHeaders: MiddlewareHandler<AppEnv> = async (c, next) => {
+  let own: string | null = null;
+  await setHeaders(c, async () => {
+    await next();
+    own = c.res.headers.get(POLICY);
+  });
+  if (own !== null) c.header(POLICY, own);
+};

@@ -10,7 +10,7 @@ const PAGE = `<!doctype html>
 <title>Agent Workspace Service: API reference</title>
 </head>
 <body>
-<script id="api-reference" data-url="/openapi.json" data-configuration='{"withDefaultFonts":false,"telemetry":false}'></script>
+<script id="api-reference" data-url="/openapi.json" data-configuration='{"withDefaultFonts":false,"telemetry":false,"agent":{"disabled":true},"mcp":{"disabled":true},"showDeveloperTools":"never","hideClientButton":true}'></script>
 <script src="/docs/scalar.js"></script>
 </body>
 </html>
