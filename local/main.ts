@@ -19,10 +19,12 @@ export async function runService(): Promise<Stack> {
   try {
     const configuration = readConfiguration(process.env);
     process.env["TMPDIR"] = temporaryDir(configuration.dataDir);
+    const starting = Promise.withResolvers<Stack>();
+    // Heard before the first word is said: a signal without a handler would end the process on the spot.
+    const isStopping = stopOnSignal(starting.promise);
     say("Starting: building the Worker and opening the data …");
-    const starting = startStack(configuration, { log: say });
-    const isStopping = stopOnSignal(starting);
-    const stack = await starting;
+    starting.resolve(startStack(configuration, { log: say }));
+    const stack = await starting.promise;
     if (!isStopping()) {
       introduce(stack, configuration);
       process.stdout.write(`ready ${stack.url}\n`);

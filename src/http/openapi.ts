@@ -66,7 +66,9 @@ function operation(endpoint: Endpoint, path: string, describe: Describe): Json {
     operationId: operationId(method, path),
     summary: path === endpoint.path ? endpoint.summary : `Same as ${toTemplate(endpoint.path)}`,
     tags: [endpoint.tag],
-    ...(path !== endpoint.path && { description: `Same as \`${toTemplate(endpoint.path)}\`` }),
+    ...(path !== endpoint.path && {
+      description: `Same as \`${toTemplate(endpoint.path)}\`: ${endpoint.summary}`,
+    }),
     security: securityOf(access),
     parameters: [
       ...parameters("path", schemas.params, path, describe),
