@@ -6,7 +6,7 @@ import { AppError } from "#src/lib/errors.ts";
 import { parseJson } from "#src/lib/parse-json.ts";
 import type { Services } from "#src/services.ts";
 
-/** Deliver again, not before this many seconds; the delivery does not count as an attempt. */
+/** Deliver again, not before this many seconds. */
 export interface Later {
   retryAfterSeconds: number;
 }
@@ -55,7 +55,8 @@ export function serve(functions: readonly PlatformFunction[]): Hono<AppEnv> {
       try {
         const later = await each.run(services, body);
         if (!later) return c.body(null, 200);
-        // QStash redelivers a 429 after Retry-After without counting it as a failed attempt.
+        // QStash waits for Retry-After instead of its own backoff. Whether that costs a retry its documentation does not
+        // say, so nothing relies on the redelivery: the watchdog of a task publishes its step again.
         return c.json({ detail: "Not yet" }, 429, { "Retry-After": String(later.retryAfterSeconds) });
       } catch (error) {
         // Only a failure we know to be permanent is dead-lettered; whatever else happened goes back for a retry.

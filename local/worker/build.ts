@@ -22,12 +22,11 @@ const WranglerOptions = z.looseObject({
 
 type ModuleType = "ESModule" | "CompiledWasm" | "Text" | "Data";
 
-/** Wrangler's default module rules, and the one of wrangler.toml. */
+/** Wrangler's default module rules. */
 const MODULE_TYPES: Readonly<Record<string, ModuleType>> = {
   ".js": "ESModule",
   ".mjs": "ESModule",
   ".wasm": "CompiledWasm",
-  ".md": "Text",
   ".txt": "Text",
   ".html": "Text",
   ".sql": "Text",
