@@ -1,4 +1,5 @@
 import { sweepCallbacks } from "#src/domain/callbacks/index.ts";
+import { forgetOldRows } from "#src/domain/retention/index.ts";
 import { sweepTasks } from "#src/domain/tasks/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Services } from "#src/services.ts";
@@ -8,6 +9,7 @@ const JOBS: Readonly<Record<string, (services: Services) => Promise<void>>> = {
   "* * * * *": async (services) => {
     await Promise.all([sweepTasks(services), sweepCallbacks(services)]);
   },
+  "17 3 * * *": forgetOldRows,
 };
 
 export async function runCron(services: Services, expression: string): Promise<void> {

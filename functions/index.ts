@@ -2,6 +2,7 @@ import { agentStep } from "./agent-step.ts";
 import { deliverCallback } from "./deliver-callback.ts";
 import { destroyWorkspace } from "./destroy-workspace.ts";
 import { revokeKeyTasks } from "./revoke-key-tasks.ts";
+import { sendMail } from "./send-mail.ts";
 import { serve } from "./serve.ts";
 import { startTask } from "./start-task.ts";
 import { taskFinished } from "./task-finished.ts";
@@ -12,6 +13,7 @@ export const functions = serve([
   deliverCallback,
   destroyWorkspace,
   revokeKeyTasks,
+  sendMail,
   startTask,
   taskFinished,
 ]);

@@ -3,7 +3,11 @@ import path from "node:path";
 import { z } from "zod";
 import { parseJson } from "#src/lib/parse-json.ts";
 
-const Addresses = z.object({ url: z.string(), callbacksUrl: z.string().optional() });
+const Addresses = z.object({
+  url: z.string(),
+  callbacksUrl: z.string().optional(),
+  mailUrl: z.string().optional(),
+});
 
 /** Where a running service can be found, for programs on the same machine. */
 export type Addresses = z.infer<typeof Addresses>;

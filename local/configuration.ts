@@ -19,6 +19,8 @@ export interface Configuration {
   /** `rest` is an Upstash database, or none at all (`off`). */
   redis: { kind: "embedded" | "rest" } | { kind: "bridge"; url: string };
   queue: "embedded" | "qstash";
+  /** `caught` is shown instead of sent; `none` is production without a mail server. */
+  mail: "caught" | "smtp" | "none";
   outbound: { allowPrivate: boolean; allowedOrigins: string[] };
   /** The Worker's variables that do not depend on what the stack starts. SECRET_KEY is absent when it is to be made. */
   variables: Readonly<Record<string, string>>;
@@ -83,6 +85,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     database: databaseOf(given["DATABASE_URL"]),
     redis: redisOf(given["REDIS_URL"], bridgesRedis),
     queue: given["QSTASH_TOKEN"] ? "qstash" : "embedded",
+    mail: mailOf(given),
     outbound: {
       allowPrivate: given["OUTBOUND_ALLOW_PRIVATE"] === "true",
       allowedOrigins: given["OUTBOUND_ALLOWED_ORIGINS"]?.split(",") ?? [],
@@ -94,6 +97,13 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
 const NOWHERE = "http://127.0.0.1:9";
 const BRIDGED_REDIS = { REDIS_URL: NOWHERE, REDIS_TOKEN: "-" };
 
+/** The mail catcher's; its port is known when it runs. */
+export const CAUGHT_MAIL = {
+  SMTP_HOST: "127.0.0.1",
+  SMTP_SENDER_EMAIL: "no-reply@workspace.localhost",
+  SMTP_USE_TLS: "false",
+};
+
 /** What the running stack will set, so that the rest can be checked before anything runs. */
 function filledInByTheStack(given: Record<string, string>, bridgesRedis: boolean): Record<string, string> {
   const production = given["ENVIRONMENT"] === "production";
@@ -103,6 +113,7 @@ function filledInByTheStack(given: Record<string, string>, bridgesRedis: boolean
     ...(!given["REDIS_URL"] && !bridgesRedis && BRIDGED_REDIS),
     // In production the service refuses what is made up on the spot or public.
     ...(!production && { SECRET_KEY: "-".repeat(64), DEMO_MODEL_URL: NOWHERE }),
+    ...(mailOf(given) === "caught" && CAUGHT_MAIL),
     ...(!production && Object.fromEntries(QUEUE_VARIABLES.map((name) => [name, NOWHERE]))),
   };
 }
@@ -114,6 +125,11 @@ function queueProblems(given: Record<string, string>): ConfigurationProblem[] {
     variable,
     problem: "is required when another QSTASH_ variable is set",
   }));
+}
+
+function mailOf(given: Record<string, string>): Configuration["mail"] {
+  if (given["SMTP_HOST"]) return "smtp";
+  return given["ENVIRONMENT"] === "production" ? "none" : "caught";
 }
 
 function databaseOf(url: string | undefined): Configuration["database"] {

@@ -68,6 +68,7 @@ function introduce(stack: Stack, configuration: Configuration): void {
       `  Data       ${fromHere(configuration.dataDir)}`,
       `  Log        ${fromHere(stack.logFile)}`,
       ...(stack.callbacksUrl ? [`  Callbacks  ${stack.callbacksUrl} (shows what it receives)`] : []),
+      ...(stack.mailUrl ? [`  Mail       ${stack.mailUrl} (shows what would be sent)`] : []),
       "",
       '  Try it     npm run demo -- "Write a haiku to poem.txt and show it"',
       "  Stop it    Ctrl-C",

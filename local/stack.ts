@@ -1,12 +1,13 @@
 import { Pool } from "pg";
 import { startCallbacks } from "#local/callbacks/index.ts";
 import { startEgress } from "#local/egress/index.ts";
+import { startMail } from "#local/mail/index.ts";
 import { startDemoModel } from "#local/model/index.ts";
 import { startNeon } from "#local/neon/index.ts";
 import type { Faults } from "#local/queue/faults.ts";
 import { startQueue } from "#local/queue/index.ts";
 import { startRedis } from "#local/redis/index.ts";
-import type { Configuration } from "./configuration.ts";
+import { CAUGHT_MAIL, type Configuration } from "./configuration.ts";
 import { startCron } from "./cron.ts";
 import { openDataDir } from "./data-dir.ts";
 import { leashChildren } from "./leash.ts";
@@ -24,6 +25,8 @@ export interface Stack {
   variables: Readonly<Record<string, string>>;
   /** The catcher for callbacks, in development. */
   callbacksUrl: string | undefined;
+  /** Where the mails that were caught can be read, in development without a mail server. */
+  mailUrl: string | undefined;
   logFile: string;
   /** Build the Worker again and replace the running one. */
   reload(): Promise<void>;
@@ -56,12 +59,13 @@ export async function startStack(configuration: Configuration, options: StackOpt
   started.defer(() => held.release());
   const url = address(configuration.host, held.port);
   const publicUrl = configuration.publicUrl ?? url;
-  const [build, database, redis, model, outbound] = await Promise.all([
+  const [build, database, redis, model, outbound, mail] = await Promise.all([
     buildWorker(buildDir(dataDir.path)),
     openDatabase(configuration, started),
     openRedis(configuration, started),
     openModel(configuration, started),
     openOutbound(configuration, started),
+    openMail(configuration, log, started),
   ]);
   const queue = await openQueue(
     configuration,
@@ -77,6 +81,7 @@ export async function startStack(configuration: Configuration, options: StackOpt
     ...redis,
     ...model,
     ...outbound.variables,
+    ...mail.variables,
     ...queue.variables,
   };
   const variables = options.reroute?.(wired) ?? wired;
@@ -95,12 +100,13 @@ export async function startStack(configuration: Configuration, options: StackOpt
   const cron = startCron({ expressions: worker.crons, run: (expression) => worker.runCron(expression), log });
   started.defer(() => cron.close());
 
-  writeAddresses(dataDir.path, { url, callbacksUrl: outbound.callbacksUrl });
+  writeAddresses(dataDir.path, { url, callbacksUrl: outbound.callbacksUrl, mailUrl: mail.mailUrl });
   const owned = started.move();
   return {
     url,
     variables,
     callbacksUrl: outbound.callbacksUrl,
+    mailUrl: mail.mailUrl,
     logFile: worker.logFile,
     reload: () => worker.reload(),
     close: () => owned.disposeAsync(),
@@ -173,6 +179,26 @@ async function openOutbound(
   started.defer(() => egress.close());
   const variables = { EGRESS_URL: egress.url, OUTBOUND_ALLOWED_ORIGINS: allowedOrigins.join(",") };
   return { variables, callbacksUrl };
+}
+
+/** In development without a mail server, one that shows what it is given. */
+async function openMail(
+  { mail, port, variables }: Configuration,
+  log: (line: string) => void,
+  started: AsyncDisposableStack,
+): Promise<{ variables: Variables; mailUrl: string | undefined }> {
+  if (mail !== "caught") return { variables: {}, mailUrl: undefined };
+  // Two after the service's own port, so that it is the same after a restart.
+  const catcher = await startMail({ log, ...(port !== 0 && { preferredPort: port + 2 }) });
+  started.defer(() => catcher.close());
+  return {
+    variables: {
+      ...CAUGHT_MAIL,
+      ...(variables["SMTP_SENDER_EMAIL"] && { SMTP_SENDER_EMAIL: variables["SMTP_SENDER_EMAIL"] }),
+      SMTP_PORT: String(catcher.port),
+    },
+    mailUrl: catcher.url,
+  };
 }
 
 async function openQueue(

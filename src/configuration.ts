@@ -53,10 +53,58 @@ export const Variables = z.object({
   COOKIE_SAMESITE: withDefault(z.enum(["lax", "strict", "none"]), "lax"),
   /** Apex domain, so that its subdomains get the cookies too; absent, only the host itself does. */
   COOKIE_DOMAIN: optional(z.string().regex(/^\.?[a-z0-9.-]+$/iu, "must be a domain name")),
+  /** Seconds in which a refresh token that was just used is let pass, for browsers whose tabs refresh at once. */
+  REFRESH_REUSE_GRACE_SECONDS: integer(0, 0, 300),
+  /** Signs CSRF tokens; SECRET_KEY when absent. */
+  CSRF_SECRET_KEY: optional(z.string().min(32, "must have at least 32 characters")),
+  CSRF_TOKEN_MAX_AGE: integer(86_400, 60),
+  /** Codes by email at login; needs a mail server. */
+  TWO_FA_ENABLED: flag(false),
+  TWO_FA_CODE_LENGTH: integer(6, 4, 10),
+  TWO_FA_CODE_EXPIRY_SECONDS: integer(600, 1),
+  TWO_FA_MAX_ATTEMPTS: integer(5, 1),
+  TWO_FA_TEMP_TOKEN_EXPIRY_SECONDS: integer(600, 1),
+  /** Mail is configured when the host and the sender are set. */
+  SMTP_HOST: text(z.string().regex(/^[^\s/@]+$/u, "must be a host name or an address, without a scheme")),
+  /** 465 is encrypted from the first byte, whatever SMTP_USE_TLS says. */
+  SMTP_PORT: integer(587, 1, 65_535),
+  SMTP_USERNAME: text(),
+  SMTP_PASSWORD: text(),
+  SMTP_SENDER_EMAIL: optional(z.email("must be an email address")),
+  /** Encrypt by STARTTLS; a server that offers none is not spoken to. */
+  SMTP_USE_TLS: flag(true),
+  /** Scheme of the links that open the desktop app. */
+  DESKTOP_SCHEME: withDefault(
+    z.string().regex(/^[a-z][a-z0-9+.-]*$/u, "must be the scheme of an address, in lower case"),
+    "workspace",
+  ),
+  PAIRING_TOKEN_EXPIRY_SECONDS: integer(300, 1, 3600),
   USER_RATE_PER_MINUTE: integer(100, 0),
   CHAT_RATE_PER_MINUTE: integer(20, 0),
   KEY_RATE_BURST: integer(60, 0),
   KEY_RATE_PER_SECOND: withDefault(z.coerce.number("must be a number").min(0), 1),
+  /** Failed attempts per kind (password, code, reset, pairing) in a window; 0 is no limit. */
+  AUTH_ATTEMPTS_PER_ACCOUNT: integer(10, 0, 10_000),
+  AUTH_ATTEMPTS_PER_ADDRESS: integer(100, 0, 10_000),
+  AUTH_ATTEMPT_WINDOW_SECONDS: integer(900, 1, 86_400),
+  /** Messages to one account in the same window; 0 is no limit. */
+  MAIL_SENDS_PER_ACCOUNT: integer(10, 0, 10_000),
+  /** Reverse proxies of one's own in front of the service, each of which adds to X-Forwarded-For. */
+  TRUSTED_PROXY_HOPS: integer(0, 0, 10),
+
+  /** A login provider without an id and a secret is disabled. */
+  GITHUB_CLIENT_ID: text(),
+  GITHUB_CLIENT_SECRET: text(),
+  /** Exactly as the provider has it; `PUBLIC_URL/api/auth/<provider>/callback` when absent. */
+  GITHUB_OAUTH_REDIRECT_URI: optional(httpUrl),
+  GITHUB_OAUTH_BASE_URL: withDefault(httpUrl, "https://github.com"),
+  GITHUB_API_BASE_URL: withDefault(httpUrl, "https://api.github.com"),
+  GOOGLE_CLIENT_ID: text(),
+  GOOGLE_CLIENT_SECRET: text(),
+  GOOGLE_OAUTH_REDIRECT_URI: optional(httpUrl),
+  GOOGLE_OAUTH_ISSUER: withDefault(httpUrl, "https://accounts.google.com"),
+  /** For each request to a login provider; signing in takes two or three. */
+  OAUTH_TIMEOUT_SECONDS: integer(5, 1, 30),
 
   /** `true` lets outbound requests reach loopback and private addresses. */
   OUTBOUND_ALLOW_PRIVATE: flag(false),
@@ -71,6 +119,8 @@ export const Variables = z.object({
   TASK_STALL_SECONDS: integer(8, 1),
   TASK_MAX_ATTEMPTS: integer(5, 1),
   TASK_LOG_RETENTION_DAYS: integer(30, 1),
+  /** How long the audit log and the trail of administrators are kept. */
+  AUDIT_LOG_RETENTION_DAYS: integer(90, 1, 36_500),
   TASK_MAX_ITERATIONS: integer(200, 1),
 });
 
@@ -92,6 +142,24 @@ interface Rule {
 
 const isOpenAi = (model: string | undefined) =>
   model !== undefined && model !== "demo" && !model.startsWith("claude-");
+
+/** Either both are set or neither is. */
+const onlyTogether = (one: keyof Variables, other: keyof Variables): Rule[] =>
+  [
+    { variable: one, given: other },
+    { variable: other, given: one },
+  ].map(({ variable, given }) => ({
+    variable,
+    problem: `is required with ${given}`,
+    broken: (env) => Boolean(env[given]) && !env[variable],
+  }));
+
+/** Tokens and secrets go there. */
+const httpsInProduction = (variable: keyof Variables): Rule => ({
+  variable,
+  problem: "must be an https:// address in production",
+  broken: (env) => env.ENVIRONMENT === "production" && String(env[variable]).startsWith("http:"),
+});
 
 /** What must hold between variables. */
 const RULES: readonly Rule[] = [
@@ -125,6 +193,18 @@ const RULES: readonly Rule[] = [
     problem: "`none` needs COOKIE_SECURE: browsers drop such cookies otherwise",
     broken: (env) => env.COOKIE_SAMESITE === "none" && env.COOKIE_SECURE === false,
   },
+  {
+    variable: "TWO_FA_ENABLED",
+    problem: "needs SMTP_HOST and SMTP_SENDER_EMAIL: the codes go by email",
+    broken: (env) => env.TWO_FA_ENABLED === true && !env.SMTP_HOST && !env.SMTP_SENDER_EMAIL,
+  },
+  ...onlyTogether("SMTP_HOST", "SMTP_SENDER_EMAIL"),
+  ...onlyTogether("SMTP_USERNAME", "SMTP_PASSWORD"),
+  ...onlyTogether("GITHUB_CLIENT_ID", "GITHUB_CLIENT_SECRET"),
+  ...onlyTogether("GOOGLE_CLIENT_ID", "GOOGLE_CLIENT_SECRET"),
+  httpsInProduction("GITHUB_OAUTH_BASE_URL"),
+  httpsInProduction("GITHUB_API_BASE_URL"),
+  httpsInProduction("GOOGLE_OAUTH_ISSUER"),
   {
     variable: "OUTBOUND_ALLOWED_ORIGINS",
     problem: "is for development only",

@@ -3,6 +3,11 @@ import { choosePlatformModel } from "#src/models/choose.ts";
 import type { Model } from "#src/models/model.ts";
 import { createDb, type Db } from "#src/platform/db/client.ts";
 import { createLog, type Log } from "#src/platform/log/log.ts";
+import type { Mailer } from "#src/platform/mail/mailer.ts";
+import { createMailer } from "#src/platform/mail/smtp.ts";
+import { createOAuthProviders } from "#src/platform/oauth/index.ts";
+import type { OAuthProviders } from "#src/platform/oauth/provider.ts";
+import { attemptLimits, type AttemptLimits } from "#src/platform/objects/attempt-limits.ts";
 import { chatSessions, type ChatSessions } from "#src/platform/objects/chat-sessions.ts";
 import { projectWorkspaces, type ProjectWorkspaces } from "#src/platform/objects/project-workspaces.ts";
 import { rateLimits, type RateLimits } from "#src/platform/objects/rate-limits.ts";
@@ -17,6 +22,8 @@ import { createSafeFetch } from "#src/platform/safe-fetch/index.ts";
 import type { SafeFetch } from "#src/platform/safe-fetch/safe-fetch.ts";
 import { createSecrets, type Secrets } from "#src/platform/secrets/secrets.ts";
 import { createAccessTokens, type AccessTokens } from "#src/platform/tokens/access-tokens.ts";
+import { createCsrfTokens, type CsrfTokens } from "#src/platform/tokens/csrf-tokens.ts";
+import { createOAuthStates, type OAuthStates } from "#src/platform/tokens/oauth-states.ts";
 import { newTrips, type Trips } from "#src/platform/trips.ts";
 
 /** Everything a use case may ask for. Built here, once per request, and nowhere else. */
@@ -28,8 +35,15 @@ export interface Services {
   queue: Queue;
   verifyDelivery: ReturnType<typeof createVerifier>;
   accessTokens: AccessTokens;
+  csrfTokens: CsrfTokens;
+  /** Login providers. */
+  oauth: OAuthProviders;
+  oauthStates: OAuthStates;
   secrets: Secrets;
+  mailer: Mailer;
   rateLimits: RateLimits;
+  /** For counting attempts; see domain/attempts. */
+  attempts: AttemptLimits;
   taskLogs: TaskLogs;
   chatSessions: ChatSessions;
   workspaces: ProjectWorkspaces;
@@ -66,6 +80,7 @@ export function createServices(env: Env, requestId: string): Services {
       },
       trips,
     ),
+    attempts: attemptLimits(env.RATE_LIMITER, attemptWindows(env), trips),
     taskLogs: taskLogs(env.TASK_LOG, trips),
     chatSessions: chatSessions(env.CHAT_SESSION, trips),
     workspaces: projectWorkspaces(env.PROJECT_WORKSPACE, trips),
@@ -76,7 +91,7 @@ export function createServices(env: Env, requestId: string): Services {
 
 type SharedServices = Omit<
   Services,
-  "db" | "queue" | "rateLimits" | "taskLogs" | "chatSessions" | "workspaces" | "log" | "trips"
+  "db" | "queue" | "rateLimits" | "attempts" | "taskLogs" | "chatSessions" | "workspaces" | "log" | "trips"
 >;
 
 const shared = new WeakMap<Env, SharedServices>();
@@ -98,13 +113,61 @@ function sharedServices(env: Env): SharedServices {
       nextSigningKey: env.QSTASH_NEXT_SIGNING_KEY,
     }),
     accessTokens: createAccessTokens({ secret: env.SECRET_KEY, minutes: env.ACCESS_TOKEN_EXPIRE_MINUTES }),
+    csrfTokens: createCsrfTokens({
+      secret: env.CSRF_SECRET_KEY ?? env.SECRET_KEY,
+      maxAgeSeconds: env.CSRF_TOKEN_MAX_AGE,
+    }),
+    oauth: createOAuthProviders(oauthConfig(env)),
+    oauthStates: createOAuthStates({ secret: env.SECRET_KEY }),
     secrets: createSecrets(env.SECRET_KEY),
+    mailer: createMailer({
+      host: env.SMTP_HOST,
+      port: env.SMTP_PORT,
+      username: env.SMTP_USERNAME,
+      password: env.SMTP_PASSWORD,
+      sender: env.SMTP_SENDER_EMAIL,
+      useTls: env.SMTP_USE_TLS,
+    }),
     safeFetch: createSafeFetch({ egressUrl: env.EGRESS_URL, ...outbound }),
     refusalOfUrl: (url) => checkOutboundUrl(url, outbound),
     chooseModel: (name) => choosePlatformModel(modelConfig(env, name)),
   };
   shared.set(env, made);
   return made;
+}
+
+function attemptWindows(env: Env) {
+  const windowMs = env.AUTH_ATTEMPT_WINDOW_SECONDS * 1000;
+  return {
+    account: { capacity: env.AUTH_ATTEMPTS_PER_ACCOUNT, windowMs },
+    address: { capacity: env.AUTH_ATTEMPTS_PER_ADDRESS, windowMs },
+    mail: { capacity: env.MAIL_SENDS_PER_ACCOUNT, windowMs },
+  };
+}
+
+function oauthConfig(env: Env) {
+  const callback = (provider: string) => `${withoutSlash(env.PUBLIC_URL)}/api/auth/${provider}/callback`;
+  return {
+    github: {
+      clientId: env.GITHUB_CLIENT_ID,
+      clientSecret: env.GITHUB_CLIENT_SECRET,
+      redirectUri: env.GITHUB_OAUTH_REDIRECT_URI ?? callback("github"),
+      baseUrl: withoutSlash(env.GITHUB_OAUTH_BASE_URL),
+      apiBaseUrl: withoutSlash(env.GITHUB_API_BASE_URL),
+    },
+    google: {
+      clientId: env.GOOGLE_CLIENT_ID,
+      clientSecret: env.GOOGLE_CLIENT_SECRET,
+      redirectUri: env.GOOGLE_OAUTH_REDIRECT_URI ?? callback("google"),
+      issuer: env.GOOGLE_OAUTH_ISSUER,
+    },
+    timeoutMs: env.OAUTH_TIMEOUT_SECONDS * 1000,
+    production: env.ENVIRONMENT === "production",
+  };
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/u, "");
 }
 
 function modelConfig(env: Env, name: string | null) {

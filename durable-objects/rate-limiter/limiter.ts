@@ -1,4 +1,5 @@
 import type { RateDecision, RateLimit } from "#src/platform/objects/rate-limits.ts";
+import { decide, stillCounts } from "./window.ts";
 
 type Bucket = Extract<RateLimit, { kind: "bucket" }>;
 type Window = Extract<RateLimit, { kind: "window" }>;
@@ -35,21 +36,11 @@ export class Limiter {
     };
   }
 
-  #takeFromWindow({ capacity, windowMs }: Window, now: number): RateDecision {
-    const counts = (at: number) => at > now - windowMs;
-    const firstThatCounts = this.#admitted.findIndex(counts);
+  #takeFromWindow(window: Window, now: number): RateDecision {
+    const firstThatCounts = this.#admitted.findIndex((at) => stillCounts(at, window, now));
     this.#admitted.splice(0, firstThatCounts === -1 ? this.#admitted.length : firstThatCounts);
-    const allowed = this.#admitted.length < capacity;
-    if (allowed) this.#admitted.push(now);
-    const secondsUntilGone = (at = now) => Math.max(1, Math.ceil((at + windowMs - now) / 1000));
-    // The next call gets in when only `capacity - 1` are left; after a lowered limit that is not the oldest one's end.
-    const inTheWay = this.#admitted.at(-capacity);
-    return {
-      allowed,
-      limit: capacity,
-      remaining: Math.max(0, capacity - this.#admitted.length),
-      resetSeconds: secondsUntilGone(this.#admitted.at(-1)),
-      retryAfterSeconds: allowed ? 0 : secondsUntilGone(inTheWay),
-    };
+    const decision = decide(this.#admitted, window, now);
+    if (decision.allowed) this.#admitted.push(now);
+    return decision;
   }
 }

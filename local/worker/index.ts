@@ -2,6 +2,7 @@ import path from "node:path";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import { buildWorker, type WorkerBuild } from "./build.ts";
 import { openServiceLog } from "./service-log.ts";
+import { SERVICE_SOCKET } from "./service-socket.ts";
 
 export interface RunningWorker {
   /** Cron expressions of wrangler.toml. */
@@ -48,6 +49,7 @@ export async function startWorker(
       logRequests: false,
       telemetry: { enabled: false },
       resourcePersistencePath: path.join(options.dataDir, "worker"),
+      unsafeTriggerHandlers: true,
       unsafeHandleRuntimeRestart: options.onRestart,
       handleStructuredLogs: (line) => log.write(line),
       workers: [
@@ -57,7 +59,7 @@ export async function startWorker(
           modules: build.modules,
           modulesRoot: build.modulesRoot,
           bindings: { ...build.options.bindings, ...options.variables },
-          unsafeDirectSockets: [{ host: options.host, port: options.port }],
+          unsafeBindings: [serviceSocket(options.host, options.port)],
         },
       ],
     });
@@ -66,9 +68,12 @@ export async function startWorker(
   return {
     crons: first.options.cronTriggers,
     logFile: log.path,
+    // Not through `getWorker()`: its proxy blocks this thread until workerd has answered, and workerd waits for this thread
+    // once the pipe of its log lines is full.
     runCron: async (cron) => {
-      const worker = await miniflare.getWorker();
-      await worker.scheduled({ cron, scheduledTime: new Date() });
+      const query = new URLSearchParams({ cron });
+      const answer = await miniflare.dispatchFetch(`http://service/cdn-cgi/local/scheduled?${query}`);
+      if (!answer.ok) throw new Error(`The Worker answered ${answer.status}`);
     },
     reload: async () => miniflare.setOptions(configure(await buildWorker(buildDir(options.dataDir)))),
     close: async () => {
@@ -76,6 +81,13 @@ export async function startWorker(
       await log.close();
     },
   };
+}
+
+/** The socket the service listens on. */
+function serviceSocket(host: string, port: number) {
+  const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const plugin = { package: path.join(import.meta.dirname, "service-socket.ts"), name: "service-socket" };
+  return { name: SERVICE_SOCKET, type: "socket", plugin, options: { address } };
 }
 
 export const buildDir = (dataDir: string): string => path.join(dataDir, "build");

@@ -9,9 +9,13 @@ import {
   type UserCaller,
 } from "#src/domain/access/index.ts";
 import { openTask, type OpenedTask } from "#src/domain/tasks/index.ts";
+import { requireTeam, type Membership } from "#src/domain/teams/index.ts";
 import { AppError } from "#src/lib/errors.ts";
-import type { RateDecision, RateRule } from "#src/platform/objects/rate-limits.ts";
+import { rateHeaders } from "#src/lib/rate-headers.ts";
+import type { RateRule } from "#src/platform/objects/rate-limits.ts";
 import type { AppEnv } from "./context.ts";
+import { readCredentials, type Credentials } from "./credentials.ts";
+import { refuseForeignOrigin, requireCsrfToken } from "./csrf.ts";
 
 /** Who may call an endpoint. There is no default: leaving it out is a type error. */
 export type Access =
@@ -19,8 +23,10 @@ export type Access =
   | "public"
   /** A person with an access token. */
   | { user: "any" | "superuser" }
-  /** A `tsk_` key with this permission. */
-  | { key: Scope }
+  /** A member of the team `:team` of the path, whose role there grants this. */
+  | { member: Scope }
+  /** A `tsk_` key with this permission, or whatever permissions it has. */
+  | { key: Scope | "any" }
   /** A `tsk_` key with this permission, for the task `:task` of the path; key and task are read in one trip. */
   | { keyOfTask: Scope }
   /** A person, or a key with this permission. What a person may do is decided by the role in the project's team. */
@@ -28,17 +34,20 @@ export type Access =
 
 export type CallerOf<A> = A extends { user: string }
   ? UserCaller
-  : A extends { key: Scope }
-    ? KeyCaller
-    : A extends { keyOfTask: Scope }
-      ? KeyCaller & { task: OpenedTask }
-      : A extends { userOrKey: Scope }
-        ? Caller
-        : undefined;
+  : A extends { member: Scope }
+    ? UserCaller & { membership: Membership }
+    : A extends { key: Scope | "any" }
+      ? KeyCaller
+      : A extends { keyOfTask: Scope }
+        ? KeyCaller & { task: OpenedTask }
+        : A extends { userOrKey: Scope }
+          ? Caller
+          : undefined;
 
 /** Admit or refuse, count against the caller's limit, and leave the caller on the context. */
 export function guard(access: Access): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
+    refuseForeignOrigin(c);
     if (access !== "public") c.set("caller", await admit(c, access));
     await next();
   };
@@ -46,51 +55,52 @@ export function guard(access: Access): MiddlewareHandler<AppEnv> {
 
 async function admit(c: Context<AppEnv>, access: Exclude<Access, "public">): Promise<Caller> {
   const services = c.get("services");
-  const token = bearerToken(c);
+  const credentials = readCredentials(c.req.raw);
   if ("user" in access) {
-    const caller = token && !isKey(token) ? await authenticateUser(services, token) : undefined;
-    if (!caller) throw new AppError("unauthenticated", "Unauthorized");
-    await limit(c, "user", caller.userId);
+    const caller = await admitPerson(c, credentials, "Unauthorized");
     if (access.user === "superuser" && !caller.isSuperuser) throw new AppError("forbidden", "Forbidden");
     return caller;
   }
+  if ("member" in access) {
+    const caller = await admitPerson(c, credentials, "Unauthorized");
+    const membership = await requireTeam(services, caller, access.member, c.req.param("team") ?? "");
+    return Object.assign(caller, { membership });
+  }
   if ("keyOfTask" in access) {
-    if (!token) throw new AppError("unauthenticated", "API key required");
-    const { caller, findTask } = await openTask(services, token, c.req.param("task") ?? "");
+    const { caller, findTask } = await openTask(services, keyOf(credentials), c.req.param("task") ?? "");
     await limit(c, "key", caller.keyId);
     requireKeyScope(caller, access.keyOfTask);
     return Object.assign(caller, { task: findTask() });
   }
-  if ("key" in access) {
-    if (!token) throw new AppError("unauthenticated", "API key required");
-    const caller = await authenticateKey(services, token);
-    await limit(c, "key", caller.keyId);
-    requireKeyScope(caller, access.key);
-    return caller;
-  }
-  if (!token) throw new AppError("unauthenticated", "Not authenticated");
-  if (isKey(token)) {
-    const caller = await authenticateKey(services, token);
-    await limit(c, "key", caller.keyId);
-    requireKeyScope(caller, access.userOrKey);
-    return caller;
-  }
-  const caller = await authenticateUser(services, token);
-  if (!caller) throw new AppError("unauthenticated", "Not authenticated");
-  await limit(c, "user", caller.userId);
+  if ("key" in access) return admitKey(c, keyOf(credentials), access.key);
+  if (credentials.kind === "key") return admitKey(c, credentials.token, access.userOrKey);
+  return admitPerson(c, credentials, "Not authenticated");
+}
+
+/** The token where a key is asked for. One of another kind is refused as a key that is not valid. */
+function keyOf(credentials: Credentials): string {
+  if (credentials.kind === "key" || credentials.kind === "accessToken") return credentials.token;
+  throw new AppError("unauthenticated", "API key required");
+}
+
+async function admitKey(c: Context<AppEnv>, token: string, scope: Scope | "any"): Promise<KeyCaller> {
+  const caller = await authenticateKey(c.get("services"), token);
+  await limit(c, "key", caller.keyId);
+  if (scope !== "any") requireKeyScope(caller, scope);
   return caller;
 }
 
-/** The token of `Authorization: Bearer …`; a bare `tsk_` key is taken too, as existing clients send it. */
-function bearerToken(c: Context<AppEnv>): string | undefined {
-  const header = c.req.header("authorization")?.trim();
-  if (!header) return undefined;
-  const bearer = /^Bearer\s+(\S+)$/iu.exec(header)?.[1];
-  return bearer ?? (isKey(header) ? header : undefined);
-}
-
-function isKey(token: string): boolean {
-  return token.startsWith("tsk_");
+async function admitPerson(
+  c: Context<AppEnv>,
+  credentials: Credentials,
+  refusal: string,
+): Promise<UserCaller> {
+  const presented = credentials.kind === "accessToken" || credentials.kind === "sessionCookie";
+  const caller = presented ? await authenticateUser(c.get("services"), credentials.token) : undefined;
+  if (!caller) throw new AppError("unauthenticated", refusal);
+  if (credentials.kind === "sessionCookie") await requireCsrfToken(c, caller.sessionId);
+  await limit(c, "user", caller.userId);
+  return caller;
 }
 
 async function limit(c: Context<AppEnv>, rule: RateRule, id: string): Promise<void> {
@@ -102,13 +112,4 @@ async function limit(c: Context<AppEnv>, rule: RateRule, id: string): Promise<vo
       headers: { "Retry-After": String(decision.retryAfterSeconds) },
     });
   }
-}
-
-/** `X-RateLimit-Reset` counts seconds from now, not from the epoch: existing clients read it so. */
-function rateHeaders(decision: RateDecision): Record<string, string> {
-  return {
-    "X-RateLimit-Limit": String(decision.limit),
-    "X-RateLimit-Remaining": String(decision.remaining),
-    "X-RateLimit-Reset": String(decision.resetSeconds),
-  };
 }

@@ -3,37 +3,89 @@ import type { Env } from "#src/env.ts";
 
 type CookieConfig = Pick<
   Env,
-  "ENVIRONMENT" | "COOKIE_SECURE" | "COOKIE_SAMESITE" | "COOKIE_DOMAIN" | "REFRESH_TOKEN_EXPIRE_DAYS"
+  | "ENVIRONMENT"
+  | "COOKIE_SECURE"
+  | "COOKIE_SAMESITE"
+  | "COOKIE_DOMAIN"
+  | "REFRESH_TOKEN_EXPIRE_DAYS"
+  | "ACCESS_TOKEN_EXPIRE_MINUTES"
+  | "CSRF_TOKEN_MAX_AGE"
 >;
 
-const REFRESH = "refresh_token";
+type Name = "session" | "refresh_token" | "csrf_token" | "oauth_state";
+
+/** Headers that set cookies. */
+type SetCookies = Readonly<{ "Set-Cookie": string[] }>;
+
 const DAY_SECONDS = 24 * 60 * 60;
 /** Browsers keep no cookie longer than 400 days (RFC 6265bis). */
 const MAX_AGE_SECONDS = 400 * DAY_SECONDS;
 
-/** `Set-Cookie` that hands a browser its refresh token. */
-export function refreshCookie(config: CookieConfig, token: string): Record<string, string> {
-  const maxAge = Math.min(config.REFRESH_TOKEN_EXPIRE_DAYS * DAY_SECONDS, MAX_AGE_SECONDS);
-  return { "Set-Cookie": serialize(REFRESH, token, { ...attributes(config), maxAge }) };
+/**
+ * `Set-Cookie`s that hand a browser its session: the access token as `session`, and `refresh_token` where there is a new
+ * one.
+ */
+export function sessionCookies(
+  config: CookieConfig,
+  session: { accessToken: string; refreshToken?: string },
+): SetCookies {
+  const { REFRESH_TOKEN_EXPIRE_DAYS: days, ACCESS_TOKEN_EXPIRE_MINUTES: minutes } = config;
+  const { accessToken, refreshToken } = session;
+  return {
+    "Set-Cookie": [
+      ...(refreshToken === undefined
+        ? []
+        : [cookie(config, "refresh_token", refreshToken, days * DAY_SECONDS)]),
+      cookie(config, "session", accessToken, minutes * 60),
+    ],
+  };
+}
+
+/** `Set-Cookie`s that take both away again. */
+export function noSessionCookies(config: CookieConfig): SetCookies {
+  return { "Set-Cookie": [cookie(config, "refresh_token", "", 0), cookie(config, "session", "", 0)] };
+}
+
+export function csrfCookie(config: CookieConfig, token: string): SetCookies {
+  return { "Set-Cookie": [cookie(config, "csrf_token", token, config.CSRF_TOKEN_MAX_AGE)] };
+}
+
+/**
+ * `Set-Cookie` with what a browser keeps of a sign-in while it is at a provider. Always `Lax`: the way back is a link on
+ * somebody else's page. Never for subdomains: it is for nobody but the host that set it.
+ */
+export function oauthStateCookie(config: CookieConfig, value: string, maxAge: number): string {
+  return serialize("oauth_state", value, {
+    path: "/",
+    httpOnly: true,
+    secure: isSecure(config),
+    sameSite: "lax",
+    maxAge,
+  });
 }
 
 /** `Set-Cookie` that takes it away again. */
-export function noRefreshCookie(config: CookieConfig): Record<string, string> {
-  return { "Set-Cookie": serialize(REFRESH, "", { ...attributes(config), maxAge: 0 }) };
+export function noOauthStateCookie(config: CookieConfig): string {
+  return oauthStateCookie(config, "", 0);
 }
 
-/** The refresh token a browser sent. */
-export function refreshTokenOf(request: Request): string | undefined {
-  return parse(request.headers.get("cookie") ?? "", REFRESH)[REFRESH] || undefined;
+/** What a browser sent under a name; `undefined` for nothing. */
+export function cookieOf(request: Request, name: Name): string | undefined {
+  return parse(request.headers.get("cookie") ?? "", name)[name] || undefined;
 }
 
 /** The path is the root: refreshing has addresses outside `/api/auth` too. */
-function attributes(config: CookieConfig) {
-  return {
+function cookie(config: CookieConfig, name: Name, value: string, maxAge: number): string {
+  return serialize(name, value, {
     path: "/",
     httpOnly: true,
-    secure: config.COOKIE_SECURE ?? config.ENVIRONMENT === "production",
+    secure: isSecure(config),
     sameSite: config.COOKIE_SAMESITE,
+    maxAge: Math.min(maxAge, MAX_AGE_SECONDS),
     ...(config.COOKIE_DOMAIN && { domain: config.COOKIE_DOMAIN }),
-  };
+  });
+}
+
+function isSecure(config: CookieConfig): boolean {
+  return config.COOKIE_SECURE ?? config.ENVIRONMENT === "production";
 }

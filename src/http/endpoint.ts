@@ -5,6 +5,7 @@ import type { z } from "zod";
 import { AppError } from "#src/lib/errors.ts";
 import type { Services } from "#src/services.ts";
 import { guard, type Access, type CallerOf } from "./access.ts";
+import { clientOf } from "./client.ts";
 import type { AppEnv } from "./context.ts";
 
 export type BodyType = "json" | "form";
@@ -34,21 +35,25 @@ export interface Call<A, P, Q, B> extends Admitted<A, P, Q, B> {
   client: { address: string; userAgent: string };
 }
 
+/** Headers by name; `Set-Cookie` may come more than once. */
+type ReplyHeaders = Readonly<Record<string, string | string[]>>;
+
 /** An answer with headers or a status of its own; plain values answer with the endpoint's declared status. */
 export class Reply<T> {
   readonly body: T;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: ReplyHeaders;
 
-  constructor(body: T, headers: Readonly<Record<string, string>>) {
+  constructor(body: T, headers: ReplyHeaders) {
     this.body = body;
     this.headers = headers;
   }
 }
 
-type Refusal = 400 | 401 | 404 | 409 | 413;
+type Refusal = 400 | 401 | 404 | 409 | 410 | 413 | 429;
 
 interface SuccessAnswer<R extends z.ZodType> {
-  status: 200 | 201 | 202 | 204;
+  /** 204 and 303 have no body. */
+  status: 200 | 201 | 202 | 204 | 303;
   /** Status of the same body where it tells of a failure. */
   orStatus?: 503;
   schema: R;
@@ -131,9 +136,10 @@ export function endpoint<
     });
     if (result instanceof Response) return result;
     const { body, headers } = result instanceof Reply ? result : { body: result, headers: {} };
-    if (response.status === 204) return c.body(null, 204, { ...headers });
+    const { status } = response;
+    if (isBodiless(status)) return c.body(null, status, { ...headers });
     const json = JSON.stringify(response.schema.parse(body));
-    return c.body(json, response.status, { "Content-Type": "application/json", ...headers });
+    return c.body(json, status, { "Content-Type": "application/json", ...headers });
   };
 
   return {
@@ -151,6 +157,11 @@ export function endpoint<
       for (const each of [path, ...aliases]) app.on(method.toUpperCase(), [each], ...middleware, answer);
     },
   };
+}
+
+/** Whether the answer is told by its status and headers alone. */
+export function isBodiless(status: number): status is 204 | 303 {
+  return status === 204 || status === 303;
 }
 
 /** What middleware has checked by the endpoint's own schemas. */
@@ -176,8 +187,9 @@ function validateBody(schema: z.ZodType, types: readonly BodyType[]): Middleware
     const contentType = c.req.header("content-type") ?? "";
     if (JSON_TYPE.test(contentType)) return json(c, next);
     const isForm = FORM_TYPE.test(contentType) && types.includes("form");
-    // A request without a body is as good as `{}` where every field may be absent.
-    const isEmpty = contentType === "" && !c.req.raw.body;
+    // A request without a body is as good as `{}` where every field may be absent. Clients say of a POST that its length
+    // is 0, which the runtime takes for a body.
+    const isEmpty = contentType === "" && (!c.req.raw.body || c.req.header("content-length") === "0");
     if (!isForm && !isEmpty) {
       const accepted = types.includes("form") ? "JSON or a form" : "JSON (Content-Type: application/json)";
       throw new AppError("invalid_body", `Send the request body as ${accepted}`);
@@ -207,15 +219,4 @@ function refuse(result: { success: boolean; error?: z.core.$ZodError | undefined
     path.length > 0 ? `${path.join(".")}: ${message}` : message,
   );
   throw new AppError("invalid_body", sentences.slice(0, 10).join("; ") || "Invalid request");
-}
-
-/** The first hop's address: Cloudflare names it; locally it is the first `X-Forwarded-For`. Cut to what a record keeps. */
-function clientOf(c: Context<AppEnv>): { address: string; userAgent: string } {
-  const forwarded = c.req.header("x-forwarded-for")?.split(",")[0]?.trim();
-  const address = c.req.header("cf-connecting-ip") ?? forwarded ?? "unknown";
-  // A cut through a character would leave half of it, which the database refuses.
-  return {
-    address: address.slice(0, 64).toWellFormed(),
-    userAgent: (c.req.header("user-agent") ?? "").slice(0, 512).toWellFormed(),
-  };
 }

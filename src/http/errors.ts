@@ -3,6 +3,7 @@ import { HTTPException } from "hono/http-exception";
 import { z } from "zod";
 import { isOutage } from "#src/db/outage.ts";
 import { AppError } from "#src/lib/errors.ts";
+import { withoutTokens } from "#src/lib/random-token.ts";
 import type { AppEnv } from "./context.ts";
 
 /** Every error of the service, on the wire. */
@@ -14,12 +15,12 @@ export const ErrorBody = z
 export function onError(error: Error, c: Context<AppEnv>): Response {
   const known = toAppError(error, c.get("requestId"));
   if (known.status >= 500) {
-    c.get("services").log.error("request failed", {
-      method: c.req.method,
-      path: c.req.path,
-      code: known.code,
-      cause: known.cause ?? known,
-    });
+    const { log } = c.get("services");
+    const fields = { method: c.req.method, path: withoutTokens(c.req.path), code: known.code };
+    // What we refuse knowingly, such as a provider that is not configured, has no cause and needs no stack.
+    if (known === error && known.cause === undefined)
+      log.warn("request refused", { ...fields, detail: known.message });
+    else log.error("request failed", { ...fields, cause: known.cause ?? known });
   }
   return c.json({ detail: known.message }, known.status, { ...known.headers });
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { parseJson } from "#src/lib/parse-json.ts";
 import type { Access } from "./access.ts";
-import type { Endpoint } from "./endpoint.ts";
+import { isBodiless, type Endpoint } from "./endpoint.ts";
 import { ErrorBody } from "./errors.ts";
 
 type Json = Record<string, unknown>;
@@ -12,6 +12,7 @@ const ERRORS: Readonly<Record<string, string>> = {
   403: "The credentials do not allow this",
   404: "Not found, or not yours",
   409: "In conflict with what is there",
+  410: "It was there, and is over",
   413: "The body is too large",
   422: "The request failed validation",
   429: "Rate limit exceeded; `Retry-After` says when to come back",
@@ -23,6 +24,12 @@ const SECURITY: Readonly<Record<string, Json>> = {
     scheme: "bearer",
     bearerFormat: "JWT",
     description: "Access token of a person",
+  },
+  sessionCookie: {
+    type: "apiKey",
+    in: "cookie",
+    name: "session",
+    description: "The same token as a cookie; changes need `X-CSRF-Token` (see `GET /api/auth/csrf`)",
   },
   apiKey: { type: "http", scheme: "bearer", description: "External API key, `tsk_…`" },
 };
@@ -56,7 +63,7 @@ function operation(endpoint: Endpoint, path: string, describe: Describe): Json {
   const { method, schemas, response, access } = endpoint;
   const answer = {
     description: response.description ?? "Success",
-    ...(response.status !== 204 && {
+    ...(!isBodiless(response.status) && {
       content: {
         [response.mediaType ?? "application/json"]: { schema: describe(response.schema, "output") },
       },
@@ -105,12 +112,19 @@ function errorResponses({ access, schemas, refusals }: Endpoint): Json {
   return Object.fromEntries(codes.map((code) => [code, { description: ERRORS[code], content }]));
 }
 
-/** The roles of a requirement are, for a key, the permissions it needs. */
+const signedIn = (...permissions: string[]): Json[] => [
+  { accessToken: permissions },
+  { sessionCookie: permissions },
+];
+
+/** The roles of a requirement are the permissions that a key, or a member's role in the team, must grant; or `superuser`. */
 function securityOf(access: Access): Json[] {
   if (access === "public") return [];
-  if ("user" in access) return [{ accessToken: [] }];
-  if ("userOrKey" in access) return [{ accessToken: [] }, { apiKey: [access.userOrKey] }];
-  return [{ apiKey: ["key" in access ? access.key : access.keyOfTask] }];
+  if ("user" in access) return access.user === "superuser" ? signedIn("superuser") : signedIn();
+  if ("member" in access) return signedIn(access.member);
+  if ("userOrKey" in access) return [...signedIn(), { apiKey: [access.userOrKey] }];
+  const permission = "key" in access ? access.key : access.keyOfTask;
+  return [{ apiKey: permission === "any" ? [] : [permission] }];
 }
 
 const Properties = z.object({

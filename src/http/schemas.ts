@@ -57,3 +57,11 @@ export function moment() {
     .transform((value) => new Date(/(?:Z|[+-]\d{2}:?\d{2})$/iu.test(value) ? value : `${value}Z`))
     .refine((date) => date.getUTCFullYear() <= 9999, "must be a date before the year 10000");
 }
+
+/** A moment, or a day that stands for its midnight, UTC. The database knows no year 0. */
+export function dayOrMoment() {
+  const day = z.iso.date().transform((value) => new Date(`${value}T00:00:00Z`));
+  return z
+    .union([day, moment()], "must be an ISO 8601 date, with a time or without")
+    .refine((date) => date.getUTCFullYear() >= 1, "must be a date after the year 0");
+}

@@ -6,6 +6,7 @@ export type ErrorCode =
   | "forbidden"
   | "not_found"
   | "conflict"
+  | "gone"
   | "too_large"
   | "rate_limited"
   | "unavailable"
@@ -18,6 +19,7 @@ export const STATUS = {
   forbidden: 403,
   not_found: 404,
   conflict: 409,
+  gone: 410,
   too_large: 413,
   invalid_body: 422,
   rate_limited: 429,

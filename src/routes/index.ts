@@ -1,19 +1,35 @@
 import type { Endpoint } from "#src/http/endpoint.ts";
+import { adminEndpoints } from "./admin/index.ts";
 import { apiKeyEndpoints } from "./api-keys/index.ts";
+import { auditEndpoints } from "./audit/index.ts";
 import { authEndpoints } from "./auth/index.ts";
+import { desktopEndpoints } from "./desktop/index.ts";
 import { metaEndpoints } from "./meta/index.ts";
+import { oauthEndpoints } from "./oauth/index.ts";
+import { pageEndpoints } from "./pages/index.ts";
 import { fileEndpoints } from "./projects/files/index.ts";
 import { projectEndpoints } from "./projects/index.ts";
+import { projectMemberEndpoints } from "./projects/members/index.ts";
+import { sessionEndpoints } from "./sessions/index.ts";
 import { taskEndpoints } from "./tasks/index.ts";
+import { teamEndpoints } from "./teams/index.ts";
 import { userEndpoints } from "./users/index.ts";
 
 /** The whole public surface. Order matters where a literal path and a parameter could both match. */
 export const endpoints: readonly Endpoint[] = [
   ...authEndpoints,
+  ...oauthEndpoints,
+  ...sessionEndpoints,
   ...userEndpoints,
+  ...adminEndpoints,
+  ...auditEndpoints,
   ...apiKeyEndpoints,
+  ...desktopEndpoints,
+  ...teamEndpoints,
   ...projectEndpoints,
+  ...projectMemberEndpoints,
   ...fileEndpoints,
   ...taskEndpoints,
+  ...pageEndpoints,
   ...metaEndpoints(() => endpoints),
 ];

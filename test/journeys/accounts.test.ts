@@ -215,7 +215,7 @@ describe("refreshing", () => {
     expect((await refresh(cookie)).status).toBe(401);
   });
 
-  it("does not let the cookie stand in for a token", async () => {
+  it("does not let the refresh cookie stand in for a token", async () => {
     const cookie = await logIn();
     expect((await service.call("GET", "/users/me", { headers: { cookie } })).status).toBe(401);
   });

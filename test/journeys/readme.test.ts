@@ -1,5 +1,8 @@
 import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startService, type TestService } from "#test/support/service.ts";
@@ -15,14 +18,18 @@ afterAll(() => service.close());
 /** The tour's shell lines, in order; only the addresses are those of this service. */
 async function tour(): Promise<string> {
   const readme = await readFile("README.md", "utf8");
-  const section = readme.split("## Five minutes with curl")[1]?.split("\n## ")[0] ?? "";
+  const section = readme.split("## Five minutes with curl")[1]?.split("\n## Events")[0] ?? "";
   const blocks = Array.from(section.matchAll(/```sh\n(?<lines>[\s\S]*?)```/gu), (match) => match[1] ?? "");
-  expect(blocks).toHaveLength(4);
+  expect(blocks).toHaveLength(5);
   return blocks
     .join("\n")
     .replaceAll("http://127.0.0.1:8787", service.url)
     .replaceAll("http://127.0.0.1:8788", service.stack.callbacksUrl ?? "");
 }
+
+/** The tour keeps its cookies in a file. */
+const cwd = mkdtempSync(join(tmpdir(), "workspace-tour-"));
+afterAll(() => rmSync(cwd, { recursive: true }));
 
 describe("the README's curl lines", () => {
   it("do the whole job, word for word", async () => {
@@ -33,11 +40,13 @@ describe("the README's curl lines", () => {
         sleep 0.1
       done
       curl -s ${service.stack.callbacksUrl}/tour`;
-    const { stdout } = await run("bash", ["-c", script]);
+    const { stdout } = await run("bash", ["-c", script], { cwd });
     expect(stdout).toContain("event: task_started");
     expect(stdout.match(/^event: done$/gmu)).toHaveLength(2);
     expect(stdout).toContain('"status":"completed"');
     expect(stdout).toContain('"content":"Written by the demo model');
     expect(stdout).toContain('"webhook-signature": "v1,');
+    expect(stdout).toContain('"name":"Ada Lovelace"');
+    expect(stdout).toContain('"is_current":true');
   });
 });

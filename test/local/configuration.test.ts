@@ -21,6 +21,7 @@ describe("the configuration of npm start", () => {
       database: { kind: "embedded" },
       redis: { kind: "embedded" },
       queue: "embedded",
+      mail: "caught",
       variables: { ENVIRONMENT: "development", DEFAULT_MODEL: "demo" },
     });
   });
@@ -53,15 +54,60 @@ describe("the configuration of npm start", () => {
     ["REDIS_TOKEN", { REDIS_URL: "https://example.upstash.io" }],
     ["DEFAULT_MODEL", { OPENAI_API_KEY: "key" }],
     ["ANTHROPIC_API_KEY", { OPENAI_API_KEY: "key", DEFAULT_MODEL: "claude-fable-4" }],
+    ["SMTP_HOST", { SMTP_HOST: "smtp://mail.test", SMTP_SENDER_EMAIL: "a@mail.test" }],
+    ["SMTP_PORT", { SMTP_HOST: "mail.test", SMTP_SENDER_EMAIL: "a@mail.test", SMTP_PORT: "65536" }],
+    ["SMTP_SENDER_EMAIL", { SMTP_HOST: "mail.test" }],
+    ["SMTP_SENDER_EMAIL", { SMTP_HOST: "mail.test", SMTP_SENDER_EMAIL: "a@mail.test\r\nBcc: b@mail.test" }],
+    ["SMTP_PASSWORD", { SMTP_HOST: "mail.test", SMTP_SENDER_EMAIL: "a@mail.test", SMTP_USERNAME: "a" }],
+    ["SMTP_USERNAME", { SMTP_HOST: "mail.test", SMTP_SENDER_EMAIL: "a@mail.test", SMTP_PASSWORD: "word" }],
+    ["SMTP_USE_TLS", { SMTP_HOST: "mail.test", SMTP_SENDER_EMAIL: "a@mail.test", SMTP_USE_TLS: "yes" }],
+    ["TWO_FA_CODE_LENGTH", { TWO_FA_CODE_LENGTH: "3" }],
+    ["GITHUB_CLIENT_SECRET", { GITHUB_CLIENT_ID: "id" }],
+    ["GITHUB_CLIENT_ID", { GITHUB_CLIENT_SECRET: "secret" }],
+    ["GOOGLE_CLIENT_SECRET", { GOOGLE_CLIENT_ID: "id" }],
+    ["GOOGLE_CLIENT_ID", { GOOGLE_CLIENT_SECRET: "secret" }],
+    ["GITHUB_OAUTH_REDIRECT_URI", { GITHUB_OAUTH_REDIRECT_URI: "/api/auth/github/callback" }],
+    ["OAUTH_TIMEOUT_SECONDS", { OAUTH_TIMEOUT_SECONDS: "0" }],
   ])("names %s alone when it alone is wrong: %o", (name, environment: Record<string, string>) => {
     expect(linesOf(environment)).toEqual([expect.stringMatching(new RegExp(`^${name}: `, "u"))]);
   });
+
+  it.each(["GITHUB_OAUTH_BASE_URL", "GITHUB_API_BASE_URL", "GOOGLE_OAUTH_ISSUER"])(
+    "takes a provider's secrets nowhere without encryption in production: %s",
+    (name) => {
+      const line = `${name}: must be an https:// address in production`;
+      const address = { [name]: "http://provider.test" };
+      expect(linesOf(address)).toEqual([]);
+      expect(linesOf({ ...address, ENVIRONMENT: "production" })).toContain(line);
+    },
+  );
 
   it("makes up no secret and signs with no public key in production", () => {
     const names = linesOf({ ENVIRONMENT: "production", OPENAI_API_KEY: "key", DEFAULT_MODEL: "gpt" });
     expect(names.map((line) => line.split(":")[0])).toEqual(
       expect.arrayContaining(["SECRET_KEY", "QSTASH_TOKEN"]),
     );
+  });
+
+  it.each([
+    ["SMTP_HOST", { SMTP_SENDER_EMAIL: "a@mail.test" }],
+    ["TWO_FA_ENABLED", { TWO_FA_ENABLED: "true" }],
+  ])("catches no mail in production, so %s is missing or in vain: %o", (name, environment) => {
+    const production = { ENVIRONMENT: "production", OPENAI_API_KEY: "key", DEFAULT_MODEL: "gpt" };
+    const names = (variables: Record<string, string>) =>
+      linesOf({ ...production, ...variables }).map((line) => line.split(":")[0]);
+    expect(names(environment)).toContain(name);
+    expect(names({ ...environment, SMTP_HOST: "mail.test", SMTP_SENDER_EMAIL: "a@mail.test" })).toEqual(
+      names({}),
+    );
+  });
+
+  it.each([
+    [{ TWO_FA_ENABLED: "true" }, "caught"],
+    [{ SMTP_SENDER_EMAIL: "a@mail.test" }, "caught"],
+    [{ SMTP_HOST: "mail.test", SMTP_SENDER_EMAIL: "a@mail.test", TWO_FA_ENABLED: "true" }, "smtp"],
+  ])("with %o, mail is %s", (environment: Record<string, string>, mail) => {
+    expect(readConfiguration(environment).mail).toBe(mail);
   });
 
   it.each([

@@ -1,23 +1,51 @@
 import { register } from "#src/domain/accounts/index.ts";
-import type { UserCaller } from "#src/domain/access/index.ts";
-import type { SessionDeps } from "#src/domain/sessions/index.ts";
+import { authenticateUser, type UserCaller } from "#src/domain/access/index.ts";
+import type { LinkDeps } from "#src/domain/mailed-links/index.ts";
+import type { Session, SessionDeps } from "#src/domain/sessions/index.ts";
+import { createLog } from "#src/platform/log/log.ts";
+import { noMailer } from "#src/platform/mail/mailer.ts";
 import type { Db } from "#src/platform/db/client.ts";
+import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import { createAccessTokens } from "#src/platform/tokens/access-tokens.ts";
 
 export const CLIENT = { address: "192.0.2.1", userAgent: "tests" };
 export const PASSWORD = "correct horse";
 
-/** What opening a session takes. */
-export function sessionDeps(db: Db): SessionDeps {
-  const accessTokens = createAccessTokens({ secret: "a-secret-key-for-tests-of-32-characters", minutes: 30 });
-  return { db, accessTokens, config: { REFRESH_TOKEN_EXPIRE_DAYS: 14 } };
+const unused = () => Promise.reject(new Error("Nothing was to be queued"));
+
+const SECRET_KEY = "a-secret-key-for-tests-of-32-characters";
+
+/** What opening a session and changing an account take, without mail, without a queue, and with attempts without end. */
+export function sessionDeps(db: Db) {
+  const config = {
+    REFRESH_TOKEN_EXPIRE_DAYS: 14,
+    REFRESH_REUSE_GRACE_SECONDS: 0,
+    PUBLIC_URL: "https://service.test",
+  };
+  return {
+    db,
+    accessTokens: createAccessTokens({ secret: SECRET_KEY, minutes: 30 }),
+    secrets: createSecrets(SECRET_KEY),
+    attempts: { take: async () => undefined, giveBack: async () => {} },
+    mailer: noMailer,
+    queue: { publish: unused, publishBatch: unused, answers: unused },
+    log: createLog(),
+    config,
+  } satisfies SessionDeps & LinkDeps;
 }
 
 /** Somebody with an account, a personal team and a session. */
 export async function newPerson(db: Db, name = "person") {
   const username = `${name}-${crypto.randomUUID().slice(0, 8)}`;
   const registration = { email: `${username}@example.com`, username, password: PASSWORD };
-  const { user, session } = await register(sessionDeps(db), registration, CLIENT);
-  const caller: UserCaller = { kind: "user", userId: user.id, isSuperuser: user.isSuperuser };
-  return { user, session, caller };
+  const deps = sessionDeps(db);
+  const { user, session } = await register(deps, registration, CLIENT);
+  return { user, session, caller: await callerOf(deps, session) };
+}
+
+/** The caller that a session's access token stands for. */
+export async function callerOf(deps: SessionDeps, { accessToken }: Session): Promise<UserCaller> {
+  const caller = await authenticateUser(deps, accessToken);
+  if (!caller) throw new Error("The session's token was refused");
+  return caller;
 }

@@ -15,7 +15,14 @@ export interface TestService extends ApiClient {
 type StackOptions = Partial<Parameters<typeof startStack>[1]>;
 
 /** Rate limits are off unless a test is about them. */
-const UNLIMITED = { USER_RATE_PER_MINUTE: "0", CHAT_RATE_PER_MINUTE: "0", KEY_RATE_BURST: "0" };
+const UNLIMITED = {
+  USER_RATE_PER_MINUTE: "0",
+  CHAT_RATE_PER_MINUTE: "0",
+  KEY_RATE_BURST: "0",
+  AUTH_ATTEMPTS_PER_ACCOUNT: "0",
+  AUTH_ATTEMPTS_PER_ADDRESS: "0",
+  MAIL_SENDS_PER_ACCOUNT: "0",
+};
 
 /**
  * The whole service as `npm start` runs it, on a free port and with data of its own; `variables` are what a person would

@@ -30,7 +30,13 @@ export const Document = z.object({
     z.partialRecord(z.enum(["get", "post", "put", "patch", "delete"]), Operation),
   ),
   components: z.object({
-    securitySchemes: z.record(z.string(), z.object({ type: z.literal("http"), scheme: z.literal("bearer") })),
+    securitySchemes: z.record(
+      z.string(),
+      z.union([
+        z.object({ type: z.literal("http"), scheme: z.literal("bearer") }),
+        z.object({ type: z.literal("apiKey"), in: z.literal("cookie"), name: z.literal("session") }),
+      ]),
+    ),
     schemas: z.record(z.string(), Schema),
   }),
 });
@@ -44,8 +50,12 @@ export interface Operation extends z.infer<typeof Operation> {
   template: string;
   /** Whether people are admitted. */
   person: boolean;
-  /** The permission of the keys that are admitted; `undefined` where no key is. */
+  /** Whether keys are admitted. */
+  keys: boolean;
+  /** The permission that a key needs, if any. */
   scope: string | undefined;
+  /** What people need besides being signed in: a permission in the team of the path, or `superuser`. */
+  permission: string | undefined;
   isPublic: boolean;
   /** Another path to the same endpoint. */
   isAlias: boolean;
@@ -64,6 +74,8 @@ export function operationsOf(document: Document): Operation[] {
       method: method.toUpperCase(),
       template,
       person: operation.security.some((each) => "accessToken" in each),
+      keys: operation.security.some((each) => "apiKey" in each),
+      permission: operation.security.flatMap((each) => each["accessToken"] ?? [])[0],
       scope: operation.security.flatMap((each) => each["apiKey"] ?? [])[0],
       isPublic: operation.security.length === 0,
       isAlias: operation.description.startsWith("Same as"),

@@ -7,6 +7,12 @@ const WORDS = new Set([
   "REGISTER_USER_ALREADY_EXISTS",
   "LOGIN_BAD_CREDENTIALS",
   "UPDATE_USER_EMAIL_ALREADY_EXISTS",
+  "RESET_PASSWORD_BAD_TOKEN",
+  "VERIFY_USER_BAD_TOKEN",
+  "VERIFY_USER_ALREADY_VERIFIED",
+  "INVALID_STATE_TOKEN",
+  "STATE_TOKEN_EXPIRED",
+  "OAUTH_NOT_AVAILABLE_EMAIL",
 ]);
 
 /** What is wrong with an error answer, if anything is: it must be exactly `{"detail": "a sentence"}`. */

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { boolean, index, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { boolean, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { at, createdAt, id } from "./columns.ts";
 
 /** People with an account. Emails and usernames are unique whatever their case. */
@@ -17,7 +17,16 @@ export const users = pgTable(
     isSuperuser: boolean().notNull().default(false),
     isVerified: boolean().notNull().default(false),
     defaultTeamId: uuid(),
+    /** Address of a picture, or the picture itself as a `data:` address. */
     avatarUrl: text(),
+    bio: text(),
+    twitterHandle: text(),
+    githubUsername: text(),
+    websiteUrl: text(),
+    /** Preferences of the console; null where the default holds. */
+    diagramModel: text(),
+    themePreset: text(),
+    chatPosition: text({ enum: ["left", "center", "right"] }),
     lastActiveAt: at(),
     createdAt: createdAt(),
     updatedAt: at(),
@@ -26,64 +35,5 @@ export const users = pgTable(
     uniqueIndex("users_email_unique").on(sql`lower(${table.email})`),
     uniqueIndex("users_username_unique").on(sql`lower(${table.username})`),
     uniqueIndex("users_slug_unique").on(table.slug),
-  ],
-);
-
-/** Server side of the refresh cookie: single use, stored as a SHA-256, in families that end together on reuse. */
-export const refreshRecords = pgTable(
-  "refresh_records",
-  {
-    id: id(),
-    userId: uuid()
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
-    familyId: uuid().notNull(),
-    tokenHash: text().notNull(),
-    expiresAt: at().notNull(),
-    usedAt: at(),
-    revokedAt: at(),
-    userAgent: text(),
-    ipAddress: text(),
-    createdAt: createdAt(),
-  },
-  (table) => [
-    uniqueIndex("refresh_records_token_hash_unique").on(table.tokenHash),
-    index("refresh_records_family").on(table.familyId),
-    index("refresh_records_user").on(table.userId),
-  ],
-);
-
-/** Owners of projects. Every account gets a personal team at registration. */
-export const teams = pgTable(
-  "teams",
-  {
-    id: id(),
-    name: text().notNull(),
-    slug: text().notNull(),
-    isPersonal: boolean().notNull().default(false),
-    createdBy: uuid()
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
-    createdAt: createdAt(),
-  },
-  (table) => [uniqueIndex("teams_slug_unique").on(table.slug)],
-);
-
-/** Who belongs to a team, and as what: `admin`, `editor` or `viewer`. */
-export const teamMemberships = pgTable(
-  "team_memberships",
-  {
-    teamId: uuid()
-      .notNull()
-      .references(() => teams.id, { onDelete: "cascade" }),
-    userId: uuid()
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
-    role: text({ enum: ["admin", "editor", "viewer"] }).notNull(),
-    createdAt: createdAt(),
-  },
-  (table) => [
-    primaryKey({ columns: [table.teamId, table.userId] }),
-    index("team_memberships_user").on(table.userId),
   ],
 );

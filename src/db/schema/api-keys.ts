@@ -1,6 +1,7 @@
 import { boolean, index, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
-import { teams, users } from "./accounts.ts";
+import { users } from "./accounts.ts";
 import { at, createdAt, id } from "./columns.ts";
+import { teams } from "./teams.ts";
 
 /** Keys for the external agent API. The raw token is never stored; revoking wipes even its hash. */
 export const externalApiKeys = pgTable(

@@ -3,17 +3,20 @@ import { sha256Hex } from "#src/lib/hash.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { AccessTokens } from "#src/platform/tokens/access-tokens.ts";
 import type { KeyCaller, UserCaller } from "./caller.ts";
-import { activeUser, keyByHash, type KeyRow } from "./queries.ts";
+import { keyByHash, userOfSession, type KeyRow } from "./queries.ts";
 
-/** The person an access token belongs to; `undefined` for a token that is not valid or an account that is not active. */
+/**
+ * The person an access token belongs to; `undefined` for a token that is not valid, a session that is over or an account
+ * that is not active.
+ */
 export async function authenticateUser(
   deps: { db: Db; accessTokens: AccessTokens },
   token: string,
 ): Promise<UserCaller | undefined> {
   const claims = await deps.accessTokens.verify(token);
   if (!claims) return undefined;
-  const [user] = await activeUser(deps.db, claims.userId);
-  return user && { kind: "user", userId: user.id, isSuperuser: user.isSuperuser };
+  const [user] = await userOfSession(deps.db, claims);
+  return user && { kind: "user", ...claims, isSuperuser: user.isSuperuser };
 }
 
 /** The caller behind a `tsk_` key. Throws `unauthenticated` for one that is malformed, revoked or expired. */

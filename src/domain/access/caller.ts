@@ -1,10 +1,12 @@
 import { AppError } from "#src/lib/errors.ts";
-import { roleGrants, type Role, type Scope } from "./scopes.ts";
+import { roleLeavesKey, type Role, type Scope } from "./scopes.ts";
 
 /** A person who presented an access token. */
 export interface UserCaller {
   kind: "user";
   userId: string;
+  /** The sign-in that the token came from. */
+  sessionId: string;
   isSuperuser: boolean;
 }
 
@@ -29,7 +31,7 @@ export function requireKeyScope(caller: KeyCaller, scope: Scope): void {
   if (caller.scopes !== null && !caller.scopes.includes(scope)) {
     throw new AppError("forbidden", `API key lacks required scope: ${scope}`);
   }
-  if (!roleGrants(caller.role, scope)) {
+  if (!roleLeavesKey(caller.role, scope)) {
     throw new AppError("forbidden", `Key owner's role no longer grants: ${scope}`);
   }
 }

@@ -7,4 +7,13 @@ export {
   type UserCaller,
 } from "./caller.ts";
 export { keyByHash } from "./queries.ts";
-export { isScope, LISTED_SCOPES, roleGrants, type ListedScope, type Role, type Scope } from "./scopes.ts";
+export {
+  isScope,
+  LISTED_SCOPES,
+  roleGrants,
+  ROLES,
+  rolesGranting,
+  type ListedScope,
+  type Role,
+  type Scope,
+} from "./scopes.ts";

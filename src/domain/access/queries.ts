@@ -1,5 +1,5 @@
-import { and, eq, sql } from "drizzle-orm";
-import { externalApiKeys, teamMemberships, users } from "#src/db/schema/index.ts";
+import { and, eq, isNull, sql } from "drizzle-orm";
+import { externalApiKeys, sessions, teamMemberships, users } from "#src/db/schema/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 /**
@@ -45,9 +45,34 @@ export function keyByHash(db: Db, keyHash: string) {
 
 export type KeyRow = Awaited<ReturnType<typeof keyByHash>>[number];
 
-export function activeUser(db: Db, userId: string) {
+/**
+ * The person of a session that is not over. `last_used_at` of the session is refreshed on the way, at most once a minute.
+ */
+export function userOfSession(db: Db, { userId, sessionId }: { userId: string; sessionId: string }) {
+  const touched = db.$with("touched").as(
+    db
+      .update(sessions)
+      .set({ lastUsedAt: sql`now()` })
+      .where(
+        and(
+          eq(sessions.id, sessionId),
+          isNull(sessions.endedAt),
+          sql`${sessions.lastUsedAt} < now() - interval '1 minute'`,
+        ),
+      )
+      .returning({ id: sessions.id }),
+  );
   return db
-    .select({ id: users.id, isSuperuser: users.isSuperuser })
-    .from(users)
-    .where(and(eq(users.id, userId), eq(users.isActive, true)));
+    .with(touched)
+    .select({ isSuperuser: users.isSuperuser })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .where(
+      and(
+        eq(sessions.id, sessionId),
+        eq(sessions.userId, userId),
+        isNull(sessions.endedAt),
+        eq(users.isActive, true),
+      ),
+    );
 }

@@ -43,7 +43,8 @@ const UNLISTED = ["connectors.manage_user", "connectors.manage_project"] as cons
 
 export type Scope = (typeof CATALOGUE)[keyof typeof CATALOGUE][number] | (typeof UNLISTED)[number];
 
-export type Role = "admin" | "editor" | "viewer";
+export const ROLES = ["admin", "editor", "viewer"] as const;
+export type Role = (typeof ROLES)[number];
 
 export interface ListedScope {
   value: Scope;
@@ -101,6 +102,9 @@ const GRANTED: Record<Role, ReadonlySet<Scope>> = {
   viewer: VIEWER,
 };
 
+/** What a key may do to itself and to nothing else. No role gives it, so none takes it away. */
+const ABOUT_ITSELF: ReadonlySet<Scope> = new Set<Scope>(["desktop.pair"]);
+
 const KNOWN: ReadonlySet<string> = new Set(ALL);
 
 export function isScope(text: string): text is Scope {
@@ -110,6 +114,16 @@ export function isScope(text: string): text is Scope {
 /** Whether a team role grants a permission. */
 export function roleGrants(role: Role, scope: Scope): boolean {
   return GRANTED[role].has(scope);
+}
+
+/** Whether a key whose owner has this role may use a permission that it carries. */
+export function roleLeavesKey(role: Role, scope: Scope): boolean {
+  return ABOUT_ITSELF.has(scope) || roleGrants(role, scope);
+}
+
+/** The roles that grant a permission, for queries that decide by it. */
+export function rolesGranting(scope: Scope): Role[] {
+  return ROLES.filter((role) => roleGrants(role, scope));
 }
 
 function labelOf(scope: string): string {

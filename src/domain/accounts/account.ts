@@ -27,7 +27,7 @@ export function describeUser(user: User) {
     last_active_at: user.lastActiveAt?.toISOString() ?? null,
     litellm_api_key: null,
     litellm_user_id: null,
-    diagram_model: null,
+    diagram_model: user.diagramModel,
     disabled_models: null,
     referral_code: null,
     referred_by: null,

@@ -1,4 +1,10 @@
 export { describeUser, requireAccount } from "./account.ts";
-export { logIn } from "./log-in.ts";
+export { checkChange, type AccountChange } from "./check-change.ts";
+export { createOAuthAccount } from "./create-oauth-account.ts";
+export { logIn, logInAtOnce, type LogInOutcome } from "./log-in.ts";
+export { describePreferences, updatePreferences } from "./preferences.ts";
+export { changeHandle, updateProfile } from "./profile.ts";
+export { userById, type User, type UserChange } from "./queries.ts";
 export { register, type Registration } from "./register.ts";
-export { updateAccount, type AccountChange } from "./update-account.ts";
+export { refuseTaken } from "./store-change.ts";
+export { updateAccount } from "./update-account.ts";

@@ -1,19 +1,66 @@
+import { beginAttempt } from "#src/domain/attempts/index.ts";
+import { passwordMatches } from "#src/domain/passwords/index.ts";
 import { startSession, type Client, type Session, type SessionDeps } from "#src/domain/sessions/index.ts";
+import { requestCode, type CodeRequest, type TwoFactorDeps } from "#src/domain/two-factor/index.ts";
 import { AppError } from "#src/lib/errors.ts";
-import { passwordMatches } from "./passwords.ts";
-import { userByIdentifier } from "./queries.ts";
+import { userByIdentifier, type User } from "./queries.ts";
+
+export type LogInDeps = SessionDeps & TwoFactorDeps & { config: { TWO_FA_ENABLED: boolean } };
+
+interface Credentials {
+  /** Username or email. */
+  identifier: string;
+  password: string;
+}
+
+/** What a right password leads to. */
+export type LogInOutcome = { session: Session } | { codeRequest: CodeRequest };
 
 /**
- * Sign in by username or email. An unknown account, a wrong password and an account that is not active look the same and
- * take the same time. Throws `invalid_input`.
+ * Sign in by username or email; where two-factor login is on, a code is mailed instead of a session opened. Throws
+ * `invalid_input`, `rate_limited`, and `unavailable` when no code can be mailed.
  */
 export async function logIn(
-  deps: SessionDeps,
-  credentials: { identifier: string; password: string },
+  deps: LogInDeps,
+  credentials: Credentials,
+  client: Client,
+): Promise<LogInOutcome> {
+  const user = await checkCredentials(deps, credentials, client);
+  if (!deps.config.TWO_FA_ENABLED) return { session: await startSession(deps, user, client, "password") };
+  const codeRequest = await requestCode(deps, user, client);
+  // The password was changed while it was compared.
+  if (!codeRequest) throw badCredentials();
+  return { codeRequest };
+}
+
+/** Sign in where the answer has no room for a second step. Throws as `logIn`; `invalid_input` where a code is needed. */
+export async function logInAtOnce(
+  deps: LogInDeps,
+  credentials: Credentials,
   client: Client,
 ): Promise<Session> {
-  const [user] = await userByIdentifier(deps.db, credentials.identifier);
-  const matches = await passwordMatches(credentials.password, user?.passwordHash);
-  if (!user?.isActive || !matches) throw new AppError("invalid_input", "LOGIN_BAD_CREDENTIALS");
-  return startSession(deps, user, client);
+  if (deps.config.TWO_FA_ENABLED) {
+    throw new AppError("invalid_input", "Logging in takes a code by email here: use /api/auth/login");
+  }
+  const user = await checkCredentials(deps, credentials, client);
+  return startSession(deps, user, client, "password");
+}
+
+/** An unknown account, a wrong password and an account that is not active look the same and take the same time. */
+async function checkCredentials(
+  deps: LogInDeps,
+  { identifier, password }: Credentials,
+  client: Client,
+): Promise<User> {
+  const [user] = await userByIdentifier(deps.db, identifier);
+  const account = user?.id ?? identifier.toLowerCase();
+  const attempt = await beginAttempt(deps, "login", { account, address: client.address });
+  const matches = await passwordMatches(password, user?.passwordHash);
+  if (!user?.isActive || !matches) throw badCredentials();
+  await attempt.succeeded();
+  return user;
+}
+
+function badCredentials(): AppError {
+  return new AppError("invalid_input", "LOGIN_BAD_CREDENTIALS");
 }

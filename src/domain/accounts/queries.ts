@@ -1,7 +1,11 @@
 import { and, eq, or, sql } from "drizzle-orm";
+import type { BatchItem } from "drizzle-orm/batch";
 import { users } from "#src/db/schema/index.ts";
-import { revokeSessionsOfUser } from "#src/domain/sessions/index.ts";
+import { endPairings } from "#src/domain/desktop/index.ts";
+import { endResetLinks } from "#src/domain/mailed-links/index.ts";
+import { endSessionsOfUser } from "#src/domain/sessions/index.ts";
 import { insertPersonalTeam } from "#src/domain/teams/index.ts";
+import { endLoginAttempts } from "#src/domain/two-factor/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 export type User = typeof users.$inferSelect;
@@ -12,9 +16,15 @@ export interface NewUser {
   username: string;
   name: string;
   slug: string;
-  passwordHash: string;
+  /** Null for somebody who signs in by other means. */
+  passwordHash: string | null;
   defaultTeamId: string;
+  isVerified?: boolean;
+  avatarUrl?: string | null;
 }
+
+/** Queries that belong to the making of an account: all of it is stored, or nothing. */
+export type Along = readonly BatchItem<"pg">[];
 
 /** Any number that no other advisory lock of the service uses. */
 const FIRST_ACCOUNT_LOCK = 7_310_001;
@@ -23,7 +33,7 @@ const FIRST_ACCOUNT_LOCK = 7_310_001;
  * Account, personal team and membership, or nothing. The first account of all is the administrator: while there is none,
  * registrations wait for one another, and the insert behind the lock sees what the winner has committed.
  */
-export async function insertUser(db: Db, user: NewUser): Promise<User | undefined> {
+export async function insertUser(db: Db, user: NewUser, along: Along = []): Promise<User | undefined> {
   const [, [created]] = await db.batch([
     db.execute(
       sql`SELECT pg_advisory_xact_lock(${FIRST_ACCOUNT_LOCK}::bigint) WHERE NOT EXISTS (SELECT 1 FROM users)`,
@@ -38,6 +48,7 @@ export async function insertUser(db: Db, user: NewUser): Promise<User | undefine
       name: `${user.name}'s team`,
       slug: `${user.slug}-team`,
     }),
+    ...along,
   ]);
   return created;
 }
@@ -55,19 +66,32 @@ export function userById(db: Db, userId: string) {
   return db.select().from(users).where(eq(users.id, userId));
 }
 
-/** What is absent stays as it is. */
-export type UserChange = {
-  [Field in "email" | "username" | "name" | "passwordHash" | "isVerified"]?: User[Field] | undefined;
-};
+type ProfileField = "avatarUrl" | "bio" | "twitterHandle" | "githubUsername" | "websiteUrl";
+type Preference = "diagramModel" | "themePreset" | "chatPosition";
+type Changeable = "email" | "username" | "name" | "passwordHash" | "isVerified" | ProfileField | Preference;
 
-/** Change an account; a new password ends every session that was opened with the old one. */
+/** What is absent stays as it is. */
+export type UserChange = { [Field in Changeable]?: User[Field] | undefined };
+
+/**
+ * Change an account. A new password ends every session that was opened with the old one, every login that waits for a code,
+ * every link that would set another, and every pairing link. Whether an address is a new one is decided here: what was read before may be old.
+ */
 export async function updateUser(db: Db, userId: string, change: UserChange): Promise<User | undefined> {
+  const { email } = change;
+  const stillVerified = sql`${users.isVerified} AND lower(${users.email}) = lower(${email}::text)`;
   const update = db
     .update(users)
-    .set({ ...change, updatedAt: sql`now()` })
+    .set({ ...change, ...(email !== undefined && { isVerified: stillVerified }), updatedAt: sql`now()` })
     .where(and(eq(users.id, userId), users.isActive))
     .returning();
   if (change.passwordHash === undefined) return (await update)[0];
-  const [[updated]] = await db.batch([update, revokeSessionsOfUser(db, userId)]);
+  const [[updated]] = await db.batch([
+    update,
+    endSessionsOfUser(db, userId),
+    endLoginAttempts(db, userId),
+    endResetLinks(db, userId),
+    endPairings(db, userId),
+  ]);
   return updated;
 }

@@ -1,11 +1,11 @@
 import { uniqueViolation } from "#src/db/unique-violation.ts";
+import { sendVerification, type VerificationDeps } from "#src/domain/mailed-links/index.ts";
+import { hashPassword, refusalOfPassword } from "#src/domain/passwords/index.ts";
 import { startSession, type Client, type Session, type SessionDeps } from "#src/domain/sessions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { newId } from "#src/lib/ids.ts";
-import { slugOf } from "#src/lib/slug.ts";
-import { hashPassword, refusalOfPassword } from "./passwords.ts";
 import { insertUser, type User } from "./queries.ts";
-import { usernameFor } from "./usernames.ts";
+import { usernameFor, userSlugOf } from "./usernames.ts";
 
 /** Random names are drawn again this often before a collision is called a failure. */
 const MAX_DRAWS = 10;
@@ -20,11 +20,12 @@ export interface Registration {
 }
 
 /**
- * Make an account with a personal team, and sign it in. The first account of an installation is its administrator.
- * Throws `invalid_input`: a sentence about the password, or `REGISTER_USER_ALREADY_EXISTS`.
+ * Make an account with a personal team, sign it in, and mail its address a link that proves it. The first account of an
+ * installation is its administrator. Throws `invalid_input`: a sentence about the password, or
+ * `REGISTER_USER_ALREADY_EXISTS`.
  */
 export async function register(
-  deps: SessionDeps,
+  deps: SessionDeps & VerificationDeps,
   registration: Registration,
   client: Client,
 ): Promise<{ user: User; session: Session }> {
@@ -34,7 +35,10 @@ export async function register(
   const passwordHash = await hashPassword(password);
   for (let draw = 1; draw <= MAX_DRAWS; draw += 1) {
     const user = await tryInsert(deps, registration, passwordHash);
-    if (user) return { user, session: await startSession(deps, user, client) };
+    if (!user) continue;
+    const session = await startSession(deps, user, client, "registration");
+    await sendVerification(deps, user.email);
+    return { user, session };
   }
   throw new AppError("internal", "No free name was found for the account");
 }
@@ -52,7 +56,7 @@ async function tryInsert(
       email,
       username: chosen,
       name: name ?? chosen,
-      slug: slugOf(chosen.replaceAll(/[_.]/gu, " "), "user"),
+      slug: userSlugOf(chosen),
       passwordHash,
       defaultTeamId: newId(),
     });

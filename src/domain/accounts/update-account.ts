@@ -1,45 +1,36 @@
-import { uniqueViolation } from "#src/db/unique-violation.ts";
-import { AppError } from "#src/lib/errors.ts";
-import type { Db } from "#src/platform/db/client.ts";
+import { beginAttempt } from "#src/domain/attempts/index.ts";
+import { insertAuditEntry } from "#src/domain/audit/index.ts";
+import { sendVerification, type LinkDeps } from "#src/domain/mailed-links/index.ts";
+import type { Client } from "#src/domain/sessions/index.ts";
 import { requireAccount } from "./account.ts";
-import { hashPassword, refusalOfPassword } from "./passwords.ts";
-import { updateUser, type User, type UserChange } from "./queries.ts";
-import { refusalOfUsername } from "./usernames.ts";
-
-export interface AccountChange {
-  email?: string | undefined;
-  username?: string | undefined;
-  name?: string | undefined;
-  password?: string | undefined;
-}
+import { checkChange, type AccountChange } from "./check-change.ts";
+import type { User } from "./queries.ts";
+import { storeChange } from "./store-change.ts";
 
 /**
- * Change one's own account. A new password ends all sessions; a new address is not a verified one. Throws
- * `invalid_input` for names and passwords that will not do, `conflict` for a username somebody else has.
+ * Change one's own account. A new password ends all sessions; a new address is not a verified one, and is mailed a link
+ * that makes it one. Throws `invalid_input` for names and passwords that will not do, `conflict` for a username somebody
+ * else has, `rate_limited` for too many new addresses.
  */
-export async function updateAccount(deps: { db: Db }, userId: string, wish: AccountChange): Promise<User> {
+export async function updateAccount(
+  deps: LinkDeps,
+  userId: string,
+  wish: AccountChange,
+  client: Client,
+): Promise<User> {
   const user = await requireAccount(deps, userId);
-  const { password, ...given } = wish;
-  const { email = user.email, username = user.username } = given;
-  const refusal =
-    (username === user.username ? undefined : refusalOfUsername(username)) ??
-    (password === undefined ? undefined : refusalOfPassword(password, { email, username }));
-  if (refusal) throw new AppError("invalid_input", refusal);
-  const change: UserChange = { ...given };
-  if (email.toLowerCase() !== user.email.toLowerCase()) change.isVerified = false;
-  if (password !== undefined) change.passwordHash = await hashPassword(password);
-  try {
-    const updated = await updateUser(deps.db, userId, change);
-    if (!updated) throw new AppError("unauthenticated", "Unauthorized");
-    return updated;
-  } catch (error) {
-    const taken = uniqueViolation(error);
-    if (taken === "users_email_unique") {
-      throw new AppError("invalid_input", "UPDATE_USER_EMAIL_ALREADY_EXISTS", { cause: error });
-    }
-    if (taken === "users_username_unique") {
-      throw new AppError("conflict", "Username is already taken", { cause: error });
-    }
-    throw error;
+  const change = await checkChange(user, wish);
+  const isOther = (email = user.email) => email.toLowerCase() !== user.email.toLowerCase();
+  if (isOther(wish.email) && deps.mailer.configured) {
+    await beginAttempt(deps, "mail", { account: userId, address: client.address });
   }
+  const updated = await storeChange(deps.db, userId, change);
+  const note = (action: string) =>
+    insertAuditEntry(deps.db, { userId, action, resourceType: "user", resourceId: userId, client });
+  if (wish.password !== undefined) await note("password.changed");
+  if (isOther(updated.email)) {
+    await note("email.changed");
+    await sendVerification(deps, updated.email);
+  }
+  return updated;
 }

@@ -1,4 +1,5 @@
 import { randomSuffix } from "#src/lib/ids.ts";
+import { slugOf } from "#src/lib/slug.ts";
 
 /** Names that would read as the service's own, or as pages of it. */
 const RESERVED: ReadonlySet<string> = new Set(
@@ -18,7 +19,12 @@ export function refusalOfUsername(username: string): string | undefined {
   if (!wellFormed) {
     return "Username must be 3 to 50 lowercase letters, digits, single hyphens or underscores, and begin and end with a letter or digit";
   }
-  return RESERVED.has(username) ? "Username is reserved" : undefined;
+  return isReserved(username) ? "Username is reserved" : undefined;
+}
+
+/** Whether a name is kept for the service itself. */
+export function isReserved(username: string): boolean {
+  return RESERVED.has(username);
 }
 
 /** A username for somebody who gave none: the local part of the address and six random characters. */
@@ -26,4 +32,9 @@ export function usernameFor(email: string): string {
   const local = email.slice(0, email.lastIndexOf("@")).toLowerCase();
   const readable = local.replaceAll(/[^a-z0-9_]/gu, "").slice(0, 20);
   return `${readable || "user"}_${randomSuffix(6)}`;
+}
+
+/** A slug for somebody with this username. Like a drawn username it may be taken, and is drawn again then. */
+export function userSlugOf(username: string): string {
+  return slugOf(username.replaceAll(/[_.]/gu, " "), "user");
 }

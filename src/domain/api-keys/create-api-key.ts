@@ -1,16 +1,14 @@
 import { isScope, roleGrants, type UserCaller } from "#src/domain/access/index.ts";
-import { requireTeam, type Membership } from "#src/domain/teams/index.ts";
+import type { Client } from "#src/domain/sessions/index.ts";
+import { requireTeam, whileTeamExists, type Membership } from "#src/domain/teams/index.ts";
 import { AppError } from "#src/lib/errors.ts";
-import { sha256Hex } from "#src/lib/hash.ts";
-import { newId, randomHex } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
+import { newKeySecrets } from "./new-secrets.ts";
 import { countReachableProjects, insertKeyWithin, type ApiKey } from "./queries.ts";
 
-const MAX_ACTIVE_KEYS = 10;
-const PREFIX = "tsk_";
-/** Standard Webhooks asks for 24 to 64 bytes. */
-const WEBHOOK_SECRET_BYTES = 32;
+/** Active keys that one account may have, those of its desktop apps among them. */
+export const MAX_ACTIVE_KEYS = 10;
 
 export interface KeyWish {
   name: string;
@@ -37,26 +35,35 @@ export async function createApiKey(
   deps: { db: Db; secrets: Secrets },
   caller: UserCaller,
   wish: KeyWish,
+  client?: Client,
 ): Promise<CreatedKey> {
   const team = await requireTeam(deps, caller, "team.view");
   requireGrantable(wish.scopes, team);
   await requireReachable(deps.db, caller.userId, team, wish.projectIds);
-  const token = PREFIX + randomHex(32);
-  const webhookSecret = newWebhookSecret();
-  const key = await insertKeyWithin(deps.db, MAX_ACTIVE_KEYS, {
-    id: newId(),
+  const { token, webhookSecret, stored } = await newKeySecrets(deps);
+  const { name, scopes, projectIds, expiresAt } = wish;
+  const row = {
+    ...stored,
     userId: caller.userId,
     teamId: team.teamId,
-    name: wish.name,
-    keyHash: sha256Hex(token),
-    keyPrefix: token.slice(0, PREFIX.length + 4),
-    scope: wish.projectIds ? "project" : "team",
-    projectIds: wish.projectIds && [...wish.projectIds],
-    scopes: wish.scopes && [...wish.scopes],
-    webhookSecretEncrypted: await deps.secrets.encrypt(webhookSecret),
-    expiresAt: wish.expiresAt,
-  });
-  if (!key) {
+    name,
+    scope: projectIds ? ("project" as const) : ("team" as const),
+    projectIds: projectIds && [...projectIds],
+    scopes: scopes && [...scopes],
+    expiresAt,
+  };
+  const entry = {
+    userId: caller.userId,
+    teamId: team.teamId,
+    action: "api_key.created",
+    resourceType: "api_key",
+    resourceId: stored.id,
+    details: { name, key_prefix: stored.keyPrefix, scopes, project_ids: projectIds },
+    client,
+  };
+  const key = await whileTeamExists(insertKeyWithin(deps.db, MAX_ACTIVE_KEYS, row, entry));
+  if (key === "not_a_member") throw new AppError("not_found", "Team not found");
+  if (key === "too_many") {
     throw new AppError(
       "invalid_input",
       `Maximum of ${MAX_ACTIVE_KEYS} active API keys allowed: revoke one first`,
@@ -65,7 +72,8 @@ export async function createApiKey(
   return { key, token, webhookSecret };
 }
 
-function requireGrantable(scopes: readonly string[] | null, { role }: Membership): void {
+/** Refuse permissions that a role does not grant. Throws `forbidden`. */
+export function requireGrantable(scopes: readonly string[] | null, { role }: Membership): void {
   const excess = scopes?.find((scope) => !isScope(scope) || !roleGrants(role, scope));
   if (excess) {
     throw new AppError("forbidden", `Scope '${excess}' exceeds your role's permissions (role: ${role})`);
@@ -75,16 +83,10 @@ function requireGrantable(scopes: readonly string[] | null, { role }: Membership
 async function requireReachable(
   db: Db,
   userId: string,
-  team: Membership,
+  { teamId }: Membership,
   projectIds: readonly string[] | null,
 ): Promise<void> {
   if (!projectIds) return;
-  const reachable = await countReachableProjects(db, userId, team, projectIds);
+  const reachable = await countReachableProjects(db, userId, teamId, projectIds);
   if (reachable !== new Set(projectIds).size) throw new AppError("not_found", "Project not found");
-}
-
-/** `whsec_` and the secret in base64: the form the Standard Webhooks libraries take. */
-function newWebhookSecret(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(WEBHOOK_SECRET_BYTES));
-  return `whsec_${btoa(String.fromCodePoint(...bytes))}`;
 }

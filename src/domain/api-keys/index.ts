@@ -1,4 +1,5 @@
-export { createApiKey, type KeyWish } from "./create-api-key.ts";
+export { createApiKey, MAX_ACTIVE_KEYS, requireGrantable, type KeyWish } from "./create-api-key.ts";
 export { listApiKeys, listGrantableScopes } from "./list-api-keys.ts";
-export { type ApiKey } from "./queries.ts";
+export { newKeySecrets, type KeySecrets } from "./new-secrets.ts";
+export { revokeKey, revokeKeysOfFormerMember, type ApiKey } from "./queries.ts";
 export { revokeApiKey } from "./revoke-api-key.ts";

@@ -1,45 +1,69 @@
-import { and, count, desc, eq, gt, inArray, ne, or, sql } from "drizzle-orm";
-import { externalApiKeys, projects, users } from "#src/db/schema/index.ts";
-import type { Membership } from "#src/domain/teams/index.ts";
+import { and, count, desc, eq, inArray, isNotNull, notExists, sql } from "drizzle-orm";
+import { externalApiKeys, projects, teamMemberships, teams, users } from "#src/db/schema/index.ts";
+import { insertAuditEntry, type AuditEntry } from "#src/domain/audit/index.ts";
+import { roleInProject } from "#src/domain/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 export type ApiKey = typeof externalApiKeys.$inferSelect;
 export type NewApiKey = typeof externalApiKeys.$inferInsert;
 
-/** How many of these projects a member of their team may bind a key to. */
+/** How many of these projects of a team a member may bind a key to. */
 export async function countReachableProjects(
   db: Db,
   userId: string,
-  { teamId, role }: Membership,
+  teamId: string,
   projectIds: readonly string[],
 ): Promise<number> {
-  const visible =
-    role === "admin" ? undefined : or(ne(projects.visibility, "private"), eq(projects.ownerId, userId));
   const [row] = await db
     .select({ reachable: count() })
     .from(projects)
-    .where(and(inArray(projects.id, [...projectIds]), eq(projects.teamId, teamId), visible));
+    .where(
+      and(
+        inArray(projects.id, [...projectIds]),
+        eq(projects.teamId, teamId),
+        isNotNull(roleInProject({ userId, isSuperuser: false })),
+      ),
+    );
   return row?.reachable ?? 0;
 }
 
 /**
- * Store a key, unless its owner then has more than `limit` active ones. Creations of one owner wait for one another at
- * the owner's row, so each counts what the others have committed; one too many is taken back before anybody sees it.
+ * Store a key, unless its owner then has more than `limit` active ones, or is not in the team any more. Creations of one
+ * owner wait for one another at the owner's row, so each counts what the others have committed; one too many is taken
+ * back before anybody sees it. A removal of the owner from the team waits there, too, and so finds the key and takes it
+ * along. Locks are taken in the order team, person.
  */
-export async function insertKeyWithin(db: Db, limit: number, key: NewApiKey): Promise<ApiKey | undefined> {
+export async function insertKeyWithin(
+  db: Db,
+  limit: number,
+  key: NewApiKey,
+  entry: AuditEntry,
+): Promise<ApiKey | "too_many" | "not_a_member"> {
   const active = db
     .select({ active: count() })
     .from(externalApiKeys)
     .where(and(eq(externalApiKeys.userId, key.userId), eq(externalApiKeys.isActive, true)));
-  const [, [created], takenBack] = await db.batch([
+  const part = partInTeam(db, key);
+  const [, , [member], [created], takenBack] = await db.batch([
+    db.select({ id: teams.id }).from(teams).where(eq(teams.id, key.teamId)).for("key share"),
     db.select({ id: users.id }).from(users).where(eq(users.id, key.userId)).for("no key update"),
+    part,
     db.insert(externalApiKeys).values(key).returning(),
     db
       .delete(externalApiKeys)
-      .where(and(eq(externalApiKeys.id, key.id), gt(sql`(${active})`, limit)))
+      .where(and(eq(externalApiKeys.id, key.id), sql`((${active}) > ${limit} OR NOT EXISTS (${part}))`))
       .returning({ id: externalApiKeys.id }),
+    insertAuditEntry(db, entry, sql`EXISTS (SELECT 1 FROM external_api_keys k WHERE k.id = ${key.id}::uuid)`),
   ]);
-  return takenBack.length === 0 ? created : undefined;
+  if (!member) return "not_a_member";
+  return created && takenBack.length === 0 ? created : "too_many";
+}
+
+function partInTeam(db: Db, { teamId, userId }: { teamId: string; userId: string }) {
+  return db
+    .select({ teamId: teamMemberships.teamId })
+    .from(teamMemberships)
+    .where(and(eq(teamMemberships.teamId, teamId), eq(teamMemberships.userId, userId)));
 }
 
 /** All keys of a user, revoked ones too, newest first. */
@@ -63,12 +87,28 @@ export function revokeKey(db: Db, userId: string, keyId: string) {
         eq(externalApiKeys.isActive, true),
       ),
     )
+    .returning({ id: externalApiKeys.id, teamId: externalApiKeys.teamId });
+}
+
+/** End the keys of somebody who is not in the team any more. A query for the batch of the removal. */
+export function revokeKeysOfFormerMember(db: Db, part: { teamId: string; userId: string }) {
+  return db
+    .update(externalApiKeys)
+    .set({ isActive: false, keyHash: null, revokedAt: sql`now()` })
+    .where(
+      and(
+        eq(externalApiKeys.teamId, part.teamId),
+        eq(externalApiKeys.userId, part.userId),
+        eq(externalApiKeys.isActive, true),
+        notExists(partInTeam(db, part)),
+      ),
+    )
     .returning({ id: externalApiKeys.id });
 }
 
 export function keyOfUser(db: Db, userId: string, keyId: string) {
   return db
-    .select({ id: externalApiKeys.id })
+    .select({ id: externalApiKeys.id, teamId: externalApiKeys.teamId })
     .from(externalApiKeys)
     .where(and(eq(externalApiKeys.id, keyId), eq(externalApiKeys.userId, userId)));
 }

@@ -1,3 +1,5 @@
+import { insertAuditEntry } from "#src/domain/audit/index.ts";
+import type { Client } from "#src/domain/sessions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { isId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
@@ -12,11 +14,22 @@ export async function revokeApiKey(
   deps: { db: Db; queue: Queue },
   userId: string,
   keyId: string,
+  client?: Client,
 ): Promise<void> {
   if (!isId(keyId)) throw notFound();
   const [revoked] = await revokeKey(deps.db, userId, keyId);
   const [own] = revoked ? [revoked] : await keyOfUser(deps.db, userId, keyId);
   if (!own) throw notFound();
+  if (revoked) {
+    await insertAuditEntry(deps.db, {
+      userId,
+      teamId: revoked.teamId,
+      action: "api_key.revoked",
+      resourceType: "api_key",
+      resourceId: revoked.id,
+      client,
+    });
+  }
   await deps.queue.publish({ function: "revoke-key-tasks", payload: { keyId: own.id } });
   if (!revoked) throw new AppError("invalid_input", "API key is already deactivated");
 }

@@ -1,5 +1,5 @@
 import type { Caller } from "#src/domain/access/index.ts";
-import { requireTeam } from "#src/domain/teams/index.ts";
+import { requireTeam, whileTeamExists } from "#src/domain/teams/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { newId } from "#src/lib/ids.ts";
 import { slugOf } from "#src/lib/slug.ts";
@@ -37,14 +37,16 @@ export async function createProject(deps: { db: Db }, caller: Caller, wish: Proj
     );
   }
   for (let draw = 1; draw <= MAX_DRAWS; draw += 1) {
-    const [project] = await insertProject(deps.db, {
-      ...wish,
-      id: newId(),
-      teamId,
-      ownerId: caller.userId,
-      slug: slugOf(wish.name, "project"),
-      status: "stopped",
-    });
+    const [project] = await whileTeamExists(
+      insertProject(deps.db, {
+        ...wish,
+        id: newId(),
+        teamId,
+        ownerId: caller.userId,
+        slug: slugOf(wish.name, "project"),
+        status: "stopped",
+      }),
+    );
     if (project) return project;
   }
   throw new AppError("internal", "No free slug was found for the project");

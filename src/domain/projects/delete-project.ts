@@ -1,12 +1,15 @@
 import type { Caller } from "#src/domain/access/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { ProjectWorkspaces } from "#src/platform/objects/project-workspaces.ts";
-import type { Queue } from "#src/platform/queue/queue.ts";
+import type { Queue, QueueMessage } from "#src/platform/queue/queue.ts";
 import { deleteProjectRow, projectExists, type Project } from "./queries.ts";
 import { requireProject } from "./require-project.ts";
 
 /** Until then the request has deleted the row, or has failed. */
 const SECOND_LOOK_SECONDS = 60;
+
+/** Messages of one request to the queue. */
+const BATCH = 100;
 
 interface Removal {
   db: Db;
@@ -24,14 +27,24 @@ export async function deleteProject(
   idOrSlug: string,
 ): Promise<Project> {
   const project = await requireProject(deps, caller, idOrSlug, "project.delete");
-  await deps.queue.publish({
-    function: "destroy-workspace",
-    payload: { projectId: project.id },
-    delaySeconds: SECOND_LOOK_SECONDS,
-  });
+  await deps.queue.publish(secondLook(project.id));
   await deleteProjectRow(deps.db, project.id);
   await deps.workspaces.destroy(project.id);
   return project;
+}
+
+/** Publish the second look at projects whose rows are about to go in another way, with a team or an account. */
+export async function announceRemoval(
+  deps: { queue: Pick<Queue, "publishBatch"> },
+  projectIds: readonly string[],
+): Promise<void> {
+  for (let start = 0; start < projectIds.length; start += BATCH) {
+    await deps.queue.publishBatch(projectIds.slice(start, start + BATCH).map(secondLook));
+  }
+}
+
+function secondLook(projectId: string): QueueMessage {
+  return { function: "destroy-workspace", payload: { projectId }, delaySeconds: SECOND_LOOK_SECONDS };
 }
 
 /** Remove the files of a project that is no more; one that is still there keeps them. Safe to repeat. */

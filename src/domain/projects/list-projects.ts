@@ -2,6 +2,7 @@ import type { Caller } from "#src/domain/access/index.ts";
 import { requireTeam } from "#src/domain/teams/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { visibleProjects, type Project } from "./queries.ts";
+import { somebodyOf } from "./require-project.ts";
 
 /**
  * Projects the caller may see, newest first: a person's of all teams or of the one named, a key's of its team or those it
@@ -15,9 +16,8 @@ export async function listProjects(
   const named =
     filter.team === undefined ? undefined : await requireTeam(deps, caller, "project.list", filter.team);
   const key = caller.kind === "key" ? caller : undefined;
-  const rows = await visibleProjects(deps.db, caller.userId, {
+  return visibleProjects(deps.db, somebodyOf(caller), {
     teamId: named?.teamId ?? key?.teamId,
     projectIds: key?.projectIds ?? undefined,
   });
-  return rows.map(({ project }) => project);
 }

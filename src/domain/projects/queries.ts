@@ -1,5 +1,7 @@
-import { and, desc, eq, inArray, ne, or, sql } from "drizzle-orm";
-import { projects, teamMemberships } from "#src/db/schema/index.ts";
+import { and, asc, desc, eq, inArray, isNotNull, or, sql, type SQL } from "drizzle-orm";
+import { projectMemberships, projects, teamMemberships, users } from "#src/db/schema/index.ts";
+import type { Role } from "#src/domain/access/index.ts";
+import { insertAuditEntry, type AuditEntry } from "#src/domain/audit/index.ts";
 import { isId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
@@ -11,38 +13,69 @@ export type ProjectChange = {
   [Field in "name" | "description" | "visibility" | "settings"]?: Project[Field] | undefined;
 };
 
-/** The project with this id or slug, and the member's role in its team (null for a stranger). */
-export function projectWithRole(db: Db, idOrSlug: string, userId: string) {
+/** Whose role is asked for. Nobody is a superuser through a key. */
+export interface Somebody {
+  /** An id, or the column that has it. */
+  userId: string | SQL;
+  isSuperuser: boolean;
+}
+
+/**
+ * What somebody is in the project of the row `projects`; null for one who is not to know that it exists. Superusers are
+ * administrators everywhere, administrators of a team in each of its projects. Else the role given in the project itself
+ * counts; else a private project is its owner's alone, and any other goes by the role in the team. An owner who has left
+ * the team is a stranger. This is the one place that decides it: every query that lets somebody at a project asks here.
+ */
+export function roleInProject({ userId, isSuperuser }: Somebody): SQL<Role | null> {
+  // The table is named, since a query over one table strips the columns of an expression of theirs.
+  return sql<Role | null>`(
+    SELECT CASE
+      WHEN ${isSuperuser}::boolean OR in_team.role = 'admin' THEN 'admin'
+      WHEN in_project.role IS NOT NULL THEN in_project.role
+      WHEN projects.visibility <> 'private' THEN in_team.role
+      WHEN in_team.role IS NOT NULL AND projects.owner_id = somebody.id THEN 'admin'
+    END
+    FROM (SELECT ${userId}::uuid AS id) AS somebody
+    LEFT JOIN team_memberships AS in_team
+      ON in_team.team_id = projects.team_id AND in_team.user_id = somebody.id
+    LEFT JOIN project_memberships AS in_project
+      ON in_project.project_id = projects.id AND in_project.user_id = somebody.id
+  )`;
+}
+
+/** The project with this id or slug, and somebody's role in it (null for a stranger). */
+export function projectWithRole(db: Db, idOrSlug: string, somebody: Somebody) {
   return db
-    .select({ project: projects, role: teamMemberships.role })
+    .select({ project: projects, role: roleInProject(somebody) })
     .from(projects)
-    .leftJoin(
-      teamMemberships,
-      and(eq(teamMemberships.teamId, projects.teamId), eq(teamMemberships.userId, userId)),
-    )
     .where(isId(idOrSlug) ? eq(projects.id, idOrSlug) : eq(projects.slug, idOrSlug));
 }
 
-/** Projects a member may see in any of their teams, or in one of them; newest first. */
+/**
+ * Projects that somebody has a part in and may see, in all teams or in one; newest first. Superusers find the projects of
+ * others by name, not in their list.
+ */
 export function visibleProjects(
   db: Db,
-  userId: string,
+  somebody: Somebody & { userId: string },
   only: { teamId?: string | undefined; projectIds?: readonly string[] | undefined },
 ) {
+  const { userId } = somebody;
+  const ownTeams = db
+    .select({ id: teamMemberships.teamId })
+    .from(teamMemberships)
+    .where(eq(teamMemberships.userId, userId));
+  const ownProjects = db
+    .select({ id: projectMemberships.projectId })
+    .from(projectMemberships)
+    .where(eq(projectMemberships.userId, userId));
   return db
-    .select({ project: projects, role: teamMemberships.role })
+    .select()
     .from(projects)
-    .innerJoin(
-      teamMemberships,
-      and(eq(teamMemberships.teamId, projects.teamId), eq(teamMemberships.userId, userId)),
-    )
     .where(
       and(
-        or(
-          ne(projects.visibility, "private"),
-          eq(projects.ownerId, userId),
-          eq(teamMemberships.role, "admin"),
-        ),
+        or(inArray(projects.teamId, ownTeams), inArray(projects.id, ownProjects)),
+        isNotNull(roleInProject(somebody)),
         only.teamId === undefined ? undefined : eq(projects.teamId, only.teamId),
         only.projectIds === undefined ? undefined : inArray(projects.id, [...only.projectIds]),
       ),
@@ -55,12 +88,21 @@ export function insertProject(db: Db, project: NewProject) {
   return db.insert(projects).values(project).onConflictDoNothing({ target: projects.slug }).returning();
 }
 
-export function updateProjectRow(db: Db, projectId: string, change: ProjectChange) {
-  return db
+/** Change a project, with an entry about it where there is one; nothing for a project that is gone. */
+export async function updateProjectRow(
+  db: Db,
+  projectId: string,
+  change: ProjectChange,
+  entry?: AuditEntry,
+): Promise<Project | undefined> {
+  const update = db
     .update(projects)
     .set({ ...change, updatedAt: sql`now()` })
     .where(eq(projects.id, projectId))
     .returning();
+  if (!entry) return (await update)[0];
+  const [[updated]] = await db.batch([update, insertAuditEntry(db, entry)]);
+  return updated;
 }
 
 /** Lay settings over the stored ones, key by key, in one statement, so that two at once both take effect. */
@@ -90,4 +132,97 @@ export function touchProject(db: Db, projectId: string) {
     .update(projects)
     .set({ lastActivity: sql`now()` })
     .where(eq(projects.id, projectId));
+}
+
+const member = {
+  userId: users.id,
+  name: users.name,
+  username: users.username,
+  email: users.email,
+  avatarUrl: users.avatarUrl,
+  role: projectMemberships.role,
+  joinedAt: projectMemberships.createdAt,
+};
+
+/** People who were given a role in the project itself, in the order they got it; or one of them. */
+export function membersOfProject(db: Db, projectId: string, userId?: string) {
+  return db
+    .select(member)
+    .from(projectMemberships)
+    .innerJoin(users, eq(users.id, projectMemberships.userId))
+    .where(
+      and(
+        eq(projectMemberships.projectId, projectId),
+        userId === undefined ? undefined : eq(projectMemberships.userId, userId),
+      ),
+    )
+    .orderBy(asc(projectMemberships.createdAt), asc(projectMemberships.userId));
+}
+
+export type ProjectMember = Awaited<ReturnType<typeof membersOfProject>>[number];
+
+/**
+ * Give a member of the project's team a role in the project. Their part in the team is held until it is done, so that a
+ * removal that comes at the same time finds the new row and takes it along. No row for somebody who is not in the team;
+ * `added` tells whether there was no role yet.
+ */
+export async function insertProjectMember(
+  db: Db,
+  project: Pick<Project, "id" | "teamId">,
+  person: { userId: string | null; email: string | null },
+  role: Role,
+): Promise<{ userId: string; added: boolean } | undefined> {
+  const result = await db.execute<{ userId: string; added: boolean }>(sql`
+    WITH person AS (
+      SELECT m.user_id FROM team_memberships m JOIN users u ON u.id = m.user_id
+      WHERE m.team_id = ${project.teamId}::uuid
+        AND (u.id = ${person.userId}::uuid OR lower(u.email) = lower(${person.email}::text))
+      FOR SHARE OF m
+    ), added AS (
+      INSERT INTO project_memberships (project_id, user_id, role)
+      SELECT ${project.id}::uuid, user_id, ${role}::text FROM person
+      ON CONFLICT DO NOTHING RETURNING user_id
+    )
+    SELECT user_id AS "userId", EXISTS (SELECT 1 FROM added) AS added FROM person
+  `);
+  return result.rows[0];
+}
+
+/** Change somebody's role in the project; tells the one before. No row for somebody who has none. */
+export async function updateProjectMember(
+  db: Db,
+  projectId: string,
+  userId: string,
+  role: Role,
+): Promise<{ before: Role } | undefined> {
+  const result = await db.execute<{ before: Role }>(sql`
+    WITH old AS (
+      SELECT role FROM project_memberships
+      WHERE project_id = ${projectId}::uuid AND user_id = ${userId}::uuid FOR UPDATE
+    )
+    UPDATE project_memberships SET role = ${role}::text FROM old
+    WHERE project_id = ${projectId}::uuid AND user_id = ${userId}::uuid
+    RETURNING old.role AS before
+  `);
+  return result.rows[0];
+}
+
+export function deleteProjectMember(db: Db, projectId: string, userId: string) {
+  return db
+    .delete(projectMemberships)
+    .where(and(eq(projectMemberships.projectId, projectId), eq(projectMemberships.userId, userId)))
+    .returning({ role: projectMemberships.role });
+}
+
+/** Take what somebody who is not in the team any more was given in its projects. A query for the batch of the removal. */
+export function deleteProjectRolesOfFormerMember(
+  db: Db,
+  { teamId, userId }: { teamId: string; userId: string },
+) {
+  return db.execute(sql`
+    DELETE FROM project_memberships USING projects
+    WHERE projects.id = project_memberships.project_id AND projects.team_id = ${teamId}::uuid
+      AND project_memberships.user_id = ${userId}::uuid
+      AND NOT EXISTS (SELECT 1 FROM team_memberships m WHERE m.team_id = ${teamId}::uuid AND m.user_id = ${userId}::uuid)
+  `);
 }

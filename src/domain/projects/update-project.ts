@@ -1,4 +1,6 @@
 import type { Caller } from "#src/domain/access/index.ts";
+import type { AuditEntry } from "#src/domain/audit/index.ts";
+import type { Client } from "#src/domain/sessions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { mergeSettings, updateProjectRow, type Project, type ProjectChange } from "./queries.ts";
@@ -10,11 +12,33 @@ export async function updateProject(
   caller: Caller,
   idOrSlug: string,
   change: ProjectChange,
+  client?: Client,
 ): Promise<Project> {
-  const { id } = await requireProject(deps, caller, idOrSlug, "project.edit");
-  const [updated] = await updateProjectRow(deps.db, id, change);
+  const project = await requireProject(deps, caller, idOrSlug, "project.edit");
+  const entry = visibilityEntry(caller, project, change.visibility, client);
+  const updated = await updateProjectRow(deps.db, project.id, change, entry);
   if (!updated) throw new AppError("not_found", "Project not found");
   return updated;
+}
+
+/** What the audit log is told of a change of who sees a project; `undefined` where that stays. */
+function visibilityEntry(
+  caller: Caller,
+  { id, teamId, visibility: before }: Project,
+  after: Project["visibility"] | undefined,
+  client: Client | undefined,
+): AuditEntry | undefined {
+  if (after === undefined || after === before) return undefined;
+  return {
+    userId: caller.userId,
+    teamId,
+    projectId: id,
+    action: "project.visibility_changed",
+    resourceType: "project",
+    resourceId: id,
+    details: { from: before, to: after },
+    client,
+  };
 }
 
 /** Lay settings over the project's, key by key; answers all of them. Throws as `requireProject` does. */

@@ -1,4 +1,11 @@
-export { endSession } from "./end-session.ts";
-export { revokeSessionsOfUser } from "./queries.ts";
+export { endOtherSessions, endSession, listSessions, type ListedSession } from "./list-sessions.ts";
+export { logOut } from "./log-out.ts";
+export { endSessionsOfUser, forgetOldSessions } from "./queries.ts";
 export { refreshSession } from "./refresh-session.ts";
-export { startSession, type Client, type Session, type SessionDeps } from "./start-session.ts";
+export {
+  startSession,
+  type Client,
+  type Session,
+  type SessionDeps,
+  type SignInMethod,
+} from "./start-session.ts";

@@ -1,12 +1,13 @@
 import { AppError } from "#src/lib/errors.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
-import { refreshRecordByHash, revokeFamilyOfToken, rotateRefreshRecord } from "./queries.ts";
-import { newRefreshToken } from "./refresh-token.ts";
-import type { Client, Session, SessionDeps } from "./start-session.ts";
+import { endReusedSession, refreshRecordByHash, rotateRefreshRecord } from "./queries.ts";
+import { newRefreshToken, type Client, type Session, type SessionDeps } from "./start-session.ts";
 
 /**
  * New tokens for a refresh token, which is used up by it. One that comes a second time was copied, or lost on the way:
- * nobody can tell which, so the whole session ends. Throws `unauthenticated`.
+ * nobody can tell which, so the whole session ends. For `REFRESH_REUSE_GRACE_SECONDS` after its use a token is let pass
+ * instead, with an access token and no refresh token: a browser's tabs may send the same cookie at once.
+ * Throws `unauthenticated`.
  */
 export async function refreshSession(
   deps: SessionDeps,
@@ -15,18 +16,29 @@ export async function refreshSession(
 ): Promise<Session> {
   if (!token) throw new AppError("unauthenticated", "No refresh token");
   const tokenHash = sha256Hex(token);
-  const next = newRefreshToken(deps.config.REFRESH_TOKEN_EXPIRE_DAYS, client);
-  const user = await rotateRefreshRecord(deps.db, tokenHash, next.record);
-  if (!user) throw await refusal(deps, tokenHash);
-  const access = await deps.accessTokens.issue({ id: user.userId, isSuperuser: user.isSuperuser });
+  const next = newRefreshToken(deps.config.REFRESH_TOKEN_EXPIRE_DAYS);
+  const rotated = await rotateRefreshRecord(deps.db, tokenHash, next.record, client);
+  if (!rotated) return passOrRefuse(deps, tokenHash, client);
+  const access = await deps.accessTokens.issue(rotated);
   return { accessToken: access.token, refreshToken: next.token };
 }
 
-async function refusal(deps: SessionDeps, tokenHash: string): Promise<AppError> {
-  const [record] = await refreshRecordByHash(deps.db, tokenHash);
-  if (!record) return new AppError("unauthenticated", "Invalid refresh token");
-  if (record.usedAt) await revokeFamilyOfToken(deps.db, tokenHash);
-  if (record.usedAt || record.revoked) return new AppError("unauthenticated", "Refresh token revoked");
-  if (record.expired) return new AppError("unauthenticated", "Refresh token expired");
-  return new AppError("unauthenticated", "User inactive or not found");
+async function passOrRefuse(deps: SessionDeps, tokenHash: string, client: Client): Promise<Session> {
+  const grace = deps.config.REFRESH_REUSE_GRACE_SECONDS;
+  const [record] = await refreshRecordByHash(deps.db, tokenHash, grace);
+  if (!record) throw refusal("Invalid refresh token");
+  if (record.ended) throw refusal("Refresh token revoked");
+  if (record.used && record.inGrace && record.isActive) {
+    const { token } = await deps.accessTokens.issue(record);
+    return { accessToken: token };
+  }
+  if (record.used) {
+    await endReusedSession(deps.db, record, client);
+    throw refusal("Refresh token revoked");
+  }
+  throw refusal(record.expired ? "Refresh token expired" : "User inactive or not found");
+}
+
+function refusal(message: string): AppError {
+  return new AppError("unauthenticated", message);
 }

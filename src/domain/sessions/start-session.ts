@@ -1,13 +1,14 @@
+import { AppError } from "#src/lib/errors.ts";
 import { newId } from "#src/lib/ids.ts";
+import { newToken } from "#src/lib/random-token.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { AccessTokens } from "#src/platform/tokens/access-tokens.ts";
-import { insertRefreshRecord, noteActivity } from "./queries.ts";
-import { newRefreshToken } from "./refresh-token.ts";
+import { insertSession, type NewRefreshRecord } from "./queries.ts";
 
 export interface SessionDeps {
   db: Db;
   accessTokens: AccessTokens;
-  config: { REFRESH_TOKEN_EXPIRE_DAYS: number };
+  config: { REFRESH_TOKEN_EXPIRE_DAYS: number; REFRESH_REUSE_GRACE_SECONDS: number };
 }
 
 /** Who is calling from where; kept with the session, so that people can tell their sessions apart. */
@@ -16,23 +17,46 @@ export interface Client {
   userAgent: string;
 }
 
+/** How somebody proved who they are. */
+export type SignInMethod = "registration" | "password" | "two_factor" | "github" | "google";
+
 /** Both tokens of a session. The refresh token leaves the service here only; its hash is kept. */
 export interface Session {
   accessToken: string;
-  refreshToken: string;
+  /** Absent where a refresh token that was just used was let pass: whoever used it has the new one. */
+  refreshToken?: string;
 }
 
-/** Open a session for somebody who has just proved who they are. */
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Open a session for somebody who has just proved who they are. Throws `conflict` when the account is not active by now, or
+ * has not the password any more that `passwordHash` is of: whatever ended the account's sessions ends this one, too.
+ */
 export async function startSession(
   deps: SessionDeps,
-  user: { id: string; isSuperuser: boolean },
+  user: { id: string; isSuperuser: boolean; passwordHash?: string | null },
   client: Client,
+  method: SignInMethod,
 ): Promise<Session> {
-  const refresh = newRefreshToken(deps.config.REFRESH_TOKEN_EXPIRE_DAYS, client);
-  await deps.db.batch([
-    insertRefreshRecord(deps.db, { ...refresh.record, userId: user.id, familyId: newId() }),
-    noteActivity(deps.db, user.id),
-  ]);
-  const { token } = await deps.accessTokens.issue(user);
+  const sessionId = newId();
+  const refresh = newRefreshToken(deps.config.REFRESH_TOKEN_EXPIRE_DAYS);
+  const { id: userId, passwordHash } = user;
+  const session = { id: sessionId, userId, passwordHash, client, method };
+  if (!(await insertSession(deps.db, session, refresh.record))) {
+    throw new AppError("conflict", "The account was changed meanwhile: log in again");
+  }
+  const { token } = await deps.accessTokens.issue({
+    userId: user.id,
+    sessionId,
+    isSuperuser: user.isSuperuser,
+  });
   return { accessToken: token, refreshToken: refresh.token };
+}
+
+/** A refresh token, and the record of it that is stored. */
+export function newRefreshToken(days: number): { token: string; record: NewRefreshRecord } {
+  const { token, hash } = newToken();
+  const record = { id: newId(), tokenHash: hash, expiresAt: new Date(Date.now() + days * DAY_MS) };
+  return { token, record };
 }

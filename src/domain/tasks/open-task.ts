@@ -2,7 +2,7 @@ import { callerOfKey, hashOfKey, keyByHash, type KeyCaller } from "#src/domain/a
 import { AppError } from "#src/lib/errors.ts";
 import { isId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { attemptsOfTask, taskById } from "./queries.ts";
+import { attemptsOfTask, taskWithRole } from "./queries.ts";
 import type { CallbackAttempt, Task } from "./task.ts";
 
 /** A task with what became of its callback. */
@@ -13,7 +13,8 @@ const NOBODY = "00000000-0000-0000-0000-000000000000";
 
 /**
  * The key and the task it asks about, read in one trip. The task is handed out by `findTask`, once the caller has been
- * admitted: `not_found` for one that is unknown or another user's, `forbidden` for one of a project the key is not for.
+ * admitted: `not_found` for one that is unknown, another user's or of a project out of reach, `forbidden` for one of a
+ * project the key is not for.
  */
 export async function openTask(
   deps: { db: Db },
@@ -23,17 +24,23 @@ export async function openTask(
   const id = isId(taskId) ? taskId : NOBODY;
   const [keys, found, attempts] = await deps.db.batch([
     keyByHash(deps.db, hashOfKey(token)),
-    taskById(deps.db, id),
+    taskWithRole(deps.db, id),
     attemptsOfTask(deps.db, id),
   ]);
   const caller = callerOfKey(keys[0]);
   const findTask = () => {
-    const [task] = found;
-    if (!task || task.userId !== caller.userId) throw new AppError("not_found", "Task not found");
+    const [row] = found;
+    if (!row || row.task.userId !== caller.userId) throw notFound();
+    const { task, teamId, role } = row;
     if (caller.projectIds && !caller.projectIds.includes(task.projectId)) {
       throw new AppError("forbidden", "API key does not have access to this project");
     }
+    if (teamId !== caller.teamId || !role) throw notFound();
     return { ...task, callbackAttempts: attempts };
   };
   return { caller, findTask };
+}
+
+function notFound(): AppError {
+  return new AppError("not_found", "Task not found");
 }

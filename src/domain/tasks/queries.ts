@@ -1,7 +1,8 @@
-import { and, asc, count, desc, eq, gt, inArray, lt, sql, type SQL } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, inArray, isNotNull, lt, sql, type SQL } from "drizzle-orm";
 import {
   agents,
   callbackAttempts,
+  externalApiKeys,
   idempotencyKeys,
   messages,
   projects,
@@ -9,6 +10,8 @@ import {
   taskSteps,
   users,
 } from "#src/db/schema/index.ts";
+import { rolesGranting, type Role, type Scope } from "#src/domain/access/index.ts";
+import { roleInProject } from "#src/domain/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { NewTask } from "./start-task.ts";
@@ -18,24 +21,26 @@ import type { Checkpoint } from "./steps.ts";
 /** Messages of the chat that are shown to the model before the current one. */
 const HISTORY_ROWS = 20;
 
+/** What whoever starts a task needs in its project. */
+export const STARTING: Scope = "chat.send";
+
 /**
  * One statement: claim the idempotency key, make the chat if it is new, store the message, queue the task. What is
- * missing (project, agent, chat, the claim) is answered, and then nothing at all has been written.
+ * missing (project, agent, chat, the claim) is answered, and then nothing at all has been written. `role` is the user's in
+ * the project; null where there is no such project for the user.
  */
 export async function insertTask(db: Db, task: NewTask) {
   const { idempotency: claim } = task;
   const result = await db.execute<{
-    project: boolean;
+    role: Role | null;
     agent: boolean;
     chat: boolean;
     started: boolean;
   }>(sql`
     WITH project AS (
-      SELECT p.id FROM projects p
-      JOIN team_memberships m ON m.team_id = p.team_id AND m.user_id = ${task.userId}::uuid
-      WHERE p.id = ${task.projectId}::uuid
-        AND (${task.teamId}::uuid IS NULL OR p.team_id = ${task.teamId}::uuid)
-        AND (p.visibility <> 'private' OR p.owner_id = ${task.userId}::uuid OR m.role = 'admin')
+      SELECT projects.id, ${roleInProject(task)} AS role FROM projects
+      WHERE projects.id = ${task.projectId}::uuid
+        AND (${task.teamId}::uuid IS NULL OR projects.team_id = ${task.teamId}::uuid)
     ), agent AS (
       SELECT id FROM agents WHERE id = ${task.agentId}::uuid AND is_active
     ), chat AS (
@@ -43,7 +48,8 @@ export async function insertTask(db: Db, task: NewTask) {
       WHERE c.id = ${task.chatId}::uuid AND c.user_id = ${task.userId}::uuid
     ), ready AS (
       SELECT project.id AS project_id FROM project, agent
-      WHERE ${task.newChat}::boolean OR EXISTS (SELECT 1 FROM chat)
+      WHERE project.role IN (${sql.join(rolesGranting(STARTING), sql`, `)})
+        AND (${task.newChat}::boolean OR EXISTS (SELECT 1 FROM chat))
     ), claim AS (
       INSERT INTO idempotency_keys (api_key_id, key, request_hash, task_id)
       SELECT ${task.apiKeyId}::uuid, ${claim?.key ?? null}::text, ${claim?.requestHash ?? null}::text, ${task.id}::uuid
@@ -69,7 +75,7 @@ export async function insertTask(db: Db, task: NewTask) {
       FROM go
       RETURNING id
     )
-    SELECT EXISTS (SELECT 1 FROM project) AS project, EXISTS (SELECT 1 FROM agent) AS agent,
+    SELECT (SELECT role FROM project) AS role, EXISTS (SELECT 1 FROM agent) AS agent,
       ${task.newChat}::boolean OR EXISTS (SELECT 1 FROM chat) AS chat,
       EXISTS (SELECT 1 FROM new_task) AS started
   `);
@@ -92,6 +98,19 @@ export async function deleteExpiredIdempotencyKeys(db: Db): Promise<void> {
 
 export function taskById(db: Db, taskId: string) {
   return db.select().from(tasks).where(eq(tasks.id, taskId));
+}
+
+/** A task, the team of its project, and what the user who started it is in that project by now (null for nothing). */
+export function taskWithRole(db: Db, taskId: string) {
+  return db
+    .select({
+      task: tasks,
+      teamId: projects.teamId,
+      role: roleInProject({ userId: sql`tasks.user_id`, isSuperuser: false }),
+    })
+    .from(tasks)
+    .innerJoin(projects, eq(projects.id, tasks.projectId))
+    .where(eq(tasks.id, taskId));
 }
 
 export function attemptsOfTask(db: Db, taskId: string) {
@@ -240,6 +259,21 @@ export function staleQueuedTasks(db: Db, limit: number) {
     .limit(limit);
 }
 
+/** Revoked keys of which tasks go on, although there was time enough to end them. */
+export function revokedKeysWithTasks(db: Db, limit: number) {
+  return db
+    .selectDistinct({ keyId: externalApiKeys.id })
+    .from(tasks)
+    .innerJoin(externalApiKeys, eq(externalApiKeys.id, tasks.apiKeyId))
+    .where(
+      and(
+        inArray(tasks.status, ["queued", "running"]),
+        lt(externalApiKeys.revokedAt, sql`now() - interval '30 seconds'`),
+      ),
+    )
+    .limit(limit);
+}
+
 export function unfinishedTasksOfKey(db: Db, apiKeyId: string) {
   return db
     .select()
@@ -249,6 +283,8 @@ export function unfinishedTasksOfKey(db: Db, apiKeyId: string) {
 
 export interface TaskFilter {
   userId: string;
+  /** Only tasks of this team's projects. */
+  teamId: string;
   /** Projects a key is bound to; null for all. */
   projectIds: readonly string[] | null;
   statuses: readonly TaskStatus[] | null;
@@ -258,8 +294,14 @@ export interface TaskFilter {
 
 /** A page of tasks, newest first, and how many there are in all. */
 export async function pageOfTasks(db: Db, filter: TaskFilter, page: { limit: number; offset: number }) {
+  const { userId, teamId } = filter;
+  const reachable = db
+    .select({ id: projects.id })
+    .from(projects)
+    .where(and(eq(projects.teamId, teamId), isNotNull(roleInProject({ userId, isSuperuser: false }))));
   const where = and(
-    eq(tasks.userId, filter.userId),
+    eq(tasks.userId, userId),
+    inArray(tasks.projectId, reachable),
     filter.projectIds ? inArray(tasks.projectId, [...filter.projectIds]) : undefined,
     filter.statuses ? inArray(tasks.status, [...filter.statuses]) : undefined,
     filter.projectId ? eq(tasks.projectId, filter.projectId) : undefined,

@@ -1,9 +1,10 @@
+import { roleGrants } from "#src/domain/access/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { launchNewTask, launchTask, type LaunchDeps } from "./launch-task.ts";
-import { findClaimedTask, insertTask } from "./queries.ts";
+import { findClaimedTask, insertTask, STARTING } from "./queries.ts";
 import { eventsUrl } from "./task.ts";
 
 /** The agent that works when none is named: part of the first migration. */
@@ -13,6 +14,7 @@ const DEFAULT_AGENT_ID = "00000000-0000-0000-0000-000000000005";
 export interface NewTask {
   id: string;
   userId: string;
+  isSuperuser: boolean;
   teamId: string | null;
   projectId: string;
   agentId: string;
@@ -29,6 +31,8 @@ export interface NewTask {
 
 export interface StartTask {
   userId: string;
+  /** Superusers reach every project; nobody is one through a key. */
+  isSuperuser: boolean;
   /** Bounds the projects to those of one team; null for all the user belongs to. */
   teamId: string | null;
   apiKeyId: string | null;
@@ -53,13 +57,16 @@ export interface StartedTask {
  * The one way a message becomes a task, whoever sent it. Returns only when the task is stored and either published or in
  * its chat's queue; from then on it ends in a terminal state whatever happens.
  *
- * Throws `not_found` for a project, agent or chat that is not there for this user, and `invalid_body` for an idempotency
- * key that came with another request.
+ * Throws `not_found` for a project, agent or chat that is not there for this user, `forbidden` where the user's role in the
+ * project is too low, and `invalid_body` for an idempotency key that came with another request.
  */
 export async function startTask(deps: LaunchDeps & { db: Db }, input: StartTask): Promise<StartedTask> {
   const task = newTask(input);
   const outcome = await insertTask(deps.db, task);
-  if (!outcome?.project) throw new AppError("not_found", "Project not found");
+  if (!outcome?.role) throw new AppError("not_found", "Project not found");
+  if (!roleGrants(outcome.role, STARTING)) {
+    throw new AppError("forbidden", `Role '${outcome.role}' does not have permission '${STARTING}'`);
+  }
   if (!outcome.agent) throw new AppError("not_found", "Agent not found");
   if (!outcome.chat) throw new AppError("not_found", "Chat not found");
   if (!outcome.started) return replayTask(deps, task);

@@ -1,12 +1,15 @@
 import type { Db } from "#src/platform/db/client.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import { launchTask, type LaunchDeps } from "./launch-task.ts";
-import { deleteExpiredIdempotencyKeys, staleQueuedTasks } from "./queries.ts";
+import { deleteExpiredIdempotencyKeys, revokedKeysWithTasks, staleQueuedTasks } from "./queries.ts";
 
-/** Tasks launched by one sweep; the next one takes the rest. */
+/** Tasks launched, and keys seen to, by one sweep; the next one takes the rest. */
 const BATCH = 100;
 
-/** Launch tasks whose request died between the database and the queue, and drop idempotency keys that have expired. */
+/**
+ * Launch tasks whose request died between the database and the queue, end those whose key was revoked by one that died
+ * there, and drop idempotency keys that have expired.
+ */
 export async function sweepTasks(deps: LaunchDeps & { db: Db; log: Log }): Promise<void> {
   for (const task of await staleQueuedTasks(deps.db, BATCH)) {
     // One that cannot be launched now does not hold up the others.
@@ -14,5 +17,9 @@ export async function sweepTasks(deps: LaunchDeps & { db: Db; log: Log }): Promi
       deps.log.warn("a queued task could not be launched", { task_id: task.id, cause: error }),
     );
   }
+  const revoked = await revokedKeysWithTasks(deps.db, BATCH);
+  await deps.queue.publishBatch(
+    revoked.map(({ keyId }) => ({ function: "revoke-key-tasks", payload: { keyId } })),
+  );
   await deleteExpiredIdempotencyKeys(deps.db);
 }

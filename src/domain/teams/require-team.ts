@@ -1,12 +1,23 @@
-import { requireKeyScope, roleGrants, type Caller, type Role, type Scope } from "#src/domain/access/index.ts";
+import {
+  requireKeyScope,
+  roleGrants,
+  type Caller,
+  type Role,
+  type Scope,
+  type UserCaller,
+} from "#src/domain/access/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { defaultMembership, membershipBySlug } from "./queries.ts";
+import { isSlug } from "./slugs.ts";
 
 export interface Membership {
   teamId: string;
   role: Role;
 }
+
+/** A person who was let in as a member of the team the request is about. */
+export type MemberCaller = UserCaller & { membership: Membership };
 
 /**
  * The team a caller acts in, where the role there grants the permission: the one with this slug, else a key's own or a
@@ -30,7 +41,9 @@ export async function requireTeam(
 }
 
 async function findTeam(db: Db, caller: Caller, slug: string | undefined): Promise<Membership | undefined> {
-  if (slug !== undefined) return (await membershipBySlug(db, caller.userId, slug))[0];
+  if (slug !== undefined) {
+    return isSlug(slug) ? (await membershipBySlug(db, caller.userId, slug))[0] : undefined;
+  }
   // What a key may do was read with the key itself.
   if (caller.kind === "key") return { teamId: caller.teamId, role: caller.role };
   return (await defaultMembership(db, caller.userId))[0];

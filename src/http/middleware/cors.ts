@@ -1,6 +1,7 @@
-import type { Context, MiddlewareHandler } from "hono";
+import type { MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import type { AppEnv } from "#src/http/context.ts";
+import { isTrustedOrigin } from "#src/http/origin.ts";
 
 const EXPOSED = [
   "Content-Length",
@@ -33,14 +34,8 @@ const options = {
  * credentialed access: a preview page could otherwise act as its visitor.
  */
 export const apiCors: MiddlewareHandler<AppEnv> = (c, next) =>
-  cors({ ...options, credentials: true, origin: (origin) => (isConsole(origin, c) ? origin : null) })(
-    c,
-    next,
-  );
-
-function isConsole(origin: string, c: Context<AppEnv>): boolean {
-  const own = [c.env.APP_BASE_URL, c.env.PUBLIC_URL].map((url) => url && new URL(url).origin);
-  if (own.includes(origin)) return true;
-  if (origin === "tauri://localhost" || origin === "https://tauri.localhost") return true;
-  return c.env.ENVIRONMENT !== "production" && /^http:\/\/(localhost|127\.0\.0\.1)(:\d+)?$/u.test(origin);
-}
+  cors({
+    ...options,
+    credentials: true,
+    origin: (origin) => (isTrustedOrigin(origin, c.env) ? origin : null),
+  })(c, next);

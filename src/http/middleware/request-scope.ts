@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import type { AppEnv } from "#src/http/context.ts";
+import { withoutTokens } from "#src/lib/random-token.ts";
 import { createServices } from "#src/services.ts";
 
 /** Gives the request its id and services, and in development shows what it cost. */
@@ -11,14 +12,17 @@ export const requestScope: MiddlewareHandler<AppEnv> = async (c, next) => {
   c.set("services", services);
   await next();
   c.header("X-Request-Id", requestId);
-  for (const [name, value] of Object.entries(c.get("rateHeaders") ?? {})) c.header(name, value);
+  for (const [name, value] of Object.entries(c.get("rateHeaders") ?? {})) {
+    // A refusal by another limit has told where that one stands.
+    if (!c.res.headers.has(name)) c.header(name, value);
+  }
   if (c.env.ENVIRONMENT !== "production") {
     const { db, publish, objects } = services.trips;
     c.header("Server-Timing", `db;desc="${db}", publish;desc="${publish}", objects;desc="${objects}"`);
   }
   const fields = {
     method: c.req.method,
-    path: c.req.path,
+    path: withoutTokens(c.req.path),
     status: c.res.status,
     ms: Date.now() - started,
   };

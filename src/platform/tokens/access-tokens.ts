@@ -6,12 +6,14 @@ const AUDIENCE = "workspace:auth";
 
 export interface AccessClaims {
   userId: string;
+  /** The sign-in the token came from (`sid`): when that is over, so is the token. */
+  sessionId: string;
 }
 
-/** Access tokens: JWTs signed HS256 with SECRET_KEY, carried as a Bearer header. */
+/** Access tokens: JWTs signed HS256 with SECRET_KEY, carried as a Bearer header or in the `session` cookie. */
 export interface AccessTokens {
   /** A token and how long it lives, in seconds. */
-  issue(user: { id: string; isSuperuser: boolean }): Promise<{ token: string; expiresIn: number }>;
+  issue(claims: AccessClaims & { isSuperuser: boolean }): Promise<{ token: string; expiresIn: number }>;
   /** The claims of a token that is ours and alive; `undefined` for anything else. */
   verify(token: string): Promise<AccessClaims | undefined>;
 }
@@ -20,10 +22,10 @@ export function createAccessTokens(options: { secret: string; minutes: number })
   const key = new TextEncoder().encode(options.secret);
   const expiresIn = options.minutes * 60;
   return {
-    async issue({ id, isSuperuser }) {
-      const token = await new SignJWT({ is_admin: isSuperuser })
+    async issue({ userId, sessionId, isSuperuser }) {
+      const token = await new SignJWT({ is_admin: isSuperuser, sid: sessionId })
         .setProtectedHeader({ alg: "HS256" })
-        .setSubject(id)
+        .setSubject(userId)
         .setAudience([AUDIENCE])
         .setIssuedAt()
         .setJti(crypto.randomUUID())
@@ -36,9 +38,11 @@ export function createAccessTokens(options: { secret: string; minutes: number })
         const { payload } = await jwtVerify(token, key, {
           audience: AUDIENCE,
           algorithms: ["HS256"],
-          requiredClaims: ["sub", "exp"],
+          requiredClaims: ["sub", "exp", "sid"],
         });
-        return payload.sub && isId(payload.sub) ? { userId: payload.sub } : undefined;
+        const { sub: userId, sid: sessionId } = payload;
+        if (!userId || !isId(userId) || typeof sessionId !== "string" || !isId(sessionId)) return undefined;
+        return { userId, sessionId };
       } catch {
         return undefined;
       }

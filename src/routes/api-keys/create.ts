@@ -51,8 +51,8 @@ export const createKey = endpoint({
   access: { user: "any" },
   body: Body,
   response: { status: 200, schema: Key },
-  async handler({ services, caller, body }) {
-    const { key, ...shownOnce } = await createApiKey(services, caller, body);
+  async handler({ services, caller, body, client }) {
+    const { key, ...shownOnce } = await createApiKey(services, caller, body, client);
     return describeKey(key, shownOnce);
   },
 });

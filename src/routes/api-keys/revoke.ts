@@ -12,8 +12,8 @@ export const revokeKey = endpoint({
   params: z.object({ key: z.string() }),
   refusals: [400],
   response: { status: 200, schema: z.object({ status: z.literal("deactivated"), key_id: z.uuid() }) },
-  async handler({ services, caller, params }) {
-    await revokeApiKey(services, caller.userId, params.key);
+  async handler({ services, caller, params, client }) {
+    await revokeApiKey(services, caller.userId, params.key, client);
     return { status: "deactivated" as const, key_id: params.key };
   },
 });

@@ -1,31 +1,19 @@
-import { z } from "zod";
 import { logIn } from "#src/domain/accounts/index.ts";
-import { refreshCookie } from "#src/http/cookies.ts";
-import { endpoint, Reply } from "#src/http/endpoint.ts";
+import { endpoint } from "#src/http/endpoint.ts";
 import { Credentials } from "./credentials.ts";
-import { describeToken, Token } from "./tokens.ts";
-
-const LoggedIn = Token.extend({
-  requires_2fa: z.boolean(),
-  temp_token: z.string().nullable(),
-  method: z.string().nullable(),
-}).meta({ id: "LoggedIn" });
+import { answerLogin, LoggedIn } from "./login-answer.ts";
 
 export const login = endpoint({
   method: "post",
   path: "/api/auth/login",
   aliases: ["/auth/login"],
-  summary: "Sign in with a username or email address; sets the refresh cookie",
+  summary:
+    "Sign in with a username or email address; sets the refresh cookie, or mails a code for `2fa/verify`",
   tag: "Accounts",
   access: "public",
   body: Credentials,
   bodyTypes: ["json", "form"],
-  response: { status: 200, schema: LoggedIn },
-  async handler({ services, body, client }) {
-    const session = await logIn(services, body, client);
-    return new Reply(
-      { ...describeToken(session), requires_2fa: false, temp_token: null, method: null },
-      refreshCookie(services.config, session.refreshToken),
-    );
-  },
+  refusals: [409, 429],
+  response: { status: 200, orStatus: 503, schema: LoggedIn },
+  handler: async ({ services, body, client }) => answerLogin(services, await logIn(services, body, client)),
 });

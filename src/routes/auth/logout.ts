@@ -1,18 +1,23 @@
 import { z } from "zod";
-import { endSession } from "#src/domain/sessions/index.ts";
-import { noRefreshCookie, refreshTokenOf } from "#src/http/cookies.ts";
+import { logOut } from "#src/domain/sessions/index.ts";
+import { cookieOf, noSessionCookies } from "#src/http/cookies.ts";
+import { accessTokenOf } from "#src/http/credentials.ts";
 import { endpoint, Reply } from "#src/http/endpoint.ts";
 
 export const logout = endpoint({
   method: "post",
   path: "/api/auth/logout",
   aliases: ["/auth/logout"],
-  summary: "End the session of the refresh cookie and clear the cookie; fine to repeat",
-  tag: "Accounts",
+  summary: "End every session of the account and clear the cookies; fine to repeat, and without a session",
+  tag: "Sessions",
   access: "public",
   response: { status: 200, schema: z.object({ detail: z.string() }) },
-  async handler({ services, request }) {
-    await endSession(services, refreshTokenOf(request));
-    return new Reply({ detail: "Logged out" }, noRefreshCookie(services.config));
+  async handler({ services, request, client }) {
+    const tokens = {
+      refreshToken: cookieOf(request, "refresh_token"),
+      accessToken: accessTokenOf(request),
+    };
+    await logOut(services, tokens, { askedAt: new Date(), client });
+    return new Reply({ detail: "Logged out" }, noSessionCookies(services.config));
   },
 });

@@ -1,5 +1,5 @@
 import { refreshSession } from "#src/domain/sessions/index.ts";
-import { refreshCookie, refreshTokenOf } from "#src/http/cookies.ts";
+import { cookieOf, sessionCookies } from "#src/http/cookies.ts";
 import { endpoint, Reply } from "#src/http/endpoint.ts";
 import { describeToken, Token } from "./tokens.ts";
 
@@ -8,12 +8,12 @@ export const refresh = endpoint({
   path: "/api/auth/refresh",
   aliases: ["/auth/refresh", "/api/auth/jwt/refresh", "/auth/jwt/refresh"],
   summary: "A new access token for the refresh cookie, which is single use: coming twice ends the session",
-  tag: "Accounts",
+  tag: "Sessions",
   access: "public",
   refusals: [401],
   response: { status: 200, schema: Token },
   async handler({ services, request, client }) {
-    const session = await refreshSession(services, refreshTokenOf(request), client);
-    return new Reply(describeToken(session), refreshCookie(services.config, session.refreshToken));
+    const session = await refreshSession(services, cookieOf(request, "refresh_token"), client);
+    return new Reply(describeToken(session), sessionCookies(services.config, session));
   },
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { describeUser, register as registerAccount } from "#src/domain/accounts/index.ts";
-import { refreshCookie } from "#src/http/cookies.ts";
+import { sessionCookies } from "#src/http/cookies.ts";
 import { endpoint, Reply } from "#src/http/endpoint.ts";
 import { email, text } from "#src/http/schemas.ts";
 import { User } from "../users/user.ts";
@@ -35,7 +35,7 @@ export const register = endpoint({
     const described = describeUser(user);
     return new Reply(
       { ...described, ...describeToken(session), user: described },
-      refreshCookie(services.config, session.refreshToken),
+      sessionCookies(services.config, session),
     );
   },
 });

@@ -6,7 +6,7 @@ import { ProjectParams } from "./project.ts";
 export const getMyRole = endpoint({
   method: "get",
   path: "/api/projects/:project/my-role",
-  summary: "The caller's role in the project's team",
+  summary: "The caller's role in the project",
   tag: "Projects",
   access: { userOrKey: "project.view" },
   params: ProjectParams,

@@ -24,8 +24,8 @@ const update = (method: "put" | "patch") =>
     params: ProjectParams,
     body: Body,
     response: { status: 200, schema: Project },
-    handler: async ({ services, caller, params, body }) =>
-      describeProject(await updateProject(services, caller, params.project, body)),
+    handler: async ({ services, caller, params, body, client }) =>
+      describeProject(await updateProject(services, caller, params.project, body, client)),
   });
 
 export const putProject = update("put");

@@ -24,6 +24,7 @@ export const invoke = endpoint({
     if (refusal) throw new AppError("invalid_input", `webhook_url: ${refusal}`);
     const started = await startTask(services, {
       userId: caller.userId,
+      isSuperuser: false,
       teamId: caller.teamId,
       apiKeyId: caller.keyId,
       scopes: caller.scopes,

@@ -50,6 +50,7 @@ export const list = endpoint({
       services,
       {
         userId: caller.userId,
+        teamId: caller.teamId,
         projectIds: caller.projectIds,
         statuses: statusesOf(query),
         projectId: query.project_id ?? null,

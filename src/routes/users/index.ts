@@ -1,5 +1,24 @@
 import type { Endpoint } from "#src/http/endpoint.ts";
+import { changeHandle } from "./change-handle.ts";
+import { deleteUser } from "./delete-user.ts";
 import { getMe } from "./get-me.ts";
+import { getPreferences } from "./get-preferences.ts";
+import { getProfile } from "./get-profile.ts";
+import { getUser } from "./get-user.ts";
 import { updateMe } from "./update-me.ts";
+import { updatePreferences } from "./update-preferences.ts";
+import { updateProfile } from "./update-profile.ts";
+import { updateUser } from "./update-user.ts";
 
-export const userEndpoints: readonly Endpoint[] = [getMe, updateMe];
+export const userEndpoints: readonly Endpoint[] = [
+  getMe,
+  updateMe,
+  changeHandle,
+  getPreferences,
+  updatePreferences,
+  getProfile,
+  updateProfile,
+  getUser,
+  updateUser,
+  deleteUser,
+];

@@ -1,15 +1,9 @@
-import { z } from "zod";
 import { describeUser, updateAccount } from "#src/domain/accounts/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
-import { email, text } from "#src/http/schemas.ts";
-import { User } from "./user.ts";
+import { text } from "#src/http/schemas.ts";
+import { AccountBody, User } from "./user.ts";
 
-const Body = z.object({
-  email: email().optional(),
-  username: text({ max: 100 }).optional(),
-  name: text({ min: 1, max: 100, trim: true }).optional(),
-  password: text({ max: 1000 }).optional(),
-});
+const Body = AccountBody.extend({ diagram_model: text({ max: 200 }).nullish() });
 
 export const updateMe = endpoint({
   method: "patch",
@@ -21,6 +15,7 @@ export const updateMe = endpoint({
   body: Body,
   refusals: [409],
   response: { status: 200, schema: User },
-  handler: async ({ services, caller, body }) =>
-    describeUser(await updateAccount(services, caller.userId, body)),
+  async handler({ services, caller, client, body: { diagram_model: diagramModel, ...change } }) {
+    return describeUser(await updateAccount(services, caller.userId, { ...change, diagramModel }, client));
+  },
 });

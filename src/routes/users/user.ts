@@ -1,5 +1,18 @@
 import { z } from "zod";
-import { Moment } from "#src/http/schemas.ts";
+import { email, Moment, text } from "#src/http/schemas.ts";
+
+/** An account by its id. Names that are no ids, such as `me`, have paths of their own. */
+export const USER_PATH = "/api/users/:user{[0-9a-fA-F-]+}";
+
+export const UserParams = z.object({ user: z.string().describe("Id of the account") });
+
+/** What people may change of an account. */
+export const AccountBody = z.object({
+  email: email().optional(),
+  username: text({ max: 100 }).optional(),
+  name: text({ min: 1, max: 100, trim: true }).optional(),
+  password: text({ max: 1000 }).optional(),
+});
 
 /** An account as its owner sees it. Fields that are always null belong to features the service has not. */
 export const User = z
@@ -19,7 +32,7 @@ export const User = z
     last_active_at: Moment.nullable(),
     litellm_api_key: z.null(),
     litellm_user_id: z.null(),
-    diagram_model: z.null(),
+    diagram_model: z.string().nullable(),
     disabled_models: z.null(),
     referral_code: z.null(),
     referred_by: z.null(),

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { externalApiKeys, teamMemberships } from "#src/db/schema/index.ts";
+import { auditLog, externalApiKeys, teamMemberships } from "#src/db/schema/index.ts";
 import { authenticateKey } from "#src/domain/access/index.ts";
 import { createApiKey, listGrantableScopes, revokeApiKey, type KeyWish } from "#src/domain/api-keys/index.ts";
 import { createProject } from "#src/domain/projects/index.ts";
@@ -132,6 +132,25 @@ describe("a revoked key", () => {
     await expect(authenticateKey(database, token)).rejects.toMatchObject({ code: "unauthenticated" });
     const [row] = await database.db.select().from(externalApiKeys).where(eq(externalApiKeys.id, key.id));
     expect(row).toMatchObject({ isActive: false, keyHash: null, revokedAt: expect.any(Date) });
+  });
+
+  it("is in its team's log, made once and revoked once, without anything secret", async () => {
+    const person = await newPerson(database.db);
+    const { key, token, webhookSecret } = await create(person, { scopes: ["chat.send"] });
+    await revoke(person, key.id);
+    await revoke(person, key.id);
+    const log = await database.db.select().from(auditLog).where(eq(auditLog.resourceId, key.id));
+    expect(log.toSorted((a, b) => (a.id < b.id ? -1 : 1))).toMatchObject([
+      {
+        action: "api_key.created",
+        userId: person.user.id,
+        teamId: key.teamId,
+        details: { name: "key", key_prefix: key.keyPrefix, scopes: ["chat.send"], project_ids: null },
+      },
+      { action: "api_key.revoked", userId: person.user.id, teamId: key.teamId },
+    ]);
+    expect(JSON.stringify(log)).not.toContain(token);
+    expect(JSON.stringify(log)).not.toContain(webhookSecret);
   });
 
   it("cannot be revoked again, but its tasks are sent for again", async () => {

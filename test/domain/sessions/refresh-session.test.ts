@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eq, sql } from "drizzle-orm";
 import { refreshRecords, users } from "#src/db/schema/index.ts";
 import { updateAccount } from "#src/domain/accounts/index.ts";
-import { endSession, refreshSession, startSession } from "#src/domain/sessions/index.ts";
+import { endSession, logOut, refreshSession, startSession } from "#src/domain/sessions/index.ts";
+import { sha256Hex } from "#src/lib/hash.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { CLIENT, newPerson, sessionDeps } from "#test/support/people.ts";
 
@@ -42,7 +43,7 @@ describe("a refresh token", () => {
 
   it("does not end the owner's other sessions", async () => {
     const { user, session } = await newPerson(database.db);
-    const other = await startSession(sessionDeps(database.db), user, CLIENT);
+    const other = await startSession(sessionDeps(database.db), user, CLIENT, "password");
     await refresh(session.refreshToken);
     await expect(refresh(session.refreshToken)).rejects.toBeDefined();
     await expect(refresh(other.refreshToken)).resolves.toBeDefined();
@@ -56,11 +57,11 @@ describe("a refresh token", () => {
   });
 
   it("is refused after its time", async () => {
-    const { user, session } = await newPerson(database.db);
+    const { session } = await newPerson(database.db);
     await database.db
       .update(refreshRecords)
       .set({ expiresAt: sql`now() - interval '1 second'` })
-      .where(eq(refreshRecords.userId, user.id));
+      .where(eq(refreshRecords.tokenHash, sha256Hex(session.refreshToken ?? "")));
     await expect(refresh(session.refreshToken)).rejects.toEqual(refusedWith("Refresh token expired"));
   });
 
@@ -72,20 +73,64 @@ describe("a refresh token", () => {
 
   it("is refused after logging out, which may be done twice", async () => {
     const { session } = await newPerson(database.db);
-    await endSession(database, session.refreshToken);
-    await endSession(database, session.refreshToken);
+    const tokens = { refreshToken: session.refreshToken, accessToken: undefined };
+    for (const askedAt of [new Date(), new Date()]) {
+      await logOut(sessionDeps(database.db), tokens, { askedAt, client: CLIENT });
+    }
     await expect(refresh(session.refreshToken)).rejects.toEqual(refusedWith("Refresh token revoked"));
   });
 
   it("is refused after the password was changed", async () => {
     const { user, session } = await newPerson(database.db);
-    await updateAccount(database, user.id, { password: "another horse" });
+    await updateAccount(sessionDeps(database.db), user.id, { password: "another horse" }, CLIENT);
     await expect(refresh(session.refreshToken)).rejects.toEqual(refusedWith("Refresh token revoked"));
   });
 
   it("is stored as its hash only", async () => {
-    const { user, session } = await newPerson(database.db);
-    const rows = await database.db.select().from(refreshRecords).where(eq(refreshRecords.userId, user.id));
+    const { session, caller } = await newPerson(database.db);
+    const rows = await database.db
+      .select()
+      .from(refreshRecords)
+      .where(eq(refreshRecords.sessionId, caller.sessionId));
+    expect(rows).toHaveLength(1);
     expect(JSON.stringify(rows)).not.toContain(session.refreshToken);
+  });
+});
+
+const graceful = (token: string | undefined, seconds: number) => {
+  const deps = sessionDeps(database.db);
+  return refreshSession(
+    { ...deps, config: { ...deps.config, REFRESH_REUSE_GRACE_SECONDS: seconds } },
+    token,
+    CLIENT,
+  );
+};
+
+describe("with a grace for tokens that were just used", () => {
+  it("lets in all of eight that come at once, one of them with a new refresh token", async () => {
+    const { session } = await newPerson(database.db);
+    const all = await Promise.all(Array.from({ length: 8 }, () => graceful(session.refreshToken, 60)));
+    expect(all.filter(({ accessToken }) => accessToken.length > 0)).toHaveLength(8);
+    const [next, ...more] = all.flatMap(({ refreshToken }) => refreshToken ?? []);
+    expect(more).toEqual([]);
+    await expect(graceful(next, 60)).resolves.toHaveProperty("refreshToken");
+  });
+
+  it("ends the session when one comes later than that", async () => {
+    const { session } = await newPerson(database.db);
+    const { refreshToken } = await graceful(session.refreshToken, 60);
+    await database.db
+      .update(refreshRecords)
+      .set({ usedAt: sql`now() - interval '61 seconds'` })
+      .where(eq(refreshRecords.tokenHash, sha256Hex(session.refreshToken ?? "")));
+    await expect(graceful(session.refreshToken, 60)).rejects.toEqual(refusedWith("Refresh token revoked"));
+    await expect(graceful(refreshToken, 60)).rejects.toEqual(refusedWith("Refresh token revoked"));
+  });
+
+  it("lets nothing pass once the session is over", async () => {
+    const { session, caller } = await newPerson(database.db);
+    await graceful(session.refreshToken, 60);
+    await endSession(database, caller, caller.sessionId, CLIENT);
+    await expect(graceful(session.refreshToken, 60)).rejects.toEqual(refusedWith("Refresh token revoked"));
   });
 });

@@ -1,0 +1,10 @@
+import { z } from "zod";
+import { deliverMail } from "#src/domain/mail/index.ts";
+import { defineFunction } from "./serve.ts";
+
+/** One attempt to deliver a mail that could not be sent at once, or was not to be. */
+export const sendMail = defineFunction({
+  name: "send-mail",
+  payload: z.object({ sealed: z.string(), attempt: z.int().min(1) }),
+  run: (services, payload) => deliverMail(services, payload),
+});

@@ -1,0 +1,25 @@
+import type { Plugin } from "miniflare";
+import { z } from "zod";
+
+/** Name of the binding that carries the address to the plugin; the Worker does not get it. */
+export const SERVICE_SOCKET = "SERVICE_SOCKET";
+
+const Binding = z.object({ dev: z.object({ options: z.object({ address: z.string() }) }) });
+
+/**
+ * The socket the service listens on, straight to the Worker. Miniflare loads this file by the path in the binding. Its own
+ * direct sockets are not for strangers: they take `request.cf` from a header (`MF-CF-Blob`) and open an RPC session to
+ * whoever connects to a certain name. With no options at all, workerd itself puts the peer's address into `cf.clientIp`.
+ */
+export const plugins: Record<string, Plugin> = {
+  "service-socket": {
+    getBindings() {},
+    getNodeBindings: () => ({}),
+    getServices({ options: { config } }) {
+      const { address } = Binding.parse(config.env?.[SERVICE_SOCKET]).dev.options;
+      // Miniflare's name for a Worker's service.
+      const service = { name: `core:user:${config.name}` };
+      return { services: [], extensions: [], sockets: [{ name: "service", address, service, http: {} }] };
+    },
+  },
+};

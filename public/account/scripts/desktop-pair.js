@@ -1,0 +1,57 @@
+import {
+  callSignedIn,
+  element,
+  onPress,
+  onSubmit,
+  show,
+  signInFirst,
+  tell,
+  tryTo,
+  whoIsSignedIn,
+} from "./api.js";
+
+/** How long a link with a key in it stays on the page. */
+const KEY_LINK_MS = 60_000;
+
+onPress("mint", async () => {
+  const { deep_link, expires_at } = await callSignedIn("POST", "/api/desktop/pair", {});
+  const until = new Date(expires_at);
+  const time = until.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  openApp(
+    deep_link,
+    until.getTime() - Date.now(),
+    `The app should open now. The link is good once, until ${time}.`,
+  );
+});
+
+// These apps know this one link, with the key itself in it.
+onSubmit("old-form", async ({ device_name }) => {
+  const { token } = await callSignedIn("POST", "/api/desktop/pair/complete", { device_name });
+  const link = `workspace://auth/callback?token=${encodeURIComponent(token)}`;
+  openApp(link, KEY_LINK_MS, "The app should open now. You can unpair it on the page of paired apps.");
+});
+
+let forgetting;
+
+/** Open the app, and leave the link on the page for a while: a browser may want to see a click on it. */
+function openApp(link, lifeMs, words) {
+  const open = element("open");
+  open.href = link;
+  open.hidden = false;
+  tell(words);
+  clearTimeout(forgetting);
+  forgetting = setTimeout(() => {
+    open.hidden = true;
+    open.removeAttribute("href");
+    tell("The link is no longer shown. Pair again if the app has not opened.");
+  }, lifeMs);
+  location.assign(link);
+}
+
+await tryTo(async () => {
+  const user = await whoIsSignedIn();
+  if (!user) return signInFirst();
+  element("who").textContent = user.email;
+  element("more").hidden = false;
+  show("ask-step", "wait-step");
+});

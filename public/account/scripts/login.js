@@ -1,0 +1,104 @@
+import {
+  attempt,
+  call,
+  element,
+  goOn,
+  goThereLater,
+  onPress,
+  onSubmit,
+  show,
+  tell,
+  tryTo,
+  whoIsSignedIn,
+} from "./api.js";
+
+/** Seconds between two codes. */
+const PAUSE = 60;
+
+const parameters = new URLSearchParams(location.search);
+goThereLater(parameters.get("next"));
+
+/** What the second step takes. It is kept here only: a reload begins again. */
+let tempToken;
+
+onSubmit("password-form", async ({ username, password }) => {
+  await askForCodeOrGoOn(() => call("POST", "/api/auth/login", { username, password }));
+});
+
+onSubmit("code-form", async ({ code }) => {
+  try {
+    await call("POST", "/api/auth/2fa/verify", { temp_token: tempToken, code });
+  } catch (error) {
+    element("code").select();
+    throw error;
+  }
+  goOn();
+});
+
+async function askForCodeOrGoOn(logIn) {
+  let answer;
+  let warning = "";
+  try {
+    answer = await logIn();
+  } catch (error) {
+    // The password was right, but the code is late: the next step is the same.
+    if (!error.body?.requires_2fa) throw error;
+    answer = error.body;
+    warning = error.message;
+  }
+  if (!answer.requires_2fa) return goOn();
+  tempToken = answer.temp_token;
+  show("code-step", "password-step");
+  pauseResending();
+  tell(warning, true);
+}
+
+element("resend").addEventListener("click", () => void resend(element("resend")));
+
+async function resend(button) {
+  await attempt(button, async () => {
+    await call("POST", "/api/auth/2fa/send", { temp_token: tempToken });
+    tell("Another code is on its way. The one before does not work any more.");
+  });
+  pauseResending();
+  element("code").focus();
+}
+
+onPress("back", () => {
+  tempToken = undefined;
+  element("code-form").reset();
+  element("password").value = "";
+  show("password-step", "code-step");
+});
+
+let pausing;
+function pauseResending() {
+  const button = element("resend");
+  const until = Date.now() + PAUSE * 1000;
+  const words = "Send another code";
+  clearInterval(pausing);
+  const tick = () => {
+    const seconds = Math.ceil((until - Date.now()) / 1000);
+    button.disabled = seconds > 0;
+    button.textContent = seconds > 0 ? `${words} (in ${seconds} s)` : words;
+    if (seconds <= 0) clearInterval(pausing);
+  };
+  pausing = setInterval(tick, 1000);
+  tick();
+}
+
+for (const provider of ["github", "google"]) {
+  onPress(provider, async () => {
+    const { authorization_url } = await call("GET", `/api/auth/${provider}/authorize`);
+    location.assign(authorization_url);
+  });
+}
+
+history.replaceState(null, "", location.pathname);
+if (parameters.has("error")) {
+  tell("Signing in did not work. Try again, or take another way.", true);
+} else if (!parameters.has("switch")) {
+  await tryTo(async () => {
+    if (await whoIsSignedIn()) goOn();
+  });
+}

@@ -1,0 +1,10 @@
+/**
+ * Whether a write failed because what it refers to is gone, as PostgreSQL says it (SQLSTATE 23503). Drizzle wraps the
+ * driver's error.
+ */
+export function isForeignKeyViolation(error: unknown): boolean {
+  for (let each = error; each instanceof Error; each = each.cause) {
+    if ("code" in each && each.code === "23503") return true;
+  }
+  return false;
+}

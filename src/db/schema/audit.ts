@@ -1,0 +1,47 @@
+import { index, jsonb, pgTable, text, uuid } from "drizzle-orm/pg-core";
+import { users } from "./accounts.ts";
+import { createdAt, id } from "./columns.ts";
+import { projects } from "./projects.ts";
+import { teams } from "./teams.ts";
+
+/** Who did what that matters for security, kept 90 days. What concerns one person alone is in the personal team's log. */
+export const auditLog = pgTable(
+  "audit_log",
+  {
+    id: id(),
+    teamId: uuid()
+      .notNull()
+      .references(() => teams.id, { onDelete: "cascade" }),
+    projectId: uuid().references(() => projects.id, { onDelete: "set null" }),
+    /** Null for somebody whose account is gone. */
+    userId: uuid().references(() => users.id, { onDelete: "set null" }),
+    action: text().notNull(),
+    resourceType: text().notNull(),
+    resourceId: text(),
+    details: jsonb().$type<Record<string, unknown>>(),
+    ipAddress: text(),
+    userAgent: text(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    index("audit_log_team").on(table.teamId, table.id),
+    index("audit_log_created").on(table.createdAt),
+  ],
+);
+
+/** What administrators of the installation did to accounts. */
+export const adminActions = pgTable(
+  "admin_actions",
+  {
+    id: id(),
+    adminId: uuid().references(() => users.id, { onDelete: "set null" }),
+    actionType: text().notNull(),
+    targetType: text().notNull(),
+    targetId: text().notNull(),
+    reason: text(),
+    details: jsonb().$type<Record<string, unknown>>(),
+    ipAddress: text(),
+    createdAt: createdAt(),
+  },
+  (table) => [index("admin_actions_created").on(table.createdAt)],
+);

@@ -1,0 +1,77 @@
+import { boolean, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { users } from "./accounts.ts";
+import { at, createdAt, id } from "./columns.ts";
+
+/** Owners of projects. Every account gets a personal team at registration. */
+export const teams = pgTable(
+  "teams",
+  {
+    id: id(),
+    name: text().notNull(),
+    slug: text().notNull(),
+    avatarUrl: text(),
+    isPersonal: boolean().notNull().default(false),
+    subscriptionTier: text({ enum: ["free", "basic", "pro", "ultra"] })
+      .notNull()
+      .default("free"),
+    /** Credits by where they came from; one credit is one US cent. */
+    dailyCredits: integer().notNull().default(0),
+    bundledCredits: integer().notNull().default(0),
+    signupBonusCredits: integer().notNull().default(0),
+    purchasedCredits: integer().notNull().default(0),
+    createdBy: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    createdAt: createdAt(),
+  },
+  (table) => [uniqueIndex("teams_slug_unique").on(table.slug), index("teams_created_by").on(table.createdBy)],
+);
+
+/** Who belongs to a team, and as what: `admin`, `editor` or `viewer`. */
+export const teamMemberships = pgTable(
+  "team_memberships",
+  {
+    teamId: uuid()
+      .notNull()
+      .references(() => teams.id, { onDelete: "cascade" }),
+    userId: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    role: text({ enum: ["admin", "editor", "viewer"] }).notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.teamId, table.userId] }),
+    index("team_memberships_user").on(table.userId),
+  ],
+);
+
+/**
+ * Ways into a team: `email` for the holder of that address alone, `link` for whoever has it, up to `max_uses`. The token
+ * is stored as a SHA-256.
+ */
+export const teamInvitations = pgTable(
+  "team_invitations",
+  {
+    id: id(),
+    teamId: uuid()
+      .notNull()
+      .references(() => teams.id, { onDelete: "cascade" }),
+    kind: text({ enum: ["email", "link"] }).notNull(),
+    /** The only address that may accept; null for a link. */
+    email: text(),
+    role: text({ enum: ["admin", "editor", "viewer"] }).notNull(),
+    tokenHash: text().notNull(),
+    /** Null for a link without a limit. */
+    maxUses: integer(),
+    uses: integer().notNull().default(0),
+    invitedBy: uuid().references(() => users.id, { onDelete: "set null" }),
+    expiresAt: at().notNull(),
+    revokedAt: at(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    uniqueIndex("team_invitations_token_hash_unique").on(table.tokenHash),
+    index("team_invitations_team").on(table.teamId, table.createdAt),
+  ],
+);

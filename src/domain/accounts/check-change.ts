@@ -1,0 +1,29 @@
+import { hashPassword, refusalOfPassword } from "#src/domain/passwords/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import type { User, UserChange } from "./queries.ts";
+import { refusalOfUsername } from "./usernames.ts";
+
+export interface AccountChange {
+  email?: string | undefined;
+  username?: string | undefined;
+  name?: string | undefined;
+  password?: string | undefined;
+  diagramModel?: string | null | undefined;
+}
+
+/**
+ * What is stored for a change of an account: the password as its hash, and a new address as one that is not verified.
+ * Throws `invalid_input` for names and passwords that will not do.
+ */
+export async function checkChange(user: User, wish: AccountChange): Promise<UserChange> {
+  const { password, ...given } = wish;
+  const { email = user.email, username = user.username } = given;
+  const refusal =
+    (username === user.username ? undefined : refusalOfUsername(username)) ??
+    (password === undefined ? undefined : refusalOfPassword(password, { email, username }));
+  if (refusal) throw new AppError("invalid_input", refusal);
+  const change: UserChange = { ...given };
+  if (email.toLowerCase() !== user.email.toLowerCase()) change.isVerified = false;
+  if (password !== undefined) change.passwordHash = await hashPassword(password);
+  return change;
+}

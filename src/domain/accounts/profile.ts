@@ -1,0 +1,46 @@
+import { AppError } from "#src/lib/errors.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { requireAccount } from "./account.ts";
+import type { User } from "./queries.ts";
+import { storeChange } from "./store-change.ts";
+import { isReserved, refusalOfUsername } from "./usernames.ts";
+
+/** What people tell about themselves. What is absent stays; null takes it away. */
+export interface ProfileChange {
+  username?: string | undefined;
+  name?: string | undefined;
+  avatarUrl?: string | null | undefined;
+  bio?: string | null | undefined;
+  twitterHandle?: string | null | undefined;
+  githubUsername?: string | null | undefined;
+  websiteUrl?: string | null | undefined;
+}
+
+const MAX_HANDLE = 32;
+
+/** Change one's own profile. Throws `invalid_input` for a username that will not do, `conflict` for one that is taken. */
+export async function updateProfile(deps: { db: Db }, userId: string, change: ProfileChange): Promise<User> {
+  if (change.username !== undefined) {
+    const { username } = await requireAccount(deps, userId);
+    const refusal = change.username === username ? undefined : refusalOfUsername(change.username);
+    if (refusal) throw new AppError("invalid_input", refusal);
+  }
+  return storeChange(deps.db, userId, change);
+}
+
+/**
+ * Take another username, of at most 32 characters. Throws `invalid_input` for one that is no username, `conflict` for one
+ * that is taken or kept for the service.
+ */
+export async function changeHandle(deps: { db: Db }, userId: string, handle: string): Promise<User> {
+  const user = await requireAccount(deps, userId);
+  if (handle === user.username) return user;
+  if (isReserved(handle)) throw new AppError("conflict", "Username is reserved");
+  if (handle.length > MAX_HANDLE || refusalOfUsername(handle) !== undefined) {
+    throw new AppError(
+      "invalid_input",
+      `Handle must be 3 to ${MAX_HANDLE} lowercase letters, digits, single hyphens or underscores, and begin and end with a letter or digit`,
+    );
+  }
+  return storeChange(deps.db, userId, { username: handle });
+}

@@ -1,0 +1,41 @@
+import { AppError } from "#src/lib/errors.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { Administrator } from "./change-account.ts";
+import { findAccount } from "./find-account.ts";
+import { adjustCreditsRow } from "./queries.ts";
+
+/**
+ * Add to the bought credits of somebody's personal team, or take from them; noted in the trail of administrators and in
+ * the team's log. Answers all the team's credits before and after. Throws `invalid_input` where fewer than none would be
+ * left, `not_found`, `forbidden`.
+ */
+export async function adjustCredits(
+  deps: { db: Db },
+  by: Administrator,
+  userId: string,
+  amount: number,
+): Promise<{ oldBalance: number; newBalance: number }> {
+  const { user, teamId } = await findAccount(deps, userId);
+  const action = {
+    adminId: by.caller.userId,
+    userId: user.id,
+    actionType: "credits.adjusted" as const,
+    reason: by.reason ?? null,
+    details: { adjustment: amount },
+    address: by.address,
+  };
+  const outcome = await adjustCreditsRow(deps.db, action, amount, teamId);
+  if (!outcome?.admin) throw new AppError("forbidden", "Forbidden");
+  if (!outcome.done) {
+    const { purchased } = outcome;
+    if (purchased === null) throw new AppError("not_found", "User not found");
+    throw new AppError(
+      "invalid_input",
+      amount < 0
+        ? `Only the ${purchased} purchased credits can be taken away`
+        : `With ${purchased} purchased credits already, that is more than can be counted`,
+    );
+  }
+  const newBalance = Number(outcome.balance);
+  return { oldBalance: newBalance - amount, newBalance };
+}

@@ -1,0 +1,90 @@
+import type { UserCaller } from "#src/domain/access/index.ts";
+import { checkChange, refuseTaken, type AccountChange, type User } from "#src/domain/accounts/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { Queue } from "#src/platform/queue/queue.ts";
+import { findAccount } from "./find-account.ts";
+import { changeAccountRow, type AccountFields, type NewAction, type Outcome } from "./queries.ts";
+
+/** Who changes something, from where, and why. */
+export interface Administrator {
+  caller: UserCaller;
+  address: string;
+  reason?: string | undefined;
+}
+
+export interface AdministeredChange extends AccountChange {
+  isActive?: boolean | undefined;
+  isSuperuser?: boolean | undefined;
+  isVerified?: boolean | undefined;
+}
+
+/**
+ * Change somebody's account, noted in the trail of administrators and in the account's own log. Disabling takes effect at
+ * once: sessions are over, keys are not let in, and what they have running ends soon after. Asked for again, what is
+ * running is sent for again: the first request may have died before. Throws `invalid_input` and `conflict` as changing
+ * one's own account does, `conflict` for disabling oneself or the last administrator, `not_found`, `forbidden`.
+ */
+export async function changeAccount(
+  deps: { db: Db; queue: Pick<Queue, "publishBatch"> },
+  by: Administrator,
+  userId: string,
+  wish: AdministeredChange,
+): Promise<User> {
+  const { user, teamId } = await findAccount(deps, userId);
+  if (wish.isActive === false && user.id === by.caller.userId) {
+    throw new AppError("conflict", "You cannot disable your own account");
+  }
+  const fields = await fieldsOf(user, wish);
+  const action = actionOf(by, user, wish);
+  const changed = await changeAccountRow(deps.db, action, fields, teamId).catch(refuseTaken);
+  requireDone(changed.outcome);
+  if (!changed.user) throw new AppError("not_found", "User not found");
+  if (wish.isActive === false && !changed.user.isActive) {
+    await deps.queue.publishBatch(
+      changed.keys.map(({ id }) => ({ function: "revoke-key-tasks", payload: { keyId: id } })),
+    );
+  }
+  return changed.user;
+}
+
+async function fieldsOf(user: User, wish: AdministeredChange): Promise<AccountFields> {
+  const { isActive, isSuperuser, isVerified, ...own } = wish;
+  const { email, username, name, passwordHash } = await checkChange(user, own);
+  return { email, username, name, passwordHash, isVerified, isActive, isSuperuser };
+}
+
+/** What is written down names the fields; of names, addresses and passwords it does not say what they became. */
+function actionOf(by: Administrator, user: User, wish: AdministeredChange): NewAction {
+  const { isActive, isSuperuser, isVerified } = wish;
+  const given = Object.entries(wish).flatMap(([name, value]) =>
+    value === undefined ? [] : [WORDS[name] ?? name],
+  );
+  return {
+    adminId: by.caller.userId,
+    userId: user.id,
+    actionType:
+      isActive === undefined ? "account.updated" : isActive ? "account.enabled" : "account.disabled",
+    reason: by.reason ?? null,
+    details: { fields: given, is_active: isActive, is_superuser: isSuperuser, is_verified: isVerified },
+    address: by.address,
+  };
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  isActive: "is_active",
+  isSuperuser: "is_superuser",
+  isVerified: "is_verified",
+};
+
+/** Throws where a statement was held back; one that had nothing to change is as good as done. */
+export function requireDone(outcome: Outcome | undefined): void {
+  if (outcome?.done) return;
+  if (!outcome?.admin) throw new AppError("forbidden", "Forbidden");
+  if (outcome.last) {
+    throw new AppError(
+      "conflict",
+      "The last administrator cannot be disabled, deleted or lose the role: make somebody else one first",
+    );
+  }
+}

@@ -1,0 +1,79 @@
+import { AppError } from "#src/lib/errors.ts";
+import { sha256Hex } from "#src/lib/hash.ts";
+import { networkOf } from "#src/lib/ip-address.ts";
+import { rateHeaders } from "#src/lib/rate-headers.ts";
+import type { AttemptLimits, AttemptRule } from "#src/platform/objects/attempt-limits.ts";
+import type { RateDecision } from "#src/platform/objects/rate-limits.ts";
+
+/** What is tried: a password, an emailed code, a reset link, a pairing token; or a message that is to be sent. */
+export type AttemptKind = "login" | "code" | "mail" | "reset" | "pairing";
+
+/** An attempt that was let in and counts as failed until it is said to have succeeded. */
+export interface Attempt {
+  /**
+   * Take it out of the count; a sent message stays in it. Safe to repeat, and never throws: what cannot be given back
+   * stays counted until its window has passed.
+   */
+  succeeded(): Promise<void>;
+}
+
+interface AttemptDeps {
+  attempts: AttemptLimits;
+}
+
+interface Taken {
+  counter: string;
+  receipt: string;
+}
+
+/**
+ * Count an attempt on an account and from an address, before the secret is looked at, so that guesses that run at the
+ * same time are counted too. `account` is whatever names it, known or not; an `address` that is not known is one for all
+ * of its kind. Throws `rate_limited` with `Retry-After` and the `X-RateLimit-*` headers of the limit that was reached.
+ */
+export async function beginAttempt(
+  deps: AttemptDeps,
+  kind: AttemptKind,
+  subjects: { account?: string; address: string },
+): Promise<Attempt> {
+  const taken: Taken[] = [];
+  try {
+    for (const [rule, counter] of countersOf(kind, subjects)) {
+      const decision = await deps.attempts.take(rule, counter);
+      if (decision?.allowed === false) throw tooMany(decision);
+      if (decision?.receipt !== undefined) taken.push({ counter, receipt: decision.receipt });
+    }
+  } catch (error) {
+    await giveBack(deps, taken);
+    throw error;
+  }
+  return { succeeded: () => giveBack(deps, kind === "mail" ? [] : taken) };
+}
+
+/** The address comes first: who has used up his own does not touch the account's. */
+function countersOf(
+  kind: AttemptKind,
+  { account, address }: { account?: string; address: string },
+): [AttemptRule, string][] {
+  const counters: [AttemptRule, string][] = [["address", `${kind}:address:${networkOf(address)}`]];
+  // Accounts are found whatever the case of their letters, so all spellings share one counter.
+  if (account !== undefined)
+    counters.push([
+      kind === "mail" ? "mail" : "account",
+      `${kind}:account:${sha256Hex(account.trim().toLowerCase())}`,
+    ]);
+  return counters;
+}
+
+async function giveBack({ attempts }: AttemptDeps, taken: readonly Taken[]): Promise<void> {
+  await Promise.allSettled(taken.map(({ counter, receipt }) => attempts.giveBack(counter, receipt)));
+}
+
+function tooMany(decision: RateDecision): AppError {
+  const minutes = Math.ceil(decision.retryAfterSeconds / 60);
+  return new AppError(
+    "rate_limited",
+    `Too many attempts: try again in ${minutes} ${minutes === 1 ? "minute" : "minutes"}`,
+    { headers: { "Retry-After": String(decision.retryAfterSeconds), ...rateHeaders(decision) } },
+  );
+}

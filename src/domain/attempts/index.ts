@@ -1,0 +1,1 @@
+export { beginAttempt, type Attempt, type AttemptKind } from "./begin-attempt.ts";

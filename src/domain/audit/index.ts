@@ -1,0 +1,2 @@
+export { insertAuditEntry, type AuditEntry, type AuditFilter } from "./queries.ts";
+export { describeEntry, exportAuditLog, listAuditEntries } from "./read-audit-log.ts";

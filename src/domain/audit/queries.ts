@@ -1,0 +1,80 @@
+import { and, count, desc, eq, gte, lte, sql, type SQL } from "drizzle-orm";
+import { auditLog, projects, users } from "#src/db/schema/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { newId } from "#src/lib/ids.ts";
+
+/** Something that matters for security. It must hold nothing secret: a team's administrators read it. */
+export interface AuditEntry {
+  /** Who did it. */
+  userId: string;
+  /** The team it concerns; absent for what concerns the person alone, which goes to the log of the personal team. */
+  teamId?: string;
+  projectId?: string;
+  /** `<thing>.<what happened>`, e.g. `session.started`. */
+  action: string;
+  resourceType: string;
+  resourceId?: string;
+  details?: Record<string, unknown>;
+  client?: { address: string; userAgent: string } | undefined;
+}
+
+/**
+ * Write an entry. A query, so that it may join the batch of what it tells about; `onlyIf` is for a batch whose other
+ * queries may come to nothing. A team that is deleted at this moment is waited for, and nothing is written to its log.
+ */
+export function insertAuditEntry(db: Db, entry: AuditEntry, onlyIf: SQL = sql`TRUE`) {
+  const { userId, teamId = null, projectId = null, resourceId = null, details, client } = entry;
+  return db.execute(sql`
+    INSERT INTO audit_log
+      (id, team_id, project_id, user_id, action, resource_type, resource_id, details, ip_address, user_agent)
+    SELECT ${newId()}::uuid, t.id, ${projectId}::uuid, ${userId}::uuid, ${entry.action}::text,
+      ${entry.resourceType}::text, ${resourceId}::text, ${details ? JSON.stringify(details) : null}::jsonb,
+      ${client?.address ?? null}::text, ${client?.userAgent ?? null}::text
+    FROM teams t
+    WHERE ${onlyIf} AND CASE WHEN ${teamId}::uuid IS NULL THEN t.is_personal AND t.created_by = ${userId}::uuid
+      ELSE t.id = ${teamId}::uuid END
+    FOR KEY SHARE OF t
+  `);
+}
+
+/** Which entries of a team's log are asked for. */
+export interface AuditFilter {
+  teamId: string;
+  projectId?: string | undefined;
+  userId?: string | undefined;
+  action?: string | undefined;
+  resourceType?: string | undefined;
+  /** Both inclusive. */
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
+/** A page of entries with the names they speak of, newest first, and how many there are in all. */
+export async function pageOfAuditEntries(
+  db: Db,
+  filter: AuditFilter,
+  { limit, offset }: { limit: number; offset: number },
+) {
+  const where = and(
+    eq(auditLog.teamId, filter.teamId),
+    filter.projectId === undefined ? undefined : eq(auditLog.projectId, filter.projectId),
+    filter.userId === undefined ? undefined : eq(auditLog.userId, filter.userId),
+    filter.action === undefined ? undefined : eq(auditLog.action, filter.action),
+    filter.resourceType === undefined ? undefined : eq(auditLog.resourceType, filter.resourceType),
+    filter.from && gte(auditLog.createdAt, filter.from),
+    filter.to && lte(auditLog.createdAt, filter.to),
+  );
+  const [entries, [total]] = await db.batch([
+    db
+      .select({ entry: auditLog, projectName: projects.name, userName: users.name })
+      .from(auditLog)
+      .leftJoin(projects, eq(projects.id, auditLog.projectId))
+      .leftJoin(users, eq(users.id, auditLog.userId))
+      .where(where)
+      .orderBy(desc(auditLog.id))
+      .limit(limit)
+      .offset(offset),
+    db.select({ total: count() }).from(auditLog).where(where),
+  ]);
+  return { entries, total: total?.total ?? 0 };
+}

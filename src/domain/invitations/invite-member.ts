@@ -1,0 +1,75 @@
+import type { Role } from "#src/domain/access/index.ts";
+import { beginAttempt } from "#src/domain/attempts/index.ts";
+import { sendMail, teamInvitation, type MailDeps } from "#src/domain/mail/index.ts";
+import type { Client } from "#src/domain/sessions/index.ts";
+import { whileTeamExists, type MemberCaller } from "#src/domain/teams/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { newId } from "#src/lib/ids.ts";
+import { newToken } from "#src/lib/random-token.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { AttemptLimits } from "#src/platform/objects/attempt-limits.ts";
+import { addressOfInvitation, type LinkConfig } from "./invitation-address.ts";
+import { insertEmailInvitation, type Invitation } from "./queries.ts";
+import { onlyAdministrators } from "./refusals.ts";
+
+const DAYS = 7;
+const PER_DAY = 50;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** An invitation that was just made. Its address is known now and never again. */
+export interface MadeInvitation {
+  invitation: Invitation;
+  url: string;
+  /** What became of the mail; where none can be sent the address is passed on by hand. */
+  mail: "sent" | "retrying" | "not_configured";
+}
+
+/**
+ * Invite the holder of an address into the caller's team, by mail. Only an account with that address can accept; an earlier
+ * invitation for it is over. Throws `conflict` for somebody who is a member, `rate_limited` with `Retry-After` for the
+ * fifty-first of a team in 24 hours, and as `beginAttempt` and `sendMail` do.
+ */
+export async function inviteMember(
+  deps: MailDeps & { db: Db; attempts: AttemptLimits; config: LinkConfig },
+  { userId, membership: { teamId } }: MemberCaller,
+  invitee: { email: string; role: Role },
+  client: Client,
+): Promise<MadeInvitation> {
+  const { email, role } = invitee;
+  // A count of its own: who invites somebody over and over must not keep their login codes from them.
+  await beginAttempt(deps, "mail", { account: `invitation ${email}`, address: client.address });
+  const { token, hash } = newToken();
+  const row = { id: newId(), teamId, invitedBy: userId, email, role, tokenHash: hash, expiresAt: expiry() };
+  const entry = {
+    userId,
+    teamId,
+    action: "member.invited",
+    resourceType: "invitation",
+    resourceId: row.id,
+    details: { kind: "email", email, role },
+    client,
+  };
+  const made = await whileTeamExists(insertEmailInvitation(deps.db, row, PER_DAY, entry));
+  const { created, teamName, inviterName } = made;
+  if (!created) {
+    if (made.inviteeIsMember) throw new AppError("conflict", "This person is a member of the team already");
+    if (made.roomInSeconds === undefined) throw onlyAdministrators();
+    throw tooMany(made.roomInSeconds);
+  }
+  const url = addressOfInvitation(deps.config, token);
+  if (!deps.mailer.configured) return { invitation: created, url, mail: "not_configured" };
+  const message = teamInvitation({ link: url, teamName, inviterName, days: DAYS });
+  const { expiresAt } = created;
+  const mail = await sendMail(deps, { ...message, to: email, kind: "team-invitation", expiresAt });
+  return { invitation: created, url, mail };
+}
+
+function expiry(): Date {
+  return new Date(Date.now() + DAYS * DAY_MS);
+}
+
+function tooMany(seconds: number): AppError {
+  return new AppError("rate_limited", `A team may send ${PER_DAY} invitations in 24 hours: try again later`, {
+    headers: { "Retry-After": String(Math.max(1, seconds)) },
+  });
+}

@@ -1,0 +1,14 @@
+import { AppError } from "#src/lib/errors.ts";
+
+export function notFound(): AppError {
+  return new AppError("not_found", "Invitation not found");
+}
+
+export function over(): AppError {
+  return new AppError("gone", "This invitation is over: ask for a new one");
+}
+
+/** For whoever was an administrator when the request was let in. */
+export function onlyAdministrators(): AppError {
+  return new AppError("forbidden", "Only administrators of the team may invite");
+}

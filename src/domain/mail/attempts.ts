@@ -1,0 +1,45 @@
+import type { Log } from "#src/platform/log/log.ts";
+import type { Mailer } from "#src/platform/mail/mailer.ts";
+import type { Queue } from "#src/platform/queue/queue.ts";
+import type { Secrets } from "#src/platform/secrets/secrets.ts";
+import { sealMail, type QueuedMail } from "./sealed-mail.ts";
+
+export interface MailDeps {
+  mailer: Mailer;
+  queue: Queue;
+  secrets: Secrets;
+  log: Log;
+}
+
+/** Seconds to wait after each failed attempt; about 22 minutes in all, which outlasts the restart of a mail server. */
+const PAUSES = [5, 30, 120, 300, 900] as const;
+
+/** Have the queue make an attempt. Publishing the same attempt twice makes it once. Throws `unavailable`. */
+export async function publishAttempt(
+  { queue, secrets }: Pick<MailDeps, "queue" | "secrets">,
+  queued: QueuedMail,
+  { attempt, delaySeconds = 0 }: { attempt: number; delaySeconds?: number },
+): Promise<void> {
+  await queue.publish({
+    function: "send-mail",
+    payload: { sealed: await sealMail(secrets, queued), attempt },
+    deduplicationId: `mail-${queued.id}-${attempt}`,
+    ...(delaySeconds > 0 && { delaySeconds }),
+  });
+}
+
+/**
+ * After the failed attempt of this number: publish the next one and answer true. Answers false when it was the last, or when
+ * the mail will be void by then. Throws `unavailable`.
+ */
+export async function retryLater(
+  deps: Pick<MailDeps, "queue" | "secrets">,
+  queued: QueuedMail,
+  attempt: number,
+): Promise<boolean> {
+  const delaySeconds = PAUSES[attempt - 1];
+  if (delaySeconds === undefined || queued.mail === null) return false;
+  if (Date.now() + delaySeconds * 1000 >= queued.mail.expiresAt.getTime()) return false;
+  await publishAttempt(deps, queued, { attempt: attempt + 1, delaySeconds });
+  return true;
+}

@@ -1,0 +1,7 @@
+export { deliverMail } from "./deliver-mail.ts";
+export { emailVerification, loginCode, passwordReset, teamInvitation } from "./messages.ts";
+export { queueMail } from "./queue-mail.ts";
+export { requireMail } from "./require-mail.ts";
+export type { MailKind, OutgoingMail } from "./sealed-mail.ts";
+export { sendMail } from "./send-mail.ts";
+export type { MailDeps } from "./attempts.ts";

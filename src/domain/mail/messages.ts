@@ -1,0 +1,105 @@
+/** What a mail says: the same as plain text and as HTML. */
+export interface Message {
+  subject: string;
+  text: string;
+  html: string;
+}
+
+/** The code that completes a login; on a line of its own, so that it can be copied. */
+export function loginCode({ code, minutes }: { code: string; minutes: number }): Message {
+  return message("Your login code", [
+    "Enter this code to complete your login:",
+    { code },
+    `It is valid for ${count(minutes, "minute")}. Give it to nobody.`,
+    "If you did not try to log in, somebody knows your password: change it.",
+  ]);
+}
+
+export function passwordReset({ link, hours }: { link: string; hours: number }): Message {
+  return message("Reset your password", [
+    "Open this address to choose a new password:",
+    { link },
+    `It is valid for ${count(hours, "hour")} and works once.`,
+    "If you did not ask for this, ignore this mail: your password stays as it is.",
+  ]);
+}
+
+export function emailVerification({ link }: { link: string }): Message {
+  return message("Confirm your email address", [
+    "Open this address to confirm that this email address is yours:",
+    { link },
+    "If you have no account with us, ignore this mail.",
+  ]);
+}
+
+/** The names come from users: see `asName`. */
+export function teamInvitation(invitation: {
+  link: string;
+  teamName: string;
+  inviterName: string;
+  days: number;
+}): Message {
+  const team = asName(invitation.teamName);
+  const inviter = asName(invitation.inviterName) || "Someone";
+  return message(`Invitation to the team "${team}"`, [
+    `${inviter} invites you to the team "${team}". Open this address to see the invitation:`,
+    { link: invitation.link },
+    `It is valid for ${count(invitation.days, "day")}. If you do not know ${inviter}, ignore this mail.`,
+  ]);
+}
+
+type Part = string | { code: string } | { link: string };
+
+function message(subject: string, parts: readonly Part[]): Message {
+  return {
+    subject,
+    text: `${parts.map(asText).join("\n\n")}\n`,
+    html: `<!doctype html>\n<html lang="en">\n<body>\n${parts.map(asHtml).join("\n")}\n</body>\n</html>\n`,
+  };
+}
+
+function asText(part: Part): string {
+  if (typeof part === "string") return part;
+  return "code" in part ? part.code : part.link;
+}
+
+function asHtml(part: Part): string {
+  if (typeof part === "string") return `<p>${escapeHtml(part)}</p>`;
+  if ("code" in part) return `<p><strong style="font-size: 1.5em">${escapeHtml(part.code)}</strong></p>`;
+  const link = escapeHtml(part.link);
+  return `<p><a href="${link}">${link}</a></p>`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/gu, (character) => ENTITIES[character] ?? "");
+}
+
+function count(number: number, unit: string): string {
+  return `${number} ${unit}${number === 1 ? "" : "s"}`;
+}
+
+const NAME_LENGTH = 60;
+const WORD_JOINER = "\u2060";
+
+/**
+ * A name that a stranger chose, for a mail that we sign: one line, short, without characters that turn the text around or
+ * hide in it, and with nothing that a mail program would make a link of.
+ */
+function asName(name: string): string {
+  const line = name
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ")
+    .replaceAll(/[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu, "")
+    .trim();
+  const characters = Array.from(line);
+  const short = characters.length > NAME_LENGTH ? `${characters.slice(0, NAME_LENGTH - 1).join("")}…` : line;
+  // The word joiner is invisible, and no part of an address.
+  return short.replaceAll(/[.:/@](?=\S)/gu, `$&${WORD_JOINER}`);
+}

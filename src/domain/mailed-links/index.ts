@@ -1,0 +1,5 @@
+export { endResetLinks, forgetOldLinks } from "./queries.ts";
+export { requestPasswordReset, requestVerification, type LinkDeps } from "./request-link.ts";
+export { resetPassword } from "./reset-password.ts";
+export { sendVerification, type VerificationDeps } from "./send-verification.ts";
+export { verifyEmail } from "./verify-email.ts";

@@ -1,0 +1,36 @@
+import type { Role } from "#src/domain/access/index.ts";
+import { insertAuditEntry } from "#src/domain/audit/index.ts";
+import type { Client } from "#src/domain/sessions/index.ts";
+import type { MemberCaller } from "#src/domain/teams/index.ts";
+import { isId } from "#src/lib/ids.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { updateRole, type Member } from "./queries.ts";
+import { refusalOfLoss } from "./refuse-loss.ts";
+
+/**
+ * Change what somebody is in the caller's team; it holds from the next request on, for their keys too. Throws `not_found`
+ * for somebody who is not in the team, `conflict` for its last administrator and the owner of a personal team.
+ */
+export async function changeRole(
+  deps: { db: Db },
+  { userId: callerId, membership: { teamId } }: MemberCaller,
+  userId: string,
+  role: Role,
+  client: Client,
+): Promise<Member> {
+  if (!isId(userId)) throw refusalOfLoss(undefined);
+  const { before, changed, member } = await updateRole(deps.db, { teamId, userId }, role);
+  if (!before || !changed || !member) throw refusalOfLoss(before);
+  if (before.role !== role) {
+    await insertAuditEntry(deps.db, {
+      userId: callerId,
+      teamId,
+      action: "member.role_changed",
+      resourceType: "user",
+      resourceId: member.userId,
+      details: { from: before.role, to: role },
+      client,
+    });
+  }
+  return member;
+}

@@ -1,0 +1,3 @@
+export { beginOAuthLogin } from "./begin-login.ts";
+export { finishOAuthLogin } from "./finish-login.ts";
+export { forgetExpiredOauthStates } from "./queries.ts";

@@ -1,0 +1,1 @@
+export { hashPassword, passwordMatches, refusalOfPassword } from "./passwords.ts";

@@ -1,0 +1,1 @@
+export { forgetOldRows } from "./forget-old-rows.ts";

@@ -1,0 +1,58 @@
+import { uniqueViolation } from "#src/db/unique-violation.ts";
+import type { UserCaller } from "#src/domain/access/index.ts";
+import type { Client } from "#src/domain/sessions/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { newId } from "#src/lib/ids.ts";
+import { slugOf } from "#src/lib/slug.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { insertTeam, type OwnTeam } from "./queries.ts";
+import { requireFreeSlug, requireOwnTeam, slugTaken } from "./own-teams.ts";
+
+/** Slugs are drawn again this often before a collision is called a failure. */
+const MAX_DRAWS = 10;
+
+/**
+ * Make a team, with the caller as its administrator. Its slug is made from its name where none is given. Throws `conflict`
+ * for a slug that is taken, `invalid_input` for one that is reserved.
+ */
+export async function createTeam(
+  deps: { db: Db },
+  caller: UserCaller,
+  wish: { name: string; slug?: string | undefined },
+  client: Client,
+): Promise<OwnTeam> {
+  if (wish.slug !== undefined) requireFreeSlug(wish.slug);
+  for (let draw = 1; draw <= MAX_DRAWS; draw += 1) {
+    const team = {
+      id: newId(),
+      name: wish.name,
+      slug: wish.slug ?? slugOf(wish.name, "team"),
+      createdBy: caller.userId,
+    };
+    if (await tryInsert(deps.db, team, client)) return requireOwnTeam(deps, caller.userId, team.id);
+    if (wish.slug !== undefined) throw slugTaken();
+  }
+  throw new AppError("internal", "No free slug was found for the team");
+}
+
+async function tryInsert(
+  db: Db,
+  team: { id: string; name: string; slug: string; createdBy: string },
+  client: Client,
+): Promise<boolean> {
+  try {
+    await insertTeam(db, team, {
+      userId: team.createdBy,
+      teamId: team.id,
+      action: "team.created",
+      resourceType: "team",
+      resourceId: team.id,
+      details: { name: team.name, slug: team.slug },
+      client,
+    });
+    return true;
+  } catch (error) {
+    if (uniqueViolation(error) === "teams_slug_unique") return false;
+    throw error;
+  }
+}

@@ -1,0 +1,63 @@
+import { argon2idAsync } from "@noble/hashes/argon2.js";
+import { hkdf } from "@noble/hashes/hkdf.js";
+import { sha256 } from "@noble/hashes/sha2.js";
+import { utf8ToBytes } from "@noble/hashes/utils.js";
+
+/** OWASP's recommendation for Argon2id on one thread; 19 MiB and about 170 ms. */
+const COST = { m: 19_456, t: 2, p: 1 } as const;
+const SALT_BYTES = 16;
+
+/** Bytes from here on would make the first digits more likely than the last. */
+const UNBIASED = 250;
+
+/** So many decimal digits, each drawn evenly; zeros in front stay. */
+export function newCode(length: number): string {
+  let code = "";
+  while (code.length < length) {
+    const [byte = UNBIASED] = crypto.getRandomValues(new Uint8Array(1));
+    if (byte < UNBIASED) code += String(byte % 10);
+  }
+  return code;
+}
+
+/**
+ * Argon2id of a code, as a PHC string. The key comes from `secret`: whoever reads the database alone cannot try all codes,
+ * of which there are few.
+ */
+export async function hashCode(code: string, secret: string): Promise<string> {
+  const salt = crypto.getRandomValues(new Uint8Array(SALT_BYTES));
+  const { m, t, p } = COST;
+  return `$argon2id$v=19$m=${m},t=${t},p=${p}$${toBase64(salt)}$${await digest(code, salt, secret, COST)}`;
+}
+
+const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/u;
+
+/** Whether a code is the one behind a hash. */
+export async function codeMatches(code: string, hash: string, secret: string): Promise<boolean> {
+  const [, m, t, p, salt, expected] = PHC.exec(hash) ?? [];
+  if (salt === undefined || expected === undefined) throw new Error("The hash of a code is not one of ours");
+  const cost = { m: Number(m), t: Number(t), p: Number(p) };
+  return isSame(await digest(code, fromBase64(salt), secret, cost), expected);
+}
+
+async function digest(code: string, salt: Uint8Array, secret: string, cost: Record<"m" | "t" | "p", number>) {
+  const key = hkdf(sha256, utf8ToBytes(secret), undefined, utf8ToBytes("workspace:two-factor-codes"), 32);
+  return toBase64(await argon2idAsync(utf8ToBytes(code), salt, { ...cost, key, dkLen: 32 }));
+}
+
+/** Takes the same time wherever the texts differ. */
+function isSame(one: string, other: string): boolean {
+  const [a, b] = [utf8ToBytes(one), utf8ToBytes(other)];
+  return (
+    a.length === b.length && a.reduce((difference, byte, at) => difference | (byte ^ (b[at] ?? 0)), 0) === 0
+  );
+}
+
+/** As PHC strings have it: without padding. */
+function toBase64(bytes: Uint8Array): string {
+  return btoa(String.fromCodePoint(...bytes)).replaceAll("=", "");
+}
+
+function fromBase64(text: string): Uint8Array {
+  return Uint8Array.from(atob(text), (character) => character.codePointAt(0) ?? 0);
+}

@@ -1,0 +1,143 @@
+import { and, eq, isNull, lt, sql } from "drizzle-orm";
+import { loginAttempts } from "#src/db/schema/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+
+/** Lives of a login attempt and of a code, in seconds. No code outlives its attempt. */
+export interface Lives {
+  attemptSeconds: number;
+  codeSeconds: number;
+}
+
+const seconds = (count: number) => sql`make_interval(secs => ${count}::double precision)`;
+
+/**
+ * Put down a login whose password was right. Nothing is put down, and nothing comes back, when the account got another
+ * password since or is not active: the row is locked, so a change that is under way is waited for.
+ */
+export async function insertLoginAttempt(
+  db: Db,
+  attempt: { id: string; userId: string; passwordHash: string | null; tokenHash: string; codeHash: string },
+  { attemptSeconds, codeSeconds }: Lives,
+): Promise<{ codeExpiresAt: Date } | undefined> {
+  const result = await db.execute<{ code_expires_at: string }>(sql`
+    INSERT INTO login_attempts (id, user_id, token_hash, code_hash, code_expires_at, expires_at)
+    SELECT ${attempt.id}::uuid, u.id, ${attempt.tokenHash}, ${attempt.codeHash},
+      now() + ${seconds(Math.min(codeSeconds, attemptSeconds))}, now() + ${seconds(attemptSeconds)}
+    FROM users u
+    WHERE u.id = ${attempt.userId}::uuid AND u.is_active
+      AND u.password_hash IS NOT DISTINCT FROM ${attempt.passwordHash}::text
+    FOR SHARE
+    RETURNING to_json(code_expires_at) AS code_expires_at
+  `);
+  return codeExpiryOf(result.rows);
+}
+
+/** What must hold of an attempt `a` of a user `u` that a code may still be asked or tried for. */
+const isOpen = (tokenHash: string, maxAttempts: number) => sql`
+  a.token_hash = ${tokenHash} AND a.used_at IS NULL AND a.expires_at > now() AND a.attempts < ${maxAttempts}
+  AND u.id = a.user_id AND u.is_active
+`;
+
+export async function openAttempt(
+  db: Db,
+  tokenHash: string,
+  maxAttempts: number,
+): Promise<{ userId: string; email: string } | undefined> {
+  const result = await db.execute<{ user_id: string; email: string }>(sql`
+    SELECT a.user_id, u.email FROM login_attempts a, users u WHERE ${isOpen(tokenHash, maxAttempts)}
+  `);
+  const [row] = result.rows;
+  return row && { userId: row.user_id, email: row.email };
+}
+
+/** Another code in the place of the last one. The attempts that were made stay counted. */
+export async function replaceCode(
+  db: Db,
+  tokenHash: string,
+  maxAttempts: number,
+  { codeHash, codeSeconds }: { codeHash: string; codeSeconds: number },
+): Promise<{ codeExpiresAt: Date } | undefined> {
+  const result = await db.execute<{ code_expires_at: string }>(sql`
+    UPDATE login_attempts a
+    SET code_hash = ${codeHash}, code_expires_at = least(a.expires_at, now() + ${seconds(codeSeconds)})
+    FROM users u WHERE ${isOpen(tokenHash, maxAttempts)}
+    RETURNING to_json(a.code_expires_at) AS code_expires_at
+  `);
+  return codeExpiryOf(result.rows);
+}
+
+export interface CountedAttempt {
+  id: string;
+  userId: string;
+  codeHash: string;
+  codeExpired: boolean;
+  /** With this one. */
+  attempts: number;
+}
+
+/** Count a try at the code, if one is left: of many at once so many get a row back as there were tries left. */
+export async function countAttempt(
+  db: Db,
+  tokenHash: string,
+  maxAttempts: number,
+): Promise<CountedAttempt | undefined> {
+  const result = await db.execute<{
+    id: string;
+    user_id: string;
+    code_hash: string;
+    code_expired: boolean;
+    attempts: number;
+  }>(sql`
+    UPDATE login_attempts a SET attempts = a.attempts + 1
+    FROM users u WHERE ${isOpen(tokenHash, maxAttempts)}
+    RETURNING a.id, a.user_id, a.code_hash, a.code_expires_at <= now() AS code_expired, a.attempts
+  `);
+  const [row] = result.rows;
+  return (
+    row && {
+      id: row.id,
+      userId: row.user_id,
+      codeHash: row.code_hash,
+      codeExpired: row.code_expired,
+      attempts: row.attempts,
+    }
+  );
+}
+
+export interface AttemptUser {
+  id: string;
+  isSuperuser: boolean;
+  passwordHash: string | null;
+}
+
+/** Use up an attempt whose code was right, if it still is: of many at once one gets the user back. */
+export async function useAttempt(
+  db: Db,
+  { id, codeHash }: { id: string; codeHash: string },
+): Promise<AttemptUser | undefined> {
+  const result = await db.execute<{ id: string; is_superuser: boolean; password_hash: string | null }>(sql`
+    UPDATE login_attempts a SET used_at = now() FROM users u
+    WHERE a.id = ${id}::uuid AND a.code_hash = ${codeHash} AND a.used_at IS NULL AND a.expires_at > now()
+      AND u.id = a.user_id AND u.is_active
+    RETURNING u.id, u.is_superuser, u.password_hash
+  `);
+  const [row] = result.rows;
+  return row && { id: row.id, isSuperuser: row.is_superuser, passwordHash: row.password_hash };
+}
+
+/** End the logins of a user that wait for a code. A query, so that it may join a batch. */
+export function endLoginAttempts(db: Db, userId: string) {
+  return db
+    .update(loginAttempts)
+    .set({ usedAt: sql`now()` })
+    .where(and(eq(loginAttempts.userId, userId), isNull(loginAttempts.usedAt)));
+}
+
+/** Rows that have been over for a day. */
+export function forgetOldLoginAttempts(db: Db) {
+  return db.delete(loginAttempts).where(lt(loginAttempts.expiresAt, sql`now() - interval '1 day'`));
+}
+
+function codeExpiryOf([row]: { code_expires_at: string }[]): { codeExpiresAt: Date } | undefined {
+  return row && { codeExpiresAt: new Date(row.code_expires_at) };
+}

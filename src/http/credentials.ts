@@ -1,0 +1,33 @@
+import { cookieOf } from "./cookies.ts";
+
+/**
+ * What a request presents. A header that is there decides, whatever is in it: one that is not valid never falls back to
+ * the cookie, or a page could act as its visitor by sending rubbish.
+ */
+export type Credentials =
+  | { kind: "key" | "accessToken" | "sessionCookie"; token: string }
+  | { kind: "none" | "unreadable" };
+
+/** The token of `Authorization: Bearer …` (a bare `tsk_` key is taken too, as existing clients send it), else the cookie. */
+export function readCredentials(request: Request): Credentials {
+  const header = request.headers.get("authorization")?.trim();
+  if (header === undefined) {
+    const token = cookieOf(request, "session");
+    return token === undefined ? { kind: "none" } : { kind: "sessionCookie", token };
+  }
+  const token = /^Bearer\s+(\S+)$/iu.exec(header)?.[1] ?? (isKey(header) ? header : undefined);
+  if (token === undefined) return { kind: "unreadable" };
+  return { kind: isKey(token) ? "key" : "accessToken", token };
+}
+
+/** An access token, in the header or in the cookie; `undefined` where there is none. */
+export function accessTokenOf(request: Request): string | undefined {
+  const credentials = readCredentials(request);
+  return credentials.kind === "accessToken" || credentials.kind === "sessionCookie"
+    ? credentials.token
+    : undefined;
+}
+
+function isKey(token: string): boolean {
+  return token.startsWith("tsk_");
+}

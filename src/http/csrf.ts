@@ -1,0 +1,36 @@
+import type { Context } from "hono";
+import { AppError } from "#src/lib/errors.ts";
+import type { AppEnv } from "./context.ts";
+import { cookieOf } from "./cookies.ts";
+import { isOwnOrigin } from "./origin.ts";
+
+const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/**
+ * A browser says which page a change comes from; a page of somebody else's has no business here, signed in or not.
+ * Requests with an Authorization header are let be: no page can add one without asking first. Throws `forbidden`.
+ */
+export function refuseForeignOrigin(c: Context<AppEnv>): void {
+  const origin = c.req.header("origin");
+  if (SAFE.has(c.req.method) || origin === undefined || c.req.header("authorization") !== undefined) return;
+  if (!isOwnOrigin(origin, c.req.url, c.env)) {
+    throw new AppError("forbidden", "CSRF check failed: pages of another origin may not ask for this");
+  }
+}
+
+/**
+ * Double submit, for whoever is let in by a cookie alone: the `csrf_token` cookie comes again as `X-CSRF-Token`, is ours,
+ * alive, and of this session. Existing clients fetch a new one when the `detail` contains `CSRF`. Throws `forbidden`.
+ */
+export async function requireCsrfToken(c: Context<AppEnv>, sessionId: string): Promise<void> {
+  if (SAFE.has(c.req.method)) return;
+  const sent = c.req.header("x-csrf-token");
+  const kept = cookieOf(c.req.raw, "csrf_token");
+  if (!sent || !kept) {
+    throw new AppError("forbidden", "CSRF token missing: send that of GET /api/auth/csrf as X-CSRF-Token");
+  }
+  if (sent !== kept) throw new AppError("forbidden", "CSRF token mismatch: header and cookie differ");
+  if (!(await c.get("services").csrfTokens.verify(sent, sessionId))) {
+    throw new AppError("forbidden", "CSRF token invalid or expired: fetch a new one");
+  }
+}

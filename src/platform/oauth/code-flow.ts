@@ -1,0 +1,67 @@
+import * as oauth from "oauth4webapi";
+import type { OAuthFlow } from "./provider.ts";
+import type { ProviderFetch } from "./provider-fetch.ts";
+
+/** The service as a provider knows it. */
+export interface Registration {
+  clientId: string;
+  clientSecret: string;
+  /** Where the provider sends the browser back to; the same for asking and for spending the code. */
+  redirectUri: string;
+}
+
+/** Where to ask for a code (RFC 6749, 4.1.1), with PKCE S256 (RFC 7636). */
+export async function authorizationUrl(
+  server: oauth.AuthorizationServer,
+  { clientId, redirectUri }: Registration,
+  scope: string,
+  flow: OAuthFlow,
+  more: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const url = new URL(server.authorization_endpoint ?? "");
+  const parameters = {
+    response_type: "code",
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    scope,
+    state: flow.state,
+    code_challenge: await oauth.calculatePKCECodeChallenge(flow.verifier),
+    code_challenge_method: "S256",
+    ...more,
+  };
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return url.href;
+}
+
+/**
+ * Check a callback (RFC 6749, 4.1.2; RFC 9207) and spend its code. Throws when the callback tells of a refusal, is of
+ * another issuer or has a parameter twice.
+ */
+export async function spendCode(
+  server: oauth.AuthorizationServer,
+  registration: Registration,
+  { callback, flow, fetch }: { callback: URLSearchParams; flow: OAuthFlow; fetch: ProviderFetch },
+): Promise<Response> {
+  const client = clientOf(registration);
+  return oauth.authorizationCodeGrantRequest(
+    server,
+    client,
+    oauth.ClientSecretPost(registration.clientSecret),
+    oauth.validateAuthResponse(server, client, callback, flow.state),
+    registration.redirectUri,
+    flow.verifier,
+    requestOptions(fetch),
+  );
+}
+
+export function clientOf({ clientId }: Registration): oauth.Client {
+  return { client_id: clientId };
+}
+
+/** What may be asked over plain http is for `fetch` to say. */
+export function requestOptions(fetch: ProviderFetch) {
+  return {
+    [oauth.allowInsecureRequests]: true,
+    [oauth.customFetch]: fetch,
+  };
+}

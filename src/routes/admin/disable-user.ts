@@ -1,0 +1,22 @@
+import { z } from "zod";
+import { describeUser } from "#src/domain/accounts/index.ts";
+import { changeAccount } from "#src/domain/admin/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { AdminUserParams, Changed, Reason } from "./user.ts";
+
+export const disableUser = endpoint({
+  method: "post",
+  path: "/api/admin/users/:user/disable",
+  summary: "Disable an account at once: sessions and keys are not let in, and what they have running ends",
+  tag: "Administration",
+  access: { user: "superuser" },
+  params: AdminUserParams,
+  body: z.object({ reason: Reason.nullish() }),
+  refusals: [409],
+  response: { status: 200, schema: Changed },
+  async handler({ services, caller, params, body, client }) {
+    const by = { caller, address: client.address, reason: body.reason ?? undefined };
+    const user = await changeAccount(services, by, params.user, { isActive: false });
+    return { success: true as const, user: describeUser(user) };
+  },
+});

@@ -1,0 +1,21 @@
+import { z } from "zod";
+import { describeUser } from "#src/domain/accounts/index.ts";
+import { changeAccount } from "#src/domain/admin/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { AdminUserParams, Changed, Reason } from "./user.ts";
+
+export const enableUser = endpoint({
+  method: "post",
+  path: "/api/admin/users/:user/enable",
+  summary: "Enable an account that was disabled; its keys work again, its sessions do not",
+  tag: "Administration",
+  access: { user: "superuser" },
+  params: AdminUserParams,
+  body: z.object({ reason: Reason.nullish() }),
+  response: { status: 200, schema: Changed },
+  async handler({ services, caller, params, body, client }) {
+    const by = { caller, address: client.address, reason: body.reason ?? undefined };
+    const user = await changeAccount(services, by, params.user, { isActive: true });
+    return { success: true as const, user: describeUser(user) };
+  },
+});

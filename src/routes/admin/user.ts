@@ -1,0 +1,32 @@
+import { z } from "zod";
+import { Moment, text } from "#src/http/schemas.ts";
+import { User } from "../users/user.ts";
+
+export const AdminUserParams = z.object({ user: z.string().describe("Id of the account") });
+
+/** Why an administrator does something; kept in the trail. */
+export const Reason = text({ min: 1, max: 500, trim: true });
+
+export const PageFields = {
+  page: z.coerce.number().int().min(1).max(1_000_000).default(1),
+  page_size: z.coerce.number().int().min(1).max(200).default(50),
+};
+
+/** A part of names, for lists. */
+export const Search = text({ max: 200, trim: true });
+
+/** An account as administrators list it. */
+export const ListedUser = User.extend({
+  avatar_url: z.string().nullable().describe("null, too, for a picture that is kept in the account itself"),
+  subscription_tier: z
+    .enum(["free", "basic", "pro", "ultra"])
+    .describe("Of the personal team, like the credits"),
+  total_credits: z.int(),
+  daily_credits: z.int(),
+  bundled_credits: z.int(),
+  signup_bonus_credits: z.int(),
+  purchased_credits: z.int(),
+  disabled_at: Moment.nullable().describe("When it was disabled last, as far as the trail goes back"),
+}).meta({ id: "ListedUser" });
+
+export const Changed = z.object({ success: z.literal(true), user: User });

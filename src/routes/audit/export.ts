@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { exportAuditLog } from "#src/domain/audit/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { Filter, filterOf } from "./filter.ts";
+
+export const exportTeamAuditLog = endpoint({
+  method: "post",
+  path: "/api/teams/:team/audit-log/export",
+  summary: "The newest 10000 entries of a team's log as CSV; `X-Total-Count` says how many there are in all",
+  tag: "Audit log",
+  access: { member: "audit.export" },
+  params: z.object({ team: z.string().describe("Slug of the team") }),
+  body: Filter,
+  response: { status: 200, schema: z.string(), mediaType: "text/csv", description: "The entries as CSV" },
+  async handler({ services, caller, params, body, client }) {
+    const filter = filterOf(caller.membership.teamId, body);
+    const { csv, total } = await exportAuditLog(services, filter, { userId: caller.userId, client });
+    return new Response(csv, {
+      headers: {
+        "content-type": "text/csv; charset=utf-8",
+        "content-disposition": `attachment; filename="audit-log-${params.team}.csv"`,
+        "cache-control": "no-store",
+        "x-total-count": String(total),
+      },
+    });
+  },
+});

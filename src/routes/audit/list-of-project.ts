@@ -1,0 +1,26 @@
+import { z } from "zod";
+import { requireProject } from "#src/domain/projects/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { answerPage, AuditEntry } from "./entry.ts";
+import { filterOf, PagedFilter } from "./filter.ts";
+
+export const listProjectAuditLog = endpoint({
+  method: "get",
+  path: "/api/teams/:team/projects/:project/audit-log",
+  summary: "What happened to a project, newest first; `X-Total-Count` says how much in all",
+  tag: "Audit log",
+  access: { member: "project.view" },
+  params: z.object({
+    team: z.string().describe("Slug of the team"),
+    project: z.string().describe("Id or slug of the project"),
+  }),
+  query: PagedFilter,
+  response: { status: 200, schema: z.array(AuditEntry) },
+  async handler({ services, caller, params, query }) {
+    const { teamId } = caller.membership;
+    const project = await requireProject(services, caller, params.project, "project.view");
+    if (project.teamId !== teamId) throw new AppError("not_found", "Project not found");
+    return answerPage(services, { ...filterOf(teamId, query), projectId: project.id }, query);
+  },
+});

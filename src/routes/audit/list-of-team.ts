@@ -1,0 +1,17 @@
+import { z } from "zod";
+import { endpoint } from "#src/http/endpoint.ts";
+import { answerPage, AuditEntry } from "./entry.ts";
+import { filterOf, PagedFilter } from "./filter.ts";
+
+export const listTeamAuditLog = endpoint({
+  method: "get",
+  path: "/api/teams/:team/audit-log",
+  summary: "What happened in a team, newest first; `X-Total-Count` says how much in all",
+  tag: "Audit log",
+  access: { member: "audit.view" },
+  params: z.object({ team: z.string().describe("Slug of the team") }),
+  query: PagedFilter,
+  response: { status: 200, schema: z.array(AuditEntry) },
+  handler: ({ services, caller, query }) =>
+    answerPage(services, filterOf(caller.membership.teamId, query), query),
+});

@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { csrfCookie } from "#src/http/cookies.ts";
+import { accessTokenOf } from "#src/http/credentials.ts";
+import { endpoint, Reply } from "#src/http/endpoint.ts";
+
+export const csrf = endpoint({
+  method: "get",
+  path: "/api/auth/csrf",
+  aliases: ["/auth/csrf"],
+  summary: "A CSRF token of the session, for `X-CSRF-Token`, and the same as a cookie",
+  tag: "Sessions",
+  access: "public",
+  response: { status: 200, schema: z.object({ csrf_token: z.string() }) },
+  async handler({ services, request }) {
+    const accessToken = accessTokenOf(request);
+    const claims = accessToken ? await services.accessTokens.verify(accessToken) : undefined;
+    const token = await services.csrfTokens.issue(claims?.sessionId);
+    return new Reply(
+      { csrf_token: token },
+      { ...csrfCookie(services.config, token), "Cache-Control": "no-store" },
+    );
+  },
+});

@@ -1,0 +1,43 @@
+import { z } from "zod";
+import type { LogInOutcome } from "#src/domain/accounts/index.ts";
+import { sessionCookies } from "#src/http/cookies.ts";
+import { Reply } from "#src/http/endpoint.ts";
+import type { Services } from "#src/services.ts";
+
+/** What every login answers; clients rely on all five fields being there. */
+export const LoggedIn = z
+  .object({
+    access_token: z
+      .string()
+      .nullable()
+      .describe("JWT for `Authorization: Bearer …`; null while a code is awaited"),
+    token_type: z.literal("bearer"),
+    requires_2fa: z.boolean(),
+    temp_token: z.string().nullable().describe("For `/api/auth/2fa/verify`, together with the code"),
+    method: z.enum(["email"]).nullable().describe("How the code was sent"),
+    detail: z.string().optional().describe("Why the code is late; with status 503 only"),
+  })
+  .meta({ id: "LoggedIn" });
+
+const RETRYING =
+  "The code could not be mailed yet; it is being tried again. Enter it once it arrives, or ask for another later";
+
+/** Either the session, also as cookies, or what the second step takes. */
+export function answerLogin(
+  { config }: Pick<Services, "config">,
+  outcome: LogInOutcome,
+): Reply<z.input<typeof LoggedIn>> | Response {
+  const token_type = "bearer" as const;
+  if ("session" in outcome) {
+    const { session } = outcome;
+    return new Reply(
+      { access_token: session.accessToken, token_type, requires_2fa: false, temp_token: null, method: null },
+      sessionCookies(config, session),
+    );
+  }
+  const { tempToken, delivery } = outcome.codeRequest;
+  const method = "email" as const;
+  const awaiting = { access_token: null, token_type, requires_2fa: true, temp_token: tempToken, method };
+  if (delivery === "sent") return new Reply(awaiting, {});
+  return Response.json({ ...awaiting, detail: RETRYING }, { status: 503 });
+}

@@ -1,0 +1,20 @@
+import { z } from "zod";
+import { requestPasswordReset } from "#src/domain/mailed-links/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { email } from "#src/http/schemas.ts";
+
+export const passwordForgot = endpoint({
+  method: "post",
+  path: "/api/auth/forgot-password",
+  aliases: ["/auth/forgot-password"],
+  summary: "Mail a link for a new password; says the same of addresses that nobody has",
+  tag: "Accounts",
+  access: "public",
+  body: z.object({ email: email() }),
+  refusals: [429],
+  response: { status: 202, schema: z.null() },
+  async handler({ services, body, client }) {
+    await requestPasswordReset(services, body.email, client);
+    return null;
+  },
+});

@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { resetPassword } from "#src/domain/mailed-links/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { text } from "#src/http/schemas.ts";
+
+export const passwordReset = endpoint({
+  method: "post",
+  path: "/api/auth/reset-password",
+  aliases: ["/auth/reset-password"],
+  summary: "Set a new password by a mailed link, which works once; ends all sessions",
+  tag: "Accounts",
+  access: "public",
+  body: z.object({
+    token: text({ max: 1000 }),
+    password: text({ max: 1000 }).describe("6 characters to 72 bytes"),
+  }),
+  refusals: [429],
+  response: { status: 200, schema: z.null() },
+  async handler({ services, body, client }) {
+    await resetPassword(services, body, client);
+    return null;
+  },
+});

@@ -1,0 +1,24 @@
+import { z } from "zod";
+import { resendCode } from "#src/domain/two-factor/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { text } from "#src/http/schemas.ts";
+
+export const twoFactorSend = endpoint({
+  method: "post",
+  path: "/api/auth/2fa/send",
+  aliases: ["/auth/2fa/send", "/api/auth/2fa/resend", "/auth/2fa/resend"],
+  summary:
+    "Mail another code for a login; the one before is void. 503 while the mail server does not take it",
+  tag: "Accounts",
+  access: "public",
+  body: z.object({ temp_token: text({ max: 1000 }) }),
+  bodyTypes: ["json", "form"],
+  refusals: [401, 429],
+  response: { status: 200, orStatus: 503, schema: z.object({ detail: z.string() }) },
+  async handler({ services, body, client }) {
+    const delivery = await resendCode(services, body.temp_token, client);
+    if (delivery === "sent") return { detail: "Verification code resent" };
+    const detail = "The code could not be mailed yet; it is being tried again";
+    return Response.json({ detail }, { status: 503 });
+  },
+});

@@ -1,0 +1,21 @@
+import { z } from "zod";
+import { verifyCode } from "#src/domain/two-factor/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { text } from "#src/http/schemas.ts";
+import { answerLogin, LoggedIn } from "./login-answer.ts";
+
+export const twoFactorVerify = endpoint({
+  method: "post",
+  path: "/api/auth/2fa/verify",
+  aliases: ["/auth/2fa/verify"],
+  summary: "Complete a login with the code that was mailed; sets the refresh cookie",
+  tag: "Accounts",
+  access: "public",
+  body: z.object({ temp_token: text({ max: 1000 }), code: text({ max: 1000, trim: true }) }),
+  refusals: [401, 409, 429],
+  response: { status: 200, schema: LoggedIn },
+  async handler({ services, body, client }) {
+    const attempt = { tempToken: body.temp_token, code: body.code };
+    return answerLogin(services, { session: await verifyCode(services, attempt, client) });
+  },
+});

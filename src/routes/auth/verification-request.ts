@@ -1,0 +1,20 @@
+import { z } from "zod";
+import { requestVerification } from "#src/domain/mailed-links/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { email } from "#src/http/schemas.ts";
+
+export const verificationRequest = endpoint({
+  method: "post",
+  path: "/api/auth/request-verify-token",
+  aliases: ["/auth/request-verify-token"],
+  summary: "Mail a link that proves an address; says the same of addresses that nobody has",
+  tag: "Accounts",
+  access: "public",
+  body: z.object({ email: email() }),
+  refusals: [429],
+  response: { status: 202, schema: z.null() },
+  async handler({ services, body, client }) {
+    await requestVerification(services, body.email, client);
+    return null;
+  },
+});

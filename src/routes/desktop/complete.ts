@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { pairDevice } from "#src/domain/desktop/index.ts";
+import { endpoint, Reply } from "#src/http/endpoint.ts";
+import { describePaired, DeviceFields, Paired, readDevice, ScopeWish } from "./device.ts";
+
+export const complete = endpoint({
+  method: "post",
+  path: "/api/desktop/pair/complete",
+  summary: "A key for a desktop app that takes the key itself instead of a pairing link",
+  tag: "Desktop",
+  access: { user: "any" },
+  body: z.object({ ...DeviceFields, scopes: ScopeWish }),
+  response: { status: 200, schema: Paired },
+  async handler({ services, caller, body: { scopes, ...fields }, client }) {
+    const wish = { device: readDevice(fields), scopes: scopes ?? null };
+    const paired = await pairDevice(services, caller, wish, client);
+    return new Reply(describePaired(paired), { "Cache-Control": "no-store" });
+  },
+});

@@ -1,0 +1,33 @@
+import { z } from "zod";
+import { mintPairing } from "#src/domain/desktop/index.ts";
+import { endpoint, Reply } from "#src/http/endpoint.ts";
+import { Moment } from "#src/http/schemas.ts";
+import { ScopeWish } from "./device.ts";
+
+export const mint = endpoint({
+  method: "post",
+  path: "/api/desktop/pair",
+  summary: "A link that pairs a desktop app: good once, for minutes",
+  tag: "Desktop",
+  access: { user: "any" },
+  body: z.object({ scopes: ScopeWish }),
+  response: {
+    status: 200,
+    schema: z.object({
+      pairing_token: z.string(),
+      deep_link: z.string().describe("Opens the desktop app with the token"),
+      expires_at: Moment,
+    }),
+  },
+  async handler({ services, caller, body, client }) {
+    const pairing = await mintPairing(services, caller, body.scopes ?? null, client);
+    return new Reply(
+      {
+        pairing_token: pairing.token,
+        deep_link: pairing.deepLink,
+        expires_at: pairing.expiresAt.toISOString(),
+      },
+      { "Cache-Control": "no-store" },
+    );
+  },
+});

@@ -1,0 +1,14 @@
+import { unpairKey } from "#src/domain/desktop/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { describeUnpaired, Unpaired } from "./device.ts";
+
+export const revoke = endpoint({
+  method: "post",
+  path: "/api/v1/desktop/pair/revoke",
+  summary: "Unpair the desktop app that asks: its key ends at once and for good",
+  tag: "Desktop",
+  access: { key: "desktop.pair" },
+  response: { status: 200, schema: Unpaired },
+  handler: async ({ services, caller, client }) =>
+    describeUnpaired(await unpairKey(services, caller, client)),
+});

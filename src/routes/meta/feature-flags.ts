@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { endpoint } from "#src/http/endpoint.ts";
+
+export const featureFlags = endpoint({
+  method: "get",
+  path: "/api/feature-flags",
+  tag: "Service",
+  summary: "What this installation has switched on, for a login page",
+  access: "public",
+  response: {
+    status: 200,
+    schema: z.object({
+      env: z.enum(["development", "test", "production"]),
+      flags: z.object({
+        two_fa: z.boolean().describe("Whether signing in takes a code by email"),
+        magic_link_login: z.literal(false),
+        template_builder: z.literal(false),
+        enable_landing_page: z.literal(false),
+      }),
+      oauth: z
+        .object({ github: z.boolean(), google: z.boolean() })
+        .describe("Providers one can sign in with"),
+    }),
+  },
+  handler: async ({ services: { config } }) => ({
+    env: config.ENVIRONMENT,
+    flags: {
+      two_fa: config.TWO_FA_ENABLED,
+      magic_link_login: false as const,
+      template_builder: false as const,
+      enable_landing_page: false as const,
+    },
+    oauth: {
+      github: Boolean(config.GITHUB_CLIENT_ID && config.GITHUB_CLIENT_SECRET),
+      google: Boolean(config.GOOGLE_CLIENT_ID && config.GOOGLE_CLIENT_SECRET),
+    },
+  }),
+});

@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { finishOAuthLogin } from "#src/domain/oauth/index.ts";
+import { cookieOf, noOauthStateCookie, sessionCookies } from "#src/http/cookies.ts";
+import { endpoint, Reply } from "#src/http/endpoint.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { PROVIDER, ProviderParams } from "./provider.ts";
+
+/** For the API reference. The handler reads the query as it came: every word in it may be anybody's. */
+const given = z.string().optional().catch(undefined);
+const Query = z.object({
+  state: given.describe("As it was sent to the provider"),
+  code: given.describe("What the provider gives for it"),
+  error: given.describe("Why the provider gives none"),
+});
+
+export const callback = endpoint({
+  method: "get",
+  path: `/api/auth/${PROVIDER}/callback`,
+  aliases: [`/auth/${PROVIDER}/callback`],
+  summary:
+    "Where a provider sends the browser back to: sets the session's cookies and goes on to the console",
+  tag: "Accounts",
+  access: "public",
+  params: ProviderParams,
+  query: Query,
+  refusals: [404],
+  response: {
+    status: 303,
+    schema: z.null(),
+    description: "On to the console's `/oauth/callback`, or to `/login?error=oauth_failed`",
+  },
+  async handler({ services, params, request, client }) {
+    const { config } = services;
+    const returned = {
+      provider: params.provider,
+      parameters: new URL(request.url).searchParams,
+      cookie: cookieOf(request, "oauth_state"),
+    };
+    const outcome = await finishOAuthLogin(services, returned, client);
+    const done = noOauthStateCookie(config);
+    if (outcome.kind === "refused") {
+      throw new AppError("invalid_input", outcome.detail, { headers: { "Set-Cookie": done } });
+    }
+    const console = (config.APP_BASE_URL ?? config.PUBLIC_URL).replace(/\/+$/u, "");
+    const signedIn = outcome.kind === "signed_in" && sessionCookies(config, outcome.session);
+    return new Reply(null, {
+      Location: `${console}${signedIn ? "/oauth/callback" : "/login?error=oauth_failed"}`,
+      "Set-Cookie": [...(signedIn ? signedIn["Set-Cookie"] : []), done],
+      "Cache-Control": "no-store",
+    });
+  },
+});

@@ -1,0 +1,30 @@
+import { z } from "zod";
+import { endpoint, type Endpoint } from "#src/http/endpoint.ts";
+import { asset } from "./asset.ts";
+
+/** A page runs scripts of our own origin, and speaks to nobody else. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** A page of `public/account`, at an address that mails, providers and the desktop app know. */
+export function page(path: string, file: string, summary: string): Endpoint {
+  return endpoint({
+    method: "get",
+    path,
+    tag: "Pages",
+    summary,
+    access: "public",
+    response: { status: 200, schema: z.string(), mediaType: "text/html" },
+    // Files of static assets go by their names without `.html`.
+    handler: async ({ services, request }) =>
+      asset(services, request, `/account/${file}`, { "Content-Security-Policy": POLICY }),
+  });
+}

@@ -1,0 +1,13 @@
+import { z } from "zod";
+import { endpoint } from "#src/http/endpoint.ts";
+import { asset } from "./asset.ts";
+
+export const stylesheet = endpoint({
+  method: "get",
+  path: "/account/style.css",
+  tag: "Pages",
+  summary: "The style sheet of the account pages",
+  access: "public",
+  response: { status: 200, schema: z.string(), mediaType: "text/css" },
+  handler: async ({ services, request }) => asset(services, request, "/account/style.css"),
+});

@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { addProjectMember as add } from "#src/domain/projects/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { email } from "#src/http/schemas.ts";
+import { ProjectParams } from "../project.ts";
+import { describeMember, ProjectMember, Role } from "./member.ts";
+
+const Body = z
+  .object({
+    user_id: z.uuid().nullish().describe("Who; or name them by `email`"),
+    email: email().nullish(),
+    role: Role,
+  })
+  .refine(
+    (body) => (body.user_id ?? null) === null || (body.email ?? null) === null,
+    "name the person by user_id or by email, not by both",
+  )
+  .refine((body) => body.user_id ?? body.email, "user_id or email is required");
+
+export const addProjectMember = endpoint({
+  method: "post",
+  path: "/api/projects/:project/members",
+  summary: "Give a member of the project's team a role in the project, as its administrator",
+  tag: "Projects",
+  access: { user: "any" },
+  params: ProjectParams,
+  body: Body,
+  refusals: [409],
+  response: { status: 201, schema: ProjectMember },
+  async handler({ services, caller, params, body, client }) {
+    const person = { userId: body.user_id ?? undefined, email: body.email ?? undefined };
+    const asked = { caller, project: params.project, client };
+    return describeMember(await add(services, asked, person, body.role));
+  },
+});

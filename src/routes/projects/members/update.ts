@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { changeProjectRole } from "#src/domain/projects/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { describeMember, MemberParams, ProjectMember, Role } from "./member.ts";
+
+export const updateProjectMember = endpoint({
+  method: "patch",
+  path: "/api/projects/:project/members/:user",
+  summary: "Change what somebody is in a project, as its administrator",
+  tag: "Projects",
+  access: { user: "any" },
+  params: MemberParams,
+  body: z.object({ role: Role }),
+  response: { status: 200, schema: ProjectMember },
+  async handler({ services, caller, params, body, client }) {
+    const asked = { caller, project: params.project, client };
+    return describeMember(await changeProjectRole(services, asked, params.user, body.role));
+  },
+});

@@ -1,0 +1,15 @@
+import { requireOwnTeam } from "#src/domain/teams/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { describeTeam, Team, TeamParams } from "./team.ts";
+
+export const getTeam = endpoint({
+  method: "get",
+  path: "/api/teams/:team",
+  summary: "One of the caller's teams",
+  tag: "Teams",
+  access: { member: "team.view" },
+  params: TeamParams,
+  response: { status: 200, schema: Team },
+  handler: async ({ services, caller }) =>
+    describeTeam(await requireOwnTeam(services, caller.userId, caller.membership.teamId)),
+});

@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { showInvitation } from "#src/domain/invitations/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { Moment } from "#src/http/schemas.ts";
+import { Role } from "../team.ts";
+import { InvitationKind, TokenParams } from "./invitation.ts";
+
+const Shown = z
+  .object({
+    team_name: z.string(),
+    inviter_name: z.string().nullable(),
+    role: Role.describe("What whoever accepts will be in the team"),
+    kind: InvitationKind,
+    email: z.string().nullable().describe("The address that may accept, most of it hidden; null for a link"),
+    expires_at: Moment,
+  })
+  .meta({ id: "ShownInvitation" });
+
+export const getInvitation = endpoint({
+  method: "get",
+  path: "/api/teams/invitations/:token",
+  summary: "What an invitation is to, for whoever holds it",
+  tag: "Teams",
+  access: "public",
+  params: TokenParams,
+  refusals: [404, 410],
+  response: { status: 200, schema: Shown },
+  async handler({ services, params }) {
+    const shown = await showInvitation(services, params.token);
+    return {
+      team_name: shown.teamName,
+      inviter_name: shown.inviterName,
+      role: shown.role,
+      kind: shown.kind,
+      email: shown.email,
+      expires_at: shown.expiresAt.toISOString(),
+    };
+  },
+});

@@ -1,0 +1,45 @@
+import { z } from "zod";
+import type { ListedInvitation } from "#src/domain/invitations/index.ts";
+import { Moment } from "#src/http/schemas.ts";
+import { Role } from "../team.ts";
+
+/** What a person who was invited holds: the last part of the invitation's address. */
+export const TokenParams = z.object({ token: z.string().describe("Last part of the invitation's address") });
+
+export const InvitationKind = z
+  .enum(["email", "link"])
+  .describe("`email`: for the holder of an address; `link`: for anybody");
+
+/** An invitation as the team's administrators see it. */
+export const Invitation = z
+  .object({
+    id: z.uuid(),
+    kind: InvitationKind,
+    email: z.string().nullable().describe("The only address that may accept; null for a link"),
+    role: Role,
+    max_uses: z.int().nullable().describe("null for no limit"),
+    uses: z.int(),
+    invited_by_id: z.uuid().nullable(),
+    inviter_name: z.string().nullable(),
+    expires_at: Moment,
+    created_at: Moment,
+  })
+  .meta({ id: "Invitation" });
+
+export function describeInvitation({
+  invitation,
+  inviterName,
+}: ListedInvitation): z.input<typeof Invitation> {
+  return {
+    id: invitation.id,
+    kind: invitation.kind,
+    email: invitation.email,
+    role: invitation.role,
+    max_uses: invitation.maxUses,
+    uses: invitation.uses,
+    invited_by_id: invitation.invitedBy,
+    inviter_name: inviterName,
+    expires_at: invitation.expiresAt.toISOString(),
+    created_at: invitation.createdAt.toISOString(),
+  };
+}

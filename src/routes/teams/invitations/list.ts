@@ -1,0 +1,17 @@
+import { z } from "zod";
+import { listInvitations as invitationsOf } from "#src/domain/invitations/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { TeamParams } from "../team.ts";
+import { describeInvitation, Invitation } from "./invitation.ts";
+
+export const listInvitations = endpoint({
+  method: "get",
+  path: "/api/teams/:team/invitations",
+  summary: "Invitations of a team that may still be accepted, newest first",
+  tag: "Teams",
+  access: { member: "team.invite" },
+  params: TeamParams,
+  response: { status: 200, schema: z.array(Invitation) },
+  handler: async ({ services, caller }) =>
+    (await invitationsOf(services, caller.membership.teamId)).map(describeInvitation),
+});

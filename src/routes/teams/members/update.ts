@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { changeRole } from "#src/domain/members/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { Role } from "../team.ts";
+import { describeMember, Member, MemberParams } from "./member.ts";
+
+export const updateMember = endpoint({
+  method: "patch",
+  path: "/api/teams/:team/members/:user",
+  summary: "Change what somebody is in a team; it holds from the next request on, for their keys too",
+  tag: "Teams",
+  access: { member: "team.change_role" },
+  params: MemberParams,
+  body: z.object({ role: Role }),
+  refusals: [409],
+  response: { status: 200, schema: Member },
+  handler: async ({ services, caller, params, body, client }) =>
+    describeMember(await changeRole(services, caller, params.user, body.role, client)),
+});

@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { updateTeam as update } from "#src/domain/teams/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { text } from "#src/http/schemas.ts";
+import { describeTeam, Team, TeamName, TeamParams, TeamSlug } from "./team.ts";
+
+const Picture = text({ max: 2048 }).pipe(
+  z.url({ protocol: /^https?$/u, error: "must be an http:// or https:// address" }),
+);
+
+export const updateTeam = endpoint({
+  method: "patch",
+  path: "/api/teams/:team",
+  summary: "Change a team; what is not named stays as it is",
+  tag: "Teams",
+  access: { member: "team.edit" },
+  params: TeamParams,
+  body: z.object({
+    name: TeamName.optional(),
+    slug: TeamSlug.optional(),
+    avatar_url: Picture.nullish().describe("null takes the picture away"),
+  }),
+  refusals: [409],
+  response: { status: 200, schema: Team },
+  async handler({ services, caller, body, client }) {
+    const { name, slug, avatar_url: avatarUrl } = body;
+    return describeTeam(await update(services, caller, { name, slug, avatarUrl }, client));
+  },
+});

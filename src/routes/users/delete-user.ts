@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { deleteAccount } from "#src/domain/admin/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { USER_PATH, UserParams } from "./user.ts";
+
+export const deleteUser = endpoint({
+  method: "delete",
+  path: USER_PATH,
+  summary: "Delete somebody's account with its projects; refused where others have a part in them",
+  tag: "Administration",
+  access: { user: "superuser" },
+  params: UserParams,
+  refusals: [409],
+  response: { status: 204, schema: z.null() },
+  async handler({ services, caller, params, client }) {
+    await deleteAccount(services, { caller, address: client.address }, params.user);
+    return null;
+  },
+});

@@ -1,0 +1,14 @@
+import { describePreferences, requireAccount } from "#src/domain/accounts/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { Preferences } from "./preferences.ts";
+
+export const getPreferences = endpoint({
+  method: "get",
+  path: "/api/users/preferences",
+  aliases: ["/users/preferences"],
+  summary: "How the console looks to the caller",
+  tag: "Accounts",
+  access: { user: "any" },
+  response: { status: 200, schema: Preferences },
+  handler: async ({ services, caller }) => describePreferences(await requireAccount(services, caller.userId)),
+});

@@ -1,0 +1,14 @@
+import { requireAccount } from "#src/domain/accounts/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { describeProfile, Profile } from "./profile.ts";
+
+export const getProfile = endpoint({
+  method: "get",
+  path: "/api/users/profile",
+  aliases: ["/users/profile"],
+  summary: "What the caller tells others about themselves",
+  tag: "Accounts",
+  access: { user: "any" },
+  response: { status: 200, schema: Profile },
+  handler: async ({ services, caller }) => describeProfile(await requireAccount(services, caller.userId)),
+});

@@ -1,0 +1,15 @@
+import { describeUser } from "#src/domain/accounts/index.ts";
+import { findAccount } from "#src/domain/admin/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { User, USER_PATH, UserParams } from "./user.ts";
+
+export const getUser = endpoint({
+  method: "get",
+  path: USER_PATH,
+  summary: "Somebody's account; for administrators",
+  tag: "Administration",
+  access: { user: "superuser" },
+  params: UserParams,
+  response: { status: 200, schema: User },
+  handler: async ({ services, params }) => describeUser((await findAccount(services, params.user)).user),
+});

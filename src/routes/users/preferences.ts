@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { text } from "#src/http/schemas.ts";
+
+export const Preferences = z
+  .object({
+    diagram_model: z.string().nullable(),
+    theme_preset: z.string(),
+    chat_position: z.enum(["left", "center", "right"]),
+  })
+  .meta({ id: "Preferences" });
+
+const goesBack = "null goes back to the default";
+
+/** Themes and positions that are none are refused by the rules behind, as 400: existing clients expect that. */
+export const PreferencesBody = z.object({
+  diagram_model: text({ max: 200 }).nullish(),
+  theme_preset: text({ max: 1000 }).nullish().describe(`Name of a theme; ${goesBack}, default-dark`),
+  chat_position: text({ max: 1000 }).nullish().describe(`left, center or right; ${goesBack}, center`),
+});

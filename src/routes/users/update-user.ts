@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { describeUser } from "#src/domain/accounts/index.ts";
+import { changeAccount } from "#src/domain/admin/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { AccountBody, User, USER_PATH, UserParams } from "./user.ts";
+
+export const updateUser = endpoint({
+  method: "patch",
+  path: USER_PATH,
+  summary: "Change somebody's account; a new password, or disabling it, ends its sessions",
+  tag: "Administration",
+  access: { user: "superuser" },
+  params: UserParams,
+  body: AccountBody.extend({
+    is_active: z.boolean().optional(),
+    is_superuser: z.boolean().optional(),
+    is_verified: z.boolean().optional(),
+  }),
+  refusals: [409],
+  response: { status: 200, schema: User },
+  async handler({ services, caller, params, body, client }) {
+    const { is_active: isActive, is_superuser: isSuperuser, is_verified: isVerified, ...own } = body;
+    const wish = { ...own, isActive, isSuperuser, isVerified };
+    const by = { caller, address: client.address };
+    return describeUser(await changeAccount(services, by, params.user, wish));
+  },
+});

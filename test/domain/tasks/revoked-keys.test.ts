@@ -1,0 +1,93 @@
+import { eq, sql } from "drizzle-orm";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { externalApiKeys, tasks } from "#src/db/schema/index.ts";
+import { createApiKey, revokeApiKey } from "#src/domain/api-keys/index.ts";
+import { createProject } from "#src/domain/projects/index.ts";
+import { startTask, sweepTasks } from "#src/domain/tasks/index.ts";
+import { createLog } from "#src/platform/log/log.ts";
+import type { QueueMessage } from "#src/platform/queue/queue.ts";
+import { newColleague, type Colleague } from "#test/support/colleagues.ts";
+import { openDatabase } from "#test/support/database.ts";
+import { sessionDeps } from "#test/support/people.ts";
+
+let database: Awaited<ReturnType<typeof openDatabase>>;
+beforeAll(async () => {
+  database = await openDatabase();
+});
+afterAll(async () => {
+  await database.close();
+});
+
+const published: QueueMessage[] = [];
+/** Nothing is launched here. */
+const down = () => Promise.reject(new Error("not launched"));
+const deps = () => ({
+  ...sessionDeps(database.db),
+  log: createLog(),
+  taskLogs: {
+    open: down,
+    begin: down,
+    ping: down,
+    append: down,
+    endStep: down,
+    release: down,
+    close: down,
+    requestStop: down,
+    stream: down,
+  },
+  chatSessions: { enqueue: down, finish: down },
+  queue: {
+    publish: down,
+    publishBatch: async (messages: readonly QueueMessage[]) => void published.push(...messages),
+    answers: down,
+  },
+});
+
+/** A key and a task that it started. */
+async function newTask({ caller, id: userId }: Colleague) {
+  const wish = { name: "app", description: "", sourceType: "empty" } as const;
+  const { id: projectId, teamId } = await createProject(database, caller, wish);
+  const { key } = await createApiKey(deps(), caller, {
+    name: "key",
+    scopes: null,
+    projectIds: null,
+    expiresAt: null,
+  });
+  const started = startTask(deps(), {
+    userId,
+    isSuperuser: false,
+    teamId,
+    apiKeyId: key.id,
+    scopes: null,
+    projectId,
+    message: "Hello",
+    agentId: undefined,
+    chatId: undefined,
+    webhookUrl: undefined,
+    origin: "api",
+    idempotencyKey: undefined,
+  });
+  await expect(started).rejects.toThrow("not launched");
+  return key.id;
+}
+
+const setRevoked = (keyId: string, interval: string) =>
+  database.db
+    .update(externalApiKeys)
+    .set({ revokedAt: sql`now() - ${interval}::interval` })
+    .where(eq(externalApiKeys.id, keyId));
+
+it("the sweep ends what revoked keys started, where the request that revoked them died before it could", async () => {
+  const owner = await newColleague(database.db);
+  const [lost, recent, over] = [await newTask(owner), await newTask(owner), await newTask(owner)];
+  await newTask(owner);
+  for (const keyId of [lost, recent, over]) {
+    await expect(revokeApiKey(deps(), owner.id, keyId)).rejects.toThrow("not launched");
+  }
+  await setRevoked(lost, "1 minute");
+  await setRevoked(over, "1 minute");
+  await database.db.update(tasks).set({ status: "failed" }).where(eq(tasks.apiKeyId, over));
+
+  await sweepTasks(deps());
+  expect(published).toEqual([{ function: "revoke-key-tasks", payload: { keyId: lost } }]);
+});

@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Account } from "#test/support/api-client.ts";
+import { startService, type TestService } from "#test/support/service.ts";
+import { newTaskClient } from "#test/support/task-client.ts";
+import { newTeamClient } from "#test/support/team-client.ts";
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+  await service.signUp("administrator");
+});
+afterAll(async () => {
+  await service.close();
+});
+
+const call = <T = unknown>(who: Account, method: string, path: string, json?: unknown) =>
+  service.call<T>(method, path, { token: who.token, json });
+
+/** A team with a project of its owner's, and somebody in it. */
+async function newProject(role: "admin" | "editor" | "viewer") {
+  const team = await newTeamClient(service);
+  const { id } = await service.newProject(team.owner.token);
+  const path = (rest = "") => `/api/projects/${id}${rest}`;
+  const member = await team.join(role);
+  const asOwner = (method: string, rest: string, json?: unknown) =>
+    call(team.owner, method, path(rest), json);
+  return { team, id, path, member, asOwner, owner: team.owner };
+}
+
+const invoke = (token: string, projectId: string) =>
+  service.call("POST", "/api/external/agent/invoke", {
+    token,
+    json: { project_id: projectId, message: "Hello" },
+  });
+const write = (token: string, path: (rest: string) => string) =>
+  service.call("PUT", path("/files/a.txt"), { token, json: { content: "a" } });
+
+const noPermission = (role: string, permission: string) => ({
+  status: 403,
+  body: { detail: `Role '${role}' does not have permission '${permission}'` },
+});
+
+describe("a role in a project", () => {
+  it("lets a viewer of the team write, who could only read", async () => {
+    const { path, member, asOwner } = await newProject("viewer");
+    expect((await asOwner("PUT", "/files/b.txt", { content: "b" })).status).toBe(200);
+    expect((await call(member, "GET", path("/files/b.txt"))).status).toBe(200);
+    expect(await write(member.token, path)).toMatchObject(noPermission("viewer", "file.write"));
+    const added = await asOwner("POST", "/members", { user_id: member.id, role: "editor" });
+    expect(added).toMatchObject({
+      status: 201,
+      body: { user_id: member.id, username: member.username, email: member.email, role: "editor" },
+    });
+    expect((await write(member.token, path)).status).toBe(200);
+    expect((await call(member, "GET", path("/my-role"))).body).toEqual({ role: "editor" });
+    const other = await service.newProject((await newTeamClient(service)).owner.token);
+    expect((await call(member, "GET", `/api/projects/${other.id}`)).status).toBe(404);
+  });
+
+  it("keeps an editor of the team from writing and sending, through keys too, from the next call on", async () => {
+    const { path, id, member, asOwner } = await newProject("editor");
+    const { key } = await service.newKey(member.token);
+    const bound = await service.newKey(member.token, id);
+    expect((await write(key, path)).status).toBe(200);
+    expect((await invoke(key, id)).status).toBe(200);
+    await asOwner("POST", "/members", { email: member.email.toUpperCase(), role: "viewer" });
+    expect(await write(member.token, path)).toMatchObject(noPermission("viewer", "file.write"));
+    for (const token of [key, bound.key]) {
+      expect(await write(token, path)).toMatchObject(noPermission("viewer", "file.write"));
+      expect(await invoke(token, id)).toMatchObject(noPermission("viewer", "chat.send"));
+      expect((await service.call("GET", path("/files/a.txt"), { token })).status).toBe(200);
+    }
+    expect((await asOwner("DELETE", `/members/${member.id}`)).status).toBe(204);
+    expect((await write(key, path)).status).toBe(200);
+  });
+
+  it("does not widen the keys of a viewer of the team", async () => {
+    const { path, id, member, asOwner } = await newProject("viewer");
+    const { key } = await service.newKey(member.token);
+    await asOwner("POST", "/members", { user_id: member.id, role: "admin" });
+    expect((await write(member.token, path)).status).toBe(200);
+    const clamped = "Key owner's role no longer grants:";
+    expect(await write(key, path)).toMatchObject({ status: 403, body: { detail: `${clamped} file.write` } });
+    expect(await invoke(key, id)).toMatchObject({ status: 403, body: { detail: `${clamped} chat.send` } });
+  });
+
+  it("opens a private project, which is not there for other members", async () => {
+    const { path, id, member, asOwner, owner } = await newProject("editor");
+    const shown = await asOwner("PATCH", "", { visibility: "private" });
+    expect(shown).toMatchObject({ status: 200, body: { visibility: "private" } });
+    expect((await call(member, "GET", path())).status).toBe(404);
+    const listed = async (who: Account) =>
+      (await call<{ id: string }[]>(who, "GET", "/api/projects")).body.map((each) => each.id);
+    expect([await listed(member), await listed(owner)]).toEqual([[], [id]]);
+    await asOwner("POST", "/members", { user_id: member.id, role: "viewer" });
+    expect((await call(member, "GET", path("/my-role"))).body).toEqual({ role: "viewer" });
+    expect(await listed(member)).toEqual([id]);
+  });
+});
+
+it("a task is seen, and cancelled, as long as its project is there for whoever started it", async () => {
+  const { id, member, asOwner } = await newProject("editor");
+  const client = await newTaskClient(service, { account: member, projectId: id });
+  const { task_id: taskId } = await client.start("Hello");
+  await client.end(taskId);
+  await asOwner("PATCH", "", { visibility: "private" });
+  await expect(client.status(taskId)).rejects.toThrow("404");
+  const tasks = () => service.call("GET", "/api/v1/agents/tasks", { token: client.key });
+  expect((await tasks()).body).toMatchObject({ total: 0 });
+  expect((await client.cancel(taskId)).status).toBe(404);
+  await asOwner("PATCH", "", { visibility: "team" });
+  expect(await client.status(taskId)).toMatchObject({ status: "completed" });
+  expect((await tasks()).body).toMatchObject({ total: 1 });
+});
+
+describe("the members of a project", () => {
+  it("are given, changed and taken by its administrators, and seen by whoever sees it", async () => {
+    const { path, member, asOwner, team } = await newProject("viewer");
+    const watcher = await team.join("viewer");
+    await asOwner("POST", "/members", { user_id: member.id, role: "editor" });
+    const again = await asOwner("POST", "/members", { user_id: member.id, role: "admin" });
+    expect(again).toMatchObject({
+      status: 409,
+      body: { detail: "This person has a role in the project already" },
+    });
+    expect((await call(watcher, "GET", path("/members"))).body).toEqual([
+      {
+        user_id: member.id,
+        name: member.username,
+        username: member.username,
+        email: member.email,
+        avatar_url: null,
+        role: "editor",
+        joined_at: expect.stringMatching(/Z$/u),
+      },
+    ]);
+    const denied = noPermission("editor", "team.change_role");
+    const user = `/members/${member.id}`;
+    expect(await call(member, "PATCH", path(user), { role: "admin" })).toMatchObject(denied);
+    expect(await call(member, "DELETE", path(user))).toMatchObject(denied);
+    expect(
+      await call(member, "POST", path("/members"), { user_id: watcher.id, role: "viewer" }),
+    ).toMatchObject(denied);
+    expect(await asOwner("PATCH", user, { role: "admin" })).toMatchObject({
+      status: 200,
+      body: { role: "admin" },
+    });
+    expect((await call(member, "PATCH", path(user), { role: "viewer" })).status).toBe(200);
+    expect((await asOwner("DELETE", user)).status).toBe(204);
+    expect((await asOwner("DELETE", user)).status).toBe(404);
+    const log = await team.asOwner<{ action: string; details: unknown }[]>("GET", "/audit-log");
+    expect(log.body.slice(0, 4).map(({ action, details }) => [action, details])).toEqual([
+      ["project.member_removed", { role: "viewer" }],
+      ["project.role_changed", { from: "admin", to: "viewer" }],
+      ["project.role_changed", { from: "editor", to: "admin" }],
+      ["project.member_added", { role: "editor" }],
+    ]);
+  });
+
+  it("are of its team, and named in one way", async () => {
+    const { asOwner, member, path } = await newProject("viewer");
+    const stranger = await service.signUp();
+    const unknown = { status: 404, body: { detail: "This person is not a member of the project's team" } };
+    for (const person of [
+      { user_id: stranger.id },
+      { email: stranger.email },
+      { email: "nobody@example.com" },
+      { user_id: crypto.randomUUID() },
+    ]) {
+      expect(await asOwner("POST", "/members", { ...person, role: "viewer" })).toMatchObject(unknown);
+    }
+    for (const person of [{}, { user_id: "garbage" }, { user_id: member.id, email: member.email }]) {
+      expect((await asOwner("POST", "/members", { ...person, role: "viewer" })).status).toBe(422);
+    }
+    for (const id of [stranger.id, "garbage", "%00"]) {
+      expect(await asOwner("PATCH", `/members/${id}`, { role: "viewer" })).toMatchObject({
+        status: 404,
+        body: { detail: "Project member not found" },
+      });
+    }
+    expect(await call(stranger, "GET", path("/members"))).toMatchObject({
+      status: 404,
+      body: { detail: "Project not found" },
+    });
+  });
+});
+
+it("a change of who sees a project is in the team's log, once", async () => {
+  const { asOwner, team, id } = await newProject("viewer");
+  await asOwner("PUT", "", { visibility: "private", name: "Secret" });
+  await asOwner("PATCH", "", { visibility: "private" });
+  const log = await team.asOwner<{ action: string; project_id: string; details: unknown }[]>(
+    "GET",
+    "/audit-log?action=project.visibility_changed",
+  );
+  expect(log.body).toEqual([
+    expect.objectContaining({ project_id: id, details: { from: "team", to: "private" } }),
+  ]);
+});

@@ -1,0 +1,247 @@
+import jsonwebtoken from "jsonwebtoken";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { browser } from "#test/support/browser.ts";
+import { startService, type TestService } from "#test/support/service.ts";
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(async () => {
+  await service.close();
+});
+
+/** Somebody new, signed in with a browser. */
+async function signedIn() {
+  const account = await service.signUp();
+  const own = browser(service);
+  const login = await own.call<{ access_token: string }>("POST", "/api/auth/login", { json: account });
+  expect(login.status).toBe(200);
+  return { account, own, token: login.body.access_token };
+}
+
+const refusedFor = (reason: RegExp) => ({ status: 403, body: { detail: expect.stringMatching(reason) } });
+const UNAUTHORIZED = { status: 401, body: { detail: "Unauthorized" } };
+const rename = { json: { name: "A new name" } };
+
+describe("the cookies of a session", () => {
+  it("are set by every way to sign in, for all paths, out of scripts' reach", async () => {
+    const account = await service.signUp();
+    const form = { username: account.email, password: account.password };
+    for (const [path, status] of [
+      ["/api/auth/login", 200],
+      ["/api/auth/jwt/login", 200],
+      ["/api/auth/cookie/login", 204],
+    ] as const) {
+      const answer = await service.call("POST", path, { form });
+      expect(answer.status).toBe(status);
+      expect(answer.headers.getSetCookie()).toEqual([
+        expect.stringMatching(/^refresh_token=[\w-]{64}; Max-Age=1209600; Path=\/; HttpOnly; SameSite=Lax$/u),
+        expect.stringMatching(/^session=[\w.-]+; Max-Age=1800; Path=\/; HttpOnly; SameSite=Lax$/u),
+      ]);
+    }
+  });
+
+  it("let a browser read, and change with the token that goes with them", async () => {
+    const { account, own } = await signedIn();
+    expect(await own.call("GET", "/api/users/me")).toMatchObject({ status: 200, body: { id: account.id } });
+    expect(await own.change("PATCH", "/api/users/me", rename)).toMatchObject({
+      status: 200,
+      body: { name: "A new name" },
+    });
+  });
+
+  it("are made anew by a refresh, which leaves the session the same", async () => {
+    const { own } = await signedIn();
+    const before = new Map(own.cookies);
+    const { body } = await own.call<{ csrf_token: string }>("GET", "/api/auth/csrf");
+    expect((await own.call("POST", "/auth/jwt/refresh")).status).toBe(200);
+    for (const name of ["session", "refresh_token"]) {
+      expect(own.cookies.get(name)).not.toBe(before.get(name));
+    }
+    const headers = { "x-csrf-token": body.csrf_token };
+    expect((await own.call("PATCH", "/users/me", { ...rename, headers })).status).toBe(200);
+  });
+});
+
+describe("a change with cookies alone", () => {
+  it("is refused without the token, and with one that is not the cookie's", async () => {
+    const { own } = await signedIn();
+    const attempt = (headers: Record<string, string>) =>
+      own.call("PATCH", "/api/users/me", { ...rename, headers });
+    expect(await attempt({})).toMatchObject(refusedFor(/^CSRF token missing/u));
+    const { body } = await own.call<{ csrf_token: string }>("GET", "/api/auth/csrf");
+    expect(await attempt({})).toMatchObject(refusedFor(/^CSRF token missing/u));
+    expect(await attempt({ "x-csrf-token": `${body.csrf_token}x` })).toMatchObject(
+      refusedFor(/^CSRF token mismatch/u),
+    );
+    expect((await attempt({ "x-csrf-token": body.csrf_token })).status).toBe(200);
+  });
+
+  it("is refused with a token of somebody else's session, of nobody's, or made up", async () => {
+    const [{ own }, other, anonymous] = [await signedIn(), await signedIn(), browser(service)];
+    for (const who of [other.own, anonymous]) await who.call("GET", "/auth/csrf");
+    const planted = [
+      other.own.cookies.get("csrf_token"),
+      anonymous.cookies.get("csrf_token"),
+      jsonwebtoken.sign({ sid: "any" }, "x".repeat(32), { audience: "workspace:csrf", expiresIn: 60 }),
+      "garbage",
+    ];
+    for (const token of planted) {
+      own.cookies.set("csrf_token", token ?? "");
+      const headers = { "x-csrf-token": token ?? "" };
+      expect(await own.call("PATCH", "/api/users/me", { ...rename, headers })).toMatchObject(
+        refusedFor(/^CSRF token invalid or expired/u),
+      );
+    }
+  });
+
+  it.each(["https://evil.example", "http://app--web.localhost:3000", "null"])(
+    "is refused when it comes from a page of %s",
+    async (origin) => {
+      const { own } = await signedIn();
+      for (const [method, path] of [
+        ["PATCH", "/api/users/me"],
+        ["POST", "/api/auth/logout"],
+        ["POST", "/api/auth/refresh"],
+      ] as const) {
+        const answer = await own.change(method, path, { ...rename, headers: { origin } });
+        expect(answer).toMatchObject(refusedFor(/^CSRF check failed/u));
+      }
+      expect((await own.call("GET", "/api/users/me")).status).toBe(200);
+    },
+  );
+
+  it("may come from the service's own pages", async () => {
+    const { own } = await signedIn();
+    const headers = { origin: new URL(service.url).origin };
+    expect((await own.change("PATCH", "/api/users/me", { ...rename, headers })).status).toBe(200);
+  });
+});
+
+describe("an Authorization header", () => {
+  it.each(["Bearer x", "Bearer ", "Basic dTpw", "tsk_0", `Bearer tsk_${"0".repeat(32)}`])(
+    "that is not valid never falls back to the cookie: %j",
+    async (authorization) => {
+      const { own } = await signedIn();
+      const headers = { authorization };
+      expect(await own.call("GET", "/api/users/me", { headers })).toMatchObject(UNAUTHORIZED);
+      expect(await own.change("PATCH", "/api/users/me", { ...rename, headers })).toMatchObject(UNAUTHORIZED);
+    },
+  );
+
+  it("with a token needs no CSRF token", async () => {
+    const { own, token } = await signedIn();
+    expect((await own.call("PATCH", "/api/users/me", { ...rename, token })).status).toBe(200);
+  });
+});
+
+describe("logging out", () => {
+  it.each(["/api/auth/logout", "/auth/logout", "/api/auth/jwt/logout", "/api/auth/cookie/logout"])(
+    "at %s ends every session, the access tokens with it, and takes the cookies away",
+    async (path) => {
+      const { account, own, token } = await signedIn();
+      const other = browser(service);
+      await other.call("POST", "/api/auth/login", { json: account });
+      expect((await own.change("POST", path)).status).toBeLessThan(300);
+      expect([...own.cookies.keys()]).toEqual(["csrf_token"]);
+      for (const each of [token, account.token]) {
+        expect(await service.call("GET", "/users/me", { token: each })).toMatchObject(UNAUTHORIZED);
+      }
+      expect((await other.call("GET", "/users/me")).status).toBe(401);
+      expect((await other.call("POST", "/api/auth/refresh")).status).toBe(401);
+      expect((await service.call("POST", "/api/auth/login", { json: account })).status).toBe(200);
+    },
+  );
+});
+
+describe("50 refreshes with one token at once", () => {
+  it("have one winner, and then the session is over for all", async () => {
+    const { own } = await signedIn();
+    const cookie = `refresh_token=${own.cookies.get("refresh_token")}`;
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => service.call("POST", "/api/auth/refresh", { headers: { cookie } })),
+    );
+    const won = answers.filter(({ status }) => status === 200);
+    expect(won).toHaveLength(1);
+    const refusals = answers.filter(({ status }) => status !== 200);
+    expect(refusals.map(({ status, body }) => [status, body])).toEqual(
+      refusals.map(() => [401, { detail: "Refresh token revoked" }]),
+    );
+    const [next = ""] = won[0]?.headers.getSetCookie() ?? [];
+    const after = await service.call("POST", "/api/auth/refresh", { headers: { cookie: next } });
+    expect(after).toMatchObject({ status: 401, body: { detail: "Refresh token revoked" } });
+  });
+});
+
+interface Listed {
+  id: string;
+  is_current: boolean;
+  user_agent: string;
+}
+
+describe("one's sessions", () => {
+  it("are listed by device, and can be ended one by one or all but this", async () => {
+    const { account, own } = await signedIn();
+    for (const device of ["phone", "tablet"]) {
+      const headers = { "user-agent": device };
+      await service.call("POST", "/api/auth/login", { json: account, headers });
+    }
+    const list = async () => (await own.call<Listed[]>("GET", "/api/auth/sessions")).body;
+    const listed = await list();
+    // With that of the registration.
+    expect(listed).toHaveLength(4);
+    expect(listed.filter((each) => each.is_current)).toHaveLength(1);
+    const phone = listed.find((each) => each.user_agent === "phone");
+    expect(phone).toMatchObject({
+      ip_address: expect.any(String),
+      last_used_at: expect.stringMatching(/Z$/u),
+      is_current: false,
+    });
+    expect((await own.change("DELETE", `/api/auth/sessions/${phone?.id}`)).status).toBe(204);
+    expect((await own.change("DELETE", `/api/auth/sessions/${phone?.id}`)).status).toBe(404);
+    expect(await own.change("DELETE", "/auth/sessions")).toMatchObject({ status: 200, body: { ended: 2 } });
+    expect(await list()).toEqual([expect.objectContaining({ is_current: true })]);
+    expect((await service.call("GET", "/users/me", { token: account.token })).status).toBe(401);
+  });
+});
+
+describe("an access token", () => {
+  it("is verified by another library, and holds what the contract says", async () => {
+    const { account, token } = await signedIn();
+    const claims = jsonwebtoken.verify(token, service.stack.variables["SECRET_KEY"] ?? "", {
+      algorithms: ["HS256"],
+      audience: "workspace:auth",
+    });
+    expect(claims).toMatchObject({ sub: account.id, aud: ["workspace:auth"], is_admin: expect.any(Boolean) });
+    const { iat, exp } = Object(claims);
+    expect(exp - iat).toBe(1800);
+  });
+
+  it("made by another library for the same session is taken", async () => {
+    const { account, token } = await signedIn();
+    const { sid } = Object(jsonwebtoken.decode(token));
+    const made = jsonwebtoken.sign({ sid }, service.stack.variables["SECRET_KEY"] ?? "", {
+      subject: account.id,
+      audience: ["workspace:auth"],
+      expiresIn: 60,
+    });
+    expect((await service.call("GET", "/users/me", { token: made })).status).toBe(200);
+  });
+});
+
+describe("the service", () => {
+  it.each([
+    ["the console's own origin", () => new URL(service.url).origin, true],
+    ["the desktop shell", () => "tauri://localhost", true],
+    ["a project's subdomain", () => "http://app--web.localhost:8787", false],
+    ["a stranger", () => "https://evil.example", false],
+  ])("lets pages of %s read with credentials or not: %#", async (_, originOf, allowed) => {
+    const origin = originOf();
+    for (const method of ["GET", "OPTIONS"]) {
+      const headers = { origin, "access-control-request-method": "GET" };
+      const answer = await service.call(method, "/api/users/me", { headers });
+      expect(answer.headers.get("access-control-allow-origin")).toBe(allowed ? origin : null);
+    }
+  });
+});

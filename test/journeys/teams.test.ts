@@ -1,0 +1,285 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Account } from "#test/support/api-client.ts";
+import { startService, type TestService } from "#test/support/service.ts";
+import { newTaskClient, script } from "#test/support/task-client.ts";
+import { newTeamClient, type TeamView } from "#test/support/team-client.ts";
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+  // The first account is a superuser, who may do more than a test is about.
+  await service.signUp("administrator");
+});
+afterAll(async () => {
+  await service.close();
+});
+
+const call = <T = unknown>(who: Account, method: string, path: string, json?: unknown) =>
+  service.call<T>(method, path, { token: who.token, json });
+
+const notFound = { status: 404, body: { detail: "Team not found" } };
+
+describe("teams", () => {
+  it("begin with the personal one, in the shape clients read", async () => {
+    const ann = await service.signUp("ann");
+    const { body } = await call<TeamView[]>(ann, "GET", "/api/teams");
+    expect(body).toEqual([
+      {
+        id: expect.any(String),
+        name: `${ann.username}'s team`,
+        slug: expect.stringMatching(/-team$/u),
+        avatar_url: null,
+        is_personal: true,
+        created_by_id: ann.id,
+        role: "admin",
+        subscription_tier: "free",
+        total_credits: 0,
+        daily_credits: 0,
+        bundled_credits: 0,
+        purchased_credits: 0,
+        signup_bonus_credits: 0,
+        deployed_projects_count: 0,
+        support_tier: "community",
+        created_at: expect.stringMatching(/Z$/u),
+      },
+    ]);
+  });
+
+  it("are made, changed, and found under their slug by members only", async () => {
+    const [ann, bob] = [await service.signUp("ann"), await service.signUp("bob")];
+    const slug = `lab-${crypto.randomUUID()}`;
+    const made = await call(ann, "POST", "/api/teams", { name: "  Lab  ", slug });
+    expect(made).toMatchObject({
+      status: 201,
+      body: { name: "Lab", slug, is_personal: false, role: "admin" },
+    });
+    expect(await call(bob, "POST", "/api/teams", { name: "Lab", slug })).toMatchObject({
+      status: 409,
+      body: { detail: "This slug is taken: choose another" },
+    });
+    const path = `/api/teams/${slug}`;
+    const changed = await call(ann, "PATCH", path, {
+      name: "Workshop",
+      slug: `${slug}-2`,
+      avatar_url: "https://example.com/a.png",
+    });
+    const shape = { name: "Workshop", slug: `${slug}-2`, avatar_url: "https://example.com/a.png" };
+    expect(changed).toMatchObject({ status: 200, body: shape });
+    expect(await call(ann, "GET", path)).toMatchObject(notFound);
+    expect(await call(ann, "GET", `${path}-2/`)).toMatchObject({ status: 200, body: shape });
+    expect(await call(bob, "GET", `${path}-2`)).toMatchObject(notFound);
+  });
+
+  it.each([
+    ["no name", {}, 422],
+    ["a blank name", { name: " " }, 422],
+    ["a long name", { name: "x".repeat(101) }, 422],
+    ["a NUL in its name", { name: "a\0" }, 422],
+    ["a slug of one letter", { name: "a", slug: "a" }, 422],
+    ["a slug with a capital", { name: "a", slug: "Ab" }, 422],
+    ["a slug that ends in a hyphen", { name: "a", slug: "ab-" }, 422],
+    ["a long slug", { name: "a", slug: "x".repeat(101) }, 422],
+    ["a slug that is a path of ours", { name: "a", slug: "invitations" }, 400],
+  ])("are not made with %s", async (_, json, status) => {
+    const answer = await call(await service.signUp(), "POST", "/api/teams", json);
+    expect(answer).toMatchObject({ status, body: { detail: expect.any(String) } });
+  });
+
+  it("take no picture that is not on the web", async () => {
+    const { asOwner } = await newTeamClient(service);
+    for (const avatar of ["javascript:alert(1)", "data:text/html,x", "a.png"]) {
+      expect((await asOwner("PATCH", "", { avatar_url: avatar })).status).toBe(422);
+    }
+  });
+
+  it("are not there for strangers and keys, whatever they ask of them", async () => {
+    const { path, owner } = await newTeamClient(service);
+    const stranger = await service.signUp();
+    const { key } = await service.newKey(owner.token);
+    const requests: [method: string, rest: string, json?: unknown][] = [
+      ["GET", ""],
+      ["PATCH", "", { name: "mine" }],
+      ["DELETE", ""],
+      ["POST", "/switch"],
+      ["POST", "/leave"],
+      ["GET", "/members"],
+      ["POST", "/members/invite", { email: "a@example.com", role: "admin" }],
+      ["POST", "/members/link", { role: "admin" }],
+      ["PATCH", `/members/${owner.id}`, { role: "viewer" }],
+      ["DELETE", `/members/${owner.id}`],
+      ["GET", "/invitations"],
+      ["DELETE", `/invitations/${crypto.randomUUID()}`],
+    ];
+    for (const [method, rest, json] of requests) {
+      expect(await call(stranger, method, path(rest), json)).toMatchObject(notFound);
+      const asKey = await service.call(method, path(rest), { token: key, json });
+      expect(asKey.status).toBe(401);
+    }
+    expect((await call(owner, "GET", path())).body).toMatchObject({ name: "Team", role: "admin" });
+  });
+
+  it("are deleted when they have no projects and are nobody's own", async () => {
+    const { path, owner, asOwner, join } = await newTeamClient(service);
+    const viewer = await join("viewer");
+    const { id } = await service.newProject(owner.token);
+    expect(await asOwner("DELETE", "")).toMatchObject({
+      status: 409,
+      body: { detail: "The team has projects: move or delete them first" },
+    });
+    await call(owner, "DELETE", `/api/projects/${id}`);
+    expect((await asOwner("DELETE", "")).status).toBe(204);
+    expect(await call(viewer, "GET", path())).toMatchObject(notFound);
+    const [own, ...others] = (await call<TeamView[]>(viewer, "GET", "/api/teams")).body;
+    expect(others).toEqual([]);
+    const me = await call(viewer, "GET", "/api/users/me");
+    expect(me.body).toMatchObject({ default_team_id: own?.id });
+    expect(await call(viewer, "DELETE", `/api/teams/${own?.slug}`)).toMatchObject({
+      status: 400,
+      body: { detail: "A personal team cannot be deleted" },
+    });
+  });
+
+  it("are switched to: what is made from then on belongs to them", async () => {
+    const { team, join, path } = await newTeamClient(service);
+    const editor = await join("editor");
+    const switched = await call(editor, "POST", path("/switch"));
+    expect(switched).toMatchObject({
+      status: 200,
+      body: { default_team_id: team.id, theme_preset: null },
+    });
+    const made = await call(editor, "POST", "/api/projects", { name: "app", source_type: "empty" });
+    expect(made.body).toMatchObject({ team_id: team.id, owner_id: editor.id });
+  });
+});
+
+describe("members", () => {
+  it("are listed in the order of joining, for members", async () => {
+    const { owner, join, path } = await newTeamClient(service);
+    const viewer = await join("viewer");
+    const { body } = await call(viewer, "GET", path("/members"));
+    expect(body).toEqual([
+      {
+        user_id: owner.id,
+        name: owner.username,
+        username: owner.username,
+        email: owner.email,
+        avatar_url: null,
+        role: "admin",
+        joined_at: expect.stringMatching(/Z$/u),
+      },
+      expect.objectContaining({ user_id: viewer.id, role: "viewer" }),
+    ]);
+  });
+
+  it("who are no administrators neither invite, nor change, nor remove", async () => {
+    const { owner, join, path } = await newTeamClient(service);
+    for (const role of ["editor", "viewer"] as const) {
+      const member = await join(role);
+      const refused = [
+        ["team.edit", await call(member, "PATCH", path(), { name: "mine" })],
+        ["team.delete", await call(member, "DELETE", path())],
+        ["team.invite", await call(member, "POST", path("/members/link"), { role: "viewer" })],
+        ["team.invite", await call(member, "GET", path("/invitations"))],
+        ["team.change_role", await call(member, "PATCH", path(`/members/${member.id}`), { role: "admin" })],
+        ["team.remove_member", await call(member, "DELETE", path(`/members/${owner.id}`))],
+      ] as const;
+      for (const [permission, answer] of refused) {
+        expect(answer).toMatchObject({
+          status: 403,
+          body: { detail: `Role '${role}' does not have permission '${permission}'` },
+        });
+      }
+    }
+  });
+
+  it("who are made less may do less at the next call, their keys too", async () => {
+    const { owner, join, asOwner } = await newTeamClient(service);
+    const { id: project } = await service.newProject(owner.token);
+    const editor = await join("editor");
+    const { key } = await service.newKey(editor.token);
+    const write = (token: string) =>
+      service.call("PUT", `/api/projects/${project}/files/a.txt`, { token, json: { content: "a" } });
+    expect([(await write(editor.token)).status, (await write(key)).status]).toEqual([200, 200]);
+    const changed = await asOwner("PATCH", `/members/${editor.id}`, { role: "viewer" });
+    expect(changed).toMatchObject({ status: 200, body: { user_id: editor.id, role: "viewer" } });
+    expect(await write(editor.token)).toMatchObject({
+      status: 403,
+      body: { detail: "Role 'viewer' does not have permission 'file.write'" },
+    });
+    expect(await write(key)).toMatchObject({
+      status: 403,
+      body: { detail: "Key owner's role no longer grants: file.write" },
+    });
+  });
+
+  it("keep an administrator, and a personal team its owner", async () => {
+    const { owner, asOwner } = await newTeamClient(service);
+    const detail = "A team needs an administrator: make somebody else administrator first";
+    for (const answer of [
+      await asOwner("POST", "/leave"),
+      await asOwner("DELETE", `/members/${owner.id}`),
+      await asOwner("PATCH", `/members/${owner.id}`, { role: "editor" }),
+    ]) {
+      expect(answer).toMatchObject({ status: 409, body: { detail } });
+    }
+    const [own] = (await call<TeamView[]>(owner, "GET", "/api/teams")).body;
+    expect(await call(owner, "POST", `/api/teams/${own?.slug}/leave`)).toMatchObject({
+      status: 409,
+      body: { detail: "The owner of a personal team stays in it as its administrator" },
+    });
+  });
+
+  it("are found by their id only", async () => {
+    const { asOwner } = await newTeamClient(service);
+    const stranger = await service.signUp();
+    for (const id of [stranger.id, "garbage", "%00"]) {
+      const unknown = { status: 404, body: { detail: "Member not found" } };
+      expect(await asOwner("DELETE", `/members/${id}`)).toMatchObject(unknown);
+      expect(await asOwner("PATCH", `/members/${id}`, { role: "admin" })).toMatchObject(unknown);
+    }
+  });
+
+  it("who leave or are removed are strangers at once, and their keys and what these started end", async () => {
+    const { owner, join, asOwner, path } = await newTeamClient(service);
+    const { id: projectId } = await service.newProject(owner.token);
+    const editor = await join("editor");
+    const client = await newTaskClient(service, { account: editor, projectId });
+    const endless = script({ text: "thinking about it", chunks: 3, delay_ms: 60_000 });
+    const { task_id: taskId } = await client.start(endless);
+    const reading = client.end(taskId);
+    await client.event(taskId, "text_delta");
+
+    expect((await asOwner("DELETE", `/members/${editor.id}`)).status).toBe(204);
+
+    expect(await call(editor, "GET", path())).toMatchObject(notFound);
+    expect(await call(editor, "GET", `/api/projects/${projectId}`)).toMatchObject({
+      status: 404,
+      body: { detail: "Project not found" },
+    });
+    expect((await client.invoke("Hello")).status).toBe(401);
+    expect((await reading).at(-1)?.body).toMatchObject({ type: "done", status: "failed" });
+    // A key of another team does not reach what was done in this one.
+    const own = await newTaskClient(service, { account: editor });
+    const status = await service.call("GET", `/api/external/agent/status/${taskId}`, { token: own.key });
+    expect(status).toMatchObject({ status: 404, body: { detail: "Task not found" } });
+    const tasks = await service.call("GET", "/api/v1/agents/tasks", { token: own.key });
+    expect(tasks.body).toMatchObject({ items: [], total: 0 });
+
+    const viewer = await join("viewer");
+    expect((await call(viewer, "POST", path("/leave"))).status).toBe(204);
+    expect(await call(viewer, "GET", path())).toMatchObject(notFound);
+
+    const log = await asOwner<{ action: string }[]>("GET", "/audit-log");
+    expect(log.body.map(({ action }) => action)).toEqual([
+      "member.left",
+      "member.joined",
+      "member.invited",
+      "api_key.revoked",
+      "member.removed",
+      "api_key.created",
+      "member.joined",
+      "member.invited",
+      "team.created",
+    ]);
+  });
+});

@@ -1,0 +1,85 @@
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import http from "node:http";
+import { networkInterfaces, tmpdir } from "node:os";
+import path from "node:path";
+import { json } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { holdPort } from "#local/port.ts";
+import { startWorker, type RunningWorker } from "#local/worker/index.ts";
+
+/** Answers what it sees of a request. */
+const ECHO = `export default {
+  fetch: (request) => Response.json({ cf: request.cf ?? null, headers: [...request.headers.keys()] }),
+};`;
+
+const Seen = z.object({ cf: z.looseObject({ clientIp: z.string() }), headers: z.array(z.string()) });
+
+/** An address of this machine that is not the loopback's. */
+const ownAddress = Object.values(networkInterfaces())
+  .flat()
+  .find((each) => each?.family === "IPv4" && !each.internal)?.address;
+
+describe("the socket of the service", () => {
+  const dataDir = mkdtempSync(path.join(tmpdir(), "service-socket-"));
+  let worker: RunningWorker;
+  let port: number;
+
+  beforeAll(async () => {
+    writeFileSync(path.join(dataDir, "worker.js"), ECHO);
+    const held = await holdPort("0.0.0.0", 0);
+    ({ port } = held);
+    await held.release();
+    worker = await startWorker(
+      {
+        modules: [{ type: "ESModule", path: path.join(dataDir, "worker.js") }],
+        modulesRoot: dataDir,
+        options: { bindings: {}, cronTriggers: [], modulesRules: undefined, compatibilityDate: "2026-11-01" },
+      },
+      { host: "0.0.0.0", port, dataDir, variables: {}, onRestart: () => {} },
+    );
+  });
+
+  afterAll(async () => {
+    await worker.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  async function see(host: string, headers: Record<string, string> = {}) {
+    const request = http.get({ host, port, headers, agent: false });
+    const [response] = await once(request, "response");
+    return Seen.parse(await json(response));
+  }
+
+  it.each(["127.0.0.1", ...(ownAddress === undefined ? [] : [ownAddress])])(
+    "names the peer: %s",
+    async (host) => {
+      const [address] = (await see(host)).cf.clientIp.split(":");
+      expect(address).toBe(host);
+    },
+  );
+
+  it("does not believe a client that names itself", async () => {
+    const blob = JSON.stringify({ clientIp: "6.6.6.6" });
+    const forged = { "MF-CF-Blob": blob, "CF-Blob": blob, "CF-Connecting-IP": "6.6.6.6" };
+    const { cf, headers } = await see("127.0.0.1", forged);
+    expect(Object.keys(cf)).toEqual(["clientIp"]);
+    expect(cf.clientIp).toMatch(/^127\.0\.0\.1:\d+$/u);
+    // They arrive as what they are: headers of the client's.
+    expect(headers).toContain("mf-cf-blob");
+  });
+
+  it("opens no session by which a client could call the Worker's methods", async () => {
+    const request = http.request({
+      host: "127.0.0.1",
+      port,
+      method: "CONNECT",
+      path: "miniflare-unsafe-internal-capnp-connect",
+    });
+    request.end();
+    const [response] = await once(request, "connect");
+    request.destroy();
+    expect(response.statusCode).toBe(500);
+  });
+});

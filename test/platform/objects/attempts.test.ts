@@ -1,0 +1,130 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Attempts } from "#durable-objects/rate-limiter/attempts.ts";
+import { MemoryStorage } from "#test/support/memory-attempts.ts";
+
+const START = Date.UTC(2026, 0, 1);
+const window = { capacity: 5, windowMs: 60_000 };
+
+/** What happens to a counter, after a gap in milliseconds. */
+const events = fc.array(
+  fc.record({
+    gap: fc.oneof(fc.constant(0), fc.integer({ min: -2_000, max: 30_000 })),
+    what: fc.oneof(
+      { weight: 6, arbitrary: fc.constant({ kind: "take" as const }) },
+      { weight: 2, arbitrary: fc.record({ kind: fc.constant("giveBack" as const), nth: fc.nat(20) }) },
+      { weight: 1, arbitrary: fc.constant({ kind: "evict" as const }) },
+      { weight: 1, arbitrary: fc.constant({ kind: "alarm" as const }) },
+    ),
+  }),
+  { maxLength: 120 },
+);
+
+describe("attempts", () => {
+  it("are never more than the capacity in any stretch of the window's length, those given back aside", async () => {
+    await fc.assert(
+      fc.asyncProperty(events, async (history) => {
+        const storage = new MemoryStorage();
+        let attempts = new Attempts(storage);
+        let now = START;
+        let admitted: { at: number; receipt: string }[] = [];
+        const given: string[] = [];
+        for (const { gap, what } of history) {
+          now += gap;
+          if (what.kind === "evict") attempts = new Attempts(storage);
+          if (what.kind === "alarm") await attempts.forget(now);
+          if (what.kind === "giveBack") {
+            const receipt = [...given, ...admitted.map((each) => each.receipt)].at(what.nth);
+            if (receipt === undefined) continue;
+            attempts.giveBack(receipt);
+            given.push(receipt);
+            admitted = admitted.filter((each) => each.receipt !== receipt);
+          }
+          if (what.kind !== "take") continue;
+          const { allowed, receipt } = await attempts.take(window, now);
+          expect(allowed).toBe(receipt !== undefined);
+          if (receipt !== undefined) admitted.push({ at: now, receipt });
+          const inWindow = admitted.filter(({ at }) => at > now - window.windowMs);
+          expect(inWindow.length).toBeLessThanOrEqual(window.capacity);
+        }
+      }),
+    );
+  });
+
+  it("are refused only while the window is full", async () => {
+    const attempts = new Attempts(new MemoryStorage());
+    for (let count = 0; count < 5; count += 1) {
+      expect(await attempts.take(window, START + count * 1000)).toMatchObject({
+        allowed: true,
+        limit: 5,
+        remaining: 4 - count,
+        resetSeconds: 60,
+        retryAfterSeconds: 0,
+      });
+    }
+    expect(await attempts.take(window, START + 10_000)).toEqual({
+      allowed: false,
+      limit: 5,
+      remaining: 0,
+      resetSeconds: 54,
+      retryAfterSeconds: 50,
+    });
+    expect((await attempts.take(window, START + 59_999)).allowed).toBe(false);
+    expect((await attempts.take(window, START + 60_000)).allowed).toBe(true);
+  });
+
+  it("make room when one is given back, once however often it is said", async () => {
+    const attempts = new Attempts(new MemoryStorage());
+    const { receipt = "" } = await attempts.take(window, START);
+    for (let count = 1; count < 5; count += 1) await attempts.take(window, START);
+    attempts.giveBack(receipt);
+    attempts.giveBack(receipt);
+    attempts.giveBack("nobody's");
+    expect((await attempts.take(window, START)).allowed).toBe(true);
+    expect((await attempts.take(window, START)).allowed).toBe(false);
+  });
+
+  it("obey a limit that was lowered since", async () => {
+    const attempts = new Attempts(new MemoryStorage());
+    for (let count = 0; count < 5; count += 1) await attempts.take(window, START + count * 10_000);
+    const refused = await attempts.take({ ...window, capacity: 2 }, START + 50_000);
+    expect(refused).toMatchObject({ allowed: false, remaining: 0, retryAfterSeconds: 40 });
+    expect((await attempts.take({ ...window, capacity: 2 }, START + 90_000)).allowed).toBe(true);
+  });
+});
+
+describe("the storage of attempts", () => {
+  it("is written once for an attempt that is let in, and not for one that is refused", async () => {
+    const storage = new MemoryStorage();
+    const attempts = new Attempts(storage);
+    for (let count = 0; count < 8; count += 1) await attempts.take(window, START);
+    expect(storage.writes).toBe(5);
+  });
+
+  it("has an alarm from the first attempt on, and again when one was lost", async () => {
+    const storage = new MemoryStorage();
+    const attempts = new Attempts(storage);
+    await attempts.take(window, START);
+    expect(storage.alarmAt).toBe(START + 60_000);
+    storage.alarmAt = undefined;
+    await attempts.take(window, START + 30_000);
+    expect(storage.alarmAt).toBeUndefined();
+    await attempts.take(window, START + 60_000);
+    expect(storage.alarmAt).toBe(START + 120_000);
+  });
+
+  it("keeps what counts and the next alarm when the alarm rings, and is empty after the last", async () => {
+    const storage = new MemoryStorage();
+    const attempts = new Attempts(storage);
+    await attempts.take(window, START);
+    const { receipt = "" } = await attempts.take(window, START + 59_000);
+    await attempts.forget(START + 60_000);
+    expect(storage.alarmAt).toBe(START + 120_000);
+    expect((await attempts.take(window, START + 60_000)).remaining).toBe(3);
+    await attempts.forget(START + 120_000);
+    attempts.giveBack(receipt);
+    expect([storage.values.size, storage.alarmAt]).toEqual([0, undefined]);
+    expect((await attempts.take(window, START + 120_000)).remaining).toBe(4);
+    expect(storage.alarmAt).toBe(START + 180_000);
+  });
+});
