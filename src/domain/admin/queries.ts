@@ -1,4 +1,5 @@
 import { and, count, desc, eq, getTableColumns, gte, inArray, lte, or, sql, type SQL } from "drizzle-orm";
+import { pictureAddress } from "#src/db/picture-address.ts";
 import { adminActions, externalApiKeys, tasks, teams, users } from "#src/db/schema/index.ts";
 import { userById } from "#src/domain/accounts/index.ts";
 import { insertAuditEntry } from "#src/domain/audit/index.ts";
@@ -258,9 +259,7 @@ function anywhere(text: string): string {
 /** A picture that is kept in the row is left out: two hundred of them are more than an answer can hold. */
 const listed = {
   ...getTableColumns(users),
-  avatarUrl: sql<
-    string | null
-  >`CASE WHEN ${users.avatarUrl} LIKE 'data:%' THEN NULL ELSE ${users.avatarUrl} END`,
+  avatarUrl: pictureAddress,
 };
 
 /** Accounts by a part of their names, newest first, with what their personal teams hold. */

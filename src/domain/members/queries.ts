@@ -1,4 +1,5 @@
 import { and, asc, eq, sql } from "drizzle-orm";
+import { pictureAddress } from "#src/db/picture-address.ts";
 import { teamMemberships, users } from "#src/db/schema/index.ts";
 import type { Role } from "#src/domain/access/index.ts";
 import { revokeKeysOfFormerMember } from "#src/domain/api-keys/index.ts";
@@ -32,7 +33,7 @@ const member = {
   name: users.name,
   username: users.username,
   email: users.email,
-  avatarUrl: users.avatarUrl,
+  avatarUrl: pictureAddress,
   role: teamMemberships.role,
   joinedAt: teamMemberships.createdAt,
 };

@@ -1,4 +1,5 @@
 import { and, asc, desc, eq, inArray, isNotNull, or, sql, type SQL } from "drizzle-orm";
+import { pictureAddress } from "#src/db/picture-address.ts";
 import { projectMemberships, projects, teamMemberships, users } from "#src/db/schema/index.ts";
 import type { Role } from "#src/domain/access/index.ts";
 import { insertAuditEntry, type AuditEntry } from "#src/domain/audit/index.ts";
@@ -139,7 +140,7 @@ const member = {
   name: users.name,
   username: users.username,
   email: users.email,
-  avatarUrl: users.avatarUrl,
+  avatarUrl: pictureAddress,
   role: projectMemberships.role,
   joinedAt: projectMemberships.createdAt,
 };

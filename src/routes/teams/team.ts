@@ -1,12 +1,10 @@
 import { z } from "zod";
-import { ROLES } from "#src/domain/access/index.ts";
 import type { OwnTeam } from "#src/domain/teams/index.ts";
 import { Moment, text } from "#src/http/schemas.ts";
+import { Role } from "../members.ts";
 
 /** Path of every route of one team. */
 export const TeamParams = z.object({ team: z.string().describe("Slug of the team") });
-
-export const Role = z.enum(ROLES);
 
 export const TeamName = text({ min: 1, max: 100, trim: true });
 

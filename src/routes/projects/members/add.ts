@@ -2,8 +2,8 @@ import { z } from "zod";
 import { addProjectMember as add } from "#src/domain/projects/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { email } from "#src/http/schemas.ts";
+import { describeMember, Member, Role } from "../../members.ts";
 import { ProjectParams } from "../project.ts";
-import { describeMember, ProjectMember, Role } from "./member.ts";
 
 const Body = z
   .object({
@@ -26,7 +26,7 @@ export const addProjectMember = endpoint({
   params: ProjectParams,
   body: Body,
   refusals: [409],
-  response: { status: 201, schema: ProjectMember },
+  response: { status: 201, schema: Member },
   async handler({ services, caller, params, body, client }) {
     const person = { userId: body.user_id ?? undefined, email: body.email ?? undefined };
     const asked = { caller, project: params.project, client };

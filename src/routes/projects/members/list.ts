@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { listProjectMembers as membersOf } from "#src/domain/projects/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
+import { describeMember, Member } from "../../members.ts";
 import { ProjectParams } from "../project.ts";
-import { describeMember, ProjectMember } from "./member.ts";
 
 export const listProjectMembers = endpoint({
   method: "get",
@@ -11,7 +11,7 @@ export const listProjectMembers = endpoint({
   tag: "Projects",
   access: { user: "any" },
   params: ProjectParams,
-  response: { status: 200, schema: z.array(ProjectMember) },
+  response: { status: 200, schema: z.array(Member) },
   handler: async ({ services, caller, params }) =>
     (await membersOf(services, caller, params.project)).map(describeMember),
 });

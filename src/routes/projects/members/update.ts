@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { changeProjectRole } from "#src/domain/projects/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
-import { describeMember, MemberParams, ProjectMember, Role } from "./member.ts";
+import { describeMember, Member, Role } from "../../members.ts";
+import { MemberParams } from "./member.ts";
 
 export const updateProjectMember = endpoint({
   method: "patch",
@@ -11,7 +12,7 @@ export const updateProjectMember = endpoint({
   access: { user: "any" },
   params: MemberParams,
   body: z.object({ role: Role }),
-  response: { status: 200, schema: ProjectMember },
+  response: { status: 200, schema: Member },
   async handler({ services, caller, params, body, client }) {
     const asked = { caller, project: params.project, client };
     return describeMember(await changeProjectRole(services, asked, params.user, body.role));

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { showInvitation } from "#src/domain/invitations/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { Moment } from "#src/http/schemas.ts";
-import { Role } from "../team.ts";
+import { Role } from "../../members.ts";
 import { InvitationKind, TokenParams } from "./invitation.ts";
 
 const Shown = z

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ListedInvitation } from "#src/domain/invitations/index.ts";
 import { Moment } from "#src/http/schemas.ts";
-import { Role } from "../team.ts";
+import { Role } from "../../members.ts";
 
 /** What a person who was invited holds: the last part of the invitation's address. */
 export const TokenParams = z.object({ token: z.string().describe("Last part of the invitation's address") });

@@ -2,7 +2,8 @@ import { z } from "zod";
 import { inviteMember as inviteByMail } from "#src/domain/invitations/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { email, Moment } from "#src/http/schemas.ts";
-import { Role, TeamParams } from "../team.ts";
+import { Role } from "../../members.ts";
+import { TeamParams } from "../team.ts";
 
 const Invited = z
   .object({

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { listMembers as membersOf } from "#src/domain/members/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { TeamParams } from "../team.ts";
-import { describeMember, Member } from "./member.ts";
+import { describeMember, Member } from "../../members.ts";
 
 export const listMembers = endpoint({
   method: "get",

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { changeRole } from "#src/domain/members/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
-import { Role } from "../team.ts";
-import { describeMember, Member, MemberParams } from "./member.ts";
+import { describeMember, Member, Role } from "../../members.ts";
+import { MemberParams } from "./member.ts";
 
 export const updateMember = endpoint({
   method: "patch",

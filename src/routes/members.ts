@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { ROLES } from "#src/domain/access/index.ts";
+import type { Member as StoredMember } from "#src/domain/members/index.ts";
+import { Moment } from "#src/http/schemas.ts";
+
+export const Role = z.enum(ROLES);
+
+/** Somebody with a role in a team or in a project. */
+export const Member = z
+  .object({
+    user_id: z.uuid(),
+    name: z.string(),
+    username: z.string(),
+    email: z.string(),
+    avatar_url: z.string().nullable().describe("Null also for a picture that is not stored under an address"),
+    role: Role,
+    joined_at: Moment,
+  })
+  .meta({ id: "Member" });
+
+export function describeMember(member: StoredMember): z.input<typeof Member> {
+  return {
+    user_id: member.userId,
+    name: member.name,
+    username: member.username,
+    email: member.email,
+    avatar_url: member.avatarUrl,
+    role: member.role,
+    joined_at: member.joinedAt.toISOString(),
+  };
+}
