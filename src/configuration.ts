@@ -7,11 +7,18 @@ const optional = <T extends z.ZodType>(schema: T) =>
 const withDefault = <T extends z.ZodType>(schema: T, fallback: z.output<T>) =>
   z.preprocess((value) => (value === "" || value === undefined ? fallback : value), schema);
 const integer = (fallback: number, min: number, max = Number.MAX_SAFE_INTEGER) =>
-  withDefault(z.coerce.number("must be a number").int("must be a whole number").min(min).max(max), fallback);
-const trueOrFalse = z.union([
-  z.boolean(),
-  z.enum(["true", "false"], "must be true or false").transform((value) => value === "true"),
-]);
+  withDefault(
+    z.coerce
+      .number("must be a number")
+      .int("must be a whole number")
+      .min(min, `must be at least ${min}`)
+      .max(max, `must be at most ${max}`),
+    fallback,
+  );
+const trueOrFalse = z.union(
+  [z.boolean(), z.enum(["true", "false"]).transform((value) => value === "true")],
+  "must be true or false",
+);
 const flag = (fallback: boolean) => withDefault(trueOrFalse, fallback);
 const httpUrl = z.url({ protocol: /^https?$/u, error: "must be an http:// or https:// address" });
 
@@ -89,6 +96,8 @@ export const Variables = z.object({
   AUTH_ATTEMPT_WINDOW_SECONDS: integer(900, 1, 86_400),
   /** Messages to one account in the same window; 0 is no limit. */
   MAIL_SENDS_PER_ACCOUNT: integer(10, 0, 10_000),
+  /** Accounts made from one address in the same window; 50 in production and no limit elsewhere when absent. */
+  REGISTRATIONS_PER_ADDRESS: optional(integer(0, 0, 10_000)),
   /** Reverse proxies of one's own in front of the service, each of which adds to X-Forwarded-For. */
   TRUSTED_PROXY_HOPS: integer(0, 0, 10),
 

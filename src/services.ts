@@ -136,12 +136,18 @@ function sharedServices(env: Env): SharedServices {
   return made;
 }
 
+/** So many addresses may use up their attempts on one account before it is closed to all. */
+const ADDRESSES_PER_ACCOUNT = 10;
+
 function attemptWindows(env: Env) {
   const windowMs = env.AUTH_ATTEMPT_WINDOW_SECONDS * 1000;
+  const isProduction = env.ENVIRONMENT === "production";
   return {
     account: { capacity: env.AUTH_ATTEMPTS_PER_ACCOUNT, windowMs },
+    everywhere: { capacity: env.AUTH_ATTEMPTS_PER_ACCOUNT * ADDRESSES_PER_ACCOUNT, windowMs },
     address: { capacity: env.AUTH_ATTEMPTS_PER_ADDRESS, windowMs },
     mail: { capacity: env.MAIL_SENDS_PER_ACCOUNT, windowMs },
+    registration: { capacity: env.REGISTRATIONS_PER_ADDRESS ?? (isProduction ? 50 : 0), windowMs },
   };
 }
 

@@ -21,7 +21,7 @@ import { refuseForeignOrigin, requireCsrfToken } from "./csrf.ts";
 export type Access =
   /** Anyone, said aloud. */
   | "public"
-  /** A person with an access token. */
+  /** A person with an access token or the session cookie. */
   | { user: "any" | "superuser" }
   /** A member of the team `:team` of the path, whose role there grants this. */
   | { member: Scope }

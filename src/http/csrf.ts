@@ -26,9 +26,10 @@ export async function requireCsrfToken(c: Context<AppEnv>, sessionId: string): P
   if (SAFE.has(c.req.method)) return;
   const sent = c.req.header("x-csrf-token");
   const kept = cookieOf(c.req.raw, "csrf_token");
-  if (!sent || !kept) {
+  if (!sent) {
     throw new AppError("forbidden", "CSRF token missing: send that of GET /api/auth/csrf as X-CSRF-Token");
   }
+  if (!kept) throw new AppError("forbidden", "CSRF cookie missing: GET /api/auth/csrf sets it");
   if (sent !== kept) throw new AppError("forbidden", "CSRF token mismatch: header and cookie differ");
   if (!(await c.get("services").csrfTokens.verify(sent, sessionId))) {
     throw new AppError("forbidden", "CSRF token invalid or expired: fetch a new one");

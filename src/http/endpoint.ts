@@ -49,7 +49,7 @@ export class Reply<T> {
   }
 }
 
-type Refusal = 400 | 401 | 404 | 409 | 410 | 413 | 429;
+type Refusal = 400 | 401 | 403 | 404 | 409 | 410 | 413 | 429 | 503;
 
 interface SuccessAnswer<R extends z.ZodType> {
   /** 204 and 303 have no body. */
@@ -215,8 +215,14 @@ const FORM_TYPE = /^(application\/x-www-form-urlencoded|multipart\/form-data)\s*
 /** A failed validation, in one sentence that names every field. */
 function refuse(result: { success: boolean; error?: z.core.$ZodError | undefined }): void {
   if (result.success) return;
-  const sentences = (result.error?.issues ?? []).map(({ path, message }) =>
-    path.length > 0 ? `${path.join(".")}: ${message}` : message,
-  );
+  const sentences = (result.error?.issues ?? []).map((issue) => {
+    const problem = isMissing(issue) ? "is required" : issue.message;
+    return issue.path.length > 0 ? `${issue.path.join(".")}: ${problem}` : problem;
+  });
   throw new AppError("invalid_body", sentences.slice(0, 10).join("; ") || "Invalid request");
+}
+
+/** Whether a field is not there at all, which the validator calls one of the wrong type. */
+function isMissing({ code, message }: z.core.$ZodIssue): boolean {
+  return code === "invalid_type" && message.endsWith("received undefined");
 }

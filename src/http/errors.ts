@@ -3,8 +3,8 @@ import { HTTPException } from "hono/http-exception";
 import { z } from "zod";
 import { isOutage } from "#src/db/outage.ts";
 import { AppError } from "#src/lib/errors.ts";
-import { withoutTokens } from "#src/lib/random-token.ts";
 import type { AppEnv } from "./context.ts";
+import { loggedPath } from "./logged-path.ts";
 
 /** Every error of the service, on the wire. */
 export const ErrorBody = z
@@ -16,7 +16,7 @@ export function onError(error: Error, c: Context<AppEnv>): Response {
   const known = toAppError(error, c.get("requestId"));
   if (known.status >= 500) {
     const { log } = c.get("services");
-    const fields = { method: c.req.method, path: withoutTokens(c.req.path), code: known.code };
+    const fields = { method: c.req.method, path: loggedPath(c.req.path), code: known.code };
     // What we refuse knowingly, such as a provider that is not configured, has no cause and needs no stack.
     if (known === error && known.cause === undefined)
       log.warn("request refused", { ...fields, detail: known.message });

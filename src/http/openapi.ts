@@ -16,6 +16,7 @@ const ERRORS: Readonly<Record<string, string>> = {
   413: "The body is too large",
   422: "The request failed validation",
   429: "Rate limit exceeded; `Retry-After` says when to come back",
+  503: "Something that this needs does not answer, or is not configured",
 };
 
 const SECURITY: Readonly<Record<string, Json>> = {
@@ -103,8 +104,10 @@ function requestBody({ bodyTypes }: Endpoint, body: z.ZodType, describe: Describ
 }
 
 /** What follows from access and schemas, and what the endpoint says besides. */
-function errorResponses({ access, schemas, refusals }: Endpoint): Json {
+function errorResponses({ method, access, schemas, refusals }: Endpoint): Json {
   const codes: number[] = [...refusals];
+  // Pages of another origin may change nothing, whoever they come for.
+  if (method !== "get") codes.push(403);
   if (access !== "public") codes.push(401, 403, 404, 429);
   if (schemas.body) codes.push(400, 413, 422);
   else if (schemas.query) codes.push(400, 422);

@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs";
+import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { pairingTokens } from "#src/db/schema/index.ts";
 import type { Account } from "#test/support/api-client.ts";
+import { databaseOf } from "#test/support/database.ts";
 import { startService, type TestService } from "#test/support/service.ts";
 
 let service: TestService;
@@ -268,11 +271,11 @@ describe("unpairing", () => {
   });
 });
 
-describe("with links that live for seconds, and few attempts", () => {
+describe("with links that live for a minute, and few attempts", () => {
   let strict: TestService;
   beforeAll(async () => {
     strict = await startService({
-      PAIRING_TOKEN_EXPIRY_SECONDS: "4",
+      PAIRING_TOKEN_EXPIRY_SECONDS: "60",
       AUTH_ATTEMPTS_PER_ADDRESS: "5",
       DESKTOP_SCHEME: "x-shell",
     });
@@ -282,10 +285,13 @@ describe("with links that live for seconds, and few attempts", () => {
   });
 
   it("an expired token is refused, a good one does not count, and guesses end soon", async () => {
-    const { token } = await strict.signUp();
+    const { token, id: userId } = await strict.signUp();
     const old = await mint(token, {}, strict);
     expect(old.body.deep_link).toBe(`x-shell://pair?token=${old.body.pairing_token}`);
-    await vi.waitUntil(() => Date.now() > Date.parse(old.body.expires_at), { timeout: 10_000 });
+    await databaseOf(strict)
+      .update(pairingTokens)
+      .set({ expiresAt: sql`${pairingTokens.expiresAt} - interval '61 seconds'` })
+      .where(eq(pairingTokens.userId, userId));
     expect(await exchange({ token: old.body.pairing_token }, strict)).toMatchObject(refusal);
     for (let round = 1; round <= 5; round += 1) {
       const { body } = await mint(token, {}, strict);

@@ -1,8 +1,7 @@
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createDb } from "#src/platform/db/client.ts";
-import { newTrips } from "#src/platform/trips.ts";
 import type { Account } from "#test/support/api-client.ts";
+import { databaseOf } from "#test/support/database.ts";
 import { inbox } from "#test/support/inbox.ts";
 import { startService, type TestService } from "#test/support/service.ts";
 import { startSmtpServer, type TestSmtpServer } from "#test/support/smtp-server.ts";
@@ -44,8 +43,7 @@ async function link(team: TeamClient, wish: object): Promise<Made> {
 
 /** As if everything had happened so long ago. */
 async function age(id: string, interval: string) {
-  const { DATABASE_URL: databaseUrl = "", NEON_HTTP_URL: httpUrl } = service.stack.variables;
-  await createDb({ databaseUrl, httpUrl, trips: newTrips() }).execute(
+  await databaseOf(service).execute(
     sql`UPDATE team_invitations SET expires_at = expires_at - ${interval}::interval WHERE id = ${id}::uuid`,
   );
 }

@@ -8,6 +8,7 @@ import { Client, type Pool } from "pg";
 import { startNeon } from "#local/neon/index.ts";
 import { createDb, type Db } from "#src/platform/db/client.ts";
 import { newTrips } from "#src/platform/trips.ts";
+import type { TestService } from "./service.ts";
 
 /**
  * A migrated database of one's own, reached as the service reaches it. Embedded, or on the server of TEST_DATABASE_URL:
@@ -28,6 +29,12 @@ export async function openDatabase(): Promise<{ db: Db; close(): Promise<void> }
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** The database of a running service, for rows that a test looks at or ages. */
+export function databaseOf({ stack }: Pick<TestService, "stack">): Db {
+  const { DATABASE_URL: databaseUrl = "", NEON_HTTP_URL: httpUrl } = stack.variables;
+  return createDb({ databaseUrl, httpUrl, trips: newTrips() });
 }
 
 /** Open as many connections as the pool may have: requests that wait for one are not at the same time. */

@@ -35,6 +35,7 @@ export const PUBLIC: readonly string[] = [
   "GET /api/auth/{provider}/callback",
   "POST /api/desktop/pair/exchange",
   "GET /api/teams/invitations/{token}",
+  "GET /",
   "GET /login",
   "GET /register",
   "GET /forgot-password",

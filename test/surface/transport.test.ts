@@ -59,7 +59,6 @@ describe("every answer", () => {
 
 describe("a path that nothing serves", () => {
   it.each([
-    "/",
     "/api",
     "/nowhere",
     "/api/projectsx",

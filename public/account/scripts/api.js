@@ -9,7 +9,6 @@ const SENTENCES = {
   LOGIN_BAD_CREDENTIALS: "The name or the password is not right.",
   REGISTER_USER_ALREADY_EXISTS: "There is an account with this email address or username already.",
   RESET_PASSWORD_BAD_TOKEN: "This link has been used, or has expired. Ask for a new one.",
-  RESET_PASSWORD_INVALID_PASSWORD: "This password will not do: take another.",
   VERIFY_USER_BAD_TOKEN: "This link has been used, or has expired.",
   VERIFY_USER_ALREADY_VERIFIED: "This address is confirmed already.",
 };
@@ -87,24 +86,27 @@ export async function whoIsSignedIn() {
   }
 }
 
-/** An address of this origin as path and query; `undefined` for anything else, which may be somebody's trap. */
-export function ownPath(address) {
+/**
+ * An address of this origin, whole; `undefined` for anything else, which may be somebody's trap. Its path alone could be
+ * read as an address again: `/.//elsewhere` has the path `//elsewhere`.
+ */
+export function ownAddress(address) {
   if (!address) return undefined;
   const url = URL.parse(address, location.origin);
-  return url?.origin === location.origin ? url.pathname + url.search + url.hash : undefined;
+  return url?.origin === location.origin ? url.href : undefined;
 }
 
 /** Remember where to go after signing in, where it may hold a token and has no place in an address. */
 export function goThereLater(address) {
-  const path = ownPath(address);
-  if (path !== undefined) sessionStorage.setItem(NEXT, path);
+  const own = ownAddress(address);
+  if (own !== undefined) sessionStorage.setItem(NEXT, own);
 }
 
 /** Go on, to where somebody was on the way to. */
 export function goOn() {
-  const path = ownPath(sessionStorage.getItem(NEXT)) ?? HOME;
+  const own = ownAddress(sessionStorage.getItem(NEXT)) ?? HOME;
   sessionStorage.removeItem(NEXT);
-  location.replace(path);
+  location.replace(own);
 }
 
 /** Sign in first, and come back to this page. */

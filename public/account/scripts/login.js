@@ -18,6 +18,9 @@ const PAUSE = 60;
 const parameters = new URLSearchParams(location.search);
 goThereLater(parameters.get("next"));
 
+/** What the service says when no code can be tried any more. */
+const LOGIN_IS_OVER = "Invalid or expired verification session";
+
 /** What the second step takes. It is kept here only: a reload begins again. */
 let tempToken;
 
@@ -27,9 +30,11 @@ onSubmit("password-form", async ({ username, password }) => {
 
 onSubmit("code-form", async ({ code }) => {
   try {
-    await call("POST", "/api/auth/2fa/verify", { temp_token: tempToken, code });
+    // Mail programs and people put spaces into codes.
+    await call("POST", "/api/auth/2fa/verify", { temp_token: tempToken, code: code.replaceAll(/\s/g, "") });
   } catch (error) {
-    element("code").select();
+    if (error.message === LOGIN_IS_OVER) beginAgain();
+    else element("code").select();
     throw error;
   }
   goOn();
@@ -64,12 +69,14 @@ async function resend(button) {
   element("code").focus();
 }
 
-onPress("back", () => {
+function beginAgain() {
   tempToken = undefined;
   element("code-form").reset();
   element("password").value = "";
   show("password-step", "code-step");
-});
+}
+
+onPress("back", beginAgain);
 
 let pausing;
 function pauseResending() {
@@ -102,3 +109,10 @@ if (parameters.has("error")) {
     if (await whoIsSignedIn()) goOn();
   });
 }
+
+/** Only providers with credentials are offered. */
+await tryTo(async () => {
+  const { oauth } = await call("GET", "/api/feature-flags");
+  for (const [provider, isThere] of Object.entries(oauth)) element(provider).hidden = !isThere;
+  element("providers").hidden = !Object.values(oauth).includes(true);
+});

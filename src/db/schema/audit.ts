@@ -4,7 +4,7 @@ import { createdAt, id } from "./columns.ts";
 import { projects } from "./projects.ts";
 import { teams } from "./teams.ts";
 
-/** Who did what that matters for security, kept 90 days. What concerns one person alone is in the personal team's log. */
+/** Who did what that matters for security, kept for AUDIT_LOG_RETENTION_DAYS. What concerns one person alone is in the personal team's log. */
 export const auditLog = pgTable(
   "audit_log",
   {
@@ -26,6 +26,9 @@ export const auditLog = pgTable(
   (table) => [
     index("audit_log_team").on(table.teamId, table.id),
     index("audit_log_created").on(table.createdAt),
+    // For what is set to null when a project or an account goes.
+    index("audit_log_project").on(table.projectId),
+    index("audit_log_user").on(table.userId),
   ],
 );
 

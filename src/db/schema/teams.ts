@@ -73,5 +73,6 @@ export const teamInvitations = pgTable(
   (table) => [
     uniqueIndex("team_invitations_token_hash_unique").on(table.tokenHash),
     index("team_invitations_team").on(table.teamId, table.createdAt),
+    index("team_invitations_invited_by").on(table.invitedBy),
   ],
 );

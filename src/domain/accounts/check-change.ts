@@ -12,8 +12,7 @@ export interface AccountChange {
 }
 
 /**
- * What is stored for a change of an account: the password as its hash, and a new address as one that is not verified.
- * Throws `invalid_input` for names and passwords that will not do.
+ * What is stored for a change of an account, the password as its hash. Throws `invalid_input` for names and passwords that will not do.
  */
 export async function checkChange(user: User, wish: AccountChange): Promise<UserChange> {
   const { password, ...given } = wish;
@@ -23,7 +22,6 @@ export async function checkChange(user: User, wish: AccountChange): Promise<User
     (password === undefined ? undefined : refusalOfPassword(password, { email, username }));
   if (refusal) throw new AppError("invalid_input", refusal);
   const change: UserChange = { ...given };
-  if (email.toLowerCase() !== user.email.toLowerCase()) change.isVerified = false;
   if (password !== undefined) change.passwordHash = await hashPassword(password);
   return change;
 }

@@ -1,11 +1,9 @@
 import { and, eq, or, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { users } from "#src/db/schema/index.ts";
-import { endPairings } from "#src/domain/desktop/index.ts";
-import { endResetLinks } from "#src/domain/mailed-links/index.ts";
-import { endSessionsOfUser } from "#src/domain/sessions/index.ts";
 import { insertPersonalTeam } from "#src/domain/teams/index.ts";
 import { endLoginAttempts } from "#src/domain/two-factor/index.ts";
+import { endWaysIn } from "#src/domain/ways-in/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 export type User = typeof users.$inferSelect;
@@ -74,8 +72,8 @@ type Changeable = "email" | "username" | "name" | "passwordHash" | "isVerified" 
 export type UserChange = { [Field in Changeable]?: User[Field] | undefined };
 
 /**
- * Change an account. A new password ends every session that was opened with the old one, every login that waits for a code,
- * every link that would set another, and every pairing link. Whether an address is a new one is decided here: what was read before may be old.
+ * Change an account. A new password ends whatever else leads into it, another address the logins that wait for a code. Whether an address is a new one is decided here: what
+ * was read before may be old.
  */
 export async function updateUser(db: Db, userId: string, change: UserChange): Promise<User | undefined> {
   const { email } = change;
@@ -85,13 +83,17 @@ export async function updateUser(db: Db, userId: string, change: UserChange): Pr
     .set({ ...change, ...(email !== undefined && { isVerified: stillVerified }), updatedAt: sql`now()` })
     .where(and(eq(users.id, userId), users.isActive))
     .returning();
-  if (change.passwordHash === undefined) return (await update)[0];
-  const [[updated]] = await db.batch([
-    update,
-    endSessionsOfUser(db, userId),
-    endLoginAttempts(db, userId),
-    endResetLinks(db, userId),
-    endPairings(db, userId),
-  ]);
+  const { passwordHash } = change;
+  if (passwordHash === undefined) {
+    if (email === undefined) return (await update)[0];
+    // A code that is mailed after this would go where somebody with a session alone wants it.
+    const [[changed]] = await db.batch([update, endLoginAttempts(db, userId)]);
+    return changed;
+  }
+  // The hash is salted: the account has it only if this batch changed it.
+  const isChanged = sql`EXISTS (
+    SELECT 1 FROM users u WHERE u.id = ${userId}::uuid AND u.password_hash IS NOT DISTINCT FROM ${passwordHash}::text
+  )`;
+  const [[updated]] = await db.batch([update, ...endWaysIn(db, userId, isChanged)]);
   return updated;
 }

@@ -1,5 +1,6 @@
 import { uniqueViolation } from "#src/db/unique-violation.ts";
-import { sendVerification, type VerificationDeps } from "#src/domain/mailed-links/index.ts";
+import { beginAttempt } from "#src/domain/attempts/index.ts";
+import { sendVerification, type LinkDeps } from "#src/domain/mailed-links/index.ts";
 import { hashPassword, refusalOfPassword } from "#src/domain/passwords/index.ts";
 import { startSession, type Client, type Session, type SessionDeps } from "#src/domain/sessions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
@@ -22,16 +23,17 @@ export interface Registration {
 /**
  * Make an account with a personal team, sign it in, and mail its address a link that proves it. The first account of an
  * installation is its administrator. Throws `invalid_input`: a sentence about the password, or
- * `REGISTER_USER_ALREADY_EXISTS`.
+ * `REGISTER_USER_ALREADY_EXISTS`; `rate_limited`.
  */
 export async function register(
-  deps: SessionDeps & VerificationDeps,
+  deps: SessionDeps & LinkDeps,
   registration: Registration,
   client: Client,
 ): Promise<{ user: User; session: Session }> {
   const { email, password } = registration;
   const refusal = refusalOfPassword(password, { email, username: registration.username ?? "" });
   if (refusal) throw new AppError("invalid_input", refusal);
+  await beginAttempt(deps, "registration", { address: client.address });
   const passwordHash = await hashPassword(password);
   for (let draw = 1; draw <= MAX_DRAWS; draw += 1) {
     const user = await tryInsert(deps, registration, passwordHash);

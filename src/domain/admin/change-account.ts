@@ -1,10 +1,11 @@
 import type { UserCaller } from "#src/domain/access/index.ts";
 import { checkChange, refuseTaken, type AccountChange, type User } from "#src/domain/accounts/index.ts";
+import { endTasksOfKeys } from "#src/domain/tasks/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import { findAccount } from "./find-account.ts";
-import { changeAccountRow, type AccountFields, type NewAction, type Outcome } from "./queries.ts";
+import { changeAccountRow, type AccountFields, type Outcome } from "./queries.ts";
 
 /** Who changes something, from where, and why. */
 export interface Administrator {
@@ -36,13 +37,15 @@ export async function changeAccount(
     throw new AppError("conflict", "You cannot disable your own account");
   }
   const fields = await fieldsOf(user, wish);
-  const action = actionOf(by, user, wish);
-  const changed = await changeAccountRow(deps.db, action, fields, teamId).catch(refuseTaken);
+  const { caller, reason = null, address } = by;
+  const deed = { adminId: caller.userId, userId: user.id, reason, address };
+  const changed = await changeAccountRow(deps.db, deed, fields, teamId).catch(refuseTaken);
   requireDone(changed.outcome);
   if (!changed.user) throw new AppError("not_found", "User not found");
   if (wish.isActive === false && !changed.user.isActive) {
-    await deps.queue.publishBatch(
-      changed.keys.map(({ id }) => ({ function: "revoke-key-tasks", payload: { keyId: id } })),
+    await endTasksOfKeys(
+      deps.queue,
+      changed.keys.map(({ id }) => id),
     );
   }
   return changed.user;
@@ -53,29 +56,6 @@ async function fieldsOf(user: User, wish: AdministeredChange): Promise<AccountFi
   const { email, username, name, passwordHash } = await checkChange(user, own);
   return { email, username, name, passwordHash, isVerified, isActive, isSuperuser };
 }
-
-/** What is written down names the fields; of names, addresses and passwords it does not say what they became. */
-function actionOf(by: Administrator, user: User, wish: AdministeredChange): NewAction {
-  const { isActive, isSuperuser, isVerified } = wish;
-  const given = Object.entries(wish).flatMap(([name, value]) =>
-    value === undefined ? [] : [WORDS[name] ?? name],
-  );
-  return {
-    adminId: by.caller.userId,
-    userId: user.id,
-    actionType:
-      isActive === undefined ? "account.updated" : isActive ? "account.enabled" : "account.disabled",
-    reason: by.reason ?? null,
-    details: { fields: given, is_active: isActive, is_superuser: isSuperuser, is_verified: isVerified },
-    address: by.address,
-  };
-}
-
-const WORDS: Readonly<Record<string, string>> = {
-  isActive: "is_active",
-  isSuperuser: "is_superuser",
-  isVerified: "is_verified",
-};
 
 /** Throws where a statement was held back; one that had nothing to change is as good as done. */
 export function requireDone(outcome: Outcome | undefined): void {

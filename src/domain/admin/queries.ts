@@ -1,29 +1,30 @@
 import { and, count, desc, eq, getTableColumns, gte, inArray, lte, or, sql, type SQL } from "drizzle-orm";
+import { lockPerson, shareOwnTeam } from "#src/db/locks.ts";
 import { pictureAddress } from "#src/db/picture-address.ts";
 import { adminActions, externalApiKeys, tasks, teams, users } from "#src/db/schema/index.ts";
 import { userById } from "#src/domain/accounts/index.ts";
 import { insertAuditEntry } from "#src/domain/audit/index.ts";
 import type { Task } from "#src/domain/tasks/index.ts";
+import { endWaysIn } from "#src/domain/ways-in/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 /** Any number that no other advisory lock of the service uses. */
 const ADMINISTRATORS_LOCK = 7_310_002;
 
-/** A change as it is kept in the trail of administrators. */
-export interface NewAction {
+/** Who does what to whom, as it is kept in the trail of administrators. */
+export interface Deed {
   adminId: string;
-  actionType:
-    | "account.updated"
-    | "account.disabled"
-    | "account.enabled"
-    | "account.deleted"
-    | "credits.adjusted";
-  /** The account it was done to. */
+  /** The account it is done to. */
   userId: string;
   reason: string | null;
-  details: Record<string, unknown>;
   address: string;
+}
+
+/** What is known before it is done; of a change of an account it is found out on the way. */
+export interface NewAction extends Deed {
+  actionType: "account.deleted" | "credits.adjusted";
+  details: Record<string, unknown>;
 }
 
 /** Whether a change was made, and what else stood in its way. */
@@ -41,7 +42,7 @@ function lockAdministrators(db: Db) {
 }
 
 /** What every statement here asks first, as parts of its WITH list: who may, and what became of whom. */
-function parties({ adminId, userId }: NewAction): SQL {
+function parties({ adminId, userId }: Deed): SQL {
   return sql`admin AS (
       SELECT id FROM users WHERE id = ${adminId}::uuid AND is_active AND is_superuser
     ), target AS (
@@ -53,23 +54,35 @@ function parties({ adminId, userId }: NewAction): SQL {
 }
 
 /** The row of the trail for what is in `done`, as a part of a WITH list. */
-function noted(id: string, action: NewAction): SQL {
+function noted(id: string, deed: Deed, what: { actionType: SQL; details: SQL }): SQL {
   return sql`noted AS (
       INSERT INTO admin_actions (id, admin_id, action_type, target_type, target_id, reason, details, ip_address)
-      SELECT ${id}::uuid, ${action.adminId}::uuid, ${action.actionType}::text, 'user', done.id::text,
-        ${action.reason}::text, ${JSON.stringify(action.details)}::jsonb, ${action.address}::text
+      SELECT ${id}::uuid, ${deed.adminId}::uuid, ${what.actionType}, 'user', done.id::text,
+        ${deed.reason}::text, ${what.details}, ${deed.address}::text
       FROM done
     )`;
 }
 
+function asGiven({ actionType, details }: NewAction) {
+  return { actionType: sql`${actionType}::text`, details: sql`${JSON.stringify(details)}::jsonb` };
+}
+
+const isNoted = (id: string) => sql`EXISTS (SELECT 1 FROM admin_actions WHERE id = ${id}::uuid)`;
+
 /** The entry in the account's own log, if the action was noted. It does not say from where the administrator came. */
-function audited(db: Db, id: string, action: NewAction, teamId: string | null) {
-  const { adminId, userId, actionType, details } = action;
-  const entry = { userId: adminId, action: actionType, resourceType: "user", resourceId: userId, details };
+function audited(db: Db, id: string, { adminId, userId }: Deed, teamId: string | null) {
+  const ofAction = (column: SQL) => sql`(SELECT ${column} FROM admin_actions WHERE id = ${id}::uuid)`;
+  const entry = {
+    userId: adminId,
+    action: ofAction(sql`action_type`),
+    resourceType: "user",
+    resourceId: userId,
+    details: ofAction(sql`details`),
+  };
   return insertAuditEntry(
     db,
     { ...entry, ...(teamId !== null && { teamId }) },
-    sql`${teamId}::uuid IS NOT NULL AND EXISTS (SELECT 1 FROM admin_actions WHERE id = ${id}::uuid)`,
+    sql`${teamId}::uuid IS NOT NULL AND ${isNoted(id)}`,
   );
 }
 
@@ -95,17 +108,39 @@ export interface AccountFields {
   isSuperuser?: boolean | undefined;
 }
 
+/** What may change, as the trail calls it, and whether the trail says what it became: of names and secrets it does not. */
+const FIELDS = [
+  { name: "email", column: sql`email` },
+  { name: "username", column: sql`username` },
+  { name: "name", column: sql`name` },
+  { name: "password", column: sql`password_hash` },
+  { name: "is_verified", column: sql`is_verified`, isTold: true },
+  { name: "is_active", column: sql`is_active`, isTold: true },
+  { name: "is_superuser", column: sql`is_superuser`, isTold: true },
+] as const;
+
+const differs = (column: SQL) => sql`before.${column} IS DISTINCT FROM done.${column}`;
+
+/** What became of the account: the row `before`, which is read behind its lock, against the row `done`. */
+function whatChanged(): { actionType: SQL; details: SQL } {
+  const names = FIELDS.map(({ name, column }) => sql`CASE WHEN ${differs(column)} THEN ${name}::text END`);
+  const told = FIELDS.filter((field) => "isTold" in field).map(
+    ({ name, column }) => sql`${name}::text, CASE WHEN ${differs(column)} THEN done.${column} END`,
+  );
+  return {
+    actionType: sql`(SELECT CASE WHEN before.is_active = done.is_active THEN 'account.updated'
+      WHEN done.is_active THEN 'account.enabled' ELSE 'account.disabled' END FROM before)`,
+    details: sql`(SELECT jsonb_build_object('fields', array_remove(ARRAY[${sql.join(names, sql`, `)}], NULL))
+      || jsonb_strip_nulls(jsonb_build_object(${sql.join(told, sql`, `)})) FROM before)`,
+  };
+}
+
 /**
- * Change an account and note it, unless nothing would change or no administrator would be left. A new address is not a
- * verified one unless that is said. A new password and disabling end all sessions, and whatever could still become a
- * session or a key. Answers the account as it is then, and its active keys.
+ * Change an account and note what became different, unless nothing would or no administrator would be left. A new address
+ * is not a verified one unless that is said. A new password and disabling end whatever leads into the account. Answers the
+ * account as it is then, and its active keys.
  */
-export async function changeAccountRow(
-  db: Db,
-  action: NewAction,
-  fields: AccountFields,
-  teamId: string | null,
-) {
+export async function changeAccountRow(db: Db, action: Deed, fields: AccountFields, teamId: string | null) {
   const id = newId();
   const { userId } = action;
   const demotes = fields.isActive === false || fields.isSuperuser === false;
@@ -117,29 +152,23 @@ export async function changeAccountRow(
       u.is_verified AND lower(u.email) = lower(coalesce(${fields.email ?? null}::text, u.email))),
     coalesce(${fields.isActive ?? null}::boolean, u.is_active),
     coalesce(${fields.isSuperuser ?? null}::boolean, u.is_superuser)`;
-  const gone = (table: string) =>
-    sql`UPDATE ${sql.identifier(table)} SET used_at = now() FROM done
-      WHERE user_id = done.id AND used_at IS NULL AND ${signsOut}::boolean`;
-  const [, , outcome, [user], keys] = await db.batch([
+  const [, , , outcome, [user], keys] = await db.batch([
     lockAdministrators(db),
+    shareOwnTeam(db, userId),
     // A session that is just being opened holds the account: it is there by then, and is seen by what ends them.
-    db.execute(sql`SELECT id FROM users WHERE id = ${userId}::uuid FOR NO KEY UPDATE`),
+    lockPerson(db, userId),
     db.execute<Record<keyof Outcome, boolean>>(sql`
-      WITH ${parties(action)}, done AS (
+      WITH ${parties(action)}, before AS (
+        SELECT * FROM users WHERE id = ${userId}::uuid
+      ), done AS (
         UPDATE users u SET (email, username, name, password_hash, is_verified, is_active, is_superuser) = (${next}),
           updated_at = now()
         FROM target
         WHERE u.id = target.id AND EXISTS (SELECT 1 FROM admin) AND NOT (target.last AND ${demotes}::boolean)
           AND (u.email, u.username, u.name, u.password_hash, u.is_verified, u.is_active, u.is_superuser)
             IS DISTINCT FROM (${next})
-        RETURNING u.id
-      ), ${noted(id, action)}, signed_out AS (
-        UPDATE sessions SET ended_at = now() FROM done
-        WHERE user_id = done.id AND ended_at IS NULL AND ${signsOut}::boolean
-      ), no_login AS (${gone("login_attempts")}), no_link AS (
-        ${gone("mailed_tokens")} AND purpose = 'password_reset'
-      ),
-      no_pairing AS (${gone("pairing_tokens")})
+        RETURNING u.*
+      ), ${noted(id, action, whatChanged())}
       SELECT EXISTS (SELECT 1 FROM done) AS done, EXISTS (SELECT 1 FROM admin) AS admin,
         coalesce((SELECT last FROM target), false) AND ${demotes}::boolean AS last
     `),
@@ -148,6 +177,7 @@ export async function changeAccountRow(
       .select({ id: externalApiKeys.id })
       .from(externalApiKeys)
       .where(and(eq(externalApiKeys.userId, userId), externalApiKeys.isActive)),
+    ...endWaysIn(db, userId, sql`${signsOut}::boolean AND ${isNoted(id)}`),
     audited(db, id, action, teamId),
   ]);
   return { outcome: outcome.rows[0], user, keys };
@@ -214,7 +244,7 @@ export async function deleteAccountRow(db: Db, action: NewAction) {
         DELETE FROM users u USING target, shared
         WHERE u.id = target.id AND NOT target.last AND NOT shared.shared AND EXISTS (SELECT 1 FROM admin)
         RETURNING u.id
-      ), ${noted(newId(), action)}
+      ), ${noted(newId(), action, asGiven(action))}
       SELECT EXISTS (SELECT 1 FROM done) AS done, EXISTS (SELECT 1 FROM admin) AS admin,
         coalesce((SELECT last FROM target), false) AS last, (SELECT shared FROM shared) AS shared,
         (SELECT coalesce(json_agg(id), '[]') FROM doomed) AS projects
@@ -241,7 +271,7 @@ export async function adjustCreditsRow(db: Db, action: NewAction, amount: number
         WHERE t.id = ${teamId}::uuid AND EXISTS (SELECT 1 FROM admin)
           AND t.purchased_credits::bigint + ${amount}::int BETWEEN 0 AND ${MAX_CREDITS}::bigint
         RETURNING ${CREDITS} AS balance
-      ), done AS (SELECT target.id FROM target, changed), ${noted(id, action)}
+      ), done AS (SELECT target.id FROM target, changed), ${noted(id, action, asGiven(action))}
       SELECT EXISTS (SELECT 1 FROM done) AS done, EXISTS (SELECT 1 FROM admin) AS admin,
         (SELECT balance FROM changed)::text AS balance,
         (SELECT purchased_credits FROM teams WHERE id = ${teamId}::uuid) AS purchased

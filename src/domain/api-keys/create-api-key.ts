@@ -35,7 +35,7 @@ export async function createApiKey(
   deps: { db: Db; secrets: Secrets },
   caller: UserCaller,
   wish: KeyWish,
-  client?: Client,
+  client: Client,
 ): Promise<CreatedKey> {
   const team = await requireTeam(deps, caller, "team.view");
   requireGrantable(wish.scopes, team);

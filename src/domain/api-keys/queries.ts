@@ -1,5 +1,6 @@
 import { and, count, desc, eq, inArray, isNotNull, notExists, sql } from "drizzle-orm";
-import { externalApiKeys, projects, teamMemberships, teams, users } from "#src/db/schema/index.ts";
+import { lockPerson, shareTeam } from "#src/db/locks.ts";
+import { externalApiKeys, projects, teamMemberships } from "#src/db/schema/index.ts";
 import { insertAuditEntry, type AuditEntry } from "#src/domain/audit/index.ts";
 import { roleInProject } from "#src/domain/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
@@ -45,8 +46,8 @@ export async function insertKeyWithin(
     .where(and(eq(externalApiKeys.userId, key.userId), eq(externalApiKeys.isActive, true)));
   const part = partInTeam(db, key);
   const [, , [member], [created], takenBack] = await db.batch([
-    db.select({ id: teams.id }).from(teams).where(eq(teams.id, key.teamId)).for("key share"),
-    db.select({ id: users.id }).from(users).where(eq(users.id, key.userId)).for("no key update"),
+    shareTeam(db, key.teamId),
+    lockPerson(db, key.userId),
     part,
     db.insert(externalApiKeys).values(key).returning(),
     db

@@ -1,5 +1,6 @@
 import { insertAuditEntry } from "#src/domain/audit/index.ts";
 import type { Client } from "#src/domain/sessions/index.ts";
+import { endTasksOfKeys } from "#src/domain/tasks/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { isId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
@@ -11,10 +12,10 @@ import { keyOfUser, revokeKey } from "./queries.ts";
  * again: the first request may have died between the two. Throws `not_found`, `invalid_input`.
  */
 export async function revokeApiKey(
-  deps: { db: Db; queue: Queue },
+  deps: { db: Db; queue: Pick<Queue, "publishBatch"> },
   userId: string,
   keyId: string,
-  client?: Client,
+  client: Client,
 ): Promise<void> {
   if (!isId(keyId)) throw notFound();
   const [revoked] = await revokeKey(deps.db, userId, keyId);
@@ -30,7 +31,7 @@ export async function revokeApiKey(
       client,
     });
   }
-  await deps.queue.publish({ function: "revoke-key-tasks", payload: { keyId: own.id } });
+  await endTasksOfKeys(deps.queue, [own.id]);
   if (!revoked) throw new AppError("invalid_input", "API key is already deactivated");
 }
 

@@ -5,8 +5,40 @@ import { rateHeaders } from "#src/lib/rate-headers.ts";
 import type { AttemptLimits, AttemptRule } from "#src/platform/objects/attempt-limits.ts";
 import type { RateDecision } from "#src/platform/objects/rate-limits.ts";
 
-/** What is tried: a password, an emailed code, a reset link, a pairing token; or a message that is to be sent. */
-export type AttemptKind = "login" | "code" | "mail" | "reset" | "pairing";
+/** What is counted, and which limit it has. */
+interface Counter {
+  of: "address" | "account" | "account at address";
+  rule: AttemptRule;
+}
+
+/** The address comes first: who has used up his own does not touch the account's. */
+const ADDRESS: Counter = { of: "address", rule: "address" };
+
+const GUESSES = { counters: [ADDRESS, { of: "account", rule: "account" }], givenBack: true } as const;
+
+const MESSAGES = { counters: [ADDRESS, { of: "account", rule: "mail" }], givenBack: false } as const;
+
+/**
+ * What is tried: a password, an emailed code, a reset link, a pairing token; or a message that is to be sent, or an account
+ * made. Each kind counts apart: who invites somebody over and over does not keep their login codes from them.
+ *
+ * Passwords anybody may try on anybody. So that nobody is locked out by a stranger alone, an account's limit is for each
+ * address, and what all addresses together have is higher. `givenBack` says whether a success is taken out of the count.
+ */
+const KINDS = {
+  login: {
+    counters: [ADDRESS, { of: "account at address", rule: "account" }, { of: "account", rule: "everywhere" }],
+    givenBack: true,
+  },
+  code: GUESSES,
+  reset: GUESSES,
+  pairing: GUESSES,
+  mail: MESSAGES,
+  invitation: MESSAGES,
+  registration: { counters: [{ of: "address", rule: "registration" }], givenBack: false },
+} as const satisfies Record<string, { counters: readonly Counter[]; givenBack: boolean }>;
+
+export type AttemptKind = keyof typeof KINDS;
 
 /** An attempt that was let in and counts as failed until it is said to have succeeded. */
 export interface Attempt {
@@ -47,22 +79,21 @@ export async function beginAttempt(
     await giveBack(deps, taken);
     throw error;
   }
-  return { succeeded: () => giveBack(deps, kind === "mail" ? [] : taken) };
+  return { succeeded: () => giveBack(deps, KINDS[kind].givenBack ? taken : []) };
 }
 
-/** The address comes first: who has used up his own does not touch the account's. */
 function countersOf(
   kind: AttemptKind,
   { account, address }: { account?: string; address: string },
 ): [AttemptRule, string][] {
-  const counters: [AttemptRule, string][] = [["address", `${kind}:address:${networkOf(address)}`]];
+  const network = networkOf(address);
   // Accounts are found whatever the case of their letters, so all spellings share one counter.
-  if (account !== undefined)
-    counters.push([
-      kind === "mail" ? "mail" : "account",
-      `${kind}:account:${sha256Hex(account.trim().toLowerCase())}`,
-    ]);
-  return counters;
+  const hash = account === undefined ? undefined : sha256Hex(account.trim().toLowerCase());
+  return KINDS[kind].counters.flatMap(({ of, rule }): [AttemptRule, string][] => {
+    if (of === "address") return [[rule, `${kind}:address:${network}`]];
+    if (hash === undefined) return [];
+    return [[rule, `${kind}:account:${hash}${of === "account" ? "" : `:${network}`}`]];
+  });
 }
 
 async function giveBack({ attempts }: AttemptDeps, taken: readonly Taken[]): Promise<void> {

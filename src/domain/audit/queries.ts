@@ -1,4 +1,4 @@
-import { and, count, desc, eq, gte, lte, sql, type SQL } from "drizzle-orm";
+import { and, count, desc, eq, gte, is, lte, sql, SQL } from "drizzle-orm";
 import { auditLog, projects, users } from "#src/db/schema/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { newId } from "#src/lib/ids.ts";
@@ -18,17 +18,24 @@ export interface AuditEntry {
   client?: { address: string; userAgent: string } | undefined;
 }
 
+/** An entry whose batch finds out only on the way what there is to tell. */
+type EntryToBe = Omit<AuditEntry, "action" | "details"> & {
+  action: string | SQL;
+  details?: Record<string, unknown> | SQL;
+};
+
 /**
  * Write an entry. A query, so that it may join the batch of what it tells about; `onlyIf` is for a batch whose other
- * queries may come to nothing. A team that is deleted at this moment is waited for, and nothing is written to its log.
+ * queries may come to nothing. A team that is deleted at this moment is waited for, and nothing is written to its log: a
+ * batch that locks more than the team shares the team first (`locks.ts`).
  */
-export function insertAuditEntry(db: Db, entry: AuditEntry, onlyIf: SQL = sql`TRUE`) {
+export function insertAuditEntry(db: Db, entry: AuditEntry | EntryToBe, onlyIf: SQL = sql`TRUE`) {
   const { userId, teamId = null, projectId = null, resourceId = null, details, client } = entry;
   return db.execute(sql`
     INSERT INTO audit_log
       (id, team_id, project_id, user_id, action, resource_type, resource_id, details, ip_address, user_agent)
     SELECT ${newId()}::uuid, t.id, ${projectId}::uuid, ${userId}::uuid, ${entry.action}::text,
-      ${entry.resourceType}::text, ${resourceId}::text, ${details ? JSON.stringify(details) : null}::jsonb,
+      ${entry.resourceType}::text, ${resourceId}::text, ${is(details, SQL) ? details : details ? JSON.stringify(details) : null}::jsonb,
       ${client?.address ?? null}::text, ${client?.userAgent ?? null}::text
     FROM teams t
     WHERE ${onlyIf} AND CASE WHEN ${teamId}::uuid IS NULL THEN t.is_personal AND t.created_by = ${userId}::uuid

@@ -1,10 +1,10 @@
 import { and, desc, eq, isNull, lt, sql, type SQL } from "drizzle-orm";
+import { lockPerson, shareTeam } from "#src/db/locks.ts";
 import {
   desktopDevices,
   externalApiKeys,
   pairingTokens,
   teamMemberships,
-  teams,
   users,
 } from "#src/db/schema/index.ts";
 import { revokeKey, type KeySecrets } from "#src/domain/api-keys/index.ts";
@@ -19,19 +19,14 @@ interface Holder {
   teamId: string;
 }
 
-/** For what writes to a team's audit log: a team that is being deleted is not waited for with other locks in hand. */
-function holdTeam(db: Db, teamId: string) {
-  return db.select({ id: teams.id }).from(teams).where(eq(teams.id, teamId)).for("key share");
-}
-
 /**
  * Whoever counts a person's keys, devices or links waits here for the others, and so counts what they committed; and a
- * removal from the team waits, and so finds the key. Locks are taken in the order that making a key takes them in.
+ * removal from the team waits, and so finds the key.
  */
 function holdOwner(db: Db, { userId, teamId }: Holder) {
   return [
-    holdTeam(db, teamId),
-    db.select({ id: users.id }).from(users).where(eq(users.id, userId)).for("no key update"),
+    shareTeam(db, teamId),
+    lockPerson(db, userId),
     db
       .select({ teamId: teamMemberships.teamId })
       .from(teamMemberships)
@@ -244,7 +239,7 @@ export async function endKey(
   note: Note,
 ): Promise<void> {
   await db.batch([
-    holdTeam(db, teamId),
+    shareTeam(db, teamId),
     db
       .select({ id: externalApiKeys.id })
       .from(externalApiKeys)
@@ -260,10 +255,10 @@ export async function endKey(
   ]);
 }
 
-/** End the pairing links of a user that nobody has used. A query, so that it may join a batch. */
-export function endPairings(db: Db, userId: string) {
+/** End the pairing links of a user that nobody has used. A query for a batch, as in `endWaysIn`. */
+export function endPairings(db: Db, userId: string, onlyIf?: SQL) {
   return db
     .update(pairingTokens)
     .set({ usedAt: sql`now()` })
-    .where(and(eq(pairingTokens.userId, userId), isNull(pairingTokens.usedAt)));
+    .where(and(eq(pairingTokens.userId, userId), isNull(pairingTokens.usedAt), onlyIf));
 }

@@ -1,5 +1,6 @@
 import type { KeyCaller } from "#src/domain/access/index.ts";
 import type { Client } from "#src/domain/sessions/index.ts";
+import { endTasksOfKeys } from "#src/domain/tasks/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { isId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
@@ -8,7 +9,7 @@ import { deviceOfUser, endKey, pairingOfKey } from "./queries.ts";
 
 interface UnpairDeps {
   db: Db;
-  queue: Queue;
+  queue: Pick<Queue, "publishBatch">;
 }
 
 export interface Unpaired {
@@ -58,6 +59,6 @@ async function unpair(
       client,
     },
   );
-  await deps.queue.publish({ function: "revoke-key-tasks", payload: { keyId } });
+  await endTasksOfKeys(deps.queue, [keyId]);
   return { deviceId, apiKeyId: keyId };
 }

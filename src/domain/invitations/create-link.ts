@@ -1,11 +1,12 @@
 import type { Role } from "#src/domain/access/index.ts";
 import type { Client } from "#src/domain/sessions/index.ts";
 import { whileTeamExists, type MemberCaller } from "#src/domain/teams/index.ts";
+import type { ConsoleConfig } from "#src/lib/console-url.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { newId } from "#src/lib/ids.ts";
 import { newToken } from "#src/lib/random-token.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { addressOfInvitation, type LinkConfig } from "./invitation-address.ts";
+import { addressOfInvitation } from "./invitation-address.ts";
 import { insertLink, type Invitation } from "./queries.ts";
 import { onlyAdministrators } from "./refusals.ts";
 
@@ -17,7 +18,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  * it expires. Throws `invalid_input` when the team has ten open links.
  */
 export async function createLink(
-  deps: { db: Db; config: LinkConfig },
+  deps: { db: Db; config: ConsoleConfig },
   { userId, membership: { teamId } }: MemberCaller,
   wish: { role: Role; maxUses: number | null; days: number },
   client: Client,

@@ -3,12 +3,13 @@ import { beginAttempt } from "#src/domain/attempts/index.ts";
 import { sendMail, teamInvitation, type MailDeps } from "#src/domain/mail/index.ts";
 import type { Client } from "#src/domain/sessions/index.ts";
 import { whileTeamExists, type MemberCaller } from "#src/domain/teams/index.ts";
+import type { ConsoleConfig } from "#src/lib/console-url.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { newId } from "#src/lib/ids.ts";
 import { newToken } from "#src/lib/random-token.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { AttemptLimits } from "#src/platform/objects/attempt-limits.ts";
-import { addressOfInvitation, type LinkConfig } from "./invitation-address.ts";
+import { addressOfInvitation } from "./invitation-address.ts";
 import { insertEmailInvitation, type Invitation } from "./queries.ts";
 import { onlyAdministrators } from "./refusals.ts";
 
@@ -30,14 +31,13 @@ export interface MadeInvitation {
  * fifty-first of a team in 24 hours, and as `beginAttempt` and `sendMail` do.
  */
 export async function inviteMember(
-  deps: MailDeps & { db: Db; attempts: AttemptLimits; config: LinkConfig },
+  deps: MailDeps & { db: Db; attempts: AttemptLimits; config: ConsoleConfig },
   { userId, membership: { teamId } }: MemberCaller,
   invitee: { email: string; role: Role },
   client: Client,
 ): Promise<MadeInvitation> {
   const { email, role } = invitee;
-  // A count of its own: who invites somebody over and over must not keep their login codes from them.
-  await beginAttempt(deps, "mail", { account: `invitation ${email}`, address: client.address });
+  await beginAttempt(deps, "invitation", { account: email, address: client.address });
   const { token, hash } = newToken();
   const row = { id: newId(), teamId, invitedBy: userId, email, role, tokenHash: hash, expiresAt: expiry() };
   const entry = {

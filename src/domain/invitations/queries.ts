@@ -1,8 +1,8 @@
 import { and, desc, eq, gt, isNull, lt, or, sql, type SQL } from "drizzle-orm";
+import { lockPerson, lockTeam } from "#src/db/locks.ts";
 import { teamInvitations, teamMemberships, teams, users } from "#src/db/schema/index.ts";
 import type { Role } from "#src/domain/access/index.ts";
 import { insertAuditEntry, type AuditEntry } from "#src/domain/audit/index.ts";
-import { lockTeam } from "#src/domain/teams/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 export type Invitation = typeof teamInvitations.$inferSelect;
@@ -17,8 +17,12 @@ export interface NewInvitation {
 }
 
 /** Neither revoked, nor expired, nor used up. */
+/** Those of somebody who is disabled are closed for as long. */
+const isInviterActive = sql`EXISTS (SELECT 1 FROM users i WHERE i.id = ${teamInvitations.invitedBy} AND i.is_active)`;
+
 const isOpen = and(
   isNull(teamInvitations.revokedAt),
+  isInviterActive,
   gt(teamInvitations.expiresAt, sql`now()`),
   or(isNull(teamInvitations.maxUses), lt(teamInvitations.uses, teamInvitations.maxUses)),
 );
@@ -173,11 +177,34 @@ export function revokeInvitationsOf(db: Db, { teamId, userId }: { teamId: string
       and(
         eq(teamInvitations.teamId, teamId),
         eq(teamInvitations.invitedBy, userId),
-        isOpen,
+        isNull(teamInvitations.revokedAt),
         sql`NOT EXISTS (
           SELECT 1 FROM team_memberships m
           WHERE m.team_id = ${teamId}::uuid AND m.user_id = ${userId}::uuid AND m.role = 'admin'
         )`,
+      ),
+    );
+}
+
+const rank = (role: SQL) => sql`array_position(ARRAY['viewer', 'editor', 'admin'], ${role})`;
+
+/**
+ * End the team's links that would make somebody more than they are there, who has just become less: whoever knows one could
+ * undo it. A query for the batch of the removal or demotion.
+ */
+export function revokeLinksAbove(db: Db, { teamId, userId }: { teamId: string; userId: string }) {
+  return db
+    .update(teamInvitations)
+    .set({ revokedAt: sql`now()` })
+    .where(
+      and(
+        eq(teamInvitations.teamId, teamId),
+        eq(teamInvitations.kind, "link"),
+        isNull(teamInvitations.revokedAt),
+        sql`${rank(sql`${teamInvitations.role}`)} > coalesce((
+          SELECT ${rank(sql`m.role`)} FROM team_memberships m
+          WHERE m.team_id = ${teamId}::uuid AND m.user_id = ${userId}::uuid
+        ), 0)`,
       ),
     );
 }
@@ -200,15 +227,16 @@ export function invitationByHash(db: Db, tokenHash: string) {
 /**
  * Use an invitation once and make its holder a member, in one statement, or nothing. Those who come at the same time wait
  * for one another at the invitation's row, so no more get in than it is for; whoever is a member already uses nothing up.
- * The team's row comes before, so that a deletion of the team is waited for instead of met half-way. `joined` is absent
- * where it came to nothing; `standing` tells how things stand then.
+ * The team and the holder come before, so that a deletion of the team and a removal of the holder are waited for instead of
+ * met half-way. `joined` is absent where it came to nothing; `standing` tells how things stand then.
  */
 export async function acceptInvitationRow(db: Db, tokenHash: string, userId: string) {
-  const [, accepted, [standing]] = await db.batch([
+  const [, , accepted, [standing]] = await db.batch([
     db.execute(sql`
       SELECT t.id FROM teams t JOIN team_invitations i ON i.team_id = t.id
       WHERE i.token_hash = ${tokenHash} FOR KEY SHARE OF t
     `),
+    lockPerson(db, userId),
     db.execute<{ id: string; teamId: string; kind: string; role: Role }>(sql`
       WITH invitation AS (
         SELECT team_invitations.* FROM team_invitations JOIN users ON users.id = ${userId}::uuid

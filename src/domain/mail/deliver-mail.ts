@@ -1,5 +1,5 @@
 import { AppError } from "#src/lib/errors.ts";
-import { retryLater, type MailDeps } from "./attempts.ts";
+import { retryLater, type MailDeps } from "./retry.ts";
 import { unsealMail } from "./sealed-mail.ts";
 
 /**

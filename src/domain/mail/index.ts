@@ -4,4 +4,4 @@ export { queueMail } from "./queue-mail.ts";
 export { requireMail } from "./require-mail.ts";
 export type { MailKind, OutgoingMail } from "./sealed-mail.ts";
 export { sendMail } from "./send-mail.ts";
-export type { MailDeps } from "./attempts.ts";
+export type { MailDeps } from "./retry.ts";

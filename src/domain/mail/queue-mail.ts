@@ -1,4 +1,4 @@
-import { publishAttempt, type MailDeps } from "./attempts.ts";
+import { publishAttempt, type MailDeps } from "./retry.ts";
 import { requireMail } from "./require-mail.ts";
 import { newQueuedMail, type OutgoingMail } from "./sealed-mail.ts";
 

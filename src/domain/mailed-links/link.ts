@@ -1,11 +1,8 @@
 import { emailVerification, passwordReset, type OutgoingMail } from "#src/domain/mail/index.ts";
+import { consoleUrl, type ConsoleConfig } from "#src/lib/console-url.ts";
 import type { MailedLink, Purpose } from "./queries.ts";
 
-export interface LinkConfig {
-  /** Where the console lives; the service itself when absent. */
-  APP_BASE_URL?: string | undefined;
-  PUBLIC_URL: string;
-}
+export type LinkConfig = ConsoleConfig;
 
 const HOUR_SECONDS = 60 * 60;
 
@@ -21,12 +18,11 @@ export function mailOf(
   { email: to, expiresAt }: MailedLink,
   token: string,
 ): OutgoingMail {
-  const base = (config.APP_BASE_URL ?? config.PUBLIC_URL).replace(/\/+$/u, "");
   if (purpose === "password_reset") {
-    const link = `${base}/reset-password?token=${token}`;
+    const link = consoleUrl(config, `/reset-password?token=${token}`);
     const hours = LIFE_SECONDS.password_reset / HOUR_SECONDS;
     return { kind: "password-reset", to, expiresAt, ...passwordReset({ link, hours }) };
   }
-  const link = `${base}/verify-email?token=${token}`;
+  const link = consoleUrl(config, `/verify-email?token=${token}`);
   return { kind: "email-verification", to, expiresAt, ...emailVerification({ link }) };
 }

@@ -1,6 +1,8 @@
-import { and, eq, isNull, lt, sql } from "drizzle-orm";
+import { and, eq, inArray, lt, sql } from "drizzle-orm";
+import { lockPeople } from "#src/db/locks.ts";
 import { mailedTokens, users } from "#src/db/schema/index.ts";
 import { insertAuditEntry, type AuditEntry } from "#src/domain/audit/index.ts";
+import { endWaysIn, holdAllInOwnTeam, shutOthersOut } from "#src/domain/ways-in/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 export type Purpose = (typeof mailedTokens.$inferSelect)["purpose"];
@@ -60,63 +62,64 @@ export async function holderOfReset(db: Db, tokenHash: string): Promise<LinkHold
 }
 
 /**
- * Redeem a link: it is used up, the password changes, the address counts as verified, and every session, login that waits for
- * a code, pairing link and other reset link of the account ends, in one statement. Of many at once one gets true. The account is locked
- * first: a session that is just being opened is seen by what ends them.
+ * Redeem a link: it is used up, the password changes, the address counts as verified, and whatever else leads into the
+ * account ends. Of many at once one gets true. Team and account are held first: a session that is just being opened is seen
+ * by what ends them.
  */
 export async function redeemReset(
   db: Db,
   { tokenHash, userId, passwordHash }: { tokenHash: string; userId: string; passwordHash: string },
   entry: AuditEntry,
-): Promise<boolean> {
-  const [, result] = await db.batch([
-    db.execute(sql`SELECT 1 FROM users WHERE id = ${userId}::uuid FOR NO KEY UPDATE`),
+): Promise<{ redeemed: boolean; revokedKeys: string[] }> {
+  // Asked before the link is used up.
+  const changesHands = sql`EXISTS (
+    SELECT 1 FROM mailed_tokens t, users u WHERE ${isRedeemable("password_reset", tokenHash)} AND NOT u.is_verified
+  )`;
+  // The hash is salted: the account has it only if this batch changed it.
+  const isChanged = sql`EXISTS (
+    SELECT 1 FROM users u WHERE u.id = ${userId}::uuid AND u.password_hash = ${passwordHash}
+  )`;
+  const [, , revoked, , , , , , , result] = await db.batch([
+    ...holdAllInOwnTeam(db, userId),
+    ...shutOthersOut(db, userId, changesHands),
     db.execute(sql`
       WITH redeemed AS (
         UPDATE mailed_tokens t SET used_at = now() FROM users u
         WHERE ${isRedeemable("password_reset", tokenHash)}
-        RETURNING t.id, t.user_id
-      ), changed AS (
-        UPDATE users u SET password_hash = ${passwordHash}, is_verified = true, updated_at = now()
-        FROM redeemed r WHERE u.id = r.user_id
-        RETURNING u.id
-      ), ended_sessions AS (
-        UPDATE sessions s SET ended_at = now() FROM redeemed r
-        WHERE s.user_id = r.user_id AND s.ended_at IS NULL
-      ), ended_attempts AS (
-        UPDATE login_attempts a SET used_at = now() FROM redeemed r
-        WHERE a.user_id = r.user_id AND a.used_at IS NULL
-      ), ended_pairings AS (
-        UPDATE pairing_tokens p SET used_at = now() FROM redeemed r
-        WHERE p.user_id = r.user_id AND p.used_at IS NULL
-      ), ended_links AS (
-        UPDATE mailed_tokens t SET used_at = now() FROM redeemed r
-        WHERE t.user_id = r.user_id AND t.purpose = 'password_reset' AND t.used_at IS NULL AND t.id <> r.id
+        RETURNING t.user_id
       )
-      SELECT id FROM changed
+      UPDATE users u SET password_hash = ${passwordHash}, is_verified = true, updated_at = now()
+      FROM redeemed r WHERE u.id = r.user_id
+      RETURNING u.id
     `),
-    // The hash is salted: the account has it only if this batch changed it.
-    insertAuditEntry(
-      db,
-      entry,
-      sql`EXISTS (SELECT 1 FROM users u WHERE u.id = ${userId}::uuid AND u.password_hash = ${passwordHash})`,
-    ),
+    ...endWaysIn(db, userId, isChanged),
+    insertAuditEntry(db, entry, isChanged),
   ]);
-  return result.rows.length > 0;
+  return { redeemed: result.rows.length > 0, revokedKeys: revoked.rows.map(({ id }) => id) };
 }
 
-/** Redeem a link that proves an address: answers whose. Of many at once one gets an answer. */
+/**
+ * Redeem a link that proves an address: answers whose. Of many at once one gets an answer. The account is held first, as by
+ * everybody who ends its links.
+ */
 export async function redeemVerification(db: Db, tokenHash: string): Promise<string | undefined> {
-  const result = await db.execute<{ id: string }>(sql`
-    WITH redeemed AS (
-      UPDATE mailed_tokens t SET used_at = now() FROM users u
-      WHERE ${isRedeemable("email_verification", tokenHash)} AND NOT u.is_verified
-      RETURNING t.user_id, t.email
-    )
-    UPDATE users u SET is_verified = true, updated_at = now() FROM redeemed r
-    WHERE u.id = r.user_id AND lower(u.email) = lower(r.email)
-    RETURNING u.id
-  `);
+  const holder = db
+    .select({ userId: mailedTokens.userId })
+    .from(mailedTokens)
+    .where(eq(mailedTokens.tokenHash, tokenHash));
+  const [, result] = await db.batch([
+    lockPeople(db, inArray(users.id, holder)),
+    db.execute<{ id: string }>(sql`
+      WITH redeemed AS (
+        UPDATE mailed_tokens t SET used_at = now() FROM users u
+        WHERE ${isRedeemable("email_verification", tokenHash)} AND NOT u.is_verified
+        RETURNING t.user_id, t.email
+      )
+      UPDATE users u SET is_verified = true, updated_at = now() FROM redeemed r
+      WHERE u.id = r.user_id AND lower(u.email) = lower(r.email)
+      RETURNING u.id
+    `),
+  ]);
   return result.rows[0]?.id;
 }
 
@@ -134,20 +137,6 @@ export function addressIsVerified(db: Db, tokenHash: string) {
         sql`lower(${users.email}) = lower(${mailedTokens.email})`,
         users.isActive,
         users.isVerified,
-      ),
-    );
-}
-
-/** End the links that would change a user's password. A query, so that it may join a batch. */
-export function endResetLinks(db: Db, userId: string) {
-  return db
-    .update(mailedTokens)
-    .set({ usedAt: sql`now()` })
-    .where(
-      and(
-        eq(mailedTokens.userId, userId),
-        eq(mailedTokens.purpose, "password_reset"),
-        isNull(mailedTokens.usedAt),
       ),
     );
 }

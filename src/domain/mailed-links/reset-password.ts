@@ -1,18 +1,20 @@
 import { beginAttempt } from "#src/domain/attempts/index.ts";
 import { hashPassword, refusalOfPassword } from "#src/domain/passwords/index.ts";
 import type { Client } from "#src/domain/sessions/index.ts";
+import { endTasksOfKeys } from "#src/domain/tasks/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
 import { holderOfReset, redeemReset } from "./queries.ts";
 import type { LinkDeps } from "./request-link.ts";
 
 /**
- * Give an account another password by the link that was mailed to it, which works once. Every session of the account ends.
+ * Give an account another password by the link that was mailed to it, which works once. Every session of the account ends;
+ * where the address was not proven before, so does whatever the account's maker let in: it may be somebody else's.
  * Throws `invalid_input`: `RESET_PASSWORD_BAD_TOKEN`, or a sentence about the password, after which the link is still good;
  * `rate_limited`.
  */
 export async function resetPassword(
-  deps: Pick<LinkDeps, "db" | "attempts">,
+  deps: Pick<LinkDeps, "db" | "attempts" | "queue">,
   { token, password }: { token: string; password: string },
   client: Client,
 ): Promise<void> {
@@ -28,11 +30,13 @@ export async function resetPassword(
   }
   const { userId } = holder;
   const passwordHash = await hashPassword(password);
-  const redeemed = await redeemReset(
+  const { redeemed, revokedKeys } = await redeemReset(
     deps.db,
     { tokenHash, userId, passwordHash },
     { userId, action: "password.reset", resourceType: "user", resourceId: userId, client },
   );
+  // A request that dies before this leaves tasks that the sweep ends.
+  await endTasksOfKeys(deps.queue, revokedKeys);
   if (!redeemed) throw badToken();
   await attempt.succeeded();
 }

@@ -5,7 +5,7 @@ import type { MemberCaller } from "#src/domain/teams/index.ts";
 import { isId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { updateRole, type Member } from "./queries.ts";
-import { refusalOfLoss } from "./refuse-loss.ts";
+import { refusalOfLoss } from "./refusal-of-loss.ts";
 
 /**
  * Change what somebody is in the caller's team; it holds from the next request on, for their keys too. Throws `not_found`

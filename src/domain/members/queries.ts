@@ -1,12 +1,13 @@
 import { and, asc, eq, sql } from "drizzle-orm";
+import { lockPerson, lockTeam } from "#src/db/locks.ts";
 import { pictureAddress } from "#src/db/picture-address.ts";
 import { teamMemberships, users } from "#src/db/schema/index.ts";
 import type { Role } from "#src/domain/access/index.ts";
 import { revokeKeysOfFormerMember } from "#src/domain/api-keys/index.ts";
 import { insertAuditEntry, type AuditEntry } from "#src/domain/audit/index.ts";
-import { revokeInvitationsOf } from "#src/domain/invitations/index.ts";
+import { revokeInvitationsOf, revokeLinksAbove } from "#src/domain/invitations/index.ts";
 import { deleteProjectRolesOfFormerMember } from "#src/domain/projects/index.ts";
-import { leaveDefaultTeam, lockTeam } from "#src/domain/teams/index.ts";
+import { leaveDefaultTeam } from "#src/domain/teams/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 /** Whose part in which team. */
@@ -63,10 +64,10 @@ export type PartBefore = Awaited<ReturnType<typeof partOf>>[number];
 /**
  * Change what somebody is in a team; the owner of a personal team and a team's last administrator stay administrators.
  * Changes of one team wait for one another at its row, so each sees who is an administrator by then. Whoever is none any
- * more loses the invitations they made. `before` is what was found, `member` what is there now.
+ * more loses the invitations they made, and links that would undo the change end. `before` is what was found, `member` what is there now.
  */
 export async function updateRole(db: Db, part: Part, role: Role) {
-  const [, [before], updated, , [after]] = await db.batch([
+  const [, [before], updated, , , [after]] = await db.batch([
     lockTeam(db, part.teamId),
     partOf(db, part),
     db
@@ -75,6 +76,7 @@ export async function updateRole(db: Db, part: Part, role: Role) {
       .where(and(isPart(part), sql`(${role}::text = 'admin' OR NOT (${ownsTeam} OR ${isLastAdmin}))`))
       .returning({ role: teamMemberships.role }),
     revokeInvitationsOf(db, part),
+    revokeLinksAbove(db, part),
     db
       .select(member)
       .from(teamMemberships)
@@ -86,13 +88,13 @@ export async function updateRole(db: Db, part: Part, role: Role) {
 
 /**
  * Take somebody out of a team, with the keys, invitations and project roles they had there, as `updateRole` does. What is
- * made for the person at the same time, a key or another default team, waits at the person's row. Locks are taken in the
- * order team, person. `revokedKeys` started tasks that are to end.
+ * made for the person at the same time, a key or another default team, waits at the person's row. Who was removed does not
+ * come back by a link of the team, either. `revokedKeys` started tasks that are to end.
  */
-export async function deletePart(db: Db, part: Part) {
+export async function deletePart(db: Db, part: Part, how: "removed" | "left") {
   const [, , [before], removed, revokedKeys] = await db.batch([
     lockTeam(db, part.teamId),
-    db.select({ id: users.id }).from(users).where(eq(users.id, part.userId)).for("no key update"),
+    lockPerson(db, part.userId),
     partOf(db, part),
     db
       .delete(teamMemberships)
@@ -100,6 +102,7 @@ export async function deletePart(db: Db, part: Part) {
       .returning({ role: teamMemberships.role }),
     revokeKeysOfFormerMember(db, part),
     revokeInvitationsOf(db, part),
+    ...(how === "removed" ? [revokeLinksAbove(db, part)] : []),
     leaveDefaultTeam(db, part),
     deleteProjectRolesOfFormerMember(db, part),
   ]);

@@ -1,11 +1,12 @@
 import type { AuditEntry } from "#src/domain/audit/index.ts";
 import type { Client } from "#src/domain/sessions/index.ts";
+import { endTasksOfKeys } from "#src/domain/tasks/index.ts";
 import type { MemberCaller } from "#src/domain/teams/index.ts";
 import { isId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import { deletePart, insertAuditEntries, type Part } from "./queries.ts";
-import { refusalOfLoss } from "./refuse-loss.ts";
+import { refusalOfLoss } from "./refusal-of-loss.ts";
 
 interface Deps {
   db: Db;
@@ -42,7 +43,11 @@ async function endMembership(
   part: Part,
   event: Pick<AuditEntry, "action" | "userId" | "teamId" | "client">,
 ): Promise<void> {
-  const { before, removed, revokedKeys } = await deletePart(deps.db, part);
+  const { before, removed, revokedKeys } = await deletePart(
+    deps.db,
+    part,
+    event.action === "member.left" ? "left" : "removed",
+  );
   if (!before || !removed) throw refusalOfLoss(before);
   await insertAuditEntries(deps.db, [
     { ...event, resourceType: "user", resourceId: part.userId, details: { role: before.role } },
@@ -55,7 +60,5 @@ async function endMembership(
     })),
   ]);
   // A request that dies before this leaves tasks that the sweep ends.
-  await deps.queue.publishBatch(
-    revokedKeys.map((keyId) => ({ function: "revoke-key-tasks", payload: { keyId } })),
-  );
+  await endTasksOfKeys(deps.queue, revokedKeys);
 }

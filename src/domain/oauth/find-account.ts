@@ -1,6 +1,7 @@
 import { createOAuthAccount } from "#src/domain/accounts/index.ts";
 import { insertAuditEntry } from "#src/domain/audit/index.ts";
 import type { Client } from "#src/domain/sessions/index.ts";
+import { endTasksOfKeys } from "#src/domain/tasks/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
@@ -70,11 +71,7 @@ async function linkAccount(
     client,
   });
   // A request that dies before this leaves tasks that the sweep ends.
-  if (revokedKeys.length > 0) {
-    await deps.queue.publishBatch(
-      revokedKeys.map((keyId) => ({ function: "revoke-key-tasks", payload: { keyId } })),
-    );
-  }
+  await endTasksOfKeys(deps.queue, revokedKeys);
   return linked ? user : undefined;
 }
 

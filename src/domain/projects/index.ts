@@ -1,12 +1,9 @@
+export { addProjectMember } from "./add-project-member.ts";
+export { changeProjectRole } from "./change-project-role.ts";
 export { createProject, SOURCE_TYPES } from "./create-project.ts";
 export { announceRemoval, deleteProject, destroyWorkspace } from "./delete-project.ts";
+export { listProjectMembers } from "./list-project-members.ts";
 export { listProjects } from "./list-projects.ts";
-export {
-  addProjectMember,
-  changeProjectRole,
-  listProjectMembers,
-  removeProjectMember,
-} from "./project-members.ts";
 export {
   deleteProjectRolesOfFormerMember,
   roleInProject,
@@ -15,5 +12,6 @@ export {
   type ProjectMember,
   type Somebody,
 } from "./queries.ts";
+export { removeProjectMember } from "./remove-project-member.ts";
 export { requireProject, type OpenProject } from "./require-project.ts";
 export { updateProject, updateSettings } from "./update-project.ts";

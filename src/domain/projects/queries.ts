@@ -1,4 +1,5 @@
 import { and, asc, desc, eq, inArray, isNotNull, or, sql, type SQL } from "drizzle-orm";
+import { shareTeam } from "#src/db/locks.ts";
 import { pictureAddress } from "#src/db/picture-address.ts";
 import { projectMemberships, projects, teamMemberships, users } from "#src/db/schema/index.ts";
 import type { Role } from "#src/domain/access/index.ts";
@@ -163,8 +164,8 @@ export function membersOfProject(db: Db, projectId: string, userId?: string) {
 export type ProjectMember = Awaited<ReturnType<typeof membersOfProject>>[number];
 
 /**
- * Give a member of the project's team a role in the project. Their part in the team is held until it is done, so that a
- * removal that comes at the same time finds the new row and takes it along. No row for somebody who is not in the team;
+ * Give a member of the project's team a role in the project. The team and their part in it are held until it is done, so
+ * that a removal that comes at the same time finds the new row and takes it along. No row for somebody who is not in the team;
  * `added` tells whether there was no role yet.
  */
 export async function insertProjectMember(
@@ -173,19 +174,22 @@ export async function insertProjectMember(
   person: { userId: string | null; email: string | null },
   role: Role,
 ): Promise<{ userId: string; added: boolean } | undefined> {
-  const result = await db.execute<{ userId: string; added: boolean }>(sql`
-    WITH person AS (
-      SELECT m.user_id FROM team_memberships m JOIN users u ON u.id = m.user_id
-      WHERE m.team_id = ${project.teamId}::uuid
-        AND (u.id = ${person.userId}::uuid OR lower(u.email) = lower(${person.email}::text))
-      FOR SHARE OF m
-    ), added AS (
-      INSERT INTO project_memberships (project_id, user_id, role)
-      SELECT ${project.id}::uuid, user_id, ${role}::text FROM person
-      ON CONFLICT DO NOTHING RETURNING user_id
-    )
-    SELECT user_id AS "userId", EXISTS (SELECT 1 FROM added) AS added FROM person
-  `);
+  const [, result] = await db.batch([
+    shareTeam(db, project.teamId),
+    db.execute<{ userId: string; added: boolean }>(sql`
+      WITH person AS (
+        SELECT m.user_id FROM team_memberships m JOIN users u ON u.id = m.user_id
+        WHERE m.team_id = ${project.teamId}::uuid
+          AND (u.id = ${person.userId}::uuid OR lower(u.email) = lower(${person.email}::text))
+        FOR SHARE OF m
+      ), added AS (
+        INSERT INTO project_memberships (project_id, user_id, role)
+        SELECT ${project.id}::uuid, user_id, ${role}::text FROM person
+        ON CONFLICT DO NOTHING RETURNING user_id
+      )
+      SELECT user_id AS "userId", EXISTS (SELECT 1 FROM added) AS added FROM person
+    `),
+  ]);
   return result.rows[0];
 }
 

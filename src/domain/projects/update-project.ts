@@ -1,4 +1,4 @@
-import type { Caller } from "#src/domain/access/index.ts";
+import { roleGrants, type Caller } from "#src/domain/access/index.ts";
 import type { AuditEntry } from "#src/domain/audit/index.ts";
 import type { Client } from "#src/domain/sessions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
@@ -6,16 +6,23 @@ import type { Db } from "#src/platform/db/client.ts";
 import { mergeSettings, updateProjectRow, type Project, type ProjectChange } from "./queries.ts";
 import { requireProject } from "./require-project.ts";
 
-/** Change what a project is called and who sees it. Throws as `requireProject` does. */
+/**
+ * Change what a project is called and who sees it. Opening it to others, or hiding it from them, is for its owner and
+ * whoever may give out roles in it. Throws as `requireProject` does.
+ */
 export async function updateProject(
   deps: { db: Db },
   caller: Caller,
   idOrSlug: string,
   change: ProjectChange,
-  client?: Client,
+  client: Client,
 ): Promise<Project> {
   const project = await requireProject(deps, caller, idOrSlug, "project.edit");
   const entry = visibilityEntry(caller, project, change.visibility, client);
+  const isOwner = project.ownerId === caller.userId;
+  if (entry && !isOwner && !roleGrants(project.role, "team.change_role")) {
+    throw new AppError("forbidden", `Role '${project.role}' does not have permission 'team.change_role'`);
+  }
   const updated = await updateProjectRow(deps.db, project.id, change, entry);
   if (!updated) throw new AppError("not_found", "Project not found");
   return updated;
@@ -26,7 +33,7 @@ function visibilityEntry(
   caller: Caller,
   { id, teamId, visibility: before }: Project,
   after: Project["visibility"] | undefined,
-  client: Client | undefined,
+  client: Client,
 ): AuditEntry | undefined {
   if (after === undefined || after === before) return undefined;
   return {

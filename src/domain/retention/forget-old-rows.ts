@@ -4,7 +4,12 @@ import { forgetOldSessions } from "#src/domain/sessions/index.ts";
 import { forgetOldLoginAttempts } from "#src/domain/two-factor/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Log } from "#src/platform/log/log.ts";
-import { deleteOldAdminActions, deleteOldAuditEntries, deleteOldPairings } from "./queries.ts";
+import {
+  deleteOldAdminActions,
+  deleteOldAuditEntries,
+  deleteOldPairings,
+  deleteOldRefreshRecords,
+} from "./queries.ts";
 
 interface Deps {
   db: Db;
@@ -19,6 +24,7 @@ export async function forgetOldRows({ db, log, config }: Deps): Promise<void> {
     "audit log": () => deleteOldAuditEntries(db, days),
     "administrators' trail": () => deleteOldAdminActions(db, days),
     sessions: () => forgetOldSessions(db),
+    "refresh tokens": () => deleteOldRefreshRecords(db),
     "login attempts": () => forgetOldLoginAttempts(db),
     "mailed links": () => forgetOldLinks(db),
     "pairing links": () => deleteOldPairings(db),

@@ -10,7 +10,7 @@ const MAX_BATCHES = 200;
 /** Delete the rows of a table whose moment in this column is longer ago than so many days. */
 async function deleteOlder(
   db: Db,
-  table: "audit_log" | "admin_actions" | "pairing_tokens",
+  table: "audit_log" | "admin_actions" | "pairing_tokens" | "refresh_records",
   column: "created_at" | "expires_at",
   days: number,
 ): Promise<void> {
@@ -37,4 +37,9 @@ export function deleteOldAdminActions(db: Db, days: number): Promise<void> {
 /** Links to pair a desktop app that have been over for a day. */
 export function deleteOldPairings(db: Db): Promise<void> {
   return deleteOlder(db, "pairing_tokens", "expires_at", 1);
+}
+
+/** Refresh tokens, of sessions that go on too, that expired a month ago. */
+export function deleteOldRefreshRecords(db: Db): Promise<void> {
+  return deleteOlder(db, "refresh_records", "expires_at", 30);
 }

@@ -38,7 +38,7 @@ export async function endOtherSessions(
   caller: UserCaller,
   client: Client,
 ): Promise<number> {
-  const ended = await endSessionsOfUser(deps.db, caller.userId, caller.sessionId);
+  const ended = await endSessionsOfUser(deps.db, caller.userId, { exceptId: caller.sessionId });
   await insertAuditEntry(deps.db, {
     userId: caller.userId,
     action: "session.others_ended",

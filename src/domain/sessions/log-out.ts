@@ -4,7 +4,7 @@ import { endSessionsWith } from "./queries.ts";
 import type { Client, SessionDeps } from "./start-session.ts";
 
 /**
- * End every session of whoever holds these tokens. Tokens that are unknown or over already are fine. Sessions that began
+ * End every session of whoever holds these tokens, noted for each of them. Tokens that are unknown or over already are fine. Sessions that began
  * after `askedAt` go on: a login page sends a logout ahead of the login and does not wait for it.
  */
 export async function logOut(
@@ -19,13 +19,15 @@ export async function logOut(
     tokenHash: tokens.refreshToken ? sha256Hex(tokens.refreshToken) : null,
     askedAt,
   });
-  const [one] = ended;
-  if (!one) return;
-  await insertAuditEntry(deps.db, {
-    userId: one.userId,
-    action: "session.logged_out",
-    resourceType: "session",
-    details: { ended: ended.length },
-    client,
-  });
+  await Promise.all(
+    [...ended].map(([userId, count]) =>
+      insertAuditEntry(deps.db, {
+        userId,
+        action: "session.logged_out",
+        resourceType: "session",
+        details: { ended: count },
+        client,
+      }),
+    ),
+  );
 }

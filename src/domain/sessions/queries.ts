@@ -1,4 +1,5 @@
-import { and, desc, eq, gt, isNull, lt, ne, sql } from "drizzle-orm";
+import { and, desc, eq, gt, isNull, lt, ne, sql, type SQL } from "drizzle-orm";
+import { shareOwnTeam } from "#src/db/locks.ts";
 import { refreshRecords, sessions, users } from "#src/db/schema/index.ts";
 import { insertAuditEntry } from "#src/domain/audit/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
@@ -17,7 +18,7 @@ interface Client {
 /**
  * A session with its first refresh token, noted as activity of the user and in the audit log. Nothing is written, and the
  * answer is false, for a user who is not active, or has not this password any more: the user is locked, so a change that is
- * under way is waited for, and one that comes later finds the session.
+ * under way is waited for, and one that comes later finds the session. The team comes first, in the order of `locks.ts`.
  */
 export async function insertSession(
   db: Db,
@@ -34,7 +35,8 @@ export async function insertSession(
   const expiresAt = sql`${refresh.expiresAt.toISOString()}::timestamptz`;
   const isUnchanged =
     passwordHash === undefined ? sql`TRUE` : sql`password_hash IS NOT DISTINCT FROM ${passwordHash}::text`;
-  const [opened] = await db.batch([
+  const [, opened] = await db.batch([
+    shareOwnTeam(db, userId),
     db.execute(sql`
       WITH holder AS (
         UPDATE users SET last_active_at = now() WHERE id = ${userId}::uuid AND is_active AND ${isUnchanged}
@@ -121,44 +123,61 @@ export function refreshRecordByHash(db: Db, tokenHash: string, graceSeconds: num
 
 const ended = { endedAt: sql`now()` };
 
-/** A token of the session came twice: nobody knows in whose hands it is. */
+/**
+ * A token of the session came twice: nobody knows in whose hands it is. However often it comes at once, the session ends
+ * once and is noted once, by the first at its row.
+ */
 export async function endReusedSession(db: Db, { userId, sessionId }: Holder, client: Client): Promise<void> {
+  const isLive = and(eq(sessions.id, sessionId), isNull(sessions.endedAt));
   await db.batch([
-    db
-      .update(sessions)
-      .set(ended)
-      .where(and(eq(sessions.id, sessionId), isNull(sessions.endedAt))),
-    insertAuditEntry(db, {
-      userId,
-      action: "session.refresh_reused",
-      resourceType: "session",
-      resourceId: sessionId,
-      client,
-    }),
+    shareOwnTeam(db, userId),
+    db.select({ id: sessions.id }).from(sessions).where(isLive).for("no key update"),
+    insertAuditEntry(
+      db,
+      {
+        userId,
+        action: "session.refresh_reused",
+        resourceType: "session",
+        resourceId: sessionId,
+        client,
+      },
+      sql`EXISTS (SELECT 1 FROM sessions s WHERE s.id = ${sessionId}::uuid AND s.ended_at IS NULL)`,
+    ),
+    db.update(sessions).set(ended).where(isLive),
   ]);
 }
 
-/** End all sessions of the holder of a live session or refresh token, but for those begun after `askedAt`. */
+/**
+ * End all sessions of the holder of a live session or refresh token, but for those begun after `askedAt`. The two may be of
+ * different people: answers how many ended, by the id of their user.
+ */
 export async function endSessionsWith(
   db: Db,
   presented: { sessionId: string | null; tokenHash: string | null; askedAt: Date },
-): Promise<{ userId: string }[]> {
+): Promise<Map<string, number>> {
   const result = await db.execute<{ user_id: string }>(sql`
     WITH presented AS (
       SELECT id, user_id FROM sessions
       WHERE ended_at IS NULL AND (id = ${presented.sessionId}::uuid
-        OR id = (SELECT session_id FROM refresh_records WHERE token_hash = ${presented.tokenHash}::text))
+        OR id = (SELECT session_id FROM refresh_records
+          WHERE token_hash = ${presented.tokenHash}::text AND used_at IS NULL AND expires_at > now()))
     )
     UPDATE sessions s SET ended_at = now() FROM presented
     WHERE s.user_id = presented.user_id AND s.ended_at IS NULL
       AND (s.id = presented.id OR s.created_at <= ${presented.askedAt.toISOString()}::timestamptz)
     RETURNING s.user_id
   `);
-  return result.rows.map((row) => ({ userId: row.user_id }));
+  const counts = new Map<string, number>();
+  for (const { user_id: userId } of result.rows) counts.set(userId, (counts.get(userId) ?? 0) + 1);
+  return counts;
 }
 
-/** End every session of a user, but for one where it is named. A query, so that it may join a batch. */
-export function endSessionsOfUser(db: Db, userId: string, exceptId?: string) {
+/** End every session of a user, but for one where it is named. A query that may join a batch, as in `endWaysIn`. */
+export function endSessionsOfUser(
+  db: Db,
+  userId: string,
+  { exceptId, onlyIf }: { exceptId?: string; onlyIf?: SQL } = {},
+) {
   return db
     .update(sessions)
     .set(ended)
@@ -167,6 +186,7 @@ export function endSessionsOfUser(db: Db, userId: string, exceptId?: string) {
         eq(sessions.userId, userId),
         isNull(sessions.endedAt),
         exceptId === undefined ? undefined : ne(sessions.id, exceptId),
+        onlyIf,
       ),
     )
     .returning({ id: sessions.id });

@@ -1,3 +1,4 @@
+export { endTasksOfKeys } from "./end-tasks-of-keys.ts";
 export * as taskEvents from "./events.ts";
 export { closeTask, finishTask, type Ending, type FinishDeps, type TaskEnd } from "./finish-task.ts";
 export { followUpTask } from "./follow-up.ts";

@@ -1,5 +1,6 @@
 import type { Db } from "#src/platform/db/client.ts";
 import type { Log } from "#src/platform/log/log.ts";
+import { endTasksOfKeys } from "./end-tasks-of-keys.ts";
 import { launchTask, type LaunchDeps } from "./launch-task.ts";
 import { deleteExpiredIdempotencyKeys, revokedKeysWithTasks, staleQueuedTasks } from "./queries.ts";
 
@@ -18,8 +19,9 @@ export async function sweepTasks(deps: LaunchDeps & { db: Db; log: Log }): Promi
     );
   }
   const revoked = await revokedKeysWithTasks(deps.db, BATCH);
-  await deps.queue.publishBatch(
-    revoked.map(({ keyId }) => ({ function: "revoke-key-tasks", payload: { keyId } })),
+  await endTasksOfKeys(
+    deps.queue,
+    revoked.map(({ keyId }) => keyId),
   );
   await deleteExpiredIdempotencyKeys(deps.db);
 }

@@ -6,7 +6,8 @@ import { newId } from "#src/lib/ids.ts";
 import { slugOf } from "#src/lib/slug.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { insertTeam, type OwnTeam } from "./queries.ts";
-import { requireFreeSlug, requireOwnTeam, slugTaken } from "./own-teams.ts";
+import { requireOwnTeam } from "./require-own-team.ts";
+import { requireFreeSlug, slugTaken } from "./slugs.ts";
 
 /** Slugs are drawn again this often before a collision is called a failure. */
 const MAX_DRAWS = 10;

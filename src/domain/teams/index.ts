@@ -1,7 +1,8 @@
 export { createTeam } from "./create-team.ts";
 export { deleteTeam } from "./delete-team.ts";
-export { listTeams, requireOwnTeam } from "./own-teams.ts";
-export { insertPersonalTeam, leaveDefaultTeam, lockTeam, type OwnTeam } from "./queries.ts";
+export { listTeams } from "./list-teams.ts";
+export { insertPersonalTeam, leaveDefaultTeam, type OwnTeam } from "./queries.ts";
+export { requireOwnTeam } from "./require-own-team.ts";
 export { requireTeam, type MemberCaller, type Membership } from "./require-team.ts";
 export { switchTeam } from "./switch-team.ts";
 export { updateTeam } from "./update-team.ts";

@@ -1,4 +1,5 @@
 import { and, asc, eq, sql } from "drizzle-orm";
+import { lockPeople, lockPerson } from "#src/db/locks.ts";
 import { teamMemberships, teams, users } from "#src/db/schema/index.ts";
 import { insertAuditEntry, type AuditEntry } from "#src/domain/audit/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
@@ -81,8 +82,7 @@ export async function updateTeamRow(
 
 /**
  * Delete a team that is nobody's own and has no project, and give its members their personal team for their default one.
- * Behind the lock on the team nobody makes a project in it. Locks are taken in the order team, people.
- * `team` is what was found, if anything.
+ * Behind the lock on the team nobody makes a project in it. `team` is what was found, if anything.
  */
 export async function deleteTeamRow(db: Db, teamId: string) {
   const [[team], , deleted] = await db.batch([
@@ -91,10 +91,10 @@ export async function deleteTeamRow(db: Db, teamId: string) {
       .from(teams)
       .where(eq(teams.id, teamId))
       .for("update"),
-    db.execute(sql`
-      SELECT id FROM users WHERE id IN (SELECT user_id FROM team_memberships WHERE team_id = ${teamId}::uuid)
-      ORDER BY id FOR NO KEY UPDATE
-    `),
+    lockPeople(
+      db,
+      sql`${users.id} IN (SELECT user_id FROM team_memberships WHERE team_id = ${teamId}::uuid)`,
+    ),
     db.execute(sql`
       WITH deleted AS (
         DELETE FROM teams WHERE id = ${teamId}::uuid AND NOT is_personal
@@ -120,7 +120,7 @@ export async function setDefaultTeam(
   { teamId, userId }: { teamId: string; userId: string },
 ): Promise<{ themePreset: string | null } | undefined> {
   const [, [updated]] = await db.batch([
-    db.select({ id: users.id }).from(users).where(eq(users.id, userId)).for("no key update"),
+    lockPerson(db, userId),
     db
       .update(users)
       .set({ defaultTeamId: teamId })
@@ -133,11 +133,6 @@ export async function setDefaultTeam(
       .returning({ themePreset: users.themePreset }),
   ]);
   return updated;
-}
-
-/** Whoever changes who belongs to a team waits here for the others, and so sees what they committed. */
-export function lockTeam(db: Db, teamId: string) {
-  return db.select({ name: teams.name }).from(teams).where(eq(teams.id, teamId)).for("no key update");
 }
 
 /** Send somebody who is not in the team any more back to the personal one. A query for the batch of the removal. */

@@ -1,12 +1,18 @@
+import { AppError } from "#src/lib/errors.ts";
+
 /** Names that stand for something else in the paths of teams. */
 const RESERVED: ReadonlySet<string> = new Set(["invitations"]);
-
-/** Whether a slug may be somebody's: it must not read as a part of a path. */
-export function isReservedSlug(slug: string): boolean {
-  return RESERVED.has(slug);
-}
 
 /** Whether a text may be the slug of a team at all; texts of other forms name none. */
 export function isSlug(text: string): boolean {
   return /^[a-z0-9-]{1,100}$/u.test(text);
+}
+
+/** Refuse a slug that would read as a part of a path. Throws `invalid_input`. */
+export function requireFreeSlug(slug: string): void {
+  if (RESERVED.has(slug)) throw new AppError("invalid_input", "This slug is reserved: choose another");
+}
+
+export function slugTaken(cause?: unknown): AppError {
+  return new AppError("conflict", "This slug is taken: choose another", { cause });
 }

@@ -1,9 +1,10 @@
 import { uniqueViolation } from "#src/db/unique-violation.ts";
 import type { Client } from "#src/domain/sessions/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { requireFreeSlug, requireOwnTeam, slugTaken } from "./own-teams.ts";
 import { updateTeamRow, type OwnTeam, type TeamChange } from "./queries.ts";
+import { requireOwnTeam } from "./require-own-team.ts";
 import type { MemberCaller } from "./require-team.ts";
+import { requireFreeSlug, slugTaken } from "./slugs.ts";
 
 /**
  * Change what a team is called and shown as. Throws `conflict` for a slug that is taken, `invalid_input` for one that is

@@ -1,4 +1,4 @@
-import { and, eq, isNull, lt, sql } from "drizzle-orm";
+import { and, eq, isNull, lt, sql, type SQL } from "drizzle-orm";
 import { loginAttempts } from "#src/db/schema/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
@@ -125,12 +125,12 @@ export async function useAttempt(
   return row && { id: row.id, isSuperuser: row.is_superuser, passwordHash: row.password_hash };
 }
 
-/** End the logins of a user that wait for a code. A query, so that it may join a batch. */
-export function endLoginAttempts(db: Db, userId: string) {
+/** End the logins of a user that wait for a code. A query for a batch, as in `endWaysIn`. */
+export function endLoginAttempts(db: Db, userId: string, onlyIf?: SQL) {
   return db
     .update(loginAttempts)
     .set({ usedAt: sql`now()` })
-    .where(and(eq(loginAttempts.userId, userId), isNull(loginAttempts.usedAt)));
+    .where(and(eq(loginAttempts.userId, userId), isNull(loginAttempts.usedAt), onlyIf));
 }
 
 /** Rows that have been over for a day. */

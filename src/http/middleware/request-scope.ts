@@ -1,12 +1,12 @@
 import type { MiddlewareHandler } from "hono";
 import type { AppEnv } from "#src/http/context.ts";
-import { withoutTokens } from "#src/lib/random-token.ts";
+import { loggedPath } from "#src/http/logged-path.ts";
 import { createServices } from "#src/services.ts";
 
 /** Gives the request its id and services, and in development shows what it cost. */
 export const requestScope: MiddlewareHandler<AppEnv> = async (c, next) => {
   const started = Date.now();
-  const requestId = c.req.header("cf-ray") ?? crypto.randomUUID();
+  const requestId = rayOf(c.req.header("cf-ray")) ?? crypto.randomUUID();
   const services = createServices(c.env, requestId);
   c.set("requestId", requestId);
   c.set("services", services);
@@ -22,9 +22,14 @@ export const requestScope: MiddlewareHandler<AppEnv> = async (c, next) => {
   }
   const fields = {
     method: c.req.method,
-    path: withoutTokens(c.req.path),
+    path: loggedPath(c.req.path),
     status: c.res.status,
     ms: Date.now() - started,
   };
   services.log.info("request", fields);
 };
+
+/** The id that Cloudflare gives a request; anything else under its name is not one. */
+function rayOf(header: string | undefined): string | undefined {
+  return header !== undefined && /^[0-9a-f]{16}-[A-Z]{3}$/u.test(header) ? header : undefined;
+}

@@ -18,7 +18,7 @@ export interface Mailer {
    * arrive twice. Throws `invalid_input` for an address or a subject that does not fit on a line of its own.
    */
   send(mail: Mail): Promise<void>;
-  /** Connects, greets, authenticates and closes; for an administrator's check. */
+  /** Connects, greets, authenticates and closes: whether the mail server answers, for callers whose mail goes later. */
   probe(): Promise<void>;
 }
 

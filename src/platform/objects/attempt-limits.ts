@@ -2,8 +2,11 @@ import type { RateLimiter } from "#durable-objects/rate-limiter/index.ts";
 import type { Trips } from "#src/platform/trips.ts";
 import type { RateDecision } from "./rate-limits.ts";
 
-/** Which limit applies: attempts on one account, attempts from one address, messages sent to one account. */
-export type AttemptRule = "account" | "address" | "mail";
+/**
+ * Which limit applies: attempts on one account, from everywhere where each address has a limit of its own, from one address;
+ * messages sent to one account; accounts made from one address.
+ */
+export type AttemptRule = "account" | "everywhere" | "address" | "mail" | "registration";
 
 /** At most `capacity` attempts in any `windowMs`. */
 export interface AttemptWindow {

@@ -1,8 +1,6 @@
 import { z } from "zod";
-import { logOut } from "#src/domain/sessions/index.ts";
-import { cookieOf, noSessionCookies } from "#src/http/cookies.ts";
-import { accessTokenOf } from "#src/http/credentials.ts";
 import { endpoint, Reply } from "#src/http/endpoint.ts";
+import { endSessions } from "./end-sessions.ts";
 
 export const jwtLogout = endpoint({
   method: "post",
@@ -12,12 +10,5 @@ export const jwtLogout = endpoint({
   tag: "Sessions",
   access: { user: "any" },
   response: { status: 204, schema: z.null() },
-  async handler({ services, request, client }) {
-    const tokens = {
-      refreshToken: cookieOf(request, "refresh_token"),
-      accessToken: accessTokenOf(request),
-    };
-    await logOut(services, tokens, { askedAt: new Date(), client });
-    return new Reply(null, noSessionCookies(services.config));
-  },
+  handler: async (call) => new Reply(null, await endSessions(call)),
 });

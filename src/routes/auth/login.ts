@@ -8,7 +8,7 @@ export const login = endpoint({
   path: "/api/auth/login",
   aliases: ["/auth/login"],
   summary:
-    "Sign in with a username or email address; sets the refresh cookie, or mails a code for `2fa/verify`",
+    "Sign in with a username or email address; sets the session's cookies, or mails a code for `2fa/verify`",
   tag: "Accounts",
   access: "public",
   body: Credentials,

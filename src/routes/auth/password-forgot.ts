@@ -11,7 +11,7 @@ export const passwordForgot = endpoint({
   tag: "Accounts",
   access: "public",
   body: z.object({ email: email() }),
-  refusals: [429],
+  refusals: [429, 503],
   response: { status: 202, schema: z.null() },
   async handler({ services, body, client }) {
     await requestPasswordReset(services, body.email, client);

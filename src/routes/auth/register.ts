@@ -11,7 +11,10 @@ const Body = z.object({
   email: email(),
   password: text({ max: 1000 }).describe("6 characters to 72 bytes"),
   username: text({ max: 50 })
-    .regex(/^[a-z0-9][a-z0-9._-]{2,49}$/iu, "must be 3 to 50 letters, digits, dots, hyphens or underscores")
+    .regex(
+      /^[A-Za-z0-9][A-Za-z0-9._-]{2,49}$/u,
+      "must be 3 to 50 letters, digits, dots, hyphens or underscores",
+    )
     .nullish(),
   name: text({ min: 1, max: 100, trim: true }).nullish(),
 });
@@ -23,6 +26,7 @@ export const register = endpoint({
   summary: "Make an account and sign it in; the first one of an installation is its administrator",
   tag: "Accounts",
   access: "public",
+  refusals: [409, 429],
   body: Body,
   response: {
     status: 201,

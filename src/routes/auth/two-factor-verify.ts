@@ -8,7 +8,7 @@ export const twoFactorVerify = endpoint({
   method: "post",
   path: "/api/auth/2fa/verify",
   aliases: ["/auth/2fa/verify"],
-  summary: "Complete a login with the code that was mailed; sets the refresh cookie",
+  summary: "Complete a login with the code that was mailed; sets the session's cookies",
   tag: "Accounts",
   access: "public",
   body: z.object({ temp_token: text({ max: 1000 }), code: text({ max: 1000, trim: true }) }),

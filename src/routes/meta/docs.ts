@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { endpoint } from "#src/http/endpoint.ts";
-import { AppError } from "#src/lib/errors.ts";
+import { asset } from "../asset.ts";
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -41,9 +41,5 @@ export const docsScript = endpoint({
   access: "public",
   refusals: [404],
   response: { status: 200, schema: z.string(), mediaType: "text/javascript" },
-  handler: async ({ services, request }) => {
-    const asset = await services.config.ASSETS.fetch(new URL("/docs/scalar.js", request.url));
-    if (!asset.ok) throw new AppError("not_found", "Not Found");
-    return new Response(asset.body, asset);
-  },
+  handler: async ({ services, request }) => asset(services, request, "/docs/scalar.js"),
 });

@@ -22,7 +22,7 @@ export const featureFlags = endpoint({
         .describe("Providers one can sign in with"),
     }),
   },
-  handler: async ({ services: { config } }) => ({
+  handler: async ({ services: { config, oauth } }) => ({
     env: config.ENVIRONMENT,
     flags: {
       two_fa: config.TWO_FA_ENABLED,
@@ -31,8 +31,8 @@ export const featureFlags = endpoint({
       enable_landing_page: false as const,
     },
     oauth: {
-      github: Boolean(config.GITHUB_CLIENT_ID && config.GITHUB_CLIENT_SECRET),
-      google: Boolean(config.GOOGLE_CLIENT_ID && config.GOOGLE_CLIENT_SECRET),
+      github: oauth.github !== undefined,
+      google: oauth.google !== undefined,
     },
   }),
 });

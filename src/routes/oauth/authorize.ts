@@ -13,7 +13,7 @@ export const authorize = endpoint({
   tag: "Accounts",
   access: "public",
   params: ProviderParams,
-  refusals: [404],
+  refusals: [404, 503],
   response: { status: 200, schema: z.object({ authorization_url: z.url() }) },
   async handler({ services, params, request }) {
     const { authorizationUrl, cookie } = await beginOAuthLogin(services, params.provider);

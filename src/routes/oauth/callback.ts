@@ -2,6 +2,7 @@ import { z } from "zod";
 import { finishOAuthLogin } from "#src/domain/oauth/index.ts";
 import { cookieOf, noOauthStateCookie, sessionCookies } from "#src/http/cookies.ts";
 import { endpoint, Reply } from "#src/http/endpoint.ts";
+import { consoleUrl } from "#src/lib/console-url.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { PROVIDER, ProviderParams } from "./provider.ts";
 
@@ -41,10 +42,9 @@ export const callback = endpoint({
     if (outcome.kind === "refused") {
       throw new AppError("invalid_input", outcome.detail, { headers: { "Set-Cookie": done } });
     }
-    const console = (config.APP_BASE_URL ?? config.PUBLIC_URL).replace(/\/+$/u, "");
     const signedIn = outcome.kind === "signed_in" && sessionCookies(config, outcome.session);
     return new Reply(null, {
-      Location: `${console}${signedIn ? "/oauth/callback" : "/login?error=oauth_failed"}`,
+      Location: consoleUrl(config, signedIn ? "/oauth/callback" : "/login?error=oauth_failed"),
       "Set-Cookie": [...(signedIn ? signedIn["Set-Cookie"] : []), done],
       "Cache-Control": "no-store",
     });

@@ -1,10 +1,12 @@
 import type { Endpoint } from "#src/http/endpoint.ts";
+import { home } from "./home.ts";
 import { page } from "./page.ts";
 import { script } from "./script.ts";
 import { stylesheet } from "./stylesheet.ts";
 
 /** Small pages for what mails, providers and the desktop app link to; they work by the API alone. */
 export const pageEndpoints: readonly Endpoint[] = [
+  home,
   page("/login", "login", "Page to sign in"),
   page("/register", "register", "Page to make an account"),
   page("/forgot-password", "forgot-password", "Page to ask for a link for a new password"),

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { endpoint, type Endpoint } from "#src/http/endpoint.ts";
-import { asset } from "./asset.ts";
+import { asset } from "../asset.ts";
 
 /** A page runs scripts of our own origin, and speaks to nobody else. */
 const POLICY = [

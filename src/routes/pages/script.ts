@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { endpoint } from "#src/http/endpoint.ts";
-import { asset } from "./asset.ts";
+import { asset } from "../asset.ts";
 
 export const script = endpoint({
   method: "get",

@@ -201,6 +201,37 @@ describe("changing somebody's account", () => {
     await expect(change(person, { password: "12345" })).rejects.toMatchObject({ code: "invalid_input" });
   });
 
+  it("is noted as what it came to, whatever else was asked for", async () => {
+    const person = await newPerson(database.db);
+    await change(person, { isActive: true, name: "Bo", username: person.user.username, isSuperuser: false });
+    await change(person, { isVerified: true });
+    await change(person, { email: newEmail(), isSuperuser: false });
+    const trail = (await trailOf(person)).toSorted((a, b) => a.id.localeCompare(b.id));
+    expect(trail.map(({ actionType, details }) => ({ actionType, details }))).toEqual([
+      { actionType: "account.updated", details: { fields: ["name"] } },
+      { actionType: "account.updated", details: { fields: ["is_verified"], is_verified: true } },
+      { actionType: "account.updated", details: { fields: ["email", "is_verified"], is_verified: false } },
+    ]);
+    const own = await database.db.select().from(auditLog).where(eq(auditLog.resourceId, person.user.id));
+    const told = own.filter(({ userId }) => userId === admin.user.id);
+    expect(told.map(({ action, details }) => ({ actionType: action, details }))).toEqual(
+      expect.arrayContaining(trail.map(({ actionType, details }) => ({ actionType, details }))),
+    );
+  });
+
+  it("says who disabled it of two who change it at once", async () => {
+    const person = await newPerson(database.db);
+    await Promise.all([
+      change(person, { isActive: false, name: "One" }),
+      change(person, { isActive: false, name: "Two" }),
+    ]);
+    const trail = await trailOf(person);
+    expect(trail.map(({ actionType }) => actionType).toSorted()).toEqual([
+      "account.disabled",
+      "account.updated",
+    ]);
+  });
+
   it("of nothing notes nothing", async () => {
     const person = await newPerson(database.db);
     await change(person, {});

@@ -7,7 +7,7 @@ import { createProject } from "#src/domain/projects/index.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import { openDatabase } from "#test/support/database.ts";
-import { newPerson } from "#test/support/people.ts";
+import { CLIENT, newPerson } from "#test/support/people.ts";
 
 const secrets = createSecrets("a-secret-key-for-tests-of-32-characters");
 const anything: KeyWish = { name: "key", scopes: null, projectIds: null, expiresAt: null };
@@ -23,19 +23,15 @@ afterAll(async () => {
 type Person = Awaited<ReturnType<typeof newPerson>>;
 
 const create = (person: Person, wish: Partial<KeyWish> = {}) =>
-  createApiKey({ db: database.db, secrets }, person.caller, { ...anything, ...wish });
-
-const notUsedHere = () => Promise.reject(new Error("not used here"));
+  createApiKey({ db: database.db, secrets }, person.caller, { ...anything, ...wish }, CLIENT);
 
 /** Revoke, and what was put on the queue by it. */
 async function revoke(person: Person, keyId: string) {
   const published: QueueMessage[] = [];
   const queue = {
-    publish: async (message: QueueMessage) => void published.push(message),
-    publishBatch: notUsedHere,
-    answers: notUsedHere,
+    publishBatch: async (messages: readonly QueueMessage[]) => void published.push(...messages),
   };
-  const outcome = await revokeApiKey({ db: database.db, queue }, person.user.id, keyId).catch(
+  const outcome = await revokeApiKey({ db: database.db, queue }, person.user.id, keyId, CLIENT).catch(
     (error: unknown) => error,
   );
   return { outcome, published };

@@ -23,8 +23,19 @@ async function refusal(attempts: MemoryAttempts, kind: AttemptKind, subjects: { 
 describe("an attempt", () => {
   it("is let in until the account has used up its own, from wherever it comes", async () => {
     const attempts = new MemoryAttempts({ account: 10, address: 100 });
-    expect(await fail(attempts, "login", ada, 6)).toBe(6);
-    expect(await fail(attempts, "login", { ...ada, address: "198.51.100.1" }, 200)).toBe(4);
+    expect(await fail(attempts, "code", ada, 6)).toBe(6);
+    expect(await fail(attempts, "code", { ...ada, address: "198.51.100.1" }, 200)).toBe(4);
+    expect(await fail(attempts, "code", { account: "bob@example.com", address: home }, 3)).toBe(3);
+  });
+
+  it("at a password closes an account to the address it comes from, and only many of them close it to all", async () => {
+    const attempts = new MemoryAttempts({ account: 10, everywhere: 25, address: 100 });
+    const from = (nth: number, times: number) =>
+      fail(attempts, "login", { ...ada, address: `198.51.100.${nth}` }, times);
+    expect(await from(1, 50)).toBe(10);
+    expect(await from(2, 50)).toBe(10);
+    expect(await from(3, 50)).toBe(5);
+    expect(await from(4, 1)).toBe(0);
     expect(await fail(attempts, "login", { account: "bob@example.com", address: home }, 3)).toBe(3);
   });
 
@@ -73,7 +84,9 @@ describe("an attempt", () => {
     const attempts = new MemoryAttempts({ account: 2 });
     expect(await fail(attempts, "login", ada, 1)).toBe(1);
     expect(await fail(attempts, "login", { ...ada, account: " Ada@Example.COM" }, 5)).toBe(1);
-    expect(attempts.counters).toEqual([expect.stringMatching(/^login:account:[0-9a-f]{64}$/u)]);
+    expect(attempts.counters).toEqual([
+      expect.stringMatching(/^login:account:[0-9a-f]{64}:203\.0\.113\.7$/u),
+    ]);
   });
 
   it("counts the kinds apart", async () => {
@@ -138,6 +151,16 @@ describe("a message to be sent", () => {
     }
     expect((await refusal(attempts, "mail", ada)).headers["X-RateLimit-Limit"]).toBe("3");
     expect(await fail(attempts, "mail", { ...ada, account: "bob@example.com" }, 5)).toBe(2);
+  });
+});
+
+describe("an invitation to be sent", () => {
+  it("counts as a message does, and keeps nobody's login codes from them", async () => {
+    const attempts = new MemoryAttempts({ account: 1, mail: 2 });
+    const attempt = await beginAttempt({ attempts }, "invitation", ada);
+    await attempt.succeeded();
+    expect(await fail(attempts, "invitation", ada, 5)).toBe(1);
+    expect(await fail(attempts, "mail", ada, 5)).toBe(2);
   });
 });
 

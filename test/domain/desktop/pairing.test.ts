@@ -55,26 +55,27 @@ const exchange = (token: string) =>
 const pair = (person: Person, scopes: string[] | null = null) =>
   pairDevice({ db: database.db, secrets }, person.caller, { device: LAPTOP, scopes }, CLIENT);
 const newKey = (person: Person) =>
-  createApiKey({ db: database.db, secrets }, person.caller, {
-    name: "key",
-    scopes: null,
-    projectIds: null,
-    expiresAt: null,
-  });
+  createApiKey(
+    { db: database.db, secrets },
+    person.caller,
+    {
+      name: "key",
+      scopes: null,
+      projectIds: null,
+      expiresAt: null,
+    },
+    CLIENT,
+  );
 
 const refusal = {
   code: "unauthenticated",
   message: "Pairing token is invalid or expired: ask for a new one",
 };
 
-const notUsedHere = () => Promise.reject(new Error("not used here"));
-
 function recordingQueue() {
   const published: QueueMessage[] = [];
   const queue = {
-    publish: async (message: QueueMessage) => void published.push(message),
-    publishBatch: notUsedHere,
-    answers: notUsedHere,
+    publishBatch: async (messages: readonly QueueMessage[]) => void published.push(...messages),
   };
   return { queue, published };
 }
@@ -238,7 +239,7 @@ describe("the limit of ten devices", () => {
     });
     expect(await holdings(person)).toEqual({ keys: 10, devices: 10 });
     const { queue } = recordingQueue();
-    await revokeApiKey({ db: database.db, queue }, person.user.id, paired[0]?.apiKeyId ?? "");
+    await revokeApiKey({ db: database.db, queue }, person.user.id, paired[0]?.apiKeyId ?? "", CLIENT);
     await expect(exchange(waiting.token)).resolves.toBeDefined();
   });
 
@@ -251,7 +252,7 @@ describe("the limit of ten devices", () => {
       message: expect.stringMatching(/^Maximum of 10 active API keys allowed/u),
     });
     const { queue } = recordingQueue();
-    await revokeApiKey({ db: database.db, queue }, person.user.id, keys[0]?.key.id ?? "");
+    await revokeApiKey({ db: database.db, queue }, person.user.id, keys[0]?.key.id ?? "", CLIENT);
     await expect(exchange(waiting.token)).resolves.toBeDefined();
     await expect(newKey(person)).rejects.toMatchObject({
       message: expect.stringMatching(/^Maximum of 10 active API keys allowed/u),

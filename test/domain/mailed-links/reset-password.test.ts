@@ -1,13 +1,15 @@
 import { and, eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { auditLog, mailedTokens, users } from "#src/db/schema/index.ts";
-import { authenticateUser } from "#src/domain/access/index.ts";
+import { auditLog, mailedTokens, oauthAccounts, teamMemberships, users } from "#src/db/schema/index.ts";
+import { authenticateKey, authenticateUser } from "#src/domain/access/index.ts";
 import { logIn, updateAccount } from "#src/domain/accounts/index.ts";
+import { createApiKey } from "#src/domain/api-keys/index.ts";
 import { requestPasswordReset, requestVerification, resetPassword } from "#src/domain/mailed-links/index.ts";
 import { redeemReset } from "#src/domain/mailed-links/queries.ts";
 import { startSession } from "#src/domain/sessions/index.ts";
 import { requestCode, verifyCode } from "#src/domain/two-factor/index.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
+import { newId } from "#src/lib/ids.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { mailing } from "#test/support/mailbox.ts";
 import { CLIENT, newPerson, PASSWORD } from "#test/support/people.ts";
@@ -98,6 +100,44 @@ describe("a link for a new password", () => {
     expect(await logsIn(user.email, NEW)).toBe(true);
   });
 
+  it("of an address that nobody had proved leaves nobody in whom the account's maker let in", async () => {
+    const { user, caller, token } = await forgetful();
+    const deps = { db: database.db, secrets: mail.deps.secrets };
+    const wish = { name: "key", scopes: null, projectIds: null, expiresAt: null };
+    const key = await createApiKey(deps, caller, wish, CLIENT);
+    const { user: friend } = await newPerson(database.db);
+    const teamId = user.defaultTeamId ?? "";
+    await database.db.insert(teamMemberships).values({ teamId, userId: friend.id, role: "admin" });
+    await database.db.insert(oauthAccounts).values({
+      id: newId(),
+      userId: user.id,
+      provider: "github",
+      accountId: newId(),
+      email: "maker@example.com",
+    });
+    mail.published.splice(0);
+    await reset(token);
+    await expect(authenticateKey(database, key.token)).rejects.toMatchObject({ code: "unauthenticated" });
+    const members = await database.db
+      .select()
+      .from(teamMemberships)
+      .where(eq(teamMemberships.teamId, teamId));
+    expect(members.map(({ userId }) => userId)).toEqual([user.id]);
+    const linked = await database.db.select().from(oauthAccounts).where(eq(oauthAccounts.userId, user.id));
+    expect(linked).toEqual([]);
+    expect(mail.published).toEqual([{ function: "revoke-key-tasks", payload: { keyId: key.key.id } }]);
+  });
+
+  it("of a proved address lets keys go on", async () => {
+    const { user, caller, token } = await forgetful();
+    await database.db.update(users).set({ isVerified: true }).where(eq(users.id, user.id));
+    const wish = { name: "key", scopes: null, projectIds: null, expiresAt: null };
+    const deps = { db: database.db, secrets: mail.deps.secrets };
+    const key = await createApiKey(deps, caller, wish, CLIENT);
+    await reset(token);
+    expect(await authenticateKey(database, key.token)).toMatchObject({ keyId: key.key.id });
+  });
+
   it("works once of twenty times at once", async () => {
     const { user, token } = await forgetful();
     const passwords = Array.from({ length: 20 }, (_, index) => `horse number ${index}`);
@@ -118,7 +158,7 @@ describe("a link for a new password", () => {
     const session = await startSession(mail.deps, { id: user.id, isSuperuser: false }, CLIENT, "password");
     const late = { tokenHash: sha256Hex(token), userId: user.id, passwordHash: "late" };
     const entry = { userId: user.id, action: "password.reset", resourceType: "user" };
-    expect(await redeemReset(database.db, late, entry)).toBe(false);
+    expect(await redeemReset(database.db, late, entry)).toEqual({ redeemed: false, revokedKeys: [] });
     expect(await authenticateUser(mail.deps, session.accessToken)).toBeDefined();
     expect(await logsIn(user.email, NEW)).toBe(true);
     const noted = await database.db.select().from(auditLog).where(eq(auditLog.userId, user.id));

@@ -10,7 +10,7 @@ import {
 } from "#src/db/schema/index.ts";
 import { authenticateKey, type Role } from "#src/domain/access/index.ts";
 import { createApiKey } from "#src/domain/api-keys/index.ts";
-import { createLink } from "#src/domain/invitations/index.ts";
+import { acceptInvitation, createLink } from "#src/domain/invitations/index.ts";
 import { changeRole, leaveTeam, listMembers, removeMember } from "#src/domain/members/index.ts";
 import { addProjectMember, createProject, requireProject } from "#src/domain/projects/index.ts";
 import { requireTeam, switchTeam } from "#src/domain/teams/index.ts";
@@ -68,13 +68,15 @@ const tally = (outcomes: PromiseSettledResult<unknown>[]) => ({
 async function newKey({ caller, id }: Colleague, teamId: string) {
   await database.db.update(users).set({ defaultTeamId: teamId }).where(eq(users.id, id));
   const wish = { name: "key", scopes: null, projectIds: null, expiresAt: null };
-  return createApiKey({ db: database.db, secrets }, caller, wish);
+  return createApiKey({ db: database.db, secrets }, caller, wish, CLIENT);
 }
 
 async function entriesOf(teamId: string) {
   const rows = await database.db.select().from(auditLog).where(eq(auditLog.teamId, teamId));
   return rows.map(({ action, userId, resourceId, details }) => ({ action, userId, resourceId, details }));
 }
+
+const tokenOf = ({ url }: { url: string }) => url.slice(url.lastIndexOf("/") + 1);
 
 describe("the last administrator", () => {
   it("can neither leave, nor be removed, nor be made less", async () => {
@@ -240,7 +242,7 @@ describe("who is removed", () => {
       const asked = { caller: team.owner.caller, project: id, client: CLIENT };
       const anyKey = { name: "key", scopes: null, projectIds: null, expiresAt: null };
       const makingKeys = Array.from({ length: 4 }, () =>
-        createApiKey({ db, secrets }, editor.caller, anyKey),
+        createApiKey({ db, secrets }, editor.caller, anyKey, CLIENT),
       );
       // The keys are about to be stored when the removal comes.
       await requireTeam(database, editor.caller, "team.view");
@@ -272,6 +274,49 @@ describe("who is removed", () => {
     );
     await joinTeam(database.db, editor, team.id, "viewer");
     await expect(authenticateKey(database, token)).rejects.toMatchObject({ code: "unauthenticated" });
+  });
+
+  it("does not come back by a link of the team, unless they left by themselves", async () => {
+    const team = await newTeam(database.db);
+    const [removed, left] = [
+      await newMember(database.db, team.id, "viewer"),
+      await newMember(database.db, team.id, "viewer"),
+    ];
+    const wish = { role: "viewer", maxUses: null, days: 30 } as const;
+    const link = await createLink({ ...database, config }, team.admin, wish, CLIENT);
+    const come = (who: Colleague) => acceptInvitation(database, who.caller, tokenOf(link), CLIENT);
+    await leave(left);
+    await come(left);
+    await remove(team, removed);
+    await expect(come(removed)).rejects.toMatchObject({ code: "gone" });
+  });
+
+  it("who was made less does not get more by a link", async () => {
+    const team = await newTeam(database.db);
+    const editor = await newMember(database.db, team.id, "editor");
+    const linkFor = (role: Role) =>
+      createLink({ ...database, config }, team.admin, { role, maxUses: null, days: 30 }, CLIENT);
+    const [more, same] = [await linkFor("editor"), await linkFor("viewer")];
+    await change(team, editor, "viewer");
+    await leave(editor);
+    await expect(acceptInvitation(database, editor.caller, tokenOf(more), CLIENT)).rejects.toMatchObject({
+      code: "gone",
+    });
+    await acceptInvitation(database, editor.caller, tokenOf(same), CLIENT);
+  });
+
+  it("who is disabled lets nobody in for as long", async () => {
+    const team = await newTeam(database.db);
+    const wish = { role: "viewer", maxUses: null, days: 30 } as const;
+    const link = await createLink({ ...database, config }, team.admin, wish, CLIENT);
+    const guest = await newColleague(database.db);
+    const setActive = (isActive: boolean) =>
+      database.db.update(users).set({ isActive }).where(eq(users.id, team.owner.id));
+    await setActive(false);
+    const come = () => acceptInvitation(database, guest.caller, tokenOf(link), CLIENT);
+    await expect(come()).rejects.toMatchObject({ code: "gone" });
+    await setActive(true);
+    await come();
   });
 
   it("is removed once", async () => {

@@ -10,16 +10,22 @@ import {
   projects,
   teamInvitations,
   teamMemberships,
+  teams,
   usedOauthStates,
   users,
 } from "#src/db/schema/index.ts";
+import { acceptInvitationRow } from "#src/domain/invitations/queries.ts";
+import { createProject } from "#src/domain/projects/index.ts";
+import { insertProjectMember } from "#src/domain/projects/queries.ts";
 import { startSession } from "#src/domain/sessions/index.ts";
 import { findAccount, type Identity } from "#src/domain/oauth/find-account.ts";
 import { consumeState, forgetExpiredOauthStates } from "#src/domain/oauth/queries.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { newToken } from "#src/lib/random-token.ts";
 import { newId } from "#src/lib/ids.ts";
+import { rolesOf } from "#test/support/colleagues.ts";
 import { openDatabase } from "#test/support/database.ts";
+import { holdOpen, onlyEmbedded, untilWaiting } from "#test/support/held-open.ts";
 import { CLIENT, newPerson, sessionDeps } from "#test/support/people.ts";
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
@@ -102,6 +108,7 @@ async function squatter() {
       teamId,
       kind: "link",
       role: "admin",
+      invitedBy: userId,
       tokenHash: newToken().hash,
       expiresAt: soon(),
     }),
@@ -165,6 +172,55 @@ describe("an account whose address was never proved", () => {
     const before = await waysInto(squatted);
     expect(await find(identity(undefined))).toEqual({ refusal: "OAUTH_NOT_AVAILABLE_EMAIL" });
     expect(await waysInto(squatted)).toEqual(before);
+  });
+
+  it("leaves those who are out of its team in their own", async () => {
+    const { db } = database;
+    const squatted = await squatter();
+    const [friend] = await db
+      .update(users)
+      .set({ defaultTeamId: squatted.teamId })
+      .where(eq(users.id, squatted.friendId))
+      .returning();
+    await find(identity(squatted.user.email));
+    const who = { kind: "user", userId: squatted.friendId, sessionId: newId(), isSuperuser: false } as const;
+    const made = await createProject(database, who, { name: "p", description: "", sourceType: "empty" });
+    const [own] = await db.select().from(teams).where(eq(teams.id, made.teamId));
+    expect(own).toMatchObject({ createdBy: friend?.id, isPersonal: true });
+  });
+
+  it.skipIf(onlyEmbedded())("lets nobody in who was accepting an invitation meanwhile", async () => {
+    const { db } = database;
+    const squatted = await squatter();
+    const { user: accomplice } = await newPerson(db, "accomplice");
+    const ofTeam = eq(teamInvitations.teamId, squatted.teamId);
+    const [invitation] = await db.select().from(teamInvitations).where(ofTeam);
+    const held = await holdOpen(db, db.select().from(teamInvitations).where(ofTeam).for("update"));
+    const accepting = acceptInvitationRow(db, invitation?.tokenHash ?? "", accomplice.id);
+    await untilWaiting(db, 1);
+    const finding = find(identity(squatted.user.email));
+    await untilWaiting(db, 2);
+    await held.release();
+    expect((await accepting).joined).toBeDefined();
+    await finding;
+    expect(await rolesOf(db, squatted.teamId)).toEqual({ [squatted.user.id]: "admin" });
+  });
+
+  it.skipIf(onlyEmbedded())("keeps no role in a project that was being given meanwhile", async () => {
+    const { db } = database;
+    const squatted = await squatter();
+    const { projectId, teamId, friendId: userId } = squatted;
+    await db.delete(projectMemberships).where(eq(projectMemberships.projectId, projectId));
+    const role = { projectId, userId, role: "viewer" as const };
+    const held = await holdOpen(db, db.insert(projectMemberships).values(role));
+    const giving = insertProjectMember(db, { id: projectId, teamId }, { userId, email: null }, "admin");
+    await untilWaiting(db, 1);
+    const finding = find(identity(squatted.user.email));
+    await untilWaiting(db, 2);
+    await held.release();
+    expect(await giving).toMatchObject({ added: true });
+    await finding;
+    expect(await waysInto(squatted)).toMatchObject({ members: 0, project_roles: 0 });
   });
 
   it("leaves no session that was opened while it changed hands", async () => {

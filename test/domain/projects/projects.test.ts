@@ -13,7 +13,7 @@ import {
   updateSettings,
 } from "#src/domain/projects/index.ts";
 import { openDatabase } from "#test/support/database.ts";
-import { newPerson } from "#test/support/people.ts";
+import { CLIENT, newPerson } from "#test/support/people.ts";
 
 const wish = { name: "My App", description: "what it is", sourceType: "empty" } as const;
 
@@ -87,7 +87,7 @@ describe("a project", () => {
     const [editor, admin] = [await newPerson(database.db), await newPerson(database.db)];
     await join(editor, project.teamId, "editor");
     await join(admin, project.teamId, "admin");
-    await updateProject(database, owner.caller, project.id, { visibility: "private" });
+    await updateProject(database, owner.caller, project.id, { visibility: "private" }, CLIENT);
     await expect(view(editor.caller, project.id)).rejects.toEqual(notFound);
     await expect(view(admin.caller, project.id)).resolves.toBeDefined();
     await expect(view(owner.caller, project.id)).resolves.toBeDefined();
@@ -151,7 +151,7 @@ describe("making and changing projects", () => {
 
   it("changes what is named and leaves the rest", async () => {
     const { owner, project } = await ownerAndProject();
-    const updated = await updateProject(database, owner.caller, project.slug, { name: "Renamed" });
+    const updated = await updateProject(database, owner.caller, project.slug, { name: "Renamed" }, CLIENT);
     expect(updated).toMatchObject({ name: "Renamed", description: "what it is", slug: project.slug });
     expect(updated.updatedAt).toBeInstanceOf(Date);
   });

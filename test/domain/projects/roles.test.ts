@@ -3,10 +3,17 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { projectMemberships, projects, tasks, users } from "#src/db/schema/index.ts";
 import { authenticateKey, type Caller, type Role, type Scope } from "#src/domain/access/index.ts";
 import { createApiKey } from "#src/domain/api-keys/index.ts";
-import { createProject, listProjects, requireProject, type Project } from "#src/domain/projects/index.ts";
+import {
+  createProject,
+  listProjects,
+  requireProject,
+  updateProject,
+  type Project,
+} from "#src/domain/projects/index.ts";
 import { startTask } from "#src/domain/tasks/index.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import { openDatabase } from "#test/support/database.ts";
+import { CLIENT } from "#test/support/people.ts";
 import { joinTeam, newColleague, newTeam, type Colleague } from "#test/support/colleagues.ts";
 
 type Visibility = Project["visibility"];
@@ -169,7 +176,7 @@ const secrets = createSecrets("a-secret-key-for-tests-of-32-characters");
 /** A key in the team, bound to a project where one is named. */
 async function newKey({ caller }: Colleague, bound?: Project) {
   const wish = { name: "key", scopes: null, projectIds: bound ? [bound.id] : null, expiresAt: null };
-  const { token } = await createApiKey({ db: database.db, secrets }, caller, wish);
+  const { token } = await createApiKey({ db: database.db, secrets }, caller, wish, CLIENT);
   return authenticateKey(database, token);
 }
 
@@ -275,4 +282,20 @@ it("a task is started through a key in projects of the key's team only", async (
   });
   expect(await start({ id: member.id, teamId: team.id }, project("team").id)).toBe("done");
   expect(await start({ id: member.id, teamId: own.teamId }, project("team").id)).toBe("not found");
+});
+
+describe("who sees a project", () => {
+  it.each(["editor", "viewer"] as const)("is not for somebody with the role %s to change", async (role) => {
+    const target = await newProject(team.owner.id, "private");
+    const { caller } = await newColleague(database.db);
+    const member = { projectId: target.id, userId: caller.userId, role };
+    await database.db.insert(projectMemberships).values(member);
+    const open = () => updateProject(database, caller, target.id, { visibility: "team" }, CLIENT);
+    await expect(open()).rejects.toMatchObject({ code: "forbidden" });
+    await database.db
+      .update(projectMemberships)
+      .set({ role: "admin" })
+      .where(eq(projectMemberships.userId, caller.userId));
+    expect(await open()).toMatchObject({ visibility: "team" });
+  });
 });

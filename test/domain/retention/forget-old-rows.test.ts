@@ -1,3 +1,4 @@
+import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   adminActions,
@@ -5,10 +6,12 @@ import {
   loginAttempts,
   mailedTokens,
   pairingTokens,
+  refreshRecords,
   sessions,
   usedOauthStates,
 } from "#src/db/schema/index.ts";
 import { forgetOldRows } from "#src/domain/retention/index.ts";
+import { sha256Hex } from "#src/lib/hash.ts";
 import { newId } from "#src/lib/ids.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import { newToken } from "#src/lib/random-token.ts";
@@ -72,6 +75,19 @@ describe("forgetting what is old", () => {
     await forget();
     expect(await left(ancient)).toEqual(all(false));
     expect(await left(recent)).toEqual(all(true));
+  });
+
+  it("removes used-up refresh tokens of a session that goes on", async () => {
+    const { caller, session } = await newPerson(database.db);
+    const { db } = database;
+    const old = { id: newId(), sessionId: caller.sessionId, tokenHash: newToken().hash };
+    await db.insert(refreshRecords).values({ ...old, expiresAt: daysAgo(31), usedAt: daysAgo(45) });
+    await forget();
+    const rows = await db
+      .select({ tokenHash: refreshRecords.tokenHash })
+      .from(refreshRecords)
+      .where(eq(refreshRecords.sessionId, caller.sessionId));
+    expect(rows).toEqual([{ tokenHash: sha256Hex(session.refreshToken ?? "") }]);
   });
 
   it("keeps the logs ninety days, or as long as is said", async () => {

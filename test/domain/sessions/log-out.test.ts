@@ -1,4 +1,6 @@
+import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { auditLog } from "#src/db/schema/index.ts";
 import { authenticateUser } from "#src/domain/access/index.ts";
 import {
   endOtherSessions,
@@ -37,6 +39,22 @@ describe("logging out", () => {
     const other = await signIn(user);
     await logOut(deps(), tokensOf(session), { askedAt: later(), client: CLIENT });
     expect([await isOver(session), await isOver(other)]).toEqual([true, true]);
+  });
+
+  it("with tokens of two people is noted for each of them", async () => {
+    const [ann, bob] = [await newPerson(database.db), await newPerson(database.db)];
+    await signIn(bob.user);
+    const tokens = { accessToken: ann.session.accessToken, refreshToken: bob.session.refreshToken };
+    await logOut(deps(), tokens, { askedAt: later(), client: CLIENT });
+    for (const [{ user }, ended] of [
+      [ann, 1],
+      [bob, 2],
+    ] as const) {
+      const log = await database.db.select().from(auditLog).where(eq(auditLog.userId, user.id));
+      expect(log.filter(({ action }) => action === "session.logged_out")).toEqual([
+        expect.objectContaining({ teamId: user.defaultTeamId, details: { ended } }),
+      ]);
+    }
   });
 
   it("lets a session be that began after it was asked for", async () => {

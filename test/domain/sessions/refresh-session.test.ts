@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eq, sql } from "drizzle-orm";
-import { refreshRecords, users } from "#src/db/schema/index.ts";
+import { auditLog, refreshRecords, users } from "#src/db/schema/index.ts";
 import { updateAccount } from "#src/domain/accounts/index.ts";
 import { endSession, logOut, refreshSession, startSession } from "#src/domain/sessions/index.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
@@ -41,11 +41,20 @@ describe("a refresh token", () => {
     await expect(refresh(won[0]?.refreshToken)).rejects.toEqual(refusedWith("Refresh token revoked"));
   });
 
+  it("that comes fifty times at once is noted once", async () => {
+    const { session, caller } = await newPerson(database.db);
+    await Promise.allSettled(Array.from({ length: 50 }, () => refresh(session.refreshToken)));
+    const log = await database.db.select().from(auditLog).where(eq(auditLog.userId, caller.userId));
+    expect(log.filter(({ action }) => action === "session.refresh_reused")).toEqual([
+      expect.objectContaining({ resourceId: caller.sessionId, ipAddress: CLIENT.address }),
+    ]);
+  });
+
   it("does not end the owner's other sessions", async () => {
     const { user, session } = await newPerson(database.db);
     const other = await startSession(sessionDeps(database.db), user, CLIENT, "password");
     await refresh(session.refreshToken);
-    await expect(refresh(session.refreshToken)).rejects.toBeDefined();
+    await expect(refresh(session.refreshToken)).rejects.toEqual(refusedWith("Refresh token revoked"));
     await expect(refresh(other.refreshToken)).resolves.toBeDefined();
   });
 

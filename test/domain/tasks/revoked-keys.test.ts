@@ -8,7 +8,7 @@ import { createLog } from "#src/platform/log/log.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { newColleague, type Colleague } from "#test/support/colleagues.ts";
 import { openDatabase } from "#test/support/database.ts";
-import { sessionDeps } from "#test/support/people.ts";
+import { CLIENT, sessionDeps } from "#test/support/people.ts";
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
 beforeAll(async () => {
@@ -47,12 +47,17 @@ const deps = () => ({
 async function newTask({ caller, id: userId }: Colleague) {
   const wish = { name: "app", description: "", sourceType: "empty" } as const;
   const { id: projectId, teamId } = await createProject(database, caller, wish);
-  const { key } = await createApiKey(deps(), caller, {
-    name: "key",
-    scopes: null,
-    projectIds: null,
-    expiresAt: null,
-  });
+  const { key } = await createApiKey(
+    deps(),
+    caller,
+    {
+      name: "key",
+      scopes: null,
+      projectIds: null,
+      expiresAt: null,
+    },
+    CLIENT,
+  );
   const started = startTask(deps(), {
     userId,
     isSuperuser: false,
@@ -82,7 +87,9 @@ it("the sweep ends what revoked keys started, where the request that revoked the
   const [lost, recent, over] = [await newTask(owner), await newTask(owner), await newTask(owner)];
   await newTask(owner);
   for (const keyId of [lost, recent, over]) {
-    await expect(revokeApiKey(deps(), owner.id, keyId)).rejects.toThrow("not launched");
+    await expect(
+      revokeApiKey({ ...deps(), queue: { publishBatch: down } }, owner.id, keyId, CLIENT),
+    ).rejects.toThrow("not launched");
   }
   await setRevoked(lost, "1 minute");
   await setRevoked(over, "1 minute");

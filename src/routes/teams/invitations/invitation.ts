@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ListedInvitation } from "#src/domain/invitations/index.ts";
+import type { Invitation as Row } from "#src/domain/invitations/index.ts";
 import { Moment } from "#src/http/schemas.ts";
 import { Role } from "../../members.ts";
 
@@ -10,26 +10,20 @@ export const InvitationKind = z
   .enum(["email", "link"])
   .describe("`email`: for the holder of an address; `link`: for anybody");
 
-/** An invitation as the team's administrators see it. */
-export const Invitation = z
-  .object({
-    id: z.uuid(),
-    kind: InvitationKind,
-    email: z.string().nullable().describe("The only address that may accept; null for a link"),
-    role: Role,
-    max_uses: z.int().nullable().describe("null for no limit"),
-    uses: z.int(),
-    invited_by_id: z.uuid().nullable(),
-    inviter_name: z.string().nullable(),
-    expires_at: Moment,
-    created_at: Moment,
-  })
-  .meta({ id: "Invitation" });
+/** An invitation as the team's administrators see it. Extended by what they are told in lists, and when it was just made. */
+export const Invitation = z.object({
+  id: z.uuid(),
+  kind: InvitationKind,
+  email: z.string().nullable().describe("The only address that may accept; null for a link"),
+  role: Role,
+  max_uses: z.int().nullable().describe("null for no limit"),
+  uses: z.int(),
+  invited_by_id: z.uuid().nullable(),
+  expires_at: Moment,
+  created_at: Moment,
+});
 
-export function describeInvitation({
-  invitation,
-  inviterName,
-}: ListedInvitation): z.input<typeof Invitation> {
+export function describeInvitation(invitation: Row): z.input<typeof Invitation> {
   return {
     id: invitation.id,
     kind: invitation.kind,
@@ -38,7 +32,6 @@ export function describeInvitation({
     max_uses: invitation.maxUses,
     uses: invitation.uses,
     invited_by_id: invitation.invitedBy,
-    inviter_name: inviterName,
     expires_at: invitation.expiresAt.toISOString(),
     created_at: invitation.createdAt.toISOString(),
   };

@@ -4,6 +4,8 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { TeamParams } from "../team.ts";
 import { describeInvitation, Invitation } from "./invitation.ts";
 
+const Listed = Invitation.extend({ inviter_name: z.string().nullable() }).meta({ id: "Invitation" });
+
 export const listInvitations = endpoint({
   method: "get",
   path: "/api/teams/:team/invitations",
@@ -11,7 +13,10 @@ export const listInvitations = endpoint({
   tag: "Teams",
   access: { member: "team.invite" },
   params: TeamParams,
-  response: { status: 200, schema: z.array(Invitation) },
+  response: { status: 200, schema: z.array(Listed) },
   handler: async ({ services, caller }) =>
-    (await invitationsOf(services, caller.membership.teamId)).map(describeInvitation),
+    (await invitationsOf(services, caller.membership.teamId)).map(({ invitation, inviterName }) => ({
+      ...describeInvitation(invitation),
+      inviter_name: inviterName,
+    })),
 });

@@ -1,21 +1,13 @@
 import { z } from "zod";
 import { createLink as make } from "#src/domain/invitations/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
-import { Moment } from "#src/http/schemas.ts";
 import { Role } from "../../members.ts";
+import { describeInvitation, Invitation } from "../invitations/invitation.ts";
 import { TeamParams } from "../team.ts";
 
-const Link = z
-  .object({
-    id: z.uuid(),
-    role: Role,
-    max_uses: z.int().nullable().describe("null for no limit"),
-    uses: z.int(),
-    expires_at: Moment,
-    created_at: Moment,
-    invite_url: z.string().describe("Address to join at, in this answer only"),
-  })
-  .meta({ id: "InvitationLink" });
+const Link = Invitation.extend({
+  invite_url: z.string().describe("Address to join at, in this answer only"),
+}).meta({ id: "InvitationLink" });
 
 export const createLink = endpoint({
   method: "post",
@@ -33,14 +25,6 @@ export const createLink = endpoint({
   async handler({ services, caller, body, client }) {
     const wish = { role: body.role, maxUses: body.max_uses ?? null, days: body.expires_in_days };
     const { invitation, url } = await make(services, caller, wish, client);
-    return {
-      id: invitation.id,
-      role: invitation.role,
-      max_uses: invitation.maxUses,
-      uses: invitation.uses,
-      expires_at: invitation.expiresAt.toISOString(),
-      created_at: invitation.createdAt.toISOString(),
-      invite_url: url,
-    };
+    return { ...describeInvitation(invitation), invite_url: url };
   },
 });

@@ -1,23 +1,17 @@
 import { z } from "zod";
 import { inviteMember as inviteByMail } from "#src/domain/invitations/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
-import { email, Moment } from "#src/http/schemas.ts";
+import { email } from "#src/http/schemas.ts";
 import { Role } from "../../members.ts";
+import { describeInvitation, Invitation } from "../invitations/invitation.ts";
 import { TeamParams } from "../team.ts";
 
-const Invited = z
-  .object({
-    id: z.uuid(),
-    email: z.string(),
-    role: Role,
-    expires_at: Moment,
-    created_at: Moment,
-    mail: z
-      .enum(["sent", "retrying", "not_configured"])
-      .describe("`retrying`: the queue tries again; `not_configured`: pass `invite_url` on by hand"),
-    invite_url: z.string().describe("Address to accept it at, in this answer only"),
-  })
-  .meta({ id: "InvitedMember" });
+const Invited = Invitation.extend({
+  mail: z
+    .enum(["sent", "retrying", "not_configured"])
+    .describe("`retrying`: the queue tries again; `not_configured`: pass `invite_url` on by hand"),
+  invite_url: z.string().describe("Address to accept it at, in this answer only"),
+}).meta({ id: "InvitedMember" });
 
 export const inviteMember = endpoint({
   method: "post",
@@ -31,14 +25,6 @@ export const inviteMember = endpoint({
   response: { status: 201, schema: Invited },
   async handler({ services, caller, body, client }) {
     const { invitation, url, mail } = await inviteByMail(services, caller, body, client);
-    return {
-      id: invitation.id,
-      email: body.email,
-      role: invitation.role,
-      expires_at: invitation.expiresAt.toISOString(),
-      created_at: invitation.createdAt.toISOString(),
-      mail,
-      invite_url: url,
-    };
+    return { ...describeInvitation(invitation), mail, invite_url: url };
   },
 });

@@ -3,15 +3,8 @@ import type { Client } from "#src/domain/sessions/index.ts";
 import type { MemberCaller } from "#src/domain/teams/index.ts";
 import { isId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { openInvitations, revokeInvitationRow } from "./queries.ts";
+import { revokeInvitationRow } from "./queries.ts";
 import { notFound } from "./refusals.ts";
-
-export type ListedInvitation = Awaited<ReturnType<typeof openInvitations>>[number];
-
-/** Invitations of a team that may still be accepted, newest first. */
-export function listInvitations(deps: { db: Db }, teamId: string): Promise<ListedInvitation[]> {
-  return openInvitations(deps.db, teamId);
-}
 
 /** End an invitation of the caller's team. Throws `not_found`, also for one that was revoked before. */
 export async function revokeInvitation(

@@ -1,0 +1,26 @@
+import type { Role } from "#src/domain/access/index.ts";
+import { insertAuditEntry } from "#src/domain/audit/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { entryOf, requireAdministrated, requireMember, type MemberChange } from "./member-change.ts";
+import { insertProjectMember, type ProjectMember } from "./queries.ts";
+
+/**
+ * Give a member of the project's team, named by id or address, a role in the project. Throws as `requireProject` does for
+ * whoever is not an administrator of the project, `not_found` for somebody who is not in the team, `conflict` for one who
+ * has a role already.
+ */
+export async function addProjectMember(
+  deps: { db: Db },
+  asked: MemberChange,
+  person: { userId?: string | undefined; email?: string | undefined },
+  role: Role,
+): Promise<ProjectMember> {
+  const project = await requireAdministrated(deps, asked);
+  const { userId = null, email = null } = person;
+  const found = await insertProjectMember(deps.db, project, { userId, email }, role);
+  if (!found) throw new AppError("not_found", "This person is not a member of the project's team");
+  if (!found.added) throw new AppError("conflict", "This person has a role in the project already");
+  await insertAuditEntry(deps.db, entryOf(asked, project, found.userId, "member_added", { role }));
+  return requireMember(deps, project, found.userId);
+}

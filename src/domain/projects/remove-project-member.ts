@@ -1,0 +1,17 @@
+import { insertAuditEntry } from "#src/domain/audit/index.ts";
+import { isId } from "#src/lib/ids.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { entryOf, noProjectMember, requireAdministrated, type MemberChange } from "./member-change.ts";
+import { deleteProjectMember } from "./queries.ts";
+
+/** From then on the person's role in the team counts. Throws as `changeProjectRole` does. */
+export async function removeProjectMember(
+  deps: { db: Db },
+  asked: MemberChange,
+  userId: string,
+): Promise<void> {
+  const project = await requireAdministrated(deps, asked);
+  const [removed] = isId(userId) ? await deleteProjectMember(deps.db, project.id, userId) : [];
+  if (!removed) throw noProjectMember();
+  await insertAuditEntry(deps.db, entryOf(asked, project, userId, "member_removed", { role: removed.role }));
+}

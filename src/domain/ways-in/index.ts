@@ -1,0 +1,1 @@
+export { endWaysIn, holdAllInOwnTeam, shutOthersOut } from "./queries.ts";

@@ -1,0 +1,10 @@
+export interface ConsoleConfig {
+  /** Where the console lives; the service itself when absent. */
+  APP_BASE_URL?: string | undefined;
+  PUBLIC_URL: string;
+}
+
+/** Address of a page of the console. `path` begins with a slash. */
+export function consoleUrl({ APP_BASE_URL, PUBLIC_URL }: ConsoleConfig, path: string): string {
+  return `${(APP_BASE_URL ?? PUBLIC_URL).replace(/\/+$/u, "")}${path}`;
+}

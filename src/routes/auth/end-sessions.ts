@@ -1,0 +1,24 @@
+import { logOut, type Client } from "#src/domain/sessions/index.ts";
+import { cookieOf, noSessionCookies } from "#src/http/cookies.ts";
+import { accessTokenOf } from "#src/http/credentials.ts";
+import type { Services } from "#src/services.ts";
+
+interface Leaving {
+  services: Services;
+  request: Request;
+  client: Client;
+}
+
+/** End the sessions of whoever a request's tokens are of, if of anybody; answers the headers that clear the cookies. */
+export async function endSessions({
+  services,
+  request,
+  client,
+}: Leaving): Promise<ReturnType<typeof noSessionCookies>> {
+  const tokens = {
+    refreshToken: cookieOf(request, "refresh_token"),
+    accessToken: accessTokenOf(request),
+  };
+  await logOut(services, tokens, { askedAt: new Date(), client });
+  return noSessionCookies(services.config);
+}

@@ -1,0 +1,12 @@
+import { z } from "zod";
+import { endpoint, Reply } from "#src/http/endpoint.ts";
+
+export const home = endpoint({
+  method: "get",
+  path: "/",
+  tag: "Pages",
+  summary: "On to the page of one's account, which asks to sign in",
+  access: "public",
+  response: { status: 303, schema: z.null() },
+  handler: () => Promise.resolve(new Reply(null, { Location: "/account/sessions" })),
+});
