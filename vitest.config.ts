@@ -20,8 +20,8 @@ const inWorkerd = ["test/durable-objects/**/*.test.ts", "test/workerd/**/*.test.
 
 export default defineConfig({
   test: {
-    // Many files mostly wait, for a service to start or a task to be taken over: three at a time on two cores.
-    maxWorkers: 3,
+    // Many files mostly wait, for a service to start or a task to be taken over: two at a time on two cores.
+    maxWorkers: 2,
     projects: [
       {
         test: {

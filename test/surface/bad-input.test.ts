@@ -13,7 +13,7 @@ const seed = Number(process.env["FC_SEED"] ?? Date.now() % 2 ** 31);
 process.stderr.write(`bad-input.test.ts: FC_SEED=${seed}\n`);
 
 /** A slow machine checks fewer inputs, not longer. */
-const BOUNDS = { seed, interruptAfterTimeLimit: 200, includeErrorInReport: true };
+const BOUNDS = { seed, interruptAfterTimeLimit: 100, includeErrorInReport: true };
 
 const MEBIBYTE = 1024 * 1024;
 
