@@ -2,6 +2,7 @@ import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { teamMemberships, teams, users } from "#src/db/schema/index.ts";
 import { register } from "#src/domain/accounts/index.ts";
+import { MemoryAttempts } from "#test/support/memory-attempts.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { CLIENT, newPerson, PASSWORD, sessionDeps } from "#test/support/people.ts";
 
@@ -23,6 +24,16 @@ describe("registration", () => {
   it("makes the first account the administrator, and no other", async () => {
     expect((await registerAs("first@example.com")).user.isSuperuser).toBe(true);
     expect((await registerAs("second@example.com")).user.isSuperuser).toBe(false);
+  });
+
+  it("is counted for each address, successes too", async () => {
+    const deps = { ...sessionDeps(database.db), attempts: new MemoryAttempts({ registration: 2 }) };
+    const from = (address: string, email: string) =>
+      register(deps, { email, password: PASSWORD }, { ...CLIENT, address });
+    await from("192.0.2.1", "first@example.com");
+    await from("192.0.2.1", "second@example.com");
+    await expect(from("192.0.2.1", "third@example.com")).rejects.toMatchObject({ code: "rate_limited" });
+    await from("192.0.2.2", "third@example.com");
   });
 
   it("makes exactly one administrator of eight first accounts at once", async () => {

@@ -60,6 +60,14 @@ describe("a mailed code", () => {
     expect(Object.values(row ?? {})).not.toContain(code);
   });
 
+  it("is void once the account has another address, and is not sent there", async () => {
+    const { user, tempToken, code } = await begin();
+    const email = `elsewhere-${crypto.randomUUID()}@example.com`;
+    await updateAccount(mail.deps, user.id, { email }, CLIENT);
+    await expect(resendCode(mail.deps, tempToken, CLIENT)).rejects.toEqual(SESSION);
+    await expect(verify(tempToken, code)).rejects.toEqual(SESSION);
+  });
+
   it("is good once", async () => {
     const { tempToken, code } = await begin();
     await verify(tempToken, code);
