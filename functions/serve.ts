@@ -4,6 +4,7 @@ import type { z } from "zod";
 import type { AppEnv } from "#src/http/context.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { parseJson } from "#src/lib/parse-json.ts";
+import { withoutSlash } from "#src/lib/without-slash.ts";
 import type { Services } from "#src/services.ts";
 
 /** Deliver again, not before this many seconds. */
@@ -49,7 +50,7 @@ export function serve(functions: readonly PlatformFunction[]): Hono<AppEnv> {
       const genuine = await services.verifyDelivery({
         body,
         signature,
-        url: `${services.config.PUBLIC_URL.replace(/\/+$/u, "")}/functions/${each.name}`,
+        url: `${withoutSlash(services.config.PUBLIC_URL)}/functions/${each.name}`,
       });
       if (!genuine) throw new AppError("unauthenticated", "Invalid queue signature");
       try {

@@ -18,6 +18,7 @@ import { createVerifier } from "#src/platform/queue/verify-signature.ts";
 import { createRedis } from "#src/platform/redis/client.ts";
 import { redisState, type RedisState } from "#src/platform/redis/state.ts";
 import { checkOutboundUrl } from "#src/lib/outbound-url.ts";
+import { withoutSlash } from "#src/lib/without-slash.ts";
 import { createSafeFetch } from "#src/platform/safe-fetch/index.ts";
 import type { SafeFetch } from "#src/platform/safe-fetch/safe-fetch.ts";
 import { createSecrets, type Secrets } from "#src/platform/secrets/secrets.ts";
@@ -170,10 +171,6 @@ function oauthConfig(env: Env) {
     timeoutMs: env.OAUTH_TIMEOUT_SECONDS * 1000,
     production: env.ENVIRONMENT === "production",
   };
-}
-
-function withoutSlash(url: string): string {
-  return url.replace(/\/+$/u, "");
 }
 
 function modelConfig(env: Env, name: string | null) {

@@ -3,6 +3,7 @@ import type http from "node:http";
 import path from "node:path";
 import { LOCAL_QUEUE_TOKEN } from "#src/configuration.ts";
 import { AppError } from "#src/lib/errors.ts";
+import { withoutSlash } from "#src/lib/without-slash.ts";
 import { serve } from "#local/serve.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { withFaults, type Faults } from "./faults.ts";
@@ -45,8 +46,8 @@ export async function startQueue(options: {
   limit?: number;
   faults?: Faults;
 }): Promise<QueueServer> {
-  const publicUrl = options.publicUrl.replace(/\/+$/u, "");
-  const deliverTo = options.deliverTo.replace(/\/+$/u, "");
+  const publicUrl = withoutSlash(options.publicUrl);
+  const deliverTo = withoutSlash(options.deliverTo);
   mkdirSync(options.dataDir, { recursive: true });
   const store = new QueueStore(path.join(options.dataDir, "queue.sqlite"), Date.now());
   store.rebase(publicUrl);

@@ -3,6 +3,7 @@ import type { Context, Hono, MiddlewareHandler, ValidationTargets } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { z } from "zod";
 import { AppError } from "#src/lib/errors.ts";
+import type { Client } from "#src/lib/client.ts";
 import type { Services } from "#src/services.ts";
 import { guard, type Access, type CallerOf } from "./access.ts";
 import { clientOf } from "./client.ts";
@@ -32,7 +33,7 @@ export interface Call<A, P, Q, B> extends Admitted<A, P, Q, B> {
   request: Request;
   requestId: string;
   /** Who is calling from where, for records of sessions. */
-  client: { address: string; userAgent: string };
+  client: Client;
 }
 
 /** Headers by name; `Set-Cookie` may come more than once. */

@@ -1,3 +1,5 @@
+import { withoutSlash } from "./without-slash.ts";
+
 export interface ConsoleConfig {
   /** Where the console lives; the service itself when absent. */
   APP_BASE_URL?: string | undefined;
@@ -6,5 +8,5 @@ export interface ConsoleConfig {
 
 /** Address of a page of the console. `path` begins with a slash. */
 export function consoleUrl({ APP_BASE_URL, PUBLIC_URL }: ConsoleConfig, path: string): string {
-  return `${(APP_BASE_URL ?? PUBLIC_URL).replace(/\/+$/u, "")}${path}`;
+  return `${withoutSlash(APP_BASE_URL ?? PUBLIC_URL)}${path}`;
 }

@@ -12,7 +12,8 @@ export interface AccountChange {
 }
 
 /**
- * What is stored for a change of an account, the password as its hash. Throws `invalid_input` for names and passwords that will not do.
+ * What is stored for a change of an account, the password as its hash. Throws `invalid_input` for names and passwords that
+ * will not do.
  */
 export async function checkChange(user: User, wish: AccountChange): Promise<UserChange> {
   const { password, ...given } = wish;

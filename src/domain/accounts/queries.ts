@@ -66,34 +66,31 @@ export function userById(db: Db, userId: string) {
 
 type ProfileField = "avatarUrl" | "bio" | "twitterHandle" | "githubUsername" | "websiteUrl";
 type Preference = "diagramModel" | "themePreset" | "chatPosition";
-type Changeable = "email" | "username" | "name" | "passwordHash" | "isVerified" | ProfileField | Preference;
+type Changeable = "email" | "username" | "name" | "passwordHash" | ProfileField | Preference;
 
 /** What is absent stays as it is. */
 export type UserChange = { [Field in Changeable]?: User[Field] | undefined };
 
 /**
- * Change an account. A new password ends whatever else leads into it, another address the logins that wait for a code. Whether an address is a new one is decided here: what
- * was read before may be old.
+ * Change an account. A new password ends whatever else leads into it; another address ends the logins that wait for a code,
+ * which would be mailed to where somebody with a session alone wants it. Whether an address is a new one is decided here:
+ * what was read before may be old.
  */
 export async function updateUser(db: Db, userId: string, change: UserChange): Promise<User | undefined> {
-  const { email } = change;
+  const { email, passwordHash } = change;
   const stillVerified = sql`${users.isVerified} AND lower(${users.email}) = lower(${email}::text)`;
-  const update = db
-    .update(users)
-    .set({ ...change, ...(email !== undefined && { isVerified: stillVerified }), updatedAt: sql`now()` })
-    .where(and(eq(users.id, userId), users.isActive))
-    .returning();
-  const { passwordHash } = change;
-  if (passwordHash === undefined) {
-    if (email === undefined) return (await update)[0];
-    // A code that is mailed after this would go where somebody with a session alone wants it.
-    const [[changed]] = await db.batch([update, endLoginAttempts(db, userId)]);
-    return changed;
-  }
   // The hash is salted: the account has it only if this batch changed it.
   const isChanged = sql`EXISTS (
     SELECT 1 FROM users u WHERE u.id = ${userId}::uuid AND u.password_hash IS NOT DISTINCT FROM ${passwordHash}::text
   )`;
-  const [[updated]] = await db.batch([update, ...endWaysIn(db, userId, isChanged)]);
+  const [[updated]] = await db.batch([
+    db
+      .update(users)
+      .set({ ...change, ...(email !== undefined && { isVerified: stillVerified }), updatedAt: sql`now()` })
+      .where(and(eq(users.id, userId), users.isActive))
+      .returning(),
+    ...(email === undefined ? [] : [endLoginAttempts(db, userId)]),
+    ...(passwordHash === undefined ? [] : endWaysIn(db, userId, isChanged)),
+  ]);
   return updated;
 }

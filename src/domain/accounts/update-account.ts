@@ -20,8 +20,8 @@ export async function updateAccount(
 ): Promise<User> {
   const user = await requireAccount(deps, userId);
   const change = await checkChange(user, wish);
-  const isOther = (email = user.email) => email.toLowerCase() !== user.email.toLowerCase();
-  if (isOther(wish.email) && deps.mailer.configured) {
+  const isOther = (email: string) => email.toLowerCase() !== user.email.toLowerCase();
+  if (wish.email !== undefined && isOther(wish.email) && deps.mailer.configured) {
     await beginAttempt(deps, "mail", { account: userId, address: client.address });
   }
   const updated = await storeChange(deps.db, userId, change);

@@ -2,6 +2,7 @@ import { and, count, desc, eq, gte, is, lte, sql, SQL } from "drizzle-orm";
 import { auditLog, projects, users } from "#src/db/schema/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { newId } from "#src/lib/ids.ts";
+import type { Client } from "#src/lib/client.ts";
 
 /** Something that matters for security. It must hold nothing secret: a team's administrators read it. */
 export interface AuditEntry {
@@ -15,7 +16,7 @@ export interface AuditEntry {
   resourceType: string;
   resourceId?: string;
   details?: Record<string, unknown>;
-  client?: { address: string; userAgent: string } | undefined;
+  client?: Client | undefined;
 }
 
 /** An entry whose batch finds out only on the way what there is to tell. */

@@ -1,4 +1,5 @@
 import { toCsv } from "#src/lib/csv.ts";
+import type { Client } from "#src/lib/client.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { insertAuditEntry, pageOfAuditEntries, type AuditFilter } from "./queries.ts";
 
@@ -36,7 +37,7 @@ export function listAuditEntries(
 export async function exportAuditLog(
   deps: { db: Db },
   filter: AuditFilter,
-  by: { userId: string; client: { address: string; userAgent: string } },
+  by: { userId: string; client: Client },
 ): Promise<{ csv: string; total: number }> {
   const { entries, total } = await pageOfAuditEntries(deps.db, filter, { limit: MAX_EXPORTED, offset: 0 });
   await insertAuditEntry(deps.db, {

@@ -1,4 +1,3 @@
-export { forgetOldLinks } from "./queries.ts";
 export { requestPasswordReset, requestVerification, type LinkDeps } from "./request-link.ts";
 export { resetPassword } from "./reset-password.ts";
 export { sendVerification, type VerificationDeps } from "./send-verification.ts";

@@ -1,4 +1,4 @@
-import { and, eq, inArray, lt, sql } from "drizzle-orm";
+import { and, eq, inArray, sql } from "drizzle-orm";
 import { lockPeople } from "#src/db/locks.ts";
 import { mailedTokens, users } from "#src/db/schema/index.ts";
 import { insertAuditEntry, type AuditEntry } from "#src/domain/audit/index.ts";
@@ -139,9 +139,4 @@ export function addressIsVerified(db: Db, tokenHash: string) {
         users.isVerified,
       ),
     );
-}
-
-/** Rows that have been void for a day. */
-export function forgetOldLinks(db: Db) {
-  return db.delete(mailedTokens).where(lt(mailedTokens.expiresAt, sql`now() - interval '1 day'`));
 }

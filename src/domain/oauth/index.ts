@@ -1,3 +1,2 @@
 export { beginOAuthLogin } from "./begin-login.ts";
 export { finishOAuthLogin } from "./finish-login.ts";
-export { forgetExpiredOauthStates } from "./queries.ts";

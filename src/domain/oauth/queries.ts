@@ -1,4 +1,4 @@
-import { and, eq, lt, sql, type SQL } from "drizzle-orm";
+import { and, eq, sql, type SQL } from "drizzle-orm";
 import { oauthAccounts, usedOauthStates, users } from "#src/db/schema/index.ts";
 import { insertAuditEntry, type AuditEntry } from "#src/domain/audit/index.ts";
 import { endWaysIn, holdAllInOwnTeam, shutOthersOut } from "#src/domain/ways-in/index.ts";
@@ -13,11 +13,6 @@ export async function consumeState(db: Db, state: { id: string; expiresAt: Date 
     .onConflictDoNothing()
     .returning({ id: usedOauthStates.id });
   return rows.length > 0;
-}
-
-/** Rows of states that nobody takes any more. A day more than that, since the clocks of service and database may differ. */
-export function forgetExpiredOauthStates(db: Db) {
-  return db.delete(usedOauthStates).where(lt(usedOauthStates.expiresAt, sql`now() - interval '1 day'`));
 }
 
 const found = {

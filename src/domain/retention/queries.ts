@@ -8,9 +8,9 @@ const BATCH = 5_000;
 const MAX_BATCHES = 200;
 
 /** Delete the rows of a table whose moment in this column is longer ago than so many days. */
-async function deleteOlder(
+export async function deleteOlder(
   db: Db,
-  table: "audit_log" | "admin_actions" | "pairing_tokens" | "refresh_records",
+  table: string,
   column: "created_at" | "expires_at",
   days: number,
 ): Promise<void> {
@@ -24,22 +24,4 @@ async function deleteOlder(
     `);
     if (rowCount < BATCH) return;
   }
-}
-
-export function deleteOldAuditEntries(db: Db, days: number): Promise<void> {
-  return deleteOlder(db, "audit_log", "created_at", days);
-}
-
-export function deleteOldAdminActions(db: Db, days: number): Promise<void> {
-  return deleteOlder(db, "admin_actions", "created_at", days);
-}
-
-/** Links to pair a desktop app that have been over for a day. */
-export function deleteOldPairings(db: Db): Promise<void> {
-  return deleteOlder(db, "pairing_tokens", "expires_at", 1);
-}
-
-/** Refresh tokens, of sessions that go on too, that expired a month ago. */
-export function deleteOldRefreshRecords(db: Db): Promise<void> {
-  return deleteOlder(db, "refresh_records", "expires_at", 30);
 }

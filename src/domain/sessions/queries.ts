@@ -1,18 +1,14 @@
-import { and, desc, eq, gt, isNull, lt, ne, sql, type SQL } from "drizzle-orm";
+import { and, desc, eq, gt, isNull, ne, sql, type SQL } from "drizzle-orm";
 import { shareOwnTeam } from "#src/db/locks.ts";
 import { refreshRecords, sessions, users } from "#src/db/schema/index.ts";
 import { insertAuditEntry } from "#src/domain/audit/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
+import type { Client } from "#src/lib/client.ts";
 
 export interface NewRefreshRecord {
   id: string;
   tokenHash: string;
   expiresAt: Date;
-}
-
-interface Client {
-  address: string;
-  userAgent: string;
 }
 
 /**
@@ -214,9 +210,4 @@ export function liveSessions(db: Db, userId: string) {
     .from(sessions)
     .where(and(eq(sessions.userId, userId), isNull(sessions.endedAt), gt(sessions.expiresAt, sql`now()`)))
     .orderBy(desc(sessions.lastUsedAt));
-}
-
-/** Rows of sessions that were over a month ago; their refresh records go with them. */
-export function forgetOldSessions(db: Db) {
-  return db.delete(sessions).where(lt(sessions.expiresAt, sql`now() - interval '30 days'`));
 }

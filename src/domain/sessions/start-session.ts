@@ -1,3 +1,4 @@
+import type { Client } from "#src/lib/client.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { newId } from "#src/lib/ids.ts";
 import { newToken } from "#src/lib/random-token.ts";
@@ -11,11 +12,7 @@ export interface SessionDeps {
   config: { REFRESH_TOKEN_EXPIRE_DAYS: number; REFRESH_REUSE_GRACE_SECONDS: number };
 }
 
-/** Who is calling from where; kept with the session, so that people can tell their sessions apart. */
-export interface Client {
-  address: string;
-  userAgent: string;
-}
+export type { Client } from "#src/lib/client.ts";
 
 /** How somebody proved who they are. */
 export type SignInMethod = "registration" | "password" | "two_factor" | "github" | "google";

@@ -1,4 +1,4 @@
-export { endLoginAttempts, forgetOldLoginAttempts } from "./queries.ts";
+export { endLoginAttempts } from "./queries.ts";
 export {
   requestCode,
   resendCode,

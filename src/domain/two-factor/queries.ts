@@ -1,4 +1,4 @@
-import { and, eq, isNull, lt, sql, type SQL } from "drizzle-orm";
+import { and, eq, isNull, sql, type SQL } from "drizzle-orm";
 import { loginAttempts } from "#src/db/schema/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
@@ -131,11 +131,6 @@ export function endLoginAttempts(db: Db, userId: string, onlyIf?: SQL) {
     .update(loginAttempts)
     .set({ usedAt: sql`now()` })
     .where(and(eq(loginAttempts.userId, userId), isNull(loginAttempts.usedAt), onlyIf));
-}
-
-/** Rows that have been over for a day. */
-export function forgetOldLoginAttempts(db: Db) {
-  return db.delete(loginAttempts).where(lt(loginAttempts.expiresAt, sql`now() - interval '1 day'`));
 }
 
 function codeExpiryOf([row]: { code_expires_at: string }[]): { codeExpiresAt: Date } | undefined {

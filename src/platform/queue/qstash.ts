@@ -1,5 +1,6 @@
 import { Client, type PublishRequest } from "@upstash/qstash";
 import { AppError } from "#src/lib/errors.ts";
+import { withoutSlash } from "#src/lib/without-slash.ts";
 import type { Trips } from "#src/platform/trips.ts";
 import type { Queue, QueueMessage } from "./queue.ts";
 
@@ -34,7 +35,7 @@ export function createQueue(options: {
   client.http = createTransport(options);
 
   const toRequest = (message: QueueMessage): PublishRequest<string> & { url: string } => ({
-    url: `${options.publicUrl.replace(/\/+$/u, "")}/functions/${message.function}`,
+    url: `${withoutSlash(options.publicUrl)}/functions/${message.function}`,
     body: JSON.stringify(message.payload),
     headers: { "content-type": "application/json" },
     ...(message.deduplicationId !== undefined && { deduplicationId: message.deduplicationId }),
@@ -74,7 +75,7 @@ function startOf({ notBefore, delaySeconds }: QueueMessage): { notBefore?: numbe
 }
 
 function createTransport(options: { url: string; token: string; fetch?: typeof fetch }): Transport {
-  const base = options.url.replace(/\/+$/u, "");
+  const base = withoutSlash(options.url);
   const send = options.fetch ?? fetch;
 
   const request = async (description: TransportRequest): Promise<Response> => {
