@@ -1,3 +1,4 @@
+import path from "node:path";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 
@@ -14,6 +15,8 @@ const bindings = {
   QSTASH_NEXT_SIGNING_KEY: "next",
   DEFAULT_MODEL: "demo",
   DEMO_MODEL_URL: "http://127.0.0.1:9/v1",
+  // The git server of the tests is on this machine.
+  OUTBOUND_ALLOW_PRIVATE: "true",
 };
 
 const inWorkerd = ["test/durable-objects/**/*.test.ts", "test/workerd/**/*.test.ts"];
@@ -22,6 +25,8 @@ export default defineConfig({
   test: {
     // Many files mostly wait, for a service to start or a task to be taken over: two at a time on two cores.
     maxWorkers: 2,
+    // With it, workerd is handed all modules of a test file in one message, which may be 32 MiB long at most.
+    fsModuleCache: false,
     projects: [
       {
         test: {
@@ -35,7 +40,14 @@ export default defineConfig({
       },
       {
         plugins: [cloudflareTest({ wrangler: { configPath: "./wrangler.toml" }, miniflare: { bindings } })],
-        test: { name: "workerd", include: inWorkerd, testTimeout: 30_000 },
+        // As wrangler.toml has it.
+        resolve: { alias: { "async-lock": path.join(import.meta.dirname, "src/git/run-lock.ts") } },
+        test: {
+          name: "workerd",
+          include: inWorkerd,
+          globalSetup: ["test/support/prepare-workerd.ts"],
+          testTimeout: 30_000,
+        },
       },
     ],
   },

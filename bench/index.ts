@@ -5,6 +5,7 @@ import { acknowledgement } from "./measurements/acknowledgement.ts";
 import { budgets } from "./measurements/budgets.ts";
 import { bundle } from "./measurements/bundle.ts";
 import { live } from "./measurements/live.ts";
+import { projects } from "./measurements/projects.ts";
 import { readers } from "./measurements/readers.ts";
 import { recovery } from "./measurements/recovery.ts";
 import { replay } from "./measurements/replay.ts";
@@ -23,6 +24,7 @@ const ALL: readonly Measurement[] = [
   readers,
   replay,
   recovery,
+  projects,
 ];
 
 /**

@@ -1,5 +1,10 @@
+import { sweepSnapshots } from "#src/domain/archives/index.ts";
+import { sweepBases } from "#src/domain/bases/index.ts";
 import { sweepCallbacks } from "#src/domain/callbacks/index.ts";
+import { sweepClones } from "#src/domain/git/index.ts";
+import { sweepProjects } from "#src/domain/lifecycle/index.ts";
 import { forgetOldRows } from "#src/domain/retention/index.ts";
+import { sweepSessions } from "#src/domain/shells/index.ts";
 import { sweepTasks } from "#src/domain/tasks/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Services } from "#src/services.ts";
@@ -7,9 +12,17 @@ import type { Services } from "#src/services.ts";
 /** What each cron expression of wrangler.toml stands for. */
 const JOBS: Readonly<Record<string, (services: Services) => Promise<void>>> = {
   "* * * * *": async (services) => {
-    await Promise.all([sweepTasks(services), sweepCallbacks(services)]);
+    await Promise.all([
+      sweepTasks(services),
+      sweepCallbacks(services),
+      sweepClones(services),
+      sweepProjects(services),
+      sweepSessions(services),
+    ]);
   },
-  "17 3 * * *": forgetOldRows,
+  "17 3 * * *": async (services) => {
+    await Promise.all([forgetOldRows(services), sweepSnapshots(services), sweepBases(services)]);
+  },
 };
 
 export async function runCron(services: Services, expression: string): Promise<void> {

@@ -1,19 +1,23 @@
 import { agentStep } from "./agent-step.ts";
+import { cloneRepository } from "./clone-repository.ts";
 import { deliverCallback } from "./deliver-callback.ts";
 import { destroyWorkspace } from "./destroy-workspace.ts";
 import { revokeKeyTasks } from "./revoke-key-tasks.ts";
 import { sendMail } from "./send-mail.ts";
 import { serve } from "./serve.ts";
+import { settleProject } from "./settle-project.ts";
 import { startTask } from "./start-task.ts";
 import { taskFinished } from "./task-finished.ts";
 
 /** Every function the queue may call, by its name under `/functions/`. */
 export const functions = serve([
   agentStep,
+  cloneRepository,
   deliverCallback,
   destroyWorkspace,
   revokeKeyTasks,
   sendMail,
+  settleProject,
   startTask,
   taskFinished,
 ]);

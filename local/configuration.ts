@@ -1,6 +1,7 @@
 import path from "node:path";
 import { z } from "zod";
 import { checkVariables, Variables, type ConfigurationProblem } from "#src/configuration.ts";
+import type { ProjectLimits } from "./runtime-host/limits.ts";
 import { StartError } from "./start-error.ts";
 
 /** What `npm start` was asked for, with the defaults of one machine filled in and checked. */
@@ -22,6 +23,8 @@ export interface Configuration {
   /** `caught` is shown instead of sent; `none` is production without a mail server. */
   mail: "caught" | "smtp" | "none";
   outbound: { allowPrivate: boolean; allowedOrigins: string[] };
+  /** For projects that run as processes of this machine; `undefined` with another runtime. */
+  runtimeHost: { limits: ProjectLimits; network: boolean } | undefined;
   /** The Worker's variables that do not depend on what the stack starts. SECRET_KEY is absent when it is to be made. */
   variables: Readonly<Record<string, string>>;
 }
@@ -90,6 +93,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
       allowPrivate: given["OUTBOUND_ALLOW_PRIVATE"] === "true",
       allowedOrigins: given["OUTBOUND_ALLOWED_ORIGINS"]?.split(",") ?? [],
     },
+    runtimeHost: runtimeHostOf(given),
     variables: Object.fromEntries(Object.entries(variables).filter(([name]) => name in Variables.shape)),
   };
 }
@@ -114,6 +118,7 @@ function filledInByTheStack(given: Record<string, string>, bridgesRedis: boolean
     // In production the service refuses what is made up on the spot or public.
     ...(!production && { SECRET_KEY: "-".repeat(64), DEMO_MODEL_URL: NOWHERE }),
     ...(mailOf(given) === "caught" && CAUGHT_MAIL),
+    ...(given["PROJECT_RUNTIME"] === "host" && { RUNTIME_HOST_URL: NOWHERE }),
     ...(!production && Object.fromEntries(QUEUE_VARIABLES.map((name) => [name, NOWHERE]))),
   };
 }
@@ -125,6 +130,31 @@ function queueProblems(given: Record<string, string>): ConfigurationProblem[] {
     variable,
     problem: "is required when another QSTASH_ variable is set",
   }));
+}
+
+const HostVariables = Variables.pick({
+  PROJECT_RUNTIME: true,
+  PROJECT_MEMORY_MB: true,
+  PROJECT_PROCESSES: true,
+  PROJECT_CPU_PERCENT: true,
+  PROJECT_DISK_MB: true,
+  PROJECT_NETWORK: true,
+});
+
+const MEBIBYTE = 1024 * 1024;
+
+function runtimeHostOf(given: Record<string, string>): Configuration["runtimeHost"] {
+  const host = HostVariables.parse(given);
+  if (host.PROJECT_RUNTIME !== "host") return undefined;
+  return {
+    limits: {
+      memoryBytes: host.PROJECT_MEMORY_MB * MEBIBYTE,
+      tasks: host.PROJECT_PROCESSES,
+      cpuPercent: host.PROJECT_CPU_PERCENT,
+      diskBytes: host.PROJECT_DISK_MB * MEBIBYTE,
+    },
+    network: host.PROJECT_NETWORK,
+  };
 }
 
 function mailOf(given: Record<string, string>): Configuration["mail"] {

@@ -1,7 +1,14 @@
 import http from "node:http";
+import type { Duplex } from "node:stream";
 
 /** Connections from workerd stay open while idle: one that is closed just as it is used again fails a request. */
 const KEEP_ALIVE_MS = 600_000;
+
+interface ServeOptions extends http.ServerOptions {
+  preferredPort?: number;
+  /** Takes over connections that ask for another protocol; refused by closing them when absent. */
+  onUpgrade?: (request: http.IncomingMessage, socket: Duplex, head: Buffer) => void;
+}
 
 /**
  * A server on the loopback interface: on `preferredPort` if that is free, else on any free port. A handler that fails,
@@ -9,7 +16,7 @@ const KEEP_ALIVE_MS = 600_000;
  */
 export async function serve(
   handler: (request: http.IncomingMessage, response: http.ServerResponse) => Promise<void> | void,
-  { preferredPort = 0, ...options }: http.ServerOptions & { preferredPort?: number } = {},
+  { preferredPort = 0, onUpgrade, ...options }: ServeOptions = {},
 ): Promise<{ url: string; close: () => Promise<void> }> {
   const server = http.createServer({ keepAliveTimeout: KEEP_ALIVE_MS, ...options }, (request, response) => {
     void (async () => {
@@ -20,6 +27,14 @@ export async function serve(
       }
     })();
   });
+  const upgraded = new Set<Duplex>();
+  if (onUpgrade) {
+    server.on("upgrade", (request, socket, head) => {
+      upgraded.add(socket);
+      socket.once("close", () => upgraded.delete(socket));
+      onUpgrade(request, socket, head);
+    });
+  }
   await listen(server, preferredPort).catch((error: unknown) => {
     if (preferredPort === 0) throw error;
     return listen(server, 0);
@@ -32,6 +47,7 @@ export async function serve(
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
+        for (const socket of upgraded) socket.destroy();
       }),
   };
 }

@@ -7,6 +7,7 @@ import { startNeon } from "#local/neon/index.ts";
 import type { Faults } from "#local/queue/faults.ts";
 import { startQueue } from "#local/queue/index.ts";
 import { startRedis } from "#local/redis/index.ts";
+import { startRuntimeHost } from "#local/runtime-host/index.ts";
 import { CAUGHT_MAIL, type Configuration } from "./configuration.ts";
 import { startCron } from "./cron.ts";
 import { openDataDir } from "./data-dir.ts";
@@ -59,13 +60,14 @@ export async function startStack(configuration: Configuration, options: StackOpt
   started.defer(() => held.release());
   const url = address(configuration.host, held.port);
   const publicUrl = configuration.publicUrl ?? url;
-  const [build, database, redis, model, outbound, mail] = await Promise.all([
+  const [build, database, redis, model, outbound, mail, runtime] = await Promise.all([
     buildWorker(buildDir(dataDir.path)),
     openDatabase(configuration, started),
     openRedis(configuration, started),
     openModel(configuration, started),
     openOutbound(configuration, started),
     openMail(configuration, log, started),
+    openRuntime(configuration, log, started),
   ]);
   const queue = await openQueue(
     configuration,
@@ -82,6 +84,7 @@ export async function startStack(configuration: Configuration, options: StackOpt
     ...model,
     ...outbound.variables,
     ...mail.variables,
+    ...runtime,
     ...queue.variables,
   };
   const variables = options.reroute?.(wired) ?? wired;
@@ -199,6 +202,19 @@ async function openMail(
     },
     mailUrl: catcher.url,
   };
+}
+
+/** Where projects run as processes of this machine. */
+async function openRuntime(
+  { runtimeHost, outbound, dataDir }: Configuration,
+  log: (line: string) => void,
+  started: AsyncDisposableStack,
+): Promise<Variables> {
+  if (!runtimeHost) return {};
+  const { limits, network } = runtimeHost;
+  const host = await startRuntimeHost({ dataDir, limits, outbound, network, log });
+  started.defer(() => host.close());
+  return { RUNTIME_HOST_URL: host.url };
 }
 
 async function openQueue(

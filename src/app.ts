@@ -3,10 +3,13 @@ import { functions } from "#functions/index.ts";
 import type { AppEnv } from "#src/http/context.ts";
 import { onError, onNotFound } from "#src/http/errors.ts";
 import { apiCors } from "#src/http/middleware/cors.ts";
+import { noteActivity } from "#src/http/middleware/note-activity.ts";
 import { requestScope } from "#src/http/middleware/request-scope.ts";
 import { apiSecureHeaders } from "#src/http/middleware/secure-headers.ts";
 import { methodNotAllowed } from "#src/http/middleware/method-not-allowed.ts";
+import { previewHosts, previewPath } from "#src/routes/previews/index.ts";
 import { endpoints } from "#src/routes/index.ts";
+import { sockets } from "#src/routes/sockets/index.ts";
 
 /** The whole HTTP surface: middleware in the order it runs, then the table of endpoints. */
 export function createApp(): Hono<AppEnv> {
@@ -14,12 +17,20 @@ export function createApp(): Hono<AppEnv> {
   app.onError(onError);
   app.notFound(onNotFound);
   app.use(requestScope);
+  // Previews are foreign ground: nothing of the API's own is on their hosts, nor on their paths.
+  app.use(previewHosts);
+  app.all("/preview/:slug/:label", previewPath);
+  app.all("/preview/:slug/:label/*", previewPath);
   // The queue's calls come before what only browsers need.
   app.route("/functions", functions);
   app.use(apiSecureHeaders);
   app.use(apiCors);
+  app.use("/api/projects/:project/*", noteActivity);
+  // Before the endpoints: `/api/tasks/ws` is no task.
+  for (const each of sockets) each.mount(app);
   for (const each of endpoints) each.mount(app);
-  for (const path of new Set(endpoints.flatMap((each) => [each.path, ...each.aliases]))) {
+  const paths = endpoints.flatMap((each) => [each.path, ...each.aliases]);
+  for (const path of new Set([...paths, ...sockets.map((each) => each.path)])) {
     app.all(path, methodNotAllowed);
   }
   return app;

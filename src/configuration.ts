@@ -88,6 +88,8 @@ export const Variables = z.object({
   PAIRING_TOKEN_EXPIRY_SECONDS: integer(300, 1, 3600),
   USER_RATE_PER_MINUTE: integer(100, 0),
   CHAT_RATE_PER_MINUTE: integer(20, 0),
+  /** Commands of one person over `/api/agent/execute`; 0 is no limit. */
+  COMMAND_RATE_PER_MINUTE: integer(30, 0),
   KEY_RATE_BURST: integer(60, 0),
   KEY_RATE_PER_SECOND: withDefault(z.coerce.number("must be a number").min(0), 1),
   /** Failed attempts per kind (password, code, reset, pairing) in a window; 0 is no limit. */
@@ -123,6 +125,40 @@ export const Variables = z.object({
   EGRESS_URL: optional(httpUrl),
 
   PROJECT_RUNTIME: withDefault(z.enum(["embedded", "host", "sandbox"]), "embedded"),
+  /** Where the `host` driver's server answers; set by the local stack only. */
+  RUNTIME_HOST_URL: optional(httpUrl),
+  /** Minutes without activity after which a running project is hibernated; 0 is never. */
+  PROJECT_IDLE_MINUTES: integer(2880, 0),
+  /** Minutes between the warning and the hibernation. */
+  PROJECT_IDLE_GRACE_MINUTES: integer(5, 0, 1440),
+  /** Limits of everything a project runs, on the `host` driver. */
+  PROJECT_MEMORY_MB: integer(2048, 64),
+  PROJECT_PROCESSES: integer(512, 16),
+  PROJECT_CPU_PERCENT: integer(200, 10),
+  PROJECT_DISK_MB: integer(5120, 16),
+  /** Whether what a project runs may reach the internet, by the same rules as any outbound request. */
+  PROJECT_NETWORK: flag(true),
+  /** Snapshots of one kind that a project keeps; the oldest go first. */
+  MAX_SNAPSHOTS_PER_PROJECT: integer(20, 1, 1000),
+  SNAPSHOT_RETENTION_DAYS: integer(30, 1, 36_500),
+  SHELL_SESSIONS_PER_USER: integer(100, 1, 10_000),
+  SHELL_SESSIONS_PER_PROJECT: integer(100, 1, 10_000),
+  SHELL_IDLE_MINUTES: integer(30, 1),
+  SHELL_MAX_HOURS: integer(8, 1),
+  /** Seconds after which it is looked at again whether whoever has a socket open may have it. */
+  SOCKET_CHECK_SECONDS: integer(30, 1, 60),
+  GIT_CLONE_TIMEOUT_SECONDS: integer(300, 5, 840),
+  /** Encrypts tokens of git hosts and deployment providers; a key derived from SECRET_KEY when absent. */
+  DEPLOYMENT_ENCRYPTION_KEY: text(),
+  GITLAB_CLIENT_ID: text(),
+  GITLAB_CLIENT_SECRET: text(),
+  GITLAB_OAUTH_REDIRECT_URI: optional(httpUrl),
+  GITLAB_API_BASE_URL: withDefault(httpUrl, "https://gitlab.com"),
+  BITBUCKET_CLIENT_ID: text(),
+  BITBUCKET_CLIENT_SECRET: text(),
+  BITBUCKET_OAUTH_REDIRECT_URI: optional(httpUrl),
+  BITBUCKET_OAUTH_BASE_URL: withDefault(httpUrl, "https://bitbucket.org"),
+  BITBUCKET_API_BASE_URL: withDefault(httpUrl, "https://api.bitbucket.org"),
   STEP_MAX_SECONDS: integer(240, 5, 840),
   STEP_MAX_APPENDS: integer(500, 10),
   TASK_STALL_SECONDS: integer(8, 1),
@@ -211,9 +247,19 @@ const RULES: readonly Rule[] = [
   ...onlyTogether("SMTP_USERNAME", "SMTP_PASSWORD"),
   ...onlyTogether("GITHUB_CLIENT_ID", "GITHUB_CLIENT_SECRET"),
   ...onlyTogether("GOOGLE_CLIENT_ID", "GOOGLE_CLIENT_SECRET"),
+  ...onlyTogether("GITLAB_CLIENT_ID", "GITLAB_CLIENT_SECRET"),
+  ...onlyTogether("BITBUCKET_CLIENT_ID", "BITBUCKET_CLIENT_SECRET"),
   httpsInProduction("GITHUB_OAUTH_BASE_URL"),
   httpsInProduction("GITHUB_API_BASE_URL"),
   httpsInProduction("GOOGLE_OAUTH_ISSUER"),
+  httpsInProduction("GITLAB_API_BASE_URL"),
+  httpsInProduction("BITBUCKET_OAUTH_BASE_URL"),
+  httpsInProduction("BITBUCKET_API_BASE_URL"),
+  {
+    variable: "RUNTIME_HOST_URL",
+    problem: "is required with PROJECT_RUNTIME=host, which is for `npm start`",
+    broken: (env) => env.PROJECT_RUNTIME === "host" && !env.RUNTIME_HOST_URL,
+  },
   {
     variable: "OUTBOUND_ALLOWED_ORIGINS",
     problem: "is for development only",

@@ -1,8 +1,11 @@
 import { z } from "zod";
 import type { ChatSession } from "#durable-objects/chat-session/index.ts";
+import type { ProjectSockets } from "#durable-objects/project-sockets/index.ts";
+import type { ProjectSandbox } from "#durable-objects/project-sandbox/index.ts";
 import type { ProjectWorkspace } from "#durable-objects/project-workspace/index.ts";
 import type { RateLimiter } from "#durable-objects/rate-limiter/index.ts";
 import type { TaskLog } from "#durable-objects/task-log/index.ts";
+import type { OutboundPolicy } from "#src/lib/outbound-url.ts";
 import { problemsOf, Variables, withRules, type ConfigurationProblem } from "./configuration.ts";
 
 const binding = <T>() =>
@@ -13,9 +16,16 @@ const Schema = withRules(
     TASK_LOG: binding<DurableObjectNamespace<TaskLog>>(),
     CHAT_SESSION: binding<DurableObjectNamespace<ChatSession>>(),
     PROJECT_WORKSPACE: binding<DurableObjectNamespace<ProjectWorkspace>>(),
+    /** In deployments of wrangler.sandbox.toml only. */
+    PROJECT_SANDBOX: binding<DurableObjectNamespace<ProjectSandbox>>().optional(),
+    PROJECT_SOCKETS: binding<DurableObjectNamespace<ProjectSockets>>(),
     RATE_LIMITER: binding<DurableObjectNamespace<RateLimiter>>(),
     PROJECT_FILES: binding<R2Bucket>(),
+    PROJECT_ARCHIVES: binding<R2Bucket>(),
     ASSETS: binding<Fetcher>(),
+  }).refine((env) => env.PROJECT_RUNTIME !== "sandbox" || env.PROJECT_SANDBOX !== undefined, {
+    path: ["PROJECT_SANDBOX"],
+    error: "binding missing: PROJECT_RUNTIME=sandbox is deployed with wrangler.sandbox.toml",
   }),
 );
 
@@ -28,4 +38,14 @@ export function checkEnv(
 ): { ok: true; env: Env } | { ok: false; problems: ConfigurationProblem[] } {
   const result = Schema.safeParse(bindings);
   return result.success ? { ok: true, env: result.data } : { ok: false, problems: problemsOf(result.error) };
+}
+
+/** Which addresses that users give may be reached beyond the public internet. */
+export function outboundPolicy(
+  env: Pick<Env, "OUTBOUND_ALLOW_PRIVATE" | "OUTBOUND_ALLOWED_ORIGINS">,
+): OutboundPolicy {
+  return {
+    allowPrivate: env.OUTBOUND_ALLOW_PRIVATE,
+    allowedOrigins: (env.OUTBOUND_ALLOWED_ORIGINS ?? "").split(",").filter((origin) => origin !== ""),
+  };
 }

@@ -1,15 +1,20 @@
-import type { Env } from "#src/env.ts";
+import { outboundPolicy, type Env } from "#src/env.ts";
 import { choosePlatformModel } from "#src/models/choose.ts";
 import type { Model } from "#src/models/model.ts";
+import type { ArchiveStore } from "#src/platform/archives/archive-store.ts";
+import { r2Archives } from "#src/platform/archives/r2.ts";
 import { createDb, type Db } from "#src/platform/db/client.ts";
 import { createLog, type Log } from "#src/platform/log/log.ts";
+import { createGitHosts } from "#src/platform/git-hosts/index.ts";
+import type { GitHosts } from "#src/platform/git-hosts/git-host.ts";
 import type { Mailer } from "#src/platform/mail/mailer.ts";
 import { createMailer } from "#src/platform/mail/smtp.ts";
 import { createOAuthProviders } from "#src/platform/oauth/index.ts";
 import type { OAuthProviders } from "#src/platform/oauth/provider.ts";
 import { attemptLimits, type AttemptLimits } from "#src/platform/objects/attempt-limits.ts";
 import { chatSessions, type ChatSessions } from "#src/platform/objects/chat-sessions.ts";
-import { projectWorkspaces, type ProjectWorkspaces } from "#src/platform/objects/project-workspaces.ts";
+import { projectNotices, type ProjectNotices } from "#src/platform/objects/project-notices.ts";
+import { projectSockets, type ProjectSockets } from "#src/platform/objects/project-sockets.ts";
 import { rateLimits, type RateLimits } from "#src/platform/objects/rate-limits.ts";
 import { taskLogs, type TaskLogs } from "#src/platform/objects/task-logs.ts";
 import { createQueue } from "#src/platform/queue/qstash.ts";
@@ -21,10 +26,13 @@ import { checkOutboundUrl } from "#src/lib/outbound-url.ts";
 import { withoutSlash } from "#src/lib/without-slash.ts";
 import { createSafeFetch } from "#src/platform/safe-fetch/index.ts";
 import type { SafeFetch } from "#src/platform/safe-fetch/safe-fetch.ts";
+import { createWorkspaces } from "#src/platform/runtime/index.ts";
+import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
 import { createSecrets, type Secrets } from "#src/platform/secrets/secrets.ts";
 import { createAccessTokens, type AccessTokens } from "#src/platform/tokens/access-tokens.ts";
 import { createCsrfTokens, type CsrfTokens } from "#src/platform/tokens/csrf-tokens.ts";
 import { createOAuthStates, type OAuthStates } from "#src/platform/tokens/oauth-states.ts";
+import { createPreviewTokens, type PreviewTokens } from "#src/platform/tokens/preview-tokens.ts";
 import { newTrips, type Trips } from "#src/platform/trips.ts";
 
 /** Everything a use case may ask for. Built here, once per request, and nowhere else. */
@@ -40,7 +48,11 @@ export interface Services {
   /** Login providers. */
   oauth: OAuthProviders;
   oauthStates: OAuthStates;
+  previewTokens: PreviewTokens;
   secrets: Secrets;
+  /** For credentials of git hosts and deployment providers. */
+  deploymentSecrets: Secrets;
+  gitHosts: GitHosts;
   mailer: Mailer;
   rateLimits: RateLimits;
   /** For counting attempts; see domain/attempts. */
@@ -48,6 +60,11 @@ export interface Services {
   taskLogs: TaskLogs;
   chatSessions: ChatSessions;
   workspaces: ProjectWorkspaces;
+  /** Whoever has a project open. */
+  notices: ProjectNotices;
+  sockets: ProjectSockets;
+  /** Snapshots and templates. */
+  archives: ArchiveStore;
   /** For every address that a user supplied. */
   safeFetch: SafeFetch;
   /** Why an address may not be called, as a sentence, as far as its text tells; `undefined` when nothing speaks against it. */
@@ -78,13 +95,17 @@ export function createServices(env: Env, requestId: string): Services {
         key: { kind: "bucket", capacity: env.KEY_RATE_BURST, perSecond: env.KEY_RATE_PER_SECOND },
         user: { kind: "window", capacity: env.USER_RATE_PER_MINUTE, windowMs: 60_000 },
         chat: { kind: "window", capacity: env.CHAT_RATE_PER_MINUTE, windowMs: 60_000 },
+        command: { kind: "window", capacity: env.COMMAND_RATE_PER_MINUTE, windowMs: 60_000 },
       },
       trips,
     ),
     attempts: attemptLimits(env.RATE_LIMITER, attemptWindows(env), trips),
     taskLogs: taskLogs(env.TASK_LOG, trips),
     chatSessions: chatSessions(env.CHAT_SESSION, trips),
-    workspaces: projectWorkspaces(env.PROJECT_WORKSPACE, trips),
+    workspaces: createWorkspaces(env, trips),
+    notices: projectNotices(env.PROJECT_SOCKETS, trips),
+    sockets: projectSockets(env.PROJECT_SOCKETS, trips),
+    archives: r2Archives(env.PROJECT_ARCHIVES),
     log: createLog({ request_id: requestId }),
     trips,
   };
@@ -92,7 +113,18 @@ export function createServices(env: Env, requestId: string): Services {
 
 type SharedServices = Omit<
   Services,
-  "db" | "queue" | "rateLimits" | "attempts" | "taskLogs" | "chatSessions" | "workspaces" | "log" | "trips"
+  | "db"
+  | "queue"
+  | "rateLimits"
+  | "attempts"
+  | "taskLogs"
+  | "chatSessions"
+  | "workspaces"
+  | "notices"
+  | "sockets"
+  | "archives"
+  | "log"
+  | "trips"
 >;
 
 const shared = new WeakMap<Env, SharedServices>();
@@ -101,10 +133,7 @@ const shared = new WeakMap<Env, SharedServices>();
 function sharedServices(env: Env): SharedServices {
   const known = shared.get(env);
   if (known) return known;
-  const outbound = {
-    allowPrivate: env.OUTBOUND_ALLOW_PRIVATE,
-    allowedOrigins: (env.OUTBOUND_ALLOWED_ORIGINS ?? "").split(",").filter((origin) => origin !== ""),
-  };
+  const outbound = outboundPolicy(env);
   const redis = createRedis({ url: env.REDIS_URL, token: env.REDIS_TOKEN });
   const made: SharedServices = {
     config: env,
@@ -120,7 +149,13 @@ function sharedServices(env: Env): SharedServices {
     }),
     oauth: createOAuthProviders(oauthConfig(env)),
     oauthStates: createOAuthStates({ secret: env.SECRET_KEY }),
+    previewTokens: createPreviewTokens({ secret: env.SECRET_KEY }),
     secrets: createSecrets(env.SECRET_KEY),
+    deploymentSecrets: createSecrets(env.SECRET_KEY, {
+      purpose: "deployment-credentials",
+      ownKey: env.DEPLOYMENT_ENCRYPTION_KEY,
+    }),
+    gitHosts: createGitHosts(gitHostConfig(env)),
     mailer: createMailer({
       host: env.SMTP_HOST,
       port: env.SMTP_PORT,
@@ -167,6 +202,36 @@ function oauthConfig(env: Env) {
       clientSecret: env.GOOGLE_CLIENT_SECRET,
       redirectUri: env.GOOGLE_OAUTH_REDIRECT_URI ?? callback("google"),
       issuer: env.GOOGLE_OAUTH_ISSUER,
+    },
+    timeoutMs: env.OAUTH_TIMEOUT_SECONDS * 1000,
+    production: env.ENVIRONMENT === "production",
+  };
+}
+
+/** GitHub's registration is the one that people sign in through: its redirect address may lie below the registered one. */
+function gitHostConfig(env: Env) {
+  const callback = (host: string) =>
+    `${withoutSlash(env.PUBLIC_URL)}/api/git-providers/${host}/oauth/callback`;
+  return {
+    github: {
+      clientId: env.GITHUB_CLIENT_ID,
+      clientSecret: env.GITHUB_CLIENT_SECRET,
+      redirectUri: callback("github"),
+      baseUrl: withoutSlash(env.GITHUB_OAUTH_BASE_URL),
+      apiBaseUrl: withoutSlash(env.GITHUB_API_BASE_URL),
+    },
+    gitlab: {
+      clientId: env.GITLAB_CLIENT_ID,
+      clientSecret: env.GITLAB_CLIENT_SECRET,
+      redirectUri: env.GITLAB_OAUTH_REDIRECT_URI ?? callback("gitlab"),
+      baseUrl: withoutSlash(env.GITLAB_API_BASE_URL),
+    },
+    bitbucket: {
+      clientId: env.BITBUCKET_CLIENT_ID,
+      clientSecret: env.BITBUCKET_CLIENT_SECRET,
+      redirectUri: env.BITBUCKET_OAUTH_REDIRECT_URI ?? callback("bitbucket"),
+      baseUrl: withoutSlash(env.BITBUCKET_OAUTH_BASE_URL),
+      apiBaseUrl: withoutSlash(env.BITBUCKET_API_BASE_URL),
     },
     timeoutMs: env.OAUTH_TIMEOUT_SECONDS * 1000,
     production: env.ENVIRONMENT === "production",

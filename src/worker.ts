@@ -5,6 +5,7 @@ import { notConfigured } from "./http/not-configured.ts";
 import { createServices } from "./services.ts";
 
 export { ChatSession } from "#durable-objects/chat-session/index.ts";
+export { ProjectSockets } from "#durable-objects/project-sockets/index.ts";
 export { ProjectWorkspace } from "#durable-objects/project-workspace/index.ts";
 export { RateLimiter } from "#durable-objects/rate-limiter/index.ts";
 export { TaskLog } from "#durable-objects/task-log/index.ts";

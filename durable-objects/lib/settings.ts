@@ -1,7 +1,13 @@
-import { checkEnv, type Env } from "#src/env.ts";
+import { checkEnv, outboundPolicy, type Env } from "#src/env.ts";
+import type { GitTransport } from "#src/git/transport.ts";
+import { createDb, type Db } from "#src/platform/db/client.ts";
+import { createGitTransport } from "#src/platform/git-transport/index.ts";
 import { createLog, type Log } from "#src/platform/log/log.ts";
 import { createQueue } from "#src/platform/queue/qstash.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
+import { createWorkspaces } from "#src/platform/runtime/index.ts";
+import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
+import { createSecrets, type Secrets } from "#src/platform/secrets/secrets.ts";
 import { newTrips } from "#src/platform/trips.ts";
 
 /** What an object needs of the outside: checked configuration, a way to publish, a log. */
@@ -9,6 +15,11 @@ export interface ObjectSettings {
   env: Env;
   queue: () => Queue;
   log: Log;
+  db: () => Db;
+  workspaces: () => ProjectWorkspaces;
+  secrets: () => Secrets;
+  /** The way to git hosts; more than `maxBytes` of one answer is refused. */
+  gitTransport: (maxBytes: number) => GitTransport;
 }
 
 /** Throws when the configuration is not valid; routes have answered 503 before an object is ever asked. */
@@ -24,5 +35,10 @@ export function objectSettings(bindings: object): ObjectSettings {
       publicUrl: env.PUBLIC_URL,
       trips: newTrips(),
     });
-  return { env, queue, log: createLog() };
+  const gitTransport = (maxBytes: number) =>
+    createGitTransport({ ...outboundPolicy(env), egressUrl: env.EGRESS_URL, maxBytes });
+  const db = () => createDb({ databaseUrl: env.DATABASE_URL, httpUrl: env.NEON_HTTP_URL, trips: newTrips() });
+  const workspaces = () => createWorkspaces(env, newTrips());
+  const secrets = () => createSecrets(env.SECRET_KEY);
+  return { env, queue, log: createLog(), db, workspaces, secrets, gitTransport };
 }

@@ -16,13 +16,13 @@ const DELETE_BATCH = 1000;
 export interface StoredContent {
   id: string;
   size: number;
-  /** The bytes themselves when they are small, else they are in the bucket. */
+  /** The bytes themselves when they are small, else they are in the bucket already. */
   inline?: Uint8Array;
 }
 
 /**
- * The bytes of a project's files. Each content has an id of its own and never changes, so a reader never sees half of a
- * write and two writers never mix. What an upload leaves behind when it dies is found in `unreferenced` and swept.
+ * The bytes of a project's files. A content has an id and never changes, so a reader never sees half of a write and two
+ * writers never mix. Small ones are named by their digest: a file that is restored is known again by the next snapshot. What an upload leaves behind when it dies is found in `unreferenced` and swept.
  */
 export class FileContents {
   readonly #storage: DurableObjectStorage;
@@ -47,8 +47,8 @@ export class FileContents {
   }
 
   async store(bytes: Uint8Array): Promise<StoredContent> {
+    if (bytes.length <= INLINE_BYTES) return { id: await digestOf(bytes), size: bytes.length, inline: bytes };
     const id = crypto.randomUUID();
-    if (bytes.length <= INLINE_BYTES) return { id, size: bytes.length, inline: bytes };
     await this.#expect(id);
     await this.#reach(() => this.#bucket.put(this.#key(id), bytes));
     return { id, size: bytes.length };
@@ -88,12 +88,38 @@ export class FileContents {
     }
   }
 
+  /** As `storeChunks`, for a content whose length is known. Throws when it has another. */
+  async storeExactly(path: string, chunks: AsyncIterable<Uint8Array>, size: number): Promise<StoredContent> {
+    if (size > PART_BYTES) {
+      const stored = await this.storeChunks(path, chunks, size);
+      if (stored.size !== size) throw new FileError("EPIPE", path);
+      return stored;
+    }
+    const bytes = new Uint8Array(size);
+    let filled = 0;
+    for await (const chunk of chunks) {
+      if (filled + chunk.length > size) throw new FileError("EFBIG", path);
+      bytes.set(chunk, filled);
+      filled += chunk.length;
+    }
+    if (filled !== size) throw new FileError("EPIPE", path);
+    return this.store(bytes);
+  }
+
   async load(id: string): Promise<Uint8Array> {
-    return new Uint8Array(await (await this.#get(id)).arrayBuffer());
+    return this.#inline(id) ?? new Uint8Array(await (await this.#get(id)).arrayBuffer());
   }
 
   async open(id: string): Promise<ReadableStream<Uint8Array>> {
-    return (await this.#get(id)).body;
+    const inline = this.#inline(id);
+    return inline ? new Blob([inline]).stream() : (await this.#get(id)).body;
+  }
+
+  /** The content as it comes; a small one in one piece. */
+  async *read(id: string): AsyncGenerator<Uint8Array, undefined> {
+    const inline = this.#inline(id);
+    if (inline) yield inline;
+    else yield* (await this.#get(id)).body;
   }
 
   /** Delete what nobody has named for a while. Answers whether something is left for a later sweep. */
@@ -125,6 +151,13 @@ export class FileContents {
       if (objects.length === 0) return;
       await this.#bucket.delete(objects.map(({ key }) => key));
     }
+  }
+
+  #inline(id: string): Uint8Array<ArrayBuffer> | undefined {
+    const row = this.#storage.sql
+      .exec<{ bytes: ArrayBuffer }>("SELECT bytes FROM contents WHERE content_id = ?", id)
+      .toArray()[0];
+    return row && new Uint8Array(row.bytes);
   }
 
   /** Note an object before it exists (and while it grows), so that no crash can leave one that nobody knows of. */
@@ -159,4 +192,9 @@ export class FileContents {
   #key(id: string): string {
     return `${this.#prefix}${id}`;
   }
+}
+
+/** SHA-256 as 64 hexadecimal characters. */
+async function digestOf(bytes: Uint8Array): Promise<string> {
+  return Buffer.from(await crypto.subtle.digest("SHA-256", bytes)).toString("hex");
 }

@@ -2,6 +2,8 @@ import { AppError, type ErrorCode } from "#src/lib/errors.ts";
 
 const MEANING = {
   ESTALE: ["not_found", "the project is gone"],
+  EROFS: ["unavailable", "the project is being stopped"],
+  ENOMEDIUM: ["asleep", "the project is hibernated"],
   ENOENT: ["not_found", "no such file or directory"],
   EEXIST: ["conflict", "already exists"],
   EISDIR: ["conflict", "is a directory"],
@@ -15,6 +17,12 @@ const MEANING = {
   EPIPE: ["invalid_input", "the body broke off before its end"],
   EFBIG: ["too_large", "file too large"],
 } as const satisfies Record<string, readonly [ErrorCode, string]>;
+
+/** Sentences of their own, for failures that are not about one path. */
+const OF_THE_PROJECT: Partial<Record<string, string>> = {
+  EROFS: "The project is being stopped; try again in a moment",
+  ENOMEDIUM: "The project is hibernated",
+};
 
 export type FileErrorCode = keyof typeof MEANING;
 
@@ -34,6 +42,6 @@ export class FileError extends Error {
   toAppError(): AppError {
     const [code, sentence] = MEANING[this.code];
     const shown = this.#path === "" ? "the project root" : `"${this.#path.slice(0, 300)}"`;
-    return new AppError(code, `${shown}: ${sentence}`);
+    return new AppError(code, OF_THE_PROJECT[this.code] ?? `${shown}: ${sentence}`);
   }
 }

@@ -1,10 +1,17 @@
-import { FileError } from "./file-error.ts";
+import type { StoredEntry } from "#src/platform/runtime/project-storage.ts";
 import type { StoredContent } from "./file-contents.ts";
-import { baseName, parentOf, withinProject } from "./paths.ts";
+import { FileError } from "./file-error.ts";
+import {
+  baseName,
+  checkLength,
+  isBelow,
+  isPlain,
+  MAX_PATH_BYTES,
+  parentOf,
+  rebase,
+  withinProject,
+} from "./paths.ts";
 
-/** Longest name and path a project keeps, in UTF-8 bytes, as on common file systems. */
-const MAX_NAME_BYTES = 255;
-const MAX_PATH_BYTES = 4096;
 const MAX_LINKS = 40;
 /** Entries one listing may hold: about 20 MiB as an object call's answer, which carries at most 32. */
 const MAX_LISTED = 100_000;
@@ -23,6 +30,23 @@ export interface Entry {
   contentId: string | null;
 }
 
+/** Whether the files are there to be read, and to be changed. Asked at every step: who began before is not exempt. */
+export interface FileGate {
+  /** Throws when they are not. */
+  checkRead(path: string): void;
+  checkChange(path: string): void;
+}
+
+const ROOT: Entry = {
+  path: "",
+  kind: "directory",
+  size: 0,
+  mode: DIRECTORY_MODE,
+  modifiedAt: 0,
+  target: null,
+  contentId: null,
+};
+
 const COLUMNS = `path, kind, size, mode, modified_at AS modifiedAt, target, content_id AS contentId`;
 type EntryRow = Entry & Record<string, SqlStorageValue>;
 
@@ -35,27 +59,31 @@ export class FileTree {
   readonly #storage: DurableObjectStorage;
   readonly #sql: SqlStorage;
   readonly #now: () => number;
-  readonly #isGone: () => boolean;
+  readonly #gate: FileGate;
+  readonly #table: "entries" | "staged";
 
   constructor(deps: {
     storage: DurableObjectStorage;
     now: () => number;
-    /** True once the project is deleted: nothing is taken in any more, also from who began before. */
-    isGone: () => boolean;
+    gate: FileGate;
+    table: "entries" | "staged";
   }) {
     this.#storage = deps.storage;
     this.#sql = deps.storage.sql;
     this.#now = deps.now;
-    this.#isGone = deps.isGone;
+    this.#gate = deps.gate;
+    this.#table = deps.table;
   }
 
   /** The entry at a path; the link itself where the path ends in one and `follow` is not set. */
   find(path: string, options: { follow: boolean }): Entry | undefined {
+    this.#gate.checkRead(path);
     return this.#entry(this.resolve(path, options));
   }
 
   /** The entries below a directory, parents before children, by name. Directories in `exclude` are left out whole. */
   list(path: string, options: { recursive: boolean; exclude?: readonly string[] }): Entry[] {
+    this.#gate.checkRead(path);
     const real = this.resolve(path, { follow: true });
     const root = this.#entry(real);
     if (!root) throw new FileError("ENOENT", path);
@@ -75,25 +103,19 @@ export class FileTree {
     return listed;
   }
 
-  /** Every path of the project, in no promised order. */
-  allPaths(): string[] {
-    return this.#sql
-      .exec<{ path: string }>("SELECT path FROM entries")
-      .toArray()
-      .map(({ path }) => path);
-  }
-
-  /** A file's bytes, or `undefined` where they are in the bucket. */
-  inlineContent(entry: Entry): Uint8Array<ArrayBuffer> | undefined {
-    const row = this.#sql
-      .exec<{ content: ArrayBuffer | null }>("SELECT content FROM entries WHERE path = ?", entry.path)
-      .one();
-    return row.content ? new Uint8Array(row.content) : undefined;
+  /** Every entry, parents before children. `EFBIG` above 100,000. */
+  all(): Entry[] {
+    this.#gate.checkRead("");
+    const all = this.#sql
+      .exec<EntryRow>(`SELECT ${COLUMNS} FROM ${this.#table} ORDER BY path LIMIT ?`, MAX_LISTED + 1)
+      .toArray();
+    if (all.length > MAX_LISTED) throw new FileError("EFBIG", "");
+    return all;
   }
 
   /** Refuse early what `putFile` would refuse once the bytes are there. */
   checkWritable(path: string): void {
-    if (this.#isGone()) throw new FileError("ESTALE", path);
+    this.#gate.checkChange(path);
     const real = this.resolve(path, { follow: true });
     if (real === "" || this.#entry(real)?.kind === "directory") throw new FileError("EISDIR", path);
     checkLength(real);
@@ -101,25 +123,55 @@ export class FileTree {
   }
 
   /**
-   * Make a content the file at this path, through a link if there is one. With `onlyOver` the file must still have that
-   * content (`null`: must still not exist), else `EAGAIN`.
+   * Make a content the file at this path, through a link if there is one, or in its place without `follow`. With `onlyOver`
+   * the file must still have that content (`null`: must still not exist), else `EAGAIN`.
    */
-  putFile(path: string, content: StoredContent, options: { onlyOver?: string | null } = {}): Entry {
+  putFile(
+    path: string,
+    content: StoredContent,
+    { onlyOver, follow = true, mode }: { onlyOver?: string | null; follow?: boolean; mode?: number } = {},
+  ): Entry {
+    this.#gate.checkChange(path);
     return this.#storage.transactionSync(() => {
-      const real = this.resolve(path, { follow: true });
+      const real = this.resolve(path, { follow });
       const before = this.#entry(real);
       if (real === "" || before?.kind === "directory") throw new FileError("EISDIR", path);
-      if (options.onlyOver !== undefined && (before?.contentId ?? null) !== options.onlyOver) {
+      if (onlyOver !== undefined && (before?.contentId ?? null) !== onlyOver) {
         throw new FileError("EAGAIN", path);
       }
       this.makeDirectory(parentOf(real), { parents: true });
+      if (before?.kind === "symlink") this.remove(real, { recursive: false });
       this.#insert({ path: real, kind: "file", mode: FILE_MODE, content });
-      if (!content.inline) this.#sql.exec("DELETE FROM unreferenced WHERE content_id = ?", content.id);
+      if (mode !== undefined) this.setMode(real, mode);
       return this.#existing(real);
     });
   }
 
+  /**
+   * Add an entry as another tree had it. `EINVAL` unless its path is a plain one, not yet taken, in a directory that is
+   * there.
+   */
+  addEntry(entry: StoredEntry, content: StoredContent | undefined): void {
+    const { path, kind, mode, modifiedAt, target } = entry;
+    this.#gate.checkChange(path);
+    if (!isPlain(path) || this.#entry(path)) throw new FileError("EINVAL", path);
+    if (this.#entry(parentOf(path))?.kind !== "directory") throw new FileError("EINVAL", path);
+    if (kind === "symlink" && (target === "" || target.length > MAX_PATH_BYTES))
+      throw new FileError("EINVAL", path);
+    this.#storage.transactionSync(() => {
+      this.#insert({
+        path,
+        kind,
+        mode: mode & 0o7777,
+        modifiedAt: Math.trunc(modifiedAt),
+        content,
+        ...(kind === "symlink" && { target }),
+      });
+    });
+  }
+
   makeDirectory(path: string, options: { parents: boolean }): void {
+    this.#gate.checkChange(path);
     const real = this.resolve(path, { follow: true });
     const there = this.#entry(real);
     if (there?.kind === "directory" && options.parents) return;
@@ -136,6 +188,7 @@ export class FileTree {
   }
 
   makeLink(target: string, path: string): void {
+    this.#gate.checkChange(path);
     if (target === "" || target.length > MAX_PATH_BYTES) throw new FileError("EINVAL", path);
     const real = this.resolve(path, { follow: false });
     if (this.#entry(real)) throw new FileError("EEXIST", path);
@@ -147,6 +200,7 @@ export class FileTree {
 
   /** Move an entry with all it holds. With `replace`, a file or an empty directory at the target gives way. */
   move(from: string, to: string, options: { replace: boolean }): void {
+    this.#gate.checkChange(to);
     this.#storage.transactionSync(() => {
       const source = this.#existing(this.resolve(from, { follow: false }), from);
       const target = this.resolve(to, { follow: false });
@@ -163,7 +217,7 @@ export class FileTree {
       this.makeDirectory(parentOf(target), { parents: true });
       // SQL counts characters, JavaScript UTF-16 units, so the prefix is measured in SQL.
       this.#sql.exec(
-        `UPDATE entries SET
+        `UPDATE ${this.#table} SET
           path = ?2 || substr(path, length(?1) + 1),
           parent = CASE path WHEN ?1 THEN ?3 ELSE ?2 || substr(parent, length(?1) + 1) END
         WHERE path = ?1 OR (path >= ?1 || '/' AND path < ?1 || '0')`,
@@ -177,6 +231,7 @@ export class FileTree {
 
   /** Copy an entry with all it holds. Contents are shared, which costs nothing: they never change. */
   copy(from: string, to: string): void {
+    this.#gate.checkChange(to);
     this.#storage.transactionSync(() => {
       const source = this.#existing(this.resolve(from, { follow: false }), from);
       const target = this.resolve(to, { follow: source.kind === "file" });
@@ -188,14 +243,14 @@ export class FileTree {
       }
       this.makeDirectory(parentOf(target), { parents: true });
       this.#sql.exec(
-        `INSERT INTO entries (path, parent, kind, size, mode, modified_at, target, content_id, content)
+        `INSERT INTO ${this.#table} (path, parent, kind, size, mode, modified_at, target, content_id)
         SELECT ?2 || substr(path, length(?1) + 1),
           CASE path WHEN ?1 THEN ?3 ELSE ?2 || substr(parent, length(?1) + 1) END,
-          kind, size, mode, ?4, target, content_id, content
-        FROM entries WHERE path = ?1 OR (path >= ?1 || '/' AND path < ?1 || '0')
+          kind, size, mode, ?4, target, content_id
+        FROM ${this.#table} WHERE path = ?1 OR (path >= ?1 || '/' AND path < ?1 || '0')
         ON CONFLICT (path) DO UPDATE SET kind = excluded.kind, size = excluded.size, target = excluded.target,
-          modified_at = excluded.modified_at, content_id = excluded.content_id, content = excluded.content
-        WHERE entries.kind <> 'directory'`,
+          modified_at = excluded.modified_at, content_id = excluded.content_id
+        WHERE ${this.#table}.kind <> 'directory'`,
         source.path,
         target,
         parentOf(target),
@@ -207,23 +262,30 @@ export class FileTree {
 
   /** Remove the entry at a path: a link, not what it leads to. */
   remove(path: string, options: { recursive: boolean }): void {
+    this.#gate.checkChange(path);
     const entry = this.#existing(this.resolve(path, { follow: false }), path);
     if (entry.path === "") throw new FileError("EINVAL", path);
     if (!options.recursive && this.#children(entry.path).length > 0) throw new FileError("ENOTEMPTY", path);
     this.#sql.exec(
-      "DELETE FROM entries WHERE path = ?1 OR (path >= ?1 || '/' AND path < ?1 || '0')",
+      `DELETE FROM ${this.#table} WHERE path = ?1 OR (path >= ?1 || '/' AND path < ?1 || '0')`,
       entry.path,
     );
   }
 
   setMode(path: string, mode: number): void {
+    this.#gate.checkChange(path);
     const entry = this.#existing(this.resolve(path, { follow: true }), path);
-    this.#sql.exec("UPDATE entries SET mode = ? WHERE path = ?", mode & 0o7777, entry.path);
+    this.#sql.exec(`UPDATE ${this.#table} SET mode = ? WHERE path = ?`, mode & 0o7777, entry.path);
   }
 
   setModified(path: string, modifiedAt: number): void {
+    this.#gate.checkChange(path);
     const entry = this.#existing(this.resolve(path, { follow: true }), path);
-    this.#sql.exec("UPDATE entries SET modified_at = ? WHERE path = ?", Math.trunc(modifiedAt), entry.path);
+    this.#sql.exec(
+      `UPDATE ${this.#table} SET modified_at = ? WHERE path = ?`,
+      Math.trunc(modifiedAt),
+      entry.path,
+    );
   }
 
   /**
@@ -261,18 +323,10 @@ export class FileTree {
   }
 
   #entry(path: string): Entry | undefined {
-    if (path === "") {
-      return {
-        path,
-        kind: "directory",
-        size: 0,
-        mode: DIRECTORY_MODE,
-        modifiedAt: 0,
-        target: null,
-        contentId: null,
-      };
-    }
-    return this.#sql.exec<EntryRow>(`SELECT ${COLUMNS} FROM entries WHERE path = ?`, path).toArray()[0];
+    if (path === "") return ROOT;
+    return this.#sql
+      .exec<EntryRow>(`SELECT ${COLUMNS} FROM ${this.#table} WHERE path = ?`, path)
+      .toArray()[0];
   }
 
   #existing(path: string, named = path): Entry {
@@ -283,20 +337,19 @@ export class FileTree {
 
   #children(directory: string): Entry[] {
     return this.#sql
-      .exec<EntryRow>(`SELECT ${COLUMNS} FROM entries WHERE parent = ? ORDER BY path`, directory)
+      .exec<EntryRow>(`SELECT ${COLUMNS} FROM ${this.#table} WHERE parent = ? ORDER BY path`, directory)
       .toArray();
   }
 
   #checkLengthsBelow(path: string): void {
     const tooLong = this.#sql.exec(
-      `SELECT 1 FROM entries WHERE (path = ?1 OR (path >= ?1 || '/' AND path < ?1 || '0')) AND octet_length(path) > ?2
+      `SELECT 1 FROM ${this.#table} WHERE (path = ?1 OR (path >= ?1 || '/' AND path < ?1 || '0')) AND octet_length(path) > ?2
       LIMIT 1`,
       path,
       MAX_PATH_BYTES,
     );
-    if (tooLong.toArray().length > 0 || byteLength(baseName(path)) > MAX_NAME_BYTES) {
-      throw new FileError("ENAMETOOLONG", path);
-    }
+    if (tooLong.toArray().length > 0) throw new FileError("ENAMETOOLONG", path);
+    checkLength(path);
   }
 
   /** Whatever of these directories exists must be a directory. */
@@ -312,46 +365,33 @@ export class FileTree {
     kind: Entry["kind"];
     mode: number;
     target?: string;
-    content?: StoredContent;
+    content?: StoredContent | undefined;
+    modifiedAt?: number;
   }): void {
-    const { path, kind, mode, target, content } = entry;
-    if (this.#isGone()) throw new FileError("ESTALE", path);
+    const { path, kind, mode, target, content, modifiedAt = this.#now() } = entry;
     checkLength(path);
     this.#sql.exec(
-      `INSERT INTO entries (path, parent, kind, size, mode, modified_at, target, content_id, content)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      `INSERT INTO ${this.#table} (path, parent, kind, size, mode, modified_at, target, content_id)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (path) DO UPDATE SET size = excluded.size, modified_at = excluded.modified_at,
-        content_id = excluded.content_id, content = excluded.content`,
+        content_id = excluded.content_id`,
       path,
       parentOf(path),
       kind,
       content?.size ?? 0,
       mode,
-      this.#now(),
+      modifiedAt,
       target ?? null,
       content?.id ?? null,
-      content?.inline ?? null,
     );
+    if (!content) return;
+    if (!content.inline) this.#sql.exec("DELETE FROM unreferenced WHERE content_id = ?", content.id);
+    // After the entry: letting go of the content it had may just have taken these bytes away.
+    else
+      this.#sql.exec(
+        "INSERT OR IGNORE INTO contents (content_id, bytes) VALUES (?, ?)",
+        content.id,
+        content.inline,
+      );
   }
-}
-
-function checkLength(path: string): void {
-  const name = baseName(path);
-  if (byteLength(name) > MAX_NAME_BYTES || byteLength(path) > MAX_PATH_BYTES || !path.isWellFormed()) {
-    throw new FileError("ENAMETOOLONG", path);
-  }
-}
-
-function byteLength(text: string): number {
-  return new TextEncoder().encode(text).length;
-}
-
-/** The same entry under another directory. */
-function rebase(path: string, from: string, to: string): string {
-  const below = from === "" ? path : path.slice(from.length + 1);
-  return to === "" ? below : `${to}/${below}`;
-}
-
-function isBelow(path: string, directory: string): boolean {
-  return path.startsWith(`${directory}/`);
 }

@@ -1,38 +1,59 @@
 import { DurableObject } from "cloudflare:workers";
 import { objectSettings } from "#durable-objects/lib/settings.ts";
 import { migrate } from "#durable-objects/lib/sql-migrations.ts";
-import { AppError } from "#src/lib/errors.ts";
+import type { GitOperations, GitProgress } from "#src/git/protocol.ts";
 import type { Log } from "#src/platform/log/log.ts";
+import type { ProcessState } from "#src/platform/runtime/project-processes.ts";
 import type { FileEntry } from "#src/platform/runtime/project-runtime.ts";
+import type { ShellOptions, ShellOutput } from "#src/platform/runtime/project-shells.ts";
+import type { InventoryEntry, StorageState } from "#src/platform/runtime/project-storage.ts";
+import { absentAsUndefined, answer, toFileEntry } from "./answer.ts";
 import { FileContents } from "./file-contents.ts";
 import { FileError } from "./file-error.ts";
-import { FileTree, type Entry } from "./file-tree.ts";
-import { baseName } from "./paths.ts";
-import { isFileError, ProjectFiles } from "./project-files.ts";
-import { ENTRY_HEADER, type Answer } from "./protocol.ts";
-import { runCommand, type CommandResult } from "./run-command.ts";
+import { FileTransfer } from "./file-transfer.ts";
+import { FileTree } from "./file-tree.ts";
+import { GitRuns } from "./git-runs.ts";
+import { ProcessRecords } from "./process-records.ts";
+import { ProjectFiles } from "./project-files.ts";
+import type { Answer } from "./protocol.ts";
+import type { CommandResult } from "./run-command.ts";
+import { RunningCommands } from "./running-commands.ts";
 import { MIGRATIONS } from "./schema.ts";
-import { unsealed } from "./seal.ts";
+import { ShellRecords } from "./shell-records.ts";
+import { ShellSessions } from "./shell-sessions.ts";
+import { StorageGate } from "./storage-gate.ts";
+import { serveStream } from "./streams.ts";
 import { TodoLists } from "./todo-lists.ts";
 
 /** Largest file that one call carries; a call takes at most 32 MiB. */
 const CALL_BYTES = 24 * 1024 * 1024;
+/** Most bytes of one answer of a git host: a pack is in memory about three times while it is taken apart. */
+const GIT_PACK_BYTES = 32 * 1024 * 1024;
 /** After a project's end its bucket prefix is emptied once more: an upload may have been on its way. */
 const LAST_SWEEP_MS = 60 * 60 * 1000;
 const SWEEP_EVERY_MS = 5 * 60 * 1000;
 
-/** One per project: its files, the commands that run over them, and its agents' to-do lists. Kept until `destroy`. */
+/**
+ * One per project: its files, the commands and shell sessions that run over them, and its agents' to-do lists. Kept until
+ * `destroy`.
+ */
 export class ProjectWorkspace extends DurableObject<object> {
   readonly #log: Log;
   readonly #files: ProjectFiles;
   readonly #contents: FileContents;
   readonly #todos: TodoLists;
-  readonly #running = new Map<string, AbortController>();
+  readonly #gate: StorageGate;
+  readonly #transfer: FileTransfer;
+  readonly #commands: RunningCommands;
+  readonly #shellRecords: ShellRecords;
+  readonly #shells: ShellSessions;
+  readonly #git: GitRuns;
+  readonly #processes: ProcessRecords;
 
   constructor(ctx: DurableObjectState, bindings: object) {
     super(ctx, bindings);
     const { storage } = ctx;
-    const { env, log } = objectSettings(bindings);
+    const { env, log, gitTransport } = objectSettings(bindings);
     const project = ctx.id.name ?? ctx.id.toString();
     this.#log = log.with({ project_id: project });
     migrate(storage, MIGRATIONS);
@@ -43,11 +64,30 @@ export class ProjectWorkspace extends DurableObject<object> {
       now: Date.now,
       log: this.#log,
     });
-    this.#files = new ProjectFiles(
-      new FileTree({ storage, now: Date.now, isGone: () => this.#destroyed }),
-      this.#contents,
-    );
+    this.#gate = new StorageGate(storage.kv);
+    const [contents, gate, now] = [this.#contents, this.#gate, Date.now];
+    this.#files = new ProjectFiles(new FileTree({ storage, now, gate, table: "entries" }), contents);
+    this.#transfer = new FileTransfer({ storage, files: this.#files, contents, gate, now });
+    this.#commands = new RunningCommands(this.#files, gate);
+    this.#shellRecords = new ShellRecords({ storage, now });
+    this.#shells = new ShellSessions({
+      files: this.#files,
+      gate,
+      records: this.#shellRecords,
+      onEnd: () => ctx.waitUntil(this.#scheduleSweep()),
+      log: this.#log,
+    });
+    const transport = gitTransport(GIT_PACK_BYTES);
+    this.#git = new GitRuns({
+      files: this.#files,
+      transfer: this.#transfer,
+      gate,
+      transport,
+      log: this.#log,
+    });
+    this.#processes = new ProcessRecords({ sql: storage.sql, now });
     this.#todos = new TodoLists(storage.sql);
+    void ctx.blockConcurrencyWhile(() => this.#recover());
   }
 
   // ── RPC: files ─────────────────────────────────────────────────────
@@ -99,21 +139,12 @@ export class ProjectWorkspace extends DurableObject<object> {
     command: string,
     options: { cwd: string; env: Readonly<Record<string, string>>; timeoutMs: number },
   ): Promise<Answer<CommandResult>> {
-    return answer(async () => {
-      this.#checkAlive();
-      const controller = new AbortController();
-      this.#running.set(id, controller);
-      try {
-        return await runCommand(this.#files, command, { ...options, cancelled: controller.signal });
-      } finally {
-        this.#running.delete(id);
-      }
-    });
+    return answer(() => this.#commands.run(id, command, options));
   }
 
   /** End a running command; one that has ended is left in peace. */
   async cancelExec(id: string): Promise<void> {
-    this.#running.get(id)?.abort();
+    this.#commands.end(id);
   }
 
   // ── RPC: to-do lists ───────────────────────────────────────────────
@@ -124,48 +155,116 @@ export class ProjectWorkspace extends DurableObject<object> {
 
   writeTodos(chatId: string, list: string): Promise<Answer<void>> {
     return answer(() => {
-      this.#checkAlive();
+      if (this.#gate.isDestroyed) throw new FileError("ESTALE", "");
       this.#todos.write(chatId, list);
     });
   }
 
-  // ── HTTP: bytes in and out ─────────────────────────────────────────
+  // ── RPC: the files as a whole ──────────────────────────────────────
 
-  override async fetch(request: Request): Promise<Response> {
-    const { searchParams } = new URL(request.url);
-    const path = searchParams.get("path") ?? "";
-    if (request.method === "PUT") {
-      const terms = { seal: searchParams.get("seal") ?? "", limit: Number(searchParams.get("limit")) };
-      return Response.json(await answer(() => this.#receive(path, request.body, terms)));
-    }
-    const opened = await answer(() => absentAsUndefined(() => this.#files.open(path)));
-    if (!opened.ok) return Response.json(opened, { status: 409 });
-    if (!opened.value) return new Response(null, { status: 404 });
-    const entry = toFileEntry(opened.value.entry);
-    return new Response(opened.value.body, {
-      headers: { [ENTRY_HEADER]: encodeURIComponent(JSON.stringify(entry)) },
+  storageState(): Promise<Answer<StorageState>> {
+    return answer(() => this.#transfer.state());
+  }
+
+  freeze(generation: number): Promise<Answer<void>> {
+    return answer(() => {
+      this.#gate.freeze(generation);
+      this.#endEverything();
     });
   }
 
-  async #receive(
-    path: string,
-    body: ReadableStream<Uint8Array> | null,
-    { seal, limit }: { seal: string; limit: number },
-  ): Promise<FileEntry> {
-    if (!body) throw new FileError("EPIPE", path);
-    return toFileEntry(await this.#files.writeChunks(path, unsealed(body, path, seal), limit));
+  thaw(generation: number): Promise<Answer<void>> {
+    return answer(() => this.#gate.thaw(generation));
+  }
+
+  discard(generation: number): Promise<Answer<void>> {
+    return answer(() => this.#transfer.discard(generation));
+  }
+
+  inventory(): Promise<Answer<InventoryEntry[]>> {
+    return answer(() => this.#transfer.inventory());
+  }
+
+  // ── RPC: shell sessions ────────────────────────────────────────────
+
+  openShell(id: string, options: ShellOptions): Promise<Answer<void>> {
+    return answer(() => this.#shells.open(id, options));
+  }
+
+  writeShell(id: string, data: string): Promise<Answer<void>> {
+    return answer(() => this.#shells.write(id, data));
+  }
+
+  readShell(id: string, position: number): Promise<Answer<ShellOutput>> {
+    return answer(() => this.#shells.read(id, position));
+  }
+
+  resizeShell(id: string): Promise<Answer<void>> {
+    return answer(() => this.#shells.resize(id));
+  }
+
+  closeShell(id: string): Promise<Answer<void>> {
+    return answer(() => this.#shells.close(id));
+  }
+
+  // ── RPC: git ───────────────────────────────────────────────────────
+
+  /** Run a git operation under a name by which `cancelGit` can end it. */
+  git<Name extends keyof GitOperations>(
+    id: string,
+    name: Name,
+    input: GitOperations[Name]["input"],
+    onProgress: ((progress: GitProgress) => unknown) | undefined,
+  ): Promise<Answer<GitOperations[Name]["output"]>> {
+    return answer(() => this.#git.run(id, name, input, onProgress));
+  }
+
+  /** End a running operation; one that has ended is left in peace. */
+  async cancelGit(id: string): Promise<void> {
+    this.#git.end(id);
+  }
+
+  // ── RPC: processes ─────────────────────────────────────────────────
+
+  startProcess(name: string, command: string): Promise<Answer<void>> {
+    return answer(() => {
+      this.#gate.checkChange("");
+      this.#processes.start(name, command);
+    });
+  }
+
+  stopProcess(name: string): Promise<Answer<void>> {
+    return answer(() => this.#processes.stop(name));
+  }
+
+  stopProcesses(): Promise<Answer<void>> {
+    return answer(() => this.#endEverything());
+  }
+
+  processes(): Promise<Answer<ProcessState[]>> {
+    return answer(() => this.#processes.list());
+  }
+
+  readLog(name: string): Promise<Answer<string[]>> {
+    return answer(() => this.#processes.log(name));
+  }
+
+  // ── HTTP: streams in and out ───────────────────────────────────────
+
+  override fetch(request: Request): Promise<Response> {
+    return serveStream({ files: this.#files, transfer: this.#transfer, shells: this.#shells }, request);
   }
 
   // ── The end ────────────────────────────────────────────────────────
 
   /** Delete everything, for good: whatever comes later finds an empty project that takes nothing. Safe to repeat. */
   async destroy(): Promise<void> {
-    for (const controller of this.#running.values()) controller.abort();
+    this.#endEverything();
     const { storage } = this.ctx;
     await this.ctx.blockConcurrencyWhile(async () => {
       await storage.deleteAll();
       migrate(storage, MIGRATIONS);
-      storage.kv.put("destroyed", true);
+      this.#gate.markDestroyed();
       await storage.setAlarm(Date.now() + LAST_SWEEP_MS);
     });
     await this.#contents.deleteAll();
@@ -178,43 +277,30 @@ export class ProjectWorkspace extends DurableObject<object> {
     // First the next one: an alarm that fails too often is dropped.
     await storage.setAlarm(Date.now() + SWEEP_EVERY_MS);
     try {
-      if (this.#destroyed) await this.#contents.deleteAll();
-      if (!(await this.#contents.sweep())) await storage.deleteAlarm();
+      if (this.#gate.isDestroyed) await this.#contents.deleteAll();
+      const isMoreToCome = [await this.#contents.sweep(), this.#shellRecords.sweep()].includes(true);
+      if (!isMoreToCome) await storage.deleteAlarm();
     } catch (error) {
       this.#log.error("files could not be swept", { cause: error });
     }
   }
 
-  get #destroyed(): boolean {
-    return this.ctx.storage.kv.get("destroyed") === true;
+  /** What ran in memory, in an earlier life of the object, is over. */
+  async #recover(): Promise<void> {
+    if (this.#shellRecords.endAll()) await this.#scheduleSweep();
+    await this.#transfer.recover();
   }
 
-  #checkAlive(): void {
-    if (this.#destroyed) throw new FileError("ESTALE", "");
+  #endEverything(): void {
+    this.#commands.endAll();
+    this.#git.endAll();
+    this.#shells.endAll();
+    this.#processes.stopAll();
   }
-}
 
-/** Failures with a name become data; the rest is thrown on. */
-async function answer<T>(act: () => T | Promise<T>): Promise<Answer<T>> {
-  try {
-    return { ok: true, value: await act() };
-  } catch (error) {
-    const known = error instanceof FileError ? error.toAppError() : error;
-    if (known instanceof AppError) return { ok: false, code: known.code, message: known.message };
-    throw error;
+  /** See to it that an alarm comes while there is something to take away. */
+  async #scheduleSweep(): Promise<void> {
+    const { storage } = this.ctx;
+    if ((await storage.getAlarm()) === null) await storage.setAlarm(Date.now() + SWEEP_EVERY_MS);
   }
-}
-
-/** Whoever only looks is told that nothing is there, whichever way it is not there. */
-async function absentAsUndefined<T>(look: () => T | Promise<T>): Promise<T | undefined> {
-  try {
-    return await look();
-  } catch (error) {
-    if (isFileError(error, "ENOENT", "ENOTDIR", "EISDIR")) return undefined;
-    throw error;
-  }
-}
-
-function toFileEntry({ path, kind, size, modifiedAt }: Entry): FileEntry {
-  return { path, name: baseName(path), kind, size, modifiedAt };
 }

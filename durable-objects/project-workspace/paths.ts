@@ -1,5 +1,29 @@
+import { FileError } from "./file-error.ts";
+
 /** Where commands see the project. Links with absolute targets below it stay inside the project. */
-export const PROJECT_MOUNT = "/project";
+export const PROJECT_MOUNT = "/app";
+
+/** Longest name and path a project keeps, in UTF-8 bytes, as on common file systems. */
+const MAX_NAME_BYTES = 255;
+export const MAX_PATH_BYTES = 4096;
+
+/** Throws `ENAMETOOLONG`. */
+export function checkLength(path: string): void {
+  if (
+    byteLength(baseName(path)) > MAX_NAME_BYTES ||
+    byteLength(path) > MAX_PATH_BYTES ||
+    !path.isWellFormed()
+  ) {
+    throw new FileError("ENAMETOOLONG", path);
+  }
+}
+
+/** Whether a path names an entry below the root and goes nowhere else on its way. */
+export function isPlain(path: string): boolean {
+  return (
+    !path.includes("\0") && path.split("/").every((name) => name !== "" && name !== "." && name !== "..")
+  );
+}
 
 /** The directory that holds a path; the root for a name of the root. */
 export function parentOf(path: string): string {
@@ -15,4 +39,18 @@ export function baseName(path: string): string {
 export function withinProject(absolute: string): string | undefined {
   if (absolute === PROJECT_MOUNT) return "";
   return absolute.startsWith(`${PROJECT_MOUNT}/`) ? absolute.slice(PROJECT_MOUNT.length + 1) : undefined;
+}
+
+/** The same place under another directory. */
+export function rebase(path: string, from: string, to: string): string {
+  const below = from === "" ? path : path.slice(from.length + 1);
+  return to === "" ? below : `${to}/${below}`;
+}
+
+export function isBelow(path: string, directory: string): boolean {
+  return path.startsWith(`${directory}/`);
+}
+
+function byteLength(text: string): number {
+  return new TextEncoder().encode(text).length;
 }

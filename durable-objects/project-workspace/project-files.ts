@@ -1,6 +1,7 @@
 import { FileError, type FileErrorCode } from "./file-error.ts";
 import type { FileContents, StoredContent } from "./file-contents.ts";
 import type { Entry, FileTree } from "./file-tree.ts";
+import { Together } from "./together.ts";
 
 /** Appends to one file that may collide before the writer gives up. */
 const APPEND_ATTEMPTS = 10;
@@ -9,6 +10,7 @@ const APPEND_ATTEMPTS = 10;
 export class ProjectFiles {
   readonly tree: FileTree;
   readonly #contents: FileContents;
+  readonly #together = new Together();
 
   constructor(tree: FileTree, contents: FileContents) {
     this.tree = tree;
@@ -19,20 +21,25 @@ export class ProjectFiles {
   async read(path: string, limit: number): Promise<Uint8Array> {
     const file = this.#file(path);
     if (file.size > limit) throw new FileError("EFBIG", path);
-    return this.#load(file);
+    return this.#contents.load(idOf(file));
   }
 
   async open(path: string): Promise<{ entry: Entry; body: ReadableStream<Uint8Array> }> {
     const file = this.#file(path);
-    const inline = this.tree.inlineContent(file);
-    const body = inline ? new Blob([inline]).stream() : await this.#contents.open(idOf(file));
-    return { entry: { ...file, path }, body };
+    return { entry: { ...file, path }, body: await this.#contents.open(idOf(file)) };
   }
 
   /** Create or replace a file, making its directories. The whole content is stored before anything changes. */
   async write(path: string, bytes: Uint8Array): Promise<Entry> {
     this.tree.checkWritable(path);
     return this.#commit(path, await this.#contents.store(bytes));
+  }
+
+  /** As `write`, with a mode, and in place of a link instead of through it; for many files at once. */
+  async replace(path: string, bytes: Uint8Array, mode: number): Promise<void> {
+    const content = await this.#contents.store(bytes);
+    await this.#together.take(() => this.tree.putFile(path, content, { mode, follow: false }));
+    await this.#contents.scheduleSweep();
   }
 
   async writeChunks(path: string, chunks: AsyncIterable<Uint8Array>, limit: number): Promise<Entry> {
@@ -46,7 +53,7 @@ export class ProjectFiles {
       const before = this.tree.find(path, { follow: true });
       if (before?.kind === "directory") throw new FileError("EISDIR", path);
       if ((before?.size ?? 0) + bytes.length > limit) throw new FileError("EFBIG", path);
-      const old = before ? await this.#load(before) : new Uint8Array();
+      const old = before ? await this.#contents.load(idOf(before)) : new Uint8Array();
       const content = await this.#contents.store(concat(old, bytes));
       try {
         await this.#commit(path, content, { onlyOver: before?.contentId ?? null });
@@ -80,14 +87,10 @@ export class ProjectFiles {
     return entry;
   }
 
-  async #load(file: Entry): Promise<Uint8Array> {
-    return this.tree.inlineContent(file) ?? this.#contents.load(idOf(file));
-  }
-
   async #commit(
     path: string,
     content: StoredContent,
-    options: { onlyOver?: string | null } = {},
+    options: Parameters<FileTree["putFile"]>[2] = {},
   ): Promise<Entry> {
     const entry = this.tree.putFile(path, content, options);
     await this.#contents.scheduleSweep();

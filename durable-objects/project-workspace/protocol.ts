@@ -17,14 +17,23 @@ const Entry = z.object({
   modifiedAt: z.number(),
 });
 
-/** The answer to a stream of bytes sent in, and the refusal of one asked for. */
-export const EntryAnswer = z.union([
-  z.object({ ok: z.literal(true), value: Entry }),
-  z.object({ ok: z.literal(false), code: Code, message: z.string() }),
-]);
+const Refusal = z.object({ ok: z.literal(false), code: Code, message: z.string() });
 
-/** `fetch` carries streams only: `GET ?path=` answers bytes, `PUT ?path=&limit=&seal=` takes them, sealed. */
-export const STREAM_URL = "https://project-workspace/";
+/** The answer to a file sent in, and the refusal of one asked for. */
+export const EntryAnswer = z.union([z.object({ ok: z.literal(true), value: Entry }), Refusal]);
+
+/** The answer to entries sent in, and the refusal of other streams. */
+export const StreamAnswer = z.union([z.object({ ok: z.literal(true) }), Refusal]);
+
+/** The paths of entries that are asked for. */
+export const Paths = z.array(z.string());
+
+/**
+ * `fetch` carries streams only. `/file?path=`: GET answers a file's bytes, PUT with `limit` and `seal` takes them, sealed.
+ * `/entries`: POST with paths answers these entries, PUT with `generation` takes entries in place of all files. `/shell?id=
+ * &position=`: GET answers a session's output as it comes. A refusal has status 409.
+ */
+export const STREAM_URL = "https://project-workspace";
 
 /** On an answer with bytes: what they are, as URL-encoded JSON, since names are not limited to what headers carry. */
 export const ENTRY_HEADER = "x-file-entry";

@@ -1,7 +1,7 @@
 import { boundOutput } from "./bound-output.ts";
 import { FileError } from "./file-error.ts";
 import type { ProjectFiles } from "./project-files.ts";
-import { openShell } from "./shell.ts";
+import { createShell } from "./shell.ts";
 
 const EXIT_TIMED_OUT = 124;
 const EXIT_CANCELLED = 130;
@@ -28,7 +28,7 @@ export async function runCommand(
   { cwd, env, timeoutMs, cancelled }: CommandOptions,
 ): Promise<CommandResult> {
   if (files.tree.find(cwd, { follow: true })?.kind !== "directory") throw new FileError("ENOENT", cwd);
-  const shell = await openShell(files, { cwd, env });
+  const shell = await createShell(files, { cwd, env });
   const timeout = new AbortController();
   // Not AbortSignal.timeout(): its timer would keep the object in memory long after the command.
   const timer = setTimeout(() => timeout.abort(), timeoutMs);

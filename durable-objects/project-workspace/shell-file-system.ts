@@ -97,7 +97,7 @@ export class ShellFileSystem implements IFileSystem {
   }
 
   getAllPaths(): string[] {
-    return ["/", ...this.#files.tree.allPaths().map((path) => `/${path}`)];
+    return ["/", ...this.#files.tree.all().map(({ path }) => `/${path}`)];
   }
 
   async chmod(path: string, mode: number): Promise<void> {

@@ -24,8 +24,8 @@ const SCRATCH_BYTES = 16 * MEGABYTE;
 /** File operations between two moments in which timers and other calls get their turn. */
 const OPERATIONS_PER_TURN = 16;
 
-/** A shell over the project's files, mounted at `/project`, and a scratch file system of its own. It has no network. */
-export async function openShell(
+/** A shell over the project's files, mounted at `/app`, and a scratch file system of its own. It has no network. */
+export async function createShell(
   files: ProjectFiles,
   { cwd, env }: { cwd: string; env: Readonly<Record<string, string>> },
 ): Promise<Bash> {

@@ -3,6 +3,7 @@ import http from "node:http";
 import https from "node:https";
 import { pipeline, type Readable, type Transform } from "node:stream";
 import zlib from "node:zlib";
+import { CONNECTION_HEADERS } from "#src/lib/connection-headers.ts";
 import { checkOutboundUrl, isPublicAddress, type OutboundPolicy } from "#src/lib/outbound-url.ts";
 import {
   decodeEgressRequest,
@@ -14,17 +15,10 @@ import {
 import { serve } from "#local/serve.ts";
 import { checkedLookup, PrivateAddress, resolveWithSystem, type Resolve } from "./checked-lookup.ts";
 
-/** Headers that belong to one connection, or that this server sets itself. */
-const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
+/** Headers of one connection, and those that this server sets itself. */
+const OWN_HEADERS: ReadonlySet<string> = new Set([
+  ...CONNECTION_HEADERS,
   "host",
-  "connection",
-  "keep-alive",
-  "proxy-authorization",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
   "expect",
   "content-length",
   "accept-encoding",
@@ -92,7 +86,7 @@ function outgoingHeaders(
   { method, headers }: EgressRequest,
   contentLength: string | undefined,
 ): Record<string, string> {
-  const kept = Object.entries(headers).filter(([name]) => !CONNECTION_HEADERS.has(name.toLowerCase()));
+  const kept = Object.entries(headers).filter(([name]) => !OWN_HEADERS.has(name.toLowerCase()));
   const bodiless = method === "GET" || method === "HEAD";
   return {
     ...Object.fromEntries(kept),
@@ -105,7 +99,7 @@ function outgoingHeaders(
 function passOn(incoming: http.IncomingMessage, response: http.ServerResponse, maxBytes: number): void {
   const decode = DECODERS[incoming.headers["content-encoding"]?.toLowerCase() ?? ""];
   const headers = Object.entries(incoming.headersDistinct).flatMap(([name, values]) =>
-    CONNECTION_HEADERS.has(name) || (decode && name === "content-encoding")
+    OWN_HEADERS.has(name) || (decode && name === "content-encoding")
       ? []
       : (values ?? []).map((value): [string, string] => [name, value]),
   );

@@ -65,7 +65,10 @@ export async function openServer(databaseUrl: string): Promise<Databases> {
   return databases;
 }
 
-/** An idle connection that breaks is replaced at the next query; unheard, its error would end the process. */
+/**
+ * A connection that breaks is replaced at the next query, and a query on it fails by itself; unheard, its error would end the
+ * process. The pool hears idle connections only.
+ */
 function quiet(pool: Pool): Pool {
-  return pool.on("error", () => {});
+  return pool.on("error", () => {}).on("connect", (client) => client.on("error", () => {}));
 }

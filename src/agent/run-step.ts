@@ -1,3 +1,5 @@
+import type { TakeDeps } from "#src/domain/archives/index.ts";
+import { awake, awakeRuntime } from "#src/domain/lifecycle/index.ts";
 import {
   claimTask,
   closeTask,
@@ -12,21 +14,30 @@ import { ModelError, type Model, type ModelUsage } from "#src/models/model.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type { Begun } from "#src/platform/objects/task-logs.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
+import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
+import { Checkpoint } from "./checkpoint.ts";
 import { LogWriter, StoppedError, SupersededError } from "./log-writer.ts";
 import { renderSystemPrompt } from "./prompts/system-prompt.ts";
 import { runTurn } from "./run-turn.ts";
-import { toolDefinitions } from "./tools/index.ts";
+import { mayChange, toolDefinitions } from "./tools/index.ts";
 import { transcript } from "./transcript.ts";
 import { TurnRecords } from "./turn-records.ts";
 
 /** How often an executor shows life while it waits for a model or a tool. */
 const PING_MS = 3_000;
 
-export interface StepDeps extends FinishDeps {
+/** How long a tool waits for a project that is asleep. */
+const WAKE_MS = 120_000;
+
+export interface StepDeps extends FinishDeps, Pick<TakeDeps, "archives"> {
   chooseModel(name: string | null): Model;
-  workspaces: { runtime(projectId: string): ProjectRuntime };
+  workspaces: Pick<ProjectWorkspaces, "runtime">;
   log: Log;
-  config: { STEP_MAX_SECONDS: number; STEP_MAX_APPENDS: number; TASK_MAX_ITERATIONS: number };
+  config: TakeDeps["config"] & {
+    STEP_MAX_SECONDS: number;
+    STEP_MAX_APPENDS: number;
+    TASK_MAX_ITERATIONS: number;
+  };
 }
 
 export type StepOutcome = { kind: "done" } | { kind: "busy"; retryAfterSeconds: number };
@@ -85,6 +96,11 @@ class Progress {
     return this.steps.findLast(({ response_text: text }) => text !== "")?.response_text ?? null;
   }
 
+  /** Whether calls of earlier turns may have changed files. */
+  get hasChangedFiles(): boolean {
+    return this.steps.some((step) => step.tool_calls.some(({ name }) => mayChange(name)));
+  }
+
   /** Tokens of all turns, whoever executed them. */
   get #usage(): ModelUsage {
     const sum = (field: keyof ModelUsage) => this.steps.reduce((total, { usage }) => total + usage[field], 0);
@@ -123,6 +139,8 @@ class Execution {
   readonly #begun: Extract<Begun, { kind: "run" }>;
   readonly #abort = new AbortController();
   readonly #writer: LogWriter;
+  readonly #runtime: ProjectRuntime;
+  readonly #checkpoint: Checkpoint;
   readonly #endsAt: number;
 
   constructor(
@@ -144,6 +162,19 @@ class Execution {
       textEvent: taskEvents.textDelta,
       onStop: (error) => this.#abort.abort(error),
       sparingAfter: deps.config.STEP_MAX_APPENDS / 2,
+    });
+    const { project, task: row } = task;
+    const patience = { timeoutMs: WAKE_MS, signal: this.#abort.signal };
+    this.#runtime = awakeRuntime(deps, project.id, patience);
+    this.#checkpoint = new Checkpoint(deps, {
+      taskId,
+      chatId: row.chatId,
+      projectId: project.id,
+      message: row.message,
+      hasChangedFiles: progress.hasChangedFiles,
+      runtime: this.#runtime,
+      awake: () => awake(deps, project.id, patience),
+      signal: this.#abort.signal,
     });
   }
 
@@ -227,12 +258,13 @@ class Execution {
         tools,
       },
       tools: {
-        runtime: this.#deps.workspaces.runtime(project.id),
+        runtime: this.#runtime,
         project,
         chatId: task.chatId,
         signal: this.#abort.signal,
         scopes: task.scopes,
       },
+      beforeChange: (call) => this.#checkpoint.before(call),
       onToolFault: (tool, cause) => this.#deps.log.error("tool failed", { task_id: task.id, tool, cause }),
     });
   }

@@ -11,7 +11,7 @@ import {
 } from "#src/models/model.ts";
 import type { LogWriter } from "./log-writer.ts";
 import { boundValue } from "./tools/bound-value.ts";
-import { findTool } from "./tools/index.ts";
+import { findTool, mayChange } from "./tools/index.ts";
 import { runTool } from "./tools/run-tool.ts";
 import { toEventResult } from "./tools/to-event-result.ts";
 import { toModelText } from "./tools/to-model-text.ts";
@@ -27,6 +27,8 @@ export interface Turn {
   records: TurnRecords;
   writer: LogWriter;
   tools: ToolContext;
+  /** Awaited before each call that does more than read; `begun` tells that an earlier executor had begun it. */
+  beforeChange: (call: { begun: boolean }) => Promise<void>;
   /** Told of tool failures that nobody expected; may hold anything. */
   onToolFault: (tool: string, cause: unknown) => void;
 }
@@ -128,6 +130,7 @@ async function runCall(
 ): Promise<StepToolCall> {
   const parameters = boundParameters(safeParseJson(call.arguments, Parameters)?.value ?? {});
   const described = { iteration: turn.iteration, ...place, id: call.id, name: call.name, parameters };
+  if (mayChange(call.name)) await turn.beforeChange({ begun: turn.records.wasStarted(call.id) });
   const recorded = turn.records.resultOf(call.id) ?? (await runOnce(turn, call, described));
   return {
     id: call.id,

@@ -12,7 +12,9 @@ type CookieConfig = Pick<
   | "CSRF_TOKEN_MAX_AGE"
 >;
 
-type Name = "session" | "refresh_token" | "csrf_token" | "oauth_state";
+/** Two, so that a sign-in and the connection of a git host do not lose each other's. */
+type FlowCookie = "oauth_state" | "git_oauth_state";
+type Name = "session" | "refresh_token" | "csrf_token" | FlowCookie;
 
 /** Headers that set cookies. */
 type SetCookies = Readonly<{ "Set-Cookie": string[] }>;
@@ -54,8 +56,13 @@ export function csrfCookie(config: CookieConfig, token: string): SetCookies {
  * `Set-Cookie` with what a browser keeps of a sign-in while it is at a provider. Always `Lax`: the way back is a link on
  * somebody else's page. Never for subdomains: it is for nobody but the host that set it.
  */
-export function oauthStateCookie(config: CookieConfig, value: string, maxAge: number): string {
-  return serialize("oauth_state", value, {
+export function oauthStateCookie(
+  config: CookieConfig,
+  value: string,
+  maxAge: number,
+  name: FlowCookie = "oauth_state",
+): string {
+  return serialize(name, value, {
     path: "/",
     httpOnly: true,
     secure: isSecure(config),
@@ -65,8 +72,8 @@ export function oauthStateCookie(config: CookieConfig, value: string, maxAge: nu
 }
 
 /** `Set-Cookie` that takes it away again. */
-export function noOauthStateCookie(config: CookieConfig): string {
-  return oauthStateCookie(config, "", 0);
+export function noOauthStateCookie(config: CookieConfig, name?: FlowCookie): string {
+  return oauthStateCookie(config, "", 0, name);
 }
 
 /** What a browser sent under a name; `undefined` for nothing. */
@@ -86,6 +93,7 @@ function cookie(config: CookieConfig, name: Name, value: string, maxAge: number)
   });
 }
 
-function isSecure(config: CookieConfig): boolean {
+/** Whether our cookies travel over https only. */
+export function isSecure(config: Pick<CookieConfig, "COOKIE_SECURE" | "ENVIRONMENT">): boolean {
   return config.COOKIE_SECURE ?? config.ENVIRONMENT === "production";
 }

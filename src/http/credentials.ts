@@ -17,6 +17,11 @@ export function readCredentials(request: Request): Credentials {
   }
   const token = /^Bearer\s+(\S+)$/iu.exec(header)?.[1] ?? (isKey(header) ? header : undefined);
   if (token === undefined) return { kind: "unreadable" };
+  return credentialsOf(token);
+}
+
+/** A token that came by itself, such as in the query of a socket. */
+export function credentialsOf(token: string): Credentials {
   return { kind: isKey(token) ? "key" : "accessToken", token };
 }
 

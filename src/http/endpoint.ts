@@ -16,6 +16,9 @@ export type Method = "get" | "post" | "put" | "patch" | "delete";
 /** Largest request body unless an endpoint says otherwise, in bytes. */
 const DEFAULT_BODY_LIMIT = 1024 * 1024;
 
+/** Most of a body that is read although it is too large. */
+const MAX_IGNORED_BYTES = 64 * 1024 * 1024;
+
 type Output<S> = S extends z.ZodType ? z.output<S> : undefined;
 
 /** What the guard and the validators leave for a handler. */
@@ -55,8 +58,8 @@ type Refusal = 400 | 401 | 403 | 404 | 409 | 410 | 413 | 429 | 503;
 interface SuccessAnswer<R extends z.ZodType> {
   /** 204 and 303 have no body. */
   status: 200 | 201 | 202 | 204 | 303;
-  /** Status of the same body where it tells of a failure. */
-  orStatus?: 503;
+  /** Status of the same body where it tells of a failure, or of work that goes on. */
+  orStatus?: 202 | 503;
   schema: R;
   description?: string;
   mediaType?: string;
@@ -175,10 +178,19 @@ function inputOf({ req, get }: Context<AppEnv>): unknown {
 function limitBody(maxSize: number): MiddlewareHandler<AppEnv> {
   return bodyLimit({
     maxSize,
-    onError: () => {
+    onError: async (c) => {
+      await readToItsEnd(c.req.raw);
       throw new AppError("too_large", `Request body is larger than ${maxSize} bytes`);
     },
   });
+}
+
+/** A client that is still sending may never see an answer that comes before: its connection breaks off. */
+async function readToItsEnd({ headers, body }: Request): Promise<void> {
+  const length = headers.get("content-length");
+  // One whose length is not told was being read when it turned out to be too large.
+  if (!body || body.locked || length === null || Number(length) > MAX_IGNORED_BYTES) return;
+  for await (const _ of body);
 }
 
 /** Bodies end up under the `json` target whichever way they were sent, so that handlers see one thing. */

@@ -1,7 +1,10 @@
 /** A part of a path that has the shape of a token of `lib/random-token.ts`. */
 const TOKEN = /(?<=\/)[\w-]{64}(?=\/|$)/gu;
 
+/** The token in the address of a private preview (`routes/previews/preview-path.ts`). */
+const PREVIEW_TOKEN = /(?<=\/~)[^/]+/gu;
+
 /** A path as it may be logged: some links carry their token in it. */
 export function loggedPath(path: string): string {
-  return path.replaceAll(TOKEN, "…");
+  return path.replaceAll(TOKEN, "…").replaceAll(PREVIEW_TOKEN, "…");
 }

@@ -11,6 +11,7 @@ export type ErrorCode =
   | "rate_limited"
   | "unavailable"
   | "not_ready"
+  | "asleep"
   | "internal";
 
 export const STATUS = {
@@ -26,10 +27,18 @@ export const STATUS = {
   internal: 500,
   unavailable: 503,
   not_ready: 503,
+  /** The project's files are in a snapshot: wake it and try again. */
+  asleep: 503,
 } as const satisfies Record<ErrorCode, number>;
 
 /** Failures that may pass when the same work is tried again; queue functions retry these and dead-letter the rest. */
-const RETRYABLE: ReadonlySet<ErrorCode> = new Set(["rate_limited", "internal", "unavailable", "not_ready"]);
+const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
+  "rate_limited",
+  "internal",
+  "unavailable",
+  "not_ready",
+  "asleep",
+]);
 
 /**
  * A failure with a name and a sentence for the caller. The message becomes the answer's `detail`, so it must hold

@@ -1,16 +1,28 @@
 import type { Endpoint } from "#src/http/endpoint.ts";
 import { adminEndpoints } from "./admin/index.ts";
+import { commandEndpoints } from "./agent-commands/index.ts";
 import { apiKeyEndpoints } from "./api-keys/index.ts";
 import { auditEndpoints } from "./audit/index.ts";
 import { authEndpoints } from "./auth/index.ts";
+import { baseEndpoints } from "./bases/index.ts";
+import { backgroundTaskEndpoints } from "./background-tasks/index.ts";
 import { desktopEndpoints } from "./desktop/index.ts";
+import { gitProviderEndpoints } from "./git-providers/index.ts";
+import { gitEndpoints } from "./git/index.ts";
 import { metaEndpoints } from "./meta/index.ts";
 import { oauthEndpoints } from "./oauth/index.ts";
 import { pageEndpoints } from "./pages/index.ts";
+import { browserPreviewEndpoints } from "./projects/browser-previews/index.ts";
+import { configDocumentEndpoints } from "./projects/config-document/index.ts";
+import { containerEndpoints } from "./projects/containers/index.ts";
+import { previewEndpoints } from "./previews/index.ts";
 import { fileEndpoints } from "./projects/files/index.ts";
 import { projectEndpoints } from "./projects/index.ts";
 import { projectMemberEndpoints } from "./projects/members/index.ts";
+import { snapshotEndpoints } from "./projects/snapshots/index.ts";
+import { shellEndpoints } from "./shells/index.ts";
 import { sessionEndpoints } from "./sessions/index.ts";
+import { terminalEndpoints } from "./terminal/index.ts";
 import { taskEndpoints } from "./tasks/index.ts";
 import { teamEndpoints } from "./teams/index.ts";
 import { userEndpoints } from "./users/index.ts";
@@ -28,8 +40,20 @@ export const endpoints: readonly Endpoint[] = [
   ...teamEndpoints,
   ...projectEndpoints,
   ...projectMemberEndpoints,
+  ...containerEndpoints,
+  ...browserPreviewEndpoints,
+  ...configDocumentEndpoints,
   ...fileEndpoints,
+  ...snapshotEndpoints,
+  ...shellEndpoints,
+  ...terminalEndpoints,
+  ...commandEndpoints,
+  ...baseEndpoints,
+  ...gitEndpoints,
+  ...gitProviderEndpoints,
   ...taskEndpoints,
+  ...backgroundTaskEndpoints,
+  ...previewEndpoints,
   ...pageEndpoints,
   ...metaEndpoints(() => endpoints),
 ];

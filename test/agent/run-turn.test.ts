@@ -50,6 +50,7 @@ async function turn(model: Model, records: readonly TurnRecord[] = []) {
     records: new TurnRecords(1, records),
     writer,
     tools: toolContext({ runtime }),
+    beforeChange: () => Promise.resolve(),
     onToolFault: () => {},
   });
   return { step, writes, commands };

@@ -2,7 +2,16 @@
 import { spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
 
-const roots = ["src", "functions", "durable-objects", "local", "bench", "test"];
+const roots = [
+  "src",
+  "functions",
+  "durable-objects",
+  "local",
+  "workspace-server",
+  "sandbox",
+  "bench",
+  "test",
+];
 const { stdout } = spawnSync(
   "depcruise",
   ["--config", ".dependency-cruiser.mjs", "--output-type", "json", ...roots],

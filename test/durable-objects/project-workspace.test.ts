@@ -1,33 +1,14 @@
-import { env } from "cloudflare:workers";
-import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
-import { describe, expect, it } from "vitest";
-import type { ProjectWorkspace } from "#durable-objects/project-workspace/index.ts";
-import { checkEnv } from "#src/env.ts";
-import { projectWorkspaces } from "#src/platform/objects/project-workspaces.ts";
-import { newTrips } from "#src/platform/trips.ts";
-import { chunked, projectRuntimeContract, randomBytes, same } from "../contracts/project-runtime.ts";
+import { evictDurableObject, runDurableObjectAlarm } from "cloudflare:test";
+import { describe, expect, inject, it } from "vitest";
+import { chunked, MEGABYTE, randomBytes, same } from "../contracts/project-runtime/bytes.ts";
+import { cloneTermContract, gitContract } from "../contracts/project-runtime/git.ts";
+import { projectRuntimeContract } from "../contracts/project-runtime/index.ts";
+import { age, bucket, keysOf, openProject, workspaces } from "./support/open-project.ts";
 
-const checked = checkEnv(env);
-if (!checked.ok) throw new Error(`bindings: ${JSON.stringify(checked.problems)}`);
-const { PROJECT_WORKSPACE: namespace, PROJECT_FILES: bucket } = checked.env;
-const workspaces = projectWorkspaces(namespace, newTrips());
-const MEGABYTE = 1024 * 1024;
 const text = (content: string) => new TextEncoder().encode(content);
-const keysOf = async (project: string) =>
-  (await bucket.list({ prefix: `projects/${project}/` })).objects.map(({ key }) => key);
-const open = () => {
-  const project = crypto.randomUUID();
-  return { project, runtime: workspaces.runtime(project), stub: namespace.getByName(project) };
-};
-
-/** As if a quarter of an hour went by: time itself is not ours to move. */
-const age = (stub: DurableObjectStub<ProjectWorkspace>) =>
-  runInDurableObject(stub, (_, { storage }) => {
-    storage.sql.exec("UPDATE unreferenced SET since = since - 16 * 60 * 1000");
-  });
 
 const destroyed = async () => {
-  const opened = open();
+  const opened = openProject();
   await opened.runtime.writeFile("src/a", text("a"));
   await opened.runtime.writeFile("large", randomBytes(2 * MEGABYTE));
   await opened.runtime.writeTodos("chat", "[]");
@@ -35,11 +16,23 @@ const destroyed = async () => {
   return opened;
 };
 
-projectRuntimeContract("the project's object", async () => open().runtime);
+const underTest = async () => {
+  const { runtime, stub } = openProject();
+  return { runtime, mount: "/app", restart: () => evictDurableObject(stub) };
+};
+
+projectRuntimeContract("the project's object", underTest);
+
+const newRemote = async () => (await fetch(`${inject("gitServerUrl")}/new`, { method: "POST" })).text();
+
+describe("git in the project's object", () => {
+  gitContract(underTest, newRemote);
+  cloneTermContract(underTest, newRemote, { outlivesRestart: true });
+});
 
 describe("ProjectWorkspace", () => {
   it("has after its eviction what it had before", async () => {
-    const { runtime, stub } = open();
+    const { runtime, stub } = openProject();
     const large = randomBytes(3 * MEGABYTE);
     await runtime.writeFile("src/small.txt", text("small"));
     await runtime.writeFile("large.bin", large);
@@ -54,7 +47,7 @@ describe("ProjectWorkspace", () => {
   });
 
   it("keeps projects apart", async () => {
-    const [one, other] = [open(), open()];
+    const [one, other] = [openProject(), openProject()];
     await one.runtime.writeFile("file", text("one"));
     expect(await other.runtime.readFile("file")).toBeUndefined();
   });
@@ -62,7 +55,7 @@ describe("ProjectWorkspace", () => {
   describe("what large files leave in the bucket", () => {
     const WHOLE = 3 * MEGABYTE;
     it("is swept once nobody names it", async () => {
-      const { project, runtime, stub } = open();
+      const { project, runtime, stub } = openProject();
       await runtime.writeFile("dir/a", randomBytes(WHOLE));
       await runtime.writeFile("dir/a", randomBytes(WHOLE));
       await runtime.writeFile("b", randomBytes(WHOLE));
@@ -82,7 +75,7 @@ describe("ProjectWorkspace", () => {
     });
 
     it("is swept when an upload was too large or broke off", async () => {
-      const { project, runtime, stub } = open();
+      const { project, runtime, stub } = openProject();
       const body = chunked(randomBytes(20 * MEGABYTE));
       await expect(runtime.writeStream("file", body, 17 * MEGABYTE)).rejects.toMatchObject({
         code: "too_large",
@@ -94,7 +87,7 @@ describe("ProjectWorkspace", () => {
     });
 
     it("is a loud failure when it is lost, never an empty file", async () => {
-      const { project, runtime } = open();
+      const { project, runtime } = openProject();
       await runtime.writeFile("file", randomBytes(WHOLE));
       await bucket.delete(await keysOf(project));
       await expect(runtime.readFile("file")).rejects.toMatchObject({ code: "internal" });
@@ -137,7 +130,7 @@ describe("ProjectWorkspace", () => {
     });
 
     it("ends what runs, and takes no file from who began before", async () => {
-      const { project, runtime } = open();
+      const { project, runtime } = openProject();
       const command = runtime.exec(": > started; sleep 600; : > after", { timeoutMs: 60_000 });
       while (!(await runtime.stat("started"))) await runtime.stat("");
       const { readable, writable } = new IdentityTransformStream();
@@ -162,15 +155,15 @@ describe("ProjectWorkspace", () => {
   });
 
   it("answers nothing for what is not a file", async () => {
-    const { stub } = open();
-    expect((await stub.fetch("https://project-workspace/?path=nothing")).status).toBe(404);
-    expect((await stub.fetch("https://project-workspace/")).status).toBe(404);
+    const { stub } = openProject();
+    expect((await stub.fetch("https://project-workspace/file?path=nothing")).status).toBe(404);
+    expect((await stub.fetch("https://project-workspace/file")).status).toBe(404);
   });
 
   it("takes no body without its seal", async () => {
-    const { runtime, stub } = open();
+    const { runtime, stub } = openProject();
     for (const body of ["whole", "", "x".repeat(100)]) {
-      const response = await stub.fetch("https://project-workspace/?path=file&limit=1000&seal=abc", {
+      const response = await stub.fetch("https://project-workspace/file?path=file&limit=1000&seal=abc", {
         method: "PUT",
         body,
       });

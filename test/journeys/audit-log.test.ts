@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { insertAuditEntry } from "#src/domain/audit/index.ts";
 import { createDb, type Db } from "#src/platform/db/client.ts";
 import { newTrips } from "#src/platform/trips.ts";
 import type { Account } from "#test/support/api-client.ts";
 import { readCsv } from "#test/support/csv.ts";
-import { startService, type TestService } from "#test/support/service.ts";
+import { sharedService } from "#test/support/shared-service.ts";
 
-let service: TestService;
+const service = sharedService();
 let db: Db;
 beforeAll(async () => {
-  service = await startService();
   const { DATABASE_URL = "", NEON_HTTP_URL } = service.stack.variables;
   db = createDb({ databaseUrl: DATABASE_URL, httpUrl: NEON_HTTP_URL, trips: newTrips() });
-  // The first account is the administrator of all; nobody here is.
-  await service.signUp("first");
-});
-afterAll(async () => {
-  await service.close();
 });
 
 interface Entry {

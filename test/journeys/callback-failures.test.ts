@@ -2,6 +2,7 @@ import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { startReceiver, type Receiver } from "#test/support/receiver.ts";
 import { startService, type TestService } from "#test/support/service.ts";
+import { sharedService } from "#test/support/shared-service.ts";
 import { newTaskClient, script, type TaskClient } from "#test/support/task-client.ts";
 
 let service: TestService;
@@ -126,14 +127,10 @@ describe.concurrent("every end is called back", () => {
 });
 
 describe("without leave to call private addresses", () => {
-  let guarded: TestService;
+  const guarded = sharedService();
   let stranger: TaskClient;
   beforeAll(async () => {
-    guarded = await startService();
     stranger = await newTaskClient(guarded);
-  });
-  afterAll(async () => {
-    await guarded.close();
   });
 
   it.each([

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { startService, type TestService } from "#test/support/service.ts";
+import { sharedService } from "#test/support/shared-service.ts";
 
-let plain: TestService;
+const plain = sharedService();
 let full: TestService;
 beforeAll(async () => {
-  plain = await startService();
   full = await startService({
     APP_DOMAIN: "workspace.example",
     TWO_FA_ENABLED: "true",
@@ -12,9 +12,7 @@ beforeAll(async () => {
     GITHUB_CLIENT_SECRET: "a secret of ours",
   });
 });
-afterAll(async () => {
-  await Promise.all([plain.close(), full.close()]);
-});
+afterAll(() => full.close());
 
 const OFF = { two_fa: false, magic_link_login: false, template_builder: false, enable_landing_page: false };
 

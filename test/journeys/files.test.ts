@@ -1,15 +1,11 @@
 import { connect } from "node:net";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startService, type TestService } from "#test/support/service.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { sharedService } from "#test/support/shared-service.ts";
 
-let service: TestService;
+const service = sharedService();
 let token: string;
 beforeAll(async () => {
-  service = await startService();
   ({ token } = await service.signUp());
-});
-afterAll(async () => {
-  await service.close();
 });
 
 const MEGABYTE = 1024 * 1024;

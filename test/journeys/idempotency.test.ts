@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { startService, type TestService } from "#test/support/service.ts";
+import { beforeAll, expect, it } from "vitest";
+import { sharedService } from "#test/support/shared-service.ts";
 import { call, newTaskClient, script, type TaskClient } from "#test/support/task-client.ts";
 
-let service: TestService;
+const service = sharedService();
 let client: TaskClient;
 beforeAll(async () => {
-  service = await startService();
   client = await newTaskClient(service);
-});
-afterAll(async () => {
-  await service.close();
 });
 
 /** A task that leaves a line in a file for each time it runs. */

@@ -1,13 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startService, type TestService } from "#test/support/service.ts";
+import { describe, expect, it } from "vitest";
+import { sharedService } from "#test/support/shared-service.ts";
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(async () => {
-  await service.close();
-});
+const service = sharedService();
 
 interface Key {
   id: string;

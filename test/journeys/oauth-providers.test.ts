@@ -14,7 +14,7 @@ import {
   startOAuthService,
   type ProviderName,
 } from "#test/support/oauth-service.ts";
-import { startService } from "#test/support/service.ts";
+import { sharedService } from "#test/support/shared-service.ts";
 
 const oauth = await startOAuthService();
 afterAll(() => oauth.close());
@@ -127,20 +127,16 @@ describe("a provider that fails", () => {
 
 describe("an installation without credentials", () => {
   it("says so, and has no callback", async () => {
-    const bare = await startService();
-    try {
-      for (const name of PROVIDERS) {
-        const detail = `${name === "github" ? "GitHub" : "Google"} OAuth is not configured`;
-        for (const prefix of ["/api/auth", "/auth"]) {
-          const begun = await bare.call("GET", `${prefix}/${name}/authorize`);
-          expect([begun.status, begun.body]).toEqual([503, { detail }]);
-          expect(begun.headers.getSetCookie()).toEqual([]);
-          const back = await bare.call("GET", `${prefix}/${name}/callback?code=a&state=b`);
-          expect([back.status, back.body]).toEqual([404, { detail: "Not Found" }]);
-        }
+    const bare = sharedService();
+    for (const name of PROVIDERS) {
+      const detail = `${name === "github" ? "GitHub" : "Google"} OAuth is not configured`;
+      for (const prefix of ["/api/auth", "/auth"]) {
+        const begun = await bare.call("GET", `${prefix}/${name}/authorize`);
+        expect([begun.status, begun.body]).toEqual([503, { detail }]);
+        expect(begun.headers.getSetCookie()).toEqual([]);
+        const back = await bare.call("GET", `${prefix}/${name}/callback?code=a&state=b`);
+        expect([back.status, back.body]).toEqual([404, { detail: "Not Found" }]);
       }
-    } finally {
-      await bare.close();
     }
   });
 });

@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { Account } from "#test/support/api-client.ts";
-import { startService, type TestService } from "#test/support/service.ts";
+import { sharedService } from "#test/support/shared-service.ts";
 
-let service: TestService;
+const service = sharedService();
 let person: Account;
 beforeAll(async () => {
-  service = await startService();
-  // The first account is the administrator; these are ordinary people.
-  await service.signUp("first");
   person = await service.signUp();
-});
-afterAll(async () => {
-  await service.close();
 });
 
 const get = (path: string, { token } = person) => service.call("GET", path, { token });

@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Account } from "#test/support/api-client.ts";
-import { startService, type TestService } from "#test/support/service.ts";
+import { sharedService } from "#test/support/shared-service.ts";
 import { newTaskClient } from "#test/support/task-client.ts";
 import { newTeamClient } from "#test/support/team-client.ts";
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService();
-  await service.signUp("administrator");
-});
-afterAll(async () => {
-  await service.close();
-});
+const service = sharedService();
 
 const call = <T = unknown>(who: Account, method: string, path: string, json?: unknown) =>
   service.call<T>(method, path, { token: who.token, json });

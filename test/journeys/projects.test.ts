@@ -1,13 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startService, type TestService } from "#test/support/service.ts";
+import { describe, expect, it } from "vitest";
+import { sharedService } from "#test/support/shared-service.ts";
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(async () => {
-  await service.close();
-});
+const service = sharedService();
 
 interface Project {
   id: string;
@@ -66,7 +60,7 @@ describe("a new project", () => {
     ["a blank name", { name: "  " }, 422],
     ["a NUL in its name", { name: "a\0" }, 422],
     ["an unknown source", { name: "x", source_type: "floppy" }, 422],
-    ["a source it cannot build from", { name: "x", source_type: "github" }, 400],
+    ["a repository without an address", { name: "x", source_type: "github" }, 400],
     ["a body that is no object", [], 422],
   ])("is refused for %s", async (_, json, status) => {
     const { token } = await service.signUp();
@@ -188,7 +182,13 @@ describe("projects", () => {
     const deleted = await service.call("DELETE", `/api/projects/${slug}`, { token });
     expect(deleted).toMatchObject({
       status: 200,
-      body: { message: "Project deleted", task_id: null, project_id: id, project_slug: slug },
+      body: {
+        message: "Project deleted",
+        task_id: expect.stringMatching(UUID),
+        project_id: id,
+        project_slug: slug,
+        status_endpoint: expect.stringMatching(/^\/api\/tasks\/[^/]+\/status$/u),
+      },
     });
     for (const method of ["GET", "DELETE"]) {
       const answer = await service.call(method, `/api/projects/${id}`, { token });

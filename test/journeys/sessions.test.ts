@@ -1,15 +1,9 @@
 import jsonwebtoken from "jsonwebtoken";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { browser } from "#test/support/browser.ts";
-import { startService, type TestService } from "#test/support/service.ts";
+import { sharedService } from "#test/support/shared-service.ts";
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(async () => {
-  await service.close();
-});
+const service = sharedService();
 
 /** Somebody new, signed in with a browser. */
 async function signedIn() {

@@ -113,6 +113,16 @@ describe.each(backends)("the Neon bridge over $backend", ({ real }) => {
     expect(await client.query("SELECT 1 AS one")).toEqual([{ one: 1 }]);
   });
 
+  // There is no connection to break to a database inside the process.
+  it.runIf(real)("goes on after connections broke under a statement and a batch", async () => {
+    const client = neon(address);
+    const broken = "SELECT pg_terminate_backend(pg_backend_pid())";
+    await expect(client.query(broken)).rejects.toThrow("terminat");
+    await expect(client.transaction([client.query(broken), client`SELECT 1`])).rejects.toThrow("terminat");
+    // A connection may be handed out once more in the moment between its last answer and its end.
+    await expect.poll(() => client.query("SELECT 1 AS one").catch(() => "broken")).toEqual([{ one: 1 }]);
+  });
+
   it("runs a batch as one transaction", async () => {
     const db = open();
     const [, rows] = await db.batch([

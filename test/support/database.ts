@@ -1,14 +1,13 @@
-import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { drizzle } from "drizzle-orm/node-postgres";
-import { migrate } from "drizzle-orm/node-postgres/migrator";
-import { Client, type Pool } from "pg";
+import type { Pool } from "pg";
+import { inject } from "vitest";
 import { startNeon } from "#local/neon/index.ts";
 import { createDb, type Db } from "#src/platform/db/client.ts";
 import { newTrips } from "#src/platform/trips.ts";
-import type { TestService } from "./service.ts";
+import { createDatabase } from "./server-database.ts";
+import type { SharedService } from "./shared-service.ts";
 
 /**
  * A migrated database of one's own, reached as the service reaches it. Embedded, or on the server of TEST_DATABASE_URL:
@@ -17,9 +16,9 @@ import type { TestService } from "./service.ts";
 export async function openDatabase(): Promise<{ db: Db; close(): Promise<void> }> {
   const dataDir = mkdtempSync(join(tmpdir(), "workspace-test-"));
   const server = process.env["TEST_DATABASE_URL"];
-  const own = server ? await createOwn(server) : undefined;
+  const own = server ? await createDatabase(server, inject("templateDatabase")) : undefined;
+  if (!own) cpSync(join(inject("template"), "postgres"), join(dataDir, "postgres"), { recursive: true });
   const bridge = await startNeon({ dataDir, databaseUrl: own?.databaseUrl });
-  await migrate(drizzle({ client: bridge.pool }), { migrationsFolder: "migrations" });
   if (own) await connectAll(bridge.pool);
   return {
     db: createDb({ databaseUrl: bridge.databaseUrl, httpUrl: bridge.httpUrl, trips: newTrips() }),
@@ -32,7 +31,7 @@ export async function openDatabase(): Promise<{ db: Db; close(): Promise<void> }
 }
 
 /** The database of a running service, for rows that a test looks at or ages. */
-export function databaseOf({ stack }: Pick<TestService, "stack">): Db {
+export function databaseOf({ stack }: Pick<SharedService, "stack">): Db {
   const { DATABASE_URL: databaseUrl = "", NEON_HTTP_URL: httpUrl } = stack.variables;
   return createDb({ databaseUrl, httpUrl, trips: newTrips() });
 }
@@ -40,18 +39,4 @@ export function databaseOf({ stack }: Pick<TestService, "stack">): Db {
 /** Open as many connections as the pool may have: requests that wait for one are not at the same time. */
 async function connectAll(pool: Pool): Promise<void> {
   await Promise.all(Array.from({ length: pool.options.max }, () => pool.query("SELECT pg_sleep(0.1)")));
-}
-
-async function createOwn(server: string): Promise<{ databaseUrl: string; drop(): Promise<void> }> {
-  const name = `test_${randomBytes(8).toString("hex")}`;
-  const run = async (statement: string) => {
-    const client = new Client({ connectionString: server });
-    await client.connect();
-    await client.query(statement);
-    await client.end();
-  };
-  await run(`CREATE DATABASE ${name}`);
-  const address = new URL(server);
-  address.pathname = `/${name}`;
-  return { databaseUrl: address.href, drop: () => run(`DROP DATABASE ${name}`) };
 }

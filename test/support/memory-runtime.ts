@@ -3,7 +3,7 @@ import type {
   ExecOptions,
   ExecResult,
   FileEntry,
-  ProjectRuntime,
+  AgentRuntime,
 } from "#src/platform/runtime/project-runtime.ts";
 
 type Exec = (command: string, options: ExecOptions) => ExecResult | Promise<ExecResult>;
@@ -12,7 +12,7 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /** A project's files in a map. Its shell is a function of the test; without one every command is unknown. */
-export class MemoryRuntime implements ProjectRuntime {
+export class MemoryRuntime implements AgentRuntime {
   readonly #files = new Map<string, { content: Uint8Array; modifiedAt: number }>();
   readonly #directories = new Set<string>([""]);
   readonly #todos = new Map<string, string>();

@@ -1,15 +1,24 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Client } from "pg";
+import { Client, Pool } from "pg";
 import type { TestProject } from "vitest/node";
 import { readConfiguration } from "#local/configuration.ts";
+import { migrate } from "#local/migrate.ts";
 import { startStack } from "#local/stack.ts";
+import { apiClient } from "./api-client.ts";
+import { createDatabase, type ServerDatabase } from "./server-database.ts";
+import type { SharedService } from "./shared-service.ts";
+import { startOnCopy } from "./start-on-copy.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
     /** A data folder with a migrated database and a built Worker, for services to begin with a copy of. */
     template: string;
+    /** The migrated database of the PostgreSQL server that tests begin with a copy of; empty where there is no server. */
+    templateDatabase: string;
+    /** The service of `sharedService`. */
+    sharedStack: SharedService["stack"];
   }
 }
 
@@ -17,21 +26,46 @@ declare module "vitest" {
 const STANDARD_SERVER = "postgres://postgres@127.0.0.1:5432/postgres";
 
 /**
- * Makes the database and the bundle once for the whole run, by starting and stopping the service, and looks for a real
- * PostgreSQL: only there do requests really run at the same time.
+ * Makes the database and the bundle once for the whole run, by starting and stopping the service, starts the service that
+ * test files share, and looks for a real PostgreSQL: only there do requests really run at the same time.
  */
-export async function setup(project: TestProject): Promise<() => void> {
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
   process.env["TEST_DATABASE_URL"] ??= (await answers(STANDARD_SERVER)) ? STANDARD_SERVER : "";
   process.stderr.write(
     process.env["TEST_DATABASE_URL"]
       ? "PostgreSQL is there: domain tests run on it.\n"
       : "No PostgreSQL on its standard port: domain tests run on the embedded one; those of an outage are skipped.\n",
   );
+  await using started = new AsyncDisposableStack();
+  const server = process.env["TEST_DATABASE_URL"];
+  const database = server ? await createDatabase(server) : undefined;
+  if (database) {
+    started.defer(() => database.drop());
+    await fill(database);
+  }
+  project.provide("templateDatabase", database?.name ?? "");
+
   const template = mkdtempSync(join(tmpdir(), "workspace-template-"));
+  started.defer(() => rmSync(template, { recursive: true, force: true }));
   const stack = await startStack(readConfiguration({ PORT: "0", DATA_DIR: template }), { log: () => {} });
   await stack.close();
   project.provide("template", template);
-  return () => rmSync(template, { recursive: true, force: true });
+
+  const shared = await startOnCopy(template);
+  started.defer(() => shared.close());
+  const { url, variables, callbacksUrl } = shared.stack;
+  // The first account is the administrator of all, which none of a test is to be.
+  await apiClient(url).signUp("administrator");
+  project.provide("sharedStack", { url, variables, callbacksUrl });
+
+  const owned = started.move();
+  return () => owned.disposeAsync();
+}
+
+async function fill({ databaseUrl }: ServerDatabase): Promise<void> {
+  const pool = new Pool({ connectionString: databaseUrl, max: 1 });
+  await migrate(pool);
+  await pool.end();
 }
 
 async function answers(server: string): Promise<boolean> {

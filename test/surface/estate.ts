@@ -1,3 +1,4 @@
+import { vi } from "vitest";
 import { z } from "zod";
 import type { Account, ApiRequest } from "#test/support/api-client.ts";
 import type { TestService } from "#test/support/service.ts";
@@ -34,36 +35,125 @@ async function ask<T extends z.ZodType>(
   return schema.parse(body);
 }
 
-/** An estate that has what an operation names. */
-export async function estateFor(service: TestService, { template }: Operation): Promise<Estate> {
-  const namesPeople = /\{(user|invitation|token)\}|\/members/u.test(template);
-  return namesPeople ? newSharedEstate(service) : newEstate(service);
+/** What an estate may have besides, by what names it in a path. */
+const PARTS: readonly [named: RegExp, add: (service: TestService, estate: Estate) => Promise<Estate>][] = [
+  [/\{task\}/u, withTask],
+  [/\{background_task\}/u, withBackgroundTask],
+  [/\/git\//u, withRepository],
+  [/\{(hash|base)\}/u, withArchives],
+  [/\/shell\//u, withShell],
+  [/\/(containers|browser-previews|dev-server-url)/u, withContainers],
+  [/\{(user|invitation|token)\}|\/members/u, withViewer],
+];
+
+/** Operations on what belongs to a project: whoever owns it is afterwards who they were. */
+const ON_PROJECTS = /^\/api\/(projects|tasks|shell|terminal|agent|git|bases|external|v1\/agents)(\/|$)/u;
+
+/**
+ * Answers the estate for an operation, with what it names. Operations that only read share one, those on projects their
+ * owner; every other one gets people of its own.
+ */
+export function estatesOf(service: TestService): (operation: Operation) => Promise<Estate> {
+  let everything: Promise<Estate> | undefined;
+  let repository: Promise<Estate> | undefined;
+  let owner: Promise<Estate> | undefined;
+  const newRepository = async () =>
+    withRepository(service, await withProject(service, await newPerson(service)));
+  return async ({ method, template }) => {
+    const ofGit = template.includes("/git/");
+    if (method === "GET" && ofGit) return (repository ??= newRepository());
+    if (method === "GET") return (everything ??= newSharedEstate(service));
+    const named = PARTS.filter(([pattern]) => pattern.test(template));
+    const sharesOwner = ON_PROJECTS.test(template) && !named.some(([, add]) => add === withViewer);
+    let estate = await (sharesOwner ? (owner ??= newPerson(service)) : newPerson(service));
+    estate = await withProject(service, estate);
+    for (const [, add] of named) estate = await add(service, estate);
+    return estate;
+  };
 }
 
-export async function newEstate(service: TestService): Promise<Estate> {
+/** The estate with two containers, of which the second uses the first, and a browser window. */
+async function withContainers<E extends Estate>(service: TestService, estate: E): Promise<E> {
+  const { token } = estate.owner;
+  const project = `/api/projects/${String(estate.samples["project"])}`;
+  const Container = z.object({ container: Made });
+  const newContainer = (name: string) =>
+    ask(service, ["POST", `${project}/containers`], { token, json: { name } }, Container);
+  const [api, web] = [(await newContainer("api")).container.id, (await newContainer("web")).container.id];
+  const uses = { source_container_id: web, target_container_id: api };
+  const [connection, preview] = await Promise.all([
+    ask(service, ["POST", `${project}/containers/connections`], { token, json: uses }, Made),
+    ask(service, ["POST", `${project}/browser-previews`], { token, json: {} }, Made),
+  ]);
+  const samples = {
+    container: api,
+    connection: connection.id,
+    preview: preview.id,
+    source_container_id: api,
+    target_container_id: web,
+  };
+  return { ...estate, samples: { ...estate.samples, ...samples } };
+}
+
+/** The estate with a snapshot of the project, and a template made of it. */
+async function withArchives<E extends Estate>(service: TestService, estate: E): Promise<E> {
+  const { token } = estate.owner;
+  const project = `/api/projects/${String(estate.samples["project"])}`;
+  const Snapshot = z.object({ hash: z.string() });
+  const { hash } = await ask(service, ["POST", `${project}/snapshots`], { token, json: {} }, Snapshot);
+  const json = { name: "template" };
+  const base = await ask(service, ["POST", `${project}/export-template`], { token, json }, Made);
+  return { ...estate, samples: { ...estate.samples, hash, base: base.id } };
+}
+
+/** The estate with a project that runs, and a shell open in it. */
+async function withShell<E extends Estate>(service: TestService, estate: E): Promise<E> {
+  const { token } = estate.owner;
+  const project_id = String(estate.samples["project"]);
+  await ask(service, ["POST", `/api/projects/${project_id}/start`], { token }, z.unknown());
+  const Shell = z.object({ session_id: z.string() });
+  const shell = await vi.waitUntil(
+    async () => {
+      const opened = await service.call("POST", "/api/shell/sessions", { token, json: { project_id } });
+      return opened.status === 200 && Shell.parse(opened.body).session_id;
+    },
+    { timeout: 20_000, interval: 100 },
+  );
+  return { ...estate, samples: { ...estate.samples, shell } };
+}
+
+/** The estate with a project that was deleted, which a task tells of. */
+async function withBackgroundTask<E extends Estate>(service: TestService, estate: E): Promise<E> {
+  const { token } = estate.owner;
+  const { id } = await service.newProject(token);
+  const Deleted = z.looseObject({ task_id: z.string() });
+  const { task_id } = await ask(service, ["DELETE", `/api/projects/${id}`], { token }, Deleted);
+  return { ...estate, samples: { ...estate.samples, background_task: task_id } };
+}
+
+/** The estate whose files are a repository, with a commit and a remote that nobody reaches. */
+export async function withRepository<E extends Estate>(service: TestService, estate: E): Promise<E> {
+  const { token } = estate.owner;
+  const git = `/api/projects/${String(estate.samples["project"])}/git`;
+  const remote = { repo_url: estate.samples["repo_url"] };
+  await ask(service, ["POST", `${git}/init`], { token, json: remote }, z.unknown());
+  await ask(service, ["POST", `${git}/commit`], { token, json: { message: "first" } }, z.unknown());
+  return estate;
+}
+
+/** Somebody with a key, a device and a team. */
+async function newPerson(service: TestService): Promise<Estate> {
   const owner = await service.signUp();
   const { token } = owner;
-  const project = await service.newProject(token);
-  const { id: keyId, key } = await service.newKey(token);
-  const message = { project_id: project.id, message: "Say hello" };
-  const Invoked = z.object({ task_id: z.string() });
   const pair = { device_name: "laptop" };
   const Device = z.looseObject({ device_id: z.string() });
-  const [{ task_id }, , device, [team], [session]] = await Promise.all([
-    ask(service, ["POST", "/api/external/agent/invoke"], { token: key, json: message }, Invoked),
-    ask(
-      service,
-      ["PUT", `/api/projects/${project.id}/files/${FILE}`],
-      { token, json: { content: "hello" } },
-      z.unknown(),
-    ),
+  const [{ id: keyId, key }, device, [team], [session]] = await Promise.all([
+    service.newKey(token),
     ask(service, ["POST", "/api/desktop/pair/complete"], { token, json: pair }, Device),
     ask(service, ["GET", "/api/teams"], { token }, z.array(z.looseObject({ slug: z.string() }))),
     ask(service, ["GET", "/api/auth/sessions"], { token }, z.array(Made)),
   ]);
   const samples = {
-    project: project.id,
-    task: task_id,
     key: keyId,
     path: FILE,
     team: team?.slug,
@@ -71,9 +161,16 @@ export async function newEstate(service: TestService): Promise<Estate> {
     device: device.device_id,
     session: session?.id,
     provider: "github",
+    git_host: "gitlab",
+    owner: "octo",
+    repository: "private",
+    repo_url: "https://git.invalid/octo/app",
+    branch: "main",
+    message: "a message",
     script: "login.js",
-    project_id: project.id,
     name: "sample",
+    new_name: "renamed",
+    primaryApp: "",
     content: "text",
     file_path: FILE,
     dir_path: "notes/more",
@@ -88,10 +185,29 @@ export async function newEstate(service: TestService): Promise<Estate> {
   return { owner, key, samples };
 }
 
-export async function newSharedEstate(service: TestService): Promise<SharedEstate> {
-  const [estate, viewer] = await Promise.all([newEstate(service), service.signUp("viewer")]);
+/** The estate with a new project that has a file. */
+async function withProject<E extends Estate>(service: TestService, estate: E): Promise<E> {
+  const { token } = estate.owner;
+  const { id } = await service.newProject(token);
+  const file = { content: "hello" };
+  await ask(service, ["PUT", `/api/projects/${id}/files/${FILE}`], { token, json: file }, z.unknown());
+  return { ...estate, samples: { ...estate.samples, project: id, project_id: id } };
+}
+
+/** The estate with a task of the agent on the project. */
+async function withTask<E extends Estate>(service: TestService, estate: E): Promise<E> {
+  const json = { project_id: estate.samples["project"], message: "Say hello" };
+  const Invoked = z.object({ task_id: z.string() });
+  const invoke: [string, string] = ["POST", "/api/external/agent/invoke"];
+  const { task_id } = await ask(service, invoke, { token: estate.key, json }, Invoked);
+  return { ...estate, samples: { ...estate.samples, task: task_id } };
+}
+
+/** The estate with somebody who may only look at its team and its project, and an invitation that is open. */
+async function withViewer<E extends Estate>(service: TestService, estate: E): Promise<E & SharedEstate> {
   const { token } = estate.owner;
   const { team, project } = estate.samples;
+  const viewer = await service.signUp("viewer");
   const newLink = () =>
     ask(
       service,
@@ -119,6 +235,19 @@ export async function newSharedEstate(service: TestService): Promise<SharedEstat
     token: tokenIn(open.invite_url),
   };
   return { ...estate, viewer, samples: { ...estate.samples, ...people } };
+}
+
+export async function newEstate(service: TestService): Promise<Estate> {
+  return withTask(service, await withProject(service, await newPerson(service)));
+}
+
+/** An estate with everything that an operation can name, and somebody who may only look at it. */
+export async function newSharedEstate(service: TestService): Promise<SharedEstate> {
+  let estate = await newEstate(service);
+  for (const add of [withContainers, withArchives, withBackgroundTask, withShell]) {
+    estate = await add(service, estate);
+  }
+  return withViewer(service, estate);
 }
 
 /** The token at the end of an invitation's address. */

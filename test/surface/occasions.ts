@@ -1,10 +1,13 @@
 import { vi } from "vitest";
 import { z } from "zod";
+import { insertBackgroundTask } from "#src/domain/background-tasks/index.ts";
 import { browser } from "#test/support/browser.ts";
 import type { Account, ApiRequest } from "#test/support/api-client.ts";
+import { databaseOf } from "#test/support/database.ts";
 import { codeIn, linkIn } from "#test/support/mailbox.ts";
 import type { TestService } from "#test/support/service.ts";
 import { newSharedEstate, type Estate } from "./estate.ts";
+import { GIT_OCCASIONS, type GitWorld } from "./git-occasions.ts";
 
 /** What a request must hold, or where it must go, to succeed. */
 interface Occasion extends ApiRequest {
@@ -12,7 +15,7 @@ interface Occasion extends ApiRequest {
   address?: string;
 }
 
-interface Scene {
+interface Scene extends GitWorld {
   service: TestService;
   /** The same where a password is not enough. */
   twoFactor: TestService;
@@ -21,6 +24,7 @@ interface Scene {
 
 /** What must have happened before an operation succeeds whose schema does not tell. */
 export const OCCASIONS: Record<string, (scene: Scene) => Promise<Occasion> | Occasion> = {
+  ...GIT_OCCASIONS,
   "POST /api/auth/register": () => ({
     json: { email: `${crypto.randomUUID()}@example.com`, password: "correct horse" },
   }),
@@ -61,6 +65,12 @@ export const OCCASIONS: Record<string, (scene: Scene) => Promise<Occasion> | Occ
       headers: { cookie: `oauth_state=${own.cookies.get("oauth_state")}` },
     };
   },
+  "GET /api/previews/enter": () => ({
+    address: `/api/previews/enter?${new URLSearchParams({ host: "app-abc123--web.localhost", nonce: "kept" })}`,
+  }),
+  "GET /api/auth/verify-access": ({ estate }) => ({
+    headers: { authorization: `Bearer ${estate.owner.token}`, "x-expected-user-id": estate.owner.id },
+  }),
   "POST /api/desktop/pair/exchange": async ({ service, estate }) => {
     const { body } = await service.call<{ pairing_token: string }>("POST", "/api/desktop/pair", {
       token: estate.owner.token,
@@ -81,6 +91,25 @@ export const OCCASIONS: Record<string, (scene: Scene) => Promise<Occasion> | Occ
   "POST /api/projects/{project}/members": ({ estate }) => ({
     json: { email: estate.owner.email, role: "admin" },
   }),
+  "DELETE /api/tasks/{background_task}": async ({ service, estate }) => {
+    // Nobody works on it, so that it is still open when it is cancelled.
+    const id = crypto.randomUUID();
+    const task = { id, userId: estate.owner.id, projectId: String(estate.samples["project"]) };
+    await insertBackgroundTask(databaseOf(service), { ...task, type: "container_start", status: "queued" });
+    return { address: `/api/tasks/${id}` };
+  },
+  "PUT /api/projects/{project}/containers/{container}/credentials": async ({ service, estate }) => {
+    const project = `/api/projects/${String(estate.samples["project"])}`;
+    const external = { deployment_mode: "external", external_endpoint: "https://service.example" };
+    const { body } = await service.call<{ container: { id: string } }>("POST", `${project}/containers`, {
+      token: estate.owner.token,
+      json: external,
+    });
+    const json = { credentials: { TOKEN: "secret" } };
+    return { address: `${project}/containers/${body.container.id}/credentials`, json };
+  },
+  // The two blocks of zeros that every tar archive ends with.
+  "POST /api/bases": () => ({ address: "/api/bases?name=Empty", body: new Uint8Array(1024) }),
   "POST /api/teams/{team}/leave": async ({ service }) => {
     const { viewer, samples } = await newSharedEstate(service);
     return { address: `/api/teams/${String(samples["team"])}/leave`, token: viewer.token };

@@ -2,8 +2,9 @@ import { expect, it } from "vitest";
 import { createApp } from "#src/app.ts";
 import { openApiDocument } from "#src/http/openapi.ts";
 import { endpoints } from "#src/routes/index.ts";
+import { sockets } from "#src/routes/sockets/index.ts";
 
-it("every route that the app serves is documented, but those for the queue", () => {
+it("every route that the app serves is documented, but those for the queue, and sockets", () => {
   const { paths } = openApiDocument(endpoints, "https://service.test");
   const documented = Object.entries(Object(paths)).flatMap(([path, item]) =>
     Object.keys(Object(item)).map((method) => `${method.toUpperCase()} ${path}`),
@@ -14,5 +15,7 @@ it("every route that the app serves is documented, but those for the queue", () 
     .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)(\{[^}]*\})?/gu, "{$1}")}`);
   const ofTheQueue = served.filter((route) => route.startsWith("POST /functions/"));
   expect(ofTheQueue).not.toEqual([]);
-  expect(new Set(served)).toEqual(new Set([...documented, ...ofTheQueue]));
+  // OpenAPI has no way to say what goes over a WebSocket.
+  const ofSockets = sockets.map(({ path }) => `GET ${path.replaceAll(/:(\w+)(\{[^}]*\})?/gu, "{$1}")}`);
+  expect(new Set(served)).toEqual(new Set([...documented, ...ofTheQueue, ...ofSockets]));
 });

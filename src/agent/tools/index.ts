@@ -28,6 +28,11 @@ export function findTool(name: string): Tool | undefined {
   return byName.get(name);
 }
 
+/** Whether a call may do more than read. */
+export function mayChange(name: string): boolean {
+  return (findTool(name)?.effect ?? "read") !== "read";
+}
+
 /** What the model is told of the tools; the same at every call, so that providers can cache it. */
 export function toolDefinitions(): ToolDefinition[] {
   return tools.map(({ definition }) => definition);

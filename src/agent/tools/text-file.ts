@@ -1,4 +1,4 @@
-import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
+import type { AgentRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { failure, type ToolFailure } from "./tool.ts";
 
 /** Largest text a tool takes into memory; a turn may read several at once, and an isolate has 128 MB. */
@@ -7,7 +7,7 @@ export const TEXT_FILE_BYTES = 4 * 1024 * 1024;
 type TextFile = { ok: true; text: string; sizeBytes: number } | { ok: false; failure: ToolFailure };
 
 /** A file as text, a byte order mark included, so that writing it back changes nothing else. */
-export async function readTextFile(runtime: ProjectRuntime, path: string): Promise<TextFile> {
+export async function readTextFile(runtime: AgentRuntime, path: string): Promise<TextFile> {
   const entry = await runtime.stat(path);
   if (!entry) return missing(path);
   if (entry.kind === "directory") {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Scope } from "#src/domain/access/scopes.ts";
 import type { ToolDefinition } from "#src/models/model.ts";
-import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
+import type { AgentRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { readArguments } from "./read-arguments.ts";
 
 /**
@@ -13,7 +13,7 @@ export type ToolEffect = "read" | "idempotent" | "other";
 
 /** Everything a tool may touch. */
 export interface ToolContext {
-  runtime: ProjectRuntime;
+  runtime: AgentRuntime;
   project: ToolProject;
   chatId: string;
   /** Aborts the run; its reason is what `runTool` then throws. */

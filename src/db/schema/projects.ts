@@ -1,9 +1,22 @@
-import { index, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { sql } from "drizzle-orm";
+import { index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { users } from "./accounts.ts";
 import { at, createdAt, id } from "./columns.ts";
 import { teams } from "./teams.ts";
 
-/** Code workspaces. Files live in the project's `ProjectWorkspace` object, not here. */
+/** What a project's first files are made from. */
+export type ProjectSource =
+  | { kind: "git"; url: string; branch: string | null }
+  | { kind: "base"; baseId: string }
+  | { kind: "fork"; projectId: string; hash: string };
+
+/**
+ * Code workspaces. Files live in the project's runtime, or in its snapshots while it is hibernated, not here.
+ *
+ * `wanted` is the state somebody asked for and the project is on its way to; null once it is there. `generation` counts
+ * the executors of that way: each one takes the next number, and a write under an older one is refused. Until
+ * `leaseUntil` the newest executor counts as alive.
+ */
 export const projects = pgTable(
   "projects",
   {
@@ -25,11 +38,36 @@ export const projects = pgTable(
       .notNull()
       .default("team"),
     settings: jsonb().$type<Record<string, unknown>>().notNull().default({}),
+    source: jsonb().$type<ProjectSource>(),
+    /** When the first files were there; null until then. */
+    setUpAt: at(),
+    wanted: text({ enum: ["running", "stopped", "hibernated"] }),
+    generation: integer().notNull().default(0),
+    leaseUntil: at(),
+    /** Executors in a row that did not get there. */
+    attempts: integer().notNull().default(0),
+    /** What the executor is doing, in a few words. */
+    progress: text(),
+    /** Why the last change of state failed; null after one that did not. */
+    error: text(),
+    startedAt: at(),
+    hibernatedAt: at(),
+    /** When its people were told that it will be hibernated soon. */
+    idleWarnedAt: at(),
     lastActivity: at(),
     createdAt: createdAt(),
     updatedAt: at(),
   },
-  (table) => [uniqueIndex("projects_slug_unique").on(table.slug), index("projects_team").on(table.teamId)],
+  (table) => [
+    uniqueIndex("projects_slug_unique").on(table.slug),
+    index("projects_team").on(table.teamId),
+    index("projects_wanted")
+      .on(table.wanted)
+      .where(sql`${table.wanted} IS NOT NULL`),
+    index("projects_running")
+      .on(table.lastActivity)
+      .where(sql`${table.status} = 'running'`),
+  ],
 );
 
 /** Roles in one project: for members of its team in place of the team's role, for others their way in. */

@@ -6,7 +6,8 @@ export {
   type KeyCaller,
   type UserCaller,
 } from "./caller.ts";
-export { keyByHash } from "./queries.ts";
+export { keyByHash, userOfSession } from "./queries.ts";
+export { renewCaller, Standing } from "./renew-caller.ts";
 export {
   isScope,
   LISTED_SCOPES,

@@ -2,7 +2,7 @@ import { announceRemoval } from "#src/domain/projects/index.ts";
 import { cancelTask, type FinishDeps } from "#src/domain/tasks/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Log } from "#src/platform/log/log.ts";
-import type { ProjectWorkspaces } from "#src/platform/objects/project-workspaces.ts";
+import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
 import { requireDone, type Administrator } from "./change-account.ts";
 import { findAccount } from "./find-account.ts";
 import { deleteAccountRow, projectsOfAccount } from "./queries.ts";

@@ -1,7 +1,7 @@
 import { AppError } from "#src/lib/errors.ts";
-import type { FileEntry, ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
+import { normalizePathIn } from "#src/lib/project-path.ts";
+import type { FileEntry, ProjectFiles } from "#src/platform/runtime/project-files.ts";
 import { toText, type Encoding } from "./contents.ts";
-import { normalizePathIn } from "./normalize-path.ts";
 import { readTree } from "./tree.ts";
 
 /**
@@ -25,7 +25,7 @@ export interface FileText {
 }
 
 /** A whole file as text. Throws `not_found`, `too_large`, and `invalid_input` for bytes that are not text. */
-export async function readText(runtime: ProjectRuntime, path: string, encoding: Encoding): Promise<FileText> {
+export async function readText(runtime: ProjectFiles, path: string, encoding: Encoding): Promise<FileText> {
   const bytes = await runtime.readFile(path);
   if (!bytes) throw new AppError("not_found", "File not found");
   if (bytes.length > JSON_FILE_BYTES) {
@@ -48,7 +48,7 @@ export interface Batch {
 
 /** Several text files at once, under the paths they were asked by. One that cannot be read is told apart. */
 export async function readBatch(
-  runtime: ProjectRuntime,
+  runtime: ProjectFiles,
   directory: string | undefined,
   paths: readonly string[],
 ): Promise<Batch> {
@@ -77,7 +77,7 @@ export async function readBatch(
 
 /** The project's first small text files with their contents, as far as the tree shows them. */
 export async function listTexts(
-  runtime: ProjectRuntime,
+  runtime: ProjectFiles,
   directory: string,
 ): Promise<{ entry: FileEntry; content: string }[]> {
   const tree = await readTree(runtime, directory);

@@ -1,4 +1,4 @@
-import type { FileEntry, ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
+import type { FileEntry, ProjectFiles } from "#src/platform/runtime/project-files.ts";
 
 /** Directories that hold what tools make, not what people write. */
 const EXCLUDED_DIRECTORIES = [
@@ -41,7 +41,7 @@ const EXCLUDED_EXTENSIONS = new Set(
  * What an editor shows of a project: files and directories below `directory`, parents first, with paths relative to it,
  * without what tools make. Throws `not_found` and `conflict` where there is no such directory.
  */
-export async function readTree(runtime: ProjectRuntime, directory: string): Promise<FileEntry[]> {
+export async function readTree(runtime: ProjectFiles, directory: string): Promise<FileEntry[]> {
   const entries = await runtime.list(directory, { recursive: true, exclude: EXCLUDED_DIRECTORIES });
   const above = directory === "" ? 0 : directory.length + 1;
   return entries

@@ -3,6 +3,7 @@ import { newId } from "#src/lib/ids.ts";
 import { safeParseJson } from "#src/lib/parse-json.ts";
 import { newToken } from "#src/lib/random-token.ts";
 import type { Db } from "#src/platform/db/client.ts";
+import type { GitHostName } from "#src/platform/git-hosts/git-host.ts";
 import type { OAuthFlow, ProviderName } from "#src/platform/oauth/provider.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import type { OAuthStates } from "#src/platform/tokens/oauth-states.ts";
@@ -17,20 +18,29 @@ export interface FlowDeps {
   secrets: Secrets;
 }
 
-/** What the browser that began a sign-in keeps of it, encrypted: the state alone, seen in an address, is good for nothing. */
+/**
+ * What a way through a provider is for: a sign-in is named after the provider, the connection of a git host `git:` and the
+ * host. A state of one is no good for another.
+ */
+export type FlowPurpose = ProviderName | `git:${GitHostName}`;
+
+/** What the browser that began it keeps of it, encrypted: the state alone, seen in an address, is good for nothing. */
 const Kept = z.object({
   id: z.uuid(),
-  provider: z.enum(["github", "google"]),
+  provider: z.string(),
+  /** Who began it; absent for a sign-in, which anybody begins. */
+  userId: z.uuid().optional(),
   verifier: z.string(),
   nonce: z.string(),
 });
 
-/** A sign-in that begins, and what the browser has to keep of it. Nothing is stored. */
+/** A flow that begins, and what the browser has to keep of it. Nothing is stored. */
 export async function openFlow(
   deps: Pick<FlowDeps, "oauthStates" | "secrets">,
-  provider: ProviderName,
+  provider: FlowPurpose,
+  userId?: string,
 ): Promise<{ flow: OAuthFlow; cookie: string }> {
-  const kept = { id: newId(), provider, verifier: newToken().token, nonce: newToken().token };
+  const kept = { id: newId(), provider, userId, verifier: newToken().token, nonce: newToken().token };
   const expiresAt = new Date(Date.now() + FLOW_SECONDS * 1000);
   const [state, cookie] = await Promise.all([
     deps.oauthStates.issue({ id: kept.id, provider, expiresAt }),
@@ -42,14 +52,14 @@ export async function openFlow(
 export type FlowRefusal = "INVALID_STATE_TOKEN" | "STATE_TOKEN_EXPIRED";
 
 /**
- * The sign-in that a callback belongs to, used up by it: of two callbacks with one state at once, one gets it. A state that
- * is not ours, of another provider, or that another browser began is refused and stays unused.
+ * The flow that a callback belongs to, used up by it, and who began it: of two callbacks with one state at once, one gets it.
+ * A state that is not ours, for another purpose, or that another browser began is refused and stays unused.
  */
 export async function claimFlow(
   deps: FlowDeps,
-  provider: ProviderName,
+  provider: FlowPurpose,
   presented: { state: string; cookie: string | undefined },
-): Promise<{ flow: OAuthFlow } | { refusal: FlowRefusal }> {
+): Promise<{ flow: OAuthFlow; userId: string | undefined } | { refusal: FlowRefusal }> {
   const verified = await deps.oauthStates.verify(presented.state);
   if (verified.kind === "expired") return { refusal: "STATE_TOKEN_EXPIRED" };
   const kept = presented.cookie === undefined ? undefined : await readKept(deps.secrets, presented.cookie);
@@ -57,7 +67,8 @@ export async function claimFlow(
   const { state } = verified;
   const isSame = kept.id === state.id && kept.provider === provider && state.provider === provider;
   if (!isSame || !(await consumeState(deps.db, state))) return { refusal: "INVALID_STATE_TOKEN" };
-  return { flow: { state: presented.state, verifier: kept.verifier, nonce: kept.nonce } };
+  const { userId, verifier, nonce } = kept;
+  return { flow: { state: presented.state, verifier, nonce }, userId };
 }
 
 async function readKept(secrets: Secrets, cookie: string): Promise<z.output<typeof Kept> | undefined> {

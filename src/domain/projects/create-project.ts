@@ -1,10 +1,15 @@
 import type { Caller } from "#src/domain/access/index.ts";
+import { insertBackgroundTask } from "#src/domain/background-tasks/index.ts";
+import { requireBase } from "#src/domain/bases/index.ts";
+import { parseRepositoryUrl } from "#src/domain/repositories/index.ts";
 import { requireTeam, whileTeamExists } from "#src/domain/teams/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { newId } from "#src/lib/ids.ts";
 import { slugOf } from "#src/lib/slug.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { insertProject, type Project } from "./queries.ts";
+import type { Queue } from "#src/platform/queue/queue.ts";
+import { insertProject, type NewProject, type Project } from "./queries.ts";
+import { settleMessage } from "./settle-message.ts";
 
 /** Slugs are drawn again this often before a collision is called a failure. */
 const MAX_DRAWS = 10;
@@ -20,33 +25,100 @@ export interface ProjectWish {
   sourceType: SourceType;
 }
 
+/** Where the first files are asked to come from. */
+export interface SourceWish {
+  /** http(s) address of any git host; the three git types differ in nothing else. */
+  gitUrl?: string | undefined;
+  /** The repository's default branch when absent. */
+  gitBranch?: string | undefined;
+  /** Id or slug of a base; `builtin` is the empty one. */
+  baseId?: string | undefined;
+}
+
 /**
- * Make a project in the caller's team. Its workspace comes into being with the first file or command, so there is nothing
- * to wait for: the stored status is the settled one, `stopped`, since nothing runs in it yet. Throws `forbidden` for a
- * caller who may not, `invalid_input` for a source the service cannot build from.
+ * What a new project is made from; null for one that begins empty. Throws `invalid_input` for what does not fit the type or
+ * is no address, and `not_found` for a base the caller may not see.
+ */
+export async function findSource(
+  deps: { db: Db },
+  caller: Caller,
+  type: SourceType,
+  wish: SourceWish,
+): Promise<Project["source"]> {
+  const { gitUrl, gitBranch = null, baseId = "builtin" } = wish;
+  if (FROM_GIT.has(type)) {
+    if (gitUrl === undefined) throw new AppError("invalid_input", `A ${type} project needs git_repo_url`);
+    return { kind: "git", url: parseRepositoryUrl(gitUrl).url, branch: gitBranch };
+  }
+  if (gitUrl !== undefined) {
+    throw new AppError("invalid_input", 'git_repo_url is for source_type "github", "gitlab" and "bitbucket"');
+  }
+  if (type === "empty" && wish.baseId !== undefined) {
+    throw new AppError("invalid_input", 'base_id is for source_type "base" and "template"');
+  }
+  if (baseId === "builtin") return null;
+  return { kind: "base", baseId: (await requireBase(deps, caller, baseId)).id };
+}
+
+/**
+ * Make an empty project in the caller's team. Its workspace comes into being with the first file or command, so there is
+ * nothing to wait for: the stored status is the settled one, `stopped`, since nothing runs in it yet. Throws `forbidden`
+ * for a caller who may not.
  */
 export async function createProject(deps: { db: Db }, caller: Caller, wish: ProjectWish): Promise<Project> {
+  const { teamId } = await requireCreator(deps, caller);
+  return drawSlug(deps.db, {
+    ...fieldsOf(wish),
+    teamId,
+    ownerId: caller.userId,
+    status: "stopped",
+    setUpAt: new Date(),
+  });
+}
+
+/**
+ * Make a project whose first files are to be fetched: `initializing` until the background has done it. A request that is
+ * cut off before it could tell the queue is made up for by the sweep. Throws as `createProject` does.
+ */
+export async function createProjectFrom(
+  deps: { db: Db; queue: Pick<Queue, "publish"> },
+  caller: Caller,
+  wish: ProjectWish & { source: NonNullable<Project["source"]> },
+): Promise<{ project: Project; taskId: string }> {
+  const { teamId } = await requireCreator(deps, caller);
+  const project = await drawSlug(deps.db, {
+    ...fieldsOf(wish),
+    teamId,
+    ownerId: caller.userId,
+    source: wish.source,
+    status: "initializing",
+    wanted: "stopped",
+  });
+  const taskId = newId();
+  await insertBackgroundTask(deps.db, {
+    id: taskId,
+    userId: caller.userId,
+    projectId: project.id,
+    type: "project_creation",
+    status: "queued",
+  });
+  await deps.queue.publish(settleMessage(project.id));
+  return { project, taskId };
+}
+
+const fieldsOf = ({ name, description, sourceType }: ProjectWish) => ({ name, description, sourceType });
+
+async function requireCreator(deps: { db: Db }, caller: Caller): Promise<{ teamId: string }> {
   if (caller.kind === "key" && caller.projectIds) {
     throw new AppError("forbidden", "API key is bound to its projects and cannot create others");
   }
-  const { teamId } = await requireTeam(deps, caller, "project.create");
-  if (FROM_GIT.has(wish.sourceType)) {
-    throw new AppError(
-      "invalid_input",
-      `Projects cannot be made from ${wish.sourceType} repositories: use source_type "empty"`,
-    );
-  }
+  return requireTeam(deps, caller, "project.create");
+}
+
+async function drawSlug(db: Db, fields: Omit<NewProject, "id" | "slug">): Promise<Project> {
   for (let draw = 1; draw <= MAX_DRAWS; draw += 1) {
-    const [project] = await whileTeamExists(
-      insertProject(deps.db, {
-        ...wish,
-        id: newId(),
-        teamId,
-        ownerId: caller.userId,
-        slug: slugOf(wish.name, "project"),
-        status: "stopped",
-      }),
-    );
+    const slug = slugOf(fields.name, "project");
+    const [project] = await whileTeamExists(insertProject(db, { ...fields, id: newId(), slug }));
     if (project) return project;
   }
   throw new AppError("internal", "No free slug was found for the project");

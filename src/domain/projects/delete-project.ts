@@ -1,8 +1,13 @@
 import type { Caller } from "#src/domain/access/index.ts";
+import { deleteSnapshots } from "#src/domain/archives/index.ts";
+import { endTask } from "#src/domain/background-tasks/index.ts";
+import { newId } from "#src/lib/ids.ts";
+import type { ArchiveStore } from "#src/platform/archives/archive-store.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import type { ProjectWorkspaces } from "#src/platform/objects/project-workspaces.ts";
+import type { Log } from "#src/platform/log/log.ts";
+import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
 import type { Queue, QueueMessage } from "#src/platform/queue/queue.ts";
-import { deleteProjectRow, projectExists, type Project } from "./queries.ts";
+import { deleteProjectRow, endTasksOfGoneProject, projectExists, type Project } from "./queries.ts";
 import { requireProject } from "./require-project.ts";
 
 /** Until then the request has deleted the row, or has failed. */
@@ -14,23 +19,33 @@ const BATCH = 100;
 interface Removal {
   db: Db;
   workspaces: Pick<ProjectWorkspaces, "destroy">;
+  archives: ArchiveStore;
 }
 
 /**
  * Remove a project and all in it. The row goes first: from then on nobody finds the files any more, so none is written
  * behind the back of their removal. A second look, published before, removes the files of a project whose deletion was
- * cut off in between. Throws as `requireProject` does.
+ * cut off in between; the task ends when they are gone. Throws as `requireProject` does.
  */
 export async function deleteProject(
-  deps: Removal & { queue: Pick<Queue, "publish"> },
+  deps: Removal & { queue: Pick<Queue, "publish">; log: Log },
   caller: Caller,
   idOrSlug: string,
-): Promise<Project> {
+): Promise<{ project: Project; taskId: string }> {
   const project = await requireProject(deps, caller, idOrSlug, "project.delete");
   await deps.queue.publish(secondLook(project.id));
-  await deleteProjectRow(deps.db, project.id);
-  await deps.workspaces.destroy(project.id);
-  return project;
+  const taskId = newId();
+  await deleteProjectRow(deps.db, project.id, { id: taskId, userId: caller.userId });
+  try {
+    await removeContents(deps, project.id);
+    await endTask(deps.db, taskId, { status: "completed", result: { slug: project.slug } });
+  } catch (error) {
+    deps.log.warn("a deleted project's files wait for the second look", {
+      project_id: project.id,
+      cause: error,
+    });
+  }
+  return { project, taskId };
 }
 
 /** Publish the second look at projects whose rows are about to go in another way, with a team or an account. */
@@ -50,5 +65,12 @@ function secondLook(projectId: string): QueueMessage {
 /** Remove the files of a project that is no more; one that is still there keeps them. Safe to repeat. */
 export async function destroyWorkspace(deps: Removal, projectId: string): Promise<void> {
   const [row] = await projectExists(deps.db, projectId);
-  if (!row) await deps.workspaces.destroy(projectId);
+  if (row) return;
+  await removeContents(deps, projectId);
+  await endTasksOfGoneProject(deps.db, projectId);
+}
+
+async function removeContents(deps: Removal, projectId: string): Promise<void> {
+  await deps.workspaces.destroy(projectId);
+  await deleteSnapshots(deps, projectId);
 }

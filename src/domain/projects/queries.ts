@@ -1,9 +1,10 @@
-import { and, asc, desc, eq, inArray, isNotNull, or, sql, type SQL } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, or, sql, type SQL } from "drizzle-orm";
 import { shareTeam } from "#src/db/locks.ts";
 import { pictureAddress } from "#src/db/picture-address.ts";
 import { projectMemberships, projects, teamMemberships, users } from "#src/db/schema/index.ts";
 import type { Role } from "#src/domain/access/index.ts";
 import { insertAuditEntry, type AuditEntry } from "#src/domain/audit/index.ts";
+import { endTasks, insertBackgroundTask } from "#src/domain/background-tasks/index.ts";
 import { isId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
@@ -95,7 +96,7 @@ export async function updateProjectRow(
   db: Db,
   projectId: string,
   change: ProjectChange,
-  entry?: AuditEntry,
+  entry?: AuditEntry & { teamId: string },
 ): Promise<Project | undefined> {
   const update = db
     .update(projects)
@@ -103,7 +104,7 @@ export async function updateProjectRow(
     .where(eq(projects.id, projectId))
     .returning();
   if (!entry) return (await update)[0];
-  const [[updated]] = await db.batch([update, insertAuditEntry(db, entry)]);
+  const [, [updated]] = await db.batch([shareTeam(db, entry.teamId), update, insertAuditEntry(db, entry)]);
   return updated;
 }
 
@@ -119,21 +120,53 @@ export function mergeSettings(db: Db, projectId: string, settings: Record<string
     .returning({ settings: projects.settings });
 }
 
-/** The project with all that hangs on it: chats, messages, tasks and their steps go by their foreign keys. */
-export function deleteProjectRow(db: Db, projectId: string) {
-  return db.delete(projects).where(eq(projects.id, projectId));
+/**
+ * Delete the project with all that hangs on it: chats, messages, tasks and their steps go by their foreign keys. What the
+ * background was doing for it is over, and a task tells of the rest of the removal.
+ */
+export async function deleteProjectRow(
+  db: Db,
+  projectId: string,
+  task: { id: string; userId: string },
+): Promise<void> {
+  await db.batch([
+    db.delete(projects).where(eq(projects.id, projectId)),
+    endTasks(db, { projectId }, { status: "cancelled", error: "The project was deleted" }),
+    insertBackgroundTask(db, { ...task, projectId, type: "project_deletion", status: "running" }),
+  ]);
+}
+
+/** The removal of a project is done. */
+export async function endTasksOfGoneProject(db: Db, projectId: string): Promise<void> {
+  await endTasks(db, { projectId }, { status: "completed" });
 }
 
 export function projectExists(db: Db, projectId: string) {
   return db.select({ id: projects.id }).from(projects).where(eq(projects.id, projectId));
 }
 
+const activity = { lastActivity: sql`now()`, idleWarnedAt: null };
+
 /** Note that somebody works on the project. A query, so that it may join a batch. */
 export function touchProject(db: Db, projectId: string) {
-  return db
+  return db.update(projects).set(activity).where(eq(projects.id, projectId));
+}
+
+/** The same by id or slug, once a minute at most. */
+export async function touchProjectNowAndThen(db: Db, idOrSlug: string): Promise<void> {
+  await db
     .update(projects)
-    .set({ lastActivity: sql`now()` })
-    .where(eq(projects.id, projectId));
+    .set(activity)
+    .where(
+      and(
+        isId(idOrSlug) ? eq(projects.id, idOrSlug) : eq(projects.slug, idOrSlug),
+        or(
+          isNull(projects.lastActivity),
+          lt(projects.lastActivity, sql`now() - interval '1 minute'`),
+          isNotNull(projects.idleWarnedAt),
+        ),
+      ),
+    );
 }
 
 const member = {

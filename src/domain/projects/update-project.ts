@@ -34,7 +34,7 @@ function visibilityEntry(
   { id, teamId, visibility: before }: Project,
   after: Project["visibility"] | undefined,
   client: Client,
-): AuditEntry | undefined {
+): (AuditEntry & { teamId: string }) | undefined {
   if (after === undefined || after === before) return undefined;
   return {
     userId: caller.userId,

@@ -28,6 +28,8 @@ export async function forgetOldRows({ db, log, config }: Deps): Promise<void> {
       column: "created_at" as const,
       days: config.AUDIT_LOG_RETENTION_DAYS,
     })),
+    { table: "command_runs", column: "created_at" as const, days: 30 },
+    { table: "background_tasks", column: "completed_at" as const, days: 1 },
     ...Object.entries(EXPIRING).map(([table, days]) => ({ table, column: "expires_at" as const, days })),
   ];
   for (const { table, column, days } of rules) {

@@ -74,6 +74,8 @@ export async function insertTask(db: Db, task: NewTask) {
         ${task.webhookUrl}::text
       FROM go
       RETURNING id
+    ), activity AS (
+      UPDATE projects SET last_activity = now(), idle_warned_at = NULL FROM go WHERE projects.id = go.project_id
     )
     SELECT (SELECT role FROM project) AS role, EXISTS (SELECT 1 FROM agent) AS agent,
       ${task.newChat}::boolean OR EXISTS (SELECT 1 FROM chat) AS chat,

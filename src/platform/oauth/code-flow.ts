@@ -33,6 +33,14 @@ export async function authorizationUrl(
   return url.href;
 }
 
+interface SpentCode {
+  callback: URLSearchParams;
+  flow: OAuthFlow;
+  fetch: ProviderFetch;
+  /** How the provider wants to be told the secret; in the body unless said. */
+  authenticate?: typeof oauth.ClientSecretPost;
+}
+
 /**
  * Check a callback (RFC 6749, 4.1.2; RFC 9207) and spend its code. Throws when the callback tells of a refusal, is of
  * another issuer or has a parameter twice.
@@ -40,13 +48,13 @@ export async function authorizationUrl(
 export async function spendCode(
   server: oauth.AuthorizationServer,
   registration: Registration,
-  { callback, flow, fetch }: { callback: URLSearchParams; flow: OAuthFlow; fetch: ProviderFetch },
+  { callback, flow, fetch, authenticate = oauth.ClientSecretPost }: SpentCode,
 ): Promise<Response> {
   const client = clientOf(registration);
   return oauth.authorizationCodeGrantRequest(
     server,
     client,
-    oauth.ClientSecretPost(registration.clientSecret),
+    authenticate(registration.clientSecret),
     oauth.validateAuthResponse(server, client, callback, flow.state),
     registration.redirectUri,
     flow.verifier,

@@ -1,8 +1,8 @@
 import type { RateLimiter } from "#durable-objects/rate-limiter/index.ts";
 import type { Trips } from "#src/platform/trips.ts";
 
-/** Which limit applies: per external key, per user over all routes, per user over chat routes. */
-export type RateRule = "key" | "user" | "chat";
+/** Which limit applies: per external key, per user over all routes, per user over chat routes, per user over commands. */
+export type RateRule = "key" | "user" | "chat" | "command";
 
 export interface RateDecision {
   allowed: boolean;

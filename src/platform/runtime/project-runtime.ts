@@ -1,63 +1,36 @@
+import type { ProjectCommands } from "./project-commands.ts";
+import type { ProjectFiles } from "./project-files.ts";
+import type { ProjectGit } from "./project-git.ts";
+import type { ProjectProcesses } from "./project-processes.ts";
+import type { ProjectShells } from "./project-shells.ts";
+import type { ProjectStorage } from "./project-storage.ts";
+
+export type { FileEntry } from "./project-files.ts";
+export type { ExecOptions, ExecResult } from "./project-commands.ts";
+
 /**
- * A project's files and shell as the rest of the service sees them. Drivers implement it; one contract suite runs over
- * every driver. Paths are project-relative POSIX paths without a leading slash, already through `normalizePath`
- * (src/domain/files): `src/app.ts`; the root is the empty string. A driver checks containment again: symbolic links are
- * followed inside the project, and a path that leads out through one is `invalid_input`. Where a directory is and a file
- * is meant, reads find nothing and writes are a `conflict`.
+ * Where a project lives, as the rest of the service sees it. Drivers implement it; one contract suite runs over every
+ * driver. Failures are `AppError`s; anything that needs files is `asleep` while they are absent.
  */
-export interface ProjectRuntime {
-  /** What is at a path; a symbolic link is an entry of its own. */
-  stat(path: string): Promise<FileEntry | undefined>;
-  /**
-   * The entries below a directory, parents before children, by name; `recursive` walks the whole tree, without the
-   * directories whose name is in `exclude`. `not_found`, or `conflict` where there is no directory; `too_large` above
-   * 100,000 entries.
-   */
-  list(path: string, options: { recursive: boolean; exclude?: readonly string[] }): Promise<FileEntry[]>;
-  /** The whole file, at most 24 MiB (`too_large` above); `undefined` when there is no such file. */
-  readFile(path: string): Promise<Uint8Array | undefined>;
-  /** Create or replace, making parent directories. At most 24 MiB; `writeStream` has no such bound. */
-  writeFile(path: string, content: Uint8Array): Promise<FileEntry>;
-  readStream(path: string): Promise<{ entry: FileEntry; body: ReadableStream<Uint8Array> } | undefined>;
-  /** The old content stays until the whole body has arrived. `limit` in bytes: `too_large` above. */
-  writeStream(path: string, body: ReadableStream<Uint8Array>, limit: number): Promise<FileEntry>;
-  /** Make a directory and its parents; one that is there already is fine. */
-  makeDirectory(path: string): Promise<void>;
-  /** Move a file or directory, making parent directories; `not_found`, or `conflict` when the target exists. */
-  rename(from: string, to: string): Promise<void>;
-  /** Remove a file, or a directory with all it holds when `recursive`; `not_found` when nothing is there. */
-  remove(path: string, options: { recursive: boolean }): Promise<void>;
-  /** Run one shell command to its end, or until the timeout or the signal ends it. A failing command is a result. */
-  exec(command: string, options: ExecOptions): Promise<ExecResult>;
+export interface ProjectRuntime
+  extends
+    ProjectFiles,
+    ProjectStorage,
+    ProjectCommands,
+    ProjectShells,
+    ProjectProcesses,
+    ProjectGit,
+    AgentNotes {
+  /** Delete all a project holds here, for good: whatever comes later finds nothing and leaves nothing. Safe to repeat. */
+  destroy(): Promise<void>;
+}
+
+/** The part of it that the agent's tools use. */
+export type AgentRuntime = ProjectFiles & ProjectCommands & AgentNotes;
+
+/** What the agent keeps beside the files. */
+export interface AgentNotes {
   /** The to-do list a chat's agent keeps; JSON, opaque to the runtime. */
   readTodos(chatId: string): Promise<string | undefined>;
   writeTodos(chatId: string, todos: string): Promise<void>;
-}
-
-export interface FileEntry {
-  path: string;
-  /** Last segment of the path. */
-  name: string;
-  kind: "file" | "directory" | "symlink";
-  /** Bytes; 0 for directories. */
-  size: number;
-  /** Last change, in milliseconds since the epoch. */
-  modifiedAt: number;
-}
-
-export interface ExecOptions {
-  /** Project-relative directory; the root when absent. */
-  cwd?: string;
-  env?: Readonly<Record<string, string>>;
-  timeoutMs: number;
-  /** Ends the command early; the result then has `exitCode` 130. */
-  signal?: AbortSignal;
-}
-
-export interface ExecResult {
-  stdout: string;
-  stderr: string;
-  /** 124 when the timeout ended it. */
-  exitCode: number;
-  timedOut: boolean;
 }

@@ -1,34 +1,68 @@
 import { z } from "zod";
-import { createProject as makeProject, SOURCE_TYPES } from "#src/domain/projects/index.ts";
+import {
+  createProject as makeProject,
+  createProjectFrom,
+  findSource,
+  SOURCE_TYPES,
+} from "#src/domain/projects/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { text } from "#src/http/schemas.ts";
 import { describeProject, Project } from "./project.ts";
 
+const url = text({ max: 2000, trim: true });
+const branch = text({ min: 1, max: 255, trim: true });
+
+/** The same under the names of different clients; the first one that is there counts. */
 const Body = z.object({
   name: text({ min: 1, max: 200, trim: true }),
   description: text({ max: 10_000 }).nullish(),
-  source_type: z.enum(SOURCE_TYPES).default("base"),
+  source_type: z
+    .enum(SOURCE_TYPES)
+    .default("base")
+    .describe("`github`, `gitlab` and `bitbucket` all clone git_repo_url, from any git host"),
+  git_repo_url: url.nullish().describe("http(s) address, without credentials"),
+  github_repo_url: url.nullish(),
+  git_url: url.nullish(),
+  git_branch: branch.nullish().describe("The repository's default branch when absent"),
+  github_branch: branch.nullish(),
+  git_provider: text({ max: 100 }).nullish().describe("Not needed: the address tells it"),
+  base_id: text({ max: 100 }).nullish().describe("A base's id or slug; `builtin`, or none, is empty"),
+  base_version: text({ max: 100 }).nullish(),
 });
 
 const Created = Project.extend({
   project: Project,
-  task_id: z.null().describe("There is nothing to wait for"),
-  status_endpoint: z.null(),
+  task_id: z.uuid().nullable().describe("The setup; null where there is nothing to wait for"),
+  status_endpoint: z.string().nullable(),
 }).meta({ id: "CreatedProject" });
 
 export const createProject = endpoint({
   method: "post",
   path: "/api/projects",
-  summary: "Create a project; it can be used at once",
+  summary: "Create a project; an empty one can be used at once",
   tag: "Projects",
   access: { userOrKey: "project.create" },
   body: Body,
   response: { status: 200, schema: Created },
+  refusals: [400, 404],
   async handler({ services, caller, body }) {
-    const { name, description, source_type: sourceType } = body;
-    const project = await makeProject(services, caller, { name, description: description ?? "", sourceType });
+    const { name, source_type: sourceType } = body;
+    const wish = { name, description: body.description ?? "", sourceType };
+    const source = await findSource(services, caller, sourceType, {
+      gitUrl: body.git_repo_url ?? body.github_repo_url ?? body.git_url ?? undefined,
+      gitBranch: body.git_branch ?? body.github_branch ?? undefined,
+      baseId: body.base_id ?? undefined,
+    });
+    const { project, taskId } = source
+      ? await createProjectFrom(services, caller, { ...wish, source })
+      : { project: await makeProject(services, caller, wish), taskId: null };
     // A new project is announced as `initializing`; the next reading tells the state it has settled in.
     const described = describeProject(project, "initializing");
-    return { ...described, project: described, task_id: null, status_endpoint: null };
+    return {
+      ...described,
+      project: described,
+      task_id: taskId,
+      status_endpoint: taskId && `/api/tasks/${taskId}/status`,
+    };
   },
 });

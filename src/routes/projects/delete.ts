@@ -6,7 +6,7 @@ import { ProjectParams } from "./project.ts";
 export const deleteProject = endpoint({
   method: "delete",
   path: "/api/projects/:project",
-  summary: "Delete a project with its files, chats and tasks",
+  summary: "Delete a project with its files, snapshots, chats and tasks",
   tag: "Projects",
   access: { userOrKey: "project.delete" },
   params: ProjectParams,
@@ -14,20 +14,20 @@ export const deleteProject = endpoint({
     status: 200,
     schema: z.object({
       message: z.string(),
-      task_id: z.null().describe("It is done when the answer comes"),
+      task_id: z.uuid().describe("Ends when the files are gone, too; the project is gone now"),
       project_id: z.uuid(),
       project_slug: z.string(),
-      status_endpoint: z.null(),
+      status_endpoint: z.string(),
     }),
   },
   async handler({ services, caller, params }) {
-    const { id, slug } = await removeProject(services, caller, params.project);
+    const { project, taskId } = await removeProject(services, caller, params.project);
     return {
       message: "Project deleted",
-      task_id: null,
-      project_id: id,
-      project_slug: slug,
-      status_endpoint: null,
+      task_id: taskId,
+      project_id: project.id,
+      project_slug: project.slug,
+      status_endpoint: `/api/tasks/${taskId}/status`,
     };
   },
 });

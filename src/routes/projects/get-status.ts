@@ -1,7 +1,10 @@
 import { z } from "zod";
+import { containersOf, containerUrl } from "#src/domain/containers/index.ts";
 import { requireProject } from "#src/domain/projects/index.ts";
+import { repositoryOf } from "#src/domain/repositories/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
-import { describeStatus, ProjectParams, ProjectStatus } from "./project.ts";
+import { Moment } from "#src/http/schemas.ts";
+import { describeStatus, ProjectParams, ProjectStatus, StatusFields } from "./project.ts";
 
 export const getProjectStatus = endpoint({
   method: "get",
@@ -15,13 +18,35 @@ export const getProjectStatus = endpoint({
     schema: z.object({
       project_id: z.uuid(),
       state: ProjectStatus,
-      status: ProjectStatus,
-      environment_status: z.string(),
-      compute_tier: z.string(),
+      ...StatusFields,
+      progress: z.string().nullable().describe("What is being done, in a few words"),
+      hibernated_at: Moment.nullable(),
+      containers: z
+        .array(z.object({ id: z.uuid(), name: z.string(), status: z.string(), url: z.string().nullable() }))
+        .describe("Those of a running project"),
+      git_status: z.enum(["cloning", "cloned", "failed"]).nullable(),
     }),
   },
   async handler({ services, caller, params }) {
-    const { id, status } = await requireProject(services, caller, params.project, "project.view");
-    return { project_id: id, state: status, ...describeStatus(status) };
+    const project = await requireProject(services, caller, params.project, "project.view");
+    const described = describeStatus(project);
+    const [containers, repository] = await Promise.all([
+      described.status === "running" ? containersOf(services.db, project.id) : [],
+      repositoryOf(services.db, project.id),
+    ]);
+    return {
+      project_id: project.id,
+      state: described.status,
+      ...described,
+      progress: project.progress,
+      hibernated_at: project.hibernatedAt?.toISOString() ?? null,
+      containers: containers.map(({ id, name, label, status }) => ({
+        id,
+        name,
+        status,
+        url: status === "running" ? containerUrl(services.config, project.slug, label) : null,
+      })),
+      git_status: repository?.syncStatus ?? null,
+    };
   },
 });

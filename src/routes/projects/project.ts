@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Project as StoredProject } from "#src/domain/projects/index.ts";
+import { shownStatus, type Project as StoredProject } from "#src/domain/projects/index.ts";
 import { Moment } from "#src/http/schemas.ts";
 
 /** Path of every project route: a project's id or slug. */
@@ -15,6 +15,18 @@ export const ProjectStatus = z.enum([
 ]);
 type Status = z.infer<typeof ProjectStatus>;
 
+const EnvironmentStatus = z
+  .enum(["provisioning", "setup_failed", "starting", "active", "stopping", "stopped", "hibernated", "error"])
+  .describe("`status`, in the words of other clients");
+
+/** What a project's state is called, as other endpoints tell it. */
+export const StatusFields = {
+  status: ProjectStatus,
+  environment_status: EnvironmentStatus,
+  compute_tier: z.enum(["none", "environment"]),
+  error: z.string().nullable().describe("Why the last change of state failed"),
+};
+
 /** A project, under the names of both client families. */
 export const Project = z
   .object({
@@ -23,43 +35,48 @@ export const Project = z
     slug: z.string(),
     description: z.string(),
     source_type: z.string(),
-    status: ProjectStatus,
     visibility: z.enum(["private", "team", "public"]),
     owner_id: z.uuid(),
     team_id: z.uuid(),
     created_at: Moment,
     updated_at: Moment.nullable(),
     last_activity: Moment.nullable(),
-    environment_status: z.string().describe("`status`, in the words of other clients"),
-    compute_tier: z.enum(["none", "environment"]),
     project_kind: z.literal("workspace"),
     network_name: z.null(),
     hibernated_at: Moment.nullable(),
+    ...StatusFields,
   })
   .meta({ id: "Project" });
 
-const ENVIRONMENT_STATUS: Record<Status, string> = {
+/** A project's state under all its names. */
+export function describeStatus(project: StoredProject, status: Status = shownStatus(project)) {
+  return {
+    status,
+    environment_status: environmentStatus(project, status),
+    compute_tier: status === "running" ? ("environment" as const) : ("none" as const),
+    error: project.error,
+  };
+}
+
+const ENVIRONMENT_STATUS = {
   initializing: "provisioning",
+  failed: "setup_failed",
   starting: "starting",
   running: "active",
   stopped: "stopped",
   hibernated: "hibernated",
-  failed: "error",
-};
+} as const;
 
-/** A status under all its names. */
-export function describeStatus(status: Status) {
-  return {
-    status,
-    environment_status: ENVIRONMENT_STATUS[status],
-    compute_tier: status === "running" ? ("environment" as const) : ("none" as const),
-  };
+function environmentStatus(
+  { wanted, error }: StoredProject,
+  status: Status,
+): z.infer<typeof EnvironmentStatus> {
+  if (wanted === "hibernated" || (wanted === "stopped" && status === "running")) return "stopping";
+  return status === "stopped" && error !== null ? "error" : ENVIRONMENT_STATUS[status];
 }
 
-export function describeProject(
-  project: StoredProject,
-  status: Status = project.status,
-): z.input<typeof Project> {
+/** `status` stands in for the state the project is in, in an answer that announces another one. */
+export function describeProject(project: StoredProject, status?: Status): z.input<typeof Project> {
   return {
     id: project.id,
     name: project.name,
@@ -74,7 +91,7 @@ export function describeProject(
     last_activity: project.lastActivity?.toISOString() ?? null,
     project_kind: "workspace",
     network_name: null,
-    hibernated_at: null,
-    ...describeStatus(status),
+    hibernated_at: project.hibernatedAt?.toISOString() ?? null,
+    ...describeStatus(project, status),
   };
 }

@@ -2,17 +2,23 @@ import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { projects, teamMemberships } from "#src/db/schema/index.ts";
 import type { Caller, KeyCaller } from "#src/domain/access/index.ts";
+import { requireBackgroundTask } from "#src/domain/background-tasks/index.ts";
 import {
   createProject,
+  createProjectFrom,
   deleteProject,
   destroyWorkspace,
+  findSource,
   listProjects,
   requireProject,
   touchProject,
   updateProject,
   updateSettings,
 } from "#src/domain/projects/index.ts";
+import { createLog } from "#src/platform/log/log.ts";
+import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { openDatabase } from "#test/support/database.ts";
+import { memoryArchives } from "#test/domain/archives/memory-archives.ts";
 import { CLIENT, newPerson } from "#test/support/people.ts";
 
 const wish = { name: "My App", description: "what it is", sourceType: "empty" } as const;
@@ -52,7 +58,13 @@ async function join(person: Person, teamId: string, role: "admin" | "editor" | "
 const view = (caller: Caller, idOrSlug: string) => requireProject(database, caller, idOrSlug, "project.view");
 const notFound = expect.objectContaining({ code: "not_found", message: "Project not found" });
 
-const queue = { publish: async () => {} };
+/** What deleting a project takes besides its files. */
+const deletion = () => ({
+  db: database.db,
+  archives: memoryArchives(),
+  queue: { publish: async () => {} },
+  log: createLog(),
+});
 
 describe("a project", () => {
   it("is found by its id and by its slug", async () => {
@@ -139,13 +151,25 @@ describe("making and changing projects", () => {
     expect(new Set(made.map(({ slug }) => slug)).size).toBe(100);
   });
 
-  it("refuses a source it cannot build from, in a sentence", async () => {
+  it("with files to be fetched is initializing, and told to the queue with a task", async () => {
     const owner = await newPerson(database.db);
-    await expect(
-      createProject(database, owner.caller, { ...wish, sourceType: "github" }),
-    ).rejects.toMatchObject({
-      code: "invalid_input",
-      message: expect.stringContaining("github"),
+    const source = await findSource(database, owner.caller, "github", {
+      gitUrl: "https://example.com/a/b.git",
+    });
+    expect(source).toEqual({ kind: "git", url: "https://example.com/a/b.git", branch: null });
+    if (!source) throw new Error("There is a source");
+    const published: QueueMessage[] = [];
+    const { project, taskId } = await createProjectFrom(
+      { ...database, queue: { publish: async (message) => void published.push(message) } },
+      owner.caller,
+      { ...wish, sourceType: "github", source },
+    );
+    expect(project).toMatchObject({ status: "initializing", wanted: "stopped", source, setUpAt: null });
+    expect(published).toEqual([{ function: "settle-project", payload: { projectId: project.id } }]);
+    expect(await requireBackgroundTask(database, owner.caller, taskId)).toMatchObject({
+      type: "project_creation",
+      status: "queued",
+      projectId: project.id,
     });
   });
 
@@ -179,14 +203,15 @@ describe("making and changing projects", () => {
     const { owner, project } = await ownerAndProject();
     const destroyed: string[] = [];
     const workspaces = { destroy: async (projectId: string) => void destroyed.push(projectId) };
-    await destroyWorkspace({ db: database.db, workspaces }, project.id);
+    await destroyWorkspace({ ...deletion(), workspaces }, project.id);
     expect(destroyed).toEqual([]);
     const killed = { destroy: () => Promise.reject(new Error("killed")) };
-    await expect(
-      deleteProject({ db: database.db, workspaces: killed, queue }, owner.caller, project.id),
-    ).rejects.toThrow("killed");
-    await destroyWorkspace({ db: database.db, workspaces }, project.id);
+    const { taskId } = await deleteProject({ ...deletion(), workspaces: killed }, owner.caller, project.id);
+    const task = () => requireBackgroundTask(database, owner.caller, taskId);
+    expect(await task()).toMatchObject({ type: "project_deletion", status: "running" });
+    await destroyWorkspace({ ...deletion(), workspaces }, project.id);
     expect(destroyed).toEqual([project.id]);
+    expect(await task()).toMatchObject({ status: "completed" });
   });
 
   it("removes the row, then the files, and is not found from then on", async () => {
@@ -198,7 +223,7 @@ describe("making and changing projects", () => {
         destroyed.push(projectId);
       },
     };
-    await deleteProject({ db: database.db, workspaces, queue }, owner.caller, project.slug);
+    await deleteProject({ ...deletion(), workspaces }, owner.caller, project.slug);
     expect(destroyed).toEqual([project.id]);
     await expect(view(owner.caller, project.id)).rejects.toEqual(notFound);
   });
@@ -209,7 +234,7 @@ describe("making and changing projects", () => {
     await join(editor, project.teamId, "editor");
     const workspaces = { destroy: () => Promise.reject(new Error("must not be called")) };
     await expect(
-      deleteProject({ db: database.db, workspaces, queue }, editor.caller, project.id),
+      deleteProject({ ...deletion(), workspaces }, editor.caller, project.id),
     ).rejects.toMatchObject({
       code: "forbidden",
     });

@@ -1,5 +1,5 @@
 import { createTwoFilesPatch } from "diff";
-import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
+import type { AgentRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { readTextFile } from "../text-file.ts";
 import { failure, type ToolFailure } from "../tool.ts";
 import { applyEdit, type Edit, type EditStrategy } from "./apply-edit.ts";
@@ -21,7 +21,7 @@ const DIFF_LINES = 2_000;
  * cannot be applied nothing is written. `diff` is undefined when too much changed for one.
  */
 export async function editFile(
-  runtime: ProjectRuntime,
+  runtime: AgentRuntime,
   path: string,
   edits: readonly Edit[],
 ): Promise<FileEdit> {

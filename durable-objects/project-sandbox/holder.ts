@@ -1,0 +1,241 @@
+import { AppError } from "#src/lib/errors.ts";
+import type { Log } from "#src/platform/log/log.ts";
+import { isRead } from "#src/platform/runtime/http-runtime/protocol.ts";
+import {
+  checkChange,
+  checkRead,
+  checkReplace,
+  discarded,
+  frozen,
+  replaced,
+  thawed,
+} from "#src/platform/runtime/storage-guard.ts";
+import { Changes } from "./changes.ts";
+import type { Container } from "./container.ts";
+import type { StorageState } from "./storage-state.ts";
+
+/** How long what runs may take to end when the files are frozen. */
+const DRAIN_MS = 30_000;
+const DRAIN_LOOK_MS = 100;
+
+const STOP = "http://workspace/stop?reason=The+project+is+being+stopped";
+
+/** Node wants to be told that a body may be a stream; workerd does not ask. */
+const STREAMING = { duplex: "half" };
+
+/**
+ * Stands before a project's container: lets requests through as the state of the files allows, moves the files, and knows
+ * which disk they are on. A container that ends takes its disk along, and what was changed since the last snapshot.
+ */
+export class SandboxHolder {
+  readonly #container: Container;
+  readonly #state: StorageState;
+  readonly #log: Log;
+  readonly #changes = new Changes();
+  /** The disk of the container that runs, once it is known. */
+  #disk: string | undefined;
+  #starting: Promise<string> | undefined;
+
+  constructor({ container, state, log }: { container: Container; state: StorageState; log: Log }) {
+    this.#container = container;
+    this.#state = state;
+    this.#log = log;
+  }
+
+  /** Whether the container may end without the loss of anything. */
+  get isIdle(): boolean {
+    return this.#state.current.disk === undefined && this.#changes.isEmpty;
+  }
+
+  /** Another container may have started: its disk is to be looked at before it is used. */
+  forgetDisk(): void {
+    this.#disk = undefined;
+  }
+
+  storageState(): { state: "present" | "frozen" | "absent"; generation: number } {
+    this.#noticeLoss();
+    const { state, generation } = this.#state.current;
+    return { state: state === "destroyed" ? "absent" : state, generation };
+  }
+
+  /** Hand a request on to the workspace server; `path` is without its query. */
+  async forward(request: Request, path: string): Promise<Response> {
+    const reads = isRead(request.method, path);
+    const disk = await this.#ready(() => (reads ? checkRead : checkChange)(this.#state.current));
+    // Freezing ends all programs, and with them what is asked of their ports.
+    if (reads || path.startsWith("/port/")) return this.#fetch(request);
+    // From the first change on there is something to lose.
+    if (this.#state.current.disk !== disk) this.#state.put(this.#state.current, disk);
+    return this.#changes.make("change", async (guarded, release) => {
+      const response = await this.#fetch(withBody(request, guarded));
+      if (path.startsWith("/git/")) return untilRead(response, release);
+      release();
+      return response;
+    });
+  }
+
+  /** Put other files in place of all; a second one that comes meanwhile breaks the first one off. */
+  async replace(request: Request, generation: number | undefined): Promise<Response> {
+    const check = () => checkReplace(this.#state.current, generation);
+    check();
+    await this.#changes.cutOff("replacement");
+    const disk = await this.#ready(check);
+    // Again: others may have waited for the same.
+    while (this.#changes.isReplacing) await this.#changes.cutOff("replacement");
+    check();
+    return this.#changes.make("replacement", async (guarded, release) => {
+      const response = await this.#fetch(withBody(request, guarded));
+      if (response.ok) this.#state.put(replaced(this.#state.current, generation), disk);
+      release();
+      return response;
+    });
+  }
+
+  async freeze(generation: number): Promise<void> {
+    frozen(this.#state.current, generation);
+    while (this.#changes.isReplacing) await this.#changes.cutOff("replacement");
+    this.#checkLoss();
+    const { disk } = this.#state.current;
+    this.#state.put(frozen(this.#state.current, generation), disk);
+    if (this.#container.isRunning) await this.#drain(generation);
+  }
+
+  async thaw(generation: number): Promise<void> {
+    thawed(this.#state.current, generation);
+    while (this.#changes.isReplacing) await this.#changes.cutOff("replacement");
+    this.#checkLoss();
+    const { disk } = this.#state.current;
+    this.#state.put(thawed(this.#state.current, generation), disk);
+  }
+
+  async discard(generation: number): Promise<void> {
+    this.#state.put(discarded(this.#state.current, generation), undefined);
+    // Not under who brings the files back already. One that a crash here leaves running is ended when it is quiet.
+    if (!this.#changes.isReplacing) await this.#end();
+  }
+
+  /** For good: what is left is a record that says so. */
+  async destroy(): Promise<void> {
+    this.#state.put({ ...this.#state.current, state: "destroyed" }, undefined);
+    this.#state.removeTodos();
+    void this.#changes.cutOff();
+    await this.#end();
+  }
+
+  readTodos(chatId: string): string | undefined {
+    return this.#state.readTodos(chatId);
+  }
+
+  writeTodos(chatId: string, list: string): void {
+    if (this.#state.current.state === "destroyed") throw new AppError("not_found", "The project is gone");
+    this.#state.writeTodos(chatId, list);
+  }
+
+  /** See to it that the container runs, and answer its disk. `check` says whether there is a reason, and still is. */
+  async #ready(check: () => void): Promise<string> {
+    this.#checkLoss();
+    check();
+    const disk = await (this.#starting ??= this.#start().finally(() => (this.#starting = undefined)));
+    this.#checkLoss();
+    check();
+    return disk;
+  }
+
+  async #start(): Promise<string> {
+    if (this.#disk !== undefined && this.#container.isRunning) return this.#disk;
+    try {
+      await this.#container.start();
+      return (this.#disk = await this.#container.diskId());
+    } catch (cause) {
+      this.#log.warn("a container did not start", { cause });
+      throw new AppError("unavailable", "The project's environment did not start; try again in a moment", {
+        cause,
+      });
+    }
+  }
+
+  async #end(): Promise<void> {
+    this.#disk = undefined;
+    await this.#container.end();
+  }
+
+  async #fetch(request: Request): Promise<Response> {
+    try {
+      return await this.#container.fetch(request);
+    } catch (cause) {
+      throw new AppError("unavailable", "The project's environment has ended; try again in a moment", {
+        cause,
+      });
+    }
+  }
+
+  /** Whoever finds out is told; from then on the files are absent, and the last snapshot is all there is. */
+  #checkLoss(): void {
+    if (this.#noticeLoss()) {
+      throw new AppError(
+        "unavailable",
+        "The project's container ended unexpectedly: what was changed since its last snapshot is lost",
+      );
+    }
+  }
+
+  #noticeLoss(): boolean {
+    const record = this.#state.current;
+    if (record.disk === undefined) return false;
+    const isThere = this.#container.isRunning && (this.#disk ?? record.disk) === record.disk;
+    if (isThere) return false;
+    this.#state.put({ ...record, state: "absent" }, undefined);
+    void this.#changes.cutOff();
+    this.#log.error("a container ended with files that are in no snapshot", {
+      generation: record.generation,
+    });
+    return true;
+  }
+
+  /** End all that runs, until every change that was let through before is done or refused. */
+  async #drain(generation: number): Promise<void> {
+    const until = Date.now() + DRAIN_MS;
+    for (;;) {
+      // A change that was on its way while programs were stopped may have started another one.
+      const isLast = this.#changes.isEmpty;
+      const over = this.#changes.cutOff();
+      await this.#stopPrograms();
+      if (isLast) return;
+      if (this.#state.current.generation !== generation) {
+        throw new AppError("conflict", "The project's files have been moved under a newer generation");
+      }
+      if (Date.now() > until) {
+        throw new AppError("unavailable", "What runs in the project does not end; try again");
+      }
+      await Promise.race([over, new Promise((resolve) => setTimeout(resolve, DRAIN_LOOK_MS))]);
+    }
+  }
+
+  async #stopPrograms(): Promise<void> {
+    const response = await this.#fetch(new Request(STOP, { method: "POST" }));
+    await response.body?.cancel();
+    if (!response.ok) throw new AppError("unavailable", "What runs in the project does not end; try again");
+  }
+}
+
+function withBody(
+  request: Request,
+  guarded: (body: ReadableStream<Uint8Array>) => ReadableStream<Uint8Array>,
+): Request {
+  const { method, url, signal, body } = request;
+  const headers = new Headers(request.headers);
+  // A body that is cut off must not look like one that is as long as it was to be.
+  headers.delete("content-length");
+  return new Request(url, { method, headers, signal, ...(body && { body: guarded(body), ...STREAMING }) });
+}
+
+/** The response, with `over` called when its body has been read, has broken off, or is not wanted any more. */
+function untilRead(response: Response, over: () => void): Response {
+  if (!response.body) {
+    over();
+    return response;
+  }
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  response.body.pipeTo(writable).then(over, over);
+  return new Response(readable, response);
+}

@@ -1,0 +1,100 @@
+import { Sandbox } from "@cloudflare/sandbox";
+import { objectSettings } from "#durable-objects/lib/settings.ts";
+import { parseJson } from "#src/lib/parse-json.ts";
+import type { Log } from "#src/platform/log/log.ts";
+import { CommandResult } from "#src/platform/runtime/http-runtime/protocol.ts";
+import type { Container } from "./container.ts";
+import { SandboxHolder } from "./holder.ts";
+import { answerRequest } from "./routes.ts";
+import { StorageState } from "./storage-state.ts";
+
+/** Where the workspace server of the image listens; see sandbox/start.sh. */
+const PORT = 8080;
+/** The file that a disk is known by; see sandbox/start.sh. */
+const DISK_ID = "/var/lib/workspace/disk-id";
+const INSTANCE_MS = 20_000;
+const SERVER_MS = 30_000;
+const LOOK_MS = 200;
+const COMMAND_MS = 5000;
+
+/**
+ * One per project: its container, where the files are, and its agents' to-do lists. The container runs while it holds
+ * files, however quiet it is: they end with it. Hibernation takes them out and ends it.
+ */
+export class ProjectSandbox extends Sandbox<object> {
+  override sleepAfter = "10m";
+  readonly #log: Log;
+  readonly #holder: SandboxHolder;
+
+  constructor(ctx: DurableObjectState<{}>, bindings: object) {
+    super(ctx, bindings);
+    const { env, log } = objectSettings(bindings);
+    this.enableInternet = env.PROJECT_NETWORK;
+    this.#log = log.with({ project_id: ctx.id.name ?? ctx.id.toString() });
+    const state = new StorageState(ctx.storage.kv);
+    this.#holder = new SandboxHolder({ container: this.#container(), state, log: this.#log });
+  }
+
+  override fetch(request: Request): Promise<Response> {
+    return answerRequest(this.#holder, request, this.#log);
+  }
+
+  /** The SDK's own hook serves its sessions and tunnels, and asks for a version in a way that restarts what has ended. */
+  override async onStart(): Promise<void> {
+    this.#holder.forgetDisk();
+  }
+
+  override async onActivityExpired(): Promise<void> {
+    if (this.#holder.isIdle) await super.onActivityExpired();
+  }
+
+  #container(): Container {
+    const { container } = this.ctx;
+    // Not `containerFetch`, which starts a container with an empty disk by itself.
+    const fetch = async (request: Request) => {
+      if (!container?.running) throw new Error("The container does not run");
+      return container.getTcpPort(PORT).fetch(request);
+    };
+    return {
+      get isRunning() {
+        return container?.running === true;
+      },
+      start: () =>
+        this.startAndWaitForPorts({
+          ports: PORT,
+          cancellationOptions: {
+            instanceGetTimeoutMS: INSTANCE_MS,
+            portReadyTimeoutMS: SERVER_MS,
+            waitInterval: LOOK_MS,
+          },
+        }),
+      diskId: () => readDiskId(fetch),
+      fetch,
+      end: async () => {
+        if (container?.running) await this.destroy();
+      },
+    };
+  }
+}
+
+/** Through a command, which reaches beyond the project's files. */
+async function readDiskId(fetch: (request: Request) => Promise<Response>): Promise<string> {
+  const command = {
+    id: crypto.randomUUID(),
+    command: `cat ${DISK_ID}`,
+    cwd: "",
+    env: {},
+    timeoutMs: COMMAND_MS,
+  };
+  const response = await fetch(
+    new Request("http://workspace/commands", {
+      method: "POST",
+      body: JSON.stringify(command),
+      headers: { "content-type": "application/json" },
+      signal: AbortSignal.timeout(2 * COMMAND_MS),
+    }),
+  );
+  const { stdout, exitCode } = parseJson(await response.text(), CommandResult);
+  if (exitCode !== 0 || stdout.trim() === "") throw new Error("The container does not tell its disk");
+  return stdout.trim();
+}

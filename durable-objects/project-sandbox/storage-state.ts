@@ -1,0 +1,46 @@
+import { AppError } from "#src/lib/errors.ts";
+import { NEW_STORAGE, type StorageRecord } from "#src/platform/runtime/storage-guard.ts";
+
+/** A record, and the disk the files are on: none before the first change, and while they are absent. */
+type SandboxRecord = StorageRecord & { disk?: string };
+
+export type KeyValues = Pick<SyncKvStorage, "get" | "put" | "delete" | "list">;
+
+/** The SDK keeps values of its own in the same storage. */
+const RECORD = "workspace:storage";
+const TODOS = "workspace:todos:";
+/** Longest list, in characters of JSON; a value may have 2 MB. */
+const MAX_LIST = 900_000;
+
+/** What is kept of a project beside its container, for good. Every method is one synchronous step. */
+export class StorageState {
+  readonly #kv: KeyValues;
+
+  constructor(kv: KeyValues) {
+    this.#kv = kv;
+  }
+
+  get current(): SandboxRecord {
+    return this.#kv.get<SandboxRecord>(RECORD) ?? NEW_STORAGE;
+  }
+
+  /** The files are on this disk from now on; a record without one has none that could be lost. */
+  put(record: StorageRecord, disk: string | undefined): void {
+    const { state, generation } = record;
+    this.#kv.put<SandboxRecord>(RECORD, { state, generation, ...(disk !== undefined && { disk }) });
+  }
+
+  readTodos(chatId: string): string | undefined {
+    return this.#kv.get<string>(TODOS + chatId);
+  }
+
+  writeTodos(chatId: string, list: string): void {
+    if (list.length > MAX_LIST) throw new AppError("too_large", "The to-do list is too long");
+    this.#kv.put(TODOS + chatId, list);
+  }
+
+  removeTodos(): void {
+    const keys = Array.from(this.#kv.list({ prefix: TODOS }), ([key]) => key);
+    for (const key of keys) this.#kv.delete(key);
+  }
+}

@@ -1,0 +1,75 @@
+import { requireContainer, watchLogs } from "#src/domain/containers/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import type { Connection } from "./connection.ts";
+import type { SocketDeps } from "./settings.ts";
+
+/** A last line that is longer is not kept, since little is of a socket; going on then begins with the past again. */
+const MAX_KEPT = 1024;
+
+/** The log that one socket shows: of one container at a time. */
+export class ContainerLog {
+  readonly #connection: Connection;
+  readonly #projectId: string;
+  readonly #deps: SocketDeps;
+  #watch: AbortController | undefined;
+
+  constructor(connection: Connection, projectId: string, deps: SocketDeps) {
+    this.#connection = connection;
+    this.#projectId = projectId;
+    this.#deps = deps;
+  }
+
+  /** Show the log of this container from now on. Throws `not_found` for none of the project. */
+  async switchTo(containerId: string): Promise<void> {
+    await requireContainer(this.#deps, this.#projectId, containerId);
+    this.stop();
+    this.#connection.keep({ log: { containerId, last: null } });
+    await this.goOn();
+  }
+
+  /** Go on with what is shown, unless that is under way. Resolves when nothing more comes. */
+  async goOn(): Promise<void> {
+    const { log } = this.#connection.state;
+    if (!log || this.#watch) return;
+    const watch = new AbortController();
+    this.#watch = watch;
+    try {
+      await this.#show(log.containerId, log.last ?? undefined, watch.signal);
+    } catch (error) {
+      if (!watch.signal.aborted) this.#fail(error, log.last === null);
+    } finally {
+      if (this.#watch === watch) this.#watch = undefined;
+    }
+  }
+
+  stop(): void {
+    this.#watch?.abort();
+    this.#watch = undefined;
+  }
+
+  async #show(containerId: string, after: string | undefined, signal: AbortSignal): Promise<void> {
+    const container = await requireContainer(this.#deps, this.#projectId, containerId);
+    const runtime = this.#deps.workspaces.runtime(this.#projectId);
+    for await (const lines of watchLogs(this.#deps, container, runtime, { after, signal })) {
+      for (const line of lines) {
+        await this.#connection.pace.take(line.length);
+        if (signal.aborted) return;
+        this.#connection.send({ type: "log", data: line, container_id: containerId });
+      }
+      const last = lines.at(-1);
+      if (last === undefined) continue;
+      this.#connection.keep({ log: { containerId, last: last.length <= MAX_KEPT ? last : null } });
+    }
+  }
+
+  /** A log that breaks is taken up again; only the first time its reader is told. */
+  #fail(error: unknown, isFirst: boolean): void {
+    if (!(error instanceof AppError)) {
+      this.#deps.log.error("log failed", { project_id: this.#projectId, cause: error });
+    } else if (error.code === "not_found") this.#connection.keep({ log: null });
+    if (!isFirst) return;
+    const message =
+      error instanceof AppError && error.code !== "asleep" ? error.message : "Nothing runs in this container";
+    this.#connection.send({ type: "error", message });
+  }
+}

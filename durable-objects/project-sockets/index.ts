@@ -1,0 +1,284 @@
+import { DurableObject } from "cloudflare:workers";
+import { renewCaller, type Caller, type Scope } from "#src/domain/access/index.ts";
+import { containersOf } from "#src/domain/containers/index.ts";
+import { requireProject } from "#src/domain/projects/index.ts";
+import { abandonSession } from "#src/domain/shells/index.ts";
+import { ENDED, FAILED, POLICY, sentenceOf } from "#src/lib/close-codes.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { parseJson, safeParseJson } from "#src/lib/parse-json.ts";
+import type { ProjectNotice } from "#src/platform/objects/project-notices.ts";
+import { Connection } from "./connection.ts";
+import { ContainerLog } from "./container-log.ts";
+import { HeldSessions } from "./held-sessions.ts";
+import { ClientFrame, Opening, OPENING_HEADER, TAKEN, type Kind, type TerminalWish } from "./protocol.ts";
+import { socketDeps, type SocketDeps } from "./settings.ts";
+import { Terminal } from "./terminal.ts";
+
+/** Sockets of one person on one project. */
+const MAX_SOCKETS = 50;
+/** Characters of one frame of a client. */
+const MAX_FRAME = 64 * 1024;
+/** A database that does not answer ends no socket, but access is not taken on trust for longer than this. */
+const TRUST_MS = 5 * 60 * 1000;
+
+/** What each kind of socket takes a person to be allowed. */
+const SCOPES = {
+  terminal: "terminal.access",
+  logs: "container.view",
+  chat: "project.view",
+} as const satisfies Record<Kind, Scope>;
+
+/** A socket with what it shows. */
+interface Seat {
+  connection: Connection;
+  terminal: Terminal;
+  log: ContainerLog;
+}
+
+/**
+ * One per project: the sockets that are open on it, with their terminals and logs. A socket carries its own state; stored are
+ * only the sessions of terminals, until they are over. What streams keeps the object awake; otherwise it hibernates.
+ */
+export class ProjectSockets extends DurableObject<object> {
+  readonly #projectId: string;
+  readonly #deps: SocketDeps;
+  readonly #held: HeldSessions;
+  readonly #seats = new Map<WebSocket, Seat>();
+
+  constructor(ctx: DurableObjectState, bindings: object) {
+    super(ctx, bindings);
+    this.#projectId = ctx.id.name ?? ctx.id.toString();
+    this.#deps = socketDeps(bindings);
+    this.#held = new HeldSessions(ctx.storage.kv);
+    // Answered without waking the object, where the text is exactly this.
+    ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair('{"type":"ping"}', '{"type":"pong"}'));
+    // After an eviction the streams are taken up where they were.
+    for (const socket of ctx.getWebSockets()) this.#goOn(this.#seatOf(socket));
+  }
+
+  // ── RPC: notices
+
+  /** Tell everybody who has a socket open. */
+  notify(notice: ProjectNotice): void {
+    for (const { connection, log } of this.#all()) {
+      connection.send({ type: "status_update", payload: notice });
+      // What was started anew writes again.
+      void log.goOn();
+    }
+  }
+
+  // ── HTTP: open a socket
+
+  override async fetch(request: Request): Promise<Response> {
+    const opening = parseJson(decodeURIComponent(request.headers.get(OPENING_HEADER) ?? ""), Opening);
+    const { 0: client, 1: server } = new WebSocketPair();
+    const { kind, userId, standing, wish } = opening;
+    const isFull = this.ctx.getWebSockets(userId).length >= MAX_SOCKETS;
+    this.ctx.acceptWebSocket(server, [userId]);
+    const state = { kind, userId, standing, checkedAt: Date.now(), terminal: null, log: null };
+    const seat = this.#sit(new Connection(server, state));
+    if (isFull) {
+      seat.connection.send({
+        type: "error",
+        message: "Too many sockets are open on this project: close one",
+      });
+      seat.connection.close(POLICY);
+    } else {
+      await this.#schedule();
+      this.#welcome(seat, wish);
+    }
+    return new Response(null, { status: 101, webSocket: client });
+  }
+
+  #welcome(seat: Seat, wish: TerminalWish): void {
+    if (seat.connection.state.kind === "terminal") {
+      if (wish.session !== null) this.#release(wish.session, seat);
+      void seat.terminal.begin(wish);
+    }
+    if (seat.connection.state.kind === "logs") this.#try(seat, () => this.#listContainers(seat.connection));
+  }
+
+  // ── Sockets
+
+  override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
+    const seat = this.#seatOf(socket);
+    const { connection } = seat;
+    if (typeof message !== "string" || message.length > MAX_FRAME) {
+      connection.send({ type: "error", message: `Frames are text of at most ${MAX_FRAME} characters` });
+      return connection.close(POLICY);
+    }
+    const frame = safeParseJson(message, ClientFrame)?.value;
+    const { kind } = connection.state;
+    if (!frame || !TAKEN[kind].has(frame.type)) {
+      const taken = [...TAKEN[kind]].join(", ");
+      return connection.send({ type: "error", message: `Not a frame of this socket; it takes ${taken}` });
+    }
+    this.#try(seat, () => this.#take(seat, frame));
+  }
+
+  override async webSocketClose(socket: WebSocket): Promise<void> {
+    // The client waits for the answer to its close.
+    socket.close(ENDED.code, ENDED.reason);
+    await this.#leave(socket);
+  }
+
+  override async webSocketError(socket: WebSocket): Promise<void> {
+    await this.#leave(socket);
+  }
+
+  async #take({ connection, terminal, log }: Seat, frame: ClientFrame): Promise<void> {
+    switch (frame.type) {
+      case "ping":
+        return connection.send({ type: "pong" });
+      case "open_terminal":
+        return terminal.begin({ ...NEW_TERMINAL, target: frame.target ?? null });
+      case "input":
+        terminal.type(frame.data);
+        if (!connection.state.terminal) await terminal.begin(NEW_TERMINAL);
+        return;
+      case "resize":
+        return terminal.resize(frame.cols, frame.rows);
+      case "select":
+        return terminal.select(frame.target_id);
+      case "switch_container":
+        return log.switchTo(frame.container_id);
+    }
+  }
+
+  async #listContainers(connection: Connection): Promise<void> {
+    const containers = await containersOf(this.#deps.db, this.#projectId);
+    const data = containers.map(({ id, name, status, containerType }) => ({
+      id,
+      name,
+      status,
+      type: containerType,
+    }));
+    connection.send({ type: "containers", data });
+  }
+
+  /** What a client asks for and does not get is told to it; its socket stays. */
+  #try({ connection }: Seat, act: () => Promise<void>): void {
+    act().catch((error: unknown) => {
+      if (!(error instanceof AppError)) {
+        this.#deps.log.error("socket failed", { project_id: this.#projectId, cause: error });
+      }
+      connection.send({ type: "error", message: sentenceOf(error) });
+    });
+  }
+
+  /** Other sockets that show a session make room for the one that goes on with it: they are lost, or their user moved on. */
+  #release(session: string, taker: Seat): void {
+    const { userId } = taker.connection.state;
+    for (const { connection, terminal } of this.#all()) {
+      const { state } = connection;
+      if (state.userId === userId && state.terminal?.session === session) terminal.release();
+    }
+  }
+
+  async #leave(socket: WebSocket): Promise<void> {
+    const { terminal, log } = this.#seatOf(socket);
+    this.#seats.delete(socket);
+    log.stop();
+    if (terminal.part(Date.now())) await this.#schedule();
+    await terminal.note().catch((error: unknown) => {
+      this.#deps.log.warn("activity was not noted", { project_id: this.#projectId, cause: error });
+    });
+  }
+
+  // ── Alarm: look whether everybody may stay, and give up what nobody came back for
+
+  override async alarm(): Promise<void> {
+    try {
+      await this.#schedule();
+      await Promise.all([...this.#all().map((seat) => this.#check(seat)), this.#giveUp()]);
+    } catch (error) {
+      this.#deps.log.error("sockets were not looked after", { project_id: this.#projectId, cause: error });
+    }
+  }
+
+  /** Whether this person may still do what the socket is for. */
+  async #check(seat: Seat): Promise<void> {
+    const { connection, terminal } = seat;
+    const { kind, standing, checkedAt, terminal: shown } = connection.state;
+    try {
+      const caller = await renewCaller(this.#deps, standing);
+      await this.#requireAccess(caller, SCOPES[kind]);
+      if (shown) await this.#requireAccess(caller, "terminal.access");
+      connection.keep({ checkedAt: Date.now() });
+      await terminal.note();
+      this.#goOn(seat);
+    } catch (error) {
+      const isRefused = error instanceof AppError && !error.retryable;
+      if (!isRefused) {
+        this.#deps.log.warn("access was not checked", { project_id: this.#projectId, cause: error });
+        if (Date.now() - checkedAt > TRUST_MS) connection.close(FAILED);
+        return;
+      }
+      seat.log.stop();
+      connection.fail(error);
+      await terminal.end();
+    }
+  }
+
+  async #requireAccess(caller: Caller, scope: Scope): Promise<void> {
+    await requireProject(this.#deps, caller, this.#projectId, scope);
+  }
+
+  async #giveUp(): Promise<void> {
+    const now = Date.now();
+    const shown = new Set(this.#all().map(({ connection }) => connection.state.terminal?.session));
+    for (const { id, position, until } of this.#held.all()) {
+      if (shown.has(id)) continue;
+      // Its socket was lost without a word.
+      if (until === null) this.#held.put(id, { position, until: now });
+      else if (until <= now) await this.#abandon(id);
+    }
+  }
+
+  async #abandon(id: string): Promise<void> {
+    try {
+      await abandonSession(this.#deps, { id, projectId: this.#projectId });
+      this.#held.delete(id);
+    } catch (error) {
+      // The next look tries again; the sweep of idle sessions ends it at last.
+      this.#deps.log.warn("a session was not given up", { project_id: this.#projectId, cause: error });
+    }
+  }
+
+  /** The next look, while there is anything to look after. */
+  async #schedule(): Promise<void> {
+    const isIdle = this.ctx.getWebSockets().length === 0 && this.#held.all().length === 0;
+    if (isIdle) return;
+    const next = Date.now() + this.#deps.config.SOCKET_CHECK_SECONDS * 1000;
+    const set = await this.ctx.storage.getAlarm();
+    if (set === null || set > next) await this.ctx.storage.setAlarm(next);
+  }
+
+  // ── Who is there
+
+  #goOn({ terminal, log }: Seat): void {
+    void terminal.goOn();
+    void log.goOn();
+  }
+
+  #all(): Seat[] {
+    return this.ctx.getWebSockets().map((socket) => this.#seatOf(socket));
+  }
+
+  #seatOf(socket: WebSocket): Seat {
+    return this.#seats.get(socket) ?? this.#sit(new Connection(socket));
+  }
+
+  #sit(connection: Connection): Seat {
+    const [project, deps] = [this.#projectId, this.#deps];
+    const seat = {
+      connection,
+      terminal: new Terminal(connection, project, deps, this.#held),
+      log: new ContainerLog(connection, project, deps),
+    };
+    this.#seats.set(connection.socket, seat);
+    return seat;
+  }
+}
+
+const NEW_TERMINAL: TerminalWish = { target: null, session: null, position: null, columns: 80, rows: 24 };

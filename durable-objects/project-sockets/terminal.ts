@@ -1,0 +1,272 @@
+import { renewCaller, type Caller } from "#src/domain/access/index.ts";
+import {
+  abandonSession,
+  listTargets,
+  noteTerminal,
+  openSession,
+  recordEnd,
+  resumeSession,
+  startForTerminal,
+  type TerminalTarget,
+} from "#src/domain/shells/index.ts";
+import { ENDED, POLICY } from "#src/lib/close-codes.ts";
+import { AppError } from "#src/lib/errors.ts";
+import type { Connection } from "./connection.ts";
+import type { HeldSessions } from "./held-sessions.ts";
+import { showOutput } from "./show-output.ts";
+import type { SocketDeps } from "./settings.ts";
+import type { Target, TerminalState, TerminalWish } from "./protocol.ts";
+
+const PROGRAM = "/bin/bash";
+/** How long the session of a socket that was lost waits for the next one. */
+const GRACE_MS = 30_000;
+/** Typed characters that may wait for the runtime. */
+const MAX_WAITING = 1024 * 1024;
+
+/** The terminal of one socket: a shell session, what is typed into it and what it puts out. */
+export class Terminal {
+  readonly #connection: Connection;
+  readonly #projectId: string;
+  readonly #deps: SocketDeps;
+  readonly #held: HeldSessions;
+  readonly #gone = new AbortController();
+  #work: Promise<void> | undefined;
+  /** What was typed and is not in the runtime yet, in the order of typing. */
+  #waiting = "";
+  #isWriting = false;
+  /** Bytes typed since the session was last noted as used; undefined for neither input nor output. */
+  #unnoted: number | undefined;
+
+  constructor(connection: Connection, projectId: string, deps: SocketDeps, held: HeldSessions) {
+    this.#connection = connection;
+    this.#projectId = projectId;
+    this.#deps = deps;
+    this.#held = held;
+  }
+
+  get #state(): TerminalState | null {
+    return this.#connection.state.terminal;
+  }
+
+  /** Open a terminal, where there is none yet. */
+  begin(wish: TerminalWish): Promise<void> {
+    if (!this.#state) this.#connection.keep({ terminal: { ...wish, phase: "opening" } });
+    return this.goOn();
+  }
+
+  /** Do what the kept state says is to be done next, unless that is under way. Resolves when the terminal is over. */
+  goOn(): Promise<void> {
+    this.#work ??= this.#run()
+      .catch((error: unknown) => this.#fail(error))
+      .finally(() => (this.#work = undefined));
+    return this.#work;
+  }
+
+  /** What was chosen of the targets that were shown. */
+  async select(target: string): Promise<void> {
+    const state = this.#state;
+    if (state?.phase !== "choosing") throw new AppError("conflict", "There is nothing to choose");
+    this.#connection.keep({ terminal: { ...state, target, phase: "opening" } });
+    await this.#work; // the part that asked
+    await this.goOn();
+  }
+
+  /** Typed while the session is still being opened, it waits. */
+  type(data: string): void {
+    if (this.#waiting.length + data.length > MAX_WAITING) {
+      this.#connection.send({ type: "error", message: "More was typed than the shell takes" });
+      this.#connection.close(POLICY);
+      return;
+    }
+    this.#waiting += data;
+    if (this.#state?.phase === "open") this.#write();
+  }
+
+  async resize(columns: number, rows: number): Promise<void> {
+    const state = this.#state;
+    if (!state) return;
+    this.#connection.keep({ terminal: { ...state, columns, rows } });
+    if (state.phase !== "open" || state.session === null) return;
+    await this.#deps.workspaces.runtime(this.#projectId).resizeShell(state.session, columns, rows);
+  }
+
+  /** Say that the session is used, where it was. */
+  async note(): Promise<void> {
+    const [id, bytes] = [this.#state?.session, this.#unnoted];
+    if (!id || bytes === undefined) return;
+    this.#unnoted = undefined;
+    await noteTerminal(this.#deps, { id, projectId: this.#projectId }, bytes);
+  }
+
+  /** The socket is gone: its session waits for another one. `at` is the moment. Answers whether there is one to wait. */
+  part(at: number): boolean {
+    this.#gone.abort();
+    const state = this.#state;
+    if (state?.phase !== "open" || state.session === null) return false;
+    this.#held.put(state.session, { position: state.position ?? 0, until: at + GRACE_MS });
+    return true;
+  }
+
+  /** End the session with the terminal: nobody may come back to it. */
+  async end(): Promise<void> {
+    this.#gone.abort();
+    const session = this.#state?.session;
+    if (!session || !this.#held.get(session)) return;
+    this.#connection.keep({ terminal: null });
+    // Where this fails, it is still held, and given up with those that nobody came back for.
+    await abandonSession(this.#deps, { id: session, projectId: this.#projectId });
+    this.#held.delete(session);
+  }
+
+  /** Another socket shows the session now. */
+  release(): void {
+    this.#gone.abort();
+    this.#connection.keep({ terminal: null });
+    this.#connection.send({ type: "error", message: "The terminal goes on in another window" });
+    this.#connection.close({ code: ENDED.code, reason: "resumed elsewhere" });
+  }
+
+  async #run(): Promise<void> {
+    if (this.#state?.phase === "opening") await this.#open(this.#state);
+    const state = this.#state;
+    if (state?.phase !== "open" || state.session === null) return;
+    const id = state.session;
+    const runtime = this.#deps.workspaces.runtime(this.#projectId);
+    const exitCode = await showOutput(runtime, id, {
+      position: state.position ?? 0,
+      signal: this.#gone.signal,
+      show: async (data, position, bytes) => {
+        this.#unnoted ??= 0;
+        await this.#connection.pace.take(bytes);
+        if (this.#gone.signal.aborted) return;
+        this.#connection.send({ type: "output", data, position });
+        if (this.#state) this.#connection.keep({ terminal: { ...this.#state, position } });
+      },
+    });
+    if (this.#gone.signal.aborted) return;
+    this.#held.delete(id);
+    await recordEnd(this.#deps, id, exitCode);
+    this.#over(exitCode === null ? "The shell has ended" : `The shell has ended with ${exitCode}`);
+  }
+
+  /** Take the session up or open one, and say so. */
+  async #open(wish: TerminalState): Promise<void> {
+    const caller = await renewCaller(this.#deps, this.#connection.state.standing);
+    const opened =
+      wish.session === null ? await this.#openNew(wish, caller) : await this.#resume(wish, caller);
+    if (!opened) return;
+    const { session, position } = opened;
+    this.#held.put(session, { position, until: null });
+    const { columns, rows } = this.#state ?? wish;
+    this.#connection.keep({ terminal: { ...wish, columns, rows, session, position, phase: "open" } });
+    if (!this.#connection.isOpen) return void this.part(Date.now());
+    this.#connection.send({ type: "ready", session_id: session, position });
+    this.#unnoted = 0;
+    this.#write();
+  }
+
+  async #resume(wish: TerminalWish, caller: Caller) {
+    const named = { id: wish.session ?? "", projectId: this.#projectId };
+    const { id } = await resumeSession(this.#deps, caller, named);
+    await this.#deps.workspaces.runtime(this.#projectId).resizeShell(id, wish.columns, wish.rows);
+    return { session: id, position: wish.position ?? this.#held.get(id)?.position ?? 0 };
+  }
+
+  /** Nothing where the person is to choose first. */
+  async #openNew(wish: TerminalState, caller: Caller) {
+    const { targets, actions } = await listTargets(this.#deps, caller, this.#projectId);
+    const target = wish.target ?? onlyTarget(targets);
+    if (target === undefined) {
+      this.#connection.keep({ terminal: { ...wish, phase: "choosing" } });
+      this.#connection.send({
+        type: "select_container",
+        targets: [...targets.map(shownTarget), ...actions.map(shownAction)],
+      });
+      return undefined;
+    }
+    const container = containerOf(target);
+    if (target === "environment") {
+      await startForTerminal(this.#deps, caller, this.#projectId, {
+        onProgress: (message) => this.#connection.send({ type: "provisioning", message }),
+        signal: this.#gone.signal,
+      });
+    }
+    const { columns, rows } = this.#state ?? wish;
+    const place = { project: this.#projectId, command: PROGRAM, container, columns, rows };
+    const { id } = await openSession(this.#deps, caller, place);
+    return { session: id, position: 0 };
+  }
+
+  #write(): void {
+    if (!this.#isWriting) void this.#writeAll();
+  }
+
+  async #writeAll(): Promise<void> {
+    this.#isWriting = true;
+    try {
+      while (this.#waiting !== "" && !this.#gone.signal.aborted) {
+        const id = this.#state?.session;
+        if (!id) return;
+        const data = this.#waiting;
+        this.#waiting = "";
+        await this.#deps.workspaces.runtime(this.#projectId).writeShell(id, data);
+        this.#unnoted = (this.#unnoted ?? 0) + new TextEncoder().encode(data).length;
+      }
+    } catch (error) {
+      this.#writeFailed(error);
+    } finally {
+      this.#isWriting = false;
+    }
+  }
+
+  /** A session that is over is told of by its output; anything else the person may try again. */
+  #writeFailed(error: unknown): void {
+    this.#waiting = "";
+    if (error instanceof AppError && ["not_found", "conflict", "asleep"].includes(error.code)) return;
+    this.#deps.log.warn("what was typed was not taken", { project_id: this.#projectId, cause: error });
+    this.#connection.send({ type: "error", message: "The shell did not take what was typed; try again" });
+  }
+
+  #fail(error: unknown): void {
+    if (this.#gone.signal.aborted) return;
+    if (!(error instanceof AppError)) {
+      this.#deps.log.error("terminal failed", { project_id: this.#projectId, cause: error });
+    }
+    if (this.#connection.state.kind === "terminal") return this.#connection.fail(error);
+    // A chat goes on without its terminal.
+    this.#over(error instanceof AppError ? error.message : "The terminal failed");
+  }
+
+  /** A terminal's socket ends with its shell; a chat's may open another one. */
+  #over(message: string): void {
+    this.#waiting = "";
+    this.#connection.keep({ terminal: null });
+    if (this.#connection.state.kind === "terminal")
+      this.#connection.close({ code: ENDED.code, reason: message });
+    else this.#connection.send({ type: "error", message });
+  }
+}
+
+/** Where there is nothing to choose. */
+function onlyTarget([first, ...others]: readonly TerminalTarget[]): string | undefined {
+  if (others.length > 0) return undefined;
+  return first?.id ?? "ephemeral";
+}
+
+/** The container that a target names; undefined for the project's root. Throws `invalid_input` for no target. */
+function containerOf(target: string): string | undefined {
+  if (target === "ephemeral" || target === "environment") return undefined;
+  const id = /^ctr:(.+)$/u.exec(target)?.[1];
+  if (id === undefined) {
+    throw new AppError("invalid_input", "The target is ctr:<container id>, ephemeral or environment");
+  }
+  return id;
+}
+
+function shownTarget({ directory, ...target }: TerminalTarget): Target {
+  return { ...target, container_directory: directory };
+}
+
+function shownAction({ id, name }: { id: string; name: string }): Target {
+  return { id, name, type: "action", status: "available", port: null, container_directory: "" };
+}

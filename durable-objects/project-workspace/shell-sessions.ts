@@ -1,0 +1,132 @@
+import { AppError } from "#src/lib/errors.ts";
+import type { Log } from "#src/platform/log/log.ts";
+import type { ShellOptions, ShellOutput } from "#src/platform/runtime/project-shells.ts";
+import { FileError } from "./file-error.ts";
+import type { FileGate } from "./file-tree.ts";
+import type { ProjectFiles } from "./project-files.ts";
+import { createShell } from "./shell.ts";
+import { ShellLines } from "./shell-lines.ts";
+import type { ShellRecords } from "./shell-records.ts";
+import { ShellSession } from "./shell-session.ts";
+
+/** The project's shell sessions. They run in memory; what they wrote is stored. Throws `FileError` and `AppError`. */
+export class ShellSessions {
+  readonly #files: ProjectFiles;
+  readonly #gate: FileGate;
+  readonly #records: ShellRecords;
+  readonly #onEnd: () => void;
+  readonly #log: Log;
+  readonly #running = new Map<string, ShellSession>();
+  readonly #watchers = new Set<{ id: string; wake: () => void }>();
+
+  constructor(deps: {
+    files: ProjectFiles;
+    gate: FileGate;
+    records: ShellRecords;
+    /** Called when a session is over and will have to be forgotten. */
+    onEnd: () => void;
+    log: Log;
+  }) {
+    this.#files = deps.files;
+    this.#gate = deps.gate;
+    this.#records = deps.records;
+    this.#onEnd = deps.onEnd;
+    this.#log = deps.log;
+  }
+
+  async open(id: string, { command, cwd = "", env = {}, columns, rows }: ShellOptions): Promise<void> {
+    this.#gate.checkChange("");
+    if (this.#records.has(id)) return;
+    if (this.#files.tree.find(cwd, { follow: true })?.kind !== "directory")
+      throw new FileError("ENOENT", cwd);
+    const variables = { USER: "user", TERM: "xterm", COLUMNS: `${columns}`, LINES: `${rows}`, ...env };
+    const bash = await createShell(this.#files, { cwd, env: variables });
+    // Another call may have opened it meanwhile, or the project been frozen.
+    this.#gate.checkChange("");
+    if (this.#records.has(id)) return;
+    this.#records.add(id);
+    const session = new ShellSession({
+      lines: new ShellLines(bash),
+      show: (text) => {
+        this.#records.append(id, new TextEncoder().encode(text));
+        this.#wake(id);
+      },
+      ended: (exitCode, cause) => {
+        if (cause !== undefined) this.#log.error("shell session broke", { cause });
+        this.#end(id, exitCode);
+      },
+    });
+    this.#running.set(id, session);
+    session.start(command);
+  }
+
+  /** `not_found`; `conflict` for a session that is over. */
+  write(id: string, data: string): void {
+    const session = this.#running.get(id);
+    if (session) return session.type(data);
+    this.#records.isOver(id);
+    throw new AppError("conflict", "The shell session is over");
+  }
+
+  /** `not_found`. */
+  read(id: string, position: number): ShellOutput {
+    return this.#records.read(id, position);
+  }
+
+  /** Output from a position on, until the session is over. `not_found`. */
+  watch(id: string, position: number): ReadableStream<Uint8Array> {
+    let { start: next } = this.#records.read(id, position);
+    const watcher = { id, wake: () => {} };
+    return new ReadableStream<Uint8Array>(
+      {
+        pull: async (controller) => {
+          while (this.#records.has(id)) {
+            const { data, end, ended } = this.#records.read(id, next);
+            next = end;
+            if (data.length > 0) return controller.enqueue(data);
+            if (ended) break;
+            await new Promise<void>((resolve) => {
+              watcher.wake = resolve;
+              this.#watchers.add(watcher);
+            });
+            this.#watchers.delete(watcher);
+          }
+          controller.close();
+        },
+        cancel: () => void this.#watchers.delete(watcher),
+      },
+      { highWaterMark: 0 },
+    );
+  }
+
+  /** A terminal in line mode has no screen to fit; `not_found` all the same. */
+  resize(id: string): void {
+    this.#records.isOver(id);
+  }
+
+  close(id: string): void {
+    this.#running.get(id)?.stop();
+    this.#running.delete(id);
+    this.#records.remove(id);
+    this.#wake(id);
+  }
+
+  /** End every session; what they wrote stays readable for a while. */
+  endAll(): void {
+    for (const [id, session] of this.#running) {
+      session.stop();
+      this.#end(id, null);
+    }
+  }
+
+  #end(id: string, exitCode: number | null): void {
+    this.#running.delete(id);
+    this.#records.end(id, exitCode);
+    this.#wake(id);
+    this.#onEnd();
+  }
+
+  #wake(id: string): void {
+    for (const watcher of this.#watchers) if (watcher.id === id) watcher.wake();
+  }
+}

@@ -1,0 +1,13 @@
+import { z } from "zod";
+import { settleProject as settle } from "#src/domain/lifecycle/index.ts";
+import { defineFunction } from "./serve.ts";
+
+/** Bring a project to the state wanted of it. A delivery that comes while another executor is alive is to come later. */
+export const settleProject = defineFunction({
+  name: "settle-project",
+  payload: z.object({ projectId: z.uuid() }),
+  run: async (services, { projectId }) => {
+    const busySeconds = await settle(services, projectId);
+    return busySeconds === undefined ? undefined : { retryAfterSeconds: busySeconds };
+  },
+});

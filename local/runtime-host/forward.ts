@@ -1,0 +1,130 @@
+import http from "node:http";
+import { pipeline, type Duplex } from "node:stream";
+import { AppError } from "#src/lib/errors.ts";
+import type { Sandbox } from "./sandbox.ts";
+
+/** Headers that belong to one connection. */
+const CONNECTION_HEADERS = [
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "upgrade",
+  "expect",
+];
+
+const lost = (cause: unknown) =>
+  new AppError("unavailable", "The project's environment has ended; try again in a moment", { cause });
+
+export interface Forwarded {
+  /** Path and query inside the sandbox. */
+  path: string;
+  /** Before the answer's first byte goes out, when the request has succeeded. Fails the request when it throws. */
+  onSuccess?: () => Promise<void>;
+}
+
+/**
+ * Hand a request to the sandbox and its answer back, as streams; either end that breaks off takes the other along. Throws
+ * `unavailable` when there is no answer. Resolves when the answer is complete.
+ */
+export async function forward(
+  request: http.IncomingMessage,
+  response: http.ServerResponse,
+  sandbox: Sandbox,
+  { path, onSuccess }: Forwarded,
+): Promise<void> {
+  const release = sandbox.use();
+  response.once("close", release);
+  const outgoing = send(request, sandbox, path, withoutConnection(request.headers));
+  response.once("close", () => outgoing.destroy());
+  request.pipe(outgoing);
+  const incoming = await answerTo(outgoing);
+  const status = incoming.statusCode ?? 502;
+  if (onSuccess && status < 300) await onSuccess();
+  response.writeHead(status, incoming.statusMessage, withoutConnection(incoming.headers));
+  await new Promise<void>((resolve) => {
+    // A body that breaks off breaks off the answer as well.
+    pipeline(incoming, response, () => resolve());
+  });
+}
+
+/** Hand on a request that asks for another protocol, such as WebSocket, and connect both ends when the server agrees. */
+export async function forwardUpgrade(
+  request: http.IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  sandbox: Sandbox,
+  path: string,
+): Promise<void> {
+  const release = sandbox.use();
+  socket.once("close", release);
+  const outgoing = send(request, sandbox, path, request.headers);
+  socket.once("close", () => outgoing.destroy());
+  outgoing.end();
+  const upgraded = Promise.withResolvers<void>();
+  outgoing.once("upgrade", (incoming, inner: Duplex, innerHead: Buffer) => {
+    socket.write(`${headOf(incoming)}\r\n`);
+    if (innerHead.length > 0) socket.write(innerHead);
+    if (head.length > 0) inner.write(head);
+    socket.pipe(inner).pipe(socket);
+    // Whichever end fails or goes takes the other along; that it failed is told by its going.
+    for (const [end, other] of [
+      [socket, inner],
+      [inner, socket],
+    ] as const) {
+      end.on("error", () => undefined);
+      end.once("close", () => other.destroy());
+    }
+    upgraded.resolve();
+  });
+  outgoing.once("response", (incoming) => {
+    // The connection ends with the answer: what came after it would reach the sandbox unchecked.
+    const answered = headOf(incoming, ["connection", "keep-alive", "transfer-encoding"]);
+    socket.write(`${answered}connection: close\r\n\r\n`);
+    pipeline(incoming, socket, () => socket.destroy());
+    upgraded.resolve();
+  });
+  outgoing.once("error", (error) => upgraded.reject(lost(error)));
+  await upgraded.promise;
+}
+
+function send(
+  request: http.IncomingMessage,
+  sandbox: Sandbox,
+  path: string,
+  headers: http.OutgoingHttpHeaders,
+): http.ClientRequest {
+  const isUpgrade = headers["upgrade"] !== undefined;
+  return http.request({
+    socketPath: sandbox.socketPath,
+    agent: isUpgrade ? false : sandbox.agent,
+    method: request.method,
+    path,
+    headers,
+  });
+}
+
+function answerTo(outgoing: http.ClientRequest): Promise<http.IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    outgoing.once("response", resolve);
+    outgoing.on("error", (error) => reject(lost(error)));
+  });
+}
+
+function withoutConnection(headers: http.IncomingHttpHeaders): http.OutgoingHttpHeaders {
+  const kept: http.OutgoingHttpHeaders = { ...headers };
+  for (const name of CONNECTION_HEADERS) delete kept[name];
+  return kept;
+}
+
+/** Status line and headers as they go over the wire. */
+function headOf(
+  { statusCode, statusMessage, headersDistinct }: http.IncomingMessage,
+  without: readonly string[] = [],
+): string {
+  const lines = Object.entries(headersDistinct).flatMap(([name, values = []]) =>
+    without.includes(name) ? [] : values.map((value) => `${name}: ${value}\r\n`),
+  );
+  return `HTTP/1.1 ${statusCode} ${statusMessage}\r\n${lines.join("")}`;
+}

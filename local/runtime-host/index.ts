@@ -1,0 +1,158 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { chmodSync, existsSync, mkdirSync, realpathSync } from "node:fs";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import path from "node:path";
+import type { Duplex } from "node:stream";
+import { AppError } from "#src/lib/errors.ts";
+import { ERROR_HEADER } from "#src/platform/runtime/http-runtime/protocol.ts";
+import { serve } from "#local/serve.ts";
+import { buildWorkspaceServer } from "#workspace-server/build.ts";
+import { findCgroups } from "./cgroup.ts";
+import type { ProjectLimits } from "./limits.ts";
+import { npmOutsideUsr, writeEtc } from "./machine-files.ts";
+import { startOutboundProxy, type ProxyPolicy } from "./outbound-proxy.ts";
+import { ProjectFolder } from "./project-folder.ts";
+import { Project } from "./project.ts";
+import { requireSandboxes } from "./requirements.ts";
+import { answerCall, requestOf } from "./routes.ts";
+import { ETC_FOLDER, OUTBOUND_SOCKET, SERVER_FILE, type SandboxPrograms } from "./sandbox-command.ts";
+import type { SandboxHost } from "./sandbox-process.ts";
+import { SandboxRegister } from "./sandbox-register.ts";
+import { TodoLists } from "./todo-lists.ts";
+
+export interface RuntimeHostOptions {
+  /** The service's own; sandboxes see nothing of it but their project's files. */
+  dataDir: string;
+  limits: ProjectLimits;
+  /** Where requests of sandboxes may go. */
+  outbound: ProxyPolicy;
+  /** Whether programs of projects may make any; git always may. */
+  network: boolean;
+  log: (line: string) => void;
+  /** How long a sandbox stays without a request while nothing runs in it. */
+  lingerMs?: number;
+}
+
+const LINGER_MS = 60_000;
+const PROJECT_PATH = /^\/([0-9a-f]{64})\/projects\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(\/.*)?$/u;
+
+/**
+ * The `host` driver's other end: every project in a sandbox of bubblewrap, started when something needs it. `url`, for
+ * RUNTIME_HOST_URL, holds an unguessable token, so that other programs on the machine cannot use the server. Throws a
+ * `StartError` where the machine can make no sandboxes.
+ */
+export async function startRuntimeHost(
+  options: RuntimeHostOptions,
+): Promise<{ url: string; close: () => Promise<void> }> {
+  const { dataDir, limits, outbound, network, log, lingerMs = LINGER_MS } = options;
+  const projectsDir = makeFolder(path.join(dataDir, "projects"), 0o700);
+  const ownDir = makeFolder(path.join(dataDir, "runtime-host"), 0o700);
+  const folder = makeFolder(path.join(ownDir, "shown"), 0o755);
+  const programs: SandboxPrograms = {
+    node: realpathSync(process.execPath),
+    npm: npmOutsideUsr(process.env),
+    folder,
+    hidden: [process.cwd(), dataDir],
+  };
+  writeEtc(path.join(folder, ETC_FOLDER));
+  await buildWorkspaceServer(path.join(folder, SERVER_FILE));
+  const proxy = await startOutboundProxy(folder, OUTBOUND_SOCKET, outbound);
+  await requireSandboxes(programs, limits, makeFolder(path.join(ownDir, "probe"), 0o755));
+
+  const register = new SandboxRegister(path.join(ownDir, "sandboxes"));
+  register.killRemains();
+  const digest = createHash("sha256").update(dataDir).digest("hex").slice(0, 16);
+  const cgroups = await findCgroups(`agent-workspace-${digest}`);
+  const host: SandboxHost = { programs, network, limits, cgroups, register, log };
+
+  const projects = new Map<string, Project>();
+  const open = (id: string): Project => {
+    const known = projects.get(id);
+    if (known) return known;
+    const project = new Project(host, id, new ProjectFolder(path.join(projectsDir, id)), lingerMs);
+    projects.set(id, project);
+    return project;
+  };
+
+  const token = randomBytes(32).toString("hex");
+  const find = (request: IncomingMessage) => {
+    const [, given = "", id = "", rest = "/"] = PROJECT_PATH.exec(request.url ?? "") ?? [];
+    if (!sameText(given, token)) throw new AppError("not_found", "Not found");
+    return { id, project: open(id), url: new URL(`http://project${rest}`) };
+  };
+  const server = await serve(
+    (request, response) =>
+      orRefuse(response, async () => {
+        const { id, project, url } = find(request);
+        const todos = new TodoLists(path.join(projectsDir, id));
+        await answerCall({ project, todos, url, request, response });
+      }),
+    {
+      // A body may take as long as it needs.
+      requestTimeout: 0,
+      onUpgrade: (request, socket, head) =>
+        void orHangUp(socket, async () => {
+          const { project, url } = find(request);
+          await project.upgrade(request, socket, head, requestOf("GET", url));
+        }),
+    },
+  );
+  return {
+    url: `${server.url}/${token}`,
+    close: async () => {
+      await server.close();
+      await Promise.all([...projects.values()].map((project) => project.close()));
+      await proxy.close();
+      await cgroups?.close().catch(() => log("The control groups could not be removed"));
+    },
+  };
+}
+
+/** Failures go out as the workspace server's own do. */
+async function orRefuse(response: ServerResponse, act: () => Promise<void>): Promise<void> {
+  try {
+    await act();
+  } catch (error) {
+    if (response.headersSent || response.destroyed) {
+      response.destroy();
+      return;
+    }
+    const { code, message, status } = failureOf(error);
+    response.writeHead(status, {
+      "content-type": "application/json",
+      [ERROR_HEADER]: code,
+      connection: "close",
+    });
+    response.end(JSON.stringify({ code, message }));
+  }
+}
+
+async function orHangUp(socket: Duplex, act: () => Promise<void>): Promise<void> {
+  socket.on("error", () => socket.destroy());
+  try {
+    await act();
+  } catch (error) {
+    const { code, message, status } = failureOf(error);
+    const body = JSON.stringify({ code, message });
+    socket.end(
+      `HTTP/1.1 ${status} Refused\r\ncontent-type: application/json\r\n${ERROR_HEADER}: ${code}\r\n` +
+        `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+    );
+  }
+}
+
+function failureOf(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  return new AppError("internal", "The project's environment failed", { cause: error });
+}
+
+function makeFolder(dir: string, mode: number): string {
+  if (!existsSync(dir)) mkdirSync(dir);
+  chmodSync(dir, mode);
+  return dir;
+}
+
+function sameText(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  return a.byteLength === b.byteLength && timingSafeEqual(a, b);
+}

@@ -1,0 +1,94 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
+import { z } from "zod";
+import { AppError } from "#src/lib/errors.ts";
+import { parseJson } from "#src/lib/parse-json.ts";
+import { isRead } from "#src/platform/runtime/http-runtime/protocol.ts";
+import type { Project, ProjectRequest } from "./project.ts";
+import type { TodoLists } from "./todo-lists.ts";
+
+const MAX_BODY_BYTES = 4 * 1024 * 1024;
+
+const Move = z.object({ generation: z.number().int().nonnegative() });
+const Generation = z.coerce.number().int().nonnegative().optional();
+const GitBody = z.object({ input: z.unknown() });
+
+/** A request to one project; `path` and query are what is behind its id. */
+export interface ProjectCall {
+  project: Project;
+  todos: TodoLists;
+  url: URL;
+  request: IncomingMessage;
+  response: ServerResponse;
+}
+
+/**
+ * What the host answers itself: where the files are, what must outlive them, and git, which has a sandbox of its own. All
+ * else is the workspace server's.
+ */
+export async function answerCall(call: ProjectCall): Promise<void> {
+  const { project, url, request, response } = call;
+  const route = `${request.method} ${url.pathname}`;
+  const [, area = "", name = ""] = url.pathname.split("/");
+  if (route === "DELETE /") return done(response, await project.destroy());
+  if (route === "GET /storage") return done(response, project.storageState());
+  if (route === "POST /storage/freeze")
+    return done(response, await project.freeze(await generationIn(request)));
+  if (route === "POST /storage/thaw") return done(response, await project.thaw(await generationIn(request)));
+  if (route === "POST /storage/discard")
+    return done(response, await project.discard(await generationIn(request)));
+  if (route === "PUT /storage/entries") {
+    const generation = Generation.parse(url.searchParams.get("generation") ?? undefined);
+    return project.replace(request, response, { path: pathIn(url), generation });
+  }
+  if (area === "todos" && name !== "") return answerTodos(call, decodeURIComponent(name));
+  if (area === "git" && request.method === "POST") {
+    const { input } = parseJson(await bodyOf(request), GitBody);
+    return project.git(response, name, input);
+  }
+  return project.answer(request, response, requestOf(request.method ?? "GET", url));
+}
+
+async function answerTodos(
+  { project, todos, request, response }: ProjectCall,
+  chatId: string,
+): Promise<void> {
+  if (request.method === "PUT") {
+    const body = await bodyOf(request);
+    if (project.isDestroyed) throw new AppError("not_found", "The project is gone");
+    return done(response, await todos.write(chatId, body));
+  }
+  return done(response, { todos: await todos.read(chatId) });
+}
+
+/** What a request to the workspace server is to the host. */
+export function requestOf(method: string, url: URL): ProjectRequest {
+  return {
+    path: pathIn(url),
+    isRead: isRead(method, url.pathname),
+    ends:
+      `${method} ${url.pathname}` === "POST /stop" || (method === "DELETE" && isRead(method, url.pathname)),
+    stores: `${method} ${url.pathname}` === "PUT /files/content",
+    isCommand: `${method} ${url.pathname}` === "POST /commands",
+  };
+}
+
+function pathIn(url: URL): string {
+  return `${url.pathname}${url.search}`;
+}
+
+async function generationIn(request: IncomingMessage): Promise<number> {
+  return parseJson(await bodyOf(request), Move).generation;
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  if (Number(request.headers["content-length"] ?? 0) > MAX_BODY_BYTES) {
+    throw new AppError("too_large", "The request is too large");
+  }
+  return text(request);
+}
+
+function done(response: ServerResponse, answer: object | void): void {
+  if (answer === undefined) response.writeHead(204).end();
+  else response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answer));
+}

@@ -1,0 +1,174 @@
+import path from "node:path";
+import { asSandboxUser, isRoot } from "./host-user.ts";
+import { SPARE_TASKS, type ProjectLimits } from "./limits.ts";
+import { machineFiles, SANDBOX_UID } from "./machine-files.ts";
+
+/** Files of the service that every sandbox is given, read-only. */
+export interface SandboxPrograms {
+  /** The Node binary. */
+  node: string;
+  /** npm's package, where it does not lie in /usr. */
+  npm: string | undefined;
+  /** The folder that holds the workspace server's bundle, the generated /etc and the socket of the way out. */
+  folder: string;
+  /** Folders of the machine that no sandbox may see, wherever they are. */
+  hidden: readonly string[];
+}
+
+/** `programs` reach the way out by a proxy that they may leave aside for what runs beside them, `all` of it goes there. */
+export type WayOut = "none" | "programs" | "all";
+
+export interface SandboxOptions {
+  programs: SandboxPrograms;
+  /** The project's files, at /app inside. */
+  files: string;
+  /** A folder that both sides may write to, at /run/workspace inside; for the server's socket. */
+  run: string | undefined;
+  limits: ProjectLimits;
+  wayOut: WayOut;
+  /** What runs inside. */
+  command: readonly string[];
+  /** Files that the process writes its id to before it becomes the sandbox. */
+  cgroups: readonly string[];
+}
+
+export const SERVER_FILE = "workspace-server.mjs";
+export const ETC_FOLDER = "etc";
+export const OUTBOUND_SOCKET = "outbound.sock";
+
+const INSIDE = "/opt/workspace";
+/** The workspace server, as a command inside. */
+export const WORKSPACE_SERVER: readonly string[] = [`${INSIDE}/bin/node`, `${INSIDE}/${SERVER_FILE}`];
+/** Where the way out's relay listens inside; see workspace-server/outbound-relay.ts. */
+const PROXY = "http://127.0.0.1:3128";
+const OUTBOUND_INSIDE = "/run/outbound.sock";
+const SHARED_MEMORY_BYTES = 64 * 1024 * 1024;
+/** At most this share of the memory limit may lie in /tmp. */
+const TMP_SHARE = 0.5;
+/** Memory a program may map beyond the limit for all: what is mapped is not used yet. */
+const SPARE_MAPPED_BYTES = 2 * 1024 ** 3;
+
+/**
+ * Joins the cgroups, then becomes the command. 0 stands for the process that writes. Files that the service was started with
+ * and nobody closes, such as a supervisor's, would be a sandbox's to use; sh names no number above 9, so bash closes them.
+ */
+const JOIN = `for file in /proc/self/fd/*; do n=\${file##*/}; if [ "$n" -gt 2 ]; then eval "exec $n>&-"; fi; done
+while [ "$1" != -- ]; do echo 0 > "$1" || exit 1; shift; done; shift; exec "$@"`;
+
+/**
+ * Bubblewrap runs as a user who may be unable to enter the folders above the project's: root shows it what it needs in one
+ * place, in a mount namespace of its own. /sys is a folder that every machine has and no sandbox needs.
+ */
+const STAGE = "/sys";
+const SHOW = `mount -t tmpfs -o mode=755,size=1m tmpfs ${STAGE} || exit 1
+while [ "$1" != -- ]; do
+  if [ -d "$2" ]; then mkdir "${STAGE}/$1"; else : > "${STAGE}/$1"; fi
+  mount --bind "$2" "${STAGE}/$1" || exit 1
+  shift 2
+done
+shift; exec "$@"`;
+
+/** A limit that the machine does not let one set is left as it is. */
+const LIMIT = `ulimit -c 0; ulimit -u "$1"; ulimit -f "$2"; ulimit -d "$3"; shift 3; exec "$@"`;
+
+/** The command line of a sandbox: of the machine it shows programs and libraries, of the service nothing but its server. */
+export function sandboxCommand(options: SandboxOptions): string[] {
+  const { programs, files, run, limits, wayOut, command, cgroups } = options;
+  const sources = {
+    node: programs.node,
+    service: programs.folder,
+    files,
+    ...(run !== undefined && { run }),
+    ...(programs.npm !== undefined && { npm: programs.npm }),
+  };
+  const shown = isRoot ? show(sources) : { command: [], at: sources };
+  return [
+    ["nice", "-n", "5"],
+    ["/bin/bash", "-c", JOIN, "bash", ...cgroups, "--"],
+    shown.command,
+    asSandboxUser,
+    bubblewrap({ ...shown.at, wayOut, hidden: programs.hidden, limits }),
+    ["/bin/bash", "-c", LIMIT, "bash", ...limitArguments(limits)],
+    command,
+  ].flat();
+}
+
+/** bash counts bytes in these. */
+const kilobytes = (bytes: number) => Math.ceil(bytes / 1024);
+
+function limitArguments({ tasks, diskBytes, memoryBytes }: ProjectLimits): string[] {
+  return [tasks + SPARE_TASKS, kilobytes(diskBytes), kilobytes(memoryBytes + SPARE_MAPPED_BYTES)].map(String);
+}
+
+interface Sources {
+  node: string;
+  service: string;
+  files: string;
+  run?: string;
+  npm?: string;
+}
+
+function show(sources: Sources): { command: string[]; at: Sources } {
+  const at: Sources = { ...sources };
+  const shown: string[] = [];
+  for (const name of ["node", "service", "files", "run", "npm"] as const) {
+    const source = sources[name];
+    if (source === undefined) continue;
+    shown.push(name, source);
+    at[name] = `${STAGE}/${name}`;
+  }
+  return { command: ["unshare", "--mount", "sh", "-c", SHOW, "sh", ...shown, "--"], at };
+}
+
+function bubblewrap(
+  options: Sources & { wayOut: WayOut; hidden: readonly string[]; limits: ProjectLimits },
+): string[] {
+  const { node, service, files, run, npm, wayOut, hidden, limits } = options;
+  const variables = {
+    PATH: `${INSIDE}/bin:/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin`,
+    HOME: "/app",
+    USER: "user",
+    LANG: "C.UTF-8",
+    ...(wayOut !== "none" && proxyVariables(wayOut)),
+  };
+  const tmpBytes = Math.floor(limits.memoryBytes * TMP_SHARE);
+  return [
+    ["bwrap", "--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"],
+    ["--unshare-cgroup-try", "--disable-userns", "--die-with-parent", "--new-session"],
+    ["--uid", String(SANDBOX_UID), "--gid", String(SANDBOX_UID), "--hostname", "project"],
+    ["--clearenv", ...Object.entries(variables).flatMap(([name, value]) => ["--setenv", name, value])],
+    machineFiles(path.join(service, ETC_FOLDER), hidden),
+    ["--proc", "/proc", "--dev", "/dev"],
+    ["--size", String(SHARED_MEMORY_BYTES), "--tmpfs", "/dev/shm", "--remount-ro", "/dev"],
+    ["--perms", "1777", "--size", String(tmpBytes), "--tmpfs", "/tmp"],
+    ["--ro-bind", node, `${INSIDE}/bin/node`],
+    ["--ro-bind", path.join(service, SERVER_FILE), `${INSIDE}/${SERVER_FILE}`],
+    npm === undefined ? [] : npmAt(npm),
+    wayOut !== "none" ? ["--ro-bind", path.join(service, OUTBOUND_SOCKET), OUTBOUND_INSIDE] : [],
+    run === undefined ? [] : ["--bind", run, "/run/workspace"],
+    ["--bind", files, "/app", "--remount-ro", "/", "--chdir", "/", "--"],
+  ].flat();
+}
+
+function proxyVariables(wayOut: "programs" | "all"): Record<string, string> {
+  const beside = wayOut === "programs" ? "localhost,127.0.0.1,::1" : "";
+  return {
+    HTTP_PROXY: PROXY,
+    HTTPS_PROXY: PROXY,
+    http_proxy: PROXY,
+    https_proxy: PROXY,
+    NO_PROXY: beside,
+    no_proxy: beside,
+    NODE_USE_ENV_PROXY: "1",
+    WORKSPACE_OUTBOUND: OUTBOUND_INSIDE,
+  };
+}
+
+function npmAt(npm: string): string[] {
+  const inside = `${INSIDE}/lib/node_modules/npm`;
+  return [
+    ["--ro-bind", npm, inside],
+    ["--symlink", `${inside}/bin/npm-cli.js`, `${INSIDE}/bin/npm`],
+    ["--symlink", `${inside}/bin/npx-cli.js`, `${INSIDE}/bin/npx`],
+  ].flat();
+}

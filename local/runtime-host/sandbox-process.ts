@@ -1,0 +1,120 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import type { CgroupMaker, Usage } from "./cgroup.ts";
+import type { ProjectLimits } from "./limits.ts";
+import { descendants, signal } from "./process-table.ts";
+import { sandboxCommand, type SandboxPrograms, type WayOut } from "./sandbox-command.ts";
+import type { SandboxRegister } from "./sandbox-register.ts";
+
+/** What all sandboxes have in common. */
+export interface SandboxHost {
+  programs: SandboxPrograms;
+  /** Whether programs of projects may reach the internet; git always may. */
+  network: boolean;
+  limits: ProjectLimits;
+  /** `undefined` on a machine that lets the service make none. */
+  cgroups: CgroupMaker | undefined;
+  register: SandboxRegister;
+  log: (line: string) => void;
+}
+
+/** The kernel ends what is killed at once, unless it waits for a disk. */
+const END_TIMEOUT_MS = 5_000;
+/** Of what a sandbox writes to its standard error, which is the last it says when it does not start. */
+const MAX_COMPLAINT_CHARS = 2_000;
+
+/** What can be read of bubblewrap inside its sandbox is no more than this: the service's own variables are secrets. */
+export const ENVIRONMENT = { PATH: process.env["PATH"] };
+
+interface SandboxedCommand {
+  /** Names its control group; one at a time. */
+  name: string;
+  files: string;
+  run?: string;
+  wayOut: WayOut;
+  command: readonly string[];
+}
+
+/** The processes of one sandbox, from outside. */
+export class SandboxProcess {
+  readonly child: ChildProcess;
+  readonly #usage: (() => Usage) | undefined;
+  #complaint = "";
+  #isEnding = false;
+  /** Resolves when nothing of it runs any more. */
+  readonly ended: Promise<void>;
+
+  constructor(host: SandboxHost, { name, files, run, wayOut, command }: SandboxedCommand) {
+    const { programs, limits, register, log } = host;
+    const cgroup = host.cgroups?.make(name, limits);
+    const [program = "", ...rest] = sandboxCommand({
+      programs,
+      files,
+      run,
+      limits,
+      wayOut,
+      command,
+      cgroups: cgroup?.join ?? [],
+    });
+    this.child = spawn(program, rest, { stdio: ["pipe", "pipe", "pipe"], env: ENVIRONMENT });
+    this.#usage = cgroup?.usage;
+    this.child.stderr?.on("data", (chunk: Buffer) => {
+      this.#complaint = (this.#complaint + chunk.toString()).slice(-MAX_COMPLAINT_CHARS);
+    });
+    this.child.stdin?.on("error", () => {});
+    const registered = register.add(this.child);
+    this.ended = this.#untilEnd().then(async () => {
+      registered.remove();
+      await cgroup?.remove().catch(() => log(`The control group of ${name} could not be removed`));
+      return undefined;
+    });
+  }
+
+  /** When it has ended, or could not be started at all. */
+  #untilEnd(): Promise<void> {
+    return new Promise((resolve) => {
+      this.child.once("exit", () => resolve());
+      this.child.once("error", (error) => {
+        this.#complaint += error.message;
+        resolve();
+      });
+    });
+  }
+
+  /** Or is about to. */
+  get hasEnded(): boolean {
+    const { exitCode, signalCode, pid } = this.child;
+    return this.#isEnding || exitCode !== null || signalCode !== null || pid === undefined;
+  }
+
+  /** Process id of its outermost process. */
+  get pid(): number {
+    return this.child.pid ?? 0;
+  }
+
+  /** The end of what it wrote to its standard error. */
+  get complaint(): string {
+    return this.#complaint.trim();
+  }
+
+  usage(): Usage {
+    if (this.#usage) return this.#usage();
+    const total: Usage = { memoryBytes: 0, tasks: 0, isStuck: false };
+    for (const { memoryBytes, tasks } of descendants(this.pid)) {
+      total.memoryBytes += memoryBytes;
+      total.tasks += tasks;
+    }
+    return total;
+  }
+
+  /** Kill all of it: its first process takes all others along, and the outermost ends when they are gone. */
+  async end(): Promise<void> {
+    if (!this.hasEnded) {
+      this.#isEnding = true;
+      const [first] = descendants(this.pid);
+      if (first) signal(first.pid, "SIGKILL");
+      else this.child.kill("SIGKILL");
+    }
+    const late = setTimeout(() => this.child.kill("SIGKILL"), END_TIMEOUT_MS);
+    await this.ended.finally(() => clearTimeout(late));
+  }
+}

@@ -1,0 +1,77 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { DiskWatch } from "./disk-watch.ts";
+import { exceeded, type ProjectLimits } from "./limits.ts";
+import { descendants, killAll, markOf } from "./process-table.ts";
+import type { Sandbox } from "./sandbox.ts";
+
+const TICK_MS = 250;
+const HEALTH_EVERY_MS = 10_000;
+const NOTICE_TIMEOUT_MS = 500;
+/** An offender that is still there after as many ticks in a row takes the whole sandbox along. */
+const MAX_STRIKES = 4;
+
+export interface Watched {
+  sandbox: Sandbox;
+  disk: DiskWatch;
+  limits: ProjectLimits;
+  /** How long it stays without a request while nothing runs in it. */
+  lingerMs: number;
+}
+
+/** Hold a sandbox to its limits, end it when it is stuck or idle, and resolve when it has ended. */
+export async function watch({ sandbox, disk, limits, lingerMs }: Watched): Promise<void> {
+  let strikes = 0;
+  let checkedAt = Date.now();
+  while (!sandbox.hasEnded) {
+    const excess = excessOf(sandbox, limits);
+    strikes = excess ? strikes + 1 : 0;
+    if (excess) await stopOffender(sandbox, excess, strikes > MAX_STRIKES);
+    if (await disk.look()) await sandbox.end(exceeded.disk(limits));
+    if (Date.now() - checkedAt >= Math.min(HEALTH_EVERY_MS, lingerMs)) {
+      checkedAt = Date.now();
+      const isBusy = await sandbox.isBusy();
+      const isIdle = isBusy === false && sandbox.idleMs >= lingerMs;
+      if (isBusy === undefined || isIdle) await sandbox.end();
+    }
+    await pause(TICK_MS, undefined, { ref: false });
+  }
+  await sandbox.end();
+}
+
+interface Excess {
+  of: "memoryBytes" | "tasks";
+  message: string;
+}
+
+function excessOf(sandbox: Sandbox, limits: ProjectLimits): Excess | undefined {
+  if (sandbox.hasEnded) return undefined;
+  const { memoryBytes, tasks, isStuck } = sandbox.process.usage();
+  if (tasks > limits.tasks) return { of: "tasks", message: exceeded.tasks(limits) };
+  if (memoryBytes > limits.memoryBytes || isStuck) {
+    return { of: "memoryBytes", message: exceeded.memory(limits) };
+  }
+  return undefined;
+}
+
+/** End the command, shell or program that uses most; everything where that cannot be told or does not help. */
+async function stopOffender(sandbox: Sandbox, { of, message }: Excess, everything: boolean): Promise<void> {
+  const offender = everything ? undefined : largestUser(sandbox.process.pid, of);
+  if (!offender) return sandbox.end(message);
+  try {
+    await sandbox.ask("POST", "/limits", { mark: offender, message }, NOTICE_TIMEOUT_MS);
+  } catch {
+    return sandbox.end(message);
+  }
+  const areGone = await killAll(sandbox.process.pid, (pid) => markOf(pid) === offender);
+  if (!areGone) await sandbox.end(message);
+}
+
+/** The mark of whoever uses most. */
+function largestUser(root: number, of: Excess["of"]): string | undefined {
+  const use = new Map<string, number>();
+  for (const { pid, [of]: value } of descendants(root)) {
+    const mark = markOf(pid);
+    if (mark !== undefined) use.set(mark, (use.get(mark) ?? 0) + value);
+  }
+  return [...use].toSorted(([, a], [, b]) => b - a)[0]?.[0];
+}

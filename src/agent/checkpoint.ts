@@ -1,0 +1,69 @@
+import { snapshotOfTask, takeSnapshot, type TakeDeps } from "#src/domain/archives/index.ts";
+import type { ProjectStorage } from "#src/platform/runtime/project-storage.ts";
+
+/** How long a run waits for its checkpoint. */
+const PATIENCE_MS = 5_000;
+
+/** Of the message, in a label. */
+const LABEL_CHARS = 80;
+
+interface Run {
+  taskId: string;
+  chatId: string;
+  projectId: string;
+  message: string;
+  /** Whether an earlier executor ran calls that change files. */
+  hasChangedFiles: boolean;
+  runtime: Pick<ProjectStorage, "inventory" | "readEntries">;
+  /** Resolves when the files are there. */
+  awake: () => Promise<void>;
+  /** Ends the waiting. */
+  signal: AbortSignal;
+}
+
+/**
+ * A snapshot of the files as they were before a run changed any. It is taken before the first call that may change them, once
+ * per task; a run without such a call has none. A run goes on without one that fails, or takes too long.
+ */
+export class Checkpoint {
+  readonly #deps: TakeDeps;
+  readonly #run: Run;
+  #done: Promise<void> | undefined;
+
+  constructor(deps: TakeDeps, run: Run) {
+    this.#deps = deps;
+    this.#run = run;
+    if (run.hasChangedFiles) this.#done = Promise.resolve();
+  }
+
+  /** Wait for it before a call. One that an earlier executor had begun may have changed files: it is too late then. */
+  async before(call: { begun: boolean }): Promise<void> {
+    this.#done ??= call.begun ? Promise.resolve() : this.#take();
+    await this.#done;
+  }
+
+  async #take(): Promise<void> {
+    const { taskId, chatId, projectId, message, runtime, awake, signal } = this.#run;
+    try {
+      const [taken] = await snapshotOfTask(this.#deps.db, taskId);
+      if (taken) return;
+      await awake();
+      const patience = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]);
+      const label = `agent: ${message.slice(0, LABEL_CHARS).toWellFormed()}`;
+      const wish = { projectId, role: "agent", label, chatId, taskId, signal: patience } as const;
+      await Promise.race([takeSnapshot(this.#deps, runtime, wish), aborted(patience)]);
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#deps.log.warn("a run goes on without a checkpoint", { task_id: taskId, cause: error });
+    }
+  }
+}
+
+/** Rejects with the signal's reason when it aborts. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const give = () => reject(signal.reason instanceof Error ? signal.reason : new Error("Given up"));
+    if (signal.aborted) give();
+    else signal.addEventListener("abort", give, { once: true });
+  });
+}

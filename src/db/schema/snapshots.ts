@@ -1,0 +1,58 @@
+import { bigint, index, integer, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { users } from "./accounts.ts";
+import { createdAt, id } from "./columns.ts";
+import { projects } from "./projects.ts";
+
+/**
+ * States of a project's files that can be gone back to. The bytes are tar packs in the archive bucket, named by a manifest
+ * under the snapshot's hash; a pack may serve several snapshots of its project.
+ */
+export const snapshots = pgTable(
+  "snapshots",
+  {
+    id: id(),
+    projectId: uuid()
+      .notNull()
+      .references(() => projects.id, { onDelete: "cascade" }),
+    /** SHA-256 of the manifest, in hexadecimal. */
+    hash: text().notNull(),
+    parentHash: text(),
+    /** Made by somebody, before a run of the agent, before a restore, or on the way to hibernation. */
+    role: text({ enum: ["checkpoint", "agent", "restore", "hibernation"] }).notNull(),
+    label: text().notNull(),
+    fileCount: integer().notNull(),
+    totalBytes: bigint({ mode: "number" }).notNull(),
+    /** Names of the packs that the manifest points into. */
+    packs: text().array().notNull(),
+    /** Of the run it was made for; no foreign keys, since it may outlive them. */
+    chatId: uuid(),
+    taskId: uuid(),
+    createdBy: uuid().references(() => users.id, { onDelete: "set null" }),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    uniqueIndex("snapshots_hash_unique").on(table.projectId, table.hash),
+    index("snapshots_by_task").on(table.taskId),
+  ],
+);
+
+/** Templates that projects can be made from: tar archives in the archive bucket under `bases/<id>.tar`. */
+export const bases = pgTable(
+  "bases",
+  {
+    id: id(),
+    slug: text().notNull().unique("bases_slug_unique"),
+    name: text().notNull(),
+    description: text().notNull().default(""),
+    visibility: text({ enum: ["private", "public"] })
+      .notNull()
+      .default("private"),
+    createdBy: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    fileCount: integer().notNull(),
+    totalBytes: bigint({ mode: "number" }).notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [index("bases_by_creator").on(table.createdBy)],
+);

@@ -1,0 +1,12 @@
+import type { Db } from "#src/platform/db/client.ts";
+import { snapshotsOf, type Snapshot, type SnapshotRole } from "./queries.ts";
+
+/** The newest snapshot of a project, of one role where it is named; `undefined` where there is none. */
+export async function latestSnapshot(
+  deps: { db: Db },
+  projectId: string,
+  role?: SnapshotRole,
+): Promise<Snapshot | undefined> {
+  const [snapshot] = await snapshotsOf(deps.db, projectId, role).limit(1);
+  return snapshot;
+}

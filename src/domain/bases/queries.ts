@@ -1,0 +1,49 @@
+import { and, count, desc, eq, inArray, or } from "drizzle-orm";
+import { bases } from "#src/db/schema/index.ts";
+import { isId } from "#src/lib/ids.ts";
+import type { Db } from "#src/platform/db/client.ts";
+
+export type Base = typeof bases.$inferSelect;
+export type NewBase = typeof bases.$inferInsert;
+
+/** One's own and the public ones, newest first. */
+export function basesFor(db: Db, userId: string) {
+  return db
+    .select()
+    .from(bases)
+    .where(or(eq(bases.createdBy, userId), eq(bases.visibility, "public")))
+    .orderBy(desc(bases.id))
+    .limit(500);
+}
+
+export function findBase(db: Db, idOrSlug: string) {
+  return db
+    .select()
+    .from(bases)
+    .where(isId(idOrSlug) ? eq(bases.id, idOrSlug) : eq(bases.slug, idOrSlug));
+}
+
+export function countBases(db: Db, userId: string) {
+  return db.select({ count: count() }).from(bases).where(eq(bases.createdBy, userId));
+}
+
+/** The stored base; no row when its slug is taken. */
+export function insertBase(db: Db, base: NewBase) {
+  return db.insert(bases).values(base).onConflictDoNothing({ target: bases.slug }).returning();
+}
+
+/** Delete somebody's base; no row where it is not there, or not theirs. */
+export function deleteBaseRow(db: Db, id: string, createdBy: string) {
+  return db
+    .delete(bases)
+    .where(and(eq(bases.id, id), eq(bases.createdBy, createdBy)))
+    .returning({ id: bases.id });
+}
+
+/** Which of these are there. */
+export function existingBases(db: Db, ids: readonly string[]) {
+  return db
+    .select({ id: bases.id })
+    .from(bases)
+    .where(inArray(bases.id, [...ids]));
+}

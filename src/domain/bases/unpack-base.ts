@@ -1,0 +1,16 @@
+import { AppError } from "#src/lib/errors.ts";
+import type { ArchiveStore } from "#src/platform/archives/archive-store.ts";
+import type { ProjectStorage } from "#src/platform/runtime/project-storage.ts";
+import { checkedEntries } from "./check-entries.ts";
+import { baseKey } from "./store-base.ts";
+
+/** Make a project's files those of a template. Throws `not_found` for one that is gone. */
+export async function unpackBase(
+  deps: { archives: Pick<ArchiveStore, "get"> },
+  runtime: Pick<ProjectStorage, "replaceEntries">,
+  { baseId, generation }: { baseId: string; generation?: number },
+): Promise<void> {
+  const archive = await deps.archives.get(baseKey(baseId));
+  if (!archive) throw new AppError("not_found", "The template is gone");
+  await runtime.replaceEntries(checkedEntries(archive), generation);
+}

@@ -1,0 +1,1 @@
+export { projectOfChat } from "./project-of-chat.ts";

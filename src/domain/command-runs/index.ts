@@ -1,0 +1,2 @@
+export { listRuns, statsOfRuns } from "./list-runs.ts";
+export { runCommand } from "./run-command.ts";

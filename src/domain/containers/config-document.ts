@@ -1,0 +1,108 @@
+import { z } from "zod";
+import { MAX_VALUE_LENGTH, VARIABLE_NAME } from "./environment.ts";
+
+/** Where a project keeps its configuration document. */
+export const CONFIG_PATH = ".workspace/config.json";
+
+const storable = (max: number) =>
+  z
+    .string()
+    .max(max, `must have at most ${max} characters`)
+    .refine((value) => !value.includes("\0") && value.isWellFormed(), "must be text without NUL characters");
+const name = storable(200).min(1, "must not be empty");
+const variables = z.record(
+  z
+    .string()
+    .regex(VARIABLE_NAME, "must consist of letters, digits and underscores, and not begin with a digit"),
+  storable(MAX_VALUE_LENGTH),
+);
+const port = z.number().int().min(1, "must be from 1 to 65535").max(65_535, "must be from 1 to 65535");
+const command = storable(4000);
+const entries = <T extends z.ZodType>(entry: T) =>
+  z.record(name, entry).refine((record) => Object.keys(record).length <= 50, "must have at most 50 entries");
+
+const App = z.object({
+  directory: storable(4096).default(".").describe("Relative to the project; `.` is its root"),
+  port: port.default(3000),
+  start: command.describe("Command that starts it; empty for files that are shown as they are"),
+  build: command.nullish(),
+  output: storable(4096).nullish(),
+  framework: storable(100).nullish(),
+  env: variables.default({}),
+  exports: variables.default({}).describe("Variables for those who are connected to it"),
+  x: z.number().nullish(),
+  y: z.number().nullish(),
+});
+
+const Infrastructure = z.object({
+  image: storable(500).nullish(),
+  port: port.nullish(),
+  env: variables.default({}),
+  exports: variables.default({}),
+  type: storable(100).nullish(),
+  provider: storable(100).nullish(),
+  endpoint: storable(2048).nullish().describe("http(s) address of a service that runs elsewhere"),
+  x: z.number().nullish(),
+  y: z.number().nullish(),
+});
+
+/** What a project consists of, as its own repository says it. */
+export const ConfigDocument = z
+  .object({
+    apps: entries(App).default({}),
+    infrastructure: entries(Infrastructure).default({}),
+    connections: z
+      .array(z.object({ from: name, to: name }))
+      .max(100, "must have at most 100 entries")
+      .default([]),
+    deployments: entries(
+      z.object({
+        provider: storable(100),
+        targets: z.array(name).max(50).default([]),
+        env: variables.default({}),
+      }),
+    ).default({}),
+    previews: entries(z.object({ target: name })).default({}),
+    primaryApp: storable(200).describe("One of `apps`; empty where there are none"),
+  })
+  .meta({ id: "ConfigDocument" });
+export type ConfigDocument = z.output<typeof ConfigDocument>;
+
+export const EMPTY_DOCUMENT: ConfigDocument = {
+  apps: {},
+  infrastructure: {},
+  connections: [],
+  deployments: {},
+  previews: {},
+  primaryApp: "",
+};
+
+/** What a document says that its form alone does not forbid, as a sentence; `undefined` when it is sound. */
+export function flawOf({
+  apps,
+  infrastructure,
+  connections,
+  deployments,
+  previews,
+  primaryApp,
+}: ConfigDocument): string | undefined {
+  const has = (entry: string) => Object.hasOwn(apps, entry) || Object.hasOwn(infrastructure, entry);
+  const twice = Object.keys(apps).find((app) => Object.hasOwn(infrastructure, app));
+  if (twice !== undefined) return `\`${twice}\` is both in apps and in infrastructure`;
+  if (primaryApp === "" ? Object.keys(apps).length > 0 : !Object.hasOwn(apps, primaryApp)) {
+    return "primaryApp must be one of apps";
+  }
+  for (const { from, to } of connections) {
+    if (from === to) return `connections: \`${from}\` cannot be connected to itself`;
+    for (const end of [from, to]) if (!has(end)) return missing("connections", end);
+  }
+  for (const { targets } of Object.values(deployments)) {
+    for (const target of targets) if (!has(target)) return missing("deployments", target);
+  }
+  for (const { target } of Object.values(previews)) if (!has(target)) return missing("previews", target);
+  return undefined;
+}
+
+function missing(what: string, entry: string): string {
+  return `${what} names \`${entry}\`, which is neither in apps nor in infrastructure`;
+}

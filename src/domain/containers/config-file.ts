@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { AppError } from "#src/lib/errors.ts";
+import { safeParseJson } from "#src/lib/parse-json.ts";
+import type { ProjectFiles } from "#src/platform/runtime/project-files.ts";
+import { CONFIG_PATH, ConfigDocument } from "./config-document.ts";
+import type { Variables } from "./environment.ts";
+
+type Files = Pick<ProjectFiles, "readFile" | "writeFile">;
+
+/**
+ * The configuration document in a project's files; `undefined` where there is none. Throws `invalid_input` with what is
+ * wrong for a file that is not one.
+ */
+export async function readConfigFile(files: Pick<Files, "readFile">): Promise<ConfigDocument | undefined> {
+  const bytes = await files.readFile(CONFIG_PATH);
+  if (!bytes) return undefined;
+  const json = safeParseJson(new TextDecoder().decode(bytes), z.unknown());
+  if (!json) throw new AppError("invalid_input", `${CONFIG_PATH} is not JSON`);
+  const parsed = ConfigDocument.safeParse(json.value);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ path, message }) =>
+    [path.join("."), message].filter(Boolean).join(": "),
+  );
+  throw new AppError("invalid_input", `${CONFIG_PATH} is not valid: ${problems.slice(0, 10).join("; ")}`);
+}
+
+/** As `readConfigFile`, where a file that is not valid is as good as none. */
+export async function findConfigFile(files: Pick<Files, "readFile">): Promise<ConfigDocument | undefined> {
+  try {
+    return await readConfigFile(files);
+  } catch (error) {
+    if (error instanceof AppError && !error.retryable) return undefined;
+    throw error;
+  }
+}
+
+export async function writeConfigFile(
+  files: Pick<Files, "writeFile">,
+  document: ConfigDocument,
+): Promise<void> {
+  await files.writeFile(CONFIG_PATH, new TextEncoder().encode(`${JSON.stringify(document, undefined, 2)}\n`));
+}
+
+/** What each container exports, by its name. */
+export async function findExports(files: Pick<Files, "readFile">): Promise<ReadonlyMap<string, Variables>> {
+  const document = await findConfigFile(files);
+  const all = { ...document?.infrastructure, ...document?.apps };
+  return new Map(Object.entries(all).map(([name, entry]) => [name, entry.exports]));
+}
+
+/** What stands in the file in place of a value that only the service knows. */
+export const referenceTo = (variable: string) => `\${${variable}}`;
+
+/**
+ * Variables as the file has them: a value that stands there already stays, any other is a reference to what the service
+ * keeps encrypted. So nothing secret gets into a project's files that was not in them.
+ */
+export function variablesForFile(
+  names: readonly string[],
+  values: Variables,
+  inFile: Variables = {},
+): Variables {
+  return Object.fromEntries(
+    names.map((name) => {
+      const isThere =
+        Object.hasOwn(inFile, name) && (values[name] === undefined || values[name] === inFile[name]);
+      return [name, (isThere ? inFile[name] : undefined) ?? referenceTo(name)];
+    }),
+  );
+}

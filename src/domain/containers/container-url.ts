@@ -1,0 +1,35 @@
+import { SEPARATOR } from "./names.ts";
+
+/** Where previews are reached: scheme and port as the service's own address has them. */
+export interface PreviewAddresses {
+  PUBLIC_URL: string;
+  APP_DOMAIN: string;
+}
+
+/** The address of a container: `http(s)://<slug>--<label>.<APP_DOMAIN>[:port]`. */
+export function containerUrl(
+  { PUBLIC_URL, APP_DOMAIN }: PreviewAddresses,
+  slug: string,
+  label: string,
+): string {
+  const { protocol, port } = new URL(PUBLIC_URL);
+  return `${protocol}//${slug}${SEPARATOR}${label}.${APP_DOMAIN}${port === "" ? "" : `:${port}`}`;
+}
+
+/** The same on the service's own address, for places without wildcard names. */
+export function previewPath(slug: string, label: string): string {
+  return `/preview/${slug}/${label}/`;
+}
+
+/** Which container a host name belongs to; `undefined` for any other. The port of a `Host` header is left aside. */
+export function parsePreviewHost(
+  host: string,
+  appDomain: string,
+): { slug: string; label: string } | undefined {
+  const name = host.toLowerCase().replace(/:\d+$/u, "");
+  const domain = `.${appDomain.toLowerCase()}`;
+  if (!name.endsWith(domain)) return undefined;
+  const [, slug, label] =
+    /^([a-z0-9](?:-?[a-z0-9])*)--([a-z0-9](?:-?[a-z0-9])*)$/u.exec(name.slice(0, -domain.length)) ?? [];
+  return slug === undefined || label === undefined ? undefined : { slug, label };
+}

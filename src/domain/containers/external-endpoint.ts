@@ -1,0 +1,15 @@
+import { AppError } from "#src/lib/errors.ts";
+
+export interface EndpointCheck {
+  /** Why an address may not be called, as far as its text tells; `undefined` when nothing speaks against it. */
+  refusalOfUrl(url: string): string | undefined;
+}
+
+/** Throws `invalid_input` for anything but an http(s) address that the service may call. */
+export function requireEndpoint(check: EndpointCheck, endpoint: string | null): void {
+  if (endpoint === null) {
+    throw new AppError("invalid_input", "An external container needs an external_endpoint");
+  }
+  const refusal = check.refusalOfUrl(endpoint);
+  if (refusal !== undefined) throw new AppError("invalid_input", refusal);
+}

@@ -1,0 +1,34 @@
+export { analyzeProject } from "./analyze-project.ts";
+export { applyConfig } from "./apply-config.ts";
+export { createPreview, deletePreview, listPreviews, updatePreview } from "./browser-previews.ts";
+export { ConfigDocument, EMPTY_DOCUMENT } from "./config-document.ts";
+export { readConfigFile } from "./config-file.ts";
+export { createConnection, deleteConnection, listConnections } from "./connections.ts";
+export { checkHealth } from "./container-health.ts";
+export { containerUrl, parsePreviewHost, previewPath, type PreviewAddresses } from "./container-url.ts";
+export { createContainer, type ContainerWish } from "./create-container.ts";
+export { deleteContainer } from "./delete-container.ts";
+export { MAX_VALUE_LENGTH, VARIABLE_NAME } from "./environment.ts";
+export { injectedKeys } from "./injected-variables.ts";
+export { listContainers, watchContainers, withContainers } from "./list-containers.ts";
+export { sanitizeName } from "./names.ts";
+export { effectivePort } from "./ports.ts";
+export { containersOf, type BrowserPreview, type Connection, type Container } from "./queries.ts";
+export { readLogs } from "./read-logs.ts";
+export {
+  openContainer,
+  requireContainer,
+  type ContainerPath,
+  type OpenedContainer,
+} from "./require-container.ts";
+export { isStatic, startContainers, type ContainerOutcome } from "./start-containers.ts";
+export { refreshContainers, setContainersWanted, stopContainers } from "./stop-containers.ts";
+export { syncConfig } from "./sync-config.ts";
+export {
+  renameContainer,
+  setCredentials,
+  setDeploymentTarget,
+  updateContainer,
+  type ContainerPatch,
+} from "./update-container.ts";
+export { watchLogs } from "./watch-logs.ts";

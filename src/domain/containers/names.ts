@@ -1,0 +1,50 @@
+/** Longest label of a DNS name, RFC 1035. */
+const MAX_DNS_LABEL = 63;
+/** Stands between a project's slug, which has no two hyphens in a row, and a container's label. */
+export const SEPARATOR = "--";
+
+/** A name as a piece of paths and addresses: lowercase letters, digits and single hyphens; empty when nothing is left. */
+export function sanitizeName(name: string): string {
+  return name
+    .toLowerCase()
+    .replaceAll(/[\s_.-]+/gu, "-")
+    .replaceAll(/[^a-z0-9-]/gu, "")
+    .replaceAll(/-+/gu, "-")
+    .replaceAll(/^-|-$/gu, "");
+}
+
+/** What is taken in a project already. */
+interface Taken {
+  name: string;
+  label: string;
+  directory: string;
+}
+
+/** The name as it is, or with the first number that nobody has: `api (2)`. */
+export function freeName(name: string, others: readonly Taken[]): string {
+  return firstFree((n) => (n === 1 ? name : `${name} (${n})`), new Set(others.map((other) => other.name)));
+}
+
+/** A directory named after the container, which no other container has: `api-2`. */
+export function freeDirectory(name: string, others: readonly Taken[]): string {
+  const wish = sanitizeName(name) || "app";
+  const taken = new Set(others.map((other) => other.directory));
+  return firstFree((n) => (n === 1 ? wish : `${wish}-${n}`), taken);
+}
+
+/** A label that is free in the project and so short that `<slug>--<label>` is one DNS label. */
+export function freeLabel(name: string, slug: string, others: readonly Taken[]): string {
+  const room = MAX_DNS_LABEL - slug.length - SEPARATOR.length;
+  const wish = sanitizeName(name) || "app";
+  const taken = new Set(others.map((other) => other.label));
+  return firstFree((n) => {
+    const suffix = n === 1 ? "" : `-${n}`;
+    return wish.slice(0, room - suffix.length).replace(/-$/u, "") + suffix;
+  }, taken);
+}
+
+function firstFree(candidate: (n: number) => string, taken: ReadonlySet<string>): string {
+  let n = 1;
+  while (taken.has(candidate(n))) n += 1;
+  return candidate(n);
+}

@@ -1,0 +1,171 @@
+import { and, asc, eq, inArray, isNull, sql } from "drizzle-orm";
+import { browserPreviews, containerConnections, containers } from "#src/db/schema/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+
+export type Container = typeof containers.$inferSelect;
+export type NewContainer = typeof containers.$inferInsert;
+export type Connection = typeof containerConnections.$inferSelect;
+export type BrowserPreview = typeof browserPreviews.$inferSelect;
+
+/** What is absent stays as it is. */
+export type ContainerChange = { [Field in keyof NewContainer]?: NewContainer[Field] | undefined };
+export type PreviewChange = {
+  [Field in "connectedContainerId" | "positionX" | "positionY" | "currentPath"]?:
+    | BrowserPreview[Field]
+    | undefined;
+};
+
+/** The containers of a project, oldest first. */
+export function containersOf(db: Db, projectId: string) {
+  return db.select().from(containers).where(eq(containers.projectId, projectId)).orderBy(asc(containers.id));
+}
+
+export function containerOf(db: Db, projectId: string, containerId: string) {
+  return db
+    .select()
+    .from(containers)
+    .where(and(eq(containers.projectId, projectId), eq(containers.id, containerId)));
+}
+
+/** Throws where the label is taken (index `containers_label_unique`) or the project is gone (foreign key). */
+export function insertContainer(db: Db, container: NewContainer) {
+  return db.insert(containers).values(container).returning();
+}
+
+/** No row for a container that is gone. */
+export function updateContainerRow(db: Db, containerId: string, change: ContainerChange) {
+  return db
+    .update(containers)
+    .set({ ...change, updatedAt: sql`now()` })
+    .where(eq(containers.id, containerId))
+    .returning();
+}
+
+/** Replace the variables of a container; no row when somebody else has changed them since `before` was read. */
+export function replaceVariables(
+  db: Db,
+  containerId: string,
+  before: string | null,
+  after: { encrypted: string | null; keys: string[] },
+) {
+  return db
+    .update(containers)
+    .set({ encryptedEnv: after.encrypted, envKeys: after.keys, updatedAt: sql`now()` })
+    .where(
+      and(
+        eq(containers.id, containerId),
+        before === null ? isNull(containers.encryptedEnv) : eq(containers.encryptedEnv, before),
+      ),
+    )
+    .returning();
+}
+
+export function deleteContainerRow(db: Db, projectId: string, containerId: string) {
+  return db
+    .delete(containers)
+    .where(and(eq(containers.projectId, projectId), eq(containers.id, containerId)))
+    .returning({ id: containers.id });
+}
+
+/** Begin a start; what is written about an earlier one from now on is refused. */
+export function markStarting(db: Db, containerId: string, internalPort: number) {
+  return db
+    .update(containers)
+    .set({ status: "starting", internalPort, error: null, startedAt: sql`clock_timestamp()` })
+    .where(eq(containers.id, containerId))
+    .returning({ startedAt: containers.startedAt });
+}
+
+/** Write what has become of one start of a container; no row when it was stopped or started again since. */
+export function markOutcome(
+  db: Db,
+  container: Pick<Container, "id" | "startedAt">,
+  outcome: Pick<Container, "status" | "error">,
+) {
+  const { id, startedAt } = container;
+  return db
+    .update(containers)
+    .set(outcome)
+    .where(
+      and(
+        eq(containers.id, id),
+        inArray(containers.status, ["starting", "running"]),
+        startedAt === null ? isNull(containers.startedAt) : eq(containers.startedAt, startedAt),
+      ),
+    )
+    .returning({ id: containers.id });
+}
+
+/** Containers elsewhere stay connected. */
+export function markStopped(db: Db, projectId: string, only?: readonly string[]) {
+  return db
+    .update(containers)
+    .set({ status: "stopped", error: null, startedAt: null })
+    .where(and(ofProject(projectId, only), eq(containers.deploymentMode, "container")));
+}
+
+/** Say whether containers run while their project runs; all of it, or some. A query, so that it may join a batch. */
+export function markWanted(db: Db, projectId: string, wanted: boolean, only?: readonly string[]) {
+  return db.update(containers).set({ wanted }).where(ofProject(projectId, only));
+}
+
+function ofProject(projectId: string, only: readonly string[] | undefined) {
+  return and(
+    eq(containers.projectId, projectId),
+    only === undefined ? undefined : inArray(containers.id, [...only]),
+  );
+}
+
+export function connectionsOf(db: Db, projectId: string) {
+  return db
+    .select()
+    .from(containerConnections)
+    .where(eq(containerConnections.projectId, projectId))
+    .orderBy(asc(containerConnections.id));
+}
+
+/** No row where the two are connected already. Throws where one of them is gone (foreign key). */
+export function insertConnection(db: Db, connection: typeof containerConnections.$inferInsert) {
+  return db
+    .insert(containerConnections)
+    .values(connection)
+    .onConflictDoNothing({
+      target: [containerConnections.sourceContainerId, containerConnections.targetContainerId],
+    })
+    .returning();
+}
+
+export function deleteConnectionRow(db: Db, projectId: string, connectionId: string) {
+  return db
+    .delete(containerConnections)
+    .where(and(eq(containerConnections.projectId, projectId), eq(containerConnections.id, connectionId)))
+    .returning({ id: containerConnections.id });
+}
+
+export function previewsOf(db: Db, projectId: string) {
+  return db
+    .select()
+    .from(browserPreviews)
+    .where(eq(browserPreviews.projectId, projectId))
+    .orderBy(asc(browserPreviews.id));
+}
+
+/** Throws where the container is gone (foreign key). */
+export function insertPreview(db: Db, preview: typeof browserPreviews.$inferInsert) {
+  return db.insert(browserPreviews).values(preview).returning();
+}
+
+export function updatePreviewRow(db: Db, projectId: string, previewId: string, change: PreviewChange) {
+  return db
+    .update(browserPreviews)
+    .set({ ...change, updatedAt: sql`now()` })
+    .where(and(eq(browserPreviews.projectId, projectId), eq(browserPreviews.id, previewId)))
+    .returning();
+}
+
+export function deletePreviewRow(db: Db, projectId: string, previewId: string) {
+  return db
+    .delete(browserPreviews)
+    .where(and(eq(browserPreviews.projectId, projectId), eq(browserPreviews.id, previewId)))
+    .returning({ id: browserPreviews.id });
+}

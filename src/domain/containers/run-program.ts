@@ -1,0 +1,162 @@
+import { AppError } from "#src/lib/errors.ts";
+import { storableText } from "#src/lib/storable-text.ts";
+import type { ContainerRuntime } from "./container-runtime.ts";
+import { redactVariables, type Variables } from "./environment.ts";
+import { effectivePort } from "./ports.ts";
+import type { Container } from "./queries.ts";
+
+const BUILD_MS = 300_000;
+/** A program that ends before this was not started. */
+const SETTLE_MS = 2000;
+/** How long a program may take until its port answers. */
+const READY_MS = 60_000;
+const FIRST_LOOK_MS = 250;
+const LONGEST_LOOK_MS = 2000;
+/** For one request to a program that may be building what it is asked for. */
+const ANSWER_MS = 5000;
+/** Of what a program wrote: lines, and characters, of a reason. */
+const LAST_LINES = 20;
+const MAX_REASON = 2000;
+
+export interface Outcome {
+  status: "running" | "connected" | "failed";
+  /** Why it failed, or what is odd about one that runs. */
+  error: string | null;
+}
+
+/** How time passes. */
+export interface Pace {
+  now(): number;
+  wait(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+const REAL_PACE: Pace = {
+  now: () => Date.now(),
+  wait: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      const onAbort = () => {
+        clearTimeout(timer);
+        reject(signal?.reason);
+      };
+      const timer = setTimeout(() => {
+        signal?.removeEventListener("abort", onAbort);
+        resolve();
+      }, ms);
+      signal?.addEventListener("abort", onAbort, { once: true });
+    }),
+};
+
+interface RunOptions {
+  variables: Variables;
+  /** Those of them whose values are not for anyone to read. */
+  secret: Variables;
+  /** It runs already: it is waited for, not started. */
+  isAlive: boolean;
+  pace?: Pace;
+  signal?: AbortSignal;
+}
+
+/**
+ * Build a container's program where that is needed, start it and wait until its port answers. What speaks against it is an
+ * outcome; only a runtime that does not answer throws.
+ */
+export async function runProgram(
+  runtime: ContainerRuntime,
+  container: Container,
+  { variables, secret, isAlive, pace = REAL_PACE, signal }: RunOptions,
+): Promise<Outcome> {
+  try {
+    if (!isAlive) {
+      const refusal = await build(runtime, container, { variables, secret }, signal);
+      if (refusal !== undefined) return { status: "failed", error: refusal };
+      const { startupCommand, directory } = container;
+      signal?.throwIfAborted();
+      await runtime.makeDirectory(directory);
+      await runtime.startProcess(container.id, {
+        command: startupCommand ?? "",
+        cwd: directory,
+        env: variables,
+      });
+    }
+  } catch (error) {
+    // What the project itself is at fault for: no such directory, a file where a directory should be, a full disk.
+    if (error instanceof AppError && !error.retryable) return { status: "failed", error: error.message };
+    throw error;
+  }
+  return untilItAnswers(runtime, container, secret, { pace, signal });
+}
+
+/** Why the build failed; `undefined` when it did not, or nothing was to be built. */
+async function build(
+  runtime: ContainerRuntime,
+  { buildCommand, outputDirectory, directory }: Container,
+  { variables, secret }: Pick<RunOptions, "variables" | "secret">,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  if (!buildCommand) return undefined;
+  await runtime.makeDirectory(directory);
+  if (outputDirectory !== null) {
+    const output = directory === "" ? outputDirectory : `${directory}/${outputDirectory}`;
+    if (await runtime.stat(output)) return undefined;
+  }
+  const options = { cwd: directory, env: variables, timeoutMs: BUILD_MS };
+  const result = await runtime.exec(buildCommand, signal ? { ...options, signal } : options);
+  signal?.throwIfAborted();
+  if (result.exitCode === 0) return undefined;
+  const how = result.timedOut ? `took more than ${BUILD_MS / 1000} seconds` : `ended with ${result.exitCode}`;
+  return reason(`The build ${how}`, `${result.stdout}\n${result.stderr}`.split("\n"), secret);
+}
+
+async function untilItAnswers(
+  runtime: ContainerRuntime,
+  container: Container,
+  secret: Variables,
+  { pace, signal }: { pace: Pace; signal: AbortSignal | undefined },
+): Promise<Outcome> {
+  const port = effectivePort(container);
+  const begun = pace.now();
+  let look = FIRST_LOOK_MS;
+  for (;;) {
+    const left = SETTLE_MS - (pace.now() - begun);
+    await pace.wait(left > 0 ? Math.min(look, left) : look, signal);
+    look = Math.min(look * 2, LONGEST_LOOK_MS);
+    const passed = pace.now() - begun;
+    const process = (await runtime.processes()).find(({ name }) => name === container.id);
+    if (!process?.running) {
+      const lines = await runtime.readLog(container.id, LAST_LINES);
+      const exit = process?.exitCode ?? null;
+      const sentence = exit === null ? "The program has ended" : `The program ended with ${exit}`;
+      return { status: "failed", error: reason(sentence, lines, secret) };
+    }
+    if (passed >= SETTLE_MS && (await answers(runtime, port))) return { status: "running", error: null };
+    if (passed >= READY_MS) {
+      return { status: "running", error: `It runs, but nothing listens on port ${port} (PORT)` };
+    }
+  }
+}
+
+/** Whether a program listens on the port; any answer will do. */
+async function answers(runtime: ContainerRuntime, port: number): Promise<boolean> {
+  const url = `http://localhost:${port}/`;
+  const request = new Request(url, { redirect: "manual", signal: AbortSignal.timeout(ANSWER_MS) });
+  try {
+    const response = await runtime.fetchPort(port, request);
+    await response.body?.cancel();
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.code === "unavailable") return false;
+    // It took the request and is slow.
+    if (error instanceof DOMException && error.name === "TimeoutError") return true;
+    throw error;
+  }
+}
+
+/** A sentence and the last of what was written, without what is secret. */
+function reason(sentence: string, lines: readonly string[], secret: Variables): string {
+  const words = redactVariables(lines, secret)
+    .filter((line) => line.trim() !== "")
+    .slice(-LAST_LINES)
+    .join("\n");
+  return words === "" ? sentence : storableText(`${sentence}:\n${words.slice(-MAX_REASON)}`);
+}

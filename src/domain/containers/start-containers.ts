@@ -1,0 +1,195 @@
+import type { Db } from "#src/platform/db/client.ts";
+import type { ProcessState } from "#src/platform/runtime/project-processes.ts";
+import type { Secrets } from "#src/platform/secrets/secrets.ts";
+import type { ContainerRuntime } from "./container-runtime.ts";
+import { findExports } from "./config-file.ts";
+import { openVariables, type Variables } from "./environment.ts";
+import { injectedVariables } from "./injected-variables.ts";
+import { effectivePort, freePort } from "./ports.ts";
+import {
+  connectionsOf,
+  containersOf,
+  markOutcome,
+  markStarting,
+  type Connection,
+  type Container,
+} from "./queries.ts";
+import { runProgram, type Outcome, type Pace } from "./run-program.ts";
+import { startOrder } from "./start-order.ts";
+
+export interface StartDeps {
+  db: Db;
+  secrets: Pick<Secrets, "decrypt">;
+  /** How time passes; tests have their own. */
+  pace?: Pace;
+}
+
+export interface StartOptions {
+  /** Ids of the containers to start; all that are wanted when absent. */
+  only?: readonly string[];
+  /** Told in a few words what is being done. */
+  onProgress?: (text: string) => void | Promise<void>;
+  /** Stops waiting, and starts nothing more. */
+  signal?: AbortSignal;
+}
+
+/** What has become of a container. */
+export interface ContainerOutcome extends Outcome {
+  id: string;
+  name: string;
+}
+
+/** What is known of a project while its containers are started. */
+interface Start {
+  deps: StartDeps;
+  runtime: ContainerRuntime;
+  options: StartOptions;
+  /** As they are stored; the port of one that is started is put down here before others read it. */
+  containers: Map<string, Container>;
+  connections: Connection[];
+  exports: ReadonlyMap<string, Variables>;
+  /** Ids of containers whose program runs already. */
+  alive: ReadonlySet<string>;
+}
+
+/**
+ * Start containers of a project, each after those it uses, and wait until they answer. Safe to repeat: a program that runs
+ * goes on. A container that does not start is `failed` with the reason, and the others start all the same. Throws what the
+ * runtime throws where it does not answer at all, and the signal's reason once that is aborted.
+ */
+export async function startContainers(
+  deps: StartDeps,
+  project: { id: string },
+  runtime: ContainerRuntime,
+  options: StartOptions = {},
+): Promise<ContainerOutcome[]> {
+  const [containers, connections] = await Promise.all([
+    containersOf(deps.db, project.id),
+    connectionsOf(deps.db, project.id),
+  ]);
+  const { only } = options;
+  const chosen = containers.filter(({ id, wanted }) => (only ? only.includes(id) : wanted));
+  if (chosen.length === 0) return [];
+  const processes = runtime.runsProcesses ? await runtime.processes() : [];
+  const start: Start = {
+    deps,
+    runtime,
+    options,
+    containers: new Map(containers.map((container) => [container.id, container])),
+    connections,
+    exports: await findExports(runtime),
+    alive: aliveOnes(containers, processes),
+  };
+  givePorts(start, chosen);
+  const begun = new Map<string, Promise<ContainerOutcome>>();
+  for (const { container, after } of startOrder(chosen, connections)) {
+    const others = after.flatMap(({ id }) => begun.get(id) ?? []);
+    const outcome = Promise.all(others).then(() => startOne(start, container.id));
+    begun.set(container.id, outcome);
+  }
+  const settled = await Promise.allSettled(begun.values());
+  return settled.map((result) => {
+    if (result.status === "rejected") throw result.reason;
+    return result.value;
+  });
+}
+
+/** Ids of the containers whose program runs and is known to. One that outlived its stop is replaced, not joined. */
+function aliveOnes(
+  containers: readonly Container[],
+  processes: readonly ProcessState[],
+): ReadonlySet<string> {
+  const running = new Set(processes.filter((process) => process.running).map(({ name }) => name));
+  return new Set(
+    containers
+      .filter(({ id, status }) => running.has(id) && (status === "running" || status === "starting"))
+      .map(({ id }) => id),
+  );
+}
+
+/** Each program gets a port of its own: those that run keep theirs, the others get the one they ask for or the next free. */
+function givePorts({ containers, alive, runtime }: Start, chosen: readonly Container[]): void {
+  const taken = new Set([...containers.values()].filter(({ id }) => alive.has(id)).map(effectivePort));
+  for (const container of chosen) {
+    if (alive.has(container.id) || isStatic(container, runtime)) continue;
+    const internalPort = freePort(container.port, taken);
+    taken.add(internalPort);
+    containers.set(container.id, { ...container, internalPort });
+  }
+}
+
+/** Whether a container shows its files instead of running a program. */
+export function isStatic(
+  { startupCommand, deploymentMode }: Pick<Container, "startupCommand" | "deploymentMode">,
+  { runsProcesses }: Pick<ContainerRuntime, "runsProcesses">,
+): boolean {
+  return deploymentMode === "container" && (!startupCommand || !runsProcesses);
+}
+
+async function startOne(start: Start, id: string): Promise<ContainerOutcome> {
+  const { deps, options } = start;
+  options.signal?.throwIfAborted();
+  const container = start.containers.get(id);
+  if (!container) return gone(id);
+  const { name, deploymentMode } = container;
+  if (deploymentMode === "external") return { id, name, status: "connected", error: null };
+  await options.onProgress?.(`Starting ${name}`);
+  const mine = start.alive.has(id) ? container : await begin(deps, container);
+  if (!mine) return gone(id, name);
+  const outcome = await run(start, container);
+  await markOutcome(deps.db, { id, startedAt: mine.startedAt }, outcome);
+  return { id, name, ...outcome };
+}
+
+async function begin({ db }: StartDeps, container: Container) {
+  const [begun] = await markStarting(db, container.id, effectivePort(container));
+  return begun;
+}
+
+/** Deleted while it was being started. */
+function gone(id: string, name = id): ContainerOutcome {
+  return { id, name, status: "failed", error: "The container was deleted" };
+}
+
+async function run(start: Start, container: Container): Promise<Outcome> {
+  const { deps, runtime, options, alive } = start;
+  if (isStatic(container, runtime)) return staticOutcome(container);
+  return runProgram(runtime, container, {
+    ...(await variablesOf(start, container)),
+    isAlive: alive.has(container.id),
+    ...(deps.pace && { pace: deps.pace }),
+    ...(options.signal && { signal: options.signal }),
+  });
+}
+
+function staticOutcome({ containerType, startupCommand, image, serviceSlug }: Container): Outcome {
+  if (containerType === "service" && !startupCommand) {
+    const what = image ?? serviceSlug ?? "the service";
+    const error = `Nothing here runs ${what}: set a startup command, or connect an external service`;
+    return { status: "failed", error };
+  }
+  return { status: "running", error: null };
+}
+
+/** Its own variables over those of the containers it uses; the port is the one it was given. */
+async function variablesOf(
+  start: Start,
+  container: Container,
+): Promise<{ variables: Variables; secret: Variables }> {
+  const { deps, connections, containers, exports } = start;
+  const injected: Variables = {};
+  const secret: Variables = {};
+  for (const connection of connections) {
+    const target = containers.get(connection.targetContainerId);
+    if (!target || connection.sourceContainerId !== container.id) continue;
+    const credentials = await openVariables(deps.secrets, target.encryptedCredentials);
+    Object.assign(
+      injected,
+      injectedVariables(connection, target, { credentials, exports: exports.get(target.name) }),
+    );
+    Object.assign(secret, credentials);
+  }
+  const own = await openVariables(deps.secrets, container.encryptedEnv);
+  Object.assign(secret, own);
+  return { variables: { ...injected, ...own, PORT: String(effectivePort(container)) }, secret };
+}

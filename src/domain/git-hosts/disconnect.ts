@@ -1,0 +1,13 @@
+import type { Db } from "#src/platform/db/client.ts";
+import type { GitHostName, GitHosts } from "#src/platform/git-hosts/git-host.ts";
+import { deleteConnection } from "./queries.ts";
+
+/** Forget somebody's account at a host, with its tokens. Safe to repeat. */
+export async function disconnectGitHost(
+  { db, gitHosts }: { db: Db; gitHosts: GitHosts },
+  userId: string,
+  name: GitHostName,
+): Promise<{ label: string }> {
+  await deleteConnection(db, userId, name);
+  return { label: gitHosts[name].label };
+}

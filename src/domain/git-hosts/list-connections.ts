@@ -1,0 +1,27 @@
+import type { Db } from "#src/platform/db/client.ts";
+import type { GitHostName, GitHosts } from "#src/platform/git-hosts/git-host.ts";
+import { connectionsOf, type Connection } from "./queries.ts";
+
+/** One host, and whether somebody is connected to it. */
+export interface ConnectionState {
+  provider: GitHostName;
+  label: string;
+  /** Whether accounts can be connected by OAuth; a token of one's own connects them in any case. */
+  hasOAuth: boolean;
+  connection: Connection | undefined;
+}
+
+/** Every host, by its name. */
+export async function listConnections(
+  { db, gitHosts }: { db: Db; gitHosts: GitHosts },
+  userId: string,
+): Promise<Record<GitHostName, ConnectionState>> {
+  const connections = await connectionsOf(db, userId);
+  const stateOf = (provider: GitHostName): ConnectionState => ({
+    provider,
+    label: gitHosts[provider].label,
+    hasOAuth: gitHosts[provider].oauth !== null,
+    connection: connections.find((each) => each.provider === provider),
+  });
+  return { github: stateOf("github"), gitlab: stateOf("gitlab"), bitbucket: stateOf("bitbucket") };
+}

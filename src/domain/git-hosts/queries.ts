@@ -1,0 +1,86 @@
+import { and, eq, lt, or, sql } from "drizzle-orm";
+import { gitConnections, users } from "#src/db/schema/index.ts";
+import { newId } from "#src/lib/ids.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { GitHostName } from "#src/platform/git-hosts/git-host.ts";
+
+export type Connection = typeof gitConnections.$inferSelect;
+
+const among = (userId: string, provider: GitHostName) =>
+  and(eq(gitConnections.userId, userId), eq(gitConnections.provider, provider));
+
+export function connectionsOf(db: Db, userId: string) {
+  return db.select().from(gitConnections).where(eq(gitConnections.userId, userId));
+}
+
+export async function connectionOf(
+  db: Db,
+  userId: string,
+  provider: GitHostName,
+): Promise<Connection | undefined> {
+  const [row] = await db.select().from(gitConnections).where(among(userId, provider));
+  return row;
+}
+
+export async function isActiveUser(db: Db, userId: string): Promise<boolean> {
+  const rows = await db
+    .select({ id: users.id })
+    .from(users)
+    .where(and(eq(users.id, userId), eq(users.isActive, true)));
+  return rows.length > 0;
+}
+
+/** The secrets are Fernet tokens. */
+export type NewConnection = Omit<Connection, "id" | "createdAt" | "updatedAt">;
+
+/** Connect an account, in place of the one before at this host. */
+export async function putConnection(db: Db, { userId, provider, ...values }: NewConnection): Promise<void> {
+  await db
+    .insert(gitConnections)
+    .values({ id: newId(), userId, provider, ...values })
+    .onConflictDoUpdate({
+      target: [gitConnections.userId, gitConnections.provider],
+      set: { ...values, updatedAt: sql`now()` },
+    });
+}
+
+export function deleteConnection(db: Db, userId: string, provider: GitHostName) {
+  return db.delete(gitConnections).where(among(userId, provider));
+}
+
+/** Seconds that one may take to refresh a token before another may try. */
+const REFRESH_SECONDS = 15;
+
+/**
+ * Become the one who refreshes an expired token: a refresh token is good for one use. False while somebody else does, and
+ * once it was done.
+ */
+export async function claimRefresh(db: Db, { id, encryptedToken }: Connection): Promise<boolean> {
+  const rows = await db
+    .update(gitConnections)
+    .set({ updatedAt: sql`now()` })
+    .where(
+      and(
+        eq(gitConnections.id, id),
+        eq(gitConnections.encryptedToken, encryptedToken),
+        or(
+          sql`${gitConnections.updatedAt} IS NULL`,
+          lt(gitConnections.updatedAt, sql`now() - make_interval(secs => ${REFRESH_SECONDS})`),
+        ),
+      ),
+    )
+    .returning({ id: gitConnections.id });
+  return rows.length > 0;
+}
+
+/** Put new tokens in place of those that were refreshed; not in place of any others. */
+export async function rotateTokens(
+  db: Db,
+  { id, encryptedToken }: Connection,
+  fresh: Pick<Connection, "encryptedToken" | "encryptedRefreshToken" | "expiresAt">,
+): Promise<void> {
+  await db
+    .update(gitConnections)
+    .set({ ...fresh, updatedAt: sql`now()` })
+    .where(and(eq(gitConnections.id, id), eq(gitConnections.encryptedToken, encryptedToken)));
+}

@@ -1,0 +1,67 @@
+import type { Caller, Scope } from "#src/domain/access/index.ts";
+import type { GitHostDeps } from "#src/domain/git-hosts/index.ts";
+import { withRuntime } from "#src/domain/lifecycle/index.ts";
+import type { OpenProject } from "#src/domain/projects/index.ts";
+import { repositoryOf } from "#src/domain/repositories/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
+import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
+import type { Queue } from "#src/platform/queue/queue.ts";
+
+export interface GitDeps extends GitHostDeps {
+  queue: Queue;
+  workspaces: Pick<ProjectWorkspaces, "runtime">;
+  refusalOfUrl(url: string): string | undefined;
+}
+
+/** Who wants to work on which project's repository; the project by its id or slug. */
+export interface GitAccess {
+  caller: Caller;
+  project: string;
+}
+
+/** A project whose repository may be worked on, and for whom. */
+export interface OpenRepository {
+  runtime: ProjectRuntime;
+  project: OpenProject;
+  /** The person: of a key, its owner. */
+  userId: string;
+}
+
+type Act<T> = (repository: OpenRepository) => Promise<T>;
+
+/** Look at a project's repository. Throws as `requireProject` and the operation do. */
+export function readingRepository<T>(deps: GitDeps, access: GitAccess, act: Act<T>): Promise<T> {
+  return open(deps, access, "git.view", act);
+}
+
+/** Change a project's repository, not while a clone is about to replace it (`conflict`). Otherwise as `readingRepository`. */
+export function changingRepository<T>(deps: GitDeps, access: GitAccess, act: Act<T>): Promise<T> {
+  return open(deps, access, "git.write", async (repository) => {
+    const remote = await repositoryOf(deps.db, repository.project.id);
+    if (remote?.syncStatus === "cloning") {
+      throw new AppError("conflict", "A repository is being cloned into the project: wait until it is there");
+    }
+    return act(repository);
+  });
+}
+
+/**
+ * A remote that wants other credentials is `invalid_input` here: a 401 would tell clients that they are signed out of the
+ * service.
+ */
+async function open<T>(
+  deps: GitDeps,
+  { caller, project: idOrSlug }: GitAccess,
+  scope: Scope,
+  act: Act<T>,
+): Promise<T> {
+  try {
+    return await withRuntime(deps, { caller, project: idOrSlug, scope }, (runtime, project) =>
+      act({ runtime, project, userId: caller.userId }),
+    );
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "unauthenticated") throw error;
+    throw new AppError("invalid_input", error.message, { cause: error.cause });
+  }
+}

@@ -1,0 +1,14 @@
+export { awake, awakeRuntime, type WakeDeps } from "./awake.ts";
+export { cancelBackgroundTask } from "./cancel-background-task.ts";
+export { requestHibernation, requestStart, requestStop, requestStopAll } from "./request-state.ts";
+export { settleProject } from "./settle-project.ts";
+export {
+  restartContainer,
+  startAllContainers,
+  startContainer,
+  stopAllContainers,
+  stopContainer,
+  type StartedContainer,
+} from "./start-container.ts";
+export { sweepProjects } from "./sweep-projects.ts";
+export { withRuntime } from "./with-runtime.ts";

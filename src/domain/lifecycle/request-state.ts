@@ -1,0 +1,90 @@
+import type { Caller } from "#src/domain/access/index.ts";
+import { requireProject, settleMessage, type OpenProject } from "#src/domain/projects/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { Queue } from "#src/platform/queue/queue.ts";
+import { wantHibernated, wantRunning, wantStopped } from "./queries.ts";
+
+export interface RequestDeps {
+  db: Db;
+  queue: Pick<Queue, "publish">;
+}
+
+/*
+ * Each request writes down what is wanted and tells the queue; the last one wins. One that was cut off in between is told
+ * to the queue by the sweep. All throw as `requireProject` does.
+ */
+
+/**
+ * Start a project with all its containers; one whose setup failed is set up again. Answers whether it is running already.
+ * Throws `conflict` while its first files are being made.
+ */
+export async function requestStart(
+  deps: RequestDeps,
+  caller: Caller,
+  idOrSlug: string,
+): Promise<{ project: OpenProject; alreadyRunning: boolean }> {
+  const project = await requireProject(deps, caller, idOrSlug, "container.start_stop");
+  requireFirstFiles(project, { orFailed: true });
+  const wanted = await wantRunning(deps.db, project.id, { evenIfRunning: false });
+  if (wanted) await deps.queue.publish(settleMessage(project.id));
+  return { project, alreadyRunning: !wanted };
+}
+
+/**
+ * Stop a project: its files go into a snapshot, then its runtime. Answers whether there is anything to stop. Throws
+ * `conflict` for a project without files.
+ */
+export async function requestStop(
+  deps: RequestDeps,
+  caller: Caller,
+  idOrSlug: string,
+): Promise<{ project: OpenProject; alreadyHibernated: boolean }> {
+  const project = await requireProject(deps, caller, idOrSlug, "container.start_stop");
+  requireFirstFiles(project);
+  const wanted = await wantHibernated(deps.db, project.id);
+  if (wanted) await deps.queue.publish(settleMessage(project.id));
+  return { project, alreadyHibernated: !wanted };
+}
+
+/** As `requestStop`, for clients that are to be told when it is done or under way already: `invalid_input`. */
+export async function requestHibernation(
+  deps: RequestDeps,
+  caller: Caller,
+  idOrSlug: string,
+): Promise<OpenProject> {
+  const project = await requireProject(deps, caller, idOrSlug, "container.start_stop");
+  if (project.wanted === "hibernated")
+    throw new AppError("invalid_input", "The project is being stopped already");
+  if (project.status === "hibernated" && !project.wanted) {
+    throw new AppError("invalid_input", "The project is hibernated already");
+  }
+  requireFirstFiles(project);
+  if (await wantHibernated(deps.db, project.id)) await deps.queue.publish(settleMessage(project.id));
+  return project;
+}
+
+/** End all that runs in a project; its files stay where they are. Throws `conflict` for a project without files. */
+export async function requestStopAll(
+  deps: RequestDeps,
+  caller: Caller,
+  idOrSlug: string,
+): Promise<OpenProject> {
+  const project = await requireProject(deps, caller, idOrSlug, "container.start_stop");
+  requireFirstFiles(project);
+  const wanted = await wantStopped(deps.db, project.id);
+  if (wanted) await deps.queue.publish(settleMessage(project.id));
+  return project;
+}
+
+/** Throws `conflict` for a project whose first files are being made, or could not be made. */
+export function requireFirstFiles(
+  { status, error }: Pick<OpenProject, "status" | "error">,
+  { orFailed = false } = {},
+): void {
+  if (status === "initializing")
+    throw new AppError("conflict", "The project is being set up; try again later");
+  if (status === "failed" && !orFailed) {
+    throw new AppError("conflict", `${error ?? "The project could not be set up"}. Start it to try again`);
+  }
+}

@@ -1,0 +1,126 @@
+import type { Caller } from "#src/domain/access/index.ts";
+import { openTaskOfContainer } from "#src/domain/background-tasks/index.ts";
+import {
+  containersOf,
+  openContainer,
+  refreshContainers,
+  requireContainer,
+  setContainersWanted,
+  stopContainers,
+  type Container,
+  type ContainerPath,
+  type OpenedContainer,
+} from "#src/domain/containers/index.ts";
+import { requireProject, settleMessage, type OpenProject } from "#src/domain/projects/index.ts";
+import { newId } from "#src/lib/ids.ts";
+import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
+import { wantContainer, wantRunning } from "./queries.ts";
+import { requestStopAll, requireFirstFiles, type RequestDeps } from "./request-state.ts";
+
+type ContainerDeps = RequestDeps & { workspaces: Pick<ProjectWorkspaces, "runtime"> };
+
+export interface StartedContainer {
+  /** The task that tells how it goes; null where there is nothing to do. */
+  taskId: string | null;
+  containerName: string;
+  alreadyRunning: boolean;
+  /** Somebody else's start is under way, and the task is that one. */
+  alreadyStarted: boolean;
+}
+
+/**
+ * Start one container, and its project with it where that does not run: then none of the others. Throws as `openContainer`
+ * does, and `conflict` for a project without files.
+ */
+export async function startContainer(
+  deps: ContainerDeps,
+  caller: Caller,
+  path: ContainerPath,
+): Promise<StartedContainer> {
+  const { project, container } = await openContainer(deps, caller, path, "container.start_stop");
+  requireFirstFiles(project);
+  const current = await seenNow(deps, project, container);
+  const answer = { containerName: container.name, alreadyRunning: false, alreadyStarted: false };
+  if (current.status === "connected" || (isUp(project) && current.status === "running")) {
+    return { ...answer, taskId: null, alreadyRunning: true };
+  }
+  const open = await openTaskOfContainer(deps.db, container.id);
+  if (open) return { ...answer, taskId: open.id, alreadyStarted: true };
+  return { ...answer, taskId: await want(deps, caller, { project, container, type: "container_start" }) };
+}
+
+/** Stop one container where it runs, and start it again. Throws as `startContainer` does. */
+export async function restartContainer(
+  deps: ContainerDeps,
+  caller: Caller,
+  path: ContainerPath,
+): Promise<StartedContainer> {
+  const { project, container } = await openContainer(deps, caller, path, "container.start_stop");
+  requireFirstFiles(project);
+  const answer = { containerName: container.name, alreadyRunning: false, alreadyStarted: false };
+  if (container.deploymentMode === "external") return { ...answer, taskId: null, alreadyRunning: true };
+  if (isUp(project))
+    await stopContainers(deps, project, deps.workspaces.runtime(project.id), { only: [container.id] });
+  return { ...answer, taskId: await want(deps, caller, { project, container, type: "container_restart" }) };
+}
+
+/** Stop one container; its project goes on running. Throws as `openContainer` does. Safe to repeat. */
+export async function stopContainer(
+  deps: ContainerDeps,
+  caller: Caller,
+  path: ContainerPath,
+): Promise<{ containerId: string; containerName: string }> {
+  const { project, container } = await openContainer(deps, caller, path, "container.start_stop");
+  await setContainersWanted(deps, project.id, false, [container.id]);
+  if (isUp(project)) {
+    await stopContainers(deps, project, deps.workspaces.runtime(project.id), { only: [container.id] });
+  }
+  return { containerId: container.id, containerName: container.name };
+}
+
+/** Start a project with all its containers, those of a running one that were stopped among them. */
+export async function startAllContainers(
+  deps: ContainerDeps,
+  caller: Caller,
+  idOrSlug: string,
+): Promise<{ project: OpenProject; containers: Container[] }> {
+  const project = await requireProject(deps, caller, idOrSlug, "container.start_stop");
+  requireFirstFiles(project, { orFailed: true });
+  if (await wantRunning(deps.db, project.id, { evenIfRunning: true })) {
+    await deps.queue.publish(settleMessage(project.id));
+  }
+  return { project, containers: await containersOf(deps.db, project.id) };
+}
+
+/** End all that runs in a project; its files stay where they are. */
+export async function stopAllContainers(
+  deps: ContainerDeps,
+  caller: Caller,
+  idOrSlug: string,
+): Promise<{ project: OpenProject }> {
+  return { project: await requestStopAll(deps, caller, idOrSlug) };
+}
+
+async function want(
+  deps: RequestDeps,
+  caller: Caller,
+  { project, container, type }: OpenedContainer & { type: "container_start" | "container_restart" },
+): Promise<string> {
+  const id = newId();
+  await wantContainer(
+    deps.db,
+    { projectId: project.id, containerId: container.id },
+    { id, userId: caller.userId, type },
+  );
+  await deps.queue.publish(settleMessage(project.id));
+  return id;
+}
+
+const isUp = ({ status, startedAt }: OpenProject) => status === "running" && startedAt !== null;
+
+/** The record after a look at the programs: one may have ended by itself. */
+async function seenNow(deps: ContainerDeps, project: OpenProject, container: Container): Promise<Container> {
+  if (!isUp(project) || container.status !== "running") return container;
+  await refreshContainers(deps, project, deps.workspaces.runtime(project.id));
+  return requireContainer(deps, project.id, container.id);
+}

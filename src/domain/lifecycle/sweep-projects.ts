@@ -1,0 +1,67 @@
+import { refreshContainers } from "#src/domain/containers/index.ts";
+import { settleMessage } from "#src/domain/projects/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { Log } from "#src/platform/log/log.ts";
+import type { ProjectNotices } from "#src/platform/objects/project-notices.ts";
+import type { Queue } from "#src/platform/queue/queue.ts";
+import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
+import { notify } from "./executor.ts";
+import {
+  forgetIdleWarnings,
+  hibernateIdleProjects,
+  projectsLeftAlone,
+  projectsWithPrograms,
+  wantLostPrograms,
+  warnIdleProjects,
+} from "./queries.ts";
+
+/** Projects that one sweep sees to; the next one takes the rest. */
+const BATCH = 100;
+
+interface SweepDeps {
+  db: Db;
+  queue: Pick<Queue, "publishBatch">;
+  workspaces: Pick<ProjectWorkspaces, "runtime">;
+  notices: ProjectNotices;
+  log: Log;
+  config: { PROJECT_IDLE_MINUTES: number; PROJECT_IDLE_GRACE_MINUTES: number };
+}
+
+/**
+ * Once a minute: warn the people of projects that nobody uses, hibernate those that were warned and stayed idle, see what
+ * became of programs, and tell the queue of projects whose request or executor died, or whose environment did.
+ */
+export async function sweepProjects(deps: SweepDeps): Promise<void> {
+  const { db, queue, config } = deps;
+  const { PROJECT_IDLE_MINUTES: idleMinutes, PROJECT_IDLE_GRACE_MINUTES: graceMinutes } = config;
+  if (idleMinutes > 0) {
+    await forgetIdleWarnings(db);
+    const warned = await warnIdleProjects(db, idleMinutes, BATCH);
+    const message = `Nobody has used this project for a while: it will be hibernated in ${graceMinutes} minutes`;
+    const notice = { type: "idle_warning", minutes_until_shutdown: graceMinutes, message } as const;
+    await Promise.all(warned.map((projectId) => notify(deps, projectId, notice)));
+    await hibernateIdleProjects(db, graceMinutes, BATCH);
+  }
+  await tellQueue(queue, await projectsLeftAlone(db, BATCH));
+  await lookAfterPrograms(deps);
+  await tellQueue(queue, await wantLostPrograms(db, BATCH));
+}
+
+/** A service that was restarted, or an environment that died, takes the programs of running projects along. */
+async function lookAfterPrograms({ db, workspaces, log }: SweepDeps): Promise<void> {
+  const running = await projectsWithPrograms(db, BATCH);
+  await Promise.all(
+    running.map((project) =>
+      refreshContainers({ db }, project, workspaces.runtime(project.id)).catch((error: unknown) =>
+        log.warn("the programs of a project could not be looked at", {
+          project_id: project.id,
+          cause: error,
+        }),
+      ),
+    ),
+  );
+}
+
+async function tellQueue(queue: SweepDeps["queue"], projectIds: readonly string[]): Promise<void> {
+  await queue.publishBatch(projectIds.map((projectId) => settleMessage(projectId)));
+}

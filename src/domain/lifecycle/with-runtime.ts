@@ -1,0 +1,22 @@
+import type { Caller, Scope } from "#src/domain/access/index.ts";
+import { requireProject, type OpenProject } from "#src/domain/projects/index.ts";
+import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
+import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
+import { awake, awakeRuntime, REQUEST_PATIENCE_MS, type WakeDeps } from "./awake.ts";
+import { requireFirstFiles } from "./request-state.ts";
+
+/**
+ * Do something with a project's files or programs, for a caller who may. A project that is asleep is woken, for which the
+ * caller waits a while. Throws as `requireProject` and `awake` do, and `conflict` before the project has files.
+ */
+export async function withRuntime<T>(
+  deps: WakeDeps & { workspaces: Pick<ProjectWorkspaces, "runtime"> },
+  access: { caller: Caller; project: string; scope: Scope },
+  act: (runtime: ProjectRuntime, project: OpenProject) => Promise<T>,
+): Promise<T> {
+  const project = await requireProject(deps, access.caller, access.project, access.scope);
+  requireFirstFiles(project);
+  // Before the first call: the body of an upload can be sent only once.
+  if (project.status === "hibernated") await awake(deps, project.id, { timeoutMs: REQUEST_PATIENCE_MS });
+  return act(awakeRuntime(deps, project.id), project);
+}

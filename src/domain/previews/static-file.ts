@@ -1,0 +1,70 @@
+import type { ProjectFiles } from "#src/platform/runtime/project-files.ts";
+import { contentTypeOf } from "./content-types.ts";
+
+/** Names that are not shown: those that begin with a dot, and what is no name. */
+// oxlint-disable-next-line no-control-regex -- NUL is part of no name
+const HIDDEN = /^\.|[/\\\u0000]/u;
+
+/** A file to be shown. */
+export interface StaticFile {
+  status: 200 | 404;
+  contentType: string;
+  size: number;
+  /** Changes with the file. */
+  etag: string;
+  body: ReadableStream<Uint8Array>;
+}
+
+/**
+ * The file that a path of an address means below a container's directory: the file itself, or `index.html` of a directory;
+ * else the `404.html` that lies at its root. Names that begin with a dot are not shown. `redirect` for a directory whose
+ * address lacks its slash.
+ */
+export async function staticFile(
+  files: Pick<ProjectFiles, "stat" | "readStream">,
+  root: string,
+  urlPath: string,
+): Promise<StaticFile | "redirect" | undefined> {
+  const segments = segmentsOf(urlPath);
+  if (!segments) return undefined;
+  const path = join(root, ...segments);
+  const isDirectory = urlPath.endsWith("/") || segments.length === 0;
+  const found = await read(files, isDirectory ? join(path, "index.html") : path, 200);
+  if (found) return found;
+  if (!isDirectory && (await files.stat(join(path, "index.html"))) !== undefined) return "redirect";
+  return read(files, join(root, "404.html"), 404);
+}
+
+/** The names in a path, decoded; `undefined` for one that is malformed or names what is hidden. */
+function segmentsOf(urlPath: string): string[] | undefined {
+  try {
+    const segments = urlPath
+      .split("/")
+      .filter((segment) => segment !== "")
+      .map((segment) => decodeURIComponent(segment));
+    return segments.some((segment) => HIDDEN.test(segment)) ? undefined : segments;
+  } catch {
+    return undefined;
+  }
+}
+
+async function read(
+  files: Pick<ProjectFiles, "readStream">,
+  path: string,
+  status: 200 | 404,
+): Promise<StaticFile | undefined> {
+  const opened = await files.readStream(path);
+  if (!opened) return undefined;
+  const { entry, body } = opened;
+  return {
+    status,
+    contentType: contentTypeOf(path),
+    size: entry.size,
+    etag: `"${entry.modifiedAt.toString(36)}-${entry.size.toString(36)}"`,
+    body,
+  };
+}
+
+function join(...parts: string[]): string {
+  return parts.filter((part) => part !== "").join("/");
+}

@@ -1,0 +1,16 @@
+export { parseRepositoryUrl, type RepositoryAddress } from "./repository-url.ts";
+export {
+  beginClone,
+  claimClone,
+  deleteRepository,
+  finishClone,
+  giveUpClone,
+  noteSync,
+  recordCloned,
+  recordRemote,
+  renewClone,
+  repositoryOf,
+  retryClone,
+  waitingClones,
+  type Repository,
+} from "./queries.ts";

@@ -1,0 +1,57 @@
+import { AppError } from "#src/lib/errors.ts";
+
+/** Where a repository is, taken apart. */
+export interface RepositoryAddress {
+  /** What git is told: http or https, without credentials, query or fragment. */
+  url: string;
+  /** Origin of the address, by which credentials are chosen. */
+  origin: string;
+  /** All of the path but its last name: `group/subgroup` at hosts that have groups in groups. */
+  owner: string;
+  /** Without `.git`. */
+  name: string;
+}
+
+const MAX_LENGTH = 2000;
+
+/**
+ * The address of a repository as somebody gives it, a host's page of it included. Throws `invalid_input` for anything but
+ * http and https, for one that carries a user name or a password (they would end up in the project's files), and for one
+ * that names no repository.
+ */
+export function parseRepositoryUrl(text: string): RepositoryAddress {
+  const url = URL.parse(text.trim());
+  if (!url || text.length > MAX_LENGTH || !/^https?:$/u.test(url.protocol)) {
+    throw new AppError(
+      "invalid_input",
+      "The address of the repository must begin with http:// or https:// and be at most 2000 characters long",
+    );
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new AppError(
+      "invalid_input",
+      "The address of the repository must not hold a user name or password: connect your account at the git host",
+    );
+  }
+  const path = url.pathname.replace(/\/+$/u, "");
+  const names = path.split("/").filter((name) => name !== "");
+  const last = decoded(names.at(-1) ?? "").replace(/\.git$/u, "");
+  if (last === "" || url.origin === "null") {
+    throw new AppError("invalid_input", "The address names no repository");
+  }
+  return {
+    url: url.origin + path,
+    origin: url.origin,
+    owner: names.slice(0, -1).map(decoded).join("/"),
+    name: last,
+  };
+}
+
+/** As a person reads it; what is not valid percent-encoding stays as it is. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

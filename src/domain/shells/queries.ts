@@ -1,0 +1,139 @@
+import { and, desc, eq, inArray, sql } from "drizzle-orm";
+import { shellSessions } from "#src/db/schema/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+
+export type ShellSession = typeof shellSessions.$inferSelect;
+
+/** Sessions whose program runs, as far as is known; these count against the limits. */
+const OPEN = ["initializing", "active", "idle"] as const;
+
+interface NewSession {
+  id: string;
+  projectId: string;
+  userId: string;
+  command: string;
+  workingDir: string;
+}
+
+/**
+ * Record a session that is about to be opened, unless its person or its project has too many. Both are locked in that
+ * order, so that two at once cannot both take the last place. No row where there is none left.
+ */
+export async function insertSession(
+  db: Db,
+  session: NewSession,
+  limits: { perUser: number; perProject: number },
+): Promise<ShellSession | undefined> {
+  const { id, projectId, userId, command, workingDir } = session;
+  const [, , , [inserted]] = await db.batch([
+    lock(db, `shell-user:${userId}`),
+    lock(db, `shell-project:${projectId}`),
+    db.execute(sql`
+      INSERT INTO shell_sessions (id, project_id, user_id, command, working_dir, status)
+      SELECT ${id}::uuid, ${projectId}::uuid, ${userId}::uuid, ${command}::text, ${workingDir}::text, 'initializing'
+      WHERE ${openSessions("user_id", userId)} < ${limits.perUser}::int
+        AND ${openSessions("project_id", projectId)} < ${limits.perProject}::int
+    `),
+    db.select().from(shellSessions).where(eq(shellSessions.id, id)),
+  ]);
+  return inserted;
+}
+
+const lock = (db: Db, name: string) =>
+  db.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${name}::text, 0))`);
+
+const openSessions = (column: "user_id" | "project_id", value: string) => sql`(
+  SELECT count(*) FROM shell_sessions
+  WHERE ${sql.identifier(column)} = ${value}::uuid AND status IN ('initializing', 'active', 'idle')
+)`;
+
+export function sessionOf(db: Db, id: string) {
+  return db.select().from(shellSessions).where(eq(shellSessions.id, id));
+}
+
+/** A person's sessions that are not over, newest first; in one project where it is named. */
+export function openSessionsOf(db: Db, userId: string, projectIds: readonly string[] | undefined) {
+  return db
+    .select()
+    .from(shellSessions)
+    .where(
+      and(
+        eq(shellSessions.userId, userId),
+        inArray(shellSessions.status, [...OPEN]),
+        projectIds && inArray(shellSessions.projectId, [...projectIds]),
+      ),
+    )
+    .orderBy(desc(shellSessions.id));
+}
+
+/** The program runs. No row where the session was closed meanwhile. */
+export async function activateSession(db: Db, id: string): Promise<ShellSession | undefined> {
+  const [row] = await db
+    .update(shellSessions)
+    .set({ status: "active" })
+    .where(and(eq(shellSessions.id, id), eq(shellSessions.status, "initializing")))
+    .returning();
+  return row;
+}
+
+/** The session is over; the first word about how it ended stays. */
+export async function endSession(
+  db: Db,
+  id: string,
+  ending: { status: "closed" | "failed"; exitCode: number | null },
+): Promise<void> {
+  await db
+    .update(shellSessions)
+    .set({ ...ending, closedAt: sql`now()` })
+    .where(and(eq(shellSessions.id, id), inArray(shellSessions.status, [...OPEN])));
+}
+
+export async function recordWrite(db: Db, id: string, bytes: number): Promise<void> {
+  await db
+    .update(shellSessions)
+    .set({
+      bytesWritten: sql`${shellSessions.bytesWritten} + ${bytes}::bigint`,
+      lastActivityAt: sql`now()`,
+      // What was found idle is used again.
+      status: sql`CASE WHEN ${shellSessions.status} = 'idle' THEN 'active' ELSE ${shellSessions.status} END`,
+    })
+    .where(eq(shellSessions.id, id));
+}
+
+/** Move the place up to which output was read. Answers whether nobody else has moved it meanwhile. */
+export async function advanceRead(db: Db, id: string, read: { from: number; to: number }): Promise<boolean> {
+  const rows = await db
+    .update(shellSessions)
+    .set({
+      readPosition: read.to,
+      totalReads: sql`${shellSessions.totalReads} + 1`,
+      ...(read.to > read.from && { lastActivityAt: sql`now()` }),
+    })
+    .where(and(eq(shellSessions.id, id), eq(shellSessions.readPosition, read.from)))
+    .returning({ id: shellSessions.id });
+  return rows.length > 0;
+}
+
+/** Sessions that nobody has used for so long, or that are too old; each is named to one caller only. */
+export async function closeStaleSessions(
+  db: Db,
+  { idleMinutes, maxHours, limit }: { idleMinutes: number; maxHours: number; limit: number },
+): Promise<{ id: string; projectId: string }[]> {
+  const stale = sql`${shellSessions.status} IN ('initializing', 'active', 'idle') AND (
+    ${shellSessions.lastActivityAt} < now() - make_interval(mins => ${idleMinutes}::int)
+    OR ${shellSessions.createdAt} < now() - make_interval(hours => ${maxHours}::int)
+  )`;
+  return db
+    .update(shellSessions)
+    .set({ status: "closed", closedAt: sql`now()` })
+    .where(
+      and(
+        stale,
+        inArray(
+          shellSessions.id,
+          db.select({ id: shellSessions.id }).from(shellSessions).where(stale).limit(limit),
+        ),
+      ),
+    )
+    .returning({ id: shellSessions.id, projectId: shellSessions.projectId });
+}

@@ -1,0 +1,54 @@
+import type { Caller } from "#src/domain/access/index.ts";
+import {
+  findSnapshot,
+  latestSnapshot,
+  restoreSnapshot,
+  takeSnapshot,
+  type TakeDeps,
+} from "#src/domain/archives/index.ts";
+import { withRuntime } from "#src/domain/lifecycle/index.ts";
+import { requireProject, touchProject } from "#src/domain/projects/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import type { RuntimeDeps } from "./runtime-deps.ts";
+
+/**
+ * Put a project's files back to a snapshot of its own, at once; what runs goes on. What was there before is a snapshot
+ * then, too. A failure changes nothing. Throws as `withRuntime` and `restoreSnapshot` do.
+ */
+export async function restoreProject(
+  deps: RuntimeDeps & TakeDeps,
+  caller: Caller,
+  input: { project: string; hash: string },
+): Promise<void> {
+  const access = { caller, project: input.project, scope: "snapshot.restore" } as const;
+  const { id } = await requireProject(deps, caller, input.project, access.scope);
+  const [snapshot] = await findSnapshot(deps.db, id, input.hash);
+  if (!snapshot) throw new AppError("not_found", "Snapshot not found");
+  await withRuntime(deps, access, async (runtime) => {
+    const label = `before the restore of ${input.hash.slice(0, 12)}`;
+    await takeSnapshot(deps, runtime, { projectId: id, role: "restore", label, createdBy: caller.userId });
+    await restoreSnapshot(deps, runtime, { projectId: id, hash: input.hash });
+  });
+  await touchProject(deps.db, id);
+}
+
+/**
+ * Get a project's files back: those of a snapshot where one is named, else those it has, awake. Answers with what was done
+ * and with the snapshot that the files were compared with last. Throws `unavailable` where there is nothing to get back.
+ */
+export async function recoverProject(
+  deps: RuntimeDeps & TakeDeps,
+  caller: Caller,
+  input: { project: string; hash: string | undefined },
+): Promise<{ action: "restored" | "none"; hash: string | null }> {
+  if (input.hash !== undefined) {
+    await restoreProject(deps, caller, { project: input.project, hash: input.hash });
+    return { action: "restored", hash: input.hash };
+  }
+  const access = { caller, project: input.project, scope: "snapshot.restore" } as const;
+  return withRuntime(deps, access, async (runtime, { id }) => {
+    // Any use of the files wakes a project that sleeps.
+    await runtime.list("", { recursive: false });
+    return { action: "none", hash: (await latestSnapshot(deps, id))?.hash ?? null };
+  });
+}

@@ -1,0 +1,38 @@
+import type { Caller } from "#src/domain/access/index.ts";
+import { latestSnapshot } from "#src/domain/archives/index.ts";
+import { requireProject } from "#src/domain/projects/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
+
+export interface VolumeStatus {
+  projectId: string;
+  status: "healthy" | "restoring" | "unreachable" | "no_volume";
+  message: string | null;
+  /** Whether there is a snapshot to go back to. */
+  recoverable: boolean;
+}
+
+/** Where a project's files are. Wakes nothing. Throws as `requireProject` does. */
+export async function volumeStatus(
+  deps: { db: Db; workspaces: Pick<ProjectWorkspaces, "runtime"> },
+  caller: Caller,
+  idOrSlug: string,
+): Promise<VolumeStatus> {
+  const { id, wanted, setUpAt } = await requireProject(deps, caller, idOrSlug, "snapshot.view");
+  const recoverable = (await latestSnapshot(deps, id)) !== undefined;
+  const told = (status: VolumeStatus["status"], message: string | null) => ({
+    projectId: id,
+    status,
+    message,
+    recoverable,
+  });
+  if (setUpAt === null) return told("no_volume", "The first files of the project are not there yet");
+  try {
+    const { state } = await deps.workspaces.runtime(id).storageState();
+    if (state !== "absent") return told("healthy", null);
+  } catch {
+    return told("unreachable", "The project's workspace did not answer");
+  }
+  if (wanted !== null && wanted !== "hibernated") return told("restoring", "The files are on their way back");
+  return told("healthy", "The files are in a snapshot, and come back when they are used");
+}

@@ -1,0 +1,62 @@
+import * as git from "isomorphic-git";
+import { AppError } from "#src/lib/errors.ts";
+
+/** More paths than this are counted, not named. */
+const NAMED_PATHS = 5;
+
+/** What an operation threw, as a failure with a sentence. What isomorphic-git says stays in the cause. */
+export function toAppError(error: unknown, signal: AbortSignal): AppError {
+  if (error instanceof AppError) return error;
+  if (signal.aborted)
+    return new AppError("unavailable", "Git took too long or was stopped", { cause: error });
+  const [code, sentence] = describe(error);
+  return new AppError(code, sentence, { cause: error });
+}
+
+function describe(error: unknown): [code: AppError["code"], sentence: string] {
+  const { Errors } = git;
+  if (error instanceof Errors.MultipleGitError) return describe(error.errors[0]);
+  if (error instanceof Errors.CheckoutConflictError) {
+    return ["conflict", `Local changes would be overwritten: ${list(error.data.filepaths)}`];
+  }
+  if (error instanceof Errors.UnmergedPathsError) {
+    return ["conflict", `Files have conflicts: ${list(error.data.filepaths)}`];
+  }
+  if (error instanceof Errors.MergeNotSupportedError) {
+    return ["conflict", "The two histories cannot be merged automatically"];
+  }
+  if (error instanceof Errors.PushRejectedError) {
+    return ["conflict", "The remote has commits that are not here: pull first"];
+  }
+  if (error instanceof Errors.GitPushError) return ["conflict", "The git host refused the push"];
+  // `EACCES` is our own: what the repository names lies outside the project.
+  if (error instanceof Errors.UnsafeFilepathError || codeOf(error) === "EACCES") {
+    return ["invalid_input", "The repository holds a path that must not be written"];
+  }
+  if (error instanceof Errors.InvalidRefNameError) {
+    return ["invalid_input", "The repository holds a reference with a forbidden name"];
+  }
+  if (error instanceof Errors.SmartHttpError || error instanceof Errors.ParseError) {
+    return ["unavailable", "The git host did not answer as a git host does"];
+  }
+  if (error instanceof Errors.EmptyServerResponseError || error instanceof Errors.RemoteCapabilityError) {
+    return ["unavailable", "The git host did not answer as a git host does"];
+  }
+  if (codeOf(error) === "EFBIG") {
+    return ["too_large", "The project holds a file that is too large for git here"];
+  }
+  // The walk through the files throws an error without a code.
+  if (codeOf(error) === "ENOENT" || (error instanceof Error && error.message.startsWith("ENOENT:"))) {
+    return ["conflict", "Files went away while git was reading them: try again"];
+  }
+  return ["internal", "Git failed"];
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}
+
+function list(paths: readonly string[]): string {
+  const rest = paths.length - NAMED_PATHS;
+  return paths.slice(0, NAMED_PATHS).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
+}

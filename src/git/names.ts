@@ -1,0 +1,46 @@
+import { AppError } from "#src/lib/errors.ts";
+
+/** What git itself allows in no reference (git-check-ref-format): blanks, control characters, `~^:?*[\`, `..`, `@{`. */
+const FORBIDDEN_IN_NAME = /[\s\p{Cc}~^:?*[\\]|\.\.|@\{|\/\/|\/\.|\.lock(?:\/|$)/u;
+const MAX_NAME_LENGTH = 244;
+
+/** Throws `invalid_input` for what cannot be a branch, or could be read as an option by another program. */
+export function checkBranchName(name: string): string {
+  if (!isReferenceName(name) || name === "HEAD") {
+    throw new AppError("invalid_input", "This is not a name for a branch");
+  }
+  return name;
+}
+
+/** Throws `invalid_input`. */
+export function checkRemoteName(name: string): string {
+  if (!/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/u.test(name) || !isReferenceName(name)) {
+    throw new AppError("invalid_input", "This is not a name for a remote");
+  }
+  return name;
+}
+
+function isReferenceName(name: string): boolean {
+  return (
+    name.length > 0 &&
+    name.length <= MAX_NAME_LENGTH &&
+    name.isWellFormed() &&
+    !/^[-./@]|[./]$/u.test(name) &&
+    !FORBIDDEN_IN_NAME.test(name)
+  );
+}
+
+/**
+ * A path of the working tree, as the rest of the service writes paths: relative, `/` between names, nothing that leads out
+ * or into the repository. Throws `invalid_input`.
+ */
+export function checkPath(path: string): string {
+  const names = path.replaceAll("\\", "/").split("/");
+  const refused =
+    path === "" ||
+    path.includes("\0") ||
+    !path.isWellFormed() ||
+    names.some((name) => name === "" || name === "." || name === ".." || name.toLowerCase() === ".git");
+  if (refused) throw new AppError("invalid_input", "This is not a path in the project");
+  return path;
+}

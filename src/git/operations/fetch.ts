@@ -1,0 +1,80 @@
+import * as git from "isomorphic-git";
+import { AppError } from "#src/lib/errors.ts";
+import { checkBranchName, checkRemoteName } from "../names.ts";
+import type { GitOperations, GitRemote } from "../protocol.ts";
+import { requireRepository, type Repository } from "../repository.ts";
+
+/** Get one more branch of a remote. */
+export async function fetchFromRemote(
+  repository: Repository,
+  { remote, remoteName, branch }: GitOperations["fetch"]["input"],
+): Promise<GitOperations["fetch"]["output"]> {
+  await requireRepository(repository);
+  checkRemoteName(remoteName);
+  // In a repository that has its whole history a depth would cut that off.
+  const isShallow = (await repository.files.lstat(".git/shallow").catch(() => undefined)) !== undefined;
+  const fetched = await fetchBranch(repository, {
+    remote,
+    remoteName,
+    branch: checkBranchName(branch),
+    ...(isShallow && { depth: 1 }),
+  });
+  if (!fetched) throw noSuchBranch(branch);
+  return { sha: fetched.sha };
+}
+
+function noSuchBranch(branch: string | undefined): AppError {
+  return new AppError("not_found", `The remote has no branch ${branch}`);
+}
+
+/**
+ * Get one branch of a remote, the default one when none is named, with its history or (`depth`) the last commits of it.
+ * Undefined when the remote has no branch at all.
+ */
+export async function fetchBranch(
+  repository: Repository,
+  {
+    remote,
+    remoteName,
+    branch,
+    depth,
+  }: {
+    remote: GitRemote;
+    remoteName: string;
+    branch: string | undefined;
+    depth?: number;
+  },
+): Promise<{ sha: string; branch: string | undefined } | undefined> {
+  const { at, onProgress } = repository;
+  const over = repository.over(remote);
+  try {
+    const { fetchHead, defaultBranch } = await git.fetch({
+      ...at,
+      ...over,
+      remote: remoteName,
+      // Without a reference of its own the repository's configuration would choose.
+      ref: "HEAD",
+      remoteRef: branch === undefined ? "HEAD" : `refs/heads/${branch}`,
+      ...(depth !== undefined && { depth }),
+      singleBranch: true,
+      tags: false,
+      onProgress: ({ phase, loaded, total }) => onProgress({ phase, loaded, total: total ?? null }),
+    });
+    if (fetchHead === null) return undefined;
+    // A pack that broke off at a good place can go unnoticed until its commit is looked for.
+    await git.readCommit({ ...at, oid: fetchHead });
+    return { sha: fetchHead, branch: branch ?? defaultBranch?.replace("refs/heads/", "") };
+  } catch (error) {
+    if (error instanceof git.Errors.NotFoundError && error.data.what === `refs/heads/${branch}`) {
+      throw noSuchBranch(branch);
+    }
+    if (error instanceof git.Errors.NoRefspecError) {
+      throw new AppError("not_found", `The repository has no remote ${remoteName}`);
+    }
+    const { InternalError, NotFoundError, ObjectTypeError } = git.Errors;
+    const incomplete =
+      error instanceof InternalError || error instanceof NotFoundError || error instanceof ObjectTypeError;
+    if (!incomplete) throw error;
+    throw new AppError("unavailable", "What the git host sent is incomplete or damaged", { cause: error });
+  }
+}

@@ -1,0 +1,148 @@
+import type { HttpClient } from "isomorphic-git";
+import { AppError } from "#src/lib/errors.ts";
+import type { CheckedRemote } from "./remote-url.ts";
+import type { GitAnswer, GitTransport } from "./transport.ts";
+
+const MAX_REDIRECTS = 5;
+/** The packet that ends a list of packets (gitprotocol-common). */
+const FLUSH = "0000";
+
+/**
+ * Requests to one remote, as isomorphic-git makes them. Whatever the repository's configuration says, nothing but this
+ * remote is asked, and its credentials go to its own origin alone. As with git, the first question may be redirected, and
+ * then all others go there. Failures are `AppError`s.
+ */
+export function remoteHttp(transport: GitTransport, remote: CheckedRemote, signal: AbortSignal): HttpClient {
+  const { origin } = new URL(remote.url);
+  let base = remote.url;
+
+  async function send(
+    url: string,
+    method: "GET" | "POST",
+    headers: Headers,
+    body: Uint8Array<ArrayBuffer> | null,
+  ) {
+    headers.delete("authorization");
+    if (remote.authorization !== undefined && new URL(url).origin === origin) {
+      headers.set("authorization", remote.authorization);
+    }
+    return transport({ url, method, headers: Object.fromEntries(headers), body, signal });
+  }
+
+  async function discover(suffix: string, headers: Headers): Promise<GitAnswer> {
+    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
+      const answer = await send(`${base}${suffix}`, "GET", headers, null);
+      const location = answer.headers.get("location");
+      if (answer.status < 300 || answer.status >= 400 || location === null) return answer;
+      await answer.body?.cancel();
+      const target = URL.parse(location, `${base}${suffix}`)?.href;
+      if (!target?.endsWith(suffix)) throw notARepository();
+      base = target.slice(0, -suffix.length);
+    }
+    throw new AppError("unavailable", "The git host redirects without end");
+  }
+
+  return {
+    async request({ url, method, headers: given, body }) {
+      if (!url.startsWith(`${remote.url}/`))
+        throw new Error("Git asked for an address that is not the remote's");
+      const suffix = url.slice(remote.url.length);
+      const headers = new Headers(given);
+      try {
+        const answer =
+          method === "POST"
+            ? await send(`${base}${suffix}`, "POST", headers, body ? await collect(body) : null)
+            : await discover(suffix, headers);
+        if (answer.status !== 200) {
+          await answer.body?.cancel();
+          throw refusal(answer.status, remote.authorization !== undefined);
+        }
+        return {
+          url: `${base}${suffix}`,
+          statusCode: 200,
+          statusMessage: "OK",
+          headers: Object.fromEntries(answer.headers),
+          body: await bodyOf(answer, signal),
+        };
+      } catch (error) {
+        throw asFailure(error, signal);
+      }
+    },
+  };
+}
+
+function notARepository(): AppError {
+  return new AppError("not_found", "There is no git repository at this address");
+}
+
+function refusal(status: number, withCredentials: boolean): AppError {
+  if (status === 401 || status === 403) {
+    const sentence = withCredentials
+      ? "The git host refused the credentials"
+      : "The repository does not exist or is not public: connect your account at the git host";
+    return new AppError("unauthenticated", sentence);
+  }
+  if (status === 413) return new AppError("too_large", "The git host takes no push of this size");
+  if (status === 429) return new AppError("rate_limited", "The git host is asked too often; try again later");
+  if (status >= 500) return new AppError("unavailable", `The git host answered with status ${status}`);
+  return notARepository();
+}
+
+function asFailure(error: unknown, signal: AbortSignal): AppError {
+  if (error instanceof AppError) return error;
+  const what = signal.aborted ? "did not answer in time" : "could not be reached";
+  return new AppError("unavailable", `The git host ${what}`, { cause: error });
+}
+
+/** Packs stream, and carry a check sum; all else is only believed once its end is there. */
+async function bodyOf(answer: GitAnswer, signal: AbortSignal): Promise<AsyncIterableIterator<Uint8Array>> {
+  const type = answer.headers.get("content-type") ?? "";
+  const body = read(answer.body, signal);
+  if (!/-advertisement$|receive-pack-result$/u.test(type)) return body;
+  const whole = await collect(body);
+  const end = new TextDecoder().decode(whole.subarray(-FLUSH.length));
+  if (end !== FLUSH) throw new AppError("unavailable", "The git host broke off its answer");
+  return once(whole);
+}
+
+async function* once(whole: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield whole;
+}
+
+async function* read(
+  body: ReadableStream<Uint8Array> | null,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  if (!body) return;
+  const reader = body.getReader();
+  const stop = (): void => void reader.cancel().catch(() => undefined);
+  signal.addEventListener("abort", stop);
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      signal.throwIfAborted();
+      if (done) return;
+      yield value;
+    }
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    const what = signal.aborted ? "took too long" : "broke off its answer";
+    throw new AppError("unavailable", `The git host ${what}`, { cause: error });
+  } finally {
+    signal.removeEventListener("abort", stop);
+    stop();
+  }
+}
+
+async function collect(body: AsyncIterable<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
+  const parts: Uint8Array[] = [];
+  // isomorphic-git hands over arrays too, which iterate just as well.
+  for await (const part of body) parts.push(part);
+  const whole = new Uint8Array(parts.reduce((size, part) => size + part.byteLength, 0));
+  let filled = 0;
+  for (const part of parts) {
+    whole.set(part, filled);
+    filled += part.byteLength;
+  }
+  return whole;
+}

@@ -1,0 +1,20 @@
+import type { MiddlewareHandler } from "hono";
+import type { AppEnv } from "#src/http/context.ts";
+import { touchProjectNowAndThen } from "#src/domain/projects/index.ts";
+
+const CHANGING: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
+
+/**
+ * Whatever changes something about a project is activity in it, which keeps it from being hibernated. Changes of files note
+ * it themselves, every one. For the paths below `/api/projects/:project`.
+ */
+export const noteActivity: MiddlewareHandler<AppEnv> = async (c, next) => {
+  await next();
+  const project = c.req.param("project");
+  const isOfFiles = c.req.path.split("/")[4] === "files";
+  if (!project || isOfFiles || !CHANGING.has(c.req.method) || c.res.status >= 400) return;
+  const { db, log } = c.get("services");
+  await touchProjectNowAndThen(db, project).catch((cause: unknown) =>
+    log.warn("activity was not noted", { cause }),
+  );
+};

@@ -1,0 +1,124 @@
+import type { Context, Hono } from "hono";
+import {
+  authenticateKey,
+  authenticateUser,
+  hashOfKey,
+  type Caller,
+  type Standing,
+} from "#src/domain/access/index.ts";
+import { closingAfter, sentenceOf } from "#src/lib/close-codes.ts";
+import { AppError } from "#src/lib/errors.ts";
+import type { Services } from "#src/services.ts";
+import type { AppEnv } from "./context.ts";
+import { credentialsOf, readCredentials, type Credentials } from "./credentials.ts";
+import { loggedPath } from "./logged-path.ts";
+import { isOwnOrigin } from "./origin.ts";
+
+/** Who opens a socket: who they are now, and what is kept to ask again while it is open. */
+export interface SocketCall {
+  services: Services;
+  caller: Caller;
+  standing: Standing;
+  params: Readonly<Record<string, string>>;
+  query: Readonly<Record<string, string>>;
+}
+
+interface SocketDefinition {
+  /** Hono path, e.g. `/ws/:chat`. */
+  path: string;
+  /** Checks what the caller may do, and answers with status 101. What it throws is told over the socket, which is then closed. */
+  open: (call: SocketCall) => Promise<Response>;
+}
+
+/** One address for WebSockets. It is no row of the endpoint table: OpenAPI has no words for it. */
+export interface Socket {
+  readonly path: string;
+  mount(app: Hono<AppEnv>): void;
+}
+
+/**
+ * A socket for somebody with a token (`?token=`, or in the header where a client can set one) or, on pages of our own, with the
+ * session cookie. A refusal is an error frame and a close code, since browsers show nothing of a failed handshake.
+ */
+export function socket({ path, open }: SocketDefinition): Socket {
+  return {
+    path,
+    mount(app) {
+      app.get(path, async (c) => {
+        requireUpgrade(c.req.raw);
+        try {
+          const admitted = await admit(c);
+          const [params, query] = [c.req.param(), c.req.query()];
+          return await open({ services: c.get("services"), params, query, ...admitted });
+        } catch (error) {
+          if (!(error instanceof AppError)) logFailure(c, error);
+          return refusal(error);
+        }
+      });
+    },
+  };
+}
+
+/** Throws `invalid_input` for a request that is no handshake. */
+export function requireUpgrade(request: Request): void {
+  if (request.headers.get("upgrade")?.toLowerCase() === "websocket") return;
+  throw new AppError("invalid_input", "This address is for WebSockets: connect with one");
+}
+
+async function admit(c: Context<AppEnv>): Promise<{ caller: Caller; standing: Standing }> {
+  const services = c.get("services");
+  const inQuery = c.req.query("token");
+  const credentials = inQuery === undefined ? readCredentials(c.req.raw) : credentialsOf(inQuery);
+  // Any page may open a socket, and the browser adds the cookie: only ours may act for their visitor.
+  if (credentials.kind === "sessionCookie") requireOwnOrigin(c);
+  return identify(services, credentials);
+}
+
+/** Who opens a socket, which counts as a request. Throws `unauthenticated` and `rate_limited`. */
+export async function identify(
+  services: Pick<Services, "db" | "accessTokens" | "rateLimits">,
+  credentials: Credentials,
+): Promise<{ caller: Caller; standing: Standing }> {
+  const identified = await authenticate(services, credentials);
+  const { caller } = identified;
+  const [rule, id] =
+    caller.kind === "key" ? (["key", caller.keyId] as const) : (["user", caller.userId] as const);
+  const decision = await services.rateLimits.take(rule, id);
+  if (decision?.allowed === false) throw new AppError("rate_limited", "Rate limit exceeded");
+  return identified;
+}
+
+async function authenticate(
+  services: Pick<Services, "db" | "accessTokens">,
+  credentials: Credentials,
+): Promise<{ caller: Caller; standing: Standing }> {
+  if (credentials.kind === "key") {
+    const caller = await authenticateKey(services, credentials.token);
+    return { caller, standing: { kind: "key", keyHash: hashOfKey(credentials.token) } };
+  }
+  const presented = credentials.kind === "accessToken" || credentials.kind === "sessionCookie";
+  const caller = presented ? await authenticateUser(services, credentials.token) : undefined;
+  if (!caller) throw new AppError("unauthenticated", "Not authenticated");
+  const { userId, sessionId } = caller;
+  return { caller, standing: { kind: "user", userId, sessionId } };
+}
+
+function requireOwnOrigin(c: Context<AppEnv>): void {
+  const origin = c.req.header("origin");
+  if (origin !== undefined && isOwnOrigin(origin, c.req.url, c.env)) return;
+  throw new AppError("unauthenticated", "Pages of another origin need a token");
+}
+
+function logFailure(c: Context<AppEnv>, cause: unknown): void {
+  c.get("services").log.error("socket failed", { path: loggedPath(c.req.path), cause });
+}
+
+/** Accept, say why not, and close. */
+function refusal(error: unknown): Response {
+  const closing = closingAfter(error);
+  const { 0: client, 1: server } = new WebSocketPair();
+  server.accept();
+  server.send(JSON.stringify({ type: "error", message: sentenceOf(error) }));
+  server.close(closing.code, closing.reason);
+  return new Response(null, { status: 101, webSocket: client });
+}

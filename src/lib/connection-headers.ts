@@ -1,0 +1,12 @@
+/** Headers that belong to one connection and are not handed on (RFC 9110, 7.6.1), with two that old proxies send. */
+export const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);

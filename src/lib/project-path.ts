@@ -1,0 +1,57 @@
+import { AppError } from "./errors.ts";
+
+/** Longest file name and path, in UTF-8 bytes, as on common file systems. */
+const MAX_NAME_BYTES = 255;
+const MAX_PATH_BYTES = 4096;
+
+/**
+ * A path from outside as the project knows it: relative, `/` between names, no `.`, no `..`. What could lead out of the
+ * project, or anywhere nobody meant, is refused rather than repaired. Throws `invalid_input`.
+ */
+export function normalizePath(path: string): string {
+  const relative = normalizeDirectory(path);
+  if (relative === "") throw new AppError("invalid_input", "The path is empty");
+  return relative;
+}
+
+/** As `normalizePath`, for a place that may be the project root: an absent, empty or `.` path is the empty string. */
+export function normalizeDirectory(path: string | undefined): string {
+  const trimmed = (path ?? "").trim();
+  if (trimmed.includes("\0")) throw new AppError("invalid_input", "The path contains a NUL character");
+  if (!trimmed.isWellFormed()) throw new AppError("invalid_input", "The path is not well-formed Unicode");
+  // A client on Windows may write either slash, so both count where they would be dangerous.
+  const slashed = trimmed.replaceAll("\\", "/");
+  if (slashed.split("/").includes("..")) {
+    throw new AppError("invalid_input", "Path traversal is not allowed: the path contains `..`");
+  }
+  const names = trimmed.split("/").filter((name) => name !== "" && name !== ".");
+  if (slashed.startsWith("/") || names[0]?.startsWith("\\")) {
+    throw new AppError("invalid_input", "The path is absolute; paths are relative to the project root");
+  }
+  if (names.some((name) => byteLength(name) > MAX_NAME_BYTES)) {
+    throw new AppError("invalid_input", `A name in the path is longer than ${MAX_NAME_BYTES} bytes`);
+  }
+  const relative = names.join("/");
+  if (byteLength(relative) > MAX_PATH_BYTES) {
+    throw new AppError("invalid_input", `The path is longer than ${MAX_PATH_BYTES} bytes`);
+  }
+  return relative;
+}
+
+/** Whether a path is one as `normalizePath` makes them, whatever else its names consist of. */
+export function isPlainPath(path: string): boolean {
+  return path
+    .split("/")
+    .every((name) => name !== "" && name !== "." && name !== ".." && !name.includes("\0"));
+}
+
+/** A path inside a directory that was named apart from it. */
+export function normalizePathIn(directory: string | undefined, path: string): string {
+  const parent = normalizeDirectory(directory);
+  const relative = normalizePath(path);
+  return parent === "" ? relative : normalizePath(`${parent}/${relative}`);
+}
+
+function byteLength(text: string): number {
+  return new TextEncoder().encode(text).length;
+}

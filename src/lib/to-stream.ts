@@ -1,0 +1,14 @@
+/** What an iteration gives, as a stream that fails where it throws, and ends it when it is cancelled. */
+export function toStream<T>(items: AsyncGenerator<T, void, undefined>): ReadableStream<T> {
+  return new ReadableStream<T>(
+    {
+      async pull(controller) {
+        const { done, value } = await items.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: async () => void (await items.return()),
+    },
+    { highWaterMark: 0 },
+  );
+}

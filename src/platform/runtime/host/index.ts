@@ -1,0 +1,19 @@
+import type { Trips } from "#src/platform/trips.ts";
+import { heldBy } from "../http-runtime/held.ts";
+import { httpRuntime, type Send } from "../http-runtime/index.ts";
+import type { ProjectWorkspaces } from "../project-workspaces.ts";
+
+/** Node wants to be told that a body may be a stream; workerd does not ask. */
+const STREAMING = { duplex: "half" };
+
+/** Projects in sandboxes of this machine. `url` is the runtime host's (local/runtime-host), with its token. */
+export function hostWorkspaces(url: string, trips: Trips): ProjectWorkspaces {
+  const runtime = (projectId: string) => {
+    const send: Send = (path, init) => {
+      trips.objects += 1;
+      return fetch(`${url}/projects/${encodeURIComponent(projectId)}${path}`, { ...init, ...STREAMING });
+    };
+    return httpRuntime({ send, held: heldBy(send) });
+  };
+  return { runtime, destroy: (projectId) => runtime(projectId).destroy() };
+}

@@ -1,0 +1,20 @@
+import type { Env } from "#src/env.ts";
+import type { Trips } from "#src/platform/trips.ts";
+import { embeddedWorkspaces } from "./embedded/index.ts";
+import { hostWorkspaces } from "./host/index.ts";
+import type { ProjectWorkspaces } from "./project-workspaces.ts";
+import { sandboxWorkspaces } from "./sandbox/index.ts";
+
+/** The driver that PROJECT_RUNTIME names. */
+export function createWorkspaces(env: Env, trips: Trips): ProjectWorkspaces {
+  if (env.PROJECT_RUNTIME === "host") {
+    // The configuration's rules see to it that it is there.
+    return hostWorkspaces(env.RUNTIME_HOST_URL ?? "", trips);
+  }
+  if (env.PROJECT_RUNTIME === "sandbox") {
+    // The check of the bindings sees to it that it is there.
+    if (!env.PROJECT_SANDBOX) throw new Error("PROJECT_SANDBOX is missing");
+    return sandboxWorkspaces(env.PROJECT_SANDBOX, trips);
+  }
+  return embeddedWorkspaces(env.PROJECT_WORKSPACE, trips);
+}

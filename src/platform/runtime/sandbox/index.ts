@@ -1,0 +1,23 @@
+import type { ProjectSandbox } from "#durable-objects/project-sandbox/index.ts";
+import type { Trips } from "#src/platform/trips.ts";
+import { heldBy } from "../http-runtime/held.ts";
+import { httpRuntime, type Send } from "../http-runtime/index.ts";
+import type { ProjectWorkspaces } from "../project-workspaces.ts";
+
+/** Only path and query of an address count: the object is the server. */
+const ORIGIN = "http://project-sandbox";
+
+/** Projects in Cloudflare containers, each held by an object of its own. */
+export function sandboxWorkspaces(
+  namespace: Pick<DurableObjectNamespace<ProjectSandbox>, "getByName">,
+  trips: Trips,
+): ProjectWorkspaces {
+  const runtime = (projectId: string) => {
+    const send: Send = (path, init) => {
+      trips.objects += 1;
+      return namespace.getByName(projectId).fetch(`${ORIGIN}${path}`, init);
+    };
+    return httpRuntime({ send, held: heldBy(send) });
+  };
+  return { runtime, destroy: (projectId) => runtime(projectId).destroy() };
+}

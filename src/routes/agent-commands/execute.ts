@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { runCommand } from "#src/domain/command-runs/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { text } from "#src/http/schemas.ts";
+
+/** `text` of what a command wrote is cut by the runtime. */
+const Outcome = z.object({
+  success: z.boolean(),
+  command: z.string(),
+  stdout: z.string(),
+  stderr: z.string(),
+  exit_code: z.number().int().nullable().describe("Null after a dry run"),
+  duration_ms: z.number().int(),
+  risk_level: z
+    .enum(["safe", "moderate", "high"])
+    .describe("A hint by the text of the command; nothing is refused by it"),
+  dry_run: z.boolean(),
+  command_id: z.uuid(),
+  message: z.string(),
+});
+
+export const executeCommand = endpoint({
+  method: "post",
+  path: "/api/agent/execute",
+  summary: "Run one command in a project; whoever may use its terminals may run any",
+  tag: "Commands",
+  access: { userOrKey: "terminal.access" },
+  body: z.object({
+    project_id: text({ min: 1, max: 100 }).describe("Id or slug of the project"),
+    command: text({ min: 1, max: 1_000 }),
+    working_dir: text({ max: 1_000 }).default(".").describe("Relative to the project's root"),
+    timeout: z.number().int().min(1).max(300).default(60).describe("Seconds"),
+    dry_run: z.boolean().default(false).describe("Say how risky it is, and run nothing"),
+  }),
+  refusals: [400, 404, 409, 503],
+  response: { status: 200, schema: Outcome },
+  async handler({ services, caller, body, request }) {
+    const { project_id: project, command, working_dir: workingDir, timeout, dry_run: dryRun } = body;
+    const { id, riskLevel, durationMs, result } = await runCommand(services, caller, {
+      project,
+      command,
+      workingDir,
+      timeoutSeconds: timeout,
+      dryRun,
+      signal: request.signal,
+    });
+    return {
+      success: result ? result.exitCode === 0 : true,
+      command,
+      stdout: result?.stdout ?? "",
+      stderr: result?.stderr ?? "",
+      exit_code: result?.exitCode ?? null,
+      duration_ms: durationMs,
+      risk_level: riskLevel,
+      dry_run: dryRun,
+      command_id: id,
+      message: messageOf(result, timeout),
+    };
+  },
+});
+
+function messageOf(result: { exitCode: number; timedOut: boolean } | undefined, timeout: number): string {
+  if (!result) return "Nothing was run";
+  if (result.timedOut) return `The command was ended after ${timeout} s`;
+  return result.exitCode === 0 ? "The command succeeded" : `The command ended with ${result.exitCode}`;
+}

@@ -1,0 +1,20 @@
+import { exportTemplate as makeTemplate } from "#src/domain/snapshots/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { ProjectParams } from "../projects/project.ts";
+import { Base, BaseFields, describeBase, wishOf } from "./base.ts";
+
+export const exportTemplate = endpoint({
+  method: "post",
+  path: "/api/projects/:project/export-template",
+  summary: "Make a template of a project's files as they are now, without .git and node_modules",
+  tag: "Templates",
+  access: { userOrKey: "file.read" },
+  params: ProjectParams,
+  body: BaseFields,
+  refusals: [409, 503],
+  response: { status: 201, schema: Base },
+  async handler({ services, caller, params, body }) {
+    const wish = { ...wishOf(body), project: params.project };
+    return describeBase(await makeTemplate(services, caller, wish));
+  },
+});

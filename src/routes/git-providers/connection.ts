@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { connectToken, disconnectGitHost } from "#src/domain/git-hosts/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { text } from "#src/http/schemas.ts";
+import { Connected, HOST, HostParams } from "./provider.ts";
+
+/** Tokens of all hosts are printable ASCII, and go into a header. */
+const Token = text({ min: 1, max: 1000, trim: true }).regex(
+  /^[\x21-\x7E]*$/u,
+  "must be a token as the host shows it",
+);
+
+export const putToken = endpoint({
+  method: "put",
+  path: `/api/git-providers/${HOST}/token`,
+  summary: "Connect one's account at a git host by a token made there; the host is asked whether it is valid",
+  tag: "Git hosts",
+  access: { user: "any" },
+  params: HostParams,
+  body: z.object({
+    token: Token,
+    username: text({ max: 320, trim: true })
+      .optional()
+      .describe("For an API token of Bitbucket: the account's email address"),
+  }),
+  refusals: [503],
+  response: { status: 200, schema: Connected },
+  async handler({ services, caller, params, body }) {
+    const given = { token: body.token, login: body.username || undefined };
+    const { label, username } = await connectToken(services, caller.userId, params.git_host, given);
+    return {
+      message: `${label} is connected`,
+      connected: true as const,
+      provider: params.git_host,
+      provider_username: username,
+    };
+  },
+});
+
+export const disconnectHost = endpoint({
+  method: "delete",
+  path: `/api/git-providers/${HOST}/disconnect`,
+  summary: "Forget one's account at a git host, with its tokens",
+  tag: "Git hosts",
+  access: { user: "any" },
+  params: HostParams,
+  response: { status: 200, schema: z.object({ message: z.string() }) },
+  async handler({ services, caller, params }) {
+    const { label } = await disconnectGitHost(services, caller.userId, params.git_host);
+    return { message: `${label} is disconnected` };
+  },
+});

@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { GIT_HOSTS, listConnections } from "#src/domain/git-hosts/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { ConnectionStatus, describeConnection, HOST, HostParams } from "./provider.ts";
+
+export const listProviders = endpoint({
+  method: "get",
+  path: "/api/git-providers",
+  summary: "Git hosts, and which of them one's own account is connected to",
+  tag: "Git hosts",
+  access: { user: "any" },
+  response: { status: 200, schema: z.object({ providers: z.array(ConnectionStatus) }) },
+  handler: async ({ services, caller }) => {
+    const states = await listConnections(services, caller.userId);
+    return { providers: GIT_HOSTS.map((name) => describeConnection(states[name])) };
+  },
+});
+
+export const getStatuses = endpoint({
+  method: "get",
+  path: "/api/git-providers/status",
+  summary: "The same by name",
+  tag: "Git hosts",
+  access: { user: "any" },
+  response: { status: 200, schema: z.record(z.enum(GIT_HOSTS), ConnectionStatus) },
+  async handler({ services, caller }) {
+    const { github, gitlab, bitbucket } = await listConnections(services, caller.userId);
+    return {
+      github: describeConnection(github),
+      gitlab: describeConnection(gitlab),
+      bitbucket: describeConnection(bitbucket),
+    };
+  },
+});
+
+export const getProviderStatus = endpoint({
+  method: "get",
+  path: `/api/git-providers/${HOST}/status`,
+  summary: "Whether one's own account at a git host is connected",
+  tag: "Git hosts",
+  access: { user: "any" },
+  params: HostParams,
+  response: { status: 200, schema: ConnectionStatus },
+  async handler({ services, caller, params }) {
+    const states = await listConnections(services, caller.userId);
+    return describeConnection(states[params.git_host]);
+  },
+});

@@ -1,0 +1,84 @@
+import { z } from "zod";
+import { beginConnection, finishConnection, GIT_HOSTS } from "#src/domain/git-hosts/index.ts";
+import { cookieOf, noOauthStateCookie, oauthStateCookie } from "#src/http/cookies.ts";
+import { endpoint, Reply } from "#src/http/endpoint.ts";
+import { prefersHtml } from "#src/http/prefers-html.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { Connected, HOST, HostParams } from "./provider.ts";
+
+const COOKIE = "git_oauth_state";
+
+export const authorizeHost = endpoint({
+  method: "get",
+  path: `/api/git-providers/${HOST}/oauth/authorize`,
+  summary: "Begin to connect one's account at a git host: where to send the browser",
+  tag: "Git hosts",
+  access: { user: "any" },
+  params: HostParams,
+  refusals: [503],
+  response: {
+    status: 200,
+    schema: z.object({ authorization_url: z.url(), state: z.string(), provider: z.enum(GIT_HOSTS) }),
+  },
+  async handler({ services, caller, params }) {
+    const begun = await beginConnection(services, caller.userId, params.git_host);
+    const { value, maxAgeSeconds } = begun.cookie;
+    return new Reply(
+      { authorization_url: begun.authorizationUrl, state: begun.state, provider: params.git_host },
+      {
+        "Set-Cookie": oauthStateCookie(services.config, value, maxAgeSeconds, COOKIE),
+        "Cache-Control": "no-store",
+      },
+    );
+  },
+});
+
+/** For the API reference. The handler reads the query as it came: every word in it may be anybody's. */
+const given = z.string().optional().catch(undefined);
+
+export const hostCallback = endpoint({
+  method: "get",
+  path: `/api/git-providers/${HOST}/oauth/callback`,
+  summary: "Where a git host sends the browser back to; a page for a client whose `Accept` prefers HTML",
+  tag: "Git hosts",
+  access: "public",
+  params: HostParams,
+  query: z.object({ state: given, code: given, error: given }),
+  refusals: [404],
+  response: { status: 200, schema: Connected },
+  async handler({ services, params, request }) {
+    const headers = {
+      "Set-Cookie": noOauthStateCookie(services.config, COOKIE),
+      "Cache-Control": "no-store",
+      Vary: "Accept",
+    };
+    const wantsPage = prefersHtml(request);
+    try {
+      const { label, username } = await finishConnection(services, {
+        host: params.git_host,
+        parameters: new URL(request.url).searchParams,
+        cookie: cookieOf(request, COOKIE),
+      });
+      const message = `${label} is connected`;
+      if (wantsPage) return page(200, message, headers);
+      const connected = { message, connected: true as const, provider: params.git_host };
+      return new Reply({ ...connected, provider_username: username }, headers);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== "invalid_input") throw error;
+      if (wantsPage) return page(400, PAGE_REASONS[error.message] ?? error.message, headers);
+      throw new AppError("invalid_input", error.message, { headers });
+    }
+  },
+});
+
+/** For people, what programs are told in a word. */
+const PAGE_REASONS: Readonly<Record<string, string>> = {
+  INVALID_STATE_TOKEN: "This link is not valid in this browser: begin again",
+  STATE_TOKEN_EXPIRED: "This took too long: begin again",
+};
+
+/** A page that says one sentence of ours. */
+function page(status: number, sentence: string, headers: Readonly<Record<string, string>>): Response {
+  const html = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Git host</title><p>${sentence}. You can close this window.</p></html>`;
+  return new Response(html, { status, headers: { ...headers, "Content-Type": "text/html; charset=utf-8" } });
+}

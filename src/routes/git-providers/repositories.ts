@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { hostedBranches, hostedRepositories, hostedRepository } from "#src/domain/git-hosts/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import {
+  describeHosted,
+  describeHostedBranch,
+  HOST,
+  HostedBranchItem,
+  HostedRepositoryItem,
+  HostParams,
+  RepositoryParams,
+} from "./provider.ts";
+
+export const listHosted = endpoint({
+  method: "get",
+  path: `/api/git-providers/${HOST}/repositories`,
+  summary: "Repositories that one's connected account may reach, lately changed ones first",
+  tag: "Git hosts",
+  access: { user: "any" },
+  params: HostParams,
+  query: z.object({
+    page: z.coerce.number().int().min(1).max(1000).default(1),
+    per_page: z.coerce.number().int().min(1).max(100).default(100),
+  }),
+  refusals: [503],
+  response: { status: 200, schema: z.object({ repositories: z.array(HostedRepositoryItem) }) },
+  async handler({ services, caller, params, query }) {
+    const page = { page: query.page, perPage: query.per_page };
+    const found = await hostedRepositories(services, caller.userId, params.git_host, page);
+    return { repositories: found.map(describeHosted) };
+  },
+});
+
+export const getHosted = endpoint({
+  method: "get",
+  path: `/api/git-providers/${HOST}/repositories/:owner/:repository`,
+  summary: "One of them",
+  tag: "Git hosts",
+  access: { user: "any" },
+  params: RepositoryParams,
+  refusals: [400, 503],
+  response: { status: 200, schema: HostedRepositoryItem },
+  handler: async ({ services, caller, params }) =>
+    describeHosted(await hostedRepository(services, caller.userId, params.git_host, params)),
+});
+
+export const listHostedBranches = endpoint({
+  method: "get",
+  path: `/api/git-providers/${HOST}/repositories/:owner/:repository/branches`,
+  summary: "Its branches",
+  tag: "Git hosts",
+  access: { user: "any" },
+  params: RepositoryParams,
+  refusals: [400, 503],
+  response: { status: 200, schema: z.object({ branches: z.array(HostedBranchItem) }) },
+  async handler({ services, caller, params }) {
+    const found = await hostedBranches(services, caller.userId, params.git_host, params);
+    return { branches: found.map(describeHostedBranch) };
+  },
+});

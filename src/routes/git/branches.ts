@@ -1,0 +1,107 @@
+import { z } from "zod";
+import { createBranch, readBranches, switchBranch } from "#src/domain/git/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { text } from "#src/http/schemas.ts";
+import { ProjectParams } from "../projects/project.ts";
+import { describeOrigin, Done, PanelHead } from "./git.ts";
+
+const Name = text({ min: 1, max: 200, trim: true });
+
+const BranchItem = z.object({
+  name: z.string(),
+  current: z.boolean(),
+  remote: z.string().nullable(),
+  is_default: z.boolean(),
+  protected: z.boolean(),
+  sha: z.string(),
+  html_url: z.string().nullable(),
+  ahead_by: z.int().nullable(),
+  behind_by: z.int().nullable(),
+});
+
+export const listBranches = endpoint({
+  method: "get",
+  path: "/api/projects/:project/git/branches",
+  summary: "Branches of a project's repository and of its remote; a remote that fails is an answer as well",
+  tag: "Git",
+  access: { userOrKey: "git.view" },
+  params: ProjectParams,
+  refusals: [409, 503],
+  response: {
+    status: 200,
+    schema: z
+      .object({
+        status: z
+          .enum(["ready", "local", "error"])
+          .describe("`local` without a remote; `error` when its branches could not be asked for"),
+        message: z.string().optional(),
+        http_status: z.int().optional().describe("Status that the failure stands for"),
+        ...PanelHead,
+        default_branch: z.string().nullable(),
+        current_branch: z.string().nullable(),
+        branches: z.array(BranchItem),
+      })
+      .meta({ id: "GitBranches" }),
+  },
+  async handler({ services, caller, params }) {
+    const found = await readBranches(services, { caller, project: params.project });
+    const head = describeOrigin(found.origin);
+    const { failure } = found;
+    return {
+      status: failure ? ("error" as const) : found.origin ? ("ready" as const) : ("local" as const),
+      ...(failure && { message: failure.message, http_status: failure.status }),
+      ...head,
+      default_branch: found.defaultBranch,
+      current_branch: found.current,
+      branches: found.branches.map(({ name, sha, remote }) => ({
+        name,
+        sha,
+        remote,
+        current: name === found.current,
+        is_default: name === found.defaultBranch,
+        protected: false,
+        html_url: head.html_url === null ? null : `${head.html_url}/tree/${name}`,
+        ahead_by: null,
+        behind_by: null,
+      })),
+    };
+  },
+});
+
+export const addBranch = endpoint({
+  method: "post",
+  path: "/api/projects/:project/git/branches",
+  aliases: ["/api/projects/:project/git/branch"],
+  summary: "Make a branch, and switch to it unless told not to",
+  tag: "Git",
+  access: { userOrKey: "git.write" },
+  params: ProjectParams,
+  body: z.object({ name: Name, checkout: z.boolean().default(true) }),
+  refusals: [409, 503],
+  response: { status: 200, schema: z.object({ message: z.string(), checked_out: z.boolean() }) },
+  async handler({ services, caller, params, body }) {
+    const made = await createBranch(services, { caller, project: params.project }, body);
+    return { message: `Branch ${made.name} was made`, checked_out: made.checkedOut };
+  },
+});
+
+/** Both client families have their own method and path for it. */
+const switchTo = (method: "put" | "post", path: string) =>
+  endpoint({
+    method,
+    path: `/api/projects/:project/git/${path}`,
+    summary: "Switch to a branch; 409 when local changes would be lost",
+    tag: "Git",
+    access: { userOrKey: "git.write" },
+    params: ProjectParams,
+    body: z.object({ branch: Name }),
+    refusals: [409, 503],
+    response: { status: 200, schema: Done },
+    async handler({ services, caller, params, body }) {
+      const { branch } = await switchBranch(services, { caller, project: params.project }, body.branch);
+      return { message: `Switched to ${branch}` };
+    },
+  });
+
+export const putSwitch = switchTo("put", "branches/switch");
+export const postSwitch = switchTo("post", "switch");

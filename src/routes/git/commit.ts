@@ -1,0 +1,50 @@
+import { z } from "zod";
+import { commitAndPush, commitChanges } from "#src/domain/git/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { ProjectParams } from "../projects/project.ts";
+import { CommitMessage } from "./git.ts";
+
+export const commitAndPushAll = endpoint({
+  method: "post",
+  path: "/api/git/commit",
+  summary:
+    "Commit everything that changed in a project, and push; 409 for nothing to do and for a push that is refused",
+  tag: "Git",
+  access: { userOrKey: "git.write" },
+  body: z.object({ project_id: z.string().describe("Id or slug"), message: CommitMessage }),
+  refusals: [409, 503],
+  response: {
+    status: 200,
+    schema: z.object({ status: z.literal("pushed"), commit_hash: z.string(), branch: z.string() }),
+  },
+  async handler({ services, caller, body }) {
+    const access = { caller, project: body.project_id };
+    const { sha, branch } = await commitAndPush(services, access, body.message);
+    return { status: "pushed" as const, commit_hash: sha, branch };
+  },
+});
+
+export const commit = endpoint({
+  method: "post",
+  path: "/api/projects/:project/git/commit",
+  summary: "Commit files, or everything that changed; 409 when there is nothing to commit",
+  tag: "Git",
+  access: { userOrKey: "git.write" },
+  params: ProjectParams,
+  body: z.object({
+    message: CommitMessage,
+    files: z
+      .array(z.string())
+      .max(1000)
+      .nullish()
+      .describe("Everything when absent; what is staged when empty"),
+  }),
+  refusals: [409, 503],
+  response: { status: 200, schema: z.object({ sha: z.string(), message: z.string() }) },
+  async handler({ services, caller, params, body }) {
+    const { message, files = null } = body;
+    const access = { caller, project: params.project };
+    const { sha } = await commitChanges(services, access, { message, paths: files });
+    return { sha, message };
+  },
+});

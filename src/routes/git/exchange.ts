@@ -1,0 +1,53 @@
+import { z } from "zod";
+import * as git from "#src/domain/git/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { ProjectParams } from "../projects/project.ts";
+import { Branch, Remote } from "./git.ts";
+
+export const push = endpoint({
+  method: "post",
+  path: "/api/projects/:project/git/push",
+  summary: "Push a branch; 409 when the remote has commits that are not here",
+  tag: "Git",
+  access: { userOrKey: "git.write" },
+  params: ProjectParams,
+  body: z.object({ branch: Branch, remote: Remote, force: z.boolean().default(false) }),
+  refusals: [409, 503],
+  response: {
+    status: 200,
+    schema: z.object({ success: z.literal(true), message: z.string(), branch: z.string(), sha: z.string() }),
+  },
+  async handler({ services, caller, params, body }) {
+    const { branch, sha } = await git.push(services, { caller, project: params.project }, body);
+    return { success: true as const, message: `Pushed ${branch} to ${body.remote}`, branch, sha };
+  },
+});
+
+export const pull = endpoint({
+  method: "post",
+  path: "/api/projects/:project/git/pull",
+  summary: "Fetch and merge; `success` is false where files conflict, which leaves everything as it was",
+  tag: "Git",
+  access: { userOrKey: "git.write" },
+  params: ProjectParams,
+  body: z.object({ branch: Branch, remote: Remote }),
+  refusals: [409, 503],
+  response: {
+    status: 200,
+    schema: z.object({
+      success: z.boolean(),
+      conflicts: z.array(z.string()),
+      message: z.string(),
+      branch: z.string(),
+      sha: z.string(),
+    }),
+  },
+  async handler({ services, caller, params, body }) {
+    const { branch, sha, conflicts } = await git.pull(services, { caller, project: params.project }, body);
+    const success = conflicts.length === 0;
+    const message = success
+      ? `Pulled ${branch} from ${body.remote}`
+      : "Files conflict with the remote ones; nothing was changed";
+    return { success, conflicts, message, branch, sha };
+  },
+});

@@ -1,0 +1,80 @@
+import { z } from "zod";
+import { readCommits, readDiff } from "#src/domain/git/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { ProjectParams } from "../projects/project.ts";
+import { Commit, describeCommit, describeOrigin, PanelHead } from "./git.ts";
+
+export const listCommits = endpoint({
+  method: "get",
+  path: "/api/projects/:project/git/commits",
+  summary: "Commits of a branch, latest first; as many as the clone brought",
+  tag: "Git",
+  access: { userOrKey: "git.view" },
+  params: ProjectParams,
+  query: z.object({
+    branch: z.string().optional().describe("The current one when absent"),
+    limit: z.coerce.number().int().min(1).max(100).default(30),
+  }),
+  refusals: [409, 503],
+  response: {
+    status: 200,
+    schema: z
+      .object({
+        status: z.enum(["ready", "local"]).describe("`local` without a remote"),
+        ...PanelHead,
+        branch: z.string().nullable(),
+        commits: z.array(Commit),
+      })
+      .meta({ id: "GitCommits" }),
+  },
+  async handler({ services, caller, params, query }) {
+    const { origin, branch, commits } = await readCommits(
+      services,
+      { caller, project: params.project },
+      query,
+    );
+    const head = describeOrigin(origin);
+    return {
+      status: origin ? ("ready" as const) : ("local" as const),
+      ...head,
+      branch,
+      commits: commits.map((each) => describeCommit(each, head.html_url)),
+    };
+  },
+});
+
+export const diff = endpoint({
+  method: "get",
+  path: "/api/projects/:project/git/diff",
+  summary: "Changes of the files against the last commit, as unified text",
+  tag: "Git",
+  access: { userOrKey: "git.view" },
+  params: ProjectParams,
+  query: z.object({ file_path: z.string().optional().describe("One file; all of them when absent") }),
+  refusals: [409, 503],
+  response: {
+    status: 200,
+    schema: z
+      .object({
+        diff: z.string(),
+        truncated: z.boolean().describe("Whether there is more than a mebibyte of it"),
+        files: z.array(
+          z.object({ file_path: z.string(), additions: z.int(), deletions: z.int(), changes: z.int() }),
+        ),
+      })
+      .meta({ id: "GitDiff" }),
+  },
+  async handler({ services, caller, params, query }) {
+    const found = await readDiff(services, { caller, project: params.project }, query.file_path);
+    return {
+      diff: found.diff,
+      truncated: found.truncated,
+      files: found.files.map(({ path, additions, deletions }) => ({
+        file_path: path,
+        additions,
+        deletions,
+        changes: additions + deletions,
+      })),
+    };
+  },
+});

@@ -1,0 +1,155 @@
+import type { Context, MiddlewareHandler } from "hono";
+import { serialize } from "hono/utils/cookie";
+import { containerUrl, parsePreviewHost } from "#src/domain/containers/index.ts";
+import { openPreview, type PreviewAddress, type Visitor } from "#src/domain/previews/index.ts";
+import type { AppEnv } from "#src/http/context.ts";
+import { isSecure } from "#src/http/cookies.ts";
+import { previewCookieOf } from "#src/http/preview-headers.ts";
+import { prefersHtml } from "#src/http/prefers-html.ts";
+import { newToken } from "#src/lib/random-token.ts";
+import { withoutSlash } from "#src/lib/without-slash.ts";
+import { notice } from "./page.ts";
+import { servePreview } from "./serve-preview.ts";
+import { callerOfHeader } from "./visitor.ts";
+
+/** Where a visitor comes back to from the service; no program gets this path. */
+const ENTRANCE_PATH = "/.workspace/enter";
+
+const NONCE_SECONDS = 300;
+const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/**
+ * Requests to `<slug>--<label>.<APP_DOMAIN>` are previews, whatever they ask for: the API is never there. A subdomain that is
+ * neither one nor the service's own name is nothing.
+ */
+export const previewHosts: MiddlewareHandler<AppEnv> = async (c, next) => {
+  const { hostname } = new URL(c.req.url);
+  const address = parsePreviewHost(hostname, c.env.APP_DOMAIN);
+  if (address) return atHost(c, address);
+  if (hostname.endsWith(`.${c.env.APP_DOMAIN}`) && !ownHosts(c).includes(hostname)) {
+    return notice(c.req.raw, {
+      status: 404,
+      title: "Not found",
+      sentence: "There is nothing at this address.",
+    });
+  }
+  return next();
+};
+
+function ownHosts({ env }: Context<AppEnv>): (string | undefined)[] {
+  return [env.PUBLIC_URL, env.APP_BASE_URL].map((url) => url && new URL(url).hostname);
+}
+
+async function atHost(c: Context<AppEnv>, address: PreviewAddress): Promise<Response> {
+  const services = c.get("services");
+  const request = c.req.raw;
+  const url = new URL(request.url);
+  if (url.pathname === ENTRANCE_PATH) return enter(c, url);
+
+  const caller = await callerOfHeader(services, request);
+  const visitor: Visitor = caller ? { kind: "caller", caller } : await visitOfCookie(c);
+  const preview = await openPreview(services, address, visitor);
+  if (!preview) return leadIn(c, url);
+  if (visitor?.kind === "visit" && comesFromElsewhere(request, url, address, c.env.APP_DOMAIN)) {
+    const sentence = "Pages of another origin may not ask for this.";
+    return notice(request, { status: 403, title: "Refused", sentence });
+  }
+  return servePreview(services, preview, request, {
+    base: "/",
+    path: url.pathname,
+    cookies: true,
+    stripAuthorization: caller !== undefined,
+  });
+}
+
+async function visitOfCookie(c: Context<AppEnv>): Promise<Visitor> {
+  const token = previewCookieOf(c.req.raw, "preview_session");
+  const visit =
+    token === undefined ? undefined : await c.get("services").previewTokens.verify("cookie", token);
+  return visit && { kind: "visit", visit };
+}
+
+/**
+ * Whether a page of another origin sends this in its visitor's name: cookies go along between previews, whose hosts are one
+ * site. Containers of the same project may ask each other.
+ */
+function comesFromElsewhere(
+  request: Request,
+  url: URL,
+  { slug }: PreviewAddress,
+  appDomain: string,
+): boolean {
+  const origin = request.headers.get("origin");
+  const changes = !SAFE.has(request.method) || request.headers.get("upgrade") !== null;
+  if (origin === null || origin === url.origin || !changes) return false;
+  const asking = URL.parse(origin);
+  return !asking || parsePreviewHost(asking.hostname, appDomain)?.slug !== slug;
+}
+
+/** Send a browser to the service, which knows who is signed in; programs are told to say who they are. */
+function leadIn(c: Context<AppEnv>, url: URL): Response {
+  const { raw: request } = c.req;
+  if (request.method !== "GET" || !prefersHtml(request)) {
+    const sentence = "Not authenticated";
+    return notice(request, { status: 401, title: "Sign in first", sentence });
+  }
+  const nonce = previewCookieOf(request, "preview_nonce") ?? newToken().token;
+  const query = new URLSearchParams({ host: url.host, path: url.pathname + url.search, nonce });
+  const location = `${withoutSlash(c.env.PUBLIC_URL)}/api/previews/enter?${query.toString()}`;
+  return redirect(location, [hostCookie(c, "preview_nonce", nonce, NONCE_SECONDS)]);
+}
+
+/** The visitor is back, with a token that is worth nothing without the cookie that it left with. */
+async function enter(c: Context<AppEnv>, url: URL): Promise<Response> {
+  const { previewTokens } = c.get("services");
+  const nonce = previewCookieOf(c.req.raw, "preview_nonce");
+  const token = url.searchParams.get("token") ?? "";
+  const visit = nonce === undefined ? undefined : await previewTokens.verify("entrance", token, nonce);
+  if (!visit) {
+    const sentence = "This way in has been used up. Open the preview once more.";
+    return notice(c.req.raw, { status: 400, title: "Once more", sentence });
+  }
+  const cookie = await previewTokens.issue("cookie", visit);
+  return redirect(pathOnly(url.searchParams.get("path") ?? "/", url), [
+    hostCookie(c, "preview_session", cookie, previewTokens.lifetime("cookie")),
+    hostCookie(c, "preview_nonce", "", 0),
+  ]);
+}
+
+/** A path of this host, whatever was given. */
+function pathOnly(path: string, base: URL): string {
+  const target = URL.parse(path, base.origin);
+  return target?.origin === base.origin && target.pathname !== ENTRANCE_PATH
+    ? `/${target.pathname.replace(/^\/+/u, "")}${target.search}`
+    : "/";
+}
+
+function redirect(location: string, cookies: readonly string[]): Response {
+  const headers = new Headers({
+    Location: location,
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "no-referrer",
+  });
+  for (const cookie of cookies) headers.append("Set-Cookie", cookie);
+  return new Response(null, { status: 302, headers });
+}
+
+/** For this host alone, so that no preview reads another's. */
+function hostCookie(c: Context<AppEnv>, name: string, value: string, maxAge: number): string {
+  return serialize(name, value, {
+    path: "/",
+    httpOnly: true,
+    secure: isSecure(c.env),
+    sameSite: "lax",
+    maxAge,
+  });
+}
+
+/** Address of a preview's entrance, for the service to send a visitor to. */
+export function entranceUrl(
+  config: { PUBLIC_URL: string; APP_DOMAIN: string },
+  { slug, label }: PreviewAddress,
+  query: { token: string; path: string },
+): string {
+  return `${containerUrl(config, slug, label)}${ENTRANCE_PATH}?${new URLSearchParams(query).toString()}`;
+}

@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { updatePreview } from "#src/domain/containers/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { BrowserPreview, describePreview, PreviewParams } from "./preview.ts";
+
+export const connectBrowserPreview = endpoint({
+  method: "post",
+  path: "/api/projects/:project/browser-previews/:preview/connect/:container",
+  summary: "Show a container in a browser window",
+  tag: "Containers",
+  access: { userOrKey: "container.edit" },
+  params: PreviewParams.extend({ container: z.string().describe("Id of the container") }),
+  response: { status: 200, schema: BrowserPreview },
+  refusals: [400],
+  async handler({ services, caller, params }) {
+    const { container: connectedContainerId, ...path } = params;
+    return describePreview(await updatePreview(services, caller, path, { connectedContainerId }));
+  },
+});
+
+export const disconnectBrowserPreview = endpoint({
+  method: "post",
+  path: "/api/projects/:project/browser-previews/:preview/disconnect",
+  summary: "Show nothing in a browser window",
+  tag: "Containers",
+  access: { userOrKey: "container.edit" },
+  params: PreviewParams,
+  response: { status: 200, schema: BrowserPreview },
+  handler: async ({ services, caller, params }) =>
+    describePreview(await updatePreview(services, caller, params, { connectedContainerId: null })),
+});

@@ -1,0 +1,18 @@
+import { createPreview } from "#src/domain/containers/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { ProjectParams } from "../project.ts";
+import { BrowserPreview, describePreview, PreviewBody, previewChange } from "./preview.ts";
+
+export const createBrowserPreview = endpoint({
+  method: "post",
+  path: "/api/projects/:project/browser-previews",
+  summary: "Add a browser window to a project's canvas",
+  tag: "Containers",
+  access: { userOrKey: "container.edit" },
+  params: ProjectParams,
+  body: PreviewBody,
+  response: { status: 200, schema: BrowserPreview },
+  refusals: [400],
+  handler: async ({ services, caller, params, body }) =>
+    describePreview(await createPreview(services, caller, params.project, previewChange(body))),
+});

@@ -1,0 +1,18 @@
+import { z } from "zod";
+import { deletePreview } from "#src/domain/containers/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { PreviewParams } from "./preview.ts";
+
+export const deleteBrowserPreview = endpoint({
+  method: "delete",
+  path: "/api/projects/:project/browser-previews/:preview",
+  summary: "Remove a browser window from a project's canvas",
+  tag: "Containers",
+  access: { userOrKey: "container.edit" },
+  params: PreviewParams,
+  response: { status: 200, schema: z.object({ message: z.string() }) },
+  async handler({ services, caller, params }) {
+    await deletePreview(services, caller, params);
+    return { message: "Browser preview deleted" };
+  },
+});

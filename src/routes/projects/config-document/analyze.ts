@@ -1,0 +1,21 @@
+import { analyzeProject } from "#src/domain/containers/index.ts";
+import { withRuntime } from "#src/domain/lifecycle/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { ProjectParams } from "../project.ts";
+import { FoundDocument } from "./get.ts";
+
+export const analyze = endpoint({
+  method: "post",
+  path: "/api/projects/:project/analyze",
+  summary: "Guess a configuration document from a project's files; nothing is written",
+  tag: "Containers",
+  access: { userOrKey: "file.read" },
+  params: ProjectParams,
+  response: { status: 200, schema: FoundDocument },
+  refusals: [400, 503],
+  handler: ({ services, caller, params }) =>
+    withRuntime(services, { caller, project: params.project, scope: "file.read" }, async (runtime) => ({
+      ...(await analyzeProject(runtime)),
+      exists: false,
+    })),
+});

@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { ConfigDocument, EMPTY_DOCUMENT, readConfigFile } from "#src/domain/containers/index.ts";
+import { withRuntime } from "#src/domain/lifecycle/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { ProjectParams } from "../project.ts";
+
+export const FoundDocument = ConfigDocument.extend({
+  exists: z.boolean().describe("Whether the project has one"),
+}).meta({ id: "FoundConfigDocument" });
+
+export const getSetupConfig = endpoint({
+  method: "get",
+  path: "/api/projects/:project/setup-config",
+  summary: "A project's configuration document, as it is in its files",
+  tag: "Containers",
+  access: { userOrKey: "file.read" },
+  params: ProjectParams,
+  response: { status: 200, schema: FoundDocument },
+  refusals: [400, 503],
+  handler: ({ services, caller, params }) =>
+    withRuntime(services, { caller, project: params.project, scope: "file.read" }, async (runtime) => {
+      const found = await readConfigFile(runtime);
+      return { ...(found ?? EMPTY_DOCUMENT), exists: found !== undefined };
+    }),
+});

@@ -1,0 +1,30 @@
+import { z } from "zod";
+import { applyConfig, ConfigDocument } from "#src/domain/containers/index.ts";
+import { withRuntime } from "#src/domain/lifecycle/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { ProjectParams } from "../project.ts";
+
+export const setSetupConfig = endpoint({
+  method: "post",
+  path: "/api/projects/:project/setup-config",
+  summary:
+    "Write a project's configuration document and make its containers; values of variables stay out of it",
+  tag: "Containers",
+  access: { userOrKey: "container.create" },
+  params: ProjectParams,
+  body: ConfigDocument,
+  response: {
+    status: 200,
+    schema: z.object({ container_ids: z.array(z.uuid()), primary_container_id: z.uuid().nullable() }),
+  },
+  refusals: [400, 409, 503],
+  handler: ({ services, caller, params, body }) =>
+    withRuntime(
+      services,
+      { caller, project: params.project, scope: "container.create" },
+      async (runtime, project) => {
+        const made = await applyConfig(services, project, runtime, body);
+        return { container_ids: made.containerIds, primary_container_id: made.primaryContainerId };
+      },
+    ),
+});

@@ -1,0 +1,40 @@
+import { z } from "zod";
+import { syncConfig as writeConfig } from "#src/domain/containers/index.ts";
+import { withRuntime } from "#src/domain/lifecycle/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { ProjectParams } from "../project.ts";
+
+const Sections = z.object({
+  apps: z.number(),
+  infrastructure: z.number(),
+  connections: z.number(),
+  deployments: z.number(),
+  previews: z.number(),
+});
+
+export const syncConfig = endpoint({
+  method: "post",
+  path: "/api/projects/:project/sync-config",
+  summary: "Write a project's containers into its configuration document",
+  tag: "Containers",
+  access: { userOrKey: "container.edit" },
+  params: ProjectParams,
+  response: { status: 200, schema: z.object({ status: z.literal("saved"), sections: Sections }) },
+  refusals: [503],
+  handler: ({ services, caller, params }) =>
+    withRuntime(
+      services,
+      { caller, project: params.project, scope: "container.edit" },
+      async (runtime, project) => {
+        const document = await writeConfig(services, project, runtime);
+        const sections = {
+          apps: Object.keys(document.apps).length,
+          infrastructure: Object.keys(document.infrastructure).length,
+          connections: document.connections.length,
+          deployments: Object.keys(document.deployments).length,
+          previews: Object.keys(document.previews).length,
+        };
+        return { status: "saved" as const, sections };
+      },
+    ),
+});

@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { createConnection as connect } from "#src/domain/containers/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { JsonObject, text } from "#src/http/schemas.ts";
+import { ProjectParams } from "../../project.ts";
+import { Connection, describeConnection } from "./connection.ts";
+
+const Body = z.object({
+  source_container_id: z.uuid().describe("The container that uses the other"),
+  target_container_id: z.uuid(),
+  project_id: z.string().optional().describe("The project is the path's"),
+  label: text({ max: 200 }).nullish(),
+  config: JsonObject.optional().describe(
+    "`env_mapping`: names of variables, each with the target's name for the value: HOST, PORT, URL or one it exports",
+  ),
+});
+
+export const createConnection = endpoint({
+  method: "post",
+  path: "/api/projects/:project/containers/connections",
+  summary: "Let one container use another: it starts after it and is told where it is",
+  tag: "Containers",
+  access: { userOrKey: "container.edit" },
+  params: ProjectParams,
+  body: Body,
+  response: { status: 200, schema: Connection },
+  refusals: [400, 409],
+  async handler({ services, caller, params, body }) {
+    const connection = await connect(services, caller, params.project, {
+      sourceId: body.source_container_id,
+      targetId: body.target_container_id,
+      label: body.label ?? null,
+      config: body.config ?? {},
+    });
+    return describeConnection(connection);
+  },
+});

@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { sanitizeName, watchContainers, type Container } from "#src/domain/containers/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { describeStatus, ProjectParams } from "../project.ts";
+import { addressesOf } from "./container.ts";
+
+const Entry = z.object({
+  container_id: z.uuid(),
+  name: z.string(),
+  running: z.boolean(),
+  url: z.string().nullable(),
+  preview_path: z.string().nullable(),
+  state: z.string(),
+  status: z.string(),
+  error: z.string().nullable(),
+});
+
+export const getContainersSummary = endpoint({
+  method: "get",
+  path: "/api/projects/:project/containers/status",
+  summary: "What runs in a project, by the names of its containers and directories",
+  tag: "Containers",
+  access: { userOrKey: "container.view" },
+  params: ProjectParams,
+  response: {
+    status: 200,
+    schema: z.object({
+      status: z.enum(["running", "partial", "stopped"]),
+      environment_status: z.string(),
+      project_slug: z.string(),
+      containers: z.record(z.string(), Entry),
+      compute_state: z.enum(["environment", "ephemeral"]),
+    }),
+  },
+  async handler({ services, caller, params }) {
+    const { project, containers } = await watchContainers(services, caller, params.project);
+    const status = summaryOf(containers);
+    const entries = containers.flatMap((container) => {
+      const entry = {
+        container_id: container.id,
+        name: container.name,
+        running: isUp(container),
+        ...addressesOf(container, { config: services.config, project }),
+        state: container.status,
+        status: container.status,
+        error: container.error,
+      };
+      return keysOf(container).map((key) => [key, entry] as const);
+    });
+    return {
+      status,
+      environment_status: describeStatus(project).environment_status,
+      project_slug: project.slug,
+      // Of containers under one key, the oldest has it.
+      containers: Object.fromEntries(entries.toReversed()),
+      compute_state: status === "stopped" ? ("ephemeral" as const) : ("environment" as const),
+    };
+  },
+});
+
+function isUp({ status }: Container): boolean {
+  return status === "running" || status === "connected";
+}
+
+/** Containers elsewhere say nothing about whether the project runs. */
+function summaryOf(containers: readonly Container[]): "running" | "partial" | "stopped" {
+  const own = containers.filter(({ deploymentMode }) => deploymentMode === "container");
+  const up = own.filter(isUp);
+  if (up.length === 0) return "stopped";
+  return up.length === own.length ? "running" : "partial";
+}
+
+/** Clients look by directory and by name; the label is nobody else's. */
+function keysOf({ directory, name, label }: Container): string[] {
+  return [...new Set([sanitizeName(directory), sanitizeName(name), label])].filter((key) => key !== "");
+}

@@ -1,0 +1,18 @@
+import { listContainers, requireContainer } from "#src/domain/containers/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { Container, ContainerParams, describeContainer } from "./container.ts";
+
+export const getContainer = endpoint({
+  method: "get",
+  path: "/api/projects/:project/containers/:container",
+  summary: "One container",
+  tag: "Containers",
+  access: { userOrKey: "container.view" },
+  params: ContainerParams,
+  response: { status: 200, schema: Container },
+  async handler({ services, caller, params }) {
+    const all = await listContainers(services, caller, params.project);
+    const container = await requireContainer(services, all.project.id, params.container);
+    return describeContainer(container, { ...all, config: services.config });
+  },
+});

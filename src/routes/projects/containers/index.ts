@@ -1,0 +1,44 @@
+import type { Endpoint } from "#src/http/endpoint.ts";
+import { connectionEndpoints } from "./connections/index.ts";
+import { createContainer } from "./create.ts";
+import { deleteContainer } from "./delete.ts";
+import { getContainer } from "./get.ts";
+import { getDevServerUrl } from "./get-dev-server-url.ts";
+import { getContainerInfo } from "./get-info.ts";
+import { getContainerStatus } from "./get-readiness.ts";
+import { getContainersSummary } from "./get-summary.ts";
+import { getContainerHealth } from "./health.ts";
+import { listContainers } from "./list.ts";
+import { getContainerLogs } from "./logs.ts";
+import { renameContainer } from "./rename.ts";
+import { setCredentials } from "./set-credentials.ts";
+import { setDeploymentTarget } from "./set-deployment-target.ts";
+import { startAll } from "./start-all.ts";
+import { restartContainer, startContainer } from "./start.ts";
+import { stopAll } from "./stop-all.ts";
+import { stopContainer } from "./stop.ts";
+import { updateContainer } from "./update.ts";
+
+/** Literal paths come before the one of a container. */
+export const containerEndpoints: readonly Endpoint[] = [
+  ...connectionEndpoints,
+  getContainersSummary,
+  getContainerStatus,
+  getContainerInfo,
+  getDevServerUrl,
+  startAll,
+  stopAll,
+  listContainers,
+  createContainer,
+  getContainer,
+  updateContainer,
+  deleteContainer,
+  renameContainer,
+  setCredentials,
+  setDeploymentTarget,
+  startContainer,
+  restartContainer,
+  stopContainer,
+  getContainerHealth,
+  getContainerLogs,
+];

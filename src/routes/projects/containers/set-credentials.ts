@@ -1,0 +1,22 @@
+import { z } from "zod";
+import { setCredentials as storeCredentials } from "#src/domain/containers/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { text } from "#src/http/schemas.ts";
+import { Container, ContainerParams, describeChanged, Variables } from "./container.ts";
+
+export const setCredentials = endpoint({
+  method: "put",
+  path: "/api/projects/:project/containers/:container/credentials",
+  summary: "Say how an external container is reached; values are write-only",
+  tag: "Containers",
+  access: { userOrKey: "container.edit" },
+  params: ContainerParams,
+  body: z.object({ credentials: Variables, external_endpoint: text({ max: 2048 }).optional() }),
+  response: { status: 200, schema: Container },
+  refusals: [400],
+  async handler({ services, caller, params, body }) {
+    const { credentials, external_endpoint: externalEndpoint } = body;
+    const access = { credentials, externalEndpoint };
+    return describeChanged(services, await storeCredentials(services, caller, params, access));
+  },
+});

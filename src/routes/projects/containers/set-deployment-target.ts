@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { setDeploymentTarget as storeTarget } from "#src/domain/containers/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { text } from "#src/http/schemas.ts";
+import { Container, ContainerParams, describeChanged } from "./container.ts";
+
+export const setDeploymentTarget = endpoint({
+  method: "patch",
+  path: "/api/projects/:project/containers/:container/deployment-target",
+  summary: "Say where a container is deployed; null for nowhere",
+  tag: "Containers",
+  access: { userOrKey: "container.edit" },
+  params: ContainerParams,
+  body: z.object({ provider: text({ min: 1, max: 100 }).nullable() }),
+  response: { status: 200, schema: Container },
+  async handler({ services, caller, params, body }) {
+    return describeChanged(services, await storeTarget(services, caller, params, body.provider));
+  },
+});

@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { openContainer } from "#src/domain/containers/index.ts";
+import { restartContainer as restart, startContainer as start } from "#src/domain/lifecycle/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { addressesOf, ContainerParams } from "./container.ts";
+
+const Started = z
+  .object({
+    task_id: z.uuid().nullable(),
+    message: z.string(),
+    container_name: z.string(),
+    status_url: z.string().nullable(),
+    already_running: z.boolean(),
+    already_started: z.boolean(),
+    completed: z.boolean(),
+    url: z.string().nullable(),
+  })
+  .meta({ id: "StartedContainer" });
+
+/** Both end with a program that runs anew; only a start leaves one alone that runs already. */
+const startBy = (verb: "start" | "restart", use: typeof start) =>
+  endpoint({
+    method: "post",
+    path: `/api/projects/:project/containers/:container/${verb}`,
+    summary: `${verb === "start" ? "Start" : "Restart"} a container in the background`,
+    tag: "Containers",
+    access: { userOrKey: "container.start_stop" },
+    params: ContainerParams,
+    response: { status: 202, schema: Started },
+    refusals: [409],
+    async handler({ services, caller, params }) {
+      const { taskId, containerName, alreadyRunning, alreadyStarted } = await use(services, caller, params);
+      const { project, container } = await openContainer(services, caller, params, "container.start_stop");
+      return {
+        task_id: taskId,
+        message: alreadyRunning ? `${containerName} runs already` : `${containerName} is being ${verb}ed`,
+        container_name: containerName,
+        status_url: taskId === null ? null : `/api/tasks/${taskId}/status`,
+        already_running: alreadyRunning,
+        already_started: alreadyStarted,
+        completed: alreadyRunning,
+        url: alreadyRunning ? addressesOf(container, { config: services.config, project }).url : null,
+      };
+    },
+  });
+
+export const startContainer = startBy("start", start);
+export const restartContainer = startBy("restart", restart);

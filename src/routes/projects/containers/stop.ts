@@ -1,0 +1,25 @@
+import { z } from "zod";
+import { stopContainer as stop } from "#src/domain/lifecycle/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { ContainerParams } from "./container.ts";
+
+export const stopContainer = endpoint({
+  method: "post",
+  path: "/api/projects/:project/containers/:container/stop",
+  summary: "End a container's program",
+  tag: "Containers",
+  access: { userOrKey: "container.start_stop" },
+  params: ContainerParams,
+  response: {
+    status: 200,
+    schema: z.object({ message: z.string(), container_id: z.uuid(), container_name: z.string() }),
+  },
+  async handler({ services, caller, params }) {
+    const { containerId, containerName } = await stop(services, caller, params);
+    return {
+      message: `${containerName} stopped`,
+      container_id: containerId,
+      container_name: containerName,
+    };
+  },
+});

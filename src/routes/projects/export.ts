@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { EXPORT_FORMATS, exportProject as archiveProject } from "#src/domain/snapshots/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { ProjectParams } from "./project.ts";
+
+const MEDIA_TYPES = {
+  "tar.gz": "application/gzip",
+  tar: "application/x-tar",
+  zip: "application/zip",
+} as const;
+
+export const exportProject = endpoint({
+  method: "get",
+  path: "/api/projects/:project/export",
+  aliases: ["/api/projects/:project/download-template"],
+  summary: "All files of a project as one archive",
+  tag: "Projects",
+  access: { userOrKey: "file.read" },
+  params: ProjectParams,
+  query: z.object({ format: z.enum(EXPORT_FORMATS).default("tar.gz") }),
+  refusals: [409, 413, 503],
+  response: {
+    status: 200,
+    schema: z.string(),
+    mediaType: "application/gzip",
+    description: "The archive, of the format that was asked for",
+  },
+  async handler({ services, caller, params, query: { format } }) {
+    const { slug, body } = await archiveProject(services, caller, { project: params.project, format });
+    return new Response(body, {
+      headers: {
+        "content-type": MEDIA_TYPES[format],
+        "content-disposition": `attachment; filename="${slug.replaceAll("~", "")}.${format}"`,
+        "cache-control": "no-store",
+      },
+    });
+  },
+});

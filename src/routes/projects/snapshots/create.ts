@@ -1,0 +1,26 @@
+import { z } from "zod";
+import { createSnapshot as keepFiles } from "#src/domain/snapshots/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { text } from "#src/http/schemas.ts";
+import { ProjectParams } from "../project.ts";
+import { VolumeId } from "./snapshot.ts";
+
+export const createSnapshot = endpoint({
+  method: "post",
+  path: "/api/projects/:project/snapshots",
+  summary: "Keep the files of a project as they are now",
+  tag: "Snapshots",
+  access: { userOrKey: "snapshot.create" },
+  params: ProjectParams,
+  body: z.object({ label: text({ max: 200, trim: true }).default("") }),
+  refusals: [409, 503],
+  response: {
+    status: 201,
+    schema: z.object({ hash: z.string(), label: z.string(), volume_id: VolumeId }),
+  },
+  async handler({ services, caller, params, body }) {
+    const input = { project: params.project, label: body.label };
+    const { hash, label, projectId } = await keepFiles(services, caller, input);
+    return { hash, label, volume_id: projectId };
+  },
+});

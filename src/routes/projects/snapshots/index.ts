@@ -1,0 +1,12 @@
+import type { Endpoint } from "#src/http/endpoint.ts";
+import { createSnapshot } from "./create.ts";
+import { getSnapshotGraph } from "./graph.ts";
+import { listSnapshots } from "./list.ts";
+import { restoreSnapshot } from "./restore.ts";
+
+export const snapshotEndpoints: readonly Endpoint[] = [
+  listSnapshots,
+  createSnapshot,
+  getSnapshotGraph,
+  restoreSnapshot,
+];

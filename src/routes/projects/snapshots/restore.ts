@@ -1,0 +1,32 @@
+import { z } from "zod";
+import { restoreProject } from "#src/domain/snapshots/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { SnapshotParams } from "./snapshot.ts";
+
+export const restoreSnapshot = endpoint({
+  method: "post",
+  path: "/api/projects/:project/snapshots/:hash/restore",
+  summary: "Put the files of a project back to a snapshot; what was there becomes a snapshot before",
+  tag: "Snapshots",
+  access: { userOrKey: "snapshot.restore" },
+  params: SnapshotParams,
+  refusals: [409, 503],
+  response: {
+    status: 200,
+    schema: z.object({
+      success: z.literal(true),
+      message: z.string(),
+      restored_hash: z.string(),
+      node: z.string().describe("Which runtime the files are in"),
+    }),
+  },
+  async handler({ services, caller, params }) {
+    await restoreProject(services, caller, params);
+    return {
+      success: true as const,
+      message: "The files of the project are those of the snapshot",
+      restored_hash: params.hash,
+      node: services.config.PROJECT_RUNTIME,
+    };
+  },
+});

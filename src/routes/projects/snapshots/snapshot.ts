@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { Moment } from "#src/http/schemas.ts";
+import { ProjectParams } from "../project.ts";
+
+/** Name of a snapshot: SHA-256 of its manifest. */
+export const SnapshotHash = z.string().regex(/^[0-9a-f]{64}$/u, "must be the hash of a snapshot");
+
+export const SnapshotParams = ProjectParams.extend({ hash: SnapshotHash });
+
+export const Snapshot = z
+  .object({
+    hash: z.string(),
+    role: z
+      .enum(["checkpoint", "agent", "restore", "hibernation"])
+      .describe(
+        "Made by somebody, before a run of the agent, before a restore, or on the way to hibernation",
+      ),
+    label: z.string(),
+    ts: Moment,
+    file_count: z.int(),
+    total_bytes: z.int(),
+    task_id: z.uuid().nullable().describe("The run it was made for"),
+  })
+  .meta({ id: "Snapshot" });
+
+/** The volume of a project is the project's own. */
+export const VolumeId = z.uuid().describe("Id of the project");

@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { requestStop } from "#src/domain/lifecycle/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { ProjectParams } from "./project.ts";
+
+export const stopProject = endpoint({
+  method: "post",
+  path: "/api/projects/:project/stop",
+  summary: "Stop a project in the background: its files go into a snapshot, and it ends `hibernated`",
+  tag: "Projects",
+  access: { userOrKey: "container.start_stop" },
+  params: ProjectParams,
+  response: {
+    status: 200,
+    schema: z.object({
+      status: z.enum(["stopping", "hibernated"]).describe("`hibernated` where it was so already"),
+      project_id: z.uuid(),
+      status_endpoint: z.string(),
+    }),
+  },
+  refusals: [409],
+  async handler({ services, caller, params }) {
+    const { project, alreadyHibernated } = await requestStop(services, caller, params.project);
+    const status: "hibernated" | "stopping" = alreadyHibernated ? "hibernated" : "stopping";
+    return {
+      status,
+      project_id: project.id,
+      status_endpoint: `/api/projects/${project.id}/status`,
+    };
+  },
+});

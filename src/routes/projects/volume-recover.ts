@@ -1,0 +1,33 @@
+import { z } from "zod";
+import { recoverProject } from "#src/domain/snapshots/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { ProjectParams } from "./project.ts";
+import { SnapshotHash } from "./snapshots/snapshot.ts";
+
+export const recoverVolume = endpoint({
+  method: "post",
+  path: "/api/projects/:project/volume/recover",
+  summary: "Get the files of a project back: those of a snapshot where one is named, else those it has",
+  tag: "Snapshots",
+  access: { userOrKey: "snapshot.restore" },
+  params: ProjectParams,
+  body: z.object({ target_hash: SnapshotHash.nullish() }),
+  refusals: [409, 503],
+  response: {
+    status: 200,
+    schema: z.object({
+      status: z.literal("recovered"),
+      node: z.string().describe("Which runtime the files are in"),
+      action: z
+        .enum(["restored", "none"])
+        .describe("`none`: the files were there, or came back by themselves"),
+      restored_hash: z.string().nullable(),
+    }),
+  },
+  async handler({ services, caller, params, body }) {
+    const input = { project: params.project, hash: body.target_hash ?? undefined };
+    const { action, hash } = await recoverProject(services, caller, input);
+    const node = services.config.PROJECT_RUNTIME;
+    return { status: "recovered" as const, node, action, restored_hash: hash };
+  },
+});

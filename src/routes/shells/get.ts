@@ -1,0 +1,16 @@
+import { requireSession } from "#src/domain/shells/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { describeSession, Session, SessionParams } from "./session.ts";
+
+export const getSession = endpoint({
+  method: "get",
+  path: "/api/shell/sessions/:shell",
+  summary: "One of the caller's shell sessions",
+  tag: "Shells",
+  access: { userOrKey: "terminal.access" },
+  params: SessionParams,
+  refusals: [404],
+  response: { status: 200, schema: Session },
+  handler: async ({ services, caller, params }) =>
+    describeSession(await requireSession(services, caller, params.shell)),
+});

@@ -1,0 +1,26 @@
+import { z } from "zod";
+import { readNewOutput } from "#src/domain/shells/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { SessionParams } from "./session.ts";
+
+export const readOutput = endpoint({
+  method: "get",
+  path: "/api/shell/sessions/:shell/output",
+  summary: "What a shell session has put out since the last read, also after its end",
+  tag: "Shells",
+  access: { userOrKey: "terminal.access" },
+  params: SessionParams,
+  refusals: [404, 409],
+  response: {
+    status: 200,
+    schema: z.object({
+      output: z.base64().describe("The bytes, as base64; at most a mebibyte at once"),
+      bytes: z.number().int(),
+      is_eof: z.boolean().describe("The program has ended and nothing comes after this"),
+    }),
+  },
+  async handler({ services, caller, params }) {
+    const { data, eof } = await readNewOutput(services, caller, params.shell);
+    return { output: data.toBase64(), bytes: data.byteLength, is_eof: eof };
+  },
+});

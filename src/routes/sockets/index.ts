@@ -1,0 +1,8 @@
+import type { Socket } from "#src/http/socket.ts";
+import { chatSocket } from "./chat.ts";
+import { logSocket } from "./logs.ts";
+import { taskSocket } from "./tasks.ts";
+import { terminalSocket } from "./terminal.ts";
+
+/** Every address for WebSockets but those of previews. */
+export const sockets: readonly Socket[] = [terminalSocket, logSocket, chatSocket, taskSocket];

@@ -1,0 +1,12 @@
+import { requireProject } from "#src/domain/projects/index.ts";
+import { socket } from "#src/http/socket.ts";
+import { NO_WISH } from "./query.ts";
+
+/** The logs of a project's containers, one at a time. */
+export const logSocket = socket({
+  path: "/api/projects/:project/logs/stream",
+  async open({ services, caller, standing, params }) {
+    const { id } = await requireProject(services, caller, params["project"] ?? "", "container.view");
+    return services.sockets.open(id, { kind: "logs", userId: caller.userId, standing, wish: NO_WISH });
+  },
+});

@@ -1,0 +1,28 @@
+import { z } from "zod";
+import { requireProject } from "#src/domain/projects/index.ts";
+import { socket } from "#src/http/socket.ts";
+import { parse } from "./query.ts";
+
+/** Columns and rows of a screen. */
+const size = (fallback: number) => z.coerce.number().int().min(1).max(1_000).default(fallback);
+
+const Query = z.object({
+  /** Where to open the terminal: `ctr:<container id>`, `ephemeral` or `environment`. */
+  target: z.string().max(100).optional(),
+  /** Session of a socket that was lost, to go on with, and up to which byte of its output the client has it. */
+  session: z.string().max(100).optional(),
+  position: z.coerce.number().int().nonnegative().optional(),
+  cols: size(80),
+  rows: size(24),
+});
+
+/** An interactive terminal in a project. */
+export const terminalSocket = socket({
+  path: "/api/terminal/:project/connect",
+  async open({ services, caller, standing, params, query }) {
+    const { id } = await requireProject(services, caller, params["project"] ?? "", "terminal.access");
+    const { target = null, session = null, position = null, cols: columns, rows } = parse(Query, query);
+    const wish = { target, session, position, columns, rows };
+    return services.sockets.open(id, { kind: "terminal", userId: caller.userId, standing, wish });
+  },
+});

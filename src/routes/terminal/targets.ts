@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { listTargets as list } from "#src/domain/shells/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+
+export const listTargets = endpoint({
+  method: "get",
+  path: "/api/terminal/:project/targets",
+  summary:
+    "Where a terminal may be opened: what `target` of the socket /api/terminal/{project}/connect names",
+  tag: "Shells",
+  access: { userOrKey: "terminal.access" },
+  params: z.object({ project: z.string().describe("Id or slug of the project") }),
+  refusals: [404],
+  response: {
+    status: 200,
+    schema: z.object({
+      targets: z.array(
+        z.object({
+          id: z.string(),
+          name: z.string(),
+          type: z.string(),
+          status: z.string(),
+          port: z.number().int().nullable(),
+          container_directory: z.string(),
+        }),
+      ),
+      actions: z.array(z.object({ id: z.string(), name: z.string(), description: z.string() })),
+    }),
+  },
+  async handler({ services, caller, params }) {
+    const { targets, actions } = await list(services, caller, params.project);
+    return {
+      targets: targets.map(({ directory, ...target }) => ({ ...target, container_directory: directory })),
+      actions: [...actions],
+    };
+  },
+});

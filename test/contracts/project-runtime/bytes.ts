@@ -1,0 +1,44 @@
+export const MEGABYTE = 1024 * 1024;
+
+export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
+export const textFrom = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+
+/** A content that compresses badly and repeats late, so that a lost or doubled part shows. */
+export function randomBytes(length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  for (let at = 0; at < length; at += 65_536) {
+    crypto.getRandomValues(bytes.subarray(at, Math.min(at + 65_536, length)));
+  }
+  return bytes;
+}
+
+export function chunked(content: Uint8Array, chunkBytes = 100_000): ReadableStream<Uint8Array> {
+  let at = 0;
+  return new ReadableStream({
+    pull(controller) {
+      if (at >= content.length) return controller.close();
+      controller.enqueue(content.slice(at, at + chunkBytes));
+      at += chunkBytes;
+    },
+  });
+}
+
+export function breakingOff(content: Uint8Array): ReadableStream<Uint8Array> {
+  const reader = chunked(content).getReader();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (done) throw new Error("the client is gone");
+      controller.enqueue(value);
+    },
+  });
+}
+
+export async function collect(body: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+  return new Uint8Array(await new Response(body).arrayBuffer());
+}
+
+/** Comparing megabytes with `toEqual` takes a minute and prints them. */
+export function same(actual: Uint8Array | undefined, expected: Uint8Array): boolean {
+  return actual?.length === expected.length && actual.every((byte, index) => byte === expected[index]);
+}

@@ -1,0 +1,127 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
+import { bytesOf, MEGABYTE, same, textFrom } from "./bytes.ts";
+import type { Open } from "./under-test.ts";
+
+export function commandsContract(open: Open, { contained }: { contained: boolean }): void {
+  let runtime: ProjectRuntime;
+  beforeEach(async () => {
+    ({ runtime } = await open());
+  });
+  const textOf = async (path: string) => {
+    const bytes = await runtime.readFile(path);
+    return bytes && textFrom(bytes);
+  };
+  const run = (command: string) => runtime.exec(command, { timeoutMs: 20_000 });
+
+  describe("commands", () => {
+    it("tells output, errors and exit code apart", async () => {
+      expect(await run("echo out; echo err >&2; exit 3")).toEqual({
+        stdout: "out\n",
+        stderr: "err\n",
+        exitCode: 3,
+        timedOut: false,
+      });
+    });
+
+    it("sees the project's files and changes them", async () => {
+      await runtime.writeFile("src/a.txt", bytesOf("one\ntwo\n"));
+      expect(
+        await run("grep -c . src/a.txt && sed -i s/two/2/ src/a.txt && cp src/a.txt src/b.txt"),
+      ).toMatchObject({
+        stdout: "2\n",
+        exitCode: 0,
+      });
+      expect(await textOf("src/a.txt")).toBe("one\n2\n");
+      expect(await textOf("src/b.txt")).toBe("one\n2\n");
+    });
+
+    it("starts in the directory it is told, with the variables it is given", async () => {
+      await runtime.writeFile("src/here", bytesOf(""));
+      const result = await runtime.exec('ls; echo "$GREETING"', {
+        cwd: "src",
+        env: { GREETING: "hello 'you'" },
+        timeoutMs: 20_000,
+      });
+      expect(result.stdout).toBe("here\nhello 'you'\n");
+      await expect(runtime.exec("ls", { cwd: "missing", timeoutMs: 20_000 })).rejects.toMatchObject({
+        code: "not_found",
+      });
+    });
+
+    it("keeps bytes and letters as they are", async () => {
+      const content = Uint8Array.from({ length: 256 }, (_, index) => index);
+      await runtime.writeFile("binary", content);
+      await run("cat binary binary > twice; cp binary copy; echo 'déjà 🙂' > text; cat text text > texts");
+      expect(same(await runtime.readFile("copy"), content)).toBe(true);
+      expect(same(await runtime.readFile("twice"), Uint8Array.from([...content, ...content]))).toBe(true);
+      expect(await textOf("texts")).toBe("déjà 🙂\ndéjà 🙂\n");
+      expect((await run("cat text")).stdout).toBe("déjà 🙂\n");
+    });
+
+    it("ends at its timeout with 124", async () => {
+      const started = Date.now();
+      const result = await runtime.exec("echo before; sleep 600", { timeoutMs: 300 });
+      expect(result).toMatchObject({ exitCode: 124, timedOut: true });
+      expect(Date.now() - started).toBeLessThan(5000);
+    });
+
+    it("ends when its signal does, with 130", async () => {
+      const controller = new AbortController();
+      const pending = runtime.exec(": > started; sleep 600", {
+        timeoutMs: 60_000,
+        signal: controller.signal,
+      });
+      while (!(await runtime.stat("started"))) await runtime.stat("");
+      controller.abort();
+      expect(await pending).toMatchObject({ exitCode: 130, timedOut: false });
+    });
+
+    it("does not begin when its signal has ended already", async () => {
+      const result = await runtime.exec(": > began", { timeoutMs: 1000, signal: AbortSignal.abort() });
+      expect(result.exitCode).toBe(130);
+      expect(await runtime.stat("began")).toBeUndefined();
+    });
+
+    it.each([
+      "while true; do :; done",
+      "i=0; while ((i >= 0)); do ((i++)); done",
+      "awk 'BEGIN { while (1) i++ }'",
+      "echo a | sed ':a;s/a/a/;ta'",
+      "until false; do echo x > file; done",
+    ])("is not hung by %s", async (command) => {
+      const result = await runtime.exec(command, { timeoutMs: 2000 });
+      expect(result.exitCode).not.toBe(0);
+      expect(await runtime.stat("")).toBeDefined();
+    });
+
+    it.runIf(contained)("is not hung by what multiplies", async () => {
+      expect(await runtime.stat("")).toBeDefined();
+    });
+
+    it("bounds its output, keeping both ends", async () => {
+      const { stdout } = await run(
+        "echo first; for i in $(seq 1 40); do printf '%0100000d' 0; done; echo last",
+      );
+      expect(stdout.length).toBeLessThan(2 * MEGABYTE);
+      expect(stdout.startsWith("first\n")).toBe(true);
+      expect(stdout.endsWith("last\n")).toBe(true);
+    });
+
+    it("loses nothing when commands and writes meet", async () => {
+      const appends = Array.from({ length: 10 }, (_, index) => run(`echo line ${index} >> log`));
+      const writes = Array.from({ length: 10 }, (_, index) =>
+        runtime.writeFile(`out/${index}`, bytesOf(`${index}`)),
+      );
+      await Promise.all([...appends, ...writes]);
+      const lines = (await textOf("log"))?.trimEnd().split("\n").toSorted();
+      expect(lines).toEqual(Array.from({ length: 10 }, (_, index) => `line ${index}`));
+      expect(await runtime.list("out", { recursive: false })).toHaveLength(10);
+    });
+
+    it("has no network", async () => {
+      const result = await run("curl -s http://127.0.0.1/ || wget http://127.0.0.1/");
+      expect(result.exitCode).not.toBe(0);
+    });
+  });
+}

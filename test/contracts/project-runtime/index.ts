@@ -1,0 +1,39 @@
+import { describe } from "vitest";
+import { commandsContract } from "./commands.ts";
+import { directoriesContract } from "./directories.ts";
+import { filesContract } from "./files.ts";
+import { linksContract } from "./links.ts";
+import { notesContract } from "./notes.ts";
+import { processesContract } from "./processes.ts";
+import { shellsContract } from "./shells.ts";
+import { storageContract, storageStatesContract } from "./storage.ts";
+import type { Open } from "./under-test.ts";
+
+/** What every project runtime keeps, whatever runs behind it. Each test gets a project of its own. */
+export function projectRuntimeContract(
+  name: string,
+  open: Open,
+  /**
+   * For what is only a part of a driver: `storageStates` and limits on processes (`contained`) may be its holder's; and
+   * whether it runs programs at all.
+   */
+  {
+    storageStates = true,
+    contained = true,
+    runsProcesses = false,
+  }: { storageStates?: boolean; contained?: boolean; runsProcesses?: boolean } = {},
+): void {
+  describe(`${name} as a project runtime`, () => {
+    filesContract(open);
+    directoriesContract(open);
+    linksContract(open, { contained });
+    commandsContract(open, { contained });
+    shellsContract(open);
+    if (runsProcesses) processesContract(open);
+    storageContract(open);
+    if (storageStates) {
+      storageStatesContract(open);
+      notesContract(open);
+    }
+  });
+}

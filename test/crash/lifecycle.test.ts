@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, expect, it, vi } from "vitest";
+import { apiClient } from "#test/support/api-client.ts";
+import { spawnService, type ServiceProcess } from "#test/support/process.ts";
+import { seeded } from "#test/support/random.ts";
+
+/** `CRASH_KILLS=20` for a long run; `CRASH_SEED` repeats one, as far as the moments of the kills go. */
+const KILLS = Number(process.env["CRASH_KILLS"] ?? 5);
+const SEED = Number(process.env["CRASH_SEED"] ?? Date.now() % 1_000_000);
+const FILES = 20;
+const PROJECTS = 3;
+/** A dead executor's lease, its successor's work, and the cron in between. */
+const SETTLED_WITHIN_MS = 120_000;
+
+const dataDir = mkdtempSync(join(tmpdir(), "workspace-crash-"));
+let service: ServiceProcess | undefined;
+afterAll(async () => {
+  await service?.kill();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+function start(port: string): ServiceProcess {
+  service = spawnService({ PORT: port, DATA_DIR: dataDir, USER_RATE_PER_MINUTE: "0" });
+  return service;
+}
+
+const contentOf = (project: number, file: number) => `${project}/${file} `.repeat(1 + ((file * 997) % 3000));
+
+interface Status {
+  state: string;
+  progress: string | null;
+  environment_status: string;
+}
+
+it(
+  `loses no file and gets stuck nowhere when it is killed ${KILLS} times while projects start and stop (seed ${SEED})`,
+  async () => {
+    const random = seeded(SEED);
+    let running = start("0");
+    const url = await running.ready;
+    const { port } = new URL(url);
+    const api = apiClient(url);
+    const { token } = await api.signUp();
+    const projects = await Promise.all(Array.from({ length: PROJECTS }, () => api.newProject(token)));
+    const path = (project: number) => `/api/projects/${projects[project]?.id}`;
+    const call = <T = unknown>(method: string, address: string, json?: unknown) =>
+      api.call<T>(method, address, { token, json });
+    for (let project = 0; project < PROJECTS; project += 1) {
+      for (let file = 0; file < FILES; file += 1) {
+        const content = contentOf(project, file);
+        expect(
+          (await call("PUT", `${path(project)}/files/d${file % 7}/${file}.txt`, { content })).status,
+        ).toBe(200);
+      }
+    }
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      const asked = Array.from({ length: PROJECTS }, (_, project) =>
+        call("POST", `${path(project)}/${random.chance(0.5) ? "stop" : "start"}`).catch(() => undefined),
+      );
+      await pause(random.between(0, 400));
+      await running.kill(random.chance(0.25) ? "node" : "everything");
+      await Promise.all(asked);
+      running = start(port);
+      await running.ready;
+    }
+    // Whatever was asked last is reached, or given up with a reason: nothing is on its way any more.
+    const settled = async (project: number, states: readonly string[]) =>
+      vi.waitFor(
+        async () => {
+          const { body } = await call<Status>("GET", `${path(project)}/status`);
+          expect(body).toMatchObject({ state: expect.toBeOneOf([...states]), progress: null });
+          expect(["starting", "stopping"]).not.toContain(body.environment_status);
+        },
+        { timeout: SETTLED_WITHIN_MS, interval: 500 },
+      );
+    for (let project = 0; project < PROJECTS; project += 1) {
+      await settled(project, ["running", "stopped", "hibernated"]);
+      // From wherever it is, it goes where it is told to.
+      for (const [request, state] of [
+        ["stop", "hibernated"],
+        ["start", "running"],
+      ] as const) {
+        expect((await call("POST", `${path(project)}/${request}`)).status).toBe(200);
+        await settled(project, [state]);
+      }
+      for (let file = 0; file < FILES; file += 1) {
+        const read = await call<{ content: string }>(
+          "GET",
+          `${path(project)}/files/d${file % 7}/${file}.txt`,
+        );
+        expect([file, read.status, read.body.content]).toEqual([file, 200, contentOf(project, file)]);
+      }
+    }
+  },
+  120_000 + KILLS * 60_000,
+);

@@ -1,0 +1,283 @@
+import { sql } from "drizzle-orm";
+import { beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { databaseOf } from "#test/support/database.ts";
+import { sharedService } from "#test/support/shared-service.ts";
+
+const service = sharedService();
+let token: string;
+beforeAll(async () => {
+  token = (await service.signUp()).token;
+});
+
+const Container = z.looseObject({
+  id: z.string(),
+  name: z.string(),
+  label: z.string(),
+  directory: z.string(),
+});
+/** Everything the service has answered about a project. */
+const answered: string[] = [];
+
+async function newProject() {
+  const { id, slug } = await service.newProject(token);
+  const call = async <T = unknown>(method: string, path: string, json?: unknown) => {
+    const answer = await service.call<T>(method, `/api/projects/${id}${path}`, { token, json });
+    answered.push(answer.text);
+    return answer;
+  };
+  const add = async (json: Record<string, unknown>) => {
+    const { status, text, body } = await call("POST", "/containers", json);
+    expect({ status, text }).toEqual({ status: 200, text });
+    return z.object({ container: Container }).parse(body).container;
+  };
+  return { id, slug, call, add };
+}
+
+describe("containers", () => {
+  it("are added under names of their own, changed, renamed and deleted", async () => {
+    const { call, add, id } = await newProject();
+    const first = await add({ name: "My API", base_id: "fastapi", project_id: id });
+    expect(first).toMatchObject({
+      label: "my-api",
+      directory: "my-api",
+      port: 8000,
+      status: "stopped",
+      url: null,
+    });
+    const second = await add({ name: "My API" });
+    expect(second).toMatchObject({ name: "My API (2)", label: "my-api-2", directory: "my-api-2" });
+    const root = await add({ name: "site", directory: "." });
+    expect(root.directory).toBe(".");
+
+    const path = `/containers/${second.id}`;
+    expect((await call("POST", `${path}/rename`, { new_name: "My API" })).status).toBe(400);
+    expect((await call("POST", `${path}/rename`, { new_name: " " })).status).toBe(422);
+    expect((await call("POST", `${path}/rename`, { new_name: "Worker" })).body).toMatchObject({
+      name: "Worker",
+      label: "worker",
+      directory: "my-api-2",
+    });
+    expect((await call("PATCH", path, { port: 4000, directory: "../up" })).body).toMatchObject({
+      detail: expect.stringContaining("traversal"),
+    });
+    expect((await call("PATCH", path, { port: 70_000 })).status).toBe(422);
+    expect((await call("PATCH", path, { port: 4000, startup_command: "npm start" })).body).toMatchObject({
+      port: 4000,
+      startup_command: "npm start",
+      internal_port: 4000,
+    });
+    expect((await call("DELETE", path)).body).toEqual({ message: "Container Worker deleted" });
+    expect((await call("GET", path)).status).toBe(404);
+    const { body } = await call<{ name: string }[]>("GET", "/containers");
+    expect(body.map(({ name }) => name)).toEqual(["My API", "site"]);
+  });
+
+  it("keep the values of variables and credentials to themselves", async () => {
+    const { call, add } = await newProject();
+    const secrets = ["alpha-secret-1", "beta-secret-2", "gamma-secret-3"] as const;
+    const api = await add({ name: "api", env_vars: { FIRST: secrets[0] } });
+    const path = `/containers/${api.id}`;
+    const changed = await call("PATCH", path, { env_vars_to_set: { SECOND: secrets[1] } });
+    expect(changed.body).toMatchObject({
+      environment_vars: null,
+      env_var_keys: ["FIRST", "SECOND"],
+      env_vars_count: 2,
+    });
+    expect((await call("PATCH", path, { env_vars_to_set: { "not-a-name": secrets[1] } })).status).toBe(422);
+    expect((await call("PATCH", path, { env_vars_to_delete: ["FIRST"] })).body).toMatchObject({
+      env_vars_count: 1,
+    });
+    const endpoint = { deployment_mode: "external", external_endpoint: "https://db.example" };
+    const db = await add({ name: "db", ...endpoint, credentials: { TOKEN: secrets[2] } });
+    expect(db).toMatchObject({ status: "connected", credentials_id: db.id, url: "https://db.example" });
+    const asked = { credentials: { TOKEN: secrets[2] }, external_endpoint: "http://169.254.169.254/" };
+    expect((await call("PUT", `/containers/${db.id}/credentials`, asked)).status).toBe(400);
+    expect((await call("PUT", `${path}/credentials`, { credentials: {} })).status).toBe(400);
+    await call("POST", "/sync-config");
+    await call("GET", "/setup-config");
+    await call("GET", "/files/content?path=.workspace/config.json");
+    await call("GET", "/containers");
+    const rows = await databaseOf(service).execute(sql`SELECT * FROM containers`);
+    for (const secret of secrets) {
+      expect(answered.filter((text) => text.includes(secret))).toEqual([]);
+      expect(JSON.stringify(rows.rows)).not.toContain(secret);
+    }
+  });
+
+  it("are connected once, to others of their project, and tell what they are given", async () => {
+    const { call, add } = await newProject();
+    const [web, api] = [await add({ name: "web" }), await add({ name: "api", port: 8000 })];
+    const foreign = await (await newProject()).add({ name: "foreign" });
+    const connect = (target: string) =>
+      call<{ id: string }>("POST", "/containers/connections", {
+        source_container_id: web.id,
+        target_container_id: target,
+      });
+    const { status, body } = await connect(api.id);
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: { connection_type: "depends_on", connector_type: "env_injection", config: { env_mapping: {} } },
+    });
+    expect(
+      await Promise.all([api.id, web.id, foreign.id].map(async (id) => (await connect(id)).status)),
+    ).toEqual([409, 400, 400]);
+    const source = { source_container_name: "api", source_container_id: api.id };
+    expect((await call("GET", `/containers/${web.id}`)).body).toMatchObject({
+      injected_env_vars: ["API_HOST", "API_PORT", "API_URL"].map((key) => ({ key, ...source })),
+    });
+    expect((await call("DELETE", `/containers/connections/${body.id}`)).status).toBe(200);
+    expect((await call("DELETE", `/containers/connections/${body.id}`)).status).toBe(404);
+  });
+
+  it("of files start with their project, have an address, and stop", async () => {
+    const { call, add, slug } = await newProject();
+    expect((await call("GET", "/dev-server-url")).status).toBe(400);
+    const site = await add({ name: "site" });
+    await call("PUT", "/files/site/index.html", { content: "hello" });
+    const health = () => call(`GET`, `/containers/${site.id}/health`);
+    expect((await health()).body).toMatchObject({ healthy: false, url: null });
+    const start = await call<{ task_id: string | null }>("POST", `/containers/${site.id}/start`);
+    expect(start).toMatchObject({ status: 202, body: { container_name: "site", already_running: false } });
+    const summary = () => call<{ status: string }>("GET", "/containers/status");
+    await expect.poll(async () => (await summary()).body.status, { timeout: 30_000 }).toBe("running");
+    const port = new URL(service.url).port;
+    const url = `http://${slug}--site.localhost:${port}`;
+    expect((await summary()).body).toMatchObject({
+      compute_state: "environment",
+      containers: { site: { running: true, url, preview_path: `/preview/${slug}/site/` } },
+    });
+    expect((await health()).body).toEqual({ healthy: true, url });
+    expect((await call("GET", `/containers/${site.id}/logs`)).body).toEqual({ logs: [] });
+    const again = await call("POST", `/containers/${site.id}/start`);
+    expect(again.body).toMatchObject({ task_id: null, already_running: true, completed: true, url });
+    const restart = await call<{ task_id: string }>("POST", `/containers/${site.id}/restart`);
+    const task = () => service.call("GET", `/api/tasks/${restart.body.task_id}/status`, { token });
+    await expect
+      .poll(async () => (await task()).body, { timeout: 30_000 })
+      .toMatchObject({ type: "container_restart", status: "completed" });
+    expect((await call("POST", `/containers/${site.id}/stop`)).body).toMatchObject({ container_id: site.id });
+    expect((await summary()).body).toMatchObject({ status: "stopped", compute_state: "ephemeral" });
+    expect((await call("GET", "/dev-server-url")).body).toMatchObject({
+      url: null,
+      status: "multi_container",
+    });
+  });
+});
+
+describe("the configuration document", () => {
+  it("makes the containers, is written without what is secret, and comes back from them", async () => {
+    const { call } = await newProject();
+    expect((await call("GET", "/setup-config")).body).toMatchObject({
+      exists: false,
+      apps: {},
+      primaryApp: "",
+    });
+    const shared = { web: { start: "npm start", env: { NODE_ENV: "development" } } };
+    const file = { apps: shared, primaryApp: "web" };
+    await call("PUT", "/files/.workspace/config.json", { content: JSON.stringify(file) });
+    const document = {
+      apps: {
+        web: {
+          directory: "web",
+          port: 5173,
+          start: "npm start",
+          env: { NODE_ENV: "development", KEY: "web-secret" },
+        },
+        api: { directory: "api", start: "node api.js", exports: { API_VERSION: "2" } },
+      },
+      infrastructure: { mail: { endpoint: "https://mail.example" } },
+      connections: [{ from: "web", to: "api" }],
+      deployments: { production: { provider: "vercel", targets: ["web"] } },
+      previews: { main: { target: "web" } },
+      primaryApp: "web",
+    };
+    const set = () =>
+      call<{ container_ids: string[]; primary_container_id: string }>("POST", "/setup-config", document);
+    const first = await set();
+    expect(first.status).toBe(200);
+    expect(first.body.container_ids).toHaveLength(3);
+    expect(first.body.primary_container_id).toBe(first.body.container_ids[0]);
+    expect((await set()).body).toEqual(first.body);
+
+    const stored = await call("GET", "/setup-config");
+    const env = { NODE_ENV: "development", KEY: "${KEY}" };
+    expect(stored.body).toMatchObject({ exists: true, ...document, apps: { web: { env }, api: {} } });
+    expect((await call("POST", "/setup-config", stored.body)).status).toBe(200);
+    expect((await call("GET", `/containers/${first.body.primary_container_id}`)).body).toMatchObject({
+      name: "web",
+      port: 5173,
+      deployment_provider: "vercel",
+      env_var_keys: ["KEY", "NODE_ENV"],
+    });
+    await call("PATCH", `/containers/${first.body.primary_container_id}`, {
+      port: 6000,
+      env_vars_to_set: { NODE_ENV: "production" },
+    });
+    expect((await call("POST", "/sync-config")).body).toEqual({
+      status: "saved",
+      sections: { apps: 2, infrastructure: 1, connections: 1, deployments: 1, previews: 1 },
+    });
+    const synced = await call("GET", "/setup-config");
+    expect(synced.body).toMatchObject({
+      apps: {
+        web: { port: 6000, env: { NODE_ENV: "${NODE_ENV}", KEY: "${KEY}" } },
+        api: { exports: { API_VERSION: "2" } },
+      },
+      connections: document.connections,
+      deployments: { production: { provider: "vercel", targets: ["web"] } },
+      previews: document.previews,
+      primaryApp: "web",
+    });
+    expect(answered.filter((text) => text.includes("web-secret"))).toEqual([]);
+  });
+
+  it("is refused with what is wrong, and then nothing has changed", async () => {
+    const { call } = await newProject();
+    expect((await call("POST", "/analyze")).status).toBe(400);
+    const refused = async (document: unknown) => {
+      const { status, body } = await call<{ detail: string }>("POST", "/setup-config", document);
+      return [status, body.detail];
+    };
+    const apps = { web: { start: "npm start" }, up: { start: "", directory: "../up" } };
+    expect(await refused({ apps, primaryApp: "web" })).toEqual([400, expect.stringContaining("traversal")]);
+    expect(await refused({ apps, primaryApp: "other" })).toEqual([400, "primaryApp must be one of apps"]);
+    expect(await refused({ apps: { web: {} }, primaryApp: "web" })).toEqual([
+      422,
+      "apps.web.start: is required",
+    ]);
+    expect((await call("GET", "/containers")).body).toEqual([]);
+    await call("PUT", "/files/.workspace/config.json", { content: "{" });
+    expect((await call("GET", "/setup-config")).body).toEqual({
+      detail: ".workspace/config.json is not JSON",
+    });
+    await call("PUT", "/files/index.html", { content: "hello" });
+    expect((await call("POST", "/analyze")).body).toMatchObject({ exists: false, primaryApp: "app" });
+  });
+});
+
+it("browser windows are kept, show containers of their project only, and lose them with the container", async () => {
+  const { call, add } = await newProject();
+  const site = await add({ name: "site" });
+  const foreign = await (await newProject()).add({ name: "foreign" });
+  const made = await call<{ id: string }>("POST", "/browser-previews", {
+    position_x: 1.5,
+    current_path: "/a",
+  });
+  const path = `/browser-previews/${made.body.id}`;
+  expect(made.body).toMatchObject({ position_x: 1.5, connected_container_id: null, current_path: "/a" });
+  expect((await call("POST", `${path}/connect/${foreign.id}`)).status).toBe(400);
+  expect((await call("POST", `${path}/connect/${site.id}`)).body).toMatchObject({
+    connected_container_id: site.id,
+  });
+  expect((await call("PATCH", path, { current_path: "/b" })).body).toMatchObject({
+    connected_container_id: site.id,
+    current_path: "/b",
+  });
+  expect((await call("POST", `${path}/disconnect`)).body).toMatchObject({ connected_container_id: null });
+  await call("POST", `${path}/connect/${site.id}`);
+  await call("DELETE", `/containers/${site.id}`);
+  expect((await call("GET", "/browser-previews")).body).toMatchObject([{ connected_container_id: null }]);
+  expect((await call("DELETE", path)).status).toBe(200);
+  expect((await call("DELETE", path)).status).toBe(404);
+});

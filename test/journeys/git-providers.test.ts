@@ -1,0 +1,195 @@
+import { readFile } from "node:fs/promises";
+import { eq } from "drizzle-orm";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { gitConnections } from "#src/db/schema/index.ts";
+import { browser } from "#test/support/browser.ts";
+import { databaseOf } from "#test/support/database.ts";
+import { startGitHost, type GitHostKind, type GitHostServer } from "#test/support/git-host-server.ts";
+import { agree, FAULTS, REGISTERED } from "#test/support/oauth-provider.ts";
+import { startService } from "#test/support/service.ts";
+
+const KINDS: readonly GitHostKind[] = ["github", "gitlab", "bitbucket"];
+const [github, gitlab, bitbucket] = await Promise.all(KINDS.map((kind) => startGitHost(kind)));
+const hosts = { github, gitlab, bitbucket } as Record<GitHostKind, GitHostServer>;
+const service = await startService({
+  ...Object.fromEntries(
+    ["GITHUB", "GITLAB", "BITBUCKET"].flatMap((name) => [
+      [`${name}_CLIENT_ID`, REGISTERED.clientId],
+      [`${name}_CLIENT_SECRET`, REGISTERED.clientSecret],
+    ]),
+  ),
+  GITHUB_OAUTH_BASE_URL: hosts.github.url,
+  GITHUB_API_BASE_URL: `${hosts.github.url}/api/v3`,
+  GITLAB_API_BASE_URL: `${hosts.gitlab.url}/`,
+  BITBUCKET_OAUTH_BASE_URL: hosts.bitbucket.url,
+  BITBUCKET_API_BASE_URL: hosts.bitbucket.url,
+  DEPLOYMENT_ENCRYPTION_KEY: "not a Fernet key",
+  OAUTH_TIMEOUT_SECONDS: "1",
+});
+afterAll(() => Promise.all([service.close(), ...Object.values(hosts).map((host) => host.close())]));
+const db = databaseOf(service);
+
+beforeEach(() => {
+  for (const host of Object.values(hosts)) {
+    host.heal();
+    host.lifetime = null;
+  }
+});
+
+interface Begun {
+  authorization_url: string;
+  state: string;
+}
+
+/** Somebody new, at the host's page: about to come back in this browser. */
+async function goTo(kind: GitHostKind) {
+  const account = await service.signUp("git");
+  const who = browser(service);
+  const { token } = account;
+  const begun = await who.call<Begun>("GET", `/api/git-providers/${kind}/oauth/authorize`, { token });
+  const back = await agree(begun.body.authorization_url);
+  const comeBack = (by = who, headers: Record<string, string> = {}) =>
+    by.call<{ detail?: string }>("GET", back.pathname + back.search, { headers });
+  const call = <T = unknown>(method: string, below: string, json?: unknown) =>
+    service.call<T>(method, `/api/git-providers/${below}`, { token, json });
+  return { account, begun, back, comeBack, call };
+}
+
+async function connected(kind: GitHostKind) {
+  const about = await goTo(kind);
+  expect((await about.comeBack()).status).toBe(200);
+  return about;
+}
+
+describe.each(KINDS)("an account at %s", (kind) => {
+  it("is connected by OAuth, and says what it may reach", async () => {
+    const { begun, back, comeBack, call } = await goTo(kind);
+    expect(begun.body).toMatchObject({ provider: kind, state: expect.any(String) });
+    expect(back.origin + back.pathname).toBe(`${service.url}/api/git-providers/${kind}/oauth/callback`);
+    expect(await comeBack()).toMatchObject({
+      status: 200,
+      body: { connected: true, provider: kind, provider_username: "octo" },
+    });
+    expect((await call("GET", `${kind}/status`)).body).toMatchObject({
+      connected: true,
+      auth_type: "oauth_token",
+      provider_username: "octo",
+      provider_email: "octo@example.com",
+      scope: expect.any(String),
+    });
+    const repository = { full_name: "octo/private", private: true, default_branch: "main" };
+    const { body } = await call<{ repositories: { clone_url: string }[] }>("GET", `${kind}/repositories`);
+    expect(body.repositories).toMatchObject([
+      { ...repository, clone_url: `${hosts[kind].url}/octo/private.git` },
+    ]);
+    expect((await call("GET", `${kind}/repositories/octo/private`)).body).toMatchObject(repository);
+    expect((await call("GET", `${kind}/repositories/octo/private/branches`)).body).toMatchObject({
+      branches: [{ name: "main", sha: "a".repeat(40) }],
+    });
+    expect((await call("GET", `${kind}/repositories/octo/other`)).status).toBe(404);
+
+    expect((await call("DELETE", `${kind}/disconnect`)).status).toBe(200);
+    expect((await call("DELETE", `${kind}/disconnect`)).status).toBe(200);
+    expect(await call("GET", `${kind}/repositories`)).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringMatching(/^Connect your .* account first$/u) },
+    });
+  });
+
+  it("is connected by a token of its owner, and not by one that the host refuses", async () => {
+    const { token } = await service.signUp("git");
+    const put = (json: object) => service.call("PUT", `/api/git-providers/${kind}/token`, { token, json });
+    const username = kind === "bitbucket" ? { username: "octo@example.com" } : {};
+    const secret = hosts[kind].newToken();
+    expect(await put({ token: "no-such-token", ...username })).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining("refused the token") },
+    });
+    expect(await put({ token: secret, ...username })).toMatchObject({
+      status: 200,
+      body: { connected: true, provider_username: "octo" },
+    });
+    const rows = await db.select().from(gitConnections).where(eq(gitConnections.provider, kind));
+    expect(JSON.stringify(rows)).not.toContain(secret);
+    hosts[kind].fail(/user/u, "answers 500");
+    expect((await put({ token: secret, ...username })).status).toBe(503);
+  });
+
+  it("has an expired token refreshed once, however many ask", async () => {
+    hosts[kind].lifetime = 1;
+    const { call } = await connected(kind);
+    hosts[kind].expireTokens();
+    hosts[kind].lifetime = 7200;
+    const asked = () => hosts[kind].requests.filter((line) => /^POST .*token/u.test(line)).length;
+    const before = asked();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => call("GET", `${kind}/repositories`)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(200));
+    expect(asked() - before).toBe(1);
+    expect((await call("GET", `${kind}/repositories`)).status).toBe(200);
+    expect(asked() - before).toBe(1);
+  });
+});
+
+describe("the way back from a git host", () => {
+  it("is a page for a browser", async () => {
+    const { comeBack } = await goTo("gitlab");
+    const { status, text, headers } = await comeBack(undefined, { accept: "text/html,*/*;q=0.8" });
+    expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+    expect(text).toContain("GitLab is connected");
+    expect(headers.getSetCookie()).toEqual(["git_oauth_state=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax"]);
+  });
+
+  it("is good for the browser that began it, once, and for that host alone", async () => {
+    const { comeBack, back, call } = await goTo("gitlab");
+    const elsewhere = await comeBack(browser(service));
+    expect([elsewhere.status, elsewhere.body.detail]).toEqual([400, "INVALID_STATE_TOKEN"]);
+    const other = back.search;
+    const asBitbucket = await service.call("GET", `/api/git-providers/bitbucket/oauth/callback${other}`);
+    expect(asBitbucket.status).toBe(400);
+    expect((await comeBack()).status).toBe(200);
+    expect((await comeBack()).status).toBe(400);
+    expect((await call("GET", "status")).body).toMatchObject({
+      gitlab: { connected: true },
+      bitbucket: { connected: false },
+    });
+  });
+
+  it("does not sign anybody in", async () => {
+    const { back } = await goTo("github");
+    expect((await service.call("GET", `/api/auth/github/callback${back.search}`)).status).toBe(400);
+  });
+
+  it.each(FAULTS)("connects nothing where the host %s", async (fault) => {
+    const { comeBack, call } = await goTo("gitlab");
+    hosts.gitlab.fail(/token/u, fault);
+    const { status, text } = await comeBack();
+    expect([status, text]).toEqual([400, '{"detail":"GitLab was not connected: try again"}']);
+    expect((await call("GET", "gitlab/status")).body).toMatchObject({ connected: false });
+  });
+});
+
+it("asks to connect again when the host does not renew the grant", async () => {
+  hosts.gitlab.lifetime = 1;
+  const { call } = await connected("gitlab");
+  hosts.gitlab.fail(/token/u, "answers 500");
+  expect(await call("GET", "gitlab/repositories")).toMatchObject({
+    status: 400,
+    body: { detail: "The connection to GitLab has expired: connect your account again" },
+  });
+});
+
+it("lists the hosts", async () => {
+  const { token } = await service.signUp();
+  const { body } = await service.call<{ providers: unknown[] }>("GET", "/api/git-providers/", { token });
+  expect(body.providers).toMatchObject(
+    KINDS.map((provider) => ({ provider, connected: false, oauth_configured: true })),
+  );
+});
+
+it("tells no secret in its log", async () => {
+  const secrets = Object.values(hosts).flatMap((host) => host.secrets);
+  expect(secrets.length).toBeGreaterThan(10);
+  const all = await readFile(service.stack.logFile, "utf8");
+  expect(all).toContain("git host was not connected");
+  expect(secrets.filter((secret) => all.includes(secret))).toEqual([]);
+});

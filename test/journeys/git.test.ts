@@ -1,0 +1,298 @@
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { startGitHost } from "#test/support/git-host-server.ts";
+import { startGitServer } from "#test/support/git-server.ts";
+import { startService } from "#test/support/service.ts";
+
+const git = await startGitServer();
+/** Its repositories are those of `git`, for whoever has a token. */
+const host = await startGitHost("gitlab", git);
+const service = await startService({ OUTBOUND_ALLOW_PRIVATE: "true", GITLAB_API_BASE_URL: host.url });
+afterAll(async () => {
+  await service.close();
+  await Promise.all([host.close(), git.close()]);
+});
+
+const owner = await service.signUp("git");
+
+/** A project of the owner's, and calls below its git routes. */
+async function open(token = owner.token) {
+  const { id, slug } = await service.newProject(token);
+  const call = <T = Record<string, unknown>>(method: string, below: string, json?: unknown) =>
+    service.call<T>(method, `/api/projects/${id}/git/${below}`, { token, json });
+  const files = `/api/projects/${id}/files`;
+  const write = async (path: string, content: string) => {
+    const { status } = await service.call("PUT", `${files}/${path}`, { token, json: { content } });
+    expect(status).toBe(200);
+  };
+  const read = async (path: string) =>
+    (await service.call<{ content?: string }>("GET", `${files}/${path}`, { token })).body.content;
+  const cloned = () =>
+    vi.waitUntil(
+      async () => {
+        const { body } = await call<{ status: string; error: string | null }>("GET", "clone");
+        return body.status === "cloning" ? undefined : body;
+      },
+      { timeout: 30_000, interval: 100 },
+    );
+  return { id, slug, token, call, write, read, cloned };
+}
+
+let last = 0;
+const newRepository = () => {
+  const name = `app-${(last += 1)}`;
+  return { name, url: git.create(name, { "a.txt": "one\ntwo\n", "src/b.txt": "b\n" }) };
+};
+
+async function openClone() {
+  const repository = newRepository();
+  const project = await open();
+  const { status, body, text } = await project.call("POST", "clone", { repo_url: repository.url });
+  expect([status, status === 200 ? "" : text]).toEqual([200, ""]);
+  expect(body).toMatchObject({ status: "cloned", branch: "main", repo_name: repository.name });
+  return { ...project, repository };
+}
+
+describe("a repository", () => {
+  it("is cloned in the background, edited, committed and pushed in one go", async () => {
+    const { name, url } = newRepository();
+    const { id, token, cloned, call, read, write } = await open();
+    await write("old.txt", "old");
+    const json = { project_id: id, repo_url: url };
+    const begun = await service.call("POST", "/api/git/clone", { token, json });
+    expect(begun).toMatchObject({ status: 200, body: { status: "cloning" } });
+    expect(await cloned()).toMatchObject({ status: "cloned", error: null });
+    expect((await service.call("GET", `/api/git/clone/${id}`, { token })).body).toMatchObject({
+      branch: "main",
+    });
+    expect([await read("a.txt"), await read("old.txt")]).toEqual(["one\ntwo\n", undefined]);
+    expect((await call("GET", "info")).body).toMatchObject({ repo_url: url, sync_status: "cloned" });
+
+    const commit = { project_id: id, message: "Change a" };
+    const send = () =>
+      service.call<{ commit_hash: string }>("POST", "/api/git/commit", { token, json: commit });
+    expect(await send()).toMatchObject({ status: 409, body: { detail: expect.stringContaining("nothing") } });
+    await write("a.txt", "one\nthree\n");
+    await write("new.txt", "new");
+    const sent = await send();
+    expect(sent).toMatchObject({ status: 200, body: { status: "pushed" } });
+    expect(git.git(name, ["rev-parse", "main"])).toBe(sent.body.commit_hash);
+    expect(git.read(name, "main", "a.txt")).toBe("one\nthree");
+    expect(git.git(name, ["log", "-1", "--format=%an <%ae>", "main"])).toBe(
+      `${owner.username} <${owner.email}>`,
+    );
+  });
+
+  it("goes through status, stage, commit, push, pull, branches, diff and log", async () => {
+    const { call, write, read, repository } = await openClone();
+    await write("a.txt", "one\nthree\n");
+    await write("c.txt", "c\n");
+    expect((await call("GET", "status")).body).toMatchObject({
+      branch: "main",
+      unstaged_count: 1,
+      untracked_count: 1,
+      staged_count: 0,
+      remote_branch: "origin/main",
+      last_commit: { message: "first\n" },
+    });
+    expect((await call("GET", "diff?file_path=a.txt")).body).toMatchObject({
+      diff: expect.stringContaining("-two\n+three"),
+      files: [{ file_path: "a.txt", additions: 1, deletions: 1, changes: 2 }],
+    });
+    expect((await call("POST", "stage", { files: ["a.txt"] })).status).toBe(200);
+    const committed = await call<{ sha: string }>("POST", "commit", { message: "Only a", files: [] });
+    expect(committed.status).toBe(200);
+    expect((await call("GET", "status")).body).toMatchObject({ ahead: 1, untracked_count: 1 });
+    expect((await call("POST", "push", {})).body).toMatchObject({ success: true, branch: "main" });
+    expect(git.log(repository.name, "main")).toEqual(["Only a", "first"]);
+
+    git.commit(repository.name, "main", { "elsewhere.txt": "x\n" }, "Elsewhere");
+    expect((await call("POST", "pull", {})).body).toMatchObject({ success: true, conflicts: [] });
+    expect(await read("elsewhere.txt")).toBe("x\n");
+
+    git.commit(repository.name, "main", { "a.txt": "one\nfour\n" }, "Against it");
+    await write("a.txt", "one\nfive\n");
+    await call("POST", "commit", { message: "For it", files: ["a.txt"] });
+    expect(await call("POST", "push", {})).toMatchObject({
+      status: 409,
+      body: { detail: expect.stringContaining("pull first") },
+    });
+    expect(await call("POST", "pull", {})).toMatchObject({
+      status: 200,
+      body: { success: false, conflicts: ["a.txt"] },
+    });
+    expect(await read("a.txt")).toBe("one\nfive\n");
+
+    expect((await call("POST", "branch", { name: "dev" })).body).toMatchObject({ checked_out: true });
+    expect((await call("GET", "branches")).body).toMatchObject({
+      status: "ready",
+      current_branch: "dev",
+      default_branch: "main",
+      branches: expect.arrayContaining([
+        expect.objectContaining({ name: "main", current: false, is_default: true }),
+        expect.objectContaining({ name: "dev", current: true }),
+      ]),
+    });
+    expect((await call("POST", "switch", { branch: "main" })).status).toBe(200);
+    expect((await call("PUT", "branches/switch", { branch: "none" })).status).toBe(404);
+    const { body } = await call<{ commits: { title: string; parents: string[] }[] }>(
+      "GET",
+      "commits?limit=2",
+    );
+    expect(body.commits).toMatchObject([{ title: "For it", email: owner.email }, { title: "Elsewhere" }]);
+    expect((await call("GET", "tree")).body).toMatchObject({
+      status: "ready",
+      branch: "main",
+      files: expect.arrayContaining([expect.objectContaining({ path: "a.txt", is_dir: false })]),
+    });
+    expect((await call("GET", "tree?branch=dev")).body).toMatchObject({ status: "error" });
+    expect((await call("DELETE", "disconnect")).status).toBe(200);
+    expect((await call("GET", "info")).body).toBeNull();
+  });
+
+  it("has the branches of its remote, which are fetched when somebody switches to them", async () => {
+    const { call, read, write, repository } = await openClone();
+    const sha = git.git(repository.name, ["rev-parse", "main"]);
+    git.git(repository.name, ["branch", "side", "main"]);
+    git.commit(repository.name, "side", { "side.txt": "side\n" }, "On the side");
+    expect((await call("GET", "branches")).body).toMatchObject({
+      status: "ready",
+      branches: [
+        { name: "main", sha, current: true, remote: "origin/main" },
+        { name: "side", sha: git.git(repository.name, ["rev-parse", "side"]), remote: "origin/side" },
+      ],
+    });
+    expect((await call("PUT", "branches/switch", { branch: "side" })).status).toBe(200);
+    expect(await read("side.txt")).toBe("side\n");
+    await call("POST", "branches", { name: "from-side" });
+    await write("more.txt", "more\n");
+    expect((await call("POST", "commit", { message: "More" })).status).toBe(200);
+    expect((await call("POST", "push", {})).body).toMatchObject({ success: true, branch: "from-side" });
+    expect(git.log(repository.name, "from-side")).toEqual(["More", "On the side", "first"]);
+
+    git.setFault({ kind: "status", status: 500 });
+    expect(await call("GET", "branches")).toMatchObject({
+      status: 200,
+      body: { status: "error", http_status: 503, message: expect.any(String), branches: [{}, {}, {}] },
+    });
+    expect((await call("POST", "switch", { branch: "none" })).status).toBe(503);
+    git.setFault(undefined);
+    expect((await call("POST", "switch", { branch: "none" })).status).toBe(404);
+  });
+
+  it("is made of a project's own files, and pushed to a remote that was empty", async () => {
+    const { call, write } = await open();
+    await write("a.txt", "a");
+    expect((await call("GET", "commits")).status).toBe(404);
+    expect((await call("POST", "push", {})).status).toBe(404);
+    expect((await call("POST", "init", {})).body).toMatchObject({ branch: "main" });
+    expect((await call("POST", "commit", { message: "a" })).status).toBe(200);
+    expect((await call("POST", "push", {})).status).toBe(409);
+    expect((await call("GET", "repo-info")).body).toMatchObject({ status: "no_remote" });
+    const url = git.create("own");
+    await call("POST", "init", { repo_url: url });
+    expect((await call("POST", "push", {})).status).toBe(200);
+    expect(git.read("own", "main", "a.txt")).toBe("a");
+  });
+});
+
+describe("a clone", () => {
+  it("that fails leaves the files, and says why", async () => {
+    const { id, token, cloned, read, write, call } = await open();
+    await write("old.txt", "old");
+    const json = { project_id: id, repo_url: `${git.url}/none` };
+    expect((await service.call("POST", "/api/git/clone", { token, json })).status).toBe(200);
+    expect(await cloned()).toMatchObject({ status: "failed", error: expect.any(String) });
+    expect(await read("old.txt")).toBe("old");
+    expect((await call("POST", "clone", { repo_url: json.repo_url })).status).toBe(404);
+  });
+
+  it("of a repository that is too large says so", async () => {
+    const { cloned, id, token } = await open();
+    const repo_url = git.create("large");
+    git.git("large", ["config", "core.compression", "0"]);
+    git.commit("large", "main", { "large.txt": "x".repeat(34 * 1024 * 1024) }, "Large");
+    const json = { project_id: id, repo_url };
+    expect((await service.call("POST", "/api/git/clone", { token, json })).status).toBe(200);
+    expect(await cloned()).toMatchObject({
+      status: "failed",
+      error: "The repository is larger than 32 MiB",
+    });
+  });
+
+  it("of a repository of a connected account takes its token there, and leaves it nowhere", async () => {
+    git.create("octo-private", { "secret.txt": "s\n" });
+    const url = `${host.url}/octo-private`;
+    const somebody = await service.signUp("private");
+    const { token } = somebody;
+    const { call, read, write, id } = await open(token);
+    expect((await call("POST", "clone", { repo_url: url })).status).toBe(401);
+
+    const secret = host.newToken();
+    const json = { token: secret };
+    expect((await service.call("PUT", "/api/git-providers/gitlab/token", { token, json })).status).toBe(200);
+    expect(await call("POST", "clone", { repo_url: url })).toMatchObject({ body: { status: "cloned" } });
+    expect(await read("secret.txt")).toBe("s\n");
+    await write("more.txt", "m");
+    expect((await call("POST", "commit", { message: "More" })).status).toBe(200);
+    expect((await call("POST", "push", {})).status).toBe(200);
+    expect(git.log("octo-private", "main")).toEqual(["More", "first"]);
+    const config = await service.call("GET", `/api/projects/${id}/files/.git/config`, { token });
+    expect(config.text).toContain(url);
+    expect(config.text).not.toContain(secret);
+
+    // A remote elsewhere gets none of it, whatever the repository's configuration says.
+    const elsewhere = git.create("elsewhere", { "a.txt": "a" });
+    await call("POST", "init", { repo_url: elsewhere });
+    await call("POST", "push", { force: true });
+    const seen = git.requests.filter((each) => each.url.startsWith("/elsewhere"));
+    expect(seen.length).toBeGreaterThan(0);
+    expect(seen.map(({ authorization }) => authorization)).toEqual(seen.map(() => undefined));
+
+    // Others of the project are not the one whose token it is.
+    expect((await service.call("DELETE", "/api/git-providers/gitlab/disconnect", { token })).status).toBe(
+      200,
+    );
+    await call("POST", "init", { repo_url: url });
+    expect(await call("POST", "push", {})).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining("connect your account") },
+    });
+  });
+
+  it.each(["ftp://example.com/a", "git@github.com:a/b", "https://a:b@example.com/c", "nonsense"])(
+    "of %s is refused",
+    async (repo_url) => {
+      const { id, token, call } = await open();
+      expect((await call("POST", "clone", { repo_url })).status).toBe(400);
+      const json = { project_id: id, repo_url };
+      expect((await service.call("POST", "/api/git/clone", { token, json })).status).toBe(400);
+    },
+  );
+});
+
+it("a key bound to another project may not ask; one bound to this may, in its owner's name", async () => {
+  const { id, call, write } = await open();
+  await call("POST", "init", {});
+  await write("a.txt", "a");
+  const other = await open();
+  const [own, foreign] = [await service.newKey(owner.token, id), await service.newKey(owner.token, other.id)];
+  const commit = (key: string) =>
+    service.call(`POST`, `/api/projects/${id}/git/commit`, { token: key, json: { message: "By a key" } });
+  expect((await commit(foreign.key)).status).toBe(403);
+  expect((await commit(own.key)).status).toBe(200);
+  expect((await call<{ commits: unknown[] }>("GET", "commits")).body.commits).toMatchObject([
+    { title: "By a key", author: { email: owner.email } },
+  ]);
+});
+
+it("works on many projects at once, whose branches have the same name", async () => {
+  const commits = await Promise.all(
+    Array.from({ length: 8 }, async () => {
+      const { call, write } = await open();
+      await write("a.txt", "a");
+      await call("POST", "init", {});
+      return (await call("POST", "commit", { message: "first" })).status;
+    }),
+  );
+  expect(commits).toEqual(Array.from({ length: 8 }, () => 200));
+});

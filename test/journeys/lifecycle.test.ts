@@ -1,0 +1,241 @@
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { sharedService } from "#test/support/shared-service.ts";
+
+const service = sharedService();
+let token: string;
+beforeAll(async () => {
+  ({ token } = await service.signUp());
+});
+
+interface Status {
+  state: string;
+  environment_status: string;
+  error: string | null;
+  progress: string | null;
+}
+
+/** A project with the requests that tests make of it. */
+async function open() {
+  const { id } = await service.newProject(token);
+  const path = `/api/projects/${id}`;
+  const call = <T = unknown>(method: string, rest: string, json?: unknown) =>
+    service.call<T>(method, path + rest, { token, json });
+  const status = async () => (await call<Status>("GET", "/status")).body;
+  return {
+    id,
+    call,
+    status,
+    write: async (file: string, content: string) => (await call("PUT", `/files/${file}`, { content })).status,
+    read: async (file: string) => (await call<{ content: string }>("GET", `/files/${file}`)).body.content,
+    until: (state: string) =>
+      vi.waitFor(async () => expect(await status()).toMatchObject({ state, progress: null }), {
+        timeout: 20_000,
+        interval: 50,
+      }),
+  };
+}
+
+describe("a project", () => {
+  it("starts, stops into a snapshot, and starts again with its files byte for byte", async () => {
+    const { call, status, write, read, until } = await open();
+    const contents = { "src/ä b.txt": "grüße\n", empty: "", "deep/er/file": "\u0001\u{1f600}" };
+    for (const [path, content] of Object.entries(contents)) expect(await write(path, content)).toBe(200);
+
+    expect(await call("POST", "/start")).toMatchObject({ status: 200, body: { status: "starting" } });
+    await until("running");
+    expect(await status()).toMatchObject({ state: "running", environment_status: "active", error: null });
+    expect(await call("POST", "/start")).toMatchObject({ status: 200, body: { status: "running" } });
+
+    expect(await call("POST", "/stop")).toMatchObject({ status: 200, body: { status: "stopping" } });
+    await until("hibernated");
+    expect(await call("GET", "")).toMatchObject({
+      body: { status: "hibernated", compute_tier: "none", hibernated_at: expect.stringMatching(/Z$/u) },
+    });
+    expect(await call("POST", "/stop")).toMatchObject({ status: 200, body: { status: "hibernated" } });
+    expect(await call("POST", "/hibernate")).toMatchObject({ status: 400 });
+
+    expect(await call("POST", "/start")).toMatchObject({ status: 200, body: { status: "starting" } });
+    await until("running");
+    for (const [path, content] of Object.entries(contents)) expect(await read(path)).toBe(content);
+    expect(await call("GET", "")).toMatchObject({ body: { status: "running", hibernated_at: null } });
+  });
+
+  it("that is hibernated wakes when somebody uses its files, and is stopped then", async () => {
+    const { call, status, write, read, until } = await open();
+    await write("a.txt", "here");
+    await call("POST", "/hibernate");
+    await until("hibernated");
+    expect(await read("a.txt")).toBe("here");
+    expect(await status()).toMatchObject({ state: "stopped", environment_status: "stopped" });
+    await call("POST", "/stop");
+    await until("hibernated");
+    expect(await write("b.txt", "there")).toBe(200);
+    expect(await read("a.txt")).toBe("here");
+    expect(await read("b.txt")).toBe("there");
+  });
+
+  it("that is hibernated wakes for an agent", async () => {
+    const { id, call, status, write, until } = await open();
+    await write("notes.txt", "remember");
+    await call("POST", "/stop");
+    await until("hibernated");
+    const { key } = await service.newKey(token, id);
+    const read = { name: "read_file", arguments: { path: "notes.txt" } };
+    const script = [
+      { text: "Looking", tools: [read] },
+      { text: "Done", tools: [] },
+    ];
+    const message = `Follow the script.\n\`\`\`demo\n${JSON.stringify(script)}\n\`\`\``;
+    const { body } = await service.call<{ task_id: string }>("POST", "/api/external/agent/invoke", {
+      token: key,
+      json: { project_id: id, message },
+    });
+    await vi.waitFor(
+      async () => {
+        const answer = await service.call("GET", `/api/external/agent/status/${body.task_id}`, {
+          token: key,
+        });
+        expect(answer.body).toMatchObject({ status: "completed" });
+      },
+      { timeout: 30_000, interval: 100 },
+    );
+    const steps = await service.call("GET", `/api/v1/agents/tasks/${body.task_id}/steps`, { token: key });
+    expect(steps.text).toContain("remember");
+    expect(await status()).toMatchObject({ state: "stopped" });
+  });
+
+  it.each([
+    ["started twice", ["start", "start"], "running"],
+    ["stopped while it starts", ["start", "stop"], "hibernated"],
+    ["started while it stops", ["stop", "start"], "running"],
+    ["asked for this and that", ["start", "stop", "start", "stop", "stop", "start"], "running"],
+  ])("%s ends in what was asked last, with its files", async (_, requests, state) => {
+    const { call, write, read, until } = await open();
+    await write("kept", "k".repeat(100_000));
+    for (const request of requests) expect((await call("POST", `/${request}`)).status).toBe(200);
+    await until(state);
+    expect(await read("kept")).toBe("k".repeat(100_000));
+  });
+
+  it("that is asked for many things at once ends in one of them, with its files", async () => {
+    const { call, write, read, status } = await open();
+    await write("kept", "k");
+    await Promise.all(
+      ["start", "stop", "start", "stop", "start"].map((request) => call("POST", `/${request}`)),
+    );
+    await vi.waitFor(
+      async () => {
+        const { state, progress } = await status();
+        expect([["running", "hibernated"].includes(state), progress]).toEqual([true, null]);
+      },
+      { timeout: 20_000, interval: 50 },
+    );
+    expect(await read("kept")).toBe("k");
+  });
+
+  it("loses no write that was acknowledged while it was stopped", async () => {
+    const { call, write, read, until } = await open();
+    await write("first", "1");
+    const written: string[] = [];
+    await call("POST", "/stop");
+    for (let number = 0; number < 20; number += 1) {
+      const status = await write(`during-${number}`, String(number));
+      expect([200, 503]).toContain(status);
+      if (status === 200) written.push(String(number));
+    }
+    await call("POST", "/start");
+    await until("running");
+    for (const number of written) expect(await read(`during-${number}`)).toBe(number);
+  });
+
+  it("stops what runs in it and keeps its files when everything is stopped", async () => {
+    const { call, write, read, until } = await open();
+    await write("kept", "k");
+    await call("POST", "/start");
+    await until("running");
+    expect((await call("POST", "/containers/stop-all")).status).toBe(200);
+    await until("stopped");
+    expect(await read("kept")).toBe("k");
+  });
+
+  it("that is deleted while it stops is gone", async () => {
+    const { id, call, write } = await open();
+    await write("a", "a");
+    await call("POST", "/stop");
+    const deleted = await call<{ task_id: string }>("DELETE", "");
+    expect(deleted).toMatchObject({ status: 200, body: { project_id: id } });
+    expect((await call("GET", "/status")).status).toBe(404);
+    const task = await service.call("GET", `/api/tasks/${deleted.body.task_id}/status`, { token });
+    expect(task).toMatchObject({
+      status: 200,
+      body: { type: "project_deletion", status: "completed", metadata: { project_id: id } },
+    });
+  });
+});
+
+describe("a project whose first files cannot be had", () => {
+  it("says why, and tries again when it is started", async () => {
+    const json = {
+      name: "app",
+      source_type: "github",
+      git_repo_url: "http://127.0.0.1:9/nobody/nothing.git",
+    };
+    const made = await service.call<{ id: string; task_id: string; status_endpoint: string }>(
+      "POST",
+      "/api/projects",
+      { token, json },
+    );
+    expect(made).toMatchObject({
+      status: 200,
+      body: { status: "initializing", task_id: expect.any(String) },
+    });
+    const { id, status_endpoint } = made.body;
+    const failed = () =>
+      vi.waitFor(
+        async () => {
+          const { body } = await service.call<Status>("GET", `/api/projects/${id}/status`, { token });
+          expect(body).toMatchObject({ state: "failed", environment_status: "setup_failed" });
+          expect(body.error).toMatch(/^The project could not be set up: /u);
+        },
+        { timeout: 30_000, interval: 100 },
+      );
+    await failed();
+    const task = await service.call("GET", status_endpoint, { token });
+    expect(task).toMatchObject({ body: { status: "failed", error: expect.stringMatching(/set up/u) } });
+    const read = await service.call("GET", `/api/projects/${id}/files/tree`, { token });
+    expect(read).toMatchObject({ status: 409, body: { detail: expect.stringMatching(/Start it/u) } });
+    expect((await service.call("POST", `/api/projects/${id}/stop`, { token })).status).toBe(409);
+    expect((await service.call("POST", `/api/projects/${id}/start`, { token })).status).toBe(200);
+    await failed();
+  });
+
+  it.each([
+    ["no address", { source_type: "github" }],
+    ["an address of another kind", { source_type: "gitlab", git_url: "ssh://git@example.com/a/b" }],
+    [
+      "an address with a password",
+      { source_type: "github", git_repo_url: "https://me:secret@example.com/a/b" },
+    ],
+    ["an address it has no use for", { source_type: "empty", git_repo_url: "https://example.com/a/b" }],
+    ["a base it has no use for", { source_type: "empty", base_id: "builtin" }],
+  ])("is refused with %s", async (_, json) => {
+    const answer = await service.call("POST", "/api/projects", { token, json: { name: "app", ...json } });
+    expect(answer).toMatchObject({ status: 400, body: { detail: expect.any(String) } });
+  });
+});
+
+describe("work in the background", () => {
+  it("is its owner's", async () => {
+    const { id } = await service.newProject(token);
+    const { body } = await service.call<{ task_id: string }>("DELETE", `/api/projects/${id}`, { token });
+    const stranger = await service.signUp();
+    const path = `/api/tasks/${body.task_id}`;
+    expect((await service.call("GET", path, { token: stranger.token })).status).toBe(403);
+    expect((await service.call("GET", path, { token })).status).toBe(200);
+    expect((await service.call("DELETE", path, { token })).status).toBe(400);
+    const all = await service.call<{ id: string }[]>("GET", "/api/tasks/user/all?limit=1", { token });
+    expect(all.body).toMatchObject([{ id: body.task_id }]);
+    expect((await service.call("GET", "/api/tasks/user/active", { token })).body).toEqual([]);
+    expect((await service.call("GET", `/api/tasks/${crypto.randomUUID()}`, { token })).status).toBe(404);
+  });
+});

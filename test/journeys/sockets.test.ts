@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { chats } from "#src/db/schema/index.ts";
+import { newId } from "#src/lib/ids.ts";
+import type { Account } from "#test/support/api-client.ts";
+import { databaseOf } from "#test/support/database.ts";
+import { startService, type TestService } from "#test/support/service.ts";
+import { newRunningSite, type Site } from "#test/support/site.ts";
+import { newTeamClient, type TeamClient } from "#test/support/team-client.ts";
+import { openSocket } from "#test/support/socket.ts";
+
+let service: TestService;
+let team: TeamClient;
+let owner: Account;
+let site: Site;
+let chat: string;
+beforeAll(async () => {
+  service = await startService({ SOCKET_CHECK_SECONDS: "1", COMMAND_RATE_PER_MINUTE: "3" });
+  team = await newTeamClient(service);
+  owner = team.owner;
+  site = await newRunningSite(service, owner.token, { "hello.txt": "hello from a file\n" });
+  chat = newId();
+  await databaseOf(service)
+    .insert(chats)
+    .values({ id: chat, userId: owner.id, projectId: site.id, origin: "browser" });
+});
+afterAll(() => service.close());
+
+const connect = (path: string, token = owner.token) =>
+  openSocket(service.url, `${path}?${new URLSearchParams({ token })}`);
+
+describe("the socket beside a chat", () => {
+  it("opens a terminal when somebody types, and only then", async () => {
+    const socket = await connect(`/ws/${chat}`);
+    socket.send({ type: "ping" });
+    await socket.next("pong");
+    expect(socket.frames).toEqual([{ type: "pong" }]);
+    socket.send({ type: "input", data: "cat hello.txt\n" });
+    await socket.untilOutput("hello from a file");
+    socket.send({ type: "input", data: "exit\n" });
+    expect(await socket.next("error")).toEqual({ type: "error", message: "The shell has ended with 0" });
+    socket.send({ type: "open_terminal" });
+    await socket.next("ready");
+    socket.close();
+    await socket.closed;
+  });
+
+  it("is for whoever may see the project; its terminal is not", async () => {
+    const viewer = await team.join("viewer");
+    const socket = await connect(`/ws/${chat}`, viewer.token);
+    socket.send({ type: "open_terminal" });
+    expect(await socket.next("error")).toMatchObject({ message: expect.stringContaining("terminal.access") });
+    socket.send({ type: "ping" });
+    await socket.next("pong");
+    const terminal = await connect(`/api/terminal/${site.id}/connect`, viewer.token);
+    expect(await terminal.closed).toEqual({ code: 4403, reason: "forbidden" });
+    socket.close();
+  });
+
+  it("is refused to strangers, and without a token", async () => {
+    const stranger = await connect(`/ws/${chat}`, (await service.signUp()).token);
+    expect(await stranger.closed).toEqual({ code: 4404, reason: "not_found" });
+    const none = await connect(`/ws/${newId()}`);
+    expect(await none.closed).toEqual({ code: 4404, reason: "not_found" });
+    const nobody = await openSocket(service.url, `/ws/${chat}`);
+    expect(await nobody.closed).toEqual({ code: 4401, reason: "auth_failed" });
+  });
+});
+
+describe("the log socket", () => {
+  it("lists the containers, and shows the log of those alone", async () => {
+    const socket = await connect(`/api/projects/${site.slug}/logs/stream`);
+    const { data } = await socket.next("containers");
+    expect(data).toEqual([{ id: expect.any(String), name: "web", status: "running", type: "base" }]);
+    socket.send({ type: "switch_container", container_id: newId() });
+    expect(await socket.next("error")).toEqual({ type: "error", message: "Container not found" });
+    socket.send({ type: "ping" });
+    await socket.next("pong");
+    socket.send({ type: "input", data: "ls\n" });
+    await socket.next("error");
+    socket.close();
+    await socket.closed;
+  });
+
+  it("is refused to strangers", async () => {
+    const socket = await connect(`/api/projects/${site.id}/logs/stream`, (await service.signUp()).token);
+    expect(await socket.closed).toEqual({ code: 4404, reason: "not_found" });
+  });
+});
+
+describe("the task socket", () => {
+  it("tells of tasks as they go on", async () => {
+    const socket = await openSocket(service.url, "/api/tasks/ws");
+    socket.send({ token: `Bearer ${owner.token}` });
+    socket.send({ type: "ping" });
+    await socket.next("pong");
+    // What was over before the first look is no news, so that one project may come too early.
+    await vi.waitFor(
+      async () => {
+        const { id } = await service.newProject(owner.token, "another");
+        await service.call("DELETE", `/api/projects/${id}`, { token: owner.token });
+        if (!socket.frames.some(({ type }) => type === "task_update")) throw new Error("No task yet");
+      },
+      { timeout: 20_000, interval: 1_000 },
+    );
+    const { task } = await socket.next("task_update");
+    expect(task).toMatchObject({ user_id: owner.id, type: "project_deletion", logs: expect.any(Array) });
+    socket.close();
+    await socket.closed;
+  });
+
+  it("is closed to whoever does not say who they are", async () => {
+    for (const first of [{ token: "Bearer garbage" }, { type: "ping" }]) {
+      const socket = await openSocket(service.url, "/api/tasks/ws");
+      socket.send(first);
+      expect(await socket.closed).toMatchObject({ code: 1008 });
+    }
+  });
+});
+
+const execute = (json: Record<string, unknown>, token = owner.token) =>
+  service.call("POST", "/api/agent/execute", { token, json: { project_id: site.id, ...json } });
+
+describe("commands", () => {
+  it("are run, noted, counted, and not without end", async () => {
+    expect(await execute({ command: "cat hello.txt" })).toMatchObject({
+      status: 200,
+      body: {
+        success: true,
+        stdout: "hello from a file\n",
+        exit_code: 0,
+        risk_level: "safe",
+        dry_run: false,
+      },
+    });
+    expect(await execute({ command: "rm -rf x; exit 3", working_dir: "." })).toMatchObject({
+      body: { success: false, exit_code: 3, risk_level: "high", message: "The command ended with 3" },
+    });
+    expect(await execute({ command: "touch made.txt", dry_run: true })).toMatchObject({
+      body: { success: true, exit_code: null, risk_level: "moderate", dry_run: true },
+    });
+    const { token } = owner;
+    expect(await execute({ command: "ls" })).toMatchObject({
+      status: 429,
+      headers: expect.toSatisfy((headers: Headers) => Number(headers.get("retry-after")) > 0),
+    });
+    const history = await service.call("GET", `/api/agent/history/${site.slug}`, { token });
+    expect(history.body).toMatchObject({
+      commands: [
+        { command: "touch made.txt", dry_run: true },
+        { command: "rm -rf x; exit 3", exit_code: 3 },
+        { command: "cat hello.txt", success: true, working_dir: "" },
+      ],
+    });
+    expect((await service.call("GET", "/api/agent/stats?days=1", { token })).body).toMatchObject({
+      total_commands: 3,
+      failed_commands: 1,
+      by_risk_level: { safe: 1, moderate: 1, high: 1 },
+    });
+  });
+
+  it("are refused where they lead out of the project, and to strangers", async () => {
+    const stranger = await service.signUp();
+    expect(await execute({ command: "ls" }, stranger.token)).toMatchObject({ status: 404 });
+    expect(await execute({ command: "ls", working_dir: "../x" }, stranger.token)).toMatchObject({
+      status: 400,
+    });
+    expect(await execute({ command: "x".repeat(1001) })).toMatchObject({ status: 422 });
+  });
+});
+
+it("tells everybody who has the project open that it is stopped", async () => {
+  const sockets = await Promise.all([
+    connect(`/ws/${chat}`),
+    connect(`/ws/${chat}`),
+    connect(`/api/projects/${site.id}/logs/stream`),
+  ]);
+  await site.stop();
+  for (const socket of sockets) {
+    expect(await socket.next("status_update")).toMatchObject({ payload: { type: expect.any(String) } });
+    socket.close();
+  }
+});

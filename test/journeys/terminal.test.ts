@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import type { Account } from "#test/support/api-client.ts";
+import { startService, type TestService } from "#test/support/service.ts";
+import { newRunningSite, type Site } from "#test/support/site.ts";
+import { openSocket } from "#test/support/socket.ts";
+
+let service: TestService;
+let owner: Account;
+let site: Site;
+beforeAll(async () => {
+  service = await startService({ SOCKET_CHECK_SECONDS: "1", SHELL_SESSIONS_PER_USER: "6" });
+  owner = await service.signUp("owner");
+  site = await newRunningSite(service, owner.token, { "hello.txt": "hello from a file\n" });
+});
+afterAll(() => service.close());
+
+const connect = (query: Record<string, string> = {}, project = site.id) =>
+  openSocket(
+    service.url,
+    `/api/terminal/${project}/connect?${new URLSearchParams({ token: owner.token, ...query })}`,
+  );
+
+interface Sessions {
+  sessions: { session_id: string }[];
+}
+
+const openSessions = async () => {
+  const { body, text } = await service.call<Sessions>("GET", "/api/shell/sessions", { token: owner.token });
+  if (!Array.isArray(body.sessions)) throw new Error(text);
+  return body.sessions.map((each) => each.session_id);
+};
+
+describe("a terminal", () => {
+  it("shows what a shell puts out, and ends with it", async () => {
+    const terminal = await connect({ target: "ephemeral", cols: "100", rows: "30" });
+    const ready = await terminal.next("ready");
+    expect(await openSessions()).toContain(ready["session_id"]);
+    terminal.send({ type: "input", data: "cat hello.txt; echo gr\u00fc\u00dfe-\u{1f600}\n" });
+    await terminal.untilOutput("hello from a file");
+    await terminal.untilOutput("gr\u00fc\u00dfe-\u{1f600}\r\n");
+    terminal.send({ type: "resize", cols: 120, rows: 40 });
+    terminal.send({ type: "ping" });
+    await terminal.next("pong");
+    terminal.send({ type: "input", data: "exit 3\n" });
+    expect(await terminal.closed).toEqual({ code: 1000, reason: "The shell has ended with 3" });
+    expect(terminal.frames.filter(({ type }) => type === "error")).toEqual([]);
+    expect(await openSessions()).toEqual([]);
+  });
+
+  it("takes what was typed before its shell was there", async () => {
+    const terminal = await connect({ target: "ephemeral" });
+    terminal.send({ type: "input", data: "echo early-$((40 + 2))\n" });
+    expect(await terminal.untilOutput("early-42")).toContain("echo early");
+    terminal.send({ type: "input", data: "exit\n" });
+    await terminal.closed;
+  });
+
+  it("goes on after its socket was lost, with every byte once", async () => {
+    const first = await connect({ target: "ephemeral" });
+    const { session_id: session } = await first.next("ready");
+    first.send({ type: "input", data: "echo before-$((1 + 1))\nsleep 2; seq 1 300; echo the-end\n" });
+    const before = await first.untilOutput("before-2");
+    const position = first.frames.findLast(({ type }) => type === "output")?.["position"];
+    await first.drop();
+    const second = await connect({ session: String(session), position: String(position) });
+    expect(await second.next("ready")).toMatchObject({ session_id: session, position });
+    const after = await second.untilOutput("the-end\r\n");
+    const numbers = `${before}${after}`.match(/^\d+(?=\r$)/gmu);
+    expect(numbers).toEqual(Array.from({ length: 300 }, (_, index) => String(index + 1)));
+    second.send({ type: "input", data: "exit\n" });
+    await second.closed;
+  });
+
+  it("lets a new socket take a session over from one that hangs", async () => {
+    const first = await connect({ target: "ephemeral" });
+    const { session_id: session } = await first.next("ready");
+    const second = await connect({ session: String(session) });
+    await second.next("ready");
+    expect(await first.next("error")).toMatchObject({ message: "The terminal goes on in another window" });
+    second.send({ type: "input", data: "echo still-$((2 + 2))\n" });
+    await second.untilOutput("still-4");
+    second.send({ type: "input", data: "exit\n" });
+    await second.closed;
+  });
+
+  it("opens in the directory of a container, chosen where there are several", async () => {
+    const own = await newRunningSite(service, owner.token, { "api/a.txt": "a" });
+    const json = { name: "api", project_id: own.id, directory: "api" };
+    await service.call("POST", `/api/projects/${own.id}/containers`, { token: owner.token, json });
+    const { body } = await service.call<{ targets: { id: string; name: string }[] }>(
+      "GET",
+      `/api/terminal/${own.slug}/targets`,
+      { token: owner.token },
+    );
+    const api = body.targets.find(({ name }) => name === "api");
+    const terminal = await connect({}, own.slug);
+    const { targets } = await terminal.next("select_container");
+    expect(targets).toContainEqual(expect.objectContaining({ id: api?.id, container_directory: "api" }));
+    terminal.send({ type: "select", target_id: api?.id });
+    await terminal.next("ready");
+    terminal.send({ type: "input", data: "pwd\n" });
+    await terminal.untilOutput("/app/api");
+    await own.stop();
+    expect(await terminal.closed).toMatchObject({ code: 1000 });
+    const refused = await connect({ target: "ephemeral" }, own.id);
+    expect(await refused.next("error")).toMatchObject({ message: expect.stringContaining("not running") });
+    expect(await refused.closed).toMatchObject({ code: 1000 });
+    const started = await connect({ target: "environment" }, own.id);
+    await started.next("provisioning");
+    await started.next("ready");
+    started.send({ type: "input", data: "exit\n" });
+    await started.closed;
+  });
+});
+
+describe("a terminal is refused", () => {
+  it("to nobody known, with words and a code", async () => {
+    const terminal = await connect({ token: "garbage" });
+    expect(await terminal.next("error")).toMatchObject({ message: "Not authenticated" });
+    expect(await terminal.closed).toEqual({ code: 4401, reason: "auth_failed" });
+  });
+
+  it("to strangers, and where there is no project", async () => {
+    const stranger = await service.signUp();
+    const own = await connect({ token: stranger.token });
+    expect(await own.closed).toEqual({ code: 4404, reason: "not_found" });
+    const none = await connect({}, crypto.randomUUID());
+    expect(await none.closed).toEqual({ code: 4404, reason: "not_found" });
+  });
+
+  it("to a key without the permission, and to one that is bound to another project", async () => {
+    const json = { name: "key", scopes: ["project.view"] };
+    const { token } = owner;
+    const made = await service.call<{ key: string }>("POST", "/api/external-api-keys", { token, json });
+    const poor = await connect({ token: made.body.key });
+    expect(await poor.closed).toEqual({ code: 4403, reason: "forbidden" });
+    const { id } = await service.newProject(token, "other");
+    const bound = await connect({ token: (await service.newKey(token, id)).key });
+    expect(await bound.closed).toEqual({ code: 4403, reason: "forbidden" });
+  });
+
+  it("to the session cookie of a page that is not ours", async () => {
+    const { headers } = await service.call("POST", "/api/auth/login", { json: owner });
+    const cookie = headers
+      .getSetCookie()
+      .map((line) => line.split(";")[0])
+      .join("; ");
+    const path = `/api/terminal/${site.id}/connect?target=ephemeral`;
+    for (const origin of [{}, { origin: "https://evil.example" }]) {
+      const foreign = await openSocket(service.url, path, { headers: { cookie, ...origin } });
+      expect(await foreign.closed).toEqual({ code: 4401, reason: "auth_failed" });
+    }
+    const ours = await openSocket(service.url, path, { headers: { cookie, origin: service.url } });
+    await ours.next("ready");
+    ours.send({ type: "input", data: "exit\n" });
+    await ours.closed;
+  });
+
+  it("to more sessions than a person may have", async () => {
+    const terminals = await Promise.all(Array.from({ length: 6 }, () => connect({ target: "ephemeral" })));
+    await Promise.all(terminals.map((each) => each.next("ready")));
+    const onemore = await connect({ target: "ephemeral" });
+    expect(await onemore.next("error")).toMatchObject({ message: expect.stringContaining("Too many") });
+    for (const each of terminals) each.send({ type: "input", data: "exit\n" });
+    await vi.waitFor(async () => expect(await openSessions()).toEqual([]), { timeout: 20_000 });
+  });
+
+  it("to a request that is no socket", async () => {
+    const path = `/api/terminal/${site.id}/connect`;
+    expect(await service.call("GET", path)).toMatchObject({ status: 400 });
+    expect(await service.call("POST", path)).toMatchObject({ status: 405 });
+  });
+});
+
+it("closes soon after its session was ended, with the shell", async () => {
+  const { body } = await service.call<{ access_token: string }>("POST", "/api/auth/login", { json: owner });
+  const terminal = await connect({ target: "ephemeral", token: body.access_token });
+  const { session_id: session } = await terminal.next("ready");
+  const { access_token: token } = body;
+  const own = await service.call<{ id: string; is_current: boolean }[]>("GET", "/api/auth/sessions", {
+    token,
+  });
+  const current = own.body.find((each) => each.is_current);
+  await service.call("DELETE", `/api/auth/sessions/${current?.id}`, { token });
+  expect(await terminal.closed).toEqual({ code: 4401, reason: "auth_failed" });
+  await vi.waitFor(async () => expect(await openSessions()).not.toContain(session), { timeout: 20_000 });
+});
+
+it("answers frames that it does not take", async () => {
+  const terminal = await connect({ target: "ephemeral" });
+  await terminal.next("ready");
+  terminal.send({ type: "switch_container", container_id: "x" });
+  expect(await terminal.next("error")).toMatchObject({ message: expect.stringContaining("input, resize") });
+  terminal.send({ type: "input", data: "x".repeat(70_000) });
+  expect(await terminal.closed).toMatchObject({ code: 1008 });
+});

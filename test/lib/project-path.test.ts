@@ -1,0 +1,106 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { normalizeDirectory, normalizePath, normalizePathIn } from "#src/lib/project-path.ts";
+import { AppError } from "#src/lib/errors.ts";
+
+const refusalOf = (path: string) => {
+  try {
+    return normalizePath(path);
+  } catch (error) {
+    return error;
+  }
+};
+
+const staysInside = (normal: unknown) => {
+  if (typeof normal !== "string") return normal instanceof AppError && normal.code === "invalid_input";
+  const names = normal.split("/");
+  const address = new URL(`file:///project/${names.map(encodeURIComponent).join("/")}`).pathname;
+  return (
+    address.startsWith("/project/") &&
+    !names.some((name) => ["", ".", ".."].includes(name)) &&
+    !normal.replaceAll("\\", "/").split("/").includes("..") &&
+    !normal.includes("\0")
+  );
+};
+
+describe("normalizePath", () => {
+  it.each([
+    ["src/app.ts", "src/app.ts"],
+    ["./x", "x"],
+    ["  padded.txt ", "padded.txt"],
+    ["a//b/./c/", "a/b/c"],
+    ["foo..bar", "foo..bar"],
+    ["...", "..."],
+    ["-rf", "-rf"],
+    ["100%/a_b", "100%/a_b"],
+    ["名前/🙂", "名前/🙂"],
+    ["back\\slash", "back\\slash"],
+  ])("takes %j as %j", (path, expected) => {
+    expect(normalizePath(path)).toBe(expected);
+  });
+
+  it.each([
+    ["", "empty"],
+    ["   ", "empty"],
+    [".", "empty"],
+    ["./", "empty"],
+    ["a\0b", "NUL"],
+    ["..", "traversal"],
+    ["../x", "traversal"],
+    ["a/../b", "traversal"],
+    ["a\\..\\b", "traversal"],
+    ["a/..", "traversal"],
+    ["/etc/passwd", "absolute"],
+    ["//x", "absolute"],
+    ["\\x", "absolute"],
+    ["\ud800", "Unicode"],
+    ["é".repeat(128), "longer than 255"],
+    ["ab/".repeat(2000), "longer than 4096"],
+  ])("refuses %j with 400: %s", (path, word) => {
+    const refusal = refusalOf(path);
+    expect(refusal).toMatchObject({ code: "invalid_input", status: 400 });
+    expect(String(refusal)).toContain(word);
+  });
+
+  const awkward = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc
+      .array(fc.constantFrom("..", ".", "", "a", "b c", "\\", "/", "\0", "é", "..."), { maxLength: 8 })
+      .map((parts) => parts.join("/")),
+  );
+
+  it("refuses with a name, or answers what cannot leave the project", () => {
+    expect(() =>
+      fc.assert(
+        fc.property(awkward, (path) => staysInside(refusalOf(path))),
+        { numRuns: 2000 },
+      ),
+    ).not.toThrow();
+  });
+
+  it("changes nothing the second time", () => {
+    const settled = awkward.map(refusalOf).filter((normal) => typeof normal === "string");
+    // A name's own outer white space is cut once a slash no longer guards it.
+    const guarded = settled.filter((normal) => normal === normal.trim());
+    expect(() => fc.assert(fc.property(guarded, (normal) => normalizePath(normal) === normal))).not.toThrow();
+  });
+});
+
+describe("normalizeDirectory", () => {
+  it.each([undefined, "", ".", "./", " "])("takes %j as the root", (path) => {
+    expect(normalizeDirectory(path)).toBe("");
+  });
+});
+
+describe("normalizePathIn", () => {
+  it("puts the path below the directory", () => {
+    expect(normalizePathIn("./app/", "src/x")).toBe("app/src/x");
+    expect(normalizePathIn(undefined, "src/x")).toBe("src/x");
+  });
+
+  it("refuses what leads out of it", () => {
+    expect(() => normalizePathIn("app", "../x")).toThrow("traversal");
+    expect(() => normalizePathIn("../app", "x")).toThrow("traversal");
+    expect(() => normalizePathIn("app", "/x")).toThrow("absolute");
+  });
+});

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bytesOf } from "#test/contracts/project-runtime/bytes.ts";
+import { entryOf, inTurn } from "#test/contracts/project-runtime/entries.ts";
+import {
+  startScriptedSandboxes,
+  type ScriptedProject,
+  type ScriptedSandboxes,
+} from "./support/scripted-sandboxes.ts";
+
+const LOST = {
+  code: "unavailable",
+  message: "The project's container ended unexpectedly: what was changed since its last snapshot is lost",
+};
+
+describe("a project whose files end with its container", () => {
+  let sandboxes: ScriptedSandboxes;
+  beforeAll(async () => {
+    sandboxes = await startScriptedSandboxes();
+  });
+  afterAll(() => sandboxes?.close());
+
+  const withFile = async (): Promise<ScriptedProject> => {
+    const project = sandboxes.newProject();
+    await project.runtime.writeFile("file", bytesOf("kept"));
+    return project;
+  };
+
+  it("says that they are lost, and is asleep until others take their place", async () => {
+    const { runtime, endContainer } = await withFile();
+    await runtime.thaw(3);
+    await runtime.writeTodos("chat", "[1]");
+    await endContainer();
+    await expect(runtime.stat("file")).rejects.toMatchObject(LOST);
+    await expect(runtime.stat("file")).rejects.toMatchObject({ code: "asleep" });
+    await expect(runtime.writeFile("file", bytesOf("new"))).rejects.toMatchObject({ code: "asleep" });
+    expect(await runtime.storageState()).toEqual({ state: "absent", generation: 3 });
+
+    await runtime.replaceEntries(inTurn([entryOf("file", "from the snapshot")]), 4);
+    expect(await runtime.readFile("file")).toEqual(bytesOf("from the snapshot"));
+    expect(await runtime.readTodos("chat")).toBe("[1]");
+  });
+
+  it("takes no other disk for its own, whoever started it", async () => {
+    const { runtime, swapContainer } = await withFile();
+    await swapContainer();
+    await expect(runtime.list("", { recursive: true })).rejects.toMatchObject(LOST);
+    expect(await runtime.storageState()).toEqual({ state: "absent", generation: 0 });
+  });
+
+  it("answers what was under way", async () => {
+    const { runtime, endContainer } = await withFile();
+    const upload = new TransformStream<Uint8Array, Uint8Array>();
+    const writing = runtime.writeStream("upload", upload.readable, 100).catch((error: unknown) => error);
+    await upload.writable.getWriter().write(bytesOf("x"));
+    await endContainer();
+    expect(await writing).toMatchObject({ code: "unavailable" });
+  });
+
+  it("loses nothing where nothing was changed", async () => {
+    const { runtime, endContainer, isRunning } = sandboxes.newProject();
+    expect(await runtime.inventory()).toEqual([]);
+    await endContainer();
+    expect(await runtime.inventory()).toEqual([]);
+    expect(await isRunning()).toBe(true);
+  });
+
+  it("keeps its container while it has files, however quiet it is, and ends it without them", async () => {
+    const { runtime, expire, isRunning, crash } = await withFile();
+    await expire();
+    expect(await isRunning()).toBe(true);
+    await crash();
+    expect(await runtime.readFile("file")).toEqual(bytesOf("kept"));
+    await runtime.freeze(1);
+    await runtime.discard(1);
+    expect(await isRunning()).toBe(false);
+    await expect(runtime.stat("file")).rejects.toMatchObject({ code: "asleep" });
+    expect(await isRunning()).toBe(false);
+  });
+
+  it("lets one of two take the place of its files, the newer one", async () => {
+    const { runtime } = await withFile();
+    const arrived = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    async function* slowly() {
+      yield entryOf("older", "x");
+      arrived.resolve();
+      await goOn.promise;
+      yield entryOf("older-still", "x");
+    }
+    const older = runtime.replaceEntries(slowly(), 1).catch((error: unknown) => error);
+    await arrived.promise;
+    await runtime.replaceEntries(inTurn([entryOf("newer", "x")]), 2);
+    goOn.resolve();
+    // Broken off, or refused where it comes second.
+    expect(await older).toMatchObject({ code: expect.stringMatching(/^(unavailable|conflict)$/) });
+    expect((await runtime.inventory()).map(({ path }) => path)).toEqual(["newer"]);
+    expect(await runtime.storageState()).toEqual({ state: "present", generation: 2 });
+  });
+
+  it("is gone for good once it is destroyed", async () => {
+    const { runtime, isRunning } = await withFile();
+    await runtime.writeTodos("chat", "[1]");
+    await runtime.destroy();
+    await runtime.destroy();
+    expect(await isRunning()).toBe(false);
+    expect(await runtime.readTodos("chat")).toBeUndefined();
+    const gone = { code: "not_found" };
+    await expect(runtime.writeFile("file", bytesOf("x"))).rejects.toMatchObject(gone);
+    await expect(runtime.replaceEntries(inTurn([]), 9)).rejects.toMatchObject(gone);
+    await expect(runtime.writeTodos("chat", "[2]")).rejects.toMatchObject(gone);
+    expect(await isRunning()).toBe(false);
+  });
+});

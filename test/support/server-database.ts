@@ -1,0 +1,23 @@
+import { randomBytes } from "node:crypto";
+import { Client } from "pg";
+
+export interface ServerDatabase {
+  name: string;
+  databaseUrl: string;
+  drop(): Promise<void>;
+}
+
+/** A new database on a PostgreSQL server: a copy of `template`, to which nobody may be connected meanwhile, or empty. */
+export async function createDatabase(server: string, template = "template1"): Promise<ServerDatabase> {
+  const name = `test_${randomBytes(8).toString("hex")}`;
+  const run = async (statement: string) => {
+    const client = new Client({ connectionString: server });
+    await client.connect();
+    await client.query(statement);
+    await client.end();
+  };
+  await run(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+  const address = new URL(server);
+  address.pathname = `/${name}`;
+  return { name, databaseUrl: address.href, drop: () => run(`DROP DATABASE ${name}`) };
+}

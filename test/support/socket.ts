@@ -1,0 +1,78 @@
+import { vi } from "vitest";
+
+/** A frame as a test looks at it. */
+export interface Frame {
+  type: string;
+  [field: string]: unknown;
+}
+
+export interface TestSocket {
+  /** Everything that came so far. */
+  frames: readonly Frame[];
+  send(frame: object): void;
+  /** The first frame of this type from now on, or one that came and was not waited for yet. */
+  next(type: string): Promise<Frame>;
+  /** All output of a terminal so far. */
+  output(): string;
+  untilOutput(words: string): Promise<string>;
+  /** How it was closed, as code and reason. */
+  closed: Promise<{ code: number; reason: string }>;
+  /** Leave. */
+  close(): void;
+  /** Break the connection off without a word, as a lost network does, and wait until it is gone. */
+  drop(): Promise<void>;
+}
+
+/** A WebSocket of the service; `headers` as no browser can set them. */
+export async function openSocket(
+  url: string,
+  path: string,
+  { headers = {} }: { headers?: Record<string, string> } = {},
+): Promise<TestSocket> {
+  const address = new URL(path, url.replace(/^http/u, "ws")).href;
+  const socket = new WebSocket(address, Object({ headers }));
+  const frames: Frame[] = [];
+  let taken = 0;
+  socket.addEventListener("message", ({ data }) => frames.push(JSON.parse(String(data))));
+  const closed = new Promise<{ code: number; reason: string }>((resolve) =>
+    socket.addEventListener("close", ({ code, reason }) => resolve({ code, reason })),
+  );
+  await new Promise<void>((resolve, reject) => {
+    socket.addEventListener("open", () => resolve());
+    socket.addEventListener("error", () => reject(new Error(`No socket at ${path}`)));
+  });
+  const output = () =>
+    frames
+      .filter(({ type }) => type === "output")
+      .map(({ data }) => data)
+      .join("");
+  return {
+    frames,
+    send: (frame) => socket.send(JSON.stringify(frame)),
+    next: (type) =>
+      vi.waitFor(
+        () => {
+          const at = frames.findIndex((frame, index) => index >= taken && frame.type === type);
+          if (at === -1) throw new Error(`No ${type}, but ${JSON.stringify(frames.slice(-5))}`);
+          taken = at + 1;
+          return frames[at] ?? { type };
+        },
+        { timeout: 30_000, interval: 20 },
+      ),
+    output,
+    untilOutput: (words) =>
+      vi.waitFor(
+        () => {
+          if (!output().includes(words)) throw new Error(`So far: ${output()}`);
+          return output();
+        },
+        { timeout: 30_000, interval: 20 },
+      ),
+    closed,
+    close: () => socket.close(),
+    async drop() {
+      socket.close();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,20 @@
+/** Who is admitted to an operation, and what others get. */
+export interface Row {
+  /** As the published document says it. */
+  admits:
+    | "person"
+    | "superuser"
+    | `member: ${string}`
+    | `person or key: ${string}`
+    | `key: ${string}`
+    | `key of the task: ${string}`;
+  /** Status for somebody who has no part in what the path or the body names. */
+  stranger?: 403 | 404;
+  /** Status for a member whose role is viewer. */
+  viewer?: 403 | 404;
+  /** Whether a key that is bound to another project is refused. */
+  project?: true;
+}
+
+/** Rows by method and path. */
+export type Rows = Readonly<Record<string, Row>>;

@@ -1,0 +1,226 @@
+import {
+  closeSync,
+  constants,
+  createReadStream,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmdirSync,
+  unlinkSync,
+  type BigIntStats,
+} from "node:fs";
+import { open } from "node:fs/promises";
+import { Readable } from "node:stream";
+import type { FileEntry } from "#src/platform/runtime/project-runtime.ts";
+import { asFileFailure, codeOf, fileFailure } from "../file-failure.ts";
+import { baseName, parentOf, type ProjectPaths } from "./project-paths.ts";
+import { removeTree } from "./remove-tree.ts";
+import { leaveTemporary, temporaryPlace } from "./temporary.ts";
+import { kindOf, modifiedAt, walk } from "./walk.ts";
+
+/** Without O_NONBLOCK, opening a pipe that nobody writes to takes for ever. */
+const OPEN_TO_READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
+const FILE_MODE = 0o644;
+
+/**
+ * The project's files, one by one. Paths are project-relative. What a call decides on and what it then does is one
+ * synchronous step each, so no two calls interleave. Throws `AppError`s.
+ */
+export class ProjectFiles {
+  readonly #paths: ProjectPaths;
+
+  constructor(paths: ProjectPaths) {
+    this.#paths = paths;
+  }
+
+  /** What is at a path; a link is an entry of its own. */
+  stat(path: string): FileEntry | undefined {
+    return attempt(path, () => {
+      const real = this.#resolve(path, { follow: false });
+      const stats = real === undefined ? undefined : this.#stats(real);
+      return stats && toEntry(path, stats);
+    });
+  }
+
+  async list(
+    path: string,
+    { recursive, exclude }: { recursive: boolean; exclude: readonly string[] },
+  ): Promise<FileEntry[]> {
+    const real = attempt(path, () => {
+      const directory = this.#paths.resolve(path, { follow: true });
+      const stats = this.#stats(directory);
+      if (!stats) throw fileFailure("ENOENT", path);
+      if (!stats.isDirectory()) throw fileFailure("ENOTDIR", path);
+      return directory;
+    });
+    try {
+      const found = await walk(this.#paths, real, { recursive, excluded: new Set(exclude) });
+      // Whoever lists through a link sees the link's path, as in any shell.
+      return found.flatMap((each) => toEntry(rebase(each.path, real, path), each.stats) ?? []);
+    } catch (error) {
+      throw asFileFailure(error, path);
+    }
+  }
+
+  /** A file's bytes as they are now, whatever becomes of its name. `undefined` where there is no file. */
+  open(path: string, limit = Infinity): { entry: FileEntry; body: Readable } | undefined {
+    return attempt(path, () => {
+      const real = this.#resolve(path, { follow: true });
+      const file = real === undefined ? undefined : openFile(this.#paths.absolute(real));
+      const entry = file && toEntry(path, file.stats);
+      if (!file || !entry) return undefined;
+      if (entry.size > limit) {
+        closeSync(file.descriptor);
+        throw fileFailure("EFBIG", path);
+      }
+      return { entry, body: contentOf(file.descriptor, entry.size) };
+    });
+  }
+
+  /** Create or replace a file. It becomes visible when all of its content has arrived; its mode stays. */
+  async write(path: string, content: AsyncIterable<Uint8Array>, limit: number): Promise<FileEntry> {
+    attempt(path, () => this.#checkWritable(path));
+    const place = attempt(path, () => temporaryPlace(this.#paths));
+    try {
+      const file = await open(place, "wx", FILE_MODE);
+      try {
+        let size = 0;
+        for await (const chunk of content) {
+          size += chunk.byteLength;
+          if (size > limit) throw fileFailure("EFBIG", path);
+          await file.writeFile(chunk);
+        }
+        const before = this.#stats(this.#paths.resolve(path, { follow: true }));
+        if (before?.isFile()) await file.chmod(Number(before.mode) & 0o7777);
+      } finally {
+        await file.close();
+      }
+      const real = this.#checkWritable(path);
+      mkdirSync(this.#paths.absolute(parentOf(real)), { recursive: true });
+      renameSync(place, this.#paths.absolute(real));
+      const entry = toEntry(path, lstatSync(this.#paths.absolute(real), { bigint: true }));
+      if (!entry) throw fileFailure("ENOENT", path);
+      return entry;
+    } catch (error) {
+      throw asFileFailure(error, path);
+    } finally {
+      await leaveTemporary(this.#paths, place);
+    }
+  }
+
+  makeDirectory(path: string): void {
+    attempt(path, () => {
+      const real = this.#paths.resolve(path, { follow: true });
+      const stats = this.#stats(real);
+      if (stats && !stats.isDirectory()) throw fileFailure("ENOTDIR", path);
+      mkdirSync(this.#paths.absolute(real), { recursive: true });
+    });
+  }
+
+  move(from: string, to: string): void {
+    attempt(from, () => {
+      const source = this.#paths.resolve(from, { follow: false });
+      if (!this.#stats(source)) throw fileFailure("ENOENT", from);
+      const target = this.#paths.resolve(to, { follow: false });
+      if (target === source) return;
+      if (source === "" || target === "" || target.startsWith(`${source}/`)) throw fileFailure("EINVAL", to);
+      if (this.#stats(target)) throw fileFailure("EEXIST", to);
+      mkdirSync(this.#paths.absolute(parentOf(target)), { recursive: true });
+      renameSync(this.#paths.absolute(source), this.#paths.absolute(target));
+    });
+  }
+
+  /** Remove what is at a path: a link, not what it leads to. */
+  async remove(path: string, { recursive }: { recursive: boolean }): Promise<void> {
+    try {
+      const real = this.#paths.resolve(path, { follow: false });
+      if (real === "") throw fileFailure("EINVAL", path);
+      const stats = this.#stats(real);
+      if (!stats) throw fileFailure("ENOENT", path);
+      const absolute = this.#paths.absolute(real);
+      if (!stats.isDirectory()) unlinkSync(absolute);
+      else if (recursive) await removeTree(absolute);
+      else rmdirSync(absolute);
+    } catch (error) {
+      throw asFileFailure(error, path);
+    }
+  }
+
+  /** The directory a program starts in, as programs see it. */
+  directory(path: string): string {
+    return attempt(path, () => {
+      const real = this.#paths.resolve(path, { follow: true });
+      if (!this.#stats(real)?.isDirectory()) throw fileFailure("ENOENT", path);
+      return this.#paths.absolute(real);
+    });
+  }
+
+  /** As `resolve`, but where a file is in the way nothing is. */
+  #resolve(path: string, options: { follow: boolean }): string | undefined {
+    try {
+      return this.#paths.resolve(path, options);
+    } catch (error) {
+      if (["not_found", "conflict"].includes(codeOf(error) ?? "")) return undefined;
+      throw error;
+    }
+  }
+
+  #stats(real: string) {
+    return lstatSync(this.#paths.absolute(real), { bigint: true, throwIfNoEntry: false });
+  }
+
+  /** Refuse early what could not become a file later; the resolved path otherwise. */
+  #checkWritable(path: string): string {
+    const real = this.#paths.resolve(path, { follow: true });
+    const stats = this.#stats(real);
+    if (stats?.isDirectory()) throw fileFailure("EISDIR", path);
+    if (stats && !stats.isFile()) throw fileFailure("EEXIST", path);
+    return real;
+  }
+}
+
+/** A file, opened to be read; `undefined` for what is none. */
+export function openFile(absolute: string): { descriptor: number; stats: BigIntStats } | undefined {
+  let descriptor: number;
+  try {
+    descriptor = openSync(absolute, OPEN_TO_READ);
+  } catch (error) {
+    // A link whose target is gone, and a socket.
+    if (["ENOENT", "ENXIO", "ELOOP"].includes(codeOf(error) ?? "")) return undefined;
+    throw error;
+  }
+  const stats = fstatSync(descriptor, { bigint: true });
+  if (stats.isFile()) return { descriptor, stats };
+  closeSync(descriptor);
+  return undefined;
+}
+
+/** The first `size` bytes of an open file, which is closed with the stream; fewer of one that has become shorter. */
+export function contentOf(descriptor: number, size: number): Readable {
+  if (size > 0) return createReadStream("", { fd: descriptor, start: 0, end: size - 1 });
+  closeSync(descriptor);
+  return Readable.from([]);
+}
+
+function attempt<T>(path: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    throw asFileFailure(error, path);
+  }
+}
+
+function toEntry(path: string, stats: BigIntStats): FileEntry | undefined {
+  const kind = kindOf(stats);
+  if (!kind) return undefined;
+  const size = kind === "file" ? Number(stats.size) : 0;
+  return { path, name: baseName(path), kind, size, modifiedAt: modifiedAt(stats) };
+}
+
+/** The same entry under another directory. */
+function rebase(path: string, from: string, to: string): string {
+  const below = from === "" ? path : path.slice(from.length + 1);
+  return to === "" ? below : `${to}/${below}`;
+}

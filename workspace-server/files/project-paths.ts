@@ -1,0 +1,86 @@
+import { lstatSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
+import { fileFailure, leadsOut } from "../file-failure.ts";
+
+/** Directories of the server's own at the project's root: no call sees them. */
+export const TEMPORARY = ".workspace-tmp";
+export const SWAP = ".workspace-swap";
+const RESERVED: ReadonlySet<string> = new Set([TEMPORARY, SWAP]);
+
+const MAX_LINKS = 40;
+
+/**
+ * Where project-relative paths lead. Links are followed inside the project only. A program of the project can change a
+ * link between this check and what follows it: it wins nothing, because it can reach on its own whatever the server can.
+ */
+export class ProjectPaths {
+  /** Absolute and without links. */
+  readonly root: string;
+
+  constructor(root: string) {
+    this.root = root;
+  }
+
+  absolute(real: string): string {
+    return join(this.root, real);
+  }
+
+  /**
+   * The path with its links followed: those on the way always, the last one with `follow`. What does not exist stays as
+   * it is written. Synchronous, so that nothing of this server's own comes between it and a synchronous act.
+   */
+  resolve(path: string, { follow }: { follow: boolean }): string {
+    if (path.includes("\0")) throw fileFailure("EINVAL", path);
+    const pending = path.split("/");
+    const walked: string[] = [];
+    let links = 0;
+    for (let name = pending.shift(); name !== undefined; name = pending.shift()) {
+      if (name === "" || name === ".") continue;
+      if (name === "..") {
+        if (walked.pop() === undefined) throw leadsOut(path);
+        continue;
+      }
+      walked.push(name);
+      const found = lstatSync(this.absolute(walked.join("/")), { throwIfNoEntry: false });
+      const isLast = pending.length === 0;
+      if (found === undefined || found.isDirectory()) continue;
+      if (!found.isSymbolicLink()) {
+        if (!isLast) throw fileFailure("ENOTDIR", path);
+        continue;
+      }
+      if (isLast && !follow) continue;
+      links += 1;
+      if (links > MAX_LINKS) throw fileFailure("ELOOP", path);
+      const target = readlinkSync(this.absolute(walked.join("/")));
+      walked.pop();
+      if (target.startsWith("/")) {
+        const inside = this.#within(target);
+        if (inside === undefined) throw leadsOut(path);
+        walked.length = 0;
+        pending.unshift(...inside.split("/"));
+      } else pending.unshift(...target.split("/"));
+    }
+    if (isReserved(walked.join("/"))) throw fileFailure("ENOENT", path);
+    return walked.join("/");
+  }
+
+  #within(absolute: string): string | undefined {
+    if (absolute === this.root) return "";
+    return absolute.startsWith(`${this.root}/`) ? absolute.slice(this.root.length + 1) : undefined;
+  }
+}
+
+/** Whether a resolved path is the server's own. */
+export function isReserved(real: string): boolean {
+  return RESERVED.has(real.split("/", 1)[0] ?? "");
+}
+
+/** The directory that holds a path; the root for a name of the root. */
+export function parentOf(path: string): string {
+  return path.slice(0, Math.max(path.lastIndexOf("/"), 0));
+}
+
+/** The last segment of a path. */
+export function baseName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}

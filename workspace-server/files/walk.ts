@@ -1,0 +1,83 @@
+import { lstatSync, readdirSync, type BigIntStats } from "node:fs";
+import { setImmediate } from "node:timers/promises";
+import { codeOf, fileFailure } from "../file-failure.ts";
+import { isReserved, type ProjectPaths } from "./project-paths.ts";
+import { withPermission } from "./with-permission.ts";
+
+/** Entries one listing may hold. */
+const MAX_LISTED = 100_000;
+/** Entries between two moments in which others get their turn. */
+const ENTRIES_PER_TURN = 2000;
+
+export type Kind = "file" | "directory" | "symlink";
+
+export interface Found {
+  /** Project-relative, without links. */
+  path: string;
+  kind: Kind;
+  stats: BigIntStats;
+}
+
+/** What kind of entry it is; sockets, pipes and devices are none of a project's. */
+export function kindOf(stats: {
+  isFile(): boolean;
+  isDirectory(): boolean;
+  isSymbolicLink(): boolean;
+}): Kind | undefined {
+  if (stats.isFile()) return "file";
+  if (stats.isDirectory()) return "directory";
+  return stats.isSymbolicLink() ? "symlink" : undefined;
+}
+
+/** When something changed, in whole milliseconds. */
+export function modifiedAt(stats: BigIntStats): number {
+  return Number((stats.mtimeNs + 500_000n) / 1_000_000n);
+}
+
+/**
+ * The entries below a directory (a resolved path), parents before children, by name, without directories of a name in
+ * `excluded`. What vanishes meanwhile is left out, and so is a name that is not UTF-8. `too_large` above 100,000.
+ */
+export async function walk(
+  paths: ProjectPaths,
+  directory: string,
+  { recursive, excluded }: { recursive: boolean; excluded: ReadonlySet<string> },
+): Promise<Found[]> {
+  const found: Found[] = [];
+  let sinceTurn = 0;
+  const pending = [directory];
+  const visit = async (at: string): Promise<void> => {
+    for (const name of namesIn(paths.absolute(at), { mayBeGone: at !== directory }).toSorted()) {
+      const path = at === "" ? name : `${at}/${name}`;
+      if (isReserved(path)) continue;
+      const stats = statsOf(paths.absolute(path));
+      const kind = stats && kindOf(stats);
+      if (!stats || !kind || (kind === "directory" && excluded.has(name))) continue;
+      if (found.length === MAX_LISTED) throw fileFailure("EFBIG", directory);
+      found.push({ path, kind, stats });
+      sinceTurn += 1;
+      if (sinceTurn % ENTRIES_PER_TURN === 0) await setImmediate();
+      if (recursive && kind === "directory") await visit(path);
+    }
+  };
+  for (const at of pending) await visit(at);
+  return found;
+}
+
+function namesIn(absolute: string, { mayBeGone }: { mayBeGone: boolean }): string[] {
+  try {
+    return withPermission(absolute, 0o500, () => readdirSync(absolute));
+  } catch (error) {
+    if (mayBeGone && ["ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "")) return [];
+    throw error;
+  }
+}
+
+function statsOf(absolute: string) {
+  try {
+    return lstatSync(absolute, { bigint: true, throwIfNoEntry: false });
+  } catch (error) {
+    if (codeOf(error) === "ENOTDIR") return undefined;
+    throw error;
+  }
+}

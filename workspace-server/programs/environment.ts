@@ -1,0 +1,29 @@
+/** What of the server's own environment programs get: the way out, where there is one. */
+const PASSED_ON = [
+  "PATH",
+  "HTTP_PROXY",
+  "HTTPS_PROXY",
+  "NO_PROXY",
+  "http_proxy",
+  "https_proxy",
+  "no_proxy",
+  "NODE_USE_ENV_PROXY",
+];
+
+/** The environment a program of the project starts with; `added` wins. */
+export function programEnvironment(
+  root: string,
+  added: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const environment: Record<string, string> = {
+    HOME: root,
+    LANG: "C.UTF-8",
+    TERM: "dumb",
+    SHELL: "/bin/bash",
+  };
+  for (const name of PASSED_ON) {
+    const value = process.env[name];
+    if (value !== undefined) environment[name] = value;
+  }
+  return { ...environment, ...added };
+}

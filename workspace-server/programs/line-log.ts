@@ -1,0 +1,62 @@
+import { StringDecoder } from "node:string_decoder";
+import { Change } from "./change.ts";
+
+const MAX_LINES = 2000;
+/** A longer line is cut into several. */
+const MAX_LINE_CHARACTERS = 16 * 1024;
+
+/** The last lines of a program's output, and those who watch it grow. */
+export class LineLog {
+  #lines: string[] = [];
+  /** How many lines came before those that are kept. */
+  #dropped = 0;
+  readonly #change = new Change();
+
+  /** A way in for one stream: what it writes becomes lines of this log. `end` adds a last one that is not finished. */
+  source(): { write(chunk: Uint8Array): void; end(): void } {
+    const decoder = new StringDecoder("utf8");
+    let rest = "";
+    return {
+      write: (chunk) => {
+        const lines = (rest + decoder.write(Buffer.from(chunk))).split("\n");
+        rest = lines.pop() ?? "";
+        while (rest.length > MAX_LINE_CHARACTERS) {
+          lines.push(rest.slice(0, MAX_LINE_CHARACTERS));
+          rest = rest.slice(MAX_LINE_CHARACTERS);
+        }
+        this.add(lines);
+      },
+      end: () => {
+        rest += decoder.end();
+        if (rest !== "") this.add([rest]);
+        rest = "";
+      },
+    };
+  }
+
+  tail(lines: number): string[] {
+    return lines === 0 ? [] : this.#lines.slice(-lines);
+  }
+
+  /** The last lines and then what comes, until the signal ends. A reader who is too slow misses lines. */
+  async *watch(lines: number, signal: AbortSignal): AsyncGenerator<Uint8Array, undefined> {
+    let next = this.#dropped + Math.max(this.#lines.length - lines, 0);
+    while (!signal.aborted) {
+      const missed = this.#lines.slice(Math.max(next - this.#dropped, 0));
+      next = this.#dropped + this.#lines.length;
+      if (missed.length > 0) yield Buffer.from(missed.map((line) => `${line}\n`).join(""));
+      else await this.#change.next(signal);
+    }
+  }
+
+  add(lines: readonly string[]): void {
+    if (lines.length === 0) return;
+    this.#lines.push(...lines.map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line)));
+    const excess = this.#lines.length - MAX_LINES;
+    if (excess > 0) {
+      this.#lines = this.#lines.slice(excess);
+      this.#dropped += excess;
+    }
+    this.#change.announce();
+  }
+}

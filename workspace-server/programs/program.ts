@@ -1,0 +1,145 @@
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { constants } from "node:os";
+import type { Readable, Writable } from "node:stream";
+import { setTimeout } from "node:timers/promises";
+import { AppError } from "#src/lib/errors.ts";
+import { codeOf } from "../file-failure.ts";
+import { killMarked, markedProcesses, markOf, signalMarked } from "./marked-processes.ts";
+
+const EXIT_KILLED = 137;
+/** How long output may still come once everything that could write it is dead. */
+const LAST_OUTPUT_MS = 1000;
+
+export interface ProgramSpec {
+  file: string;
+  args: readonly string[];
+  /** Absolute. */
+  cwd: string;
+  env: Readonly<Record<string, string>>;
+}
+
+/** A program in a session of its own, with everything it starts: that ends when it does. */
+export class Program {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Its exit code, 128 + n when signal n ended it, once all it has started is dead and its output has been read. */
+  readonly ended: Promise<number>;
+  readonly mark: string;
+  readonly #pid: number;
+  #limit: string | undefined;
+
+  private constructor(
+    mark: string,
+    pid: number,
+    pipes: { stdin: Writable; stdout: Readable; stderr: Readable },
+    ended: (program: Program) => Promise<number>,
+  ) {
+    this.mark = mark;
+    this.#pid = pid;
+    this.stdin = pipes.stdin;
+    this.stdout = pipes.stdout;
+    this.stderr = pipes.stderr;
+    this.ended = ended(this);
+  }
+
+  /** Start it. Throws `AppError`s: `unavailable` where there is no such program, or no room for one. */
+  static async start({ file, args, cwd, env }: ProgramSpec): Promise<Program> {
+    const mark = randomUUID();
+    const options = { cwd, env: { ...env, ...markOf(mark) }, detached: true } as const;
+    const child = launch(() => spawn(file, args, { ...options, stdio: ["pipe", "pipe", "pipe"] }));
+    const exited = new Promise<number>((resolve) => {
+      child.once("exit", (code, signal) =>
+        resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])),
+      );
+    });
+    const closed = new Promise<void>((resolve) => child.once("close", () => resolve()));
+    await new Promise<void>((resolve, reject) => {
+      child.once("spawn", resolve);
+      child.once("error", (error) => reject(asStartFailure(error, file)));
+    });
+    preferToServer(child.pid ?? 0);
+    // A program that closes its input while somebody writes is no failure.
+    child.stdin.on("error", () => undefined);
+    child.on("error", () => undefined);
+    return new Program(mark, child.pid ?? 0, child, async (program) => {
+      const code = await exited;
+      await program.kill();
+      const late = new AbortController();
+      const timeout = setTimeout(LAST_OUTPUT_MS, undefined, { signal: late.signal }).catch(() => undefined);
+      await Promise.race([closed, timeout]);
+      late.abort();
+      child.stdout.destroy();
+      child.stderr.destroy();
+      return program.limit === undefined ? code : EXIT_KILLED;
+    });
+  }
+
+  /** The sentence about the limit that ended it, if one did. */
+  get limit(): string | undefined {
+    return this.#limit;
+  }
+
+  /** It is being killed because of a limit. */
+  overLimit(message: string): void {
+    this.#limit = message;
+  }
+
+  /** Ask it and all it has started to end. */
+  signal(signal: NodeJS.Signals): void {
+    signalMarked(this.mark, this.#pid, signal);
+  }
+
+  /** End it and all it has started. */
+  kill(): Promise<void> {
+    return killMarked(this.mark, this.#pid);
+  }
+
+  /** The path of the terminal it runs in, of the first of its processes that has one. */
+  terminal(): string | undefined {
+    const device = markedProcesses(this.mark, this.#pid).find(({ terminal }) => terminal !== 0)?.terminal;
+    // A Unix98 pseudoterminal: majors 136 to 143, 256 minors each. Source: devices.txt of the kernel; makedev(3).
+    if (device === undefined) return undefined;
+    const major = (device >> 8) & 0xfff;
+    const minor = (device & 0xff) | ((device >> 12) & 0xfff00);
+    return major >= 136 && major <= 143 ? `/dev/pts/${(major - 136) * 256 + minor}` : undefined;
+  }
+}
+
+/** When memory runs out, the kernel should choose a program before this server. Source: proc(5), oom_score_adj. */
+function preferToServer(pid: number): void {
+  try {
+    writeFileSync(`/proc/${pid}/oom_score_adj`, "500");
+  } catch {
+    // It has ended already, or the system does not let us.
+  }
+}
+
+/** Starting fails in two ways, at once and by an event. */
+function launch<T>(start: () => T): T {
+  try {
+    return start();
+  } catch (error) {
+    throw asStartFailure(error, "");
+  }
+}
+
+function asStartFailure(error: unknown, file: string): unknown {
+  switch (codeOf(error) ?? "") {
+    case "ENOENT":
+      return new AppError("unavailable", `This runtime has no ${file}`, { cause: error });
+    case "E2BIG":
+      return new AppError("too_large", "The command is longer than this runtime takes (128 KiB)", {
+        cause: error,
+      });
+    case "EAGAIN":
+    case "ENOMEM":
+      return new AppError("unavailable", "The project runs too many programs; stop some and try again", {
+        cause: error,
+      });
+    default:
+      return error;
+  }
+}

@@ -1,0 +1,51 @@
+import { once } from "node:events";
+import { existsSync, mkdirSync, realpathSync, statSync, unlinkSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import { parseArgs } from "node:util";
+import { upgradeToPort } from "./ports/upgrade.ts";
+import { Workspace } from "./workspace.ts";
+import { answer } from "./http/answer.ts";
+import { createRouter } from "./http/router.ts";
+import { routes } from "./http/routes.ts";
+
+/** Serve one project directory until a signal ends it, and everything it has started with it. */
+export async function serve(args: string[]): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: { root: { type: "string" }, listen: { type: "string" } },
+  });
+  if (values.root === undefined || values.listen === undefined) {
+    throw new Error("serve needs --root and --listen");
+  }
+  mkdirSync(values.root, { recursive: true });
+  const workspace = await Workspace.open(realpathSync(values.root));
+
+  const route = createRouter(routes(workspace));
+  const server = createServer((request, response) => void answer(request, response, route));
+  server.on("upgrade", (request, socket, head) => upgradeToPort(request, socket, head));
+  // A body may take as long as it needs, and a connection in a holder's pool must not close under its next request.
+  server.requestTimeout = 0;
+  server.keepAliveTimeout = 0;
+  await listen(server, values.listen);
+
+  const end = async () => {
+    await workspace.stopAll("The project's workspace was ended");
+    process.exit(0);
+  };
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => void end());
+}
+
+async function listen(server: Server, address: string): Promise<void> {
+  if (address.includes("/")) {
+    // What an earlier server left behind; a file of another kind is not ours to remove.
+    if (existsSync(address) && statSync(address).isSocket()) unlinkSync(address);
+    server.listen(address);
+  } else {
+    const [, host = "127.0.0.1", port] = /^(?:(.+):)?(\d+)$/.exec(address) ?? [];
+    if (port === undefined) throw new Error(`--listen: ${address} is neither a path nor a port`);
+    server.listen(Number(port), host);
+  }
+  await once(server, "listening");
+  const bound = server.address();
+  process.stdout.write(`listening ${typeof bound === "object" && bound !== null ? bound.port : address}\n`);
+}

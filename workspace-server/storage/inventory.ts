@@ -1,0 +1,43 @@
+import { readlinkSync, type BigIntStats } from "node:fs";
+import type { InventoryEntry } from "#src/platform/runtime/project-storage.ts";
+import { codeOf } from "../file-failure.ts";
+import type { ProjectPaths } from "../files/project-paths.ts";
+import { modifiedAt, walk, type Kind } from "../files/walk.ts";
+
+/** Every entry of the project, parents before children. What vanishes meanwhile is left out. */
+export async function inventory(paths: ProjectPaths): Promise<InventoryEntry[]> {
+  const found = await walk(paths, "", { recursive: true, excluded: new Set() });
+  return found.flatMap(({ path, kind, stats }) => {
+    const stored = describe(paths, path, kind, stats);
+    return stored ? { ...stored, fingerprint: fingerprintOf(stored.target, kind, stats) } : [];
+  });
+}
+
+/** What is needed to make an entry again; `undefined` for a link that is gone. */
+export function describe(paths: ProjectPaths, path: string, kind: Kind, stats: BigIntStats) {
+  const target = kind === "symlink" ? linkTarget(paths.absolute(path)) : "";
+  if (target === undefined) return undefined;
+  return {
+    path,
+    kind,
+    size: kind === "file" ? Number(stats.size) : 0,
+    mode: Number(stats.mode) & 0o777,
+    modifiedAt: modifiedAt(stats),
+    target,
+  };
+}
+
+/** The kernel sets a file's change time at every write and rename, and no program can set it back. */
+function fingerprintOf(target: string, kind: Kind, stats: BigIntStats): string {
+  if (kind !== "file") return target;
+  return [stats.size, stats.mtimeNs, stats.ctimeNs, stats.ino].join("-");
+}
+
+function linkTarget(absolute: string): string | undefined {
+  try {
+    return readlinkSync(absolute);
+  } catch (error) {
+    if (["ENOENT", "EINVAL"].includes(codeOf(error) ?? "")) return undefined;
+    throw error;
+  }
+}

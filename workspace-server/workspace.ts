@@ -1,0 +1,76 @@
+import { randomUUID } from "node:crypto";
+import { AppError } from "#src/lib/errors.ts";
+import { ProjectFiles } from "./files/project-files.ts";
+import { ProjectPaths } from "./files/project-paths.ts";
+import { GitProcesses } from "./git-processes.ts";
+import { Commands } from "./programs/commands.ts";
+import { Programs } from "./programs/programs.ts";
+import { Processes } from "./programs/processes.ts";
+import { Shells } from "./shells/shells.ts";
+import { abandon, beginStaging, recover, swapIn, type Staged } from "./storage/swap.ts";
+
+/** One project: its directory and what runs in it. */
+export class Workspace {
+  readonly paths: ProjectPaths;
+  readonly files: ProjectFiles;
+  readonly programs = new Programs();
+  readonly commands: Commands;
+  readonly shells: Shells;
+  readonly processes: Processes;
+  readonly git: GitProcesses;
+  readonly #staged = new Map<string, Staged>();
+
+  private constructor(root: string) {
+    this.paths = new ProjectPaths(root);
+    this.files = new ProjectFiles(this.paths);
+    this.commands = new Commands(root, this.programs);
+    this.shells = new Shells(root, this.programs);
+    this.processes = new Processes(root, this.programs);
+    this.git = new GitProcesses(this.paths, this.programs);
+  }
+
+  /** Open the project in a directory, finishing what a crash has interrupted. `root` is absolute and without links. */
+  static async open(root: string): Promise<Workspace> {
+    const workspace = new Workspace(root);
+    await recover(workspace.paths);
+    return workspace;
+  }
+
+  /** Whether anything runs, or is kept, that ends with this server. */
+  get isBusy(): boolean {
+    return [this.commands, this.shells, this.processes, this.git].some(({ isBusy }) => isBusy);
+  }
+
+  /** A directory that somebody else fills, and `commitStaged` then puts in place of all files. */
+  stage(): { id: string; directory: string } {
+    const staged = beginStaging(this.paths);
+    const id = randomUUID();
+    this.#staged.set(id, staged);
+    return { id, directory: staged.directory };
+  }
+
+  async commitStaged(id: string): Promise<void> {
+    await swapIn(this.paths, this.#takeStaged(id));
+  }
+
+  async abandonStaged(id: string): Promise<void> {
+    await abandon(this.paths, this.#takeStaged(id));
+  }
+
+  /** End everything that runs. Commands get the reason as their last words. */
+  async stopAll(reason: string): Promise<void> {
+    await Promise.all([
+      this.commands.endAll(reason),
+      this.shells.endAll(),
+      this.processes.endAll(),
+      this.git.endAll(),
+    ]);
+  }
+
+  #takeStaged(id: string): Staged {
+    const staged = this.#staged.get(id);
+    if (!staged) throw new AppError("not_found", "Nothing is staged under this name");
+    this.#staged.delete(id);
+    return staged;
+  }
+}
