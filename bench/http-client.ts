@@ -28,9 +28,16 @@ export class HttpClient {
     return { status, headers, body: await text(response) };
   }
 
-  /** Reads a stream of events to its end. `onFrame` gets each frame, and when it came in milliseconds since the epoch. */
-  async events(path: string, onFrame: (frame: string, at: number) => void): Promise<void> {
-    const response = await this.#send("GET", path);
+  /**
+   * Reads a stream of events to its end, the answer to a POST where there is something to send. `onFrame` gets each frame, and
+   * when it came in milliseconds since the epoch. Answers the headers.
+   */
+  async events(
+    path: string,
+    onFrame: (frame: string, at: number) => void,
+    json?: object,
+  ): Promise<http.IncomingHttpHeaders> {
+    const response = await this.#send(json ? "POST" : "GET", path, json);
     response.setEncoding("utf8");
     let rest = "";
     for await (const chunk of response) {
@@ -39,6 +46,7 @@ export class HttpClient {
       rest = frames.pop() ?? "";
       for (const frame of frames) onFrame(frame, at);
     }
+    return response.headers;
   }
 
   /** Reads an answer to its end without looking at it closely: how often `mark` is in it, and its bytes. */

@@ -4,6 +4,7 @@ import type { Measurement } from "./measurement.ts";
 import { acknowledgement } from "./measurements/acknowledgement.ts";
 import { budgets } from "./measurements/budgets.ts";
 import { bundle } from "./measurements/bundle.ts";
+import { chat } from "./measurements/chat.ts";
 import { live } from "./measurements/live.ts";
 import { projects } from "./measurements/projects.ts";
 import { readers } from "./measurements/readers.ts";
@@ -21,6 +22,7 @@ const ALL: readonly Measurement[] = [
   acknowledgement,
   throughput,
   live,
+  chat,
   readers,
   replay,
   recovery,

@@ -12,6 +12,9 @@ export const INSTANT = script([{ text: "Done." }]);
 export interface TaskClient {
   key: string;
   http: HttpClient;
+  /** The same program's owner, in a browser. */
+  person: HttpClient;
+  projectId: string;
   invoke(message: string): Promise<{ taskId: string; answer: Answer }>;
   /** Resolves when the task's stream shows its end. */
   done(taskId: string): Promise<void>;
@@ -26,6 +29,8 @@ export async function newTaskClient(url: string): Promise<TaskClient> {
   return {
     key,
     http,
+    person: new HttpClient(url, token),
+    projectId: project.id,
     async invoke(message) {
       const body = { project_id: project.id, message };
       const answer = await http.request("POST", "/api/external/agent/invoke", body);

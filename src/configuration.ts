@@ -22,6 +22,9 @@ const trueOrFalse = z.union(
 const flag = (fallback: boolean) => withDefault(trueOrFalse, fallback);
 const httpUrl = z.url({ protocol: /^https?$/u, error: "must be an http:// or https:// address" });
 
+/** Pools are added up as 32-bit numbers. */
+const MAX_CREDITS = 100_000_000;
+
 /** What a person may set. Names and defaults are the configuration contract; other programs rely on them. */
 export const Variables = z.object({
   ENVIRONMENT: withDefault(z.enum(["development", "test", "production"]), "production"),
@@ -50,6 +53,31 @@ export const Variables = z.object({
   ANTHROPIC_BASE_URL: withDefault(httpUrl, "https://api.anthropic.com"),
   /** Where the scripted `demo` model answers; set by the local stack only. */
   DEMO_MODEL_URL: optional(httpUrl),
+  /** Platform models that people may choose, comma-separated; DEFAULT_MODEL is always among them, and the only one when absent. */
+  PLATFORM_MODELS: text(),
+  /** Tiers whose teams may work with keys of their own, comma-separated. */
+  BYOK_ENABLED_TIERS: withDefault(
+    z
+      .string()
+      .regex(
+        /^(free|basic|pro|ultra)(\s*,\s*(free|basic|pro|ultra))*$/u,
+        "must be a list of free, basic, pro and ultra",
+      ),
+    "pro,ultra",
+  ),
+  /** Encrypts people's own keys; a key derived from SECRET_KEY when absent. */
+  ENCRYPTION_KEY: text(),
+  /** Where people's own keys of a provider are used, in place of the provider's address; see src/models/providers.ts. */
+  OPENROUTER_API_BASE: optional(httpUrl),
+  NANO_GPT_API_BASE: optional(httpUrl),
+  OPENAI_API_BASE: optional(httpUrl),
+  ANTHROPIC_API_BASE: optional(httpUrl),
+  GROQ_API_BASE: optional(httpUrl),
+  TOGETHER_API_BASE: optional(httpUrl),
+  DEEPSEEK_API_BASE: optional(httpUrl),
+  FIREWORKS_API_BASE: optional(httpUrl),
+  Z_AI_API_BASE: optional(httpUrl),
+  GOOGLE_API_BASE: optional(httpUrl),
   MODEL_STALL_SECONDS: integer(60, 1, 600),
   MODEL_MAX_RETRIES: integer(3, 0, 10),
 
@@ -88,6 +116,8 @@ export const Variables = z.object({
   PAIRING_TOKEN_EXPIRY_SECONDS: integer(300, 1, 3600),
   USER_RATE_PER_MINUTE: integer(100, 0),
   CHAT_RATE_PER_MINUTE: integer(20, 0),
+  /** Hours a task waits for somebody to allow a dangerous call; then the call counts as refused. */
+  APPROVAL_EXPIRE_HOURS: integer(72, 1, 720),
   /** Commands of one person over `/api/agent/execute`; 0 is no limit. */
   COMMAND_RATE_PER_MINUTE: integer(30, 0),
   KEY_RATE_BURST: integer(60, 0),
@@ -143,6 +173,8 @@ export const Variables = z.object({
   SNAPSHOT_RETENTION_DAYS: integer(30, 1, 36_500),
   SHELL_SESSIONS_PER_USER: integer(100, 1, 10_000),
   SHELL_SESSIONS_PER_PROJECT: integer(100, 1, 10_000),
+  /** Those that the agent of one chat has open. */
+  SHELL_SESSIONS_PER_CHAT: integer(8, 1, 10_000),
   SHELL_IDLE_MINUTES: integer(30, 1),
   SHELL_MAX_HOURS: integer(8, 1),
   /** Seconds after which it is looked at again whether whoever has a socket open may have it. */
@@ -159,6 +191,28 @@ export const Variables = z.object({
   BITBUCKET_OAUTH_REDIRECT_URI: optional(httpUrl),
   BITBUCKET_OAUTH_BASE_URL: withDefault(httpUrl, "https://bitbucket.org"),
   BITBUCKET_API_BASE_URL: withDefault(httpUrl, "https://api.bitbucket.org"),
+  /** The agent searches the web with the key of this provider; without it, it does not. */
+  WEB_SEARCH_PROVIDER: withDefault(z.enum(["tavily", "brave"]), "tavily"),
+  WEB_SEARCH_MAX_RESULTS: integer(5, 1, 10),
+  /** Seconds for one search. */
+  WEB_SEARCH_TIMEOUT: integer(15, 1, 60),
+  TAVILY_API_KEY: text(),
+  TAVILY_API_BASE: withDefault(httpUrl, "https://api.tavily.com"),
+  BRAVE_API_KEY: text(),
+  BRAVE_API_BASE: withDefault(httpUrl, "https://api.search.brave.com/res/v1"),
+  /** A secret: whoever knows it may post there. The agent's messages to `discord` go there where no channel is connected. */
+  AGENT_DISCORD_WEBHOOK_URL: optional(httpUrl),
+  /** Credits are US cents. With an account comes a bonus, which ends after so many days; 0 is no end. */
+  SIGNUP_BONUS_CREDITS: integer(15_000, 0, MAX_CREDITS),
+  SIGNUP_BONUS_EXPIRY_DAYS: integer(60, 0, 36_500),
+  /** Of each UTC day. */
+  TIER_DAILY_CREDITS_FREE: integer(5, 0, MAX_CREDITS),
+  /** Of each 30 days. */
+  TIER_BUNDLED_CREDITS_BASIC: integer(500, 0, MAX_CREDITS),
+  TIER_BUNDLED_CREDITS_PRO: integer(2000, 0, MAX_CREDITS),
+  TIER_BUNDLED_CREDITS_ULTRA: integer(8000, 0, MAX_CREDITS),
+  /** Part of the bundled credits below which a team is told that it has few. */
+  CREDITS_LOW_BALANCE_THRESHOLD: withDefault(z.coerce.number("must be a number").min(0).max(1), 0.2),
   STEP_MAX_SECONDS: integer(240, 5, 840),
   STEP_MAX_APPENDS: integer(500, 10),
   TASK_STALL_SECONDS: integer(8, 1),
@@ -255,6 +309,19 @@ const RULES: readonly Rule[] = [
   httpsInProduction("GITLAB_API_BASE_URL"),
   httpsInProduction("BITBUCKET_OAUTH_BASE_URL"),
   httpsInProduction("BITBUCKET_API_BASE_URL"),
+  httpsInProduction("TAVILY_API_BASE"),
+  httpsInProduction("BRAVE_API_BASE"),
+  httpsInProduction("AGENT_DISCORD_WEBHOOK_URL"),
+  httpsInProduction("OPENROUTER_API_BASE"),
+  httpsInProduction("NANO_GPT_API_BASE"),
+  httpsInProduction("OPENAI_API_BASE"),
+  httpsInProduction("ANTHROPIC_API_BASE"),
+  httpsInProduction("GROQ_API_BASE"),
+  httpsInProduction("TOGETHER_API_BASE"),
+  httpsInProduction("DEEPSEEK_API_BASE"),
+  httpsInProduction("FIREWORKS_API_BASE"),
+  httpsInProduction("Z_AI_API_BASE"),
+  httpsInProduction("GOOGLE_API_BASE"),
   {
     variable: "RUNTIME_HOST_URL",
     problem: "is required with PROJECT_RUNTIME=host, which is for `npm start`",

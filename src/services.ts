@@ -1,6 +1,7 @@
 import { outboundPolicy, type Env } from "#src/env.ts";
-import { choosePlatformModel } from "#src/models/choose.ts";
+import { chooseOwnModel, choosePlatformModel, type OwnAccount } from "#src/models/choose.ts";
 import type { Model } from "#src/models/model.ts";
+import { modelSettings, type ModelSettings } from "#src/models/settings.ts";
 import type { ArchiveStore } from "#src/platform/archives/archive-store.ts";
 import { r2Archives } from "#src/platform/archives/r2.ts";
 import { createDb, type Db } from "#src/platform/db/client.ts";
@@ -15,7 +16,7 @@ import { attemptLimits, type AttemptLimits } from "#src/platform/objects/attempt
 import { chatSessions, type ChatSessions } from "#src/platform/objects/chat-sessions.ts";
 import { projectNotices, type ProjectNotices } from "#src/platform/objects/project-notices.ts";
 import { projectSockets, type ProjectSockets } from "#src/platform/objects/project-sockets.ts";
-import { rateLimits, type RateLimits } from "#src/platform/objects/rate-limits.ts";
+import { rateLimits, rateRules, type RateLimits } from "#src/platform/objects/rate-limits.ts";
 import { taskLogs, type TaskLogs } from "#src/platform/objects/task-logs.ts";
 import { createQueue } from "#src/platform/queue/qstash.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
@@ -24,10 +25,13 @@ import { createRedis } from "#src/platform/redis/client.ts";
 import { redisState, type RedisState } from "#src/platform/redis/state.ts";
 import { checkOutboundUrl } from "#src/lib/outbound-url.ts";
 import { withoutSlash } from "#src/lib/without-slash.ts";
+import { createGuardedFetch } from "#src/platform/safe-fetch/guarded-fetch.ts";
 import { createSafeFetch } from "#src/platform/safe-fetch/index.ts";
 import type { SafeFetch } from "#src/platform/safe-fetch/safe-fetch.ts";
 import { createWorkspaces } from "#src/platform/runtime/index.ts";
 import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
+import { createWebSearch } from "#src/platform/web-search/index.ts";
+import type { WebSearch } from "#src/platform/web-search/web-search.ts";
 import { createSecrets, type Secrets } from "#src/platform/secrets/secrets.ts";
 import { createAccessTokens, type AccessTokens } from "#src/platform/tokens/access-tokens.ts";
 import { createCsrfTokens, type CsrfTokens } from "#src/platform/tokens/csrf-tokens.ts";
@@ -52,6 +56,8 @@ export interface Services {
   secrets: Secrets;
   /** For credentials of git hosts and deployment providers. */
   deploymentSecrets: Secrets;
+  /** For people's own keys of model providers. */
+  modelKeySecrets: Secrets;
   gitHosts: GitHosts;
   mailer: Mailer;
   rateLimits: RateLimits;
@@ -67,9 +73,15 @@ export interface Services {
   archives: ArchiveStore;
   /** For every address that a user supplied. */
   safeFetch: SafeFetch;
+  /** For the agent; `undefined` without a provider's key. */
+  webSearch: WebSearch | undefined;
   /** Why an address may not be called, as a sentence, as far as its text tells; `undefined` when nothing speaks against it. */
   refusalOfUrl(url: string): string | undefined;
   chooseModel(name: string | null): Model;
+  /** The model behind somebody's own key. */
+  chooseOwnModel(account: OwnAccount): Model;
+  /** Which models there are, and who may bring keys of their own. */
+  modelSettings: ModelSettings;
   log: Log;
   trips: Trips;
 }
@@ -77,6 +89,7 @@ export interface Services {
 /** What belongs to one request, on top of what an isolate shares. */
 export function createServices(env: Env, requestId: string): Services {
   const trips = newTrips();
+  const log = createLog({ request_id: requestId });
   // Made when first asked for: not every request needs them, and a database client costs most of a small one.
   let db: Db | undefined;
   let queue: Queue | undefined;
@@ -89,24 +102,15 @@ export function createServices(env: Env, requestId: string): Services {
       const { QSTASH_URL: url, QSTASH_TOKEN: token, PUBLIC_URL: publicUrl } = env;
       return (queue ??= createQueue({ url, token, publicUrl, trips }));
     },
-    rateLimits: rateLimits(
-      env.RATE_LIMITER,
-      {
-        key: { kind: "bucket", capacity: env.KEY_RATE_BURST, perSecond: env.KEY_RATE_PER_SECOND },
-        user: { kind: "window", capacity: env.USER_RATE_PER_MINUTE, windowMs: 60_000 },
-        chat: { kind: "window", capacity: env.CHAT_RATE_PER_MINUTE, windowMs: 60_000 },
-        command: { kind: "window", capacity: env.COMMAND_RATE_PER_MINUTE, windowMs: 60_000 },
-      },
-      trips,
-    ),
+    rateLimits: rateLimits(env.RATE_LIMITER, rateRules(env), trips),
     attempts: attemptLimits(env.RATE_LIMITER, attemptWindows(env), trips),
     taskLogs: taskLogs(env.TASK_LOG, trips),
     chatSessions: chatSessions(env.CHAT_SESSION, trips),
-    workspaces: createWorkspaces(env, trips),
+    workspaces: createWorkspaces(env, trips, log),
     notices: projectNotices(env.PROJECT_SOCKETS, trips),
     sockets: projectSockets(env.PROJECT_SOCKETS, trips),
     archives: r2Archives(env.PROJECT_ARCHIVES),
-    log: createLog({ request_id: requestId }),
+    log,
     trips,
   };
 }
@@ -134,6 +138,7 @@ function sharedServices(env: Env): SharedServices {
   const known = shared.get(env);
   if (known) return known;
   const outbound = outboundPolicy(env);
+  const guardedFetch = createGuardedFetch({ egressUrl: env.EGRESS_URL, ...outbound });
   const redis = createRedis({ url: env.REDIS_URL, token: env.REDIS_TOKEN });
   const made: SharedServices = {
     config: env,
@@ -155,6 +160,15 @@ function sharedServices(env: Env): SharedServices {
       purpose: "deployment-credentials",
       ownKey: env.DEPLOYMENT_ENCRYPTION_KEY,
     }),
+    modelKeySecrets: createSecrets(env.SECRET_KEY, {
+      purpose: "model-keys",
+      ownKey: env.ENCRYPTION_KEY,
+      // The keys of other installations' rows, which had no ENCRYPTION_KEY.
+      readable: [
+        ...(env.DEPLOYMENT_ENCRYPTION_KEY === undefined ? [] : [{ key: env.DEPLOYMENT_ENCRYPTION_KEY }]),
+        { hashOf: env.SECRET_KEY },
+      ],
+    }),
     gitHosts: createGitHosts(gitHostConfig(env)),
     mailer: createMailer({
       host: env.SMTP_HOST,
@@ -165,8 +179,11 @@ function sharedServices(env: Env): SharedServices {
       useTls: env.SMTP_USE_TLS,
     }),
     safeFetch: createSafeFetch({ egressUrl: env.EGRESS_URL, ...outbound }),
+    webSearch: createWebSearch(webSearchConfig(env)),
     refusalOfUrl: (url) => checkOutboundUrl(url, outbound),
     chooseModel: (name) => choosePlatformModel(modelConfig(env, name)),
+    chooseOwnModel: (account) => chooseOwnModel({ account, guardedFetch, ...modelCalls(env) }),
+    modelSettings: modelSettings(env),
   };
   shared.set(env, made);
   return made;
@@ -174,6 +191,8 @@ function sharedServices(env: Env): SharedServices {
 
 /** So many addresses may use up their attempts on one account before it is closed to all. */
 const ADDRESSES_PER_ACCOUNT = 10;
+
+const MINUTE_MS = 60_000;
 
 function attemptWindows(env: Env) {
   const windowMs = env.AUTH_ATTEMPT_WINDOW_SECONDS * 1000;
@@ -184,6 +203,8 @@ function attemptWindows(env: Env) {
     address: { capacity: env.AUTH_ATTEMPTS_PER_ADDRESS, windowMs },
     mail: { capacity: env.MAIL_SENDS_PER_ACCOUNT, windowMs },
     registration: { capacity: env.REGISTRATIONS_PER_ADDRESS ?? (isProduction ? 50 : 0), windowMs },
+    revealBurst: { capacity: 10, windowMs: 5 * MINUTE_MS },
+    revealDay: { capacity: 100, windowMs: 24 * 60 * MINUTE_MS },
   };
 }
 
@@ -238,6 +259,18 @@ function gitHostConfig(env: Env) {
   };
 }
 
+function webSearchConfig(env: Env) {
+  return {
+    provider: env.WEB_SEARCH_PROVIDER,
+    accounts: {
+      tavily: { apiKey: env.TAVILY_API_KEY, baseUrl: withoutSlash(env.TAVILY_API_BASE) },
+      brave: { apiKey: env.BRAVE_API_KEY, baseUrl: withoutSlash(env.BRAVE_API_BASE) },
+    },
+    defaultResults: env.WEB_SEARCH_MAX_RESULTS,
+    timeoutMs: env.WEB_SEARCH_TIMEOUT * 1000,
+  };
+}
+
 function modelConfig(env: Env, name: string | null) {
   return {
     name: name ?? env.DEFAULT_MODEL,
@@ -246,6 +279,12 @@ function modelConfig(env: Env, name: string | null) {
       anthropic: { apiKey: env.ANTHROPIC_API_KEY, baseURL: env.ANTHROPIC_BASE_URL },
       demoURL: env.DEMO_MODEL_URL,
     },
+    ...modelCalls(env),
+  };
+}
+
+function modelCalls(env: Env) {
+  return {
     // Called as a plain function: workerd refuses a detached `fetch` with another `this`.
     fetch: (input: RequestInfo | URL, init?: RequestInit) => fetch(input, init),
     stallMs: env.MODEL_STALL_SECONDS * 1000,

@@ -7,6 +7,7 @@ const BUDGETS = {
   invoke: { db: 2, publish: 1, objects: 3 },
   status: { db: 1, publish: 0, objects: 1 },
   events: { db: 1, publish: 0, objects: 2 },
+  "chat/stream": { db: 2, publish: 1, objects: 4 },
 };
 
 export const budgets: Measurement = {
@@ -21,11 +22,17 @@ export const budgets: Measurement = {
       ...tripsOf("invoke", answer),
       ...tripsOf("status", await client.http.request("GET", `/api/external/agent/status/${taskId}`)),
       ...tripsOf("events", await client.http.request("GET", eventsPath(taskId))),
+      ...tripsOf("chat/stream", {
+        headers: await client.person.events("/api/chat/stream", () => {}, {
+          project_id: client.projectId,
+          message: INSTANT,
+        }),
+      }),
     ];
   },
 };
 
-function tripsOf(route: keyof typeof BUDGETS, { headers }: Answer): Figure[] {
+function tripsOf(route: keyof typeof BUDGETS, { headers }: Pick<Answer, "headers">): Figure[] {
   const shown = String(headers["server-timing"]);
   return Object.entries(BUDGETS[route]).map(([kind, atMost]) => ({
     what: `${route}: ${kind}`,

@@ -3,6 +3,9 @@ import type { GitTransport } from "#src/git/transport.ts";
 import { createDb, type Db } from "#src/platform/db/client.ts";
 import { createGitTransport } from "#src/platform/git-transport/index.ts";
 import { createLog, type Log } from "#src/platform/log/log.ts";
+import { chatSessions, type ChatSessions } from "#src/platform/objects/chat-sessions.ts";
+import { rateLimits, rateRules, type RateLimits } from "#src/platform/objects/rate-limits.ts";
+import { taskLogs, type TaskLogs } from "#src/platform/objects/task-logs.ts";
 import { createQueue } from "#src/platform/queue/qstash.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import { createWorkspaces } from "#src/platform/runtime/index.ts";
@@ -18,6 +21,9 @@ export interface ObjectSettings {
   db: () => Db;
   workspaces: () => ProjectWorkspaces;
   secrets: () => Secrets;
+  taskLogs: () => TaskLogs;
+  chatSessions: () => ChatSessions;
+  rateLimits: () => RateLimits;
   /** The way to git hosts; more than `maxBytes` of one answer is refused. */
   gitTransport: (maxBytes: number) => GitTransport;
 }
@@ -38,7 +44,13 @@ export function objectSettings(bindings: object): ObjectSettings {
   const gitTransport = (maxBytes: number) =>
     createGitTransport({ ...outboundPolicy(env), egressUrl: env.EGRESS_URL, maxBytes });
   const db = () => createDb({ databaseUrl: env.DATABASE_URL, httpUrl: env.NEON_HTTP_URL, trips: newTrips() });
-  const workspaces = () => createWorkspaces(env, newTrips());
+  const log = createLog();
+  const workspaces = () => createWorkspaces(env, newTrips(), log);
   const secrets = () => createSecrets(env.SECRET_KEY);
-  return { env, queue, log: createLog(), db, workspaces, secrets, gitTransport };
+  const objects = {
+    taskLogs: () => taskLogs(env.TASK_LOG, newTrips()),
+    chatSessions: () => chatSessions(env.CHAT_SESSION, newTrips()),
+    rateLimits: () => rateLimits(env.RATE_LIMITER, rateRules(env), newTrips()),
+  };
+  return { ...objects, env, queue, log, db, workspaces, secrets, gitTransport };
 }

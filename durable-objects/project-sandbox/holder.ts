@@ -1,6 +1,7 @@
 import { AppError } from "#src/lib/errors.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import { isRead } from "#src/platform/runtime/http-runtime/protocol.ts";
+import type { StorageState as StorageStateAnswer } from "#src/platform/runtime/project-storage.ts";
 import {
   checkChange,
   checkRead,
@@ -52,10 +53,10 @@ export class SandboxHolder {
     this.#disk = undefined;
   }
 
-  storageState(): { state: "present" | "frozen" | "absent"; generation: number } {
+  storageState(): StorageStateAnswer {
     this.#noticeLoss();
-    const { state, generation } = this.#state.current;
-    return { state: state === "destroyed" ? "absent" : state, generation };
+    const { state, generation, lost } = this.#state.current;
+    return { state: state === "destroyed" ? "absent" : state, generation, ...(lost && { lost }) };
   }
 
   /** Hand a request on to the workspace server; `path` is without its query. */
@@ -184,7 +185,7 @@ export class SandboxHolder {
     if (record.disk === undefined) return false;
     const isThere = this.#container.isRunning && (this.#disk ?? record.disk) === record.disk;
     if (isThere) return false;
-    this.#state.put({ ...record, state: "absent" }, undefined);
+    this.#state.lose();
     void this.#changes.cutOff();
     this.#log.error("a container ended with files that are in no snapshot", {
       generation: record.generation,

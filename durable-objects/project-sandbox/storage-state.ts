@@ -1,8 +1,12 @@
 import { AppError } from "#src/lib/errors.ts";
 import { NEW_STORAGE, type StorageRecord } from "#src/platform/runtime/storage-guard.ts";
 
-/** A record, and the disk the files are on: none before the first change, and while they are absent. */
-type SandboxRecord = StorageRecord & { disk?: string };
+interface SandboxRecord extends StorageRecord {
+  /** The one the files are on: none before the first change, and while they are absent. */
+  disk?: string;
+  /** The absent files ended with their disk; nobody took them away. */
+  lost?: true;
+}
 
 export type KeyValues = Pick<SyncKvStorage, "get" | "put" | "delete" | "list">;
 
@@ -27,7 +31,22 @@ export class StorageState {
   /** The files are on this disk from now on; a record without one has none that could be lost. */
   put(record: StorageRecord, disk: string | undefined): void {
     const { state, generation } = record;
-    this.#kv.put<SandboxRecord>(RECORD, { state, generation, ...(disk !== undefined && { disk }) });
+    const stillLost = state === "absent" && this.current.lost === true;
+    this.#write({
+      state,
+      generation,
+      ...(disk !== undefined && { disk }),
+      ...(stillLost && { lost: true }),
+    });
+  }
+
+  /** The disk has ended, and the files with it. */
+  lose(): void {
+    this.#write({ state: "absent", generation: this.current.generation, lost: true });
+  }
+
+  #write(record: SandboxRecord): void {
+    this.#kv.put<SandboxRecord>(RECORD, record);
   }
 
   readTodos(chatId: string): string | undefined {

@@ -1,4 +1,5 @@
 import { closingAfter, sentenceOf, type Closing } from "#src/lib/close-codes.ts";
+import { errorFrame } from "./chat/frames.ts";
 import { Pace } from "./pace.ts";
 import { SocketState, type ServerFrame } from "./protocol.ts";
 
@@ -9,11 +10,19 @@ const MAX_REASON = 120;
 export class Connection {
   readonly socket: WebSocket;
   readonly pace = new Pace();
+  readonly #lastPing: () => number;
   #state: SocketState;
+  /** Characters of text that were sent since something was heard, and the ping that was the last to be heard. */
+  #unheard = 0;
+  #heardPing = 0;
 
-  /** `state` for a socket that was just accepted; one that was there before has its own. */
-  constructor(socket: WebSocket, state?: SocketState) {
+  /**
+   * `state` for a socket that was just accepted; one that was there before has its own. `lastPing` is when a ping was last
+   * answered without waking the object, in milliseconds since the epoch, or 0.
+   */
+  constructor(socket: WebSocket, lastPing: () => number, state?: SocketState) {
     this.socket = socket;
+    this.#lastPing = lastPing;
     this.#state = state ?? SocketState.parse(socket.deserializeAttachment());
     if (state) socket.serializeAttachment(state);
   }
@@ -32,9 +41,36 @@ export class Connection {
     if (this.isOpen) this.socket.serializeAttachment(this.#state);
   }
 
+  /** Characters that were sent since the client last said anything. */
+  get unheard(): number {
+    const ping = this.#lastPing();
+    if (ping > this.#heardPing) {
+      this.#heardPing = ping;
+      this.#unheard = 0;
+    }
+    return this.#unheard;
+  }
+
+  /** The client has said something. */
+  heard(): void {
+    this.#unheard = 0;
+  }
+
   /** To somebody who has gone there is nothing to say. */
   send(frame: ServerFrame): void {
-    if (this.isOpen) this.socket.send(JSON.stringify(frame));
+    this.sendText(JSON.stringify(frame));
+  }
+
+  sendText(text: string): void {
+    if (!this.isOpen) return;
+    this.#unheard += text.length;
+    this.socket.send(text);
+  }
+
+  /** Say what went wrong, as clients of this kind of socket read it. */
+  tell(error: unknown, about?: Parameters<typeof errorFrame>[1]): void {
+    if (this.#state.kind === "conversation") this.send(errorFrame(error, about));
+    else this.send({ type: "error", message: sentenceOf(error) });
   }
 
   close({ code, reason }: Closing): void {
@@ -43,7 +79,7 @@ export class Connection {
 
   /** Say what went wrong and close. */
   fail(error: unknown): void {
-    this.send({ type: "error", message: sentenceOf(error) });
+    this.tell(error);
     this.close(closingAfter(error));
   }
 }

@@ -1,16 +1,29 @@
 import { DurableObject } from "cloudflare:workers";
 import { renewCaller, type Caller, type Scope } from "#src/domain/access/index.ts";
+import { liveTasks } from "#src/domain/chats/index.ts";
 import { containersOf } from "#src/domain/containers/index.ts";
 import { requireProject } from "#src/domain/projects/index.ts";
 import { abandonSession } from "#src/domain/shells/index.ts";
-import { ENDED, FAILED, POLICY, sentenceOf } from "#src/lib/close-codes.ts";
+import { ENDED, FAILED, POLICY } from "#src/lib/close-codes.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { parseJson, safeParseJson } from "#src/lib/parse-json.ts";
 import type { ProjectNotice } from "#src/platform/objects/project-notices.ts";
+import { Conversation } from "./chat/conversation.ts";
+import { readChatFrame } from "./chat/frames.ts";
+import { TaskFeeds } from "./chat/task-feeds.ts";
 import { Connection } from "./connection.ts";
 import { ContainerLog } from "./container-log.ts";
 import { HeldSessions } from "./held-sessions.ts";
-import { ClientFrame, Opening, OPENING_HEADER, TAKEN, type Kind, type TerminalWish } from "./protocol.ts";
+import {
+  ClientFrame,
+  Opening,
+  OPENING_HEADER,
+  TAKEN,
+  type Kind,
+  type Resume,
+  type SocketState,
+  type TerminalWish,
+} from "./protocol.ts";
 import { socketDeps, type SocketDeps } from "./settings.ts";
 import { Terminal } from "./terminal.ts";
 
@@ -26,6 +39,7 @@ const SCOPES = {
   terminal: "terminal.access",
   logs: "container.view",
   chat: "project.view",
+  conversation: "chat.view",
 } as const satisfies Record<Kind, Scope>;
 
 /** A socket with what it shows. */
@@ -33,16 +47,18 @@ interface Seat {
   connection: Connection;
   terminal: Terminal;
   log: ContainerLog;
+  conversation: Conversation;
 }
 
 /**
- * One per project: the sockets that are open on it, with their terminals and logs. A socket carries its own state; stored are
+ * One per project: the sockets that are open on it, with their terminals, logs and chats. A socket carries its own state; stored are
  * only the sessions of terminals, until they are over. What streams keeps the object awake; otherwise it hibernates.
  */
 export class ProjectSockets extends DurableObject<object> {
   readonly #projectId: string;
   readonly #deps: SocketDeps;
   readonly #held: HeldSessions;
+  readonly #feeds: TaskFeeds;
   readonly #seats = new Map<WebSocket, Seat>();
 
   constructor(ctx: DurableObjectState, bindings: object) {
@@ -50,6 +66,9 @@ export class ProjectSockets extends DurableObject<object> {
     this.#projectId = ctx.id.name ?? ctx.id.toString();
     this.#deps = socketDeps(bindings);
     this.#held = new HeldSessions(ctx.storage.kv);
+    this.#feeds = new TaskFeeds(this.#deps, (...failure) => {
+      for (const { conversation } of this.#all()) conversation.failed(...failure);
+    });
     // Answered without waking the object, where the text is exactly this.
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair('{"type":"ping"}', '{"type":"pong"}'));
     // After an eviction the streams are taken up where they were.
@@ -67,35 +86,58 @@ export class ProjectSockets extends DurableObject<object> {
     }
   }
 
+  /** An agent works on this task from now on: whoever has the chats open is shown it. */
+  taskBegan(taskId: string): void {
+    this.#feeds.wake(taskId);
+    this.ctx.waitUntil(this.#lookForTasks([taskId]));
+  }
+
   // ── HTTP: open a socket
 
   override async fetch(request: Request): Promise<Response> {
     const opening = parseJson(decodeURIComponent(request.headers.get(OPENING_HEADER) ?? ""), Opening);
     const { 0: client, 1: server } = new WebSocketPair();
-    const { kind, userId, standing, wish } = opening;
+    const { kind, userId, standing, wish, resume = [] } = opening;
     const isFull = this.ctx.getWebSockets(userId).length >= MAX_SOCKETS;
     this.ctx.acceptWebSocket(server, [userId]);
     const state = { kind, userId, standing, checkedAt: Date.now(), terminal: null, log: null };
-    const seat = this.#sit(new Connection(server, state));
+    const seat = this.#sit(this.#connect(server, state));
     if (isFull) {
-      seat.connection.send({
-        type: "error",
-        message: "Too many sockets are open on this project: close one",
-      });
+      seat.connection.tell(new AppError("conflict", "Too many sockets are open on this project: close one"));
       seat.connection.close(POLICY);
     } else {
       await this.#schedule();
-      this.#welcome(seat, wish);
+      this.#welcome(seat, wish, resume);
     }
     return new Response(null, { status: 101, webSocket: client });
   }
 
-  #welcome(seat: Seat, wish: TerminalWish): void {
+  #welcome(seat: Seat, wish: TerminalWish, resume: readonly Resume[]): void {
     if (seat.connection.state.kind === "terminal") {
       if (wish.session !== null) this.#release(wish.session, seat);
       void seat.terminal.begin(wish);
     }
     if (seat.connection.state.kind === "logs") this.#try(seat, () => this.#listContainers(seat.connection));
+    if (seat.connection.state.kind === "conversation") {
+      this.#try(seat, () => seat.conversation.begin(resume));
+    }
+  }
+
+  /** What runs in the project, and the named tasks, are shown to those who do not see them yet. */
+  async #lookForTasks(named: readonly string[]): Promise<void> {
+    const seats = this.#all().filter(({ connection }) => connection.state.kind === "conversation");
+    if (seats.length === 0) return;
+    try {
+      const tasks = await liveTasks(this.#deps.db, this.#projectId, named);
+      await Promise.all(
+        seats.map(async ({ conversation }) => {
+          for (const task of tasks) await conversation.follow(task);
+        }),
+      );
+    } catch (error) {
+      // The next look finds what runs then.
+      this.#deps.log.warn("tasks were not looked for", { project_id: this.#projectId, cause: error });
+    }
   }
 
   // ── Sockets
@@ -103,9 +145,13 @@ export class ProjectSockets extends DurableObject<object> {
   override webSocketMessage(socket: WebSocket, message: string | ArrayBuffer): void {
     const seat = this.#seatOf(socket);
     const { connection } = seat;
+    connection.heard();
     if (typeof message !== "string" || message.length > MAX_FRAME) {
-      connection.send({ type: "error", message: `Frames are text of at most ${MAX_FRAME} characters` });
+      connection.tell(new AppError("invalid_input", `Frames are text of at most ${MAX_FRAME} characters`));
       return connection.close(POLICY);
+    }
+    if (connection.state.kind === "conversation") {
+      return this.#try(seat, async () => seat.conversation.take(readChatFrame(message)));
     }
     const frame = safeParseJson(message, ClientFrame)?.value;
     const { kind } = connection.state;
@@ -162,7 +208,9 @@ export class ProjectSockets extends DurableObject<object> {
       if (!(error instanceof AppError)) {
         this.#deps.log.error("socket failed", { project_id: this.#projectId, cause: error });
       }
-      connection.send({ type: "error", message: sentenceOf(error) });
+      // Who is signed in no more is told so by the close, too.
+      if (error instanceof AppError && error.code === "unauthenticated") connection.fail(error);
+      else connection.tell(error);
     });
   }
 
@@ -176,9 +224,10 @@ export class ProjectSockets extends DurableObject<object> {
   }
 
   async #leave(socket: WebSocket): Promise<void> {
-    const { terminal, log } = this.#seatOf(socket);
+    const { terminal, log, conversation } = this.#seatOf(socket);
     this.#seats.delete(socket);
     log.stop();
+    conversation.leave();
     if (terminal.part(Date.now())) await this.#schedule();
     await terminal.note().catch((error: unknown) => {
       this.#deps.log.warn("activity was not noted", { project_id: this.#projectId, cause: error });
@@ -191,6 +240,8 @@ export class ProjectSockets extends DurableObject<object> {
     try {
       await this.#schedule();
       await Promise.all([...this.#all().map((seat) => this.#check(seat)), this.#giveUp()]);
+      this.#feeds.goOn();
+      await this.#lookForTasks([]);
     } catch (error) {
       this.#deps.log.error("sockets were not looked after", { project_id: this.#projectId, cause: error });
     }
@@ -215,6 +266,7 @@ export class ProjectSockets extends DurableObject<object> {
         return;
       }
       seat.log.stop();
+      seat.conversation.leave();
       connection.fail(error);
       await terminal.end();
     }
@@ -256,9 +308,10 @@ export class ProjectSockets extends DurableObject<object> {
 
   // ── Who is there
 
-  #goOn({ terminal, log }: Seat): void {
+  #goOn({ connection, terminal, log, conversation }: Seat): void {
     void terminal.goOn();
     void log.goOn();
+    if (connection.state.kind === "conversation") conversation.goOn();
   }
 
   #all(): Seat[] {
@@ -266,7 +319,12 @@ export class ProjectSockets extends DurableObject<object> {
   }
 
   #seatOf(socket: WebSocket): Seat {
-    return this.#seats.get(socket) ?? this.#sit(new Connection(socket));
+    return this.#seats.get(socket) ?? this.#sit(this.#connect(socket));
+  }
+
+  #connect(socket: WebSocket, state?: SocketState): Connection {
+    const lastPing = () => this.ctx.getWebSocketAutoResponseTimestamp(socket)?.getTime() ?? 0;
+    return new Connection(socket, lastPing, state);
   }
 
   #sit(connection: Connection): Seat {
@@ -275,6 +333,7 @@ export class ProjectSockets extends DurableObject<object> {
       connection,
       terminal: new Terminal(connection, project, deps, this.#held),
       log: new ContainerLog(connection, project, deps),
+      conversation: new Conversation(connection, project, deps, this.#feeds),
     };
     this.#seats.set(connection.socket, seat);
     return seat;

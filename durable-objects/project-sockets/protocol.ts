@@ -4,8 +4,11 @@ import { Standing } from "#src/domain/access/index.ts";
 /** Carries an `Opening`, as JSON in percent encoding, with the request that opens a socket. */
 export const OPENING_HEADER = "x-socket-opening";
 
-/** What a socket is for: a terminal, the logs of containers, or both beside a chat. */
-const Kind = z.enum(["terminal", "logs", "chat"]);
+/**
+ * What a socket is for: a terminal, the logs of containers, both beside a chat, or the chats themselves (their frames are in
+ * `chat/frames.ts`).
+ */
+const Kind = z.enum(["terminal", "logs", "chat", "conversation"]);
 export type Kind = z.output<typeof Kind>;
 
 /** What somebody who opens a terminal asks for. */
@@ -20,12 +23,31 @@ const TerminalWish = z.object({
 });
 export type TerminalWish = z.output<typeof TerminalWish>;
 
+/** A task whose events somebody has up to an id, and wants the rest of. */
+const Resume = z.object({ taskId: z.string(), after: z.number().int().nonnegative() });
+export type Resume = z.output<typeof Resume>;
+
+/** A task that a socket shows. */
+const Followed = z.object({
+  taskId: z.string(),
+  chatId: z.string(),
+  /** Id of the last event that was sent. */
+  after: z.number(),
+  /** Whether its events are shown bare: to the socket that began it or asked for it; else as `agent_event`. */
+  direct: z.boolean(),
+  /** The last event was a question: nothing comes until somebody has answered. */
+  asking: z.boolean(),
+});
+export type Followed = z.output<typeof Followed>;
+
 /** A socket to be opened, for somebody who was let in. */
 export const Opening = z.object({
   kind: Kind,
   userId: z.string(),
   standing: Standing,
   wish: TerminalWish,
+  /** For a conversation: what it goes on with. */
+  resume: z.array(Resume).optional(),
 });
 export type Opening = z.output<typeof Opening>;
 
@@ -36,12 +58,15 @@ const TerminalState = TerminalWish.extend({
 export type TerminalState = z.output<typeof TerminalState>;
 
 /** What a socket keeps over the object's eviction; at most 16 KiB as the platform counts. */
-export const SocketState = Opening.omit({ wish: true }).extend({
+export const SocketState = Opening.omit({ wish: true, resume: true }).extend({
   /** When access was last found to be good. */
   checkedAt: z.number(),
   terminal: TerminalState.nullable(),
   /** The container whose log is shown, and the last line that was sent of it. */
   log: z.object({ containerId: z.string(), last: z.string().nullable() }).nullable(),
+  /** The tasks that a conversation shows, and the newest of those that it has shown to their end. */
+  following: z.array(Followed).optional(),
+  shown: z.array(z.string()).optional(),
 });
 export type SocketState = z.output<typeof SocketState>;
 
@@ -59,7 +84,7 @@ export const ClientFrame = z.discriminatedUnion("type", [
 export type ClientFrame = z.output<typeof ClientFrame>;
 
 /** Which frames a socket of each kind takes. */
-export const TAKEN: Readonly<Record<Kind, ReadonlySet<ClientFrame["type"]>>> = {
+export const TAKEN: Readonly<Record<Exclude<Kind, "conversation">, ReadonlySet<ClientFrame["type"]>>> = {
   terminal: new Set(["input", "resize", "select", "ping"]),
   logs: new Set(["switch_container", "ping"]),
   chat: new Set(["input", "resize", "select", "open_terminal", "switch_container", "ping"]),
@@ -87,4 +112,17 @@ export type ServerFrame =
   | { type: "log"; data: string; container_id: string }
   | { type: "status_update"; payload: object }
   | { type: "pong" }
-  | { type: "error"; message: string };
+  | { type: "agent_event"; task_id: string; chat_id: string; payload: object }
+  | { type: "message_accepted"; task_id: string; chat_id: string; data: object }
+  | ErrorFrame;
+
+/** `content` is what clients of chats read, and so is `data`; other sockets carry the message alone. */
+export interface ErrorFrame {
+  type: "error";
+  message: string;
+  content?: string;
+  data?: { message: string; code?: string; retry_after_seconds?: number };
+  /** What it is about. */
+  task_id?: string;
+  approval_id?: string;
+}

@@ -11,11 +11,11 @@ import {
   rebase,
   withinProject,
 } from "./paths.ts";
+import type { FileGate } from "./storage-gate.ts";
 
 const MAX_LINKS = 40;
 /** Entries one listing may hold: about 20 MiB as an object call's answer, which carries at most 32. */
 const MAX_LISTED = 100_000;
-
 const FILE_MODE = 0o644;
 const DIRECTORY_MODE = 0o755;
 const LINK_MODE = 0o777;
@@ -28,13 +28,6 @@ export interface Entry {
   modifiedAt: number;
   target: string | null;
   contentId: string | null;
-}
-
-/** Whether the files are there to be read, and to be changed. Asked at every step: who began before is not exempt. */
-export interface FileGate {
-  /** Throws when they are not. */
-  checkRead(path: string): void;
-  checkChange(path: string): void;
 }
 
 const ROOT: Entry = {
@@ -78,7 +71,7 @@ export class FileTree {
   /** The entry at a path; the link itself where the path ends in one and `follow` is not set. */
   find(path: string, options: { follow: boolean }): Entry | undefined {
     this.#gate.checkRead(path);
-    return this.#entry(this.resolve(path, options));
+    return this.#locate(path, options).entry;
   }
 
   /** The entries below a directory, parents before children, by name. Directories in `exclude` are left out whole. */
@@ -133,16 +126,15 @@ export class FileTree {
   ): Entry {
     this.#gate.checkChange(path);
     return this.#storage.transactionSync(() => {
-      const real = this.resolve(path, { follow });
-      const before = this.#entry(real);
+      const { real, entry: before } = this.#locate(path, { follow });
       if (real === "" || before?.kind === "directory") throw new FileError("EISDIR", path);
       if (onlyOver !== undefined && (before?.contentId ?? null) !== onlyOver) {
         throw new FileError("EAGAIN", path);
       }
-      this.makeDirectory(parentOf(real), { parents: true });
+      if (!before) this.makeDirectory(parentOf(real), { parents: true });
       if (before?.kind === "symlink") this.remove(real, { recursive: false });
-      this.#insert({ path: real, kind: "file", mode: FILE_MODE, content });
-      if (mode !== undefined) this.setMode(real, mode);
+      this.#insert({ path: real, kind: "file", mode: mode ?? FILE_MODE, content });
+      if (before && mode !== undefined) this.setMode(real, mode);
       return this.#existing(real);
     });
   }
@@ -172,8 +164,7 @@ export class FileTree {
 
   makeDirectory(path: string, options: { parents: boolean }): void {
     this.#gate.checkChange(path);
-    const real = this.resolve(path, { follow: true });
-    const there = this.#entry(real);
+    const { real, entry: there } = this.#locate(path, { follow: true });
     if (there?.kind === "directory" && options.parents) return;
     if (there) throw new FileError(there.kind === "directory" ? "EEXIST" : "ENOTDIR", path);
     if (!options.parents && this.#entry(parentOf(real))?.kind !== "directory")
@@ -293,8 +284,20 @@ export class FileTree {
    * as it is written. `EACCES` where a link leads out of the project.
    */
   resolve(path: string, options: { follow: boolean }): string {
+    return this.#locate(path, options).real;
+  }
+
+  #locate(path: string, options: { follow: boolean }): { real: string; entry: Entry | undefined } {
     const direct = this.#entry(path);
-    if (direct && !(direct.kind === "symlink" && options.follow)) return path;
+    if (direct && !(direct.kind === "symlink" && options.follow)) return { real: path, entry: direct };
+    // Nothing yet, in a stored directory: no link is on the way. Git asks for thousands of files that are not there.
+    const isNew = !direct && isPlain(path) && this.#entry(parentOf(path))?.kind === "directory";
+    if (isNew) return { real: path, entry: undefined };
+    const walked = this.#walk(path, options);
+    return { real: walked, entry: this.#entry(walked) };
+  }
+
+  #walk(path: string, options: { follow: boolean }): string {
     const pending = path.split("/");
     const walked: string[] = [];
     let links = 0;

@@ -1,4 +1,4 @@
-import type { FileGate } from "./file-tree.ts";
+import type { FileGate } from "./storage-gate.ts";
 import type { ProjectFiles } from "./project-files.ts";
 import { runCommand, type CommandOptions, type CommandResult } from "./run-command.ts";
 import { Running } from "./running.ts";

@@ -2,7 +2,7 @@ import { AppError } from "#src/lib/errors.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type { ShellOptions, ShellOutput } from "#src/platform/runtime/project-shells.ts";
 import { FileError } from "./file-error.ts";
-import type { FileGate } from "./file-tree.ts";
+import type { FileGate } from "./storage-gate.ts";
 import type { ProjectFiles } from "./project-files.ts";
 import { createShell } from "./shell.ts";
 import { ShellLines } from "./shell-lines.ts";

@@ -1,7 +1,13 @@
 import { AppError } from "#src/lib/errors.ts";
 import type { StorageState } from "#src/platform/runtime/project-storage.ts";
 import { FileError } from "./file-error.ts";
-import type { FileGate } from "./file-tree.ts";
+
+/** Whether the files are there to be read, and to be changed. Asked at every step: who began before is not exempt. */
+export interface FileGate {
+  /** Throws when they are not. */
+  checkRead(path: string): void;
+  checkChange(path: string): void;
+}
 
 /**
  * Whether the project's files are there, and under which generation they were last moved. Every method is one synchronous

@@ -4,12 +4,12 @@ import { Audience } from "./audience.ts";
 import { EVENT_TABLES, EventStore } from "./event-store.ts";
 import type { Addition, Begun, Control, NewEvent, Opened, OpenTask, StopReason } from "./protocol.ts";
 import { Reader, toSse } from "./reader.ts";
-import { RUN_TABLES, RunState } from "./run-state.ts";
+import { PARKED_COLUMN, RUN_TABLES, RunState } from "./run-state.ts";
 import { taskLogSettings, type TaskLogSettings } from "./settings.ts";
 import { Watchdog } from "./watchdog.ts";
 
 /** Its versions, oldest first; a step is only ever appended. */
-const SCHEMA = [`${EVENT_TABLES}${RUN_TABLES}`];
+const SCHEMA = [`${EVENT_TABLES}${RUN_TABLES}`, PARKED_COLUMN];
 
 /**
  * One per agent task: its events, who executes it, and everyone watching. Storage is the truth; memory holds only who is
@@ -66,6 +66,26 @@ export class TaskLog extends DurableObject<object> {
     return run.seen(generation, Date.now()).stale ? undefined : run.endStep(Date.now());
   }
 
+  /** End the step until somebody has answered, `until` at the latest (milliseconds since the epoch). Nothing to a stale executor. */
+  async park(generation: number, until: number): Promise<void> {
+    const { run } = this.#store;
+    const { stale, stop } = run.seen(generation, Date.now());
+    if (stale) return;
+    run.park(Date.now(), until);
+    // One that was told to stop since the executor last heard of it waits for nobody, and nobody else would wake it.
+    await this.ctx.storage.setAlarm(stop === null ? until : Date.now() + this.#settings.stallMs);
+  }
+
+  /**
+   * Somebody has answered: the step that is to be published, or nothing where nobody waits. Should the publication be lost,
+   * the watchdog repeats it.
+   */
+  async unpark(): Promise<number | undefined> {
+    const step = this.#store.run.unpark(Date.now());
+    if (step !== undefined) await this.ctx.storage.setAlarm(Date.now() + this.#settings.stallMs);
+    return step;
+  }
+
   /** The executor failed and leaves the step to the next delivery, which need not wait for its silence. */
   async release(generation: number): Promise<void> {
     const { run } = this.#store;
@@ -88,7 +108,10 @@ export class TaskLog extends DurableObject<object> {
 
   /** Ask the executor to stop; it sees the request at its next write or ping. */
   async requestStop(reason: StopReason): Promise<"closed" | "waiting" | "begun" | "unknown"> {
-    return this.#store.run.requestStop(reason);
+    const state = this.#store.run.requestStop(reason);
+    // Should it wait for somebody: it need not any more, and if nobody publishes its step the watchdog does.
+    if (state === "begun") await this.ctx.storage.setAlarm(Date.now() + this.#settings.stallMs);
+    return state;
   }
 
   // ── Readers: replay, then follow ───────────────────────────────────

@@ -7,13 +7,13 @@ export interface NewEvent {
 }
 
 /**
- * What an executor must not do twice, kept until the turn is in the database: the model's whole answer, a call that was
- * started, a call's result, and that the turn's end is in the log.
+ * What an executor must not do twice, kept until the turn is in the database: the model's whole answer, a call that
+ * somebody was asked about, a call that was started, a call's result, and that the turn's end is in the log.
  */
 export interface TurnRecord {
   /** Turn of the task, from 1. */
   iteration: number;
-  kind: "answer" | "started" | "result" | "ended";
+  kind: "answer" | "asked" | "started" | "result" | "ended";
   /** Tool call the record is about; empty for an answer and an end. */
   callId: string;
   /** JSON, opaque to the log. */

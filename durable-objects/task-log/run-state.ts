@@ -18,6 +18,9 @@ export const RUN_TABLES = `
     iteration INTEGER NOT NULL, kind TEXT NOT NULL, call_id TEXT NOT NULL, value TEXT NOT NULL,
     PRIMARY KEY (iteration, kind, call_id));`;
 
+/** The time until which a task waits for somebody's answer, without an executor. */
+export const PARKED_COLUMN = "ALTER TABLE run ADD COLUMN parked_until INTEGER;";
+
 interface RunRow extends Record<string, SqlStorageValue> {
   task_id: string;
   chat_id: string;
@@ -32,6 +35,7 @@ interface RunRow extends Record<string, SqlStorageValue> {
   stop: StopReason | null;
   closed_at: number | null;
   settled: number;
+  parked_until: number | null;
 }
 
 /** What the watchdog finds when it looks. Times in milliseconds since the epoch. */
@@ -39,6 +43,7 @@ export type Condition =
   | { kind: "unknown" }
   | { kind: "waiting"; taskId: string; launches: number }
   | { kind: "alive"; until: number }
+  | { kind: "parked"; until: number }
   | { kind: "stalled"; taskId: string; step: number; launches: number }
   | { kind: "unsettled"; taskId: string; launches: number }
   | { kind: "kept"; since: number };
@@ -76,6 +81,7 @@ export class RunState {
   ): Begun {
     const run = this.#row();
     if (!run || run.settled || step < run.step) return { kind: "skip" };
+    if (isParked(run, limits.now)) return { kind: "skip" };
     const aliveForMs = run.last_seen + limits.stallMs - limits.now;
     if (run.executor === "running" && aliveForMs > 0) {
       return { kind: "busy", retryAfterSeconds: Math.ceil(aliveForMs / 1000) };
@@ -83,7 +89,7 @@ export class RunState {
     const generation = run.generation + 1;
     const attempts = run.attempts + 1;
     this.#sql.exec(
-      "UPDATE run SET generation = ?, attempts = ?, executor = 'running', sequence = 0, last_seen = ?",
+      "UPDATE run SET generation = ?, attempts = ?, executor = 'running', sequence = 0, last_seen = ?, parked_until = NULL",
       generation,
       attempts,
       limits.now,
@@ -125,7 +131,8 @@ export class RunState {
         value,
       );
     }
-    if (records.some(({ kind }) => kind !== "started")) this.#sql.exec("UPDATE run SET attempts = 0");
+    if (records.some(({ kind }) => kind !== "started" && kind !== "asked"))
+      this.#sql.exec("UPDATE run SET attempts = 0");
   }
 
   /** The turns up to here are in the database; their records have served. */
@@ -137,6 +144,20 @@ export class RunState {
   endStep(now: number): number {
     this.#sql.exec("UPDATE run SET step = step + 1, executor = 'none', attempts = 0, last_seen = ?", now);
     return this.#require().step;
+  }
+
+  /** The step is over; another one takes the task on once somebody has answered, or when the time is up. */
+  park(now: number, until: number): void {
+    this.endStep(now);
+    this.#sql.exec("UPDATE run SET parked_until = ?", until);
+  }
+
+  /** The waiting is over: the step that goes on, if there was any waiting. */
+  unpark(now: number): number | undefined {
+    const run = this.#row();
+    if (!run || run.closed_at !== null || run.parked_until === null) return undefined;
+    this.#sql.exec("UPDATE run SET parked_until = NULL, last_seen = ?", now);
+    return run.step;
   }
 
   /** The executor failed and leaves the step to the next delivery. */
@@ -186,6 +207,7 @@ export class RunState {
       return run.settled ? { kind: "kept", since: run.closed_at } : { kind: "unsettled", taskId, launches };
     }
     if (run.generation === 0) return { kind: "waiting", taskId, launches };
+    if (run.parked_until !== null && isParked(run, now)) return { kind: "parked", until: run.parked_until };
     const until = run.last_seen + stallMs;
     return now < until ? { kind: "alive", until } : { kind: "stalled", taskId, step, launches };
   }
@@ -197,4 +219,9 @@ export class RunState {
   #require(): RunRow {
     return this.#sql.exec<RunRow>("SELECT * FROM run").one();
   }
+}
+
+/** A task that is told to stop waits for nobody. */
+function isParked({ parked_until: until, stop }: RunRow, now: number): boolean {
+  return until !== null && now < until && stop === null;
 }

@@ -62,6 +62,7 @@ export class Watchdog {
         case "kept":
           return now >= condition.since + retentionMs ? "forget" : "watch";
         case "alive":
+        case "parked":
         case "unknown":
           break;
       }
@@ -81,6 +82,7 @@ function nextLook(
 ): number | undefined {
   switch (condition.kind) {
     case "alive":
+    case "parked":
       return condition.until;
     case "stalled":
       return now + stallMs;

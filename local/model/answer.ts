@@ -38,7 +38,7 @@ async function sendStream(
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
   let waiting = delta({ role: "assistant", content: pieces.length > 0 ? "" : null });
   for (const piece of pieces) {
-    waiting += delta({ content: piece });
+    waiting += delta({ content: piece.replaceAll("{now}", () => String(Date.now())) });
     if (turn.delay_ms === 0) continue;
     response.write(waiting);
     waiting = "";

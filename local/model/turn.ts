@@ -4,6 +4,7 @@ import type { Moment } from "./conversation.ts";
 
 /** One answer of the demo model, as a script writes it. */
 const Turn = z.strictObject({
+  /** `{now}` in it becomes the moment it is sent at, in milliseconds since the epoch. */
   text: z.string().default(""),
   /** Deltas the text comes in: cut into so many pieces, or repeated so often when it is shorter. Words when absent. */
   chunks: z.number().int().positive().optional(),

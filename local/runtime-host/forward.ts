@@ -1,18 +1,9 @@
 import http from "node:http";
 import { pipeline, type Duplex } from "node:stream";
+import { CONNECTION_HEADERS } from "#src/lib/connection-headers.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Sandbox } from "./sandbox.ts";
-
-/** Headers that belong to one connection. */
-const CONNECTION_HEADERS = [
-  "connection",
-  "keep-alive",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "upgrade",
-  "expect",
-];
+import { withoutConnection } from "./without-connection.ts";
 
 const lost = (cause: unknown) =>
   new AppError("unavailable", "The project's environment has ended; try again in a moment", { cause });
@@ -80,7 +71,7 @@ export async function forwardUpgrade(
   });
   outgoing.once("response", (incoming) => {
     // The connection ends with the answer: what came after it would reach the sandbox unchecked.
-    const answered = headOf(incoming, ["connection", "keep-alive", "transfer-encoding"]);
+    const answered = headOf(incoming, CONNECTION_HEADERS);
     socket.write(`${answered}connection: close\r\n\r\n`);
     pipeline(incoming, socket, () => socket.destroy());
     upgraded.resolve();
@@ -112,19 +103,13 @@ function answerTo(outgoing: http.ClientRequest): Promise<http.IncomingMessage> {
   });
 }
 
-function withoutConnection(headers: http.IncomingHttpHeaders): http.OutgoingHttpHeaders {
-  const kept: http.OutgoingHttpHeaders = { ...headers };
-  for (const name of CONNECTION_HEADERS) delete kept[name];
-  return kept;
-}
-
 /** Status line and headers as they go over the wire. */
 function headOf(
   { statusCode, statusMessage, headersDistinct }: http.IncomingMessage,
-  without: readonly string[] = [],
+  without: ReadonlySet<string> = new Set(),
 ): string {
   const lines = Object.entries(headersDistinct).flatMap(([name, values = []]) =>
-    without.includes(name) ? [] : values.map((value) => `${name}: ${value}\r\n`),
+    without.has(name) ? [] : values.map((value) => `${name}: ${value}\r\n`),
   );
   return `HTTP/1.1 ${statusCode} ${statusMessage}\r\n${lines.join("")}`;
 }

@@ -11,6 +11,7 @@ import {
   resolveWithSystem,
   type Resolve,
 } from "#local/egress/checked-lookup.ts";
+import { withoutConnection } from "./without-connection.ts";
 
 export type ProxyPolicy = OutboundPolicy & { resolve?: Resolve };
 
@@ -21,16 +22,6 @@ const MAX_CONNECTIONS = 1_000;
 /** Below are the ports of mail, databases and remote logins, which are no business of a web proxy. */
 const FIRST_FREE_PORT = 1024;
 const WEB_PORTS: ReadonlySet<number> = new Set([80, 443]);
-
-const HOP_HEADERS = [
-  "proxy-connection",
-  "proxy-authorization",
-  "connection",
-  "keep-alive",
-  "te",
-  "trailer",
-  "upgrade",
-];
 
 /**
  * The outer end of the sandboxes' way out: an HTTP proxy on a Unix socket in `dir`. It resolves, checks, and connects to the
@@ -84,11 +75,9 @@ function passOn(request: http.IncomingMessage, response: http.ServerResponse, po
     response.writeHead(403, { "content-type": "text/plain; charset=utf-8" }).end(`${refusal}\n`);
     return;
   }
-  const headers: http.OutgoingHttpHeaders = { ...request.headers, host: target.host };
-  for (const name of HOP_HEADERS) delete headers[name];
   const outgoing = http.request(target.href, {
     method: request.method,
-    headers,
+    headers: { ...withoutConnection(request.headers), host: target.host },
     agent: false,
     lookup: lookupFor(target, policy),
     timeout: IDLE_TIMEOUT_MS,
@@ -99,8 +88,7 @@ function passOn(request: http.IncomingMessage, response: http.ServerResponse, po
     else response.writeHead(statusFor(error)).end(`${error.message}\n`);
   });
   outgoing.on("response", (incoming) => {
-    const answered: http.OutgoingHttpHeaders = { ...incoming.headers };
-    for (const name of HOP_HEADERS) delete answered[name];
+    const answered = withoutConnection(incoming.headers);
     response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, answered);
     pipeline(incoming, response, () => undefined);
   });

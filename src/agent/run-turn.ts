@@ -6,13 +6,18 @@ import {
   ModelError,
   type Model,
   type ModelEvent,
-  type ModelRequest,
+  type ModelMessage,
   type ToolCall,
+  type ToolDefinition,
 } from "#src/models/model.ts";
+import { WaitingError, type Gate } from "./gate.ts";
 import type { LogWriter } from "./log-writer.ts";
+import type { RunSecrets } from "./scrubbing/run-secrets.ts";
+import { scrubText, scrubValue, type KnownSecrets } from "./scrubbing/scrub.ts";
+import { ScrubbedStream } from "./scrubbing/scrubbed-stream.ts";
 import { boundValue } from "./tools/bound-value.ts";
 import { findTool, mayChange } from "./tools/index.ts";
-import { runTool } from "./tools/run-tool.ts";
+import { runTool, type ToolOutcome } from "./tools/run-tool.ts";
 import { toEventResult } from "./tools/to-event-result.ts";
 import { toModelText } from "./tools/to-model-text.ts";
 import type { ToolContext } from "./tools/tool.ts";
@@ -23,10 +28,16 @@ const Parameters = z.record(z.string(), z.unknown());
 export interface Turn {
   iteration: number;
   model: Model;
-  request: ModelRequest;
+  system: string;
+  definitions: readonly ToolDefinition[];
+  /** Makes the model call with a conversation that fits; see `askWithinWindow`. */
+  ask: <T>(call: (messages: ModelMessage[]) => Promise<T>) => Promise<T>;
   records: TurnRecords;
   writer: LogWriter;
   tools: ToolContext;
+  /** What may be shown to nobody. */
+  secrets: RunSecrets;
+  gate: Pick<Gate, "enter">;
   /** Awaited before each call that does more than read; `begun` tells that an earlier executor had begun it. */
   beforeChange: (call: { begun: boolean }) => Promise<void>;
   /** Told of tool failures that nobody expected; may hold anything. */
@@ -40,7 +51,8 @@ export interface TurnOutcome {
 
 /**
  * One turn: ask the model, run the calls it makes, say what happened. What an earlier executor recorded of the turn is
- * taken over, not repeated. Throws `ModelError`, or the signal's reason when the task is stopped.
+ * taken over, not repeated. Throws `ModelError`, `WaitingError` when a call needs somebody's word, or the signal's reason when
+ * the task is stopped.
  */
 export async function runTurn(turn: Turn): Promise<TurnOutcome> {
   const answer = turn.records.answer ?? (await askModel(turn));
@@ -63,17 +75,30 @@ export async function runTurn(turn: Turn): Promise<TurnOutcome> {
   return { step, answer };
 }
 
-async function askModel({ iteration, model, request, records, writer, tools }: Turn): Promise<Answer> {
-  for await (const event of model.stream(request, tools.signal)) {
+async function askModel(turn: Turn): Promise<Answer> {
+  const known = await turn.secrets.known();
+  return turn.ask((messages) => readAnswer(turn, messages, known));
+}
+
+async function readAnswer(
+  turn: Turn,
+  messages: readonly ModelMessage[],
+  known: KnownSecrets,
+): Promise<Answer> {
+  const { iteration, model, system, definitions, records, writer, tools } = turn;
+  let shown = new ScrubbedStream(known);
+  for await (const event of model.stream({ system, messages, tools: definitions }, tools.signal)) {
     switch (event.type) {
       case "text_delta":
-        writer.text(event.text);
+        writer.text(shown.push(event.text));
         break;
       case "restarted":
+        shown = new ScrubbedStream(known);
         writer.add({ events: [taskEvents.turnRestarted(iteration, event.reason)] });
         break;
       case "finished": {
-        const answer = storableAnswer(event);
+        writer.text(shown.end());
+        const answer = storableAnswer({ ...event, text: scrubText(event.text, known) });
         // From here on the answer stands: a later executor goes on with its calls and does not ask again. Without calls
         // the turn is over, and its end is written at once.
         writer.add({ records: [records.recordAnswer(answer)] });
@@ -99,15 +124,22 @@ function storableAnswer({
   return { text: storableText(text), toolCalls: storable, finishReason, usage };
 }
 
-/** Read-only calls that stand together run side by side; all others in order. */
+/**
+ * Read-only calls that stand together run side by side; all others in order. Where one of them has to wait for somebody, its
+ * neighbours are finished first.
+ */
 async function runCalls(turn: Turn, calls: readonly ToolCall[]): Promise<StepToolCall[]> {
   const done: StepToolCall[] = [];
   for (const group of groupCalls(calls)) {
     const offset = done.length;
-    const results = await Promise.all(
+    const results = await Promise.allSettled(
       group.map((call, position) => runCall(turn, call, { index: offset + position, total: calls.length })),
     );
-    done.push(...results);
+    const failures: unknown[] = results.flatMap((result) =>
+      result.status === "rejected" ? [result.reason] : [],
+    );
+    if (failures.length > 0) throw failures.find((error) => !(error instanceof WaitingError)) ?? failures[0];
+    done.push(...results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : [])));
   }
   return done;
 }
@@ -128,14 +160,17 @@ async function runCall(
   call: ToolCall,
   place: { index: number; total: number },
 ): Promise<StepToolCall> {
-  const parameters = boundParameters(safeParseJson(call.arguments, Parameters)?.value ?? {});
+  // The tool gets the arguments as the model wrote them; what is stored and shown is without secrets.
+  const known = await turn.secrets.known();
+  const parameters = boundParameters(
+    scrubValue(safeParseJson(call.arguments, Parameters)?.value ?? {}, known),
+  );
   const described = { iteration: turn.iteration, ...place, id: call.id, name: call.name, parameters };
-  if (mayChange(call.name)) await turn.beforeChange({ begun: turn.records.wasStarted(call.id) });
   const recorded = turn.records.resultOf(call.id) ?? (await runOnce(turn, call, described));
   return {
     id: call.id,
     name: call.name,
-    arguments: call.arguments,
+    arguments: scrubText(call.arguments, known),
     parameters,
     result: recorded.result,
     model_text: recorded.modelText,
@@ -152,12 +187,17 @@ function boundParameters(parameters: Record<string, unknown>): Record<string, un
 const SHOWN = { chars: 4_000, items: 100 };
 
 async function runOnce(
-  { records, writer, tools, onToolFault }: Turn,
+  turn: Turn,
   call: ToolCall,
   described: Parameters<typeof taskEvents.toolStart>[0],
 ): Promise<RecordedResult> {
-  const effect = findTool(call.name)?.effect ?? "read";
+  const { records, writer, tools, gate } = turn;
   const wasStarted = records.wasStarted(call.id);
+  // What was started has been let in.
+  const entry = wasStarted ? undefined : await gate.enter(described, records);
+  if (entry && !entry.allowed) return recordOutcome(turn, call, described, refusal(entry));
+  if (mayChange(call.name)) await turn.beforeChange({ begun: wasStarted });
+  const effect = findTool(call.name)?.effect ?? "read";
   if (!wasStarted) {
     writer.add({ events: [taskEvents.toolStart(described)], records: [records.recordStart(call.id)] });
     // A call that must not happen twice begins only when its beginning is on record.
@@ -165,17 +205,35 @@ async function runOnce(
     tools.signal.throwIfAborted();
   }
   const outcome = wasStarted && effect === "other" ? INTERRUPTED : await runTool(call, tools);
-  if ("cause" in outcome) onToolFault(call.name, outcome.cause);
-  const result = { success: outcome.success, ...toEventResult(outcome.result) };
-  const recorded: RecordedResult = { result, modelText: toModelText(outcome.result) };
-  const failure = outcome.result.success ? [] : [taskEvents.toolError(described, outcome.result.error)];
+  if ("cause" in outcome) turn.onToolFault(call.name, outcome.cause);
+  return recordOutcome(turn, call, described, outcome);
+}
+
+/** What became of a call, without secrets, for the model, the log and the database. */
+async function recordOutcome(
+  { records, writer, secrets }: Turn,
+  call: ToolCall,
+  described: Parameters<typeof taskEvents.toolStart>[0],
+  outcome: Pick<ToolOutcome, "success" | "result">,
+): Promise<RecordedResult> {
+  const known = await secrets.knownAfter({ arguments: call.arguments, mayChange: mayChange(call.name) });
+  const scrubbed = scrubValue(outcome.result, known);
+  const result = { success: outcome.success, ...toEventResult(scrubbed) };
+  const recorded: RecordedResult = { result, modelText: toModelText(scrubbed) };
+  const events = [taskEvents.toolResult(described, result)];
+  if (!scrubbed.success) events.push(taskEvents.toolError(described, scrubbed.error));
+  else if (call.name === "update_plan") events.push(taskEvents.planUpdate(call.id, result));
   writer.add({
-    events: [taskEvents.toolResult(described, result), ...failure],
+    events,
     records: [records.recordResult(call.id, recorded)],
   });
   // The last result goes with the end of the turn.
   if (described.index < described.total - 1) await writer.flush();
   return recorded;
+}
+
+function refusal({ error, suggestion }: { error: string; suggestion: string }) {
+  return { success: false, result: { success: false, error, suggestion } } as const;
 }
 
 const INTERRUPTED = {

@@ -37,6 +37,11 @@ export class TurnRecords {
     return this.#records.some((record) => record.kind === "started" && record.callId === callId);
   }
 
+  /** Whether the log holds the event that asks for a call's approval. */
+  wasAsked(callId: string): boolean {
+    return this.#records.some((record) => record.kind === "asked" && record.callId === callId);
+  }
+
   resultOf(callId: string): RecordedResult | undefined {
     const record = this.#records.find((each) => each.kind === "result" && each.callId === callId);
     return record && safeParseJson(record.value, Result)?.value;
@@ -53,6 +58,10 @@ export class TurnRecords {
 
   recordStart(callId: string): TurnRecord {
     return { iteration: this.#iteration, kind: "started", callId, value: "{}" };
+  }
+
+  recordQuestion(callId: string): TurnRecord {
+    return { iteration: this.#iteration, kind: "asked", callId, value: "{}" };
   }
 
   recordResult(callId: string, result: RecordedResult): TurnRecord {

@@ -42,6 +42,9 @@ function describe(error: unknown): [code: AppError["code"], sentence: string] {
   if (error instanceof Errors.EmptyServerResponseError || error instanceof Errors.RemoteCapabilityError) {
     return ["unavailable", "The git host did not answer as a git host does"];
   }
+  if (codeOf(error) === "ENAMETOOLONG") {
+    return ["invalid_input", "The repository holds a path that is too long"];
+  }
   if (codeOf(error) === "EFBIG") {
     return ["too_large", "The project holds a file that is too large for git here"];
   }

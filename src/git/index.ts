@@ -1,5 +1,6 @@
 import { toAppError } from "./failure.ts";
 import type { GitFileSystem } from "./file-system.ts";
+import { blame } from "./operations/blame.ts";
 import { branches } from "./operations/branches.ts";
 import { clone } from "./operations/clone.ts";
 import { commit } from "./operations/commit.ts";
@@ -46,6 +47,7 @@ const OPERATIONS: { readonly [Name in keyof GitOperations]: Operation<Name> } = 
   switchBranch,
   log,
   diff,
+  blame,
   remotes,
 };
 

@@ -20,7 +20,7 @@ export function checkRemoteName(name: string): string {
   return name;
 }
 
-function isReferenceName(name: string): boolean {
+export function isReferenceName(name: string): boolean {
   return (
     name.length > 0 &&
     name.length <= MAX_NAME_LENGTH &&

@@ -44,9 +44,30 @@ export interface GitOperations {
   createBranch: { input: { name: string; checkout: boolean }; output: { checkedOut: boolean } };
   /** `conflict` when local changes would be lost. */
   switchBranch: { input: { name: string }; output: { branch: string } };
-  log: { input: { branch?: string; limit: number }; output: { commits: GitCommit[] } };
-  /** What committing everything would change, as text of at most 1 MiB; of one path when named. */
-  diff: { input: { path?: string }; output: { diff: string; files: GitFileDiff[]; truncated: boolean } };
+  /**
+   * Commits from a branch or a revision (`HEAD~2`, a tag, the beginning of an id) back, of one path when named; at most
+   * 1,000. `not_found` when nothing has that name.
+   */
+  log: {
+    input: { branch?: string; revision?: string; path?: string; limit: number };
+    output: { commits: GitCommit[] };
+  };
+  /**
+   * What committing everything would change, as text of at most 1 MiB; of one path when named. `base` stands in for the last
+   * commit; `target`, or what is `staged`, for the files as they are.
+   */
+  diff: {
+    input: { path?: string; staged?: boolean; base?: string; target?: string };
+    output: { diff: string; files: GitFileDiff[]; truncated: boolean };
+  };
+  /**
+   * Where the lines from `start` to `end` (counted from 1) of a text file come from, in the files as they are or in a
+   * revision. Renames are not followed. `not_found`, `too_large`, and `invalid_input` for what is no text.
+   */
+  blame: {
+    input: { path: string; revision?: string; start: number; end: number };
+    output: { lines: string[]; totalLines: number; hunks: GitBlameHunk[] };
+  };
   remotes: { input: Record<string, never>; output: { name: string; url: string }[] };
 }
 
@@ -91,6 +112,16 @@ export interface GitFileDiff {
   path: string;
   additions: number;
   deletions: number;
+}
+
+/** Lines next to each other that one commit brought. */
+export interface GitBlameHunk {
+  start: number;
+  end: number;
+  /** Null for what is not committed. */
+  commit: GitCommit | null;
+  /** Nothing older is known: the history is cut off here, or goes further back than was looked. */
+  isBoundary: boolean;
 }
 
 export interface GitProgress {

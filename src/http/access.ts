@@ -29,8 +29,11 @@ export type Access =
   | { key: Scope | "any" }
   /** A `tsk_` key with this permission, for the task `:task` of the path; key and task are read in one trip. */
   | { keyOfTask: Scope }
-  /** A person, or a key with this permission. What a person may do is decided by the role in the project's team. */
-  | { userOrKey: Scope };
+  /**
+   * A person, or a key with this permission. What a person may do is decided by the role in the project's team. `rate` names the
+   * limit that counts a person's calls in place of the one for all routes; a key's count against the key.
+   */
+  | { userOrKey: Scope; rate?: "chat" };
 
 export type CallerOf<A> = A extends { user: string }
   ? UserCaller
@@ -74,7 +77,7 @@ async function admit(c: Context<AppEnv>, access: Exclude<Access, "public">): Pro
   }
   if ("key" in access) return admitKey(c, keyOf(credentials), access.key);
   if (credentials.kind === "key") return admitKey(c, credentials.token, access.userOrKey);
-  return admitPerson(c, credentials, "Not authenticated");
+  return admitPerson(c, credentials, "Not authenticated", access.rate);
 }
 
 /** The token where a key is asked for. One of another kind is refused as a key that is not valid. */
@@ -94,12 +97,13 @@ async function admitPerson(
   c: Context<AppEnv>,
   credentials: Credentials,
   refusal: string,
+  rate: RateRule = "user",
 ): Promise<UserCaller> {
   const presented = credentials.kind === "accessToken" || credentials.kind === "sessionCookie";
   const caller = presented ? await authenticateUser(c.get("services"), credentials.token) : undefined;
   if (!caller) throw new AppError("unauthenticated", refusal);
   if (credentials.kind === "sessionCookie") await requireCsrfToken(c, caller.sessionId);
-  await limit(c, "user", caller.userId);
+  await limit(c, rate, caller.userId);
   return caller;
 }
 

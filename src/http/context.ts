@@ -12,5 +12,7 @@ export interface AppEnv {
     caller?: Caller;
     /** Where the caller stands with its limit; on every answer, refusals included. */
     rateHeaders?: Readonly<Record<string, string>>;
+    /** Set where clients of another API call: their errors have its shape besides ours. */
+    errorStyle?: "openai";
   };
 }

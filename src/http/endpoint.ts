@@ -37,6 +37,8 @@ export interface Call<A, P, Q, B> extends Admitted<A, P, Q, B> {
   requestId: string;
   /** Who is calling from where, for records of sessions. */
   client: Client;
+  /** Go on with something although the answer is over, or the client gone. */
+  waitUntil: (work: Promise<unknown>) => void;
 }
 
 /** Headers by name; `Set-Cookie` may come more than once. */
@@ -53,7 +55,7 @@ export class Reply<T> {
   }
 }
 
-type Refusal = 400 | 401 | 403 | 404 | 409 | 410 | 413 | 429 | 503;
+type Refusal = 400 | 401 | 402 | 403 | 404 | 409 | 410 | 413 | 429 | 502 | 503;
 
 interface SuccessAnswer<R extends z.ZodType> {
   /** 204 and 303 have no body. */
@@ -84,6 +86,8 @@ interface Definition<A extends Access, P, Q, B, R extends z.ZodType> {
   bodyLimit?: number | null;
   /** The success answer. It is parsed by this schema, so nothing unnamed leaks. */
   response: SuccessAnswer<R>;
+  /** Shape of its errors where clients of another API call it. */
+  errorStyle?: "openai";
   /** Refusals besides those that follow from access and schemas, for the API reference. */
   refusals?: readonly Refusal[];
   handler: (call: Call<A, P, Q, B>) => Promise<z.input<R> | Reply<z.input<R>> | Response>;
@@ -101,6 +105,7 @@ export interface Endpoint {
   readonly bodyTypes: readonly BodyType[];
   readonly response: Readonly<SuccessAnswer<z.ZodType>>;
   readonly refusals: readonly Refusal[];
+  readonly errorStyle: "openai" | undefined;
   mount(app: Hono<AppEnv>): void;
 }
 
@@ -121,7 +126,14 @@ export function endpoint<
     ...(definition.body && { body: definition.body }),
   };
 
+  const { errorStyle } = definition;
   const middleware: MiddlewareHandler<AppEnv>[] = [guard(access)];
+  if (errorStyle) {
+    middleware.unshift(async (c, next) => {
+      c.set("errorStyle", errorStyle);
+      await next();
+    });
+  }
   const limit = definition.bodyLimit === undefined ? DEFAULT_BODY_LIMIT : definition.bodyLimit;
   if (limit !== null && method !== "get") middleware.push(limitBody(limit));
   if (definition.params) middleware.push(zValidator("param", definition.params, refuse));
@@ -137,6 +149,7 @@ export function endpoint<
       request: c.req.raw,
       requestId: c.get("requestId"),
       client: clientOf(c),
+      waitUntil: (work) => c.executionCtx.waitUntil(work),
     });
     if (result instanceof Response) return result;
     const { body, headers } = result instanceof Reply ? result : { body: result, headers: {} };
@@ -157,6 +170,7 @@ export function endpoint<
     bodyTypes,
     response,
     refusals: definition.refusals ?? [],
+    errorStyle,
     mount(app) {
       for (const each of [path, ...aliases]) app.on(method.toUpperCase(), [each], ...middleware, answer);
     },

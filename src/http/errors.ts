@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import { z } from "zod";
 import { isOutage } from "#src/db/outage.ts";
-import { AppError } from "#src/lib/errors.ts";
+import { AppError, type ErrorCode } from "#src/lib/errors.ts";
 import type { AppEnv } from "./context.ts";
 import { loggedPath } from "./logged-path.ts";
 
@@ -10,6 +10,32 @@ import { loggedPath } from "./logged-path.ts";
 export const ErrorBody = z
   .object({ detail: z.string().describe("What went wrong, in a sentence") })
   .meta({ id: "Error" });
+
+/** The same for clients of OpenAI's API, which show what is in `error`. */
+export const OpenAiErrorBody = ErrorBody.extend({
+  error: z.object({
+    message: z.string(),
+    type: z.string(),
+    code: z.string(),
+    param: z.null(),
+  }),
+}).meta({ id: "OpenAiError" });
+
+/** Where OpenAI has a word of its own for a failure. Source: https://platform.openai.com/docs/guides/error-codes */
+const OPENAI_TYPES: Readonly<Partial<Record<ErrorCode, string>>> = {
+  unauthenticated: "authentication_error",
+  insufficient_credits: "insufficient_quota",
+  forbidden: "permission_error",
+  rate_limited: "rate_limit_error",
+  provider_failed: "proxy_error",
+  internal: "server_error",
+  unavailable: "server_error",
+};
+
+/** An error in OpenAI's words. */
+export function openAiError({ code, message }: AppError): z.output<typeof OpenAiErrorBody>["error"] {
+  return { message, type: OPENAI_TYPES[code] ?? "invalid_request_error", code, param: null };
+}
 
 /** The one place an error becomes an answer. Unknown errors are logged whole and shown as a request id only. */
 export function onError(error: Error, c: Context<AppEnv>): Response {
@@ -22,7 +48,10 @@ export function onError(error: Error, c: Context<AppEnv>): Response {
       log.warn("request refused", { ...fields, detail: known.message });
     else log.error("request failed", { ...fields, cause: known.cause ?? known });
   }
-  return c.json({ detail: known.message }, known.status, { ...known.headers });
+  const inOpenAiStyle = c.get("errorStyle") === "openai" && { error: openAiError(known) };
+  return c.json({ detail: known.message, ...known.extra, ...inOpenAiStyle }, known.status, {
+    ...known.headers,
+  });
 }
 
 export function onNotFound(): never {

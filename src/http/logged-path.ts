@@ -4,7 +4,10 @@ const TOKEN = /(?<=\/)[\w-]{64}(?=\/|$)/gu;
 /** The token in the address of a private preview (`routes/previews/preview-path.ts`). */
 const PREVIEW_TOKEN = /(?<=\/~)[^/]+/gu;
 
+/** The access token or key that opens a chat socket (`routes/sockets/conversation-in-path.ts`). */
+const CHAT_TOKEN = /(?<=\/chat\/ws\/+)[^/]+/giu;
+
 /** A path as it may be logged: some links carry their token in it. */
 export function loggedPath(path: string): string {
-  return path.replaceAll(TOKEN, "…").replaceAll(PREVIEW_TOKEN, "…");
+  return path.replaceAll(TOKEN, "…").replaceAll(PREVIEW_TOKEN, "…").replaceAll(CHAT_TOKEN, "…");
 }

@@ -2,13 +2,14 @@ import { z } from "zod";
 import { parseJson } from "#src/lib/parse-json.ts";
 import type { Access } from "./access.ts";
 import { isBodiless, type Endpoint } from "./endpoint.ts";
-import { ErrorBody } from "./errors.ts";
+import { ErrorBody, OpenAiErrorBody } from "./errors.ts";
 
 type Json = Record<string, unknown>;
 
 const ERRORS: Readonly<Record<string, string>> = {
   400: "The input is not valid",
   401: "No valid credentials",
+  402: "The team has no credits left",
   403: "The credentials do not allow this",
   404: "Not found, or not yours",
   409: "In conflict with what is there",
@@ -16,6 +17,7 @@ const ERRORS: Readonly<Record<string, string>> = {
   413: "The body is too large",
   422: "The request failed validation",
   429: "Rate limit exceeded; `Retry-After` says when to come back",
+  502: "The provider that was asked failed",
   503: "Something that this needs does not answer, or is not configured",
 };
 
@@ -41,6 +43,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], serverUrl: strin
   const components: Json = {};
   const describe = describeInto(components);
   describe(ErrorBody, "output");
+  describe(OpenAiErrorBody, "output");
   for (const endpoint of endpoints) {
     for (const path of [endpoint.path, ...endpoint.aliases]) {
       const item = (paths[toTemplate(path)] ??= {});
@@ -104,14 +107,15 @@ function requestBody({ bodyTypes }: Endpoint, body: z.ZodType, describe: Describ
 }
 
 /** What follows from access and schemas, and what the endpoint says besides. */
-function errorResponses({ method, access, schemas, refusals }: Endpoint): Json {
+function errorResponses({ method, access, schemas, refusals, errorStyle }: Endpoint): Json {
   const codes: number[] = [...refusals];
   // Pages of another origin may change nothing, whoever they come for.
   if (method !== "get") codes.push(403);
   if (access !== "public") codes.push(401, 403, 404, 429);
   if (schemas.body) codes.push(400, 413, 422);
   else if (schemas.query) codes.push(400, 422);
-  const content = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } };
+  const $ref = `#/components/schemas/${errorStyle === "openai" ? "OpenAiError" : "Error"}`;
+  const content = { "application/json": { schema: { $ref } } };
   return Object.fromEntries(codes.map((code) => [code, { description: ERRORS[code], content }]));
 }
 

@@ -115,10 +115,16 @@ function logFailure(c: Context<AppEnv>, cause: unknown): void {
 
 /** Accept, say why not, and close. */
 function refusal(error: unknown): Response {
-  const closing = closingAfter(error);
   const { 0: client, 1: server } = new WebSocketPair();
   server.accept();
-  server.send(JSON.stringify({ type: "error", message: sentenceOf(error) }));
-  server.close(closing.code, closing.reason);
+  refuse(server, error);
   return new Response(null, { status: 101, webSocket: client });
+}
+
+/** Say what went wrong, under both names that clients read, and close; with the code of the failure where none is given. */
+export function refuse(accepted: WebSocket, error: unknown, closing = closingAfter(error)): void {
+  if (accepted.readyState !== WebSocket.OPEN) return;
+  const message = sentenceOf(error);
+  accepted.send(JSON.stringify({ type: "error", message, content: message }));
+  accepted.close(closing.code, closing.reason);
 }

@@ -9,7 +9,7 @@ export interface Closing {
 export const ENDED: Closing = { code: 1000, reason: "ended" };
 export const POLICY: Closing = { code: 1008, reason: "policy" };
 export const FAILED: Closing = { code: 1011, reason: "internal" };
-const TRY_LATER: Closing = { code: 1013, reason: "try_again_later" };
+export const TRY_LATER: Closing = { code: 1013, reason: "try_again_later" };
 
 const CLOSINGS: Partial<Record<ErrorCode, Closing>> = {
   unauthenticated: { code: 4401, reason: "auth_failed" },

@@ -3,6 +3,7 @@ export type ErrorCode =
   | "invalid_input"
   | "invalid_body"
   | "unauthenticated"
+  | "insufficient_credits"
   | "forbidden"
   | "not_found"
   | "conflict"
@@ -12,11 +13,13 @@ export type ErrorCode =
   | "unavailable"
   | "not_ready"
   | "asleep"
+  | "provider_failed"
   | "internal";
 
 export const STATUS = {
   invalid_input: 400,
   unauthenticated: 401,
+  insufficient_credits: 402,
   forbidden: 403,
   not_found: 404,
   conflict: 409,
@@ -25,6 +28,8 @@ export const STATUS = {
   invalid_body: 422,
   rate_limited: 429,
   internal: 500,
+  /** A provider that was asked on the caller's behalf failed, or sent nonsense. */
+  provider_failed: 502,
   unavailable: 503,
   not_ready: 503,
   /** The project's files are in a snapshot: wake it and try again. */
@@ -35,6 +40,7 @@ export const STATUS = {
 const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
   "rate_limited",
   "internal",
+  "provider_failed",
   "unavailable",
   "not_ready",
   "asleep",
@@ -48,16 +54,23 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   /** Headers that belong to the answer, such as `Retry-After`. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Fields that stand beside `detail` for clients that tell failures apart by them. */
+  readonly extra: Readonly<Record<string, unknown>>;
 
   constructor(
     code: ErrorCode,
     message: string,
-    options: { cause?: unknown; headers?: Readonly<Record<string, string>> } = {},
+    options: {
+      cause?: unknown;
+      headers?: Readonly<Record<string, string>>;
+      extra?: Readonly<Record<string, unknown>>;
+    } = {},
   ) {
     super(message, { cause: options.cause });
     this.name = "AppError";
     this.code = code;
     this.headers = options.headers ?? {};
+    this.extra = options.extra ?? {};
   }
 
   get status(): (typeof STATUS)[ErrorCode] {

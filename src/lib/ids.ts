@@ -10,6 +10,11 @@ export function isId(text: string): boolean {
   return validate(text);
 }
 
+/** As `isId`, and the sentinels of the first migration, whose version is none. */
+export function isGuid(text: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/iu.test(text);
+}
+
 /** `length` random hexadecimal characters from the platform's secure source. */
 export function randomHex(length: number): string {
   const bytes = crypto.getRandomValues(new Uint8Array(Math.ceil(length / 2)));

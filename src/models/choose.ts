@@ -2,6 +2,9 @@ import { createAnthropicStyleModel } from "./anthropic-style/index.ts";
 import { withIdleWatchdog } from "./idle-watchdog.ts";
 import { ModelError, type Model } from "./model.ts";
 import { createOpenAiStyleModel } from "./openai-style/index.ts";
+import { withOwnKey } from "./own-key.ts";
+import type { ApiType } from "./providers.ts";
+import { bareName } from "./settings.ts";
 import { withRetries } from "./with-retries.ts";
 
 /** The platform's own accounts with the vendors. */
@@ -30,7 +33,7 @@ const RETRY_BASE_DELAY_MS = 500;
  */
 export function choosePlatformModel(options: PlatformModelOptions): Model {
   const { accounts, stallMs, maxRetries } = options;
-  const model = options.name.replace(/^builtin\//u, "");
+  const model = bareName(options.name);
   const fetch = withIdleWatchdog(options.fetch, { stallMs });
   return withRetries(connect(model, accounts, fetch), { maxRetries, baseDelayMs: RETRY_BASE_DELAY_MS });
 }
@@ -55,4 +58,48 @@ function connect(model: string, accounts: PlatformAccounts, fetch: typeof global
 function present(value: string | undefined, otherwise: string): string {
   if (!value) throw new ModelError("unauthorized", otherwise, { retryable: false });
   return value;
+}
+
+/** Somebody's own way to a model. */
+export interface OwnAccount {
+  /** Id of a built-in provider, or `custom/<slug>`; recorded with the usage. */
+  provider: string;
+  /** The provider's name for people. */
+  label: string;
+  apiType: ApiType;
+  baseUrl: string;
+  /** Whether a person gave the address, so that it may lead anywhere. */
+  isForeignAddress: boolean;
+  apiKey: string;
+  headers: Readonly<Record<string, string>>;
+  /** Name that the provider knows the model by. */
+  model: string;
+}
+
+export interface OwnModelOptions {
+  account: OwnAccount;
+  /** For addresses that the installation knows. */
+  fetch: typeof globalThis.fetch;
+  /** For those that people gave: it is not led into a private network. */
+  guardedFetch: typeof globalThis.fetch;
+  stallMs: number;
+  maxRetries: number;
+}
+
+/** The model behind somebody's own key, watched and retried. No redirect is followed: it would take the key along. */
+export function chooseOwnModel({ account, stallMs, maxRetries, ...ways }: OwnModelOptions): Model {
+  const { provider, label, model, apiKey, headers } = account;
+  const direct: typeof globalThis.fetch = (input, init) => ways.fetch(input, { ...init, redirect: "manual" });
+  const fetch = withIdleWatchdog(account.isForeignAddress ? ways.guardedFetch : direct, { stallMs });
+  const create = account.apiType === "anthropic" ? createAnthropicStyleModel : createOpenAiStyleModel;
+  const connected = create({
+    provider,
+    model,
+    baseURL: account.baseUrl,
+    apiKey,
+    fetch,
+    headers: { ...headers },
+  });
+  const own = withOwnKey(connected, { label, secrets: [apiKey, ...Object.values(headers)] });
+  return withRetries(own, { maxRetries, baseDelayMs: RETRY_BASE_DELAY_MS });
 }

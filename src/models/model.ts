@@ -17,10 +17,57 @@ export interface ModelRequest {
   tools: readonly ToolDefinition[];
   /** Upper bound of the answer, in tokens. */
   maxOutputTokens?: number;
+  /** How the answer is made; the provider's own way where it says nothing. What a wire has no word for is left out. */
+  options?: AnswerOptions;
 }
 
+/** What programs ask of an answer. The agent asks for none of it. */
+export interface AnswerOptions {
+  /** 0 to 2; Anthropic's wire ends at 1. */
+  temperature?: number;
+  topP?: number;
+  /** Texts at which the answer ends. */
+  stop?: readonly string[];
+  seed?: number;
+  frequencyPenalty?: number;
+  presencePenalty?: number;
+  toolChoice?: "auto" | "none" | "required" | { name: string };
+  parallelToolCalls?: boolean;
+  format?: AnswerFormat;
+}
+
+/** An answer that is JSON, or JSON of a schema. */
+export type AnswerFormat =
+  | { type: "json_object" }
+  | {
+      type: "json_schema";
+      name: string;
+      description?: string;
+      schema: Record<string, unknown>;
+      strict?: boolean;
+    };
+
+/** What a user message may hold besides text: pictures, where `supportsVision` says the model sees them. */
+export type ModelPart =
+  | { type: "text"; text: string }
+  | { type: "image"; mimeType: ImageMimeType; base64: string }
+  /** A picture that the provider fetches itself. */
+  | { type: "image_url"; url: string };
+
+/**
+ * The formats both vendors take. Sources: https://docs.anthropic.com/en/docs/build-with-claude/vision,
+ * https://platform.openai.com/docs/guides/images-vision
+ */
+export const IMAGE_MIME_TYPES = ["image/jpeg", "image/png", "image/gif", "image/webp"] as const;
+export type ImageMimeType = (typeof IMAGE_MIME_TYPES)[number];
+
+/** Longest base64 text of one picture, in characters: 15 MB of picture. Providers may take less and then say so. */
+export const IMAGE_BASE64_CHARS = 20_000_000;
+
+export type UserContent = string | readonly ModelPart[];
+
 export type ModelMessage =
-  | { role: "user"; content: string }
+  | { role: "user"; content: UserContent }
   | { role: "assistant"; content: string; toolCalls: readonly ToolCall[] }
   | { role: "tool"; callId: string; name: string; content: string; isError: boolean };
 
@@ -29,6 +76,8 @@ export interface ToolDefinition {
   description: string;
   /** JSON Schema of the arguments object. */
   parameters: Record<string, unknown>;
+  /** Whether the arguments must follow the schema to the letter, where the wire knows such a thing. */
+  strict?: boolean;
 }
 
 export interface ToolCall {

@@ -1,15 +1,20 @@
 import type { Endpoint } from "#src/http/endpoint.ts";
 import { adminEndpoints } from "./admin/index.ts";
 import { commandEndpoints } from "./agent-commands/index.ts";
+import { agentEndpoints } from "./agents/index.ts";
 import { apiKeyEndpoints } from "./api-keys/index.ts";
 import { auditEndpoints } from "./audit/index.ts";
 import { authEndpoints } from "./auth/index.ts";
 import { baseEndpoints } from "./bases/index.ts";
+import { billingEndpoints } from "./billing/index.ts";
 import { backgroundTaskEndpoints } from "./background-tasks/index.ts";
+import { chatEndpoints } from "./chat/index.ts";
 import { desktopEndpoints } from "./desktop/index.ts";
 import { gitProviderEndpoints } from "./git-providers/index.ts";
 import { gitEndpoints } from "./git/index.ts";
+import { modelProxyEndpoints } from "./model-proxy/index.ts";
 import { metaEndpoints } from "./meta/index.ts";
+import { modelEndpoints } from "./models/index.ts";
 import { oauthEndpoints } from "./oauth/index.ts";
 import { pageEndpoints } from "./pages/index.ts";
 import { browserPreviewEndpoints } from "./projects/browser-previews/index.ts";
@@ -21,6 +26,7 @@ import { projectEndpoints } from "./projects/index.ts";
 import { projectMemberEndpoints } from "./projects/members/index.ts";
 import { snapshotEndpoints } from "./projects/snapshots/index.ts";
 import { shellEndpoints } from "./shells/index.ts";
+import { secretEndpoints } from "./secrets/index.ts";
 import { sessionEndpoints } from "./sessions/index.ts";
 import { terminalEndpoints } from "./terminal/index.ts";
 import { taskEndpoints } from "./tasks/index.ts";
@@ -36,6 +42,9 @@ export const endpoints: readonly Endpoint[] = [
   ...adminEndpoints,
   ...auditEndpoints,
   ...apiKeyEndpoints,
+  ...secretEndpoints,
+  ...modelEndpoints,
+  ...agentEndpoints,
   ...desktopEndpoints,
   ...teamEndpoints,
   ...projectEndpoints,
@@ -52,7 +61,10 @@ export const endpoints: readonly Endpoint[] = [
   ...gitEndpoints,
   ...gitProviderEndpoints,
   ...taskEndpoints,
+  ...chatEndpoints,
   ...backgroundTaskEndpoints,
+  ...billingEndpoints,
+  ...modelProxyEndpoints,
   ...previewEndpoints,
   ...pageEndpoints,
   ...metaEndpoints(() => endpoints),

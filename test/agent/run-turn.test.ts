@@ -1,6 +1,9 @@
 import { expect, it } from "vitest";
+import { WaitingError, type Gate } from "#src/agent/gate.ts";
 import { LogWriter } from "#src/agent/log-writer.ts";
 import { runTurn } from "#src/agent/run-turn.ts";
+import type { KnownSecret } from "#src/agent/scrubbing/placement.ts";
+import { RunSecrets } from "#src/agent/scrubbing/run-secrets.ts";
 import { TurnRecords } from "#src/agent/turn-records.ts";
 import { taskEvents } from "#src/domain/tasks/index.ts";
 import type { Model, ModelEvent, ToolCall } from "#src/models/model.ts";
@@ -27,13 +30,20 @@ function speaking(toolCalls: ToolCall[]) {
 }
 
 /** A turn and all it wrote. `records` are what an executor before it left. */
-async function turn(model: Model, records: readonly TurnRecord[] = []) {
+async function turn(
+  model: Model,
+  records: readonly TurnRecord[] = [],
+  {
+    enter = async () => ({ allowed: true }),
+    secrets = [],
+  }: { enter?: Gate["enter"]; secrets?: KnownSecret[] } = {},
+  writes: Addition[] = [],
+) {
   const commands: string[] = [];
   const runtime = new MemoryRuntime({}, (command) => {
     commands.push(command);
     return { stdout: "", stderr: "", exitCode: 0, timedOut: false };
   });
-  const writes: Addition[] = [];
   const writer = new LogWriter({
     append: async (addition) => {
       writes.push(addition);
@@ -46,10 +56,14 @@ async function turn(model: Model, records: readonly TurnRecord[] = []) {
   const { step } = await runTurn({
     iteration: 1,
     model,
-    request: { system: "", messages: [], tools: [] },
+    system: "",
+    definitions: [],
+    ask: (call) => call([]),
     records: new TurnRecords(1, records),
     writer,
     tools: toolContext({ runtime }),
+    secrets: new RunSecrets({ load: async () => secrets, files: runtime, onUnreadable: () => {} }),
+    gate: { enter },
     beforeChange: () => Promise.resolve(),
     onToolFault: () => {},
   });
@@ -105,4 +119,73 @@ it("tells the model of a command that had begun and has no result, and does not 
   });
   expect(second).toMatchObject({ id: "b", result: { success: true } });
   expect(after.commands).toEqual(["echo b"]);
+});
+
+it("hides a secret in what the model says, in its arguments and in results, and uses it all the same", async () => {
+  const secret = "hunter2-hunter2-hunter2";
+  const secrets = [{ name: "API_PASSWORD", value: secret, declared: true }];
+  const model: Model = {
+    name: "speaking",
+    provider: "test",
+    async *stream(): AsyncGenerator<ModelEvent> {
+      const text = `It is ${secret} indeed`;
+      for (const piece of [text.slice(0, 9), text.slice(9, 20), text.slice(20)]) {
+        yield { type: "text_delta", text: piece };
+      }
+      const toolCalls = [
+        { id: "a", name: "bash_exec", arguments: JSON.stringify({ command: `login ${secret}` }) },
+        {
+          id: "b",
+          name: "write_file",
+          arguments: JSON.stringify({ file_path: "a", content: `b ${secret}` }),
+        },
+      ];
+      yield { type: "finished", text, toolCalls, finishReason: "tool_calls", usage };
+    },
+  };
+  const { step, writes, commands } = await turn(model, [], { secrets });
+  expect(commands).toEqual([`login ${secret}`]);
+  const shown = JSON.stringify([step, writes.map(({ events }) => events)]);
+  expect(shown).not.toContain(secret);
+  expect(step.response_text).toBe("It is «secret:API_PASSWORD» indeed");
+  expect(step.tool_calls[1]?.result).toMatchObject({ preview: "b «secret:API_PASSWORD»" });
+});
+
+it("writes no mark of a hidden secret into a file", async () => {
+  const write = { file_path: "a", content: "KEY=«secret:KEY»" };
+  const { step } = await turn(
+    speaking([{ id: "a", name: "write_file", arguments: JSON.stringify(write) }]).model,
+  );
+  expect(step.tool_calls[0]?.result).toMatchObject({
+    success: false,
+    error: expect.stringContaining("nothing was written"),
+  });
+});
+
+const letInAllButA: Gate["enter"] = async ({ id }) =>
+  id === "a" ? { allowed: false, error: "No.", suggestion: "Ask." } : { allowed: true };
+
+it("tells the model of a call that was not let in, and runs the others", async () => {
+  const { step, commands } = await turn(speaking(calls).model, [], { enter: letInAllButA });
+  expect(step.tool_calls[0]?.result).toMatchObject({ success: false, error: "No.", suggestion: "Ask." });
+  expect(commands).toEqual(["echo b"]);
+});
+
+it("keeps what was done before a call that has to wait, and does not do it again", async () => {
+  const writes: Addition[] = [];
+  const waiting = turn(
+    speaking(calls).model,
+    [],
+    {
+      enter: async ({ id }) => {
+        if (id === "b") throw new WaitingError(0);
+        return { allowed: true };
+      },
+    },
+    writes,
+  );
+  await expect(waiting).rejects.toThrow(WaitingError);
+  const after = await turn(speaking([]).model, recordsOf(writes));
+  expect(after.commands).toEqual(["echo b"]);
+  expect(after.step.tool_calls.map(({ result }) => result.success)).toEqual([true, true]);
 });

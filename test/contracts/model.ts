@@ -107,6 +107,25 @@ export function modelContract({ name, connect, opening, garbage, overloaded }: M
       for (const text of ["call_a", "call_b", "aaa", "bbb", "a.ts"]) expect(sent).toContain(text);
     });
 
+    it("sends a picture along, whole", async () => {
+      const base64 = "iVBORw0KGgoAAAANSUhEUg".repeat(1000);
+      const image = { type: "image" as const, mimeType: "image/png" as const, base64 };
+      const seen = Promise.withResolvers<string>();
+      await using server = await rawServer((request, response) => {
+        request.setEncoding("utf8");
+        let body = "";
+        request.on("data", (piece: string) => (body += piece));
+        request.on("end", () => {
+          seen.resolve(body);
+          response.writeHead(500).end();
+        });
+      });
+      const request = asking({ role: "user", content: [image, { type: "text", text: "What is it?" }] });
+      await answer(connect(server.origin), request).catch(() => {});
+      const sent = await seen.promise;
+      for (const text of [base64, "image/png", "What is it?"]) expect(sent).toContain(text);
+    });
+
     it.each([
       ["wrong key", { code: "unauthorized", retryable: false }],
       ["too often", { code: "rate_limited", retryable: true, retryAfterMs: 7000 }],

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, expect, it, vi } from "vitest";
+import { afterAll, expect, inject, it, vi } from "vitest";
 import { apiClient } from "#test/support/api-client.ts";
 import { startGitServer } from "#test/support/git-server.ts";
 import { spawnService, type ServiceProcess } from "#test/support/process.ts";
@@ -11,7 +11,7 @@ import { seeded } from "#test/support/random.ts";
 /** Of one clone: it takes three executors at most. `CRASH_KILLS=20` for a long run of as many clones as it takes. */
 const KILLS = 2;
 const CLONES = Math.ceil(Number(process.env["CRASH_KILLS"] ?? KILLS) / KILLS);
-const SEED = Number(process.env["CRASH_SEED"] ?? Date.now() % 1_000_000);
+const SEED = inject("fuzzSeed");
 const FILES = 200;
 /** Leases of dead executors, and the cron in between. */
 const CLONED_WITHIN_MS = 120_000;

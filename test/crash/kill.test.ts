@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, expect, inject, it, vi } from "vitest";
 import { startReceiver } from "#test/local/support/receiver.ts";
 import { apiClient } from "#test/support/api-client.ts";
 import { spawnService, type ServiceProcess, type Victim } from "#test/support/process.ts";
@@ -10,9 +10,9 @@ import { seeded } from "#test/support/random.ts";
 import { RECOVERY_LIMIT_MS, Traffic, type Recovery } from "./support/traffic.ts";
 import { verifyCallbacks, verifyNoOthers, verifyTask, type Scars } from "./support/verify.ts";
 
-/** `CRASH_KILLS=25` for a long run; `CRASH_SEED` repeats one, as far as the moments of the kills go. */
-const KILLS = Number(process.env["CRASH_KILLS"] ?? 5);
-const SEED = Number(process.env["CRASH_SEED"] ?? Date.now() % 1_000_000);
+/** `CRASH_KILLS=25` for a long run; `FUZZ_SEED` repeats one, as far as the moments of the kills go. */
+const KILLS = Number(process.env["CRASH_KILLS"] ?? 3);
+const SEED = inject("fuzzSeed");
 const LANES = 4;
 
 const dataDir = mkdtempSync(join(tmpdir(), "workspace-crash-"));

@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, expect, it, vi } from "vitest";
+import { afterAll, expect, inject, it, vi } from "vitest";
 import { apiClient } from "#test/support/api-client.ts";
 import { spawnService, type ServiceProcess } from "#test/support/process.ts";
 import { seeded } from "#test/support/random.ts";
 
-/** `CRASH_KILLS=20` for a long run; `CRASH_SEED` repeats one, as far as the moments of the kills go. */
-const KILLS = Number(process.env["CRASH_KILLS"] ?? 5);
-const SEED = Number(process.env["CRASH_SEED"] ?? Date.now() % 1_000_000);
+/** `CRASH_KILLS=20` for a long run; `FUZZ_SEED` repeats one, as far as the moments of the kills go. */
+const KILLS = Number(process.env["CRASH_KILLS"] ?? 3);
+const SEED = inject("fuzzSeed");
 const FILES = 20;
 const PROJECTS = 3;
 /** A dead executor's lease, its successor's work, and the cron in between. */

@@ -45,7 +45,7 @@ const deletion: Act = async ({ user }, admin) => {
 
 const takeover: Act = async ({ user }) => {
   const identity = { provider: "github", accountId: crypto.randomUUID(), email: user.email } as const;
-  return () => findAccount({ db: database.db, queue }, identity, CLIENT);
+  return () => findAccount({ ...sessionDeps(database.db), queue }, identity, CLIENT);
 };
 
 const signIn: Act =

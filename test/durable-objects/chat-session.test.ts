@@ -21,6 +21,16 @@ describe("the turns of a chat", () => {
     expect(await sessions.finish(chat, "c")).toBeUndefined();
   });
 
+  it("go to those that wait in the order in which they were made, whichever request got here first", async () => {
+    const chat = crypto.randomUUID();
+    expect(await sessions.enqueue(chat, "c")).toBe("running");
+    expect(await sessions.enqueue(chat, "b")).toBe("queued");
+    expect(await sessions.enqueue(chat, "a")).toBe("queued");
+    expect(await sessions.enqueue(chat, "c")).toBe("running");
+    expect(await sessions.finish(chat, "c")).toBe("a");
+    expect(await sessions.finish(chat, "a")).toBe("b");
+  });
+
   it("stay as they are when a request is repeated, and over eviction", async () => {
     const chat = crypto.randomUUID();
     await sessions.enqueue(chat, "a");

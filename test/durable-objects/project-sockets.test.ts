@@ -16,7 +16,7 @@ const sockets = projectSockets(namespace, newTrips());
 const notices = projectNotices(namespace, newTrips());
 
 /** A socket beside a chat: it asks nothing of a database until a terminal is opened. */
-async function open(project: string, userId: string) {
+async function open(project: string, userId: string, accept: WebSocketAcceptOptions = {}) {
   const { webSocket: socket } = await sockets.open(project, {
     kind: "chat",
     userId,
@@ -29,7 +29,7 @@ async function open(project: string, userId: string) {
     socket.addEventListener("close", ({ code }) => resolve(code)),
   );
   socket.addEventListener("message", ({ data }) => void frames.push(JSON.parse(String(data))));
-  socket.accept();
+  socket.accept(accept);
   return { socket, frames, closed };
 }
 
@@ -55,6 +55,24 @@ describe("the sockets of a project", () => {
     const another = await open(project, crypto.randomUUID());
     another.socket.send('{"type":"ping"}');
     await vi.waitFor(() => expect(another.frames).toEqual([{ type: "pong" }]));
+  });
+
+  it("keep their places until their clients have answered a close", async () => {
+    const [project, user] = [crypto.randomUUID(), crypto.randomUUID()];
+    for (let count = 0; count < 49; count += 1) await open(project, user);
+    const silent = await open(project, user, { allowHalfOpen: true });
+    silent.socket.send("x".repeat(64 * 1024 + 1));
+    expect(await silent.closed).toBe(1008);
+    /** What one more is told first. */
+    const answer = async () => {
+      const { socket, frames } = await open(project, user);
+      socket.send('{"type":"ping"}');
+      await vi.waitFor(() => expect(frames).not.toEqual([]));
+      return frames[0];
+    };
+    expect(await answer()).toMatchObject({ type: "error", message: expect.stringContaining("Too many") });
+    silent.socket.close();
+    await vi.waitFor(async () => expect(await answer()).toEqual({ type: "pong" }));
   });
 
   it("are told of what they cannot take, and closed for what is too large", async () => {

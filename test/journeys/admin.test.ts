@@ -66,7 +66,7 @@ async function listed({ email }: Account): Promise<ListedUser> {
   return user;
 }
 
-const ENDLESS = script({ text: "thinking about it", chunks: 3, delay_ms: 60_000 });
+const ENDLESS = script({ text: "I am thinking about it", chunks: 3, delay_ms: 60_000 });
 
 describe("somebody who is no administrator", () => {
   it("is refused everywhere, in one word, and changes nothing", async () => {

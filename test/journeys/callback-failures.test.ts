@@ -22,7 +22,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-const FOREVER = script({ text: "thinking about it", chunks: 3, delay_ms: 60_000 });
+const FOREVER = script({ text: "I am thinking about it", chunks: 3, delay_ms: 60_000 });
 const MODEL_FAILS = script({ error: { status: 400 } });
 
 async function startWithCallback(path: string, message = "Hello", by = client) {

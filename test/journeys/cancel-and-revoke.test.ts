@@ -15,7 +15,7 @@ afterAll(async () => {
 /** An executor shows life every 3 s and hears then that it is to stop; a slow machine gets as much again. */
 const SOON_MS = 8_000;
 
-const IN_A_MODEL_CALL = script({ text: "thinking about it", chunks: 3, delay_ms: 60_000 });
+const IN_A_MODEL_CALL = script({ text: "I am thinking about it", chunks: 3, delay_ms: 60_000 });
 const BEFORE_AN_ANSWER = script({ text: "late", first_delay_ms: 60_000 });
 const inATool = (command: string) =>
   script({ tools: [call("bash_exec", { command })] }, { text: "The tool ended." });

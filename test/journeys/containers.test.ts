@@ -53,6 +53,10 @@ describe("containers", () => {
     const path = `/containers/${second.id}`;
     expect((await call("POST", `${path}/rename`, { new_name: "My API" })).status).toBe(400);
     expect((await call("POST", `${path}/rename`, { new_name: " " })).status).toBe(422);
+    const nothing = { status: 400, body: { detail: "The name needs a letter or a digit" } };
+    expect(await call("POST", `${path}/rename`, { new_name: "***" })).toMatchObject(nothing);
+    expect(await call("PATCH", path, { name: "-_-" })).toMatchObject(nothing);
+    expect((await call("POST", `${path}/rename`, { new_name: "数据" })).body).toMatchObject({ name: "数据" });
     expect((await call("POST", `${path}/rename`, { new_name: "Worker" })).body).toMatchObject({
       name: "Worker",
       label: "worker",
@@ -105,6 +109,50 @@ describe("containers", () => {
     }
   });
 
+  it("show a person the value of one variable, ten times in a row, and the audit log says who saw it", async () => {
+    const owner = await service.signUp();
+    const ask = <T = unknown>(method: string, path: string, json?: unknown, key?: string) =>
+      service.call<T>(method, path, { token: key ?? owner.token, json });
+    const { id } = await service.newProject(owner.token);
+    const made = await ask<{ container: { id: string } }>("POST", `/api/projects/${id}/containers`, {
+      name: "api",
+      env_vars: { TOKEN: "delta-secret-4" },
+    });
+    const reveal = (name: string, key?: string) =>
+      ask(
+        "POST",
+        `/api/projects/${id}/containers/${made.body.container.id}/secrets/${name}/reveal`,
+        undefined,
+        key,
+      );
+    const shown = await reveal("TOKEN");
+    expect(shown).toMatchObject({ status: 200, body: { key: "TOKEN", value: "delta-secret-4" } });
+    expect(shown.headers.get("cache-control")).toBe("no-store");
+    for (const name of ["NONE", "constructor", "__proto__"]) {
+      expect(await reveal(name)).toMatchObject({ status: 404, body: { detail: "Variable not found" } });
+    }
+    const { key } = await service.newKey(owner.token);
+    expect((await reveal("TOKEN", key)).status).toBe(401);
+    const more = await Promise.all(Array.from({ length: 9 }, () => reveal("TOKEN")));
+    expect(more.map(({ status }) => status)).toEqual(Array(9).fill(200));
+    const refused = await reveal("TOKEN");
+    expect(refused).toMatchObject({ status: 429, body: { detail: "Rate limit exceeded for secret_reveal" } });
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+
+    const { body: teams } = await ask<{ slug: string }[]>("GET", "/api/teams");
+    const log = await ask<{ action: string }[]>(
+      "GET",
+      `/api/teams/${teams[0]?.slug}/audit-log?project_id=${id}`,
+    );
+    expect(log.body[0]).toMatchObject({
+      action: "secret_reveal_rate_limited_burst",
+      resource_id: made.body.container.id,
+      details: { key: "TOKEN" },
+    });
+    expect(log.body.filter(({ action }) => action === "secret_revealed")).toHaveLength(10);
+    expect(log.text).not.toContain("delta-secret-4");
+  });
+
   it("are connected once, to others of their project, and tell what they are given", async () => {
     const { call, add } = await newProject();
     const [web, api] = [await add({ name: "web" }), await add({ name: "api", port: 8000 })];
@@ -133,6 +181,11 @@ describe("containers", () => {
   it("of files start with their project, have an address, and stop", async () => {
     const { call, add, slug } = await newProject();
     expect((await call("GET", "/dev-server-url")).status).toBe(400);
+    expect(await call("POST", "/containers/start-all")).toMatchObject({
+      status: 400,
+      body: { detail: "The project has no containers" },
+    });
+    expect((await call("GET", "/status")).body).toMatchObject({ state: "stopped" });
     const site = await add({ name: "site" });
     await call("PUT", "/files/site/index.html", { content: "hello" });
     const health = () => call(`GET`, `/containers/${site.id}/health`);

@@ -61,9 +61,16 @@ async function connected(kind: GitHostKind) {
   return about;
 }
 
+/** What the log of somebody's own team tells of git hosts, the newest first. */
+async function auditLog(token: string) {
+  const { body: teams } = await service.call<{ slug: string }[]>("GET", "/api/teams", { token });
+  const path = `/api/teams/${teams[0]?.slug}/audit-log?resource_type=git_host`;
+  return (await service.call<unknown[]>("GET", path, { token })).body;
+}
+
 describe.each(KINDS)("an account at %s", (kind) => {
   it("is connected by OAuth, and says what it may reach", async () => {
-    const { begun, back, comeBack, call } = await goTo(kind);
+    const { account, begun, back, comeBack, call } = await goTo(kind);
     expect(begun.body).toMatchObject({ provider: kind, state: expect.any(String) });
     expect(back.origin + back.pathname).toBe(`${service.url}/api/git-providers/${kind}/oauth/callback`);
     expect(await comeBack()).toMatchObject({
@@ -90,6 +97,16 @@ describe.each(KINDS)("an account at %s", (kind) => {
 
     expect((await call("DELETE", `${kind}/disconnect`)).status).toBe(200);
     expect((await call("DELETE", `${kind}/disconnect`)).status).toBe(200);
+    expect(await auditLog(account.token)).toMatchObject([
+      { action: "git_host.disconnected", resource_id: kind, details: null },
+      {
+        action: "git_host.connected",
+        resource_id: kind,
+        details: { username: "octo", auth_type: "oauth_token" },
+        user_id: account.id,
+        ip_address: "127.0.0.1",
+      },
+    ]);
     expect(await call("GET", `${kind}/repositories`)).toMatchObject({
       status: 400,
       body: { detail: expect.stringMatching(/^Connect your .* account first$/u) },
@@ -110,7 +127,11 @@ describe.each(KINDS)("an account at %s", (kind) => {
       body: { connected: true, provider_username: "octo" },
     });
     const rows = await db.select().from(gitConnections).where(eq(gitConnections.provider, kind));
-    expect(JSON.stringify(rows)).not.toContain(secret);
+    const entries = await auditLog(token);
+    expect(entries).toMatchObject([
+      { action: "git_host.connected", details: { username: "octo", auth_type: "personal_access_token" } },
+    ]);
+    expect(JSON.stringify([rows, entries])).not.toContain(secret);
     hosts[kind].fail(/user/u, "answers 500");
     expect((await put({ token: secret, ...username })).status).toBe(503);
   });

@@ -34,6 +34,7 @@ describe.each(FAMILIES)("keys at %s", (path) => {
       project_id: null,
       project_ids: null,
       team_id: expect.any(String),
+      agent_id: null,
       is_active: true,
       created_at: expect.stringMatching(/Z$/u),
       last_used_at: null,

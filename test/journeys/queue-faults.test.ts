@@ -79,7 +79,9 @@ it("the tasks of a chat run one after the other, in their order", async () => {
 });
 
 it("a task that is cancelled ends once", async () => {
-  const { task_id: taskId } = await client.start(script({ text: "thinking", chunks: 2, delay_ms: 60_000 }));
+  const { task_id: taskId } = await client.start(
+    script({ text: "I am thinking", chunks: 2, delay_ms: 60_000 }),
+  );
   await client.event(taskId, "text_delta");
   await client.cancel(taskId);
   const events = await client.end(taskId);

@@ -6,6 +6,7 @@ let service: TestService;
 beforeAll(async () => {
   service = await startService({
     USER_RATE_PER_MINUTE: "100",
+    CHAT_RATE_PER_MINUTE: "20",
     KEY_RATE_BURST: "15",
     KEY_RATE_PER_SECOND: "0.5",
   });
@@ -51,6 +52,24 @@ describe("a key", () => {
 });
 
 describe("a person", () => {
+  it("may send the agent 20 messages a minute, apart from other calls; reading is no message", async () => {
+    const { token } = await service.signUp();
+    const { id: project_id } = await service.newProject(token);
+    const paths = ["/api/chat/stream", "/chat/stream", "/api/chat/agent", "/api/chat/agent/stream"];
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, index) =>
+        service.call("POST", paths[index % paths.length] ?? "", {
+          token,
+          json: { project_id, message: "Hello" },
+        }),
+      ),
+    );
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(20);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(10);
+    expect((await service.call("GET", `/api/chat/${project_id}/history`, { token })).status).toBe(200);
+  });
+
   it("has a limit for a minute over all routes and sessions: of 200 at once exactly 100 are let in", async () => {
     const account = await service.signUp();
     const own = browser(service);

@@ -20,7 +20,7 @@ async function tour(): Promise<string> {
   const readme = await readFile("README.md", "utf8");
   const section = readme.split("## Five minutes with curl")[1]?.split("\n## Events")[0] ?? "";
   const blocks = Array.from(section.matchAll(/```sh\n(?<lines>[\s\S]*?)```/gu), (match) => match[1] ?? "");
-  expect(blocks).toHaveLength(6);
+  expect(blocks).toHaveLength(7);
   return blocks
     .join("\n")
     .replaceAll("http://127.0.0.1:8787", service.url)

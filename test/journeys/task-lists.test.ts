@@ -24,7 +24,7 @@ beforeAll(async () => {
   const stranger = await newTaskClient(service);
   await stranger.start("Somebody else's");
 
-  const forever = script({ text: "thinking about it", chunks: 3, delay_ms: 60_000 });
+  const forever = script({ text: "I am thinking about it", chunks: 3, delay_ms: 60_000 });
   const completed = await client.start("Hello");
   await client.end(completed.task_id);
   const failed = await client.start(script({ error: { status: 400 } }));

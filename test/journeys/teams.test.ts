@@ -236,7 +236,7 @@ describe("members", () => {
     const { id: projectId } = await service.newProject(owner.token);
     const editor = await join("editor");
     const client = await newTaskClient(service, { account: editor, projectId });
-    const endless = script({ text: "thinking about it", chunks: 3, delay_ms: 60_000 });
+    const endless = script({ text: "I am thinking about it", chunks: 3, delay_ms: 60_000 });
     const { task_id: taskId } = await client.start(endless);
     const reading = client.end(taskId);
     await client.event(taskId, "text_delta");

@@ -68,19 +68,30 @@ describe("the configuration of npm start", () => {
     ["GOOGLE_CLIENT_ID", { GOOGLE_CLIENT_SECRET: "secret" }],
     ["GITHUB_OAUTH_REDIRECT_URI", { GITHUB_OAUTH_REDIRECT_URI: "/api/auth/github/callback" }],
     ["OAUTH_TIMEOUT_SECONDS", { OAUTH_TIMEOUT_SECONDS: "0" }],
+    ["BYOK_ENABLED_TIERS", { BYOK_ENABLED_TIERS: "pro,gold" }],
+    ["GROQ_API_BASE", { GROQ_API_BASE: "groq" }],
+    ["WEB_SEARCH_PROVIDER", { WEB_SEARCH_PROVIDER: "altavista" }],
+    ["WEB_SEARCH_MAX_RESULTS", { WEB_SEARCH_MAX_RESULTS: "11" }],
+    ["AGENT_DISCORD_WEBHOOK_URL", { AGENT_DISCORD_WEBHOOK_URL: "discord" }],
   ])("names %s alone when it alone is wrong: %o", (name, environment: Record<string, string>) => {
     expect(linesOf(environment)).toEqual([expect.stringMatching(new RegExp(`^${name}: `, "u"))]);
   });
 
-  it.each(["GITHUB_OAUTH_BASE_URL", "GITHUB_API_BASE_URL", "GOOGLE_OAUTH_ISSUER"])(
-    "takes a provider's secrets nowhere without encryption in production: %s",
-    (name) => {
-      const line = `${name}: must be an https:// address in production`;
-      const address = { [name]: "http://provider.test" };
-      expect(linesOf(address)).toEqual([]);
-      expect(linesOf({ ...address, ENVIRONMENT: "production" })).toContain(line);
-    },
-  );
+  it.each([
+    "GITHUB_OAUTH_BASE_URL",
+    "GITHUB_API_BASE_URL",
+    "GOOGLE_OAUTH_ISSUER",
+    "TAVILY_API_BASE",
+    "BRAVE_API_BASE",
+    "OPENAI_API_BASE",
+    "Z_AI_API_BASE",
+    "AGENT_DISCORD_WEBHOOK_URL",
+  ])("takes a provider's secrets nowhere without encryption in production: %s", (name) => {
+    const line = `${name}: must be an https:// address in production`;
+    const address = { [name]: "http://provider.test" };
+    expect(linesOf(address)).toEqual([]);
+    expect(linesOf({ ...address, ENVIRONMENT: "production" })).toContain(line);
+  });
 
   it("makes up no secret and signs with no public key in production", () => {
     const names = linesOf({ ENVIRONMENT: "production", OPENAI_API_KEY: "key", DEFAULT_MODEL: "gpt" });

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { takeSnapshot } from "#src/domain/archives/index.ts";
+import { requestStart, settleProject } from "#src/domain/lifecycle/index.ts";
 import { bytesOf } from "#test/contracts/project-runtime/bytes.ts";
 import { entryOf, inTurn } from "#test/contracts/project-runtime/entries.ts";
+import { newWorkshop } from "#test/domain/lifecycle/workshop.ts";
+import { openDatabase } from "#test/support/database.ts";
 import {
   startScriptedSandboxes,
   type ScriptedProject,
@@ -14,10 +18,11 @@ const LOST = {
 
 describe("a project whose files end with its container", () => {
   let sandboxes: ScriptedSandboxes;
+  let database: Awaited<ReturnType<typeof openDatabase>>;
   beforeAll(async () => {
-    sandboxes = await startScriptedSandboxes();
+    [sandboxes, database] = await Promise.all([startScriptedSandboxes(), openDatabase()]);
   });
-  afterAll(() => sandboxes?.close());
+  afterAll(() => Promise.all([sandboxes?.close(), database?.close()]));
 
   const withFile = async (): Promise<ScriptedProject> => {
     const project = sandboxes.newProject();
@@ -33,9 +38,10 @@ describe("a project whose files end with its container", () => {
     await expect(runtime.stat("file")).rejects.toMatchObject(LOST);
     await expect(runtime.stat("file")).rejects.toMatchObject({ code: "asleep" });
     await expect(runtime.writeFile("file", bytesOf("new"))).rejects.toMatchObject({ code: "asleep" });
-    expect(await runtime.storageState()).toEqual({ state: "absent", generation: 3 });
+    expect(await runtime.storageState()).toEqual({ state: "absent", generation: 3, lost: true });
 
     await runtime.replaceEntries(inTurn([entryOf("file", "from the snapshot")]), 4);
+    expect(await runtime.storageState()).toEqual({ state: "present", generation: 4 });
     expect(await runtime.readFile("file")).toEqual(bytesOf("from the snapshot"));
     expect(await runtime.readTodos("chat")).toBe("[1]");
   });
@@ -44,7 +50,41 @@ describe("a project whose files end with its container", () => {
     const { runtime, swapContainer } = await withFile();
     await swapContainer();
     await expect(runtime.list("", { recursive: true })).rejects.toMatchObject(LOST);
-    expect(await runtime.storageState()).toEqual({ state: "absent", generation: 0 });
+    expect(await runtime.storageState()).toEqual({ state: "absent", generation: 0, lost: true });
+  });
+
+  it("says so to who only asks where they are, also later, and not of files that were put away", async () => {
+    const { runtime, endContainer, crash } = await withFile();
+    await endContainer();
+    const lost = { state: "absent", generation: 0, lost: true };
+    expect(await runtime.storageState()).toEqual(lost);
+    await crash();
+    expect(await runtime.storageState()).toEqual(lost);
+    await expect(runtime.stat("file")).rejects.toMatchObject({ code: "asleep" });
+    await runtime.discard(2);
+    expect(await runtime.storageState()).toEqual(lost);
+    await runtime.replaceEntries(inTurn([entryOf("file", "back")]), 3);
+    await runtime.freeze(3);
+    await runtime.discard(3);
+    expect(await runtime.storageState()).toEqual({ state: "absent", generation: 3 });
+  });
+
+  it("gets those of its last snapshot when it is started, and its people read what is lost", async () => {
+    const project = await newWorkshop(database.db);
+    const { runtime, endContainer } = await withFile();
+    const deps = { ...project.deps, workspaces: { runtime: () => runtime } };
+    await takeSnapshot(deps, runtime, { projectId: project.id, role: "checkpoint", label: "" });
+    await runtime.writeFile("file", bytesOf("changed since"));
+    await endContainer();
+    await requestStart(deps, project.caller, project.id);
+    await settleProject(deps, project.id);
+    expect(await project.row()).toMatchObject({
+      status: "running",
+      error: expect.stringMatching(
+        /^The project's container ended unexpectedly: what was changed after its snapshot of \S+Z is lost$/u,
+      ),
+    });
+    expect(await runtime.readFile("file")).toEqual(bytesOf("kept"));
   });
 
   it("answers what was under way", async () => {

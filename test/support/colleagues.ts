@@ -1,9 +1,10 @@
 import { eq } from "drizzle-orm";
 import { teamMemberships, teams, users } from "#src/db/schema/index.ts";
 import type { Role, UserCaller } from "#src/domain/access/index.ts";
+import { openingCredits } from "#src/domain/credits/index.ts";
 import { createTeam, type MemberCaller } from "#src/domain/teams/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { CLIENT } from "./people.ts";
+import { CLIENT, CREDITS } from "./people.ts";
 
 export interface Colleague {
   id: string;
@@ -21,9 +22,14 @@ export async function newColleague(db: Db, name = "colleague"): Promise<Colleagu
     db
       .insert(users)
       .values({ id, email, username, name: username, slug: username, defaultTeamId: personalTeamId }),
-    db
-      .insert(teams)
-      .values({ id: personalTeamId, name, slug: `${username}-team`, isPersonal: true, createdBy: id }),
+    db.insert(teams).values({
+      id: personalTeamId,
+      name,
+      slug: `${username}-team`,
+      isPersonal: true,
+      createdBy: id,
+      ...openingCredits(CREDITS, { isPersonal: true }),
+    }),
     db.insert(teamMemberships).values({ teamId: personalTeamId, userId: id, role: "admin" }),
   ]);
   const caller = { kind: "user", userId: id, sessionId: crypto.randomUUID(), isSuperuser: false } as const;
@@ -33,7 +39,7 @@ export async function newColleague(db: Db, name = "colleague"): Promise<Colleagu
 /** A team that is nobody's own, of somebody who is its administrator. */
 export async function newTeam(db: Db, owner?: Colleague) {
   const creator = owner ?? (await newColleague(db, "owner"));
-  const { team } = await createTeam({ db }, creator.caller, { name: "Team" }, CLIENT);
+  const { team } = await createTeam({ db, config: CREDITS }, creator.caller, { name: "Team" }, CLIENT);
   return { id: team.id, slug: team.slug, owner: creator, admin: asMember(creator, team.id, "admin") };
 }
 

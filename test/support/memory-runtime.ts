@@ -1,3 +1,4 @@
+import type { GitOperations } from "#src/git/protocol.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type {
   ExecOptions,
@@ -5,24 +6,33 @@ import type {
   FileEntry,
   AgentRuntime,
 } from "#src/platform/runtime/project-runtime.ts";
+import type { ProjectGit } from "#src/platform/runtime/project-git.ts";
+import type { EntryWithContent } from "#src/platform/runtime/project-storage.ts";
 
 type Exec = (command: string, options: ExecOptions) => ExecResult | Promise<ExecResult>;
+
+type Git = ProjectGit["git"];
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** A project's files in a map. Its shell is a function of the test; without one every command is unknown. */
+/**
+ * A project's files in a map. Its shell and its git are functions of the test; without them every command is unknown, and
+ * there is no repository.
+ */
 export class MemoryRuntime implements AgentRuntime {
   readonly #files = new Map<string, { content: Uint8Array; modifiedAt: number }>();
   readonly #directories = new Set<string>([""]);
   readonly #todos = new Map<string, string>();
   readonly #exec: Exec;
+  readonly #git: Git | undefined;
   #clock = 0;
   /** Paths written, in order; a write of the same content counts as well. */
   readonly writes: string[] = [];
 
-  constructor(files: Record<string, string | Uint8Array> = {}, exec: Exec = unknownCommand) {
+  constructor(files: Record<string, string | Uint8Array> = {}, exec: Exec = unknownCommand, git?: Git) {
     this.#exec = exec;
+    this.#git = git;
     for (const [path, content] of Object.entries(files)) {
       this.#put(path, typeof content === "string" ? encoder.encode(content) : content);
     }
@@ -40,18 +50,47 @@ export class MemoryRuntime implements AgentRuntime {
     return this.#directories.has(path) ? entryOf(path, "directory", 0, 0) : undefined;
   }
 
-  async list(path: string, { recursive }: { recursive: boolean }): Promise<FileEntry[]> {
+  async list(
+    path: string,
+    { recursive, exclude = [] }: { recursive: boolean; exclude?: readonly string[] },
+  ): Promise<FileEntry[]> {
     const below = path === "" ? "" : `${path}/`;
+    const isExcluded = (each: string) =>
+      each.split("/").some((name, depth, names) => {
+        const directory = names.slice(0, depth + 1).join("/");
+        return directory.length >= below.length && exclude.includes(name) && this.#directories.has(directory);
+      });
     const paths = [...this.#files.keys(), ...this.#directories]
-      .filter((each) => each !== "" && each.startsWith(below))
+      .filter((each) => each !== "" && each.startsWith(below) && !isExcluded(each))
       .filter((each) => recursive || !each.slice(below.length).includes("/"))
-      .toSorted((a, b) => (a < b ? -1 : 1));
+      .toSorted((a, b) => (walkKey(a) < walkKey(b) ? -1 : 1));
     const entries = await Promise.all(paths.map((each) => this.stat(each)));
     return entries.filter((entry) => entry !== undefined);
   }
 
   async readFile(path: string): Promise<Uint8Array | undefined> {
     return this.#files.get(path)?.content.slice();
+  }
+
+  async readEntries(paths: readonly string[]): Promise<AsyncIterable<EntryWithContent>> {
+    return this.#entries(paths);
+  }
+
+  async *#entries(paths: readonly string[]): AsyncGenerator<EntryWithContent> {
+    for (const path of paths) {
+      const file = this.#files.get(path);
+      if (!file) continue;
+      const { content, modifiedAt } = file;
+      const entry = {
+        path,
+        kind: "file" as const,
+        size: content.length,
+        mode: 0o644,
+        modifiedAt,
+        target: "",
+      };
+      yield { entry, content: streamOf(content) };
+    }
   }
 
   async writeFile(path: string, content: Uint8Array): Promise<FileEntry> {
@@ -117,6 +156,14 @@ export class MemoryRuntime implements AgentRuntime {
     return this.#exec(command, options);
   }
 
+  async git<Name extends keyof GitOperations>(
+    name: Name,
+    input: GitOperations[Name]["input"],
+  ): Promise<GitOperations[Name]["output"]> {
+    if (!this.#git) throw new AppError("not_found", "The project has no git repository");
+    return this.#git(name, input);
+  }
+
   async readTodos(chatId: string): Promise<string | undefined> {
     return this.#todos.get(chatId);
   }
@@ -153,6 +200,11 @@ export class MemoryRuntime implements AgentRuntime {
 
 function entryOf(path: string, kind: FileEntry["kind"], size: number, modifiedAt: number): FileEntry {
   return { path, name: path.slice(path.lastIndexOf("/") + 1), kind, size, modifiedAt };
+}
+
+/** Sorts paths as a walk meets them: what is in a directory right behind it. */
+function walkKey(path: string): string {
+  return path.replaceAll("/", "\0");
 }
 
 function streamOf(content: Uint8Array): ReadableStream<Uint8Array> {

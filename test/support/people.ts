@@ -13,6 +13,13 @@ export const PASSWORD = "correct horse";
 
 const unused = () => Promise.reject(new Error("Nothing was to be queued"));
 
+/** What teams begin with. */
+export const CREDITS = {
+  SIGNUP_BONUS_CREDITS: 15_000,
+  SIGNUP_BONUS_EXPIRY_DAYS: 60,
+  TIER_DAILY_CREDITS_FREE: 5,
+};
+
 const SECRET_KEY = "a-secret-key-for-tests-of-32-characters";
 
 /** What opening a session and changing an account take, without mail, without a queue, and with attempts without end. */
@@ -21,6 +28,7 @@ export function sessionDeps(db: Db) {
     REFRESH_TOKEN_EXPIRE_DAYS: 14,
     REFRESH_REUSE_GRACE_SECONDS: 0,
     PUBLIC_URL: "https://service.test",
+    ...CREDITS,
   };
   return {
     db,
@@ -35,11 +43,12 @@ export function sessionDeps(db: Db) {
 }
 
 /** Somebody with an account, a personal team and a session. */
-export async function newPerson(db: Db, name = "person") {
+export async function newPerson(db: Db, name = "person", credits: Partial<typeof CREDITS> = {}) {
   const username = `${name}-${crypto.randomUUID().slice(0, 8)}`;
   const registration = { email: `${username}@example.com`, username, password: PASSWORD };
   const deps = sessionDeps(db);
-  const { user, session } = await register(deps, registration, CLIENT);
+  const config = { ...deps.config, ...credits };
+  const { user, session } = await register({ ...deps, config }, registration, CLIENT);
   return { user, session, caller: await callerOf(deps, session) };
 }
 

@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,8 +20,14 @@ declare module "vitest" {
     templateDatabase: string;
     /** The service of `sharedService`. */
     sharedStack: SharedService["stack"];
+    /** Where all that is random begins: a whole number. */
+    fuzzSeed: number;
   }
 }
+
+/** Of every run, so that it finds tomorrow what it finds today. */
+const FUZZ_SEED = 20_260_101;
+const SEEDS = 2 ** 31;
 
 /** PostgreSQL's standard port, as a developer's machine has it. */
 const STANDARD_SERVER = "postgres://postgres@127.0.0.1:5432/postgres";
@@ -36,6 +43,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
       ? "PostgreSQL is there: domain tests run on it.\n"
       : "No PostgreSQL on its standard port: domain tests run on the embedded one; those of an outage are skipped.\n",
   );
+  project.provide("fuzzSeed", readFuzzSeed(process.env["FUZZ_SEED"]));
   await using started = new AsyncDisposableStack();
   const server = process.env["TEST_DATABASE_URL"];
   const database = server ? await createDatabase(server) : undefined;
@@ -60,6 +68,15 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 
   const owned = started.move();
   return () => owned.disposeAsync();
+}
+
+/** `random`, or the seed of a run that failed. */
+function readFuzzSeed(given: string | undefined): number {
+  if (!given) return FUZZ_SEED;
+  const seed = given === "random" ? randomInt(SEEDS) : Number(given);
+  if (!Number.isInteger(seed)) throw new Error("FUZZ_SEED must be a whole number or `random`");
+  process.stderr.write(`To repeat what is random in this run: FUZZ_SEED=${seed}\n`);
+  return seed;
 }
 
 async function fill({ databaseUrl }: ServerDatabase): Promise<void> {

@@ -1,6 +1,8 @@
 import type { ToolContext } from "#src/agent/tools/tool.ts";
 import type { ToolCall } from "#src/models/model.ts";
+import type { SafeFetchAnswer } from "#src/platform/safe-fetch/safe-fetch.ts";
 import { MemoryRuntime } from "./memory-runtime.ts";
+import { memoryShells } from "./memory-shells.ts";
 
 /** What a tool is given, over an empty project unless the test says otherwise. */
 export function toolContext(overrides: Partial<ToolContext> = {}): ToolContext {
@@ -18,8 +20,26 @@ export function toolContext(overrides: Partial<ToolContext> = {}): ToolContext {
     chatId: "0199c0de-0000-7000-8000-000000000003",
     signal: new AbortController().signal,
     scopes: null,
+    safeFetch: async (url) => textPage(url, "A page about gardens.\n".repeat(5_000)),
+    webSearch: {
+      defaultResults: 5,
+      search: async (query, maxResults) =>
+        Array.from({ length: maxResults }, (_, index) => ({
+          title: `${query} ${index}`,
+          url: `https://found.test/${index}`,
+          snippet: "What it says. ".repeat(1_000),
+        })),
+    },
+    shells: memoryShells(),
+    messages: { send: async () => ({ via: "channel" }) },
     ...overrides,
   };
+}
+
+/** A plain text that was found at an address. */
+export function textPage(url: string, text: string): SafeFetchAnswer {
+  const headers = new Headers({ "content-type": "text/plain; charset=utf-8" });
+  return { status: 200, headers, body: new TextEncoder().encode(text), url, truncated: false };
 }
 
 /** A call as a model makes it. */

@@ -1,12 +1,15 @@
 import { ACCOUNTS } from "./access/accounts.ts";
 import { AGENT_TASKS } from "./access/agent-tasks.ts";
 import { ARCHIVES } from "./access/archives.ts";
+import { CHAT } from "./access/chat.ts";
 import { CONTAINERS } from "./access/containers.ts";
 import { FILES } from "./access/files.ts";
 import { GIT } from "./access/git.ts";
+import { MODELS } from "./access/models.ts";
 import { PROJECTS } from "./access/projects.ts";
 import { SHELLS } from "./access/shells.ts";
 import { TEAMS } from "./access/teams.ts";
+import { USAGE } from "./access/usage.ts";
 import type { Rows } from "./access/row.ts";
 
 /** Open to anyone, and nothing else is. */
@@ -66,4 +69,7 @@ export const ROWS: Rows = {
   ...GIT,
   ...ARCHIVES,
   ...AGENT_TASKS,
+  ...USAGE,
+  ...MODELS,
+  ...CHAT,
 };

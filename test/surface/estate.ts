@@ -1,7 +1,10 @@
 import { vi } from "vitest";
 import { z } from "zod";
+import { openApprovals } from "#src/domain/approvals/index.ts";
 import type { Account, ApiRequest } from "#test/support/api-client.ts";
+import { databaseOf } from "#test/support/database.ts";
 import type { TestService } from "#test/support/service.ts";
+import { setTier } from "#test/support/tiers.ts";
 import { bodySchemaOf, resolve, type Document, type JsonSchema, type Operation } from "./operations.ts";
 
 /** Somebody with a project, a file in it, a task on it and a key for everything. */
@@ -43,11 +46,14 @@ const PARTS: readonly [named: RegExp, add: (service: TestService, estate: Estate
   [/\{(hash|base)\}/u, withArchives],
   [/\/shell\//u, withShell],
   [/\/(containers|browser-previews|dev-server-url)/u, withContainers],
+  [/\{chat\}|\/chat\/agent\/(approval|force-cancel)/u, withChat],
+  [/^\/api\/secrets\/|\{(agent|added_model)\}/u, withModels],
   [/\{(user|invitation|token)\}|\/members/u, withViewer],
 ];
 
 /** Operations on what belongs to a project: whoever owns it is afterwards who they were. */
-const ON_PROJECTS = /^\/api\/(projects|tasks|shell|terminal|agent|git|bases|external|v1\/agents)(\/|$)/u;
+const ON_PROJECTS =
+  /^\/api\/(projects|tasks|shell|terminal|agent|git|bases|chat|chats|external|v1\/agents)(\/|$)/u;
 
 /**
  * Answers the estate for an operation, with what it names. Operations that only read share one, those on projects their
@@ -77,8 +83,10 @@ async function withContainers<E extends Estate>(service: TestService, estate: E)
   const { token } = estate.owner;
   const project = `/api/projects/${String(estate.samples["project"])}`;
   const Container = z.object({ container: Made });
-  const newContainer = (name: string) =>
-    ask(service, ["POST", `${project}/containers`], { token, json: { name } }, Container);
+  const newContainer = (name: string) => {
+    const json = { name, env_vars: { SAMPLE: "value" } };
+    return ask(service, ["POST", `${project}/containers`], { token, json }, Container);
+  };
   const [api, web] = [(await newContainer("api")).container.id, (await newContainer("web")).container.id];
   const uses = { source_container_id: web, target_container_id: api };
   const [connection, preview] = await Promise.all([
@@ -87,6 +95,7 @@ async function withContainers<E extends Estate>(service: TestService, estate: E)
   ]);
   const samples = {
     container: api,
+    variable: "SAMPLE",
     connection: connection.id,
     preview: preview.id,
     source_container_id: api,
@@ -166,6 +175,7 @@ async function newPerson(service: TestService): Promise<Estate> {
     repository: "private",
     repo_url: "https://git.invalid/octo/app",
     branch: "main",
+    base_url: "https://models.invalid/v1",
     message: "a message",
     script: "login.js",
     name: "sample",
@@ -237,6 +247,80 @@ async function withViewer<E extends Estate>(service: TestService, estate: E): Pr
   return { ...estate, viewer, samples: { ...estate.samples, ...people } };
 }
 
+/**
+ * The estate with two chats of the owner's about the project: in one of them a file is uploaded, and the agent waits for an
+ * approval in the other one.
+ */
+async function withChat<E extends Estate>(service: TestService, estate: E): Promise<E> {
+  const { token } = estate.owner;
+  const project_id = String(estate.samples["project"]);
+  const asking = await ask(service, ["POST", "/api/chat"], { token, json: { project_id } }, Made);
+  const script = [{ tools: [{ name: "bash_exec", arguments: { command: "true" } }] }];
+  const message = `\`\`\`demo\n${JSON.stringify(script)}\n\`\`\``;
+  const json = { project_id, message, chat_id: asking.id, edit_mode: "ask" };
+  const Run = z.looseObject({ task_id: z.string() });
+  await ask(service, ["POST", "/api/chat/agent"], { token, json }, Run);
+  const [question] = await openApprovals(databaseOf(service), { projectId: project_id, chatId: asking.id });
+  const chat = await ask(service, ["POST", "/api/chat"], { token, json: { project_id } }, Made);
+  const Uploaded = z.looseObject({ attachment_id: z.string() });
+  const upload: [string, string] = ["POST", `/api/chats/${chat.id}/attachments`];
+  const { attachment_id } = await ask(service, upload, { token, ...formWithFile() }, Uploaded);
+  const samples = {
+    chat: chat.id,
+    chat_id: asking.id,
+    attachment: attachment_id,
+    approval_id: question?.approval.id,
+    response: "stop",
+  };
+  return { ...estate, samples: { ...estate.samples, ...samples } };
+}
+
+/** The estate whose owner has a key of a model provider, a provider and a model of their own, and an agent in the team. */
+async function withModels<E extends Estate>(service: TestService, estate: E): Promise<E> {
+  const { owner } = estate;
+  const { token } = owner;
+  await setTier(databaseOf(service), owner.id, "pro");
+  const post = <T extends z.ZodType>(path: string, json: object, schema: T) =>
+    ask(service, ["POST", path], { token, json }, schema);
+  const base_url = estate.samples["base_url"];
+  const [key, provider, added, agent] = await Promise.all([
+    post(
+      "/api/secrets/api-keys",
+      { provider: "openai", api_key: "sk-sample-0123456789" },
+      z.object({ key_id: z.string() }),
+    ),
+    post(
+      "/api/secrets/providers/custom",
+      { name: "Own", slug: "own", base_url },
+      z.object({ provider_id: z.string() }),
+    ),
+    post(
+      "/api/marketplace/models/custom",
+      { model_id: "vendor/sample", model_name: "Sample" },
+      z.object({ model: z.object({ custom_id: z.string() }) }),
+    ),
+    post("/api/agents", { name: "Sample" }, Made),
+  ]);
+  const samples = {
+    model_key: key.key_id,
+    model_provider: provider.provider_id,
+    added_model: added.model.custom_id,
+    agent: agent.id,
+    model: "openai/sample",
+  };
+  return { ...estate, samples: { ...estate.samples, ...samples } };
+}
+
+/** A form that uploads a small file. */
+export function formWithFile(name = "note.txt", content = "a note"): ApiRequest {
+  const boundary = "----a-boundary";
+  const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: text/plain`;
+  return {
+    body: `${head}\r\n\r\n${content}\r\n--${boundary}--\r\n`,
+    headers: { "content-type": `multipart/form-data; boundary=${boundary}` },
+  };
+}
+
 export async function newEstate(service: TestService): Promise<Estate> {
   return withTask(service, await withProject(service, await newPerson(service)));
 }
@@ -244,7 +328,7 @@ export async function newEstate(service: TestService): Promise<Estate> {
 /** An estate with everything that an operation can name, and somebody who may only look at it. */
 export async function newSharedEstate(service: TestService): Promise<SharedEstate> {
   let estate = await newEstate(service);
-  for (const add of [withContainers, withArchives, withBackgroundTask, withShell]) {
+  for (const add of [withContainers, withArchives, withBackgroundTask, withShell, withChat, withModels]) {
     estate = await add(service, estate);
   }
   return withViewer(service, estate);
@@ -277,6 +361,9 @@ export function addressOf(operation: Operation, samples: Estate["samples"]): str
 /** Fields that a body needs although its schema alone does not tell: one of them is enough. */
 const ONE_OF: Record<string, readonly string[]> = {
   "POST /api/projects/{project}/members": ["user_id"],
+  "POST /api/chat": ["project_id"],
+  "POST /api/chat/agent": ["project_id", "message"],
+  "POST /api/chat/agent/stream": ["project_id", "message"],
 };
 
 /** The smallest body that the operation takes, with the samples where it asks for them; `undefined` for none. */

@@ -6,6 +6,7 @@ import type { Account, ApiRequest } from "#test/support/api-client.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { codeIn, linkIn } from "#test/support/mailbox.ts";
 import type { TestService } from "#test/support/service.ts";
+import { CHAT_OCCASIONS } from "./chat-occasions.ts";
 import { newSharedEstate, type Estate } from "./estate.ts";
 import { GIT_OCCASIONS, type GitWorld } from "./git-occasions.ts";
 
@@ -25,6 +26,7 @@ interface Scene extends GitWorld {
 /** What must have happened before an operation succeeds whose schema does not tell. */
 export const OCCASIONS: Record<string, (scene: Scene) => Promise<Occasion> | Occasion> = {
   ...GIT_OCCASIONS,
+  ...CHAT_OCCASIONS,
   "POST /api/auth/register": () => ({
     json: { email: `${crypto.randomUUID()}@example.com`, password: "correct horse" },
   }),
@@ -110,6 +112,9 @@ export const OCCASIONS: Record<string, (scene: Scene) => Promise<Occasion> | Occ
   },
   // The two blocks of zeros that every tar archive ends with.
   "POST /api/bases": () => ({ address: "/api/bases?name=Empty", body: new Uint8Array(1024) }),
+  "POST /api/v1/chat/completions": () => ({
+    json: { model: "demo", stream: false, messages: [{ role: "user", content: "hello" }] },
+  }),
   "POST /api/teams/{team}/leave": async ({ service }) => {
     const { viewer, samples } = await newSharedEstate(service);
     return { address: `/api/teams/${String(samples["team"])}/leave`, token: viewer.token };

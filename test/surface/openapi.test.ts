@@ -19,6 +19,9 @@ function* objectsIn(
   for (const [name, child] of Object.entries(value)) yield* objectsIn(child, `${place}/${name}`);
 }
 
+/** Their errors have what OpenAI's have besides ours. */
+const FOR_OPENAI_CLIENTS = new Set(["/api/v1/chat/completions", "/api/v1/models", "/api/v1/usage"]);
+
 describe("the document", () => {
   it("refers to nothing that it does not hold", () => {
     const places = new Map(objectsIn(document));
@@ -63,10 +66,19 @@ describe("the document", () => {
 
   it("says what a refusal looks like", () => {
     const schema = { $ref: "#/components/schemas/Error" };
-    const refusals = operations.flatMap(({ responses }) =>
-      Object.entries(responses).filter(([status]) => status.startsWith("4")),
+    const openAi = { $ref: "#/components/schemas/OpenAiError" };
+    const refusals = operations.flatMap(({ template, responses }) =>
+      Object.entries(responses)
+        .filter(([status]) => status.startsWith("4"))
+        .map(([, { content }]) => ({
+          content,
+          expected: FOR_OPENAI_CLIENTS.has(template) ? openAi : schema,
+        })),
     );
-    for (const [, { content }] of refusals) expect(content).toEqual({ "application/json": { schema } });
+    for (const { content, expected } of refusals) {
+      expect(content).toEqual({ "application/json": { schema: expected } });
+    }
+    expect(validatorOf(document, openAi).safeParse({ detail: "why" }).success).toBe(false);
     expect(validatorOf(document, schema).safeParse({ detail: "why" }).success).toBe(true);
     expect(validatorOf(document, schema).safeParse({ error: "why" }).success).toBe(false);
   });

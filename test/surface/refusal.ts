@@ -15,20 +15,35 @@ const WORDS = new Set([
   "OAUTH_NOT_AVAILABLE_EMAIL",
 ]);
 
-/** What is wrong with an error answer, if anything is: it must be exactly `{"detail": "a sentence"}`. */
-export function faultOf({ status, headers, text }: ApiAnswer<unknown>): string | undefined {
+const Body = z.strictObject({ detail: z.string() });
+/** For clients of OpenAI's API; both must say the same. */
+const OpenAiBody = Body.extend({
+  error: z.strictObject({
+    message: z.string(),
+    type: z.string().min(1),
+    code: z.string().min(1),
+    param: z.null(),
+  }),
+}).refine(({ detail, error }) => error.message === detail);
+
+/** What is wrong with an error answer, if anything is: it must be exactly `{"detail": "a sentence"}`, or what OpenAI's add. */
+export function faultOf(
+  { status, headers, text }: ApiAnswer<unknown>,
+  style: z.ZodType<z.output<typeof Body>> = Body,
+): string | undefined {
   if (status >= 500) return `status ${status}: ${text}`;
   if (status < 400) return undefined;
   if (headers.get("content-type") !== "application/json")
     return `content type ${headers.get("content-type")}`;
-  const body = z.strictObject({ detail: z.string() }).safeParse(JSON.parse(text));
+  const body = style.safeParse(JSON.parse(text));
   if (!body.success) return `the body ${text}`;
   return isSentence(body.data.detail) ? undefined : `the detail ${JSON.stringify(body.data.detail)}`;
 }
 
 /** As `faultOf`, where an answer that the document does not name is a fault, too. */
 export function undocumentedOrFaulty(operation: Operation, answer: ApiAnswer<unknown>): string | undefined {
-  const fault = faultOf(answer);
+  const documented = operation.responses[answer.status]?.content["application/json"]?.schema["$ref"];
+  const fault = faultOf(answer, String(documented).endsWith("/OpenAiError") ? OpenAiBody : Body);
   if (fault !== undefined) return fault;
   return answer.status in operation.responses
     ? undefined

@@ -15,7 +15,7 @@ import { open } from "node:fs/promises";
 import { Readable } from "node:stream";
 import type { FileEntry } from "#src/platform/runtime/project-runtime.ts";
 import { asFileFailure, codeOf, fileFailure } from "../file-failure.ts";
-import { baseName, parentOf, type ProjectPaths } from "./project-paths.ts";
+import { baseName, isTooLong, parentOf, type ProjectPaths } from "./project-paths.ts";
 import { removeTree } from "./remove-tree.ts";
 import { leaveTemporary, temporaryPlace } from "./temporary.ts";
 import { kindOf, modifiedAt, walk } from "./walk.ts";
@@ -113,6 +113,7 @@ export class ProjectFiles {
   makeDirectory(path: string): void {
     attempt(path, () => {
       const real = this.#paths.resolve(path, { follow: true });
+      if (isTooLong(real)) throw fileFailure("ENAMETOOLONG", path);
       const stats = this.#stats(real);
       if (stats && !stats.isDirectory()) throw fileFailure("ENOTDIR", path);
       mkdirSync(this.#paths.absolute(real), { recursive: true });
@@ -125,6 +126,7 @@ export class ProjectFiles {
       if (!this.#stats(source)) throw fileFailure("ENOENT", from);
       const target = this.#paths.resolve(to, { follow: false });
       if (target === source) return;
+      if (isTooLong(target)) throw fileFailure("ENAMETOOLONG", to);
       if (source === "" || target === "" || target.startsWith(`${source}/`)) throw fileFailure("EINVAL", to);
       if (this.#stats(target)) throw fileFailure("EEXIST", to);
       mkdirSync(this.#paths.absolute(parentOf(target)), { recursive: true });
@@ -174,6 +176,7 @@ export class ProjectFiles {
   /** Refuse early what could not become a file later; the resolved path otherwise. */
   #checkWritable(path: string): string {
     const real = this.#paths.resolve(path, { follow: true });
+    if (isTooLong(real)) throw fileFailure("ENAMETOOLONG", path);
     const stats = this.#stats(real);
     if (stats?.isDirectory()) throw fileFailure("EISDIR", path);
     if (stats && !stats.isFile()) throw fileFailure("EEXIST", path);

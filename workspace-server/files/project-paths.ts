@@ -8,6 +8,11 @@ export const SWAP = ".workspace-swap";
 const RESERVED: ReadonlySet<string> = new Set([TEMPORARY, SWAP]);
 
 const MAX_LINKS = 40;
+/**
+ * Longest path a project keeps, in UTF-8 bytes. The kernel takes 4,095 bytes of an absolute one, and what is restored is first
+ * made in a staging place below the root. A program that goes down step by step makes longer ones all the same.
+ */
+const MAX_PATH_BYTES = 4000;
 
 /**
  * Where project-relative paths lead. Links are followed inside the project only. A program of the project can change a
@@ -68,6 +73,11 @@ export class ProjectPaths {
     if (absolute === this.root) return "";
     return absolute.startsWith(`${this.root}/`) ? absolute.slice(this.root.length + 1) : undefined;
   }
+}
+
+/** Whether a path is too long to be kept, and perhaps to be reached at all. */
+export function isTooLong(real: string): boolean {
+  return Buffer.byteLength(real) > MAX_PATH_BYTES;
 }
 
 /** Whether a resolved path is the server's own. */

@@ -1,23 +1,19 @@
-import { chmod, lstat, readdir, rm, rmdir, unlink } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { rm } from "node:fs/promises";
+import { promisify } from "node:util";
 
-const SLASH = Buffer.from("/");
+const run = promisify(execFile);
 
-/** Remove an entry with all it holds; one that is gone is fine. Directories that forbid it and names of any bytes go too. */
+/**
+ * Remove an entry with all it holds; one that is gone is fine. Directories that forbid it go too, and names of any bytes, and
+ * paths that are longer than the kernel takes: these programs go down step by step.
+ */
 export async function removeTree(absolute: string): Promise<void> {
   try {
     await rm(absolute, { recursive: true, force: true });
   } catch {
-    await removeStubborn(Buffer.from(absolute));
+    // What it cannot change, it says; whether that matters is seen when it is removed.
+    await run("chmod", ["-R", "u+rwx", "--", absolute]).catch(() => undefined);
+    await run("rm", ["-rf", "--", absolute]);
   }
-}
-
-async function removeStubborn(path: Buffer): Promise<void> {
-  const stats = await lstat(path).catch(() => undefined);
-  if (!stats) return;
-  if (!stats.isDirectory()) return unlink(path);
-  await chmod(path, 0o700);
-  for (const name of await readdir(path, { encoding: "buffer" })) {
-    await removeStubborn(Buffer.concat([path, SLASH, name]));
-  }
-  await rmdir(path);
 }

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, type BigIntStats } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { codeOf, fileFailure } from "../file-failure.ts";
-import { isReserved, type ProjectPaths } from "./project-paths.ts";
+import { isReserved, isTooLong, type ProjectPaths } from "./project-paths.ts";
 import { withPermission } from "./with-permission.ts";
 
 /** Entries one listing may hold. */
@@ -36,12 +36,17 @@ export function modifiedAt(stats: BigIntStats): number {
 
 /**
  * The entries below a directory (a resolved path), parents before children, by name, without directories of a name in
- * `excluded`. What vanishes meanwhile is left out, and so is a name that is not UTF-8. `too_large` above 100,000.
+ * `excluded`. What vanishes meanwhile is left out, and so is a name that is not UTF-8, and a path that is too long, with all
+ * that is below it: `onTooLong` is told. `too_large` above 100,000.
  */
 export async function walk(
   paths: ProjectPaths,
   directory: string,
-  { recursive, excluded }: { recursive: boolean; excluded: ReadonlySet<string> },
+  {
+    recursive,
+    excluded,
+    onTooLong = () => undefined,
+  }: { recursive: boolean; excluded: ReadonlySet<string>; onTooLong?: (path: string) => void },
 ): Promise<Found[]> {
   const found: Found[] = [];
   let sinceTurn = 0;
@@ -50,6 +55,10 @@ export async function walk(
     for (const name of namesIn(paths.absolute(at), { mayBeGone: at !== directory }).toSorted()) {
       const path = at === "" ? name : `${at}/${name}`;
       if (isReserved(path)) continue;
+      if (isTooLong(path)) {
+        onTooLong(path);
+        continue;
+      }
       const stats = statsOf(paths.absolute(path));
       const kind = stats && kindOf(stats);
       if (!stats || !kind || (kind === "directory" && excluded.has(name))) continue;

@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import fs from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { fileError, type GitFileStat, type GitFileSystem } from "#src/git/file-system.ts";
+import { isTooLong } from "../files/project-paths.ts";
 
 /** The tree below a directory for git. A path that leads out of it through a link is `EACCES`. */
 export async function nodeFiles(root: string): Promise<GitFileSystem> {
@@ -52,7 +53,11 @@ export async function nodeFiles(root: string): Promise<GitFileSystem> {
     unlink: async (path) => fs.unlink(await locate(path)),
     lstat: async (path) => toStat(await fs.lstat(await locate(path))),
     stat: async (path) => toStat(await fs.lstat(inside(await fs.realpath(join(realRoot, path)), path))),
-    readdir: async (path) => fs.readdir(inside(await fs.realpath(join(realRoot, path)), path)),
+    readdir: async (path) => {
+      const names = await fs.readdir(inside(await fs.realpath(join(realRoot, path)), path));
+      // What no snapshot keeps, and what may not be reached at all, is as if it were ignored.
+      return names.filter((name) => !isTooLong(join(path, name)));
+    },
     readlink: async (path) => fs.readlink(await locate(path)),
     symlink: async (target, path) => fs.symlink(target, await locate(path)),
   };

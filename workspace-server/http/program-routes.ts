@@ -143,7 +143,9 @@ export function programRoutes(workspace: Workspace): Route[] {
       method: "GET",
       path: "/processes/:name/log",
       handle: (exchange) => ({
-        lines: processes.tail(param(exchange, "name"), countOf(exchange, "lines")),
+        lines: processes.tail(param(exchange, "name"), countOf(exchange, "lines"), {
+          ofLastRun: exchange.query.get("run") === "last",
+        }),
       }),
     },
     {

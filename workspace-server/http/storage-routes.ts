@@ -20,7 +20,7 @@ export function storageRoutes(workspace: Workspace): Route[] {
     {
       method: "GET",
       path: "/storage/inventory",
-      handle: async () => ({ entries: await inventory(paths) }),
+      handle: () => inventory(paths),
     },
     {
       method: "POST",

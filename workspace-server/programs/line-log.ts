@@ -10,6 +10,8 @@ export class LineLog {
   #lines: string[] = [];
   /** How many lines came before those that are kept. */
   #dropped = 0;
+  /** How many lines came before those of the newest program. */
+  #before = 0;
   readonly #change = new Change();
 
   /** A way in for one stream: what it writes becomes lines of this log. `end` adds a last one that is not finished. */
@@ -34,8 +36,16 @@ export class LineLog {
     };
   }
 
-  tail(lines: number): string[] {
-    return lines === 0 ? [] : this.#lines.slice(-lines);
+  /** What comes from now on is another program's. */
+  beginRun(): void {
+    this.#before = this.#dropped + this.#lines.length;
+  }
+
+  /** The last lines, of the newest program alone where that is said. */
+  tail(lines: number, { ofLastRun }: { ofLastRun: boolean }): string[] {
+    if (lines === 0) return [];
+    const from = ofLastRun ? Math.max(this.#before - this.#dropped, 0) : 0;
+    return this.#lines.slice(from).slice(-lines);
   }
 
   /** The last lines and then what comes, until the signal ends. A reader who is too slow misses lines. */

@@ -67,6 +67,8 @@ export class Processes {
       });
       program.stdin.end();
       const started: Started = { program, startedAt: Date.now(), exitCode: null };
+      // The one before has written its last by now.
+      named.log.beginRun();
       for (const stream of [program.stdout, program.stderr]) {
         const source = named.log.source();
         stream.on("data", (chunk: Uint8Array) => source.write(chunk));
@@ -91,8 +93,8 @@ export class Processes {
     return this.#open(name).log;
   }
 
-  tail(name: string, lines: number): string[] {
-    return this.#named.get(name)?.log.tail(lines) ?? [];
+  tail(name: string, lines: number, options: { ofLastRun: boolean }): string[] {
+    return this.#named.get(name)?.log.tail(lines, options) ?? [];
   }
 
   #open(name: string): Named {

@@ -4,13 +4,23 @@ import { codeOf } from "../file-failure.ts";
 import type { ProjectPaths } from "../files/project-paths.ts";
 import { modifiedAt, walk, type Kind } from "../files/walk.ts";
 
-/** Every entry of the project, parents before children. What vanishes meanwhile is left out. */
-export async function inventory(paths: ProjectPaths): Promise<InventoryEntry[]> {
-  const found = await walk(paths, "", { recursive: true, excluded: new Set() });
-  return found.flatMap(({ path, kind, stats }) => {
+/**
+ * Every entry of the project, parents before children. What vanishes meanwhile is left out, and so is what has too long a
+ * path: `tooLong` counts such entries, but not those below one.
+ */
+export async function inventory(
+  paths: ProjectPaths,
+): Promise<{ entries: InventoryEntry[]; tooLong: number }> {
+  let tooLong = 0;
+  const onTooLong = () => {
+    tooLong += 1;
+  };
+  const found = await walk(paths, "", { recursive: true, excluded: new Set(), onTooLong });
+  const entries = found.flatMap(({ path, kind, stats }) => {
     const stored = describe(paths, path, kind, stats);
     return stored ? { ...stored, fingerprint: fingerprintOf(stored.target, kind, stats) } : [];
   });
+  return { entries, tooLong };
 }
 
 /** What is needed to make an entry again; `undefined` for a link that is gone. */

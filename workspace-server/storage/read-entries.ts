@@ -1,8 +1,8 @@
 import { closeSync, lstatSync, readFileSync } from "node:fs";
 import type { EntryWithContent } from "#src/platform/runtime/project-storage.ts";
-import { AppError } from "#src/lib/errors.ts";
+import { isPlainPath } from "#src/lib/project-path.ts";
 import { contentOf, openFile } from "../files/project-files.ts";
-import type { ProjectPaths } from "../files/project-paths.ts";
+import { isReserved, isTooLong, parentOf, type ProjectPaths } from "../files/project-paths.ts";
 import { kindOf } from "../files/walk.ts";
 import { withPermission } from "../files/with-permission.ts";
 import { describe } from "./inventory.ts";
@@ -15,8 +15,10 @@ export async function* readEntries(
   paths: ProjectPaths,
   wanted: readonly string[],
 ): AsyncGenerator<EntryWithContent, undefined> {
+  const directories = new Set([""]);
   for (const path of wanted) {
-    if (!isItself(paths, path)) continue;
+    if (!isPlainPath(path) || isReserved(path) || isTooLong(path)) continue;
+    if (!isDirectory(paths, parentOf(path), directories)) continue;
     const absolute = paths.absolute(path);
     const stats = lstatSync(absolute, { bigint: true, throwIfNoEntry: false });
     const kind = stats && kindOf(stats);
@@ -43,14 +45,19 @@ export async function* readEntries(
   }
 }
 
-/** Whether a path leads through no link, as those of an inventory; one that has become one is gone. */
-function isItself(paths: ProjectPaths, path: string): boolean {
-  try {
-    return path !== "" && paths.resolve(path, { follow: false }) === path;
-  } catch (error) {
-    if (error instanceof AppError) return false;
-    throw error;
+/**
+ * Whether a path leads to a directory and through no link, as the parents in an inventory; one that has become a link is gone.
+ * Each directory is looked at once: a tree may be thousands of them deep. `known` are those that were.
+ */
+function isDirectory(paths: ProjectPaths, path: string, known: Set<string>): boolean {
+  const unknown: string[] = [];
+  for (let at = path; !known.has(at); at = parentOf(at)) unknown.push(at);
+  for (const each of unknown.toReversed()) {
+    const stats = lstatSync(paths.absolute(each), { throwIfNoEntry: false });
+    if (!stats?.isDirectory()) return false;
+    known.add(each);
   }
+  return true;
 }
 
 function readWhole(descriptor: number): Uint8Array {

@@ -38,7 +38,7 @@ export async function swapIn(paths: ProjectPaths, { place }: Staged): Promise<vo
   if (!existsSync(join(place, NEW))) throw new AppError("not_found", "Nothing is staged there");
   const swap = paths.absolute(SWAP);
   // Ours never stays: this is a file of the project that happens to have the name.
-  if (existsSync(swap)) rmSync(swap, { recursive: true, force: true });
+  if (existsSync(swap)) await removeTree(swap);
   renameSync(place, swap);
   const done = finish(paths);
   await leaveTemporary(paths, done);

@@ -8,7 +8,7 @@ const MAX_TIMEOUT_SECONDS = 600;
 export const bashExec = defineTool({
   name: "bash_exec",
   description:
-    "Run a shell command in the project and wait for its end. Use it to look around, to search, and to check your work. " +
+    "Run a shell command in the project and wait for its end. Use it to build, to run and to check your work. " +
     "Each call is a new shell: nothing but files is kept between calls. There is no terminal: a command that asks " +
     "questions fails or hangs until its timeout.",
   parameters: z.object({
@@ -26,6 +26,7 @@ export const bashExec = defineTool({
     env: z.record(z.string(), z.string()).optional().describe("Environment variables to add"),
   }),
   effect: "other",
+  dangerous: true,
   scope: "terminal.access",
   async run({ command, timeout, cwd, env }, { runtime, signal }) {
     const directory = cwd === undefined ? "" : toProjectPath(cwd);

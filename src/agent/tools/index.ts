@@ -1,11 +1,29 @@
 import type { ToolDefinition } from "#src/models/model.ts";
 import { bashExec } from "./bash-exec.ts";
 import { getProjectInfo } from "./get-project-info.ts";
+import { gitBlame } from "./git-blame.ts";
+import { gitDiff } from "./git-diff.ts";
+import { gitLog } from "./git-log.ts";
+import { gitStatus } from "./git-status.ts";
+import { glob } from "./glob.ts";
+import { grep } from "./grep.ts";
+import { listDir } from "./list-dir.ts";
+import { memoryRead } from "./memory-read.ts";
+import { memoryWrite } from "./memory-write.ts";
 import { multiEdit } from "./multi-edit.ts";
 import { patchFile } from "./patch-file.ts";
 import { readFile } from "./read-file.ts";
+import { sendMessage } from "./send-message.ts";
+import { shellClose } from "./shells/shell-close.ts";
+import { shellExec } from "./shells/shell-exec.ts";
+import { shellOpen } from "./shells/shell-open.ts";
+import { writeStdin } from "./shells/write-stdin.ts";
+import { readManyFiles } from "./read-many-files.ts";
 import { todos } from "./todos.ts";
-import type { Tool } from "./tool.ts";
+import type { Tool, ToolServices } from "./tool.ts";
+import { webFetch } from "./web/web-fetch.ts";
+import { webSearch } from "./web/web-search.ts";
+import { updatePlan } from "./update-plan.ts";
 import { writeFile } from "./write-file.ts";
 
 /** Every tool the agent has, in the order the model is shown them. */
@@ -14,9 +32,27 @@ export const tools: readonly Tool[] = [
   writeFile,
   patchFile,
   multiEdit,
+  readManyFiles,
+  listDir,
+  glob,
+  grep,
   bashExec,
+  gitStatus,
+  gitDiff,
+  gitLog,
+  gitBlame,
   todos,
+  updatePlan,
+  memoryRead,
+  memoryWrite,
   getProjectInfo,
+  shellOpen,
+  shellExec,
+  writeStdin,
+  shellClose,
+  webFetch,
+  webSearch,
+  sendMessage,
 ];
 
 const byName: ReadonlyMap<string, Tool> = new Map(
@@ -33,7 +69,12 @@ export function mayChange(name: string): boolean {
   return (findTool(name)?.effect ?? "read") !== "read";
 }
 
-/** What the model is told of the tools; the same at every call, so that providers can cache it. */
-export function toolDefinitions(): ToolDefinition[] {
-  return tools.map(({ definition }) => definition);
+/** The tools that can work here: those whose configuration is there. */
+export function offeredTools(services: ToolServices): readonly Tool[] {
+  return tools.filter((tool) => tool.isOffered(services));
+}
+
+/** What the model is told of the tools; the same at every call of a task, so that providers can cache it. */
+export function toolDefinitions(services: ToolServices): ToolDefinition[] {
+  return offeredTools(services).map(({ definition }) => definition);
 }

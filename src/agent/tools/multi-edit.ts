@@ -17,6 +17,7 @@ export const multiEdit = defineTool({
   }),
   // Not idempotent: an edit whose new text holds the old one would be made twice.
   effect: "other",
+  dangerous: true,
   scope: "file.write",
   argumentAliases: editAliases,
   async run(args, { runtime }) {

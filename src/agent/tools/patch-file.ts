@@ -15,6 +15,7 @@ export const patchFile = defineTool({
   }),
   // Not idempotent: an edit whose new text holds the old one would be made twice.
   effect: "other",
+  dangerous: true,
   scope: "file.write",
   argumentAliases: editAliases,
   async run(args, { runtime }) {

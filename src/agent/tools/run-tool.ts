@@ -1,6 +1,6 @@
 import { AppError } from "#src/lib/errors.ts";
 import type { ToolCall } from "#src/models/model.ts";
-import { findTool, tools } from "./index.ts";
+import { findTool, offeredTools } from "./index.ts";
 import { failure, type ToolContext, type ToolFailure, type ToolResult } from "./tool.ts";
 
 /** What became of a call. A failed call is an answer to the model, never the end of the task. */
@@ -20,8 +20,10 @@ export interface ToolOutcome {
 export async function runTool(call: ToolCall, context: ToolContext): Promise<ToolOutcome> {
   context.signal.throwIfAborted();
   const tool = findTool(call.name);
-  if (!tool) {
-    const names = tools.map(({ name }) => name).join(", ");
+  if (!tool?.isOffered(context)) {
+    const names = offeredTools(context)
+      .map(({ name }) => name)
+      .join(", ");
     return failed(failure(`There is no tool named "${call.name.slice(0, 80)}".`, `The tools are: ${names}.`));
   }
   if (tool.scope !== undefined && context.scopes !== null && !context.scopes.includes(tool.scope)) {

@@ -22,7 +22,7 @@ export async function readTextFile(runtime: AgentRuntime, path: string): Promise
   }
   const bytes = await runtime.readFile(path);
   if (!bytes) return missing(path);
-  const text = decode(bytes);
+  const text = decodeText(bytes);
   if (text === undefined) {
     return refused(failure(`${path} is not text: a binary file of ${bytes.length} bytes.`, undefined, facts));
   }
@@ -38,7 +38,7 @@ export function countLines(text: string): number {
 
 function missing(path: string): TextFile {
   const suggestion =
-    "Check the path: it is relative to the project root. bash_exec with `ls` shows what is there.";
+    "Check the path: it is relative to the project root. list_dir and glob show what is there.";
   return refused(failure(`There is no file ${path}.`, suggestion, { file_path: path, exists: false }));
 }
 
@@ -46,9 +46,14 @@ function refused(reason: ToolFailure): TextFile {
   return { ok: false, failure: reason };
 }
 
-function decode(bytes: Uint8Array): string | undefined {
+/** Bytes as text; undefined for what is not UTF-8, or holds a NUL. The beginning of a text may end within a character. */
+export function decodeText(
+  bytes: Uint8Array,
+  { isWhole = true }: { isWhole?: boolean } = {},
+): string | undefined {
   try {
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+    const text = decoder.decode(bytes, { stream: !isWhole });
     return text.includes("\0") ? undefined : text;
   } catch {
     return undefined;

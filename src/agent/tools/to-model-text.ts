@@ -12,7 +12,7 @@ const SHORT_CHARS = 200;
 
 /**
  * A result as the model reads it: the sentence first, then every field. Small fields are one line of JSON; long texts
- * stand between tags, unescaped, so that the model can copy from them. No field is left out, and a failure shows its
+ * stand between tags, unescaped, so that the model can copy from them; so do the contents of a list of files. No field is left out, and a failure shows its
  * fields as a success does: a failed command's output is what the model needs most.
  */
 export function toModelText(result: ToolResult): string {
@@ -22,6 +22,12 @@ export function toModelText(result: ToolResult): string {
     if (SENTENCES.has(name)) continue;
     if (typeof value === "string" && (value.length > SHORT_CHARS || value.includes("\n"))) {
       blocks.push(`<${name}>\n${headAndTail(value, MODEL_FIELD_CHARS)}\n</${name}>`);
+    } else if (isFileList(value)) {
+      small[name] = boundValue(
+        value.map((file) => ({ ...file, content: undefined })),
+        { chars: MODEL_FIELD_CHARS, items: MODEL_LIST_ITEMS },
+      );
+      blocks.push(...value.map(contentBlock));
     } else {
       small[name] = boundValue(value, { chars: MODEL_FIELD_CHARS, items: MODEL_LIST_ITEMS });
     }
@@ -32,6 +38,25 @@ export function toModelText(result: ToolResult): string {
     ...blocks,
   ];
   return headAndTail(parts.join("\n"), MODEL_RESULT_CHARS);
+}
+
+interface FileContent {
+  path: string;
+  content: string;
+}
+
+function isFileList(value: unknown): value is FileContent[] {
+  return Array.isArray(value) && value.length > 0 && value.every(isFileContent);
+}
+
+function isFileContent(value: unknown): value is FileContent {
+  if (typeof value !== "object" || value === null || !("path" in value) || !("content" in value))
+    return false;
+  return typeof value.path === "string" && typeof value.content === "string";
+}
+
+function contentBlock({ path, content }: FileContent): string {
+  return `<content path=${JSON.stringify(path)}>\n${headAndTail(content, MODEL_FIELD_CHARS)}\n</content>`;
 }
 
 const SENTENCES: ReadonlySet<string> = new Set(["success", "message", "error", "suggestion"]);

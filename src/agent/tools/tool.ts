@@ -2,6 +2,10 @@ import { z } from "zod";
 import type { Scope } from "#src/domain/access/scopes.ts";
 import type { ToolDefinition } from "#src/models/model.ts";
 import type { AgentRuntime } from "#src/platform/runtime/project-runtime.ts";
+import type { SafeFetch } from "#src/platform/safe-fetch/safe-fetch.ts";
+import type { WebSearch } from "#src/platform/web-search/web-search.ts";
+import type { AgentMessages } from "../messages.ts";
+import type { AgentShells } from "../shells.ts";
 import { readArguments } from "./read-arguments.ts";
 
 /**
@@ -12,7 +16,7 @@ import { readArguments } from "./read-arguments.ts";
 export type ToolEffect = "read" | "idempotent" | "other";
 
 /** Everything a tool may touch. */
-export interface ToolContext {
+export interface ToolContext extends ToolServices {
   runtime: AgentRuntime;
   project: ToolProject;
   chatId: string;
@@ -20,6 +24,17 @@ export interface ToolContext {
   signal: AbortSignal;
   /** Permissions of the key that started the task; null grants all. */
   scopes: readonly string[] | null;
+}
+
+/** What tools reach beyond the project's files and commands; `src/agent/tool-services.ts` makes it for a task. */
+export interface ToolServices {
+  /** For every address the model names. */
+  safeFetch: SafeFetch;
+  /** `undefined` where no search provider is set up: its tool is not offered then. */
+  webSearch: WebSearch | undefined;
+  /** Shell sessions of the task's person in the task's project. */
+  shells: AgentShells;
+  messages: AgentMessages;
 }
 
 export interface ToolProject {
@@ -57,6 +72,10 @@ export interface Tool {
   readonly effect: ToolEffect;
   /** Permission the task's key needs; undefined needs none. */
   readonly scope: Scope | undefined;
+  /** Whether somebody has to allow a call in edit mode `ask`, and none is run in mode `plan`. */
+  readonly dangerous: boolean;
+  /** Whether there is what the tool needs; one that is not offered does not exist for the model. */
+  isOffered(services: ToolServices): boolean;
   readonly definition: ToolDefinition;
   /** Check the arguments as the model wrote them, then run. Arguments that do not fit are a failure, not a throw. */
   run(argumentsText: string, context: ToolContext): Promise<ToolResult>;
@@ -69,6 +88,10 @@ interface ToolSpec<Shape extends z.ZodRawShape> {
   parameters: z.ZodObject<Shape>;
   effect: ToolEffect;
   scope?: Scope;
+  /** False when absent. */
+  dangerous?: boolean;
+  /** Always when absent. */
+  isOffered?: (services: ToolServices) => boolean;
   aliases?: readonly string[];
   /** Other names of fields, at any depth: `{ search: "old_str" }`. */
   argumentAliases?: Readonly<Record<string, string>>;
@@ -88,6 +111,8 @@ export function defineTool<Shape extends z.ZodRawShape>(spec: ToolSpec<Shape>): 
     aliases: spec.aliases ?? [],
     effect: spec.effect,
     scope: spec.scope,
+    dangerous: spec.dangerous ?? false,
+    isOffered: spec.isOffered ?? (() => true),
     definition,
     async run(argumentsText, context) {
       const args = readArguments(argumentsText, schema, spec.argumentAliases ?? {});

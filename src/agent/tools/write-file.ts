@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { refuseMarks } from "./edits/hidden-secrets.ts";
 import { toFilePath } from "./project-path.ts";
 import { countLines } from "./text-file.ts";
 import { defineTool } from "./tool.ts";
@@ -15,10 +16,13 @@ export const writeFile = defineTool({
     content: z.string().describe("The complete content of the file"),
   }),
   effect: "idempotent",
+  dangerous: true,
   scope: "file.write",
   argumentAliases: { path: "file_path" },
   async run({ file_path, content }, { runtime }) {
     const path = toFilePath(file_path);
+    const refusal = refuseMarks([content]);
+    if (refusal) return refusal;
     const bytes = new TextEncoder().encode(content);
     await runtime.writeFile(path, bytes);
     const lines = countLines(content);

@@ -1,5 +1,6 @@
 import { boolean, index, pgTable, primaryKey, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { users } from "./accounts.ts";
+import { agents } from "./chats.ts";
 import { at, createdAt, id } from "./columns.ts";
 import { teams } from "./teams.ts";
 
@@ -25,6 +26,8 @@ export const externalApiKeys = pgTable(
     projectIds: uuid().array(),
     /** Permissions; null grants all the owner's role does. */
     scopes: text().array(),
+    /** Agent that works when a call names none; null for the default one. */
+    agentId: uuid().references(() => agents.id, { onDelete: "set null" }),
     /** Fernet token of the Standard Webhooks secret that signs callbacks of this key's tasks. */
     webhookSecretEncrypted: text().notNull(),
     isActive: boolean().notNull().default(true),
@@ -36,6 +39,7 @@ export const externalApiKeys = pgTable(
   (table) => [
     uniqueIndex("external_api_keys_key_hash_unique").on(table.keyHash),
     index("external_api_keys_user").on(table.userId),
+    index("external_api_keys_agent").on(table.agentId),
   ],
 );
 

@@ -1,24 +1,42 @@
-import { boolean, index, jsonb, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { sql } from "drizzle-orm";
+import { bigint, boolean, index, jsonb, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { users } from "./accounts.ts";
 import { at, createdAt, id } from "./columns.ts";
 import { projects } from "./projects.ts";
+import { teams } from "./teams.ts";
 
-/** Who works on a project: a prompt and a model. The default one is part of the first migration. */
+/** What an agent may do unasked; see the tools' `dangerous` mark. */
+export const EDIT_MODES = ["plan", "ask", "allow"] as const;
+
+/** Who works on a project: a prompt, tools and a model. Those without a team belong to everybody; one is part of the first migration. */
 export const agents = pgTable(
   "agents",
   {
     id: id(),
+    /** Team whose members use it; null for the service's own agents. */
+    teamId: uuid().references(() => teams.id, { onDelete: "cascade" }),
     slug: text().notNull(),
     name: text().notNull(),
     description: text().notNull().default(""),
     /** Added to the service's own system prompt. */
     systemPrompt: text().notNull().default(""),
-    /** Model name; null uses the platform's default. */
+    /** Model id, e.g. `builtin/<name>` or `<provider>/<name>`; null uses the platform's default. */
     model: text(),
+    /** Names of the tools it has; null for all. */
+    tools: text().array(),
+    /** False once deleted: tasks and chats go on naming it. */
     isActive: boolean().notNull().default(true),
+    createdBy: uuid().references(() => users.id, { onDelete: "set null" }),
     createdAt: createdAt(),
+    updatedAt: at(),
   },
-  (table) => [uniqueIndex("agents_slug_unique").on(table.slug)],
+  (table) => [
+    uniqueIndex("agents_slug_unique")
+      .on(sql`coalesce(${table.teamId}, '00000000-0000-0000-0000-000000000000'::uuid)`, table.slug)
+      .where(sql`${table.isActive}`),
+    index("agents_team").on(table.teamId),
+    index("agents_created_by").on(table.createdBy),
+  ],
 );
 
 /** A conversation about one project. One task runs in it at a time. */
@@ -33,15 +51,62 @@ export const chats = pgTable(
       .notNull()
       .references(() => projects.id, { onDelete: "cascade" }),
     title: text(),
-    /** Where it began: `browser`, `api`, a platform's name, `schedule`. */
+    /** Where it began: `browser`, `standalone`, `api`, a platform's name, `schedule`. */
     origin: text().notNull(),
-    status: text({ enum: ["active", "running", "waiting_approval", "completed", "archived"] })
+    /** Stored is only whether it was put away; what else a chat is, its tasks tell. */
+    status: text({ enum: ["active", "archived"] })
       .notNull()
       .default("active"),
+    /** Agent and model of messages that name none; null for the default agent and the agent's model. */
+    agentId: uuid().references(() => agents.id, { onDelete: "set null" }),
+    model: text(),
+    editMode: text({ enum: EDIT_MODES }),
+    /** Dangerous tools that somebody allowed for the whole chat; emptied with its history. */
+    allowedTools: text().array().notNull().default([]),
+    /** Whether somebody, or the agent after the first answer, has given it a title. */
+    isTitled: boolean().notNull().default(false),
+    /** What the model is told instead of the messages up to `summarized_through` (a message or task id). */
+    summary: text(),
+    summarizedThrough: uuid(),
     createdAt: createdAt(),
     updatedAt: at(),
   },
-  (table) => [index("chats_project").on(table.projectId), index("chats_user").on(table.userId)],
+  (table) => [
+    index("chats_project").on(table.projectId),
+    index("chats_user").on(table.userId),
+    index("chats_agent").on(table.agentId),
+  ],
+);
+
+/** Files sent along with messages. They lie in the project; rows without a message are swept after a day, with their file. */
+export const chatAttachments = pgTable(
+  "chat_attachments",
+  {
+    id: id(),
+    chatId: uuid()
+      .notNull()
+      .references(() => chats.id, { onDelete: "cascade" }),
+    userId: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    /** Path in the project: `.chat/<chat>/uploads/<sha256>-<name>`. */
+    filePath: text().notNull(),
+    filename: text().notNull(),
+    mimeType: text().notNull(),
+    sizeBytes: bigint({ mode: "number" }).notNull(),
+    sha256: text().notNull(),
+    /** Message it was sent with; null until then. */
+    messageId: uuid().references(() => messages.id, { onDelete: "cascade" }),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    index("chat_attachments_chat").on(table.chatId),
+    index("chat_attachments_user").on(table.userId),
+    index("chat_attachments_message").on(table.messageId),
+    index("chat_attachments_unbound")
+      .on(table.createdAt)
+      .where(sql`${table.messageId} IS NULL`),
+  ],
 );
 
 /** What people and agents said in a chat, oldest first by id. */

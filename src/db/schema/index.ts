@@ -6,6 +6,7 @@ export * from "./chats.ts";
 export * from "./containers.ts";
 export * from "./desktop.ts";
 export * from "./git.ts";
+export * from "./model-keys.ts";
 export * from "./projects.ts";
 export * from "./sessions.ts";
 export * from "./shells.ts";

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { bigint, boolean, index, integer, pgTable, text, uuid } from "drizzle-orm/pg-core";
 import { users } from "./accounts.ts";
 import { at, createdAt, id } from "./columns.ts";
@@ -14,6 +15,8 @@ export const shellSessions = pgTable(
     userId: uuid()
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
+    /** Chat whose agent opened it; null for people and programs. Not a reference: what outlives its chat is still to be closed. */
+    chatId: uuid(),
     command: text().notNull(),
     workingDir: text().notNull(),
     status: text({ enum: ["initializing", "active", "idle", "closed", "failed"] }).notNull(),
@@ -29,6 +32,9 @@ export const shellSessions = pgTable(
   (table) => [
     index("shell_sessions_project").on(table.projectId, table.status),
     index("shell_sessions_user").on(table.userId, table.status),
+    index("shell_sessions_chat")
+      .on(table.chatId, table.status)
+      .where(sql`${table.chatId} IS NOT NULL`),
   ],
 );
 

@@ -2,9 +2,10 @@ import { sql } from "drizzle-orm";
 import { boolean, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { users } from "./accounts.ts";
 import { externalApiKeys } from "./api-keys.ts";
-import { agents, chats } from "./chats.ts";
+import { agents, chats, EDIT_MODES } from "./chats.ts";
 import { at, createdAt, id } from "./columns.ts";
 import { projects } from "./projects.ts";
+import { teams } from "./teams.ts";
 
 /** One run of an agent. Terminal states (`completed`, `failed`, `cancelled`) never change. */
 export const tasks = pgTable(
@@ -29,6 +30,13 @@ export const tasks = pgTable(
     scopes: text().array(),
     origin: text().notNull(),
     message: text().notNull(),
+    /** Model id the task was asked to use, or its chat's; null for the agent's. */
+    model: text(),
+    editMode: text({ enum: EDIT_MODES }).notNull().default("allow"),
+    /** Turns after which it ends; null leaves it to the service's own limit. */
+    maxIterations: integer(),
+    /** What the model is told instead of the oldest turns; see src/agent. */
+    compaction: jsonb().$type<Record<string, unknown>>(),
     status: text({ enum: ["queued", "running", "completed", "failed", "cancelled"] }).notNull(),
     /** Highest generation of executor that has touched the row; an older one writes nothing any more. */
     generation: integer().notNull().default(0),
@@ -91,7 +99,40 @@ export const callbackAttempts = pgTable(
   (table) => [uniqueIndex("callback_attempts_task_attempt_unique").on(table.taskId, table.attempt)],
 );
 
-/** One row per model call: tokens as the provider counted them. */
+/**
+ * Questions whether a dangerous call may run. The task waits, without an executor, until one of them is answered, expires or
+ * the task is cancelled.
+ */
+export const approvals = pgTable(
+  "approvals",
+  {
+    id: id(),
+    taskId: uuid()
+      .notNull()
+      .references(() => tasks.id, { onDelete: "cascade" }),
+    /** Turn and call that wait. */
+    iteration: integer().notNull(),
+    callId: text().notNull(),
+    tool: text().notNull(),
+    /** The call's arguments as people are shown them: bounded and scrubbed. */
+    parameters: jsonb().$type<Record<string, unknown>>().notNull(),
+    response: text({ enum: ["allow_once", "allow_all", "stop"] }),
+    /** Null when nobody answered in time. */
+    answeredBy: uuid().references(() => users.id, { onDelete: "set null" }),
+    answeredAt: at(),
+    expiresAt: at().notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    uniqueIndex("approvals_task_call_unique").on(table.taskId, table.iteration, table.callId),
+    index("approvals_answered_by").on(table.answeredBy),
+    index("approvals_open")
+      .on(table.expiresAt)
+      .where(sql`${table.response} IS NULL`),
+  ],
+);
+
+/** One row per model call: tokens as the provider counted them, and what they cost. Costs and credits are US cents. */
 export const usageLogs = pgTable(
   "usage_logs",
   {
@@ -100,21 +141,37 @@ export const usageLogs = pgTable(
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
     projectId: uuid().references(() => projects.id, { onDelete: "set null" }),
+    /** Team that pays. */
+    teamId: uuid().references(() => teams.id, { onDelete: "set null" }),
+    agentId: uuid().references(() => agents.id, { onDelete: "set null" }),
     taskId: uuid().references(() => tasks.id, { onDelete: "set null" }),
-    /** Turn of the task the call belongs to; with the task id it makes a repeated checkpoint harmless. */
+    /** Turn of the task the call belongs to; with task and purpose it makes a repeated checkpoint harmless. */
     iteration: integer().notNull(),
+    /** What the call was for. */
+    purpose: text({ enum: ["agent", "compaction", "title", "proxy"] })
+      .notNull()
+      .default("agent"),
     provider: text().notNull(),
     model: text().notNull(),
     inputTokens: integer().notNull(),
     outputTokens: integer().notNull(),
     cachedInputTokens: integer().notNull(),
     cacheWriteTokens: integer().notNull(),
+    costInput: integer().notNull().default(0),
+    costOutput: integer().notNull().default(0),
+    costTotal: integer().notNull().default(0),
+    creditsDeducted: integer().notNull().default(0),
+    /** Whether the call ran on the user's own key. */
     isByok: boolean().notNull().default(false),
-    billedStatus: text().notNull(),
+    /** `credited` when credits paid, `exempt` on own keys, `pending` otherwise. */
+    billedStatus: text({ enum: ["pending", "credited", "exempt", "invoiced", "paid"] }).notNull(),
     createdAt: createdAt(),
   },
   (table) => [
-    uniqueIndex("usage_logs_task_iteration_unique").on(table.taskId, table.iteration),
+    uniqueIndex("usage_logs_call_unique").on(table.taskId, table.iteration, table.purpose),
     index("usage_logs_user_created").on(table.userId, table.createdAt),
+    index("usage_logs_team_created").on(table.teamId, table.createdAt),
+    index("usage_logs_project").on(table.projectId),
+    index("usage_logs_agent").on(table.agentId),
   ],
 );

@@ -19,6 +19,14 @@ export const teams = pgTable(
     bundledCredits: integer().notNull().default(0),
     signupBonusCredits: integer().notNull().default(0),
     purchasedCredits: integer().notNull().default(0),
+    /** Day (UTC) for which the daily credits were filled. */
+    dailyCreditsResetAt: at(),
+    /** When the bundled credits are filled again. */
+    creditsResetAt: at(),
+    /** After it the bonus counts as nothing. */
+    signupBonusExpiresAt: at(),
+    /** Ids of models that members are not offered. */
+    disabledModels: text().array().notNull().default([]),
     createdBy: uuid()
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),

@@ -1,4 +1,5 @@
 import { uniqueViolation } from "#src/db/unique-violation.ts";
+import type { OpeningConfig } from "#src/domain/credits/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { insertUser, type Along, type User } from "./queries.ts";
@@ -10,7 +11,7 @@ import { usernameFor, userSlugOf } from "./usernames.ts";
  * stored along with it was taken: look again, and try again.
  */
 export async function createOAuthAccount(
-  deps: { db: Db },
+  deps: { db: Db; config: OpeningConfig },
   person: { email: string; name?: string; avatarUrl?: string },
   along: (userId: string) => Along,
 ): Promise<User | undefined> {
@@ -28,7 +29,7 @@ export async function createOAuthAccount(
     avatarUrl: person.avatarUrl ?? null,
   };
   try {
-    return await insertUser(deps.db, user, along(id));
+    return await insertUser(deps, user, along(id));
   } catch (error) {
     if (uniqueViolation(error) !== undefined) return undefined;
     throw error;

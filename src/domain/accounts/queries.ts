@@ -1,6 +1,7 @@
 import { and, eq, or, sql } from "drizzle-orm";
 import type { BatchItem } from "drizzle-orm/batch";
 import { users } from "#src/db/schema/index.ts";
+import type { OpeningConfig } from "#src/domain/credits/index.ts";
 import { insertPersonalTeam } from "#src/domain/teams/index.ts";
 import { endLoginAttempts } from "#src/domain/two-factor/index.ts";
 import { endWaysIn } from "#src/domain/ways-in/index.ts";
@@ -31,7 +32,12 @@ const FIRST_ACCOUNT_LOCK = 7_310_001;
  * Account, personal team and membership, or nothing. The first account of all is the administrator: while there is none,
  * registrations wait for one another, and the insert behind the lock sees what the winner has committed.
  */
-export async function insertUser(db: Db, user: NewUser, along: Along = []): Promise<User | undefined> {
+export async function insertUser(
+  deps: { db: Db; config: OpeningConfig },
+  user: NewUser,
+  along: Along = [],
+): Promise<User | undefined> {
+  const { db } = deps;
   const [, [created]] = await db.batch([
     db.execute(
       sql`SELECT pg_advisory_xact_lock(${FIRST_ACCOUNT_LOCK}::bigint) WHERE NOT EXISTS (SELECT 1 FROM users)`,
@@ -40,7 +46,7 @@ export async function insertUser(db: Db, user: NewUser, along: Along = []): Prom
       .insert(users)
       .values({ ...user, isSuperuser: sql`NOT EXISTS (SELECT 1 FROM users)` })
       .returning(),
-    ...insertPersonalTeam(db, {
+    ...insertPersonalTeam(deps, {
       id: user.defaultTeamId,
       userId: user.id,
       name: `${user.name}'s team`,

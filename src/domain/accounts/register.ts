@@ -1,10 +1,12 @@
 import { uniqueViolation } from "#src/db/unique-violation.ts";
 import { beginAttempt } from "#src/domain/attempts/index.ts";
+import type { OpeningConfig } from "#src/domain/credits/index.ts";
 import { sendVerification, type LinkDeps } from "#src/domain/mailed-links/index.ts";
 import { hashPassword, refusalOfPassword } from "#src/domain/passwords/index.ts";
 import { startSession, type Client, type Session, type SessionDeps } from "#src/domain/sessions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { newId } from "#src/lib/ids.ts";
+import type { Db } from "#src/platform/db/client.ts";
 import { insertUser, type User } from "./queries.ts";
 import { usernameFor, userSlugOf } from "./usernames.ts";
 
@@ -26,7 +28,7 @@ export interface Registration {
  * `REGISTER_USER_ALREADY_EXISTS`; `rate_limited`.
  */
 export async function register(
-  deps: SessionDeps & LinkDeps,
+  deps: SessionDeps & LinkDeps & { config: OpeningConfig },
   registration: Registration,
   client: Client,
 ): Promise<{ user: User; session: Session }> {
@@ -47,13 +49,13 @@ export async function register(
 
 /** The account; `undefined` when a randomly drawn name was taken. */
 async function tryInsert(
-  { db }: Pick<SessionDeps, "db">,
+  deps: { db: Db; config: OpeningConfig },
   { email, username, name }: Registration,
   passwordHash: string,
 ): Promise<User | undefined> {
   const chosen = username ?? usernameFor(email);
   try {
-    return await insertUser(db, {
+    return await insertUser(deps, {
       id: newId(),
       email,
       username: chosen,

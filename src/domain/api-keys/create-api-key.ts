@@ -1,3 +1,4 @@
+import { requireAgent } from "#src/domain/agents/index.ts";
 import { isScope, roleGrants, type UserCaller } from "#src/domain/access/index.ts";
 import type { Client } from "#src/domain/sessions/index.ts";
 import { requireTeam, whileTeamExists, type Membership } from "#src/domain/teams/index.ts";
@@ -17,6 +18,8 @@ export interface KeyWish {
   /** Projects to bind the key to; null for every project of the team. */
   projectIds: readonly string[] | null;
   expiresAt: Date | null;
+  /** Agent that works when a call names none; the default one when absent or null. */
+  agentId?: string | null;
 }
 
 export interface CreatedKey {
@@ -29,7 +32,7 @@ export interface CreatedKey {
 
 /**
  * Issue a key in the caller's team. Throws `forbidden` for a permission the caller's role has not, `not_found` for a
- * project the caller cannot reach, `invalid_input` when ten keys are active already.
+ * project the caller cannot reach or an agent the team does not have, `invalid_input` when ten keys are active already.
  */
 export async function createApiKey(
   deps: { db: Db; secrets: Secrets },
@@ -40,8 +43,9 @@ export async function createApiKey(
   const team = await requireTeam(deps, caller, "team.view");
   requireGrantable(wish.scopes, team);
   await requireReachable(deps.db, caller.userId, team, wish.projectIds);
+  if (wish.agentId) await requireAgent(deps.db, team.teamId, wish.agentId);
   const { token, webhookSecret, stored } = await newKeySecrets(deps);
-  const { name, scopes, projectIds, expiresAt } = wish;
+  const { name, scopes, projectIds, expiresAt, agentId = null } = wish;
   const row = {
     ...stored,
     userId: caller.userId,
@@ -51,6 +55,7 @@ export async function createApiKey(
     projectIds: projectIds && [...projectIds],
     scopes: scopes && [...scopes],
     expiresAt,
+    agentId,
   };
   const entry = {
     userId: caller.userId,

@@ -1,1 +1,25 @@
+export { listApprovals } from "./list-approvals.ts";
+export { activeTasks, stopChat, type ActiveTask } from "./active-tasks.ts";
+export { createChat } from "./create-chat.ts";
+export { clearChat, deleteChat } from "./delete-chat.ts";
+export { followTask } from "./follow-task.ts";
+export { COMMENT, DATA_HEARTBEAT, dataFrame, richFrame, simpleFrame, type Heard } from "./frames.ts";
+export { listChats, listChatsOfProject, type ListedChat } from "./list-chats.ts";
+export {
+  listMessages,
+  listMessagesOfProject,
+  messagesOfChats,
+  type ChatMessage,
+  type Run,
+} from "./list-messages.ts";
 export { projectOfChat } from "./project-of-chat.ts";
+export type { Chat, ChatView } from "./queries/chats.ts";
+export { liveTasks, type LiveTask } from "./queries/live-tasks.ts";
+export { newestTask } from "./queries/tasks.ts";
+export { removeFiles, type RemoveFilesDeps } from "./remove-files.ts";
+export { requireChat, requireTask } from "./require-chat.ts";
+export { chatFor, sendMessage, type ChatWish } from "./send-message.ts";
+export { storeSummary, unsummarisedMessages } from "./queries/messages.ts";
+export { undoTurn } from "./undo-turn.ts";
+export { moveChat, updateChat } from "./update-chat.ts";
+export { sidebarTree } from "./sidebar-tree.ts";

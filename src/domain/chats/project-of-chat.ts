@@ -3,7 +3,7 @@ import { requireProject, type OpenProject } from "#src/domain/projects/index.ts"
 import { AppError } from "#src/lib/errors.ts";
 import { isId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { chatById } from "./queries.ts";
+import { chatById } from "./queries/chats.ts";
 
 /**
  * The project that a chat is about, for whoever may see it. Throws `not_found` for no such chat and for one in a project in

@@ -21,6 +21,8 @@ export {
   type ContainerPath,
   type OpenedContainer,
 } from "./require-container.ts";
+export { revealVariable } from "./reveal-variable.ts";
+export { secretVariables } from "./secret-variables.ts";
 export { isStatic, startContainers, type ContainerOutcome } from "./start-containers.ts";
 export { refreshContainers, setContainersWanted, stopContainers } from "./stop-containers.ts";
 export { syncConfig } from "./sync-config.ts";

@@ -124,7 +124,7 @@ async function untilItAnswers(
     const passed = pace.now() - begun;
     const process = (await runtime.processes()).find(({ name }) => name === container.id);
     if (!process?.running) {
-      const lines = await runtime.readLog(container.id, LAST_LINES);
+      const lines = await runtime.readLog(container.id, LAST_LINES, { ofLastRun: true });
       const exit = process?.exitCode ?? null;
       const sentence = exit === null ? "The program has ended" : `The program ended with ${exit}`;
       return { status: "failed", error: reason(sentence, lines, secret) };

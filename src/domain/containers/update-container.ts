@@ -72,7 +72,7 @@ export async function updateContainer(
 
 /**
  * Give a container another name, and with it another address; its files stay where they are. Throws as `openContainer`
- * does, `invalid_input` for a name that another container has.
+ * does, `invalid_input` for a name that another container has, or without a letter or a digit.
  */
 export async function renameContainer(
   deps: { db: Db },
@@ -121,6 +121,8 @@ async function newName(
   container: Container,
   name: string,
 ): Promise<Pick<Container, "name" | "label">> {
+  // Of any script, although an address keeps Latin ones alone: it is what people read.
+  if (!/[\p{L}\p{N}]/u.test(name)) throw new AppError("invalid_input", "The name needs a letter or a digit");
   const others = (await containersOf(db, id)).filter((other) => other.id !== container.id);
   if (others.some((other) => other.name === name)) {
     throw new AppError("invalid_input", "Another container of the project has this name");

@@ -1,3 +1,4 @@
+import type { Client } from "#src/lib/client.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { GitHostName, GitHosts } from "#src/platform/git-hosts/git-host.ts";
@@ -13,6 +14,7 @@ export async function connectToken(
   userId: string,
   name: GitHostName,
   given: { token: string; login?: string | undefined },
+  client: Client,
 ): Promise<{ label: string; username: string }> {
   const host = deps.gitHosts[name];
   const authType = "personal_access_token" as const;
@@ -21,7 +23,7 @@ export async function connectToken(
     const isRefused = error instanceof AppError && error.code !== "unavailable";
     throw isRefused ? new AppError("invalid_input", `${host.label} refused the token`) : error;
   });
-  await putConnection(deps.db, {
+  const connection = {
     userId,
     provider: name,
     authType,
@@ -32,6 +34,7 @@ export async function connectToken(
     // Bitbucket's tokens go with the address they were given with.
     email: given.login ?? account.email,
     scope: null,
-  });
+  };
+  await putConnection(deps.db, connection, client);
   return { label: host.label, username: account.username };
 }

@@ -1,4 +1,5 @@
 import { claimFlow, type FlowDeps } from "#src/domain/oauth/index.ts";
+import type { Client } from "#src/lib/client.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { GitHostName, GitHosts } from "#src/platform/git-hosts/git-host.ts";
 import type { Log } from "#src/platform/log/log.ts";
@@ -13,6 +14,7 @@ interface Callback {
   parameters: URLSearchParams;
   /** What the browser kept when it left. */
   cookie: string | undefined;
+  client: Client;
 }
 
 /**
@@ -22,7 +24,7 @@ interface Callback {
  */
 export async function finishConnection(
   deps: FlowDeps & { gitHosts: GitHosts; deploymentSecrets: Secrets; log: Log },
-  { host: name, parameters, cookie }: Callback,
+  { host: name, parameters, cookie, client }: Callback,
 ): Promise<{ label: string; username: string }> {
   const host = deps.gitHosts[name];
   if (!host.oauth) throw new AppError("not_found", "Not Found");
@@ -35,15 +37,16 @@ export async function finishConnection(
   try {
     const grant = await host.oauth.exchange(parameters, flow);
     const { username, email } = await host.account({ authType: "oauth_token", token: grant.accessToken });
-    await putConnection(deps.db, {
+    const connection = {
       userId,
       provider: name,
-      authType: "oauth_token",
+      authType: "oauth_token" as const,
       ...(await sealGrant(deps.deploymentSecrets, grant)),
       username,
       email,
       scope: grant.scope,
-    });
+    };
+    await putConnection(deps.db, connection, client);
     return { label: host.label, username };
   } catch (error) {
     deps.log.warn("git host was not connected", { provider: name, cause: error });

@@ -6,3 +6,4 @@ export { GIT_HOSTS } from "./hosts.ts";
 export { listConnections, type ConnectionState } from "./list-connections.ts";
 export { hostedBranches, hostedRepositories, hostedRepository, repositoryAt } from "./hosted-repositories.ts";
 export { remoteFor, type GitHostDeps } from "./remote-for.ts";
+export { secretTokens } from "./secret-tokens.ts";

@@ -1,5 +1,8 @@
-import { and, eq, lt, or, sql } from "drizzle-orm";
+import { and, eq, exists, lt, or, sql } from "drizzle-orm";
+import { shareOwnTeam } from "#src/db/locks.ts";
 import { gitConnections, users } from "#src/db/schema/index.ts";
+import { insertAuditEntry } from "#src/domain/audit/index.ts";
+import type { Client } from "#src/lib/client.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { GitHostName } from "#src/platform/git-hosts/git-host.ts";
@@ -33,20 +36,58 @@ export async function isActiveUser(db: Db, userId: string): Promise<boolean> {
 /** The secrets are Fernet tokens. */
 export type NewConnection = Omit<Connection, "id" | "createdAt" | "updatedAt">;
 
-/** Connect an account, in place of the one before at this host. */
-export async function putConnection(db: Db, { userId, provider, ...values }: NewConnection): Promise<void> {
-  await db
-    .insert(gitConnections)
-    .values({ id: newId(), userId, provider, ...values })
-    .onConflictDoUpdate({
-      target: [gitConnections.userId, gitConnections.provider],
-      set: { ...values, updatedAt: sql`now()` },
-    });
+/** Connect an account, in place of the one before at this host, with an entry in the log of the person's own team. */
+export async function putConnection(
+  db: Db,
+  { userId, provider, ...values }: NewConnection,
+  client: Client,
+): Promise<void> {
+  const { authType, username } = values;
+  await db.batch([
+    // Before the person, whom the row refers to.
+    shareOwnTeam(db, userId),
+    db
+      .insert(gitConnections)
+      .values({ id: newId(), userId, provider, ...values })
+      .onConflictDoUpdate({
+        target: [gitConnections.userId, gitConnections.provider],
+        set: { ...values, updatedAt: sql`now()` },
+      }),
+    insertAuditEntry(db, {
+      ...entryOf(userId, provider, client),
+      action: "git_host.connected",
+      details: { username, auth_type: authType },
+    }),
+  ]);
 }
 
-export function deleteConnection(db: Db, userId: string, provider: GitHostName) {
-  return db.delete(gitConnections).where(among(userId, provider));
+/** Forget an account, with an entry as `putConnection` makes; none where there was nothing to forget. */
+export async function deleteConnection(
+  db: Db,
+  userId: string,
+  provider: GitHostName,
+  client: Client,
+): Promise<void> {
+  const found = db.select({ id: gitConnections.id }).from(gitConnections).where(among(userId, provider));
+  await db.batch([
+    shareOwnTeam(db, userId),
+    // Of two that come at once, the second finds nothing any more.
+    found.for("update"),
+    insertAuditEntry(
+      db,
+      { ...entryOf(userId, provider, client), action: "git_host.disconnected" },
+      exists(db.select({ id: gitConnections.id }).from(gitConnections).where(among(userId, provider))),
+    ),
+    db.delete(gitConnections).where(among(userId, provider)),
+  ]);
 }
+
+const entryOf = (userId: string, provider: GitHostName, client: Client) => ({
+  userId,
+  resourceType: "git_host",
+  resourceId: provider,
+  client,
+});
 
 /** Seconds that one may take to refresh a token before another may try. */
 const REFRESH_SECONDS = 15;

@@ -4,7 +4,7 @@ import type { Db } from "#src/platform/db/client.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
-import { lifeOf, wantAwake } from "./queries.ts";
+import { lifeOf, wantAwake } from "./queries/wishes.ts";
 
 export interface WakeDeps {
   db: Db;

@@ -3,7 +3,7 @@ import { endTask, requireBackgroundTask } from "#src/domain/background-tasks/ind
 import { setContainersWanted } from "#src/domain/containers/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { cancelSetUp } from "./queries.ts";
+import { cancelSetUp } from "./queries/wishes.ts";
 
 /**
  * Cancel work in the background: a project that is being made has no files then, until somebody starts it; a container

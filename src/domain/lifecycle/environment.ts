@@ -1,7 +1,7 @@
 import { startContainers, stopContainers } from "#src/domain/containers/index.ts";
 import type { Project } from "#src/domain/projects/index.ts";
 import { report, type Executor } from "./executor.ts";
-import { closeShellSessions, endContainerTasks, recordStep } from "./queries.ts";
+import { closeShellSessions, endContainerTasks, recordStep } from "./queries/way.ts";
 
 /**
  * Start the containers that are wanted; those that run already go on. One that fails keeps the others from nothing:

@@ -9,7 +9,7 @@ import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import type { Lease } from "./lease.ts";
-import { recordProgress } from "./queries.ts";
+import { recordProgress } from "./queries/way.ts";
 
 export interface SettleDeps {
   db: Db;

@@ -1,7 +1,8 @@
 import type { Project } from "#src/domain/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Log } from "#src/platform/log/log.ts";
-import { renewLease, type Wanted } from "./queries.ts";
+import { renewLease } from "./queries/way.ts";
+import type { Wanted } from "./queries/wishes.ts";
 
 /** A quarter of the lease. */
 const HEARTBEAT_MS = 5_000;

@@ -3,7 +3,7 @@ import { requireProject, settleMessage, type OpenProject } from "#src/domain/pro
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
-import { wantHibernated, wantRunning, wantStopped } from "./queries.ts";
+import { wantHibernated, wantRunning, wantStopped } from "./queries/wishes.ts";
 
 export interface RequestDeps {
   db: Db;

@@ -7,7 +7,7 @@ import { AppError } from "#src/lib/errors.ts";
 import type { GitProgress } from "#src/git/protocol.ts";
 import type { ProjectSource } from "#src/db/schema/index.ts";
 import { report, type Executor } from "./executor.ts";
-import { recordSetUp } from "./queries.ts";
+import { recordSetUp } from "./queries/way.ts";
 
 /** Between two words about how far a clone is. */
 const PROGRESS_MS = 1_000;

@@ -2,9 +2,10 @@ import { settleMessage, type Project } from "#src/domain/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { startEnvironment, stopEnvironment } from "./environment.ts";
 import { notify, type Executor, type SettleDeps } from "./executor.ts";
-import { bringFilesBack, putFilesAway } from "./files.ts";
+import { bringFilesBack, noteLoss, putFilesAway } from "./files.ts";
 import { Lease, OvertakenError, SupersededError } from "./lease.ts";
-import { claimProject, finishWay, giveUpWay, releaseLease, type Wanted } from "./queries.ts";
+import { claimProject, finishWay, giveUpWay, releaseLease } from "./queries/way.ts";
+import type { Wanted } from "./queries/wishes.ts";
 import { setUp } from "./set-up.ts";
 
 /** Executors in a row that may fail before the project stays where it is. */
@@ -70,7 +71,8 @@ async function goTowards(executor: Executor, begun: Project, wanted: Wanted): Pr
 
 async function hibernate(executor: Executor, begun: Project): Promise<boolean> {
   const { deps, runtime } = executor;
-  const { state } = await runtime.storageState();
+  const { state, lost } = await runtime.storageState();
+  if (lost) await noteLoss(executor, begun);
   if (state !== "absent") {
     await notify(deps, begun.id, { type: "environment_stopping", message: "The project is being stopped" });
     const project = await stopEnvironment(executor, begun);
@@ -94,16 +96,18 @@ async function hibernate(executor: Executor, begun: Project): Promise<boolean> {
 async function wake(executor: Executor, begun: Project, wanted: "running" | "stopped"): Promise<boolean> {
   const { runtime, generation, lease } = executor;
   let project = begun;
-  const { state } = await runtime.storageState();
-  if (state === "absent") {
-    project = await bringFilesBack(executor, project);
+  const storage = await runtime.storageState();
+  if (storage.state === "absent") {
+    project = await bringFilesBack(executor, project, storage);
     if (project.wanted !== wanted) return false;
   } else {
     // Also where nothing is frozen: from here on no older executor can freeze.
     await runtime.thaw(generation);
   }
   if (wanted === "running") {
-    const error = await startEnvironment(executor, project);
+    const failure = await startEnvironment(executor, project);
+    // What this way has found out before stays said.
+    const error = [project.error, failure].filter((sentence) => sentence !== null).join("; ") || null;
     const startedAt = project.startedAt ?? new Date();
     return finish(executor, project, wanted, { status: "running", startedAt, hibernatedAt: null, error });
   }

@@ -12,9 +12,10 @@ import {
   type OpenedContainer,
 } from "#src/domain/containers/index.ts";
 import { requireProject, settleMessage, type OpenProject } from "#src/domain/projects/index.ts";
+import { AppError } from "#src/lib/errors.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
-import { wantContainer, wantRunning } from "./queries.ts";
+import { wantContainer, wantRunning } from "./queries/wishes.ts";
 import { requestStopAll, requireFirstFiles, type RequestDeps } from "./request-state.ts";
 
 type ContainerDeps = RequestDeps & { workspaces: Pick<ProjectWorkspaces, "runtime"> };
@@ -78,7 +79,10 @@ export async function stopContainer(
   return { containerId: container.id, containerName: container.name };
 }
 
-/** Start a project with all its containers, those of a running one that were stopped among them. */
+/**
+ * Start a project with all its containers, those of a running one that were stopped among them. Throws as `requireProject`
+ * does, `invalid_input` for a project without containers, `conflict` while its first files are being made.
+ */
 export async function startAllContainers(
   deps: ContainerDeps,
   caller: Caller,
@@ -86,10 +90,12 @@ export async function startAllContainers(
 ): Promise<{ project: OpenProject; containers: Container[] }> {
   const project = await requireProject(deps, caller, idOrSlug, "container.start_stop");
   requireFirstFiles(project, { orFailed: true });
+  const containers = await containersOf(deps.db, project.id);
+  if (containers.length === 0) throw new AppError("invalid_input", "The project has no containers");
   if (await wantRunning(deps.db, project.id, { evenIfRunning: true })) {
     await deps.queue.publish(settleMessage(project.id));
   }
-  return { project, containers: await containersOf(deps.db, project.id) };
+  return { project, containers };
 }
 
 /** End all that runs in a project; its files stay where they are. */

@@ -13,7 +13,7 @@ import {
   projectsWithPrograms,
   wantLostPrograms,
   warnIdleProjects,
-} from "./queries.ts";
+} from "./queries/sweep.ts";
 
 /** Projects that one sweep sees to; the next one takes the rest. */
 const BATCH = 100;

@@ -1,5 +1,6 @@
 import { createOAuthAccount } from "#src/domain/accounts/index.ts";
 import { insertAuditEntry } from "#src/domain/audit/index.ts";
+import type { OpeningConfig } from "#src/domain/credits/index.ts";
 import type { Client } from "#src/domain/sessions/index.ts";
 import { endTasksOfKeys } from "#src/domain/tasks/index.ts";
 import { AppError } from "#src/lib/errors.ts";
@@ -12,6 +13,7 @@ import { insertLink, linkUser, usersOf } from "./queries.ts";
 export interface AccountDeps {
   db: Db;
   queue: Queue;
+  config: OpeningConfig;
 }
 
 /** Somebody at a provider. */
@@ -77,11 +79,12 @@ async function linkAccount(
 
 /** `undefined` when the address, the person or a name that was drawn has an account by now. */
 async function createAccount(
-  { db }: AccountDeps,
+  deps: AccountDeps,
   identity: Vouched,
   client: Client,
 ): Promise<FoundUser | undefined> {
-  return createOAuthAccount({ db }, identity, (userId) => [
+  const { db } = deps;
+  return createOAuthAccount(deps, identity, (userId) => [
     insertLink(db, { id: newId(), userId, ...identity }),
     insertAuditEntry(db, {
       userId,

@@ -14,7 +14,7 @@ export {
   type Somebody,
 } from "./queries.ts";
 export { removeProjectMember } from "./remove-project-member.ts";
-export { requireProject, type OpenProject } from "./require-project.ts";
+export { requireProject, type OpenProject, somebodyOf } from "./require-project.ts";
 export { settleMessage } from "./settle-message.ts";
 export { shownStatus } from "./shown-status.ts";
 export { updateProject, updateSettings } from "./update-project.ts";

@@ -15,6 +15,7 @@ export interface ShellDeps {
 interface Limits {
   SHELL_SESSIONS_PER_USER: number;
   SHELL_SESSIONS_PER_PROJECT: number;
+  SHELL_SESSIONS_PER_CHAT: number;
 }
 
 export interface SessionWish {
@@ -24,6 +25,8 @@ export interface SessionWish {
   command: string;
   /** Name, label or id of the container in whose directory it starts; the project's root when absent. */
   container?: string | undefined;
+  /** Chat whose agent opens it: the session ends with the chat at the latest. */
+  chatId?: string;
   columns?: number;
   rows?: number;
 }
@@ -36,7 +39,7 @@ const RETRY_SECONDS = 60;
 
 /**
  * Open a shell session in a running project. Throws as `requireProject` does, `invalid_input` where the project does not run,
- * `not_found` for an unknown container, and `rate_limited` for a person or a project with too many sessions.
+ * `not_found` for an unknown container, and `rate_limited` for a person, a project or a chat with too many sessions.
  */
 export async function openSession(
   deps: ShellDeps & { config: Limits },
@@ -54,10 +57,15 @@ export async function openSession(
       id: newId(),
       projectId: project.id,
       userId: caller.userId,
+      chatId: wish.chatId ?? null,
       command: wish.command,
       workingDir: directory === "" ? MOUNT : `${MOUNT}/${directory}`,
     },
-    { perUser: deps.config.SHELL_SESSIONS_PER_USER, perProject: deps.config.SHELL_SESSIONS_PER_PROJECT },
+    {
+      perUser: deps.config.SHELL_SESSIONS_PER_USER,
+      perProject: deps.config.SHELL_SESSIONS_PER_PROJECT,
+      perChat: deps.config.SHELL_SESSIONS_PER_CHAT,
+    },
   );
   if (!session) {
     throw new AppError("rate_limited", "Too many shell sessions are open: close one", {

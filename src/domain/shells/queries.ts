@@ -11,28 +11,31 @@ interface NewSession {
   id: string;
   projectId: string;
   userId: string;
+  /** Chat whose agent opens it. */
+  chatId: string | null;
   command: string;
   workingDir: string;
 }
 
 /**
- * Record a session that is about to be opened, unless its person or its project has too many. Both are locked in that
- * order, so that two at once cannot both take the last place. No row where there is none left.
+ * Record a session that is about to be opened, unless its person, its project or its chat has too many. Person and project
+ * are locked in that order, so that two at once cannot both take the last place. No row where there is none left.
  */
 export async function insertSession(
   db: Db,
   session: NewSession,
-  limits: { perUser: number; perProject: number },
+  limits: { perUser: number; perProject: number; perChat: number },
 ): Promise<ShellSession | undefined> {
-  const { id, projectId, userId, command, workingDir } = session;
+  const { id, projectId, userId, chatId, command, workingDir } = session;
   const [, , , [inserted]] = await db.batch([
     lock(db, `shell-user:${userId}`),
     lock(db, `shell-project:${projectId}`),
     db.execute(sql`
-      INSERT INTO shell_sessions (id, project_id, user_id, command, working_dir, status)
-      SELECT ${id}::uuid, ${projectId}::uuid, ${userId}::uuid, ${command}::text, ${workingDir}::text, 'initializing'
+      INSERT INTO shell_sessions (id, project_id, user_id, chat_id, command, working_dir, status)
+      SELECT ${id}::uuid, ${projectId}::uuid, ${userId}::uuid, ${chatId}::uuid, ${command}::text, ${workingDir}::text, 'initializing'
       WHERE ${openSessions("user_id", userId)} < ${limits.perUser}::int
         AND ${openSessions("project_id", projectId)} < ${limits.perProject}::int
+        AND ${openSessions("chat_id", chatId)} < ${limits.perChat}::int
     `),
     db.select().from(shellSessions).where(eq(shellSessions.id, id)),
   ]);
@@ -42,7 +45,7 @@ export async function insertSession(
 const lock = (db: Db, name: string) =>
   db.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${name}::text, 0))`);
 
-const openSessions = (column: "user_id" | "project_id", value: string) => sql`(
+const openSessions = (column: "user_id" | "project_id" | "chat_id", value: string | null) => sql`(
   SELECT count(*) FROM shell_sessions
   WHERE ${sql.identifier(column)} = ${value}::uuid AND status IN ('initializing', 'active', 'idle')
 )`;
@@ -114,7 +117,7 @@ export async function advanceRead(db: Db, id: string, read: { from: number; to: 
   return rows.length > 0;
 }
 
-/** Sessions that nobody has used for so long, or that are too old; each is named to one caller only. */
+/** Sessions that nobody has used for so long, that are too old, or whose chat is over; each is named to one caller only. */
 export async function closeStaleSessions(
   db: Db,
   { idleMinutes, maxHours, limit }: { idleMinutes: number; maxHours: number; limit: number },
@@ -122,6 +125,9 @@ export async function closeStaleSessions(
   const stale = sql`${shellSessions.status} IN ('initializing', 'active', 'idle') AND (
     ${shellSessions.lastActivityAt} < now() - make_interval(mins => ${idleMinutes}::int)
     OR ${shellSessions.createdAt} < now() - make_interval(hours => ${maxHours}::int)
+    OR (${shellSessions.chatId} IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM chats WHERE chats.id = ${shellSessions.chatId} AND chats.status <> 'archived'
+    ))
   )`;
   return db
     .update(shellSessions)

@@ -5,7 +5,7 @@ import { closeStaleSessions } from "./queries.ts";
 /** Sessions that one run closes; the next run takes the rest. */
 const BATCH = 100;
 
-/** Close the sessions that nobody uses any more, and those that are too old. Safe to repeat. */
+/** Close the sessions that nobody uses any more, those that are too old, and those whose chat is archived or gone. Safe to repeat. */
 export async function sweepSessions(
   deps: ShellDeps & { log: Log; config: { SHELL_IDLE_MINUTES: number; SHELL_MAX_HOURS: number } },
 ): Promise<void> {

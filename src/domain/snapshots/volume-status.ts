@@ -6,7 +6,7 @@ import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces
 
 export interface VolumeStatus {
   projectId: string;
-  status: "healthy" | "restoring" | "unreachable" | "no_volume";
+  status: "healthy" | "restoring" | "unreachable" | "unavailable" | "no_volume";
   message: string | null;
   /** Whether there is a snapshot to go back to. */
   recoverable: boolean;
@@ -27,12 +27,24 @@ export async function volumeStatus(
     recoverable,
   });
   if (setUpAt === null) return told("no_volume", "The first files of the project are not there yet");
+  let isLost: boolean;
   try {
-    const { state } = await deps.workspaces.runtime(id).storageState();
+    const { state, lost } = await deps.workspaces.runtime(id).storageState();
     if (state !== "absent") return told("healthy", null);
+    isLost = lost === true;
   } catch {
     return told("unreachable", "The project's workspace did not answer");
   }
   if (wanted !== null && wanted !== "hibernated") return told("restoring", "The files are on their way back");
+  if (isLost) {
+    return told(
+      "unavailable",
+      `The project's container ended unexpectedly: ${recoverable ? LOST_SINCE : LOST}`,
+    );
+  }
   return told("healthy", "The files are in a snapshot, and come back when they are used");
 }
+
+const LOST_SINCE =
+  "what was changed since its last snapshot is lost, and that snapshot comes back with the next use";
+const LOST = "its files are lost, and there is no snapshot of them";

@@ -1,3 +1,4 @@
+import type { Charged } from "#src/domain/usage/index.ts";
 import type { ModelUsage } from "#src/models/model.ts";
 import type { NewEvent } from "#src/platform/objects/task-logs.ts";
 import type { StepData } from "./steps.ts";
@@ -68,11 +69,81 @@ export function agentStep(step: StepData): NewEvent {
   });
 }
 
+/** The agent's plan as it is now; comes in addition to the call's `tool_result`. */
+export function planUpdate(callId: string, plan: Record<string, unknown>): NewEvent {
+  const { success: _, message: __, ...fields } = plan;
+  return event("plan_update", { data: { run_id: callId, ...fields, updated_at: new Date().toISOString() } });
+}
+
+/** Somebody has to say whether a call may run; existing clients read one or the other names of its tool. */
+export function approvalRequired(approval: {
+  id: string;
+  tool: string;
+  parameters: Record<string, unknown>;
+  description: string;
+  chatId: string;
+  expiresAt: Date;
+}): NewEvent {
+  const { id, tool, parameters, description, chatId, expiresAt } = approval;
+  return event("approval_required", {
+    tool,
+    args: parameters,
+    data: {
+      approval_id: id,
+      tool,
+      parameters,
+      session_id: chatId,
+      tool_name: tool,
+      tool_parameters: parameters,
+      tool_description: description,
+      expires_at: expiresAt.toISOString(),
+    },
+  });
+}
+
+/** What became of a question: `allowed`, or `refused`, also where nobody answered in time. */
+export function approvalAnswered(call: {
+  tool: string;
+  id: string;
+  verdict: "allowed" | "refused";
+}): NewEvent {
+  const { tool, id, verdict } = call;
+  return event("approval_answered", { tool, data: { tool_call_id: id, tool_name: tool, verdict } });
+}
+
+/** The conversation was made shorter for the model. */
+export function contextPressure(iteration: number): NewEvent {
+  return event("context_pressure", { data: { compacted: true, iteration } });
+}
+
+export function chatTitled(chatId: string, title: string): NewEvent {
+  return event("chat_title", { data: { chat_id: chatId, title } });
+}
+
+/** Credits that a model call took; nothing where it took none. */
+export function creditsUsed(charged: Charged | undefined): NewEvent[] {
+  if (!charged || charged.deducted === 0) return [];
+  const { usageId, deducted, balance } = charged;
+  const data = {
+    credits_deducted: deducted,
+    cost_total: deducted,
+    new_balance: balance,
+    usage_log_id: usageId,
+  };
+  return [event("credits_used", { data: { ...data, is_byok: false } })];
+}
+
 /** What the last events tell of a task's row. */
 export type EndedTask = Pick<
   Task,
   "id" | "status" | "response" | "error" | "iterations" | "toolCalls" | "completionReason"
 >;
+
+/** Reasons that clients tell apart by a code of the `error` event. */
+const CODES: Readonly<Record<string, string>> = {
+  insufficient_credits: "insufficient_credits",
+  model_no_vision: "model_no_vision",
+};
 
 /** The last events of a task, from the row that says how it ended. */
 export function endingEvents(task: EndedTask, usage: ModelUsage | undefined): NewEvent[] {
@@ -80,7 +151,10 @@ export function endingEvents(task: EndedTask, usage: ModelUsage | undefined): Ne
   const events: NewEvent[] = [];
   if (status === "failed") {
     const message = error ?? "The task failed";
-    events.push(event("error", { content: message, error: message, data: { message } }));
+    const code = CODES[task.completionReason ?? ""];
+    events.push(
+      event("error", { content: message, error: message, data: { message, ...(code && { code }) } }),
+    );
   }
   events.push(
     event("complete", {

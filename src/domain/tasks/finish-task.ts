@@ -1,7 +1,8 @@
+import type { Charged } from "#src/domain/usage/index.ts";
 import type { ModelUsage } from "#src/models/model.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
-import { endingEvents, type EndedTask } from "./events.ts";
+import { creditsUsed, endingEvents, type EndedTask } from "./events.ts";
 import { followUp, type FollowUpDeps } from "./follow-up.ts";
 import { endTask, taskById } from "./queries.ts";
 import type { Checkpoint } from "./steps.ts";
@@ -34,7 +35,7 @@ export async function finishTask(deps: FinishDeps, ending: Ending, end: TaskEnd)
   const task = ended
     ? { id, iterations, toolCalls, ...end, error, ...ended }
     : (await taskById(deps.db, id))[0];
-  await closeTask(deps, { ...ending, task });
+  await closeTask(deps, { ...ending, task, charged: ended?.charged });
 }
 
 type ClosedTask = EndedTask & Pick<Task, "chatId" | "callbackStatus">;
@@ -42,11 +43,15 @@ type ClosedTask = EndedTask & Pick<Task, "chatId" | "callbackStatus">;
 /** Publish what follows from the end of a task that is over or gone, and close its log. Safe to repeat. */
 export async function closeTask(
   deps: FinishDeps,
-  closing: Pick<Ending, "taskId" | "generation" | "totalUsage"> & { task: ClosedTask | undefined },
+  closing: Pick<Ending, "taskId" | "generation" | "totalUsage"> & {
+    task: ClosedTask | undefined;
+    /** What the last turn cost. */
+    charged?: Charged | undefined;
+  },
 ): Promise<void> {
-  const { taskId, generation, totalUsage, task } = closing;
+  const { taskId, generation, totalUsage, task, charged } = closing;
   if (task && !isTerminal(task.status)) return; // a newer generation has it
-  const last = endingEvents(task ?? deleted(taskId), totalUsage);
+  const last = [...creditsUsed(charged), ...endingEvents(task ?? deleted(taskId), totalUsage)];
   try {
     if (task) await followUp(deps, task);
   } catch (error) {

@@ -2,18 +2,23 @@ import { and, asc, count, desc, eq, gt, inArray, isNotNull, lt, sql, type SQL } 
 import {
   agents,
   callbackAttempts,
+  chats,
   externalApiKeys,
   idempotencyKeys,
   messages,
   projects,
   tasks,
   taskSteps,
+  teams,
   users,
 } from "#src/db/schema/index.ts";
 import { rolesGranting, type Role, type Scope } from "#src/domain/access/index.ts";
 import { roleInProject } from "#src/domain/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { newId } from "#src/lib/ids.ts";
+import { isFunded } from "#src/domain/credits/index.ts";
+import { callParts, type Charged } from "#src/domain/usage/index.ts";
+import type { EditMode } from "./edit-mode.ts";
 import type { NewTask } from "./start-task.ts";
 import type { Task, TaskStatus } from "./task.ts";
 import type { Checkpoint } from "./steps.ts";
@@ -24,64 +29,114 @@ const HISTORY_ROWS = 20;
 /** What whoever starts a task needs in its project. */
 export const STARTING: Scope = "chat.send";
 
+/** What holds where neither the request nor the chat says anything. */
+interface Defaults {
+  agentId: string;
+  model: string;
+  editMode: EditMode;
+}
+
 /**
- * One statement: claim the idempotency key, make the chat if it is new, store the message, queue the task. What is
- * missing (project, agent, chat, the claim) is answered, and then nothing at all has been written. `role` is the user's in
- * the project; null where there is no such project for the user.
+ * One statement: claim the idempotency key, choose or make the chat, store the message, queue the task. What is missing
+ * (project, agent, chat, attachments, credits, the claim) is answered, and then nothing at all has been written. `role` is
+ * the user's in the project; null where there is no such project for the user.
  */
-export async function insertTask(db: Db, task: NewTask) {
-  const { idempotency: claim } = task;
+export async function insertTask(db: Db, task: NewTask, defaults: Defaults) {
+  const { idempotency: claim, chat } = task;
+  const named = chat.kind === "named" ? chat.id : null;
   const result = await db.execute<{
     role: Role | null;
     agent: boolean;
-    chat: boolean;
+    chatId: string | null;
+    attachments: boolean;
+    funded: boolean;
     started: boolean;
   }>(sql`
     WITH project AS (
-      SELECT projects.id, ${roleInProject(task)} AS role FROM projects
+      SELECT projects.id, projects.team_id, ${roleInProject(task)} AS role FROM projects
       WHERE projects.id = ${task.projectId}::uuid
         AND (${task.teamId}::uuid IS NULL OR projects.team_id = ${task.teamId}::uuid)
-    ), agent AS (
-      SELECT id FROM agents WHERE id = ${task.agentId}::uuid AND is_active
     ), chat AS (
-      SELECT c.id FROM chats c JOIN project ON project.id = c.project_id
-      WHERE c.id = ${task.chatId}::uuid AND c.user_id = ${task.userId}::uuid
+      SELECT c.id, c.agent_id, c.model, c.edit_mode FROM chats c JOIN project ON project.id = c.project_id
+      WHERE c.user_id = ${task.userId}::uuid AND CASE ${chat.kind}::text
+        WHEN 'named' THEN c.id = ${named}::uuid
+        WHEN 'latest' THEN c.origin = ${task.origin}::text AND c.status = 'active'
+        ELSE false END
+      ORDER BY coalesce(c.updated_at, c.created_at) DESC, c.id DESC LIMIT 1
+    ), agent AS (
+      SELECT agents.id, agents.model FROM agents, project
+      WHERE agents.is_active AND (agents.team_id IS NULL OR agents.team_id = project.team_id)
+        AND agents.id IN (
+          SELECT unnest(CASE WHEN ${task.agentId ?? null}::uuid IS NULL
+            THEN ARRAY[(SELECT agent_id FROM chat), ${agentOfKey(task.apiKeyId)}, ${defaults.agentId}::uuid]
+            ELSE ARRAY[${task.agentId ?? null}::uuid] END))
+      ORDER BY agents.id = (SELECT agent_id FROM chat) DESC NULLS LAST, agents.id = ${defaults.agentId}::uuid LIMIT 1
+    ), chosen AS (
+      SELECT project.id AS project_id, project.team_id, project.role, agent.id AS agent_id,
+        CASE WHEN ${chat.kind}::text = 'named' THEN (SELECT id FROM chat)
+          ELSE coalesce((SELECT id FROM chat), ${task.newChatId}::uuid) END AS chat_id,
+        coalesce(${task.model ?? null}::text, (SELECT model FROM chat), agent.model, ${defaults.model}::text) AS model,
+        coalesce(${task.editMode ?? null}::text, (SELECT edit_mode FROM chat), ${defaults.editMode}::text) AS edit_mode
+      FROM project, agent
+    ), attachments AS (
+      SELECT a.id FROM chat_attachments a JOIN chosen ON chosen.chat_id = a.chat_id
+      WHERE a.id IN (SELECT value::uuid FROM jsonb_array_elements_text(${JSON.stringify(task.attachmentIds)}::jsonb) AS value)
+        AND a.user_id = ${task.userId}::uuid AND a.message_id IS NULL
     ), ready AS (
-      SELECT project.id AS project_id FROM project, agent
-      WHERE project.role IN (${sql.join(rolesGranting(STARTING), sql`, `)})
-        AND (${task.newChat}::boolean OR EXISTS (SELECT 1 FROM chat))
+      SELECT chosen.*, ${isFunded(sql`chosen.model`, sql`chosen.team_id`)} AS funded,
+        (SELECT count(*) FROM attachments) = ${task.attachmentIds.length}::int AS attached
+      FROM chosen
+      WHERE chosen.role IN (${sql.join(rolesGranting(STARTING), sql`, `)}) AND chosen.chat_id IS NOT NULL
     ), claim AS (
       INSERT INTO idempotency_keys (api_key_id, key, request_hash, task_id)
       SELECT ${task.apiKeyId}::uuid, ${claim?.key ?? null}::text, ${claim?.requestHash ?? null}::text, ${task.id}::uuid
-      FROM ready WHERE ${claim !== undefined}::boolean
+      FROM ready WHERE ${claim !== undefined}::boolean AND funded AND attached
       ON CONFLICT (api_key_id, key) DO UPDATE
         SET request_hash = excluded.request_hash, task_id = excluded.task_id, created_at = now()
         WHERE idempotency_keys.created_at < now() - interval '24 hours'
       RETURNING task_id
     ), go AS (
-      SELECT project_id FROM ready WHERE ${claim === undefined}::boolean OR EXISTS (SELECT 1 FROM claim)
+      SELECT * FROM ready
+      WHERE funded AND attached AND (${claim === undefined}::boolean OR EXISTS (SELECT 1 FROM claim))
     ), new_chat AS (
       INSERT INTO chats (id, user_id, project_id, title, origin, status)
-      SELECT ${task.chatId}::uuid, ${task.userId}::uuid, project_id, ${task.chatTitle}::text, ${task.origin}::text, 'active'
-      FROM go WHERE ${task.newChat}::boolean
+      SELECT chat_id, ${task.userId}::uuid, project_id, ${titleOf(task)}::text, ${task.origin}::text, 'active'
+      FROM go WHERE chat_id = ${task.newChatId}::uuid
+    ), old_chat AS (
+      UPDATE chats SET updated_at = now(), status = 'active' FROM go WHERE chats.id = go.chat_id
     ), new_message AS (
-      INSERT INTO messages (id, chat_id, role, content, task_id)
-      SELECT ${newId()}::uuid, ${task.chatId}::uuid, 'user', ${task.message}::text, ${task.id}::uuid FROM go
+      INSERT INTO messages (id, chat_id, role, content, message_metadata, task_id)
+      SELECT ${task.messageId}::uuid, chat_id, 'user', ${task.message}::text,
+        ${task.messageMetadata === null ? null : JSON.stringify(task.messageMetadata)}::jsonb, ${task.id}::uuid FROM go
+      RETURNING id
+    ), bound AS (
+      UPDATE chat_attachments SET message_id = new_message.id FROM attachments, new_message
+      WHERE chat_attachments.id = attachments.id
     ), new_task AS (
-      INSERT INTO tasks (id, user_id, project_id, chat_id, agent_id, api_key_id, scopes, origin, message, status, webhook_url)
-      SELECT ${task.id}::uuid, ${task.userId}::uuid, project_id, ${task.chatId}::uuid, ${task.agentId}::uuid,
-        ${task.apiKeyId}::uuid, ${textArray(task.scopes)}, ${task.origin}::text, ${task.message}::text, 'queued',
-        ${task.webhookUrl}::text
+      INSERT INTO tasks (id, user_id, project_id, chat_id, agent_id, api_key_id, scopes, origin, message, model, edit_mode,
+        max_iterations, status, webhook_url)
+      SELECT ${task.id}::uuid, ${task.userId}::uuid, project_id, chat_id, agent_id, ${task.apiKeyId}::uuid,
+        ${textArray(task.scopes)}, ${task.origin}::text, ${task.message}::text, model, edit_mode,
+        ${task.maxIterations ?? null}::int, 'queued', ${task.webhookUrl ?? null}::text
       FROM go
       RETURNING id
     ), activity AS (
       UPDATE projects SET last_activity = now(), idle_warned_at = NULL FROM go WHERE projects.id = go.project_id
     )
     SELECT (SELECT role FROM project) AS role, EXISTS (SELECT 1 FROM agent) AS agent,
-      ${task.newChat}::boolean OR EXISTS (SELECT 1 FROM chat) AS chat,
-      EXISTS (SELECT 1 FROM new_task) AS started
+      (SELECT chat_id FROM chosen) AS "chatId", coalesce((SELECT attached FROM ready), true) AS attachments,
+      coalesce((SELECT funded FROM ready), true) AS funded, EXISTS (SELECT 1 FROM new_task) AS started
   `);
   return result.rows[0];
+}
+
+function titleOf({ origin, message }: NewTask): string {
+  return origin === "api" ? `API: ${message.slice(0, 60)}` : message.slice(0, 60);
+}
+
+/** The agent a key names, as a value of SQL. */
+function agentOfKey(apiKeyId: string | null): SQL {
+  return sql`(SELECT agent_id FROM external_api_keys WHERE id = ${apiKeyId}::uuid)`;
 }
 
 /** The task an idempotency key stands for, with the hash of the request that claimed it. */
@@ -147,9 +202,24 @@ export async function claimTask(db: Db, taskId: string, generation: number) {
       )
       .returning({ id: tasks.id }),
     db
-      .select({ task: tasks, project: projects, agent: agents, userName: users.name })
+      .select({
+        task: tasks,
+        project: projects,
+        agent: agents,
+        chat: {
+          allowedTools: chats.allowedTools,
+          isTitled: chats.isTitled,
+          summary: chats.summary,
+        },
+        userName: users.name,
+        disabledModels: teams.disabledModels,
+        messageMetadata: sql<Record<string, unknown> | null>`(
+          SELECT message_metadata FROM messages WHERE task_id = tasks.id AND role = 'user')`,
+      })
       .from(tasks)
+      .innerJoin(chats, eq(chats.id, tasks.chatId))
       .innerJoin(projects, eq(projects.id, tasks.projectId))
+      .innerJoin(teams, eq(teams.id, projects.teamId))
       .innerJoin(agents, eq(agents.id, tasks.agentId))
       .innerJoin(users, eq(users.id, tasks.userId))
       .where(eq(tasks.id, taskId)),
@@ -165,6 +235,8 @@ export async function claimTask(db: Db, taskId: string, generation: number) {
         and(
           eq(messages.chatId, sql`(SELECT chat_id FROM tasks WHERE id = ${taskId}::uuid)`),
           sql`${turnOf} < ${taskId}::uuid`,
+          sql`${turnOf} > coalesce((SELECT c.summarized_through FROM chats c JOIN tasks t ON t.chat_id = c.id
+            WHERE t.id = ${taskId}::uuid), '00000000-0000-0000-0000-000000000000'::uuid)`,
         ),
       )
       .orderBy(desc(turnOf), asc(messages.role))
@@ -175,17 +247,55 @@ export async function claimTask(db: Db, taskId: string, generation: number) {
 
 export type ClaimedTask = NonNullable<Awaited<ReturnType<typeof claimTask>>["current"]>;
 
-/** Store a turn, unless a newer generation has the task or it is over. Answers whether it was stored. */
-export async function storeTurn(db: Db, checkpoint: Checkpoint): Promise<boolean> {
-  const result = await db.execute(sql`
+/** Store a turn, unless a newer generation has the task or it is over; then nothing is answered. */
+export async function storeTurn(
+  db: Db,
+  checkpoint: Checkpoint,
+): Promise<{ charged: Charged | undefined } | undefined> {
+  const result = await db.execute<ChargedColumns>(sql`
     WITH fenced AS (
       UPDATE tasks SET iterations = ${checkpoint.iterations}::int, tool_calls = ${checkpoint.toolCalls}::int
       WHERE id = ${checkpoint.taskId}::uuid AND generation = ${checkpoint.generation}::int AND status = 'running'
-      RETURNING id, user_id, project_id
+      RETURNING id, user_id, project_id, agent_id
     ) ${turnRows(checkpoint)}
-    SELECT id FROM fenced
+    SELECT charged.* FROM fenced LEFT JOIN charged ON true
   `);
-  return result.rows.length > 0;
+  const [row] = result.rows;
+  return row && { charged: toCharged(row) };
+}
+
+interface ChargedColumns extends Record<string, unknown> {
+  usageId: string | null;
+  deducted: number | null;
+  balance: number | null;
+}
+
+function toCharged({ usageId, deducted, balance }: ChargedColumns): Charged | undefined {
+  return usageId === null ? undefined : { usageId, deducted: deducted ?? 0, balance };
+}
+
+/** Keep what the model is told instead of old turns, unless a newer generation has the task or it is over. */
+export async function storeCompaction(
+  db: Db,
+  { taskId, generation }: Pick<Checkpoint, "taskId" | "generation">,
+  compaction: Record<string, unknown>,
+): Promise<boolean> {
+  const stored = await db
+    .update(tasks)
+    .set({ compaction })
+    .where(and(eq(tasks.id, taskId), eq(tasks.generation, generation), eq(tasks.status, "running")))
+    .returning({ id: tasks.id });
+  return stored.length > 0;
+}
+
+/** Give a chat its title, unless somebody has. Answers whether it was given. */
+export async function titleChat(db: Db, chatId: string, title: string): Promise<boolean> {
+  const titled = await db
+    .update(chats)
+    .set({ title, isTitled: true })
+    .where(and(eq(chats.id, chatId), eq(chats.isTitled, false)))
+    .returning({ id: chats.id });
+  return titled.length > 0;
 }
 
 /**
@@ -201,8 +311,10 @@ export async function endTask(
     completionReason: string;
     error: string | null;
   },
-): Promise<Pick<Task, "chatId" | "callbackStatus"> | undefined> {
-  const result = await db.execute<{ chatId: string; callbackStatus: Task["callbackStatus"] }>(sql`
+): Promise<(Pick<Task, "chatId" | "callbackStatus"> & { charged: Charged | undefined }) | undefined> {
+  const result = await db.execute<
+    ChargedColumns & { chatId: string; callbackStatus: Task["callbackStatus"] }
+  >(sql`
     WITH fenced AS (
       UPDATE tasks SET
         iterations = ${checkpoint.iterations}::int, tool_calls = ${checkpoint.toolCalls}::int,
@@ -213,7 +325,7 @@ export async function endTask(
         callback_status = CASE WHEN webhook_url IS NULL THEN 'none' ELSE 'pending' END
       WHERE id = ${checkpoint.taskId}::uuid AND generation <= ${checkpoint.generation}::int
         AND status IN ('queued', 'running')
-      RETURNING id, user_id, project_id, chat_id, callback_status, response, error, completion_reason, iterations,
+      RETURNING id, user_id, project_id, agent_id, chat_id, callback_status, response, error, completion_reason, iterations,
         tool_calls
     ) ${turnRows(checkpoint)}, answer AS (
       INSERT INTO messages (id, chat_id, role, content, message_metadata, task_id)
@@ -224,31 +336,29 @@ export async function endTask(
     ), chat AS (
       UPDATE chats SET updated_at = now() FROM fenced WHERE chats.id = fenced.chat_id
     )
-    SELECT chat_id AS "chatId", callback_status AS "callbackStatus" FROM fenced
+    SELECT chat_id AS "chatId", callback_status AS "callbackStatus", charged.* FROM fenced LEFT JOIN charged ON true
   `);
-  return result.rows[0];
+  const [row] = result.rows;
+  return row && { chatId: row.chatId, callbackStatus: row.callbackStatus, charged: toCharged(row) };
 }
 
-/** The step and usage rows of a checkpoint, as further parts of its WITH list. */
-function turnRows({ step, usage, iterations }: Checkpoint): SQL {
-  const parts: SQL[] = [];
-  if (step) {
-    parts.push(sql`, step AS (
+/** The step of a checkpoint, and `charged` for its model call, as further parts of its WITH list. */
+function turnRows({ step, call, iterations }: Checkpoint): SQL {
+  const stepRow = step
+    ? sql`, step AS (
       INSERT INTO task_steps (id, task_id, step_index, step_data)
       SELECT ${newId()}::uuid, id, ${iterations}::int, ${JSON.stringify(step)}::jsonb FROM fenced ON CONFLICT DO NOTHING
-    )`);
+    )`
+    : sql``;
+  if (!call) {
+    const nothing = sql`NULL::uuid AS "usageId", NULL::int AS deducted, NULL::int AS balance`;
+    return sql`${stepRow}, charged AS (SELECT ${nothing} WHERE false)`;
   }
-  if (usage) {
-    parts.push(sql`, usage AS (
-      INSERT INTO usage_logs (id, user_id, project_id, task_id, iteration, provider, model, input_tokens, output_tokens,
-        cached_input_tokens, cache_write_tokens, billed_status)
-      SELECT ${newId()}::uuid, user_id, project_id, id, ${iterations}::int, ${usage.provider}::text, ${usage.model}::text,
-        ${usage.inputTokens}::int, ${usage.outputTokens}::int, ${usage.cachedInputTokens}::int,
-        ${usage.cacheWriteTokens}::int, 'platform'
-      FROM fenced ON CONFLICT DO NOTHING
-    )`);
-  }
-  return sql.join(parts, sql``);
+  return sql`${stepRow}, billed AS (
+      SELECT fenced.user_id, projects.team_id, fenced.project_id, fenced.agent_id, fenced.id AS task_id,
+        ${iterations}::int AS iteration
+      FROM fenced JOIN projects ON projects.id = fenced.project_id
+    ), ${callParts(call)}`;
 }
 
 /** Tasks that are queued for longer than a launch takes: each may have lost its launch. Oldest first. */

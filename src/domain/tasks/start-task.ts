@@ -3,6 +3,7 @@ import { AppError } from "#src/lib/errors.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
+import type { EditMode } from "./edit-mode.ts";
 import { launchNewTask, launchTask, type LaunchDeps } from "./launch-task.ts";
 import { findClaimedTask, insertTask, STARTING } from "./queries.ts";
 import { eventsUrl } from "./task.ts";
@@ -10,22 +11,15 @@ import { eventsUrl } from "./task.ts";
 /** The agent that works when none is named: part of the first migration. */
 const DEFAULT_AGENT_ID = "00000000-0000-0000-0000-000000000005";
 
+/** Chat of a task: a new one, one by its id, or the one somebody last used in the project (a new one where there is none). */
+export type ChosenChat = { kind: "new" | "latest" } | { kind: "named"; id: string };
+
 /** A task to be written; names are chosen before the write, so that a repeated launch finds the same ones. */
-export interface NewTask {
+export interface NewTask extends Omit<StartTask, "idempotencyKey"> {
   id: string;
-  userId: string;
-  isSuperuser: boolean;
-  teamId: string | null;
-  projectId: string;
-  agentId: string;
-  apiKeyId: string | null;
-  scopes: readonly string[] | null;
-  chatId: string;
-  newChat: boolean;
-  chatTitle: string;
-  origin: string;
-  message: string;
-  webhookUrl: string | null;
+  /** Of the chat, should it be a new one. */
+  newChatId: string;
+  messageId: string;
   idempotency: { key: string; requestHash: string } | undefined;
 }
 
@@ -39,11 +33,22 @@ export interface StartTask {
   scopes: readonly string[] | null;
   projectId: string;
   message: string;
+  /** Agent that is asked for; else the chat's, else the key's, else the default one. */
   agentId: string | undefined;
-  /** Chat to continue; a new one when absent. */
-  chatId: string | undefined;
+  /** Model id that is asked for; else the chat's, else the agent's, else the platform's. */
+  model: string | undefined;
+  /** What dangerous tools need; else the chat's, else that of the origin. */
+  editMode: EditMode | undefined;
+  /** What holds instead of the origin's where neither request nor chat says anything. */
+  editModeOtherwise?: EditMode | undefined;
+  maxIterations: number | undefined;
+  chat: ChosenChat;
+  /** Uploads of the chat that belong to the message. */
+  attachmentIds: readonly string[];
+  /** What the stored message carries beside its text. */
+  messageMetadata: Readonly<Record<string, unknown>> | null;
   webhookUrl: string | undefined;
-  origin: "api";
+  origin: Origin;
   idempotencyKey: string | undefined;
 }
 
@@ -53,39 +58,61 @@ export interface StartedTask {
   eventsUrl: string;
 }
 
+/** Where a message came from. Later origins: the names of platforms, `schedule`. */
+export type Origin = "api" | "browser" | "standalone";
+
+/**
+ * What dangerous tools need when nobody said: people are there to be asked in a browser, programs have nobody who could
+ * answer (projects-chat.md section 14).
+ */
+const EDIT_MODE_OF_ORIGIN: Record<Origin, EditMode> = { api: "allow", browser: "ask", standalone: "ask" };
+
 /**
  * The one way a message becomes a task, whoever sent it. Returns only when the task is stored and either published or in
  * its chat's queue; from then on it ends in a terminal state whatever happens.
  *
  * Throws `not_found` for a project, agent or chat that is not there for this user, `forbidden` where the user's role in the
- * project is too low, and `invalid_body` for an idempotency key that came with another request.
+ * project is too low, `insufficient_credits` when the project's team has none for a model that costs some, and `invalid_body`
+ * for an idempotency key that came with another request.
  */
-export async function startTask(deps: LaunchDeps & { db: Db }, input: StartTask): Promise<StartedTask> {
+export async function startTask(deps: StartDeps, input: StartTask): Promise<StartedTask> {
   const task = newTask(input);
-  const outcome = await insertTask(deps.db, task);
+  const outcome = await insertTask(deps.db, task, {
+    agentId: DEFAULT_AGENT_ID,
+    model: deps.config.DEFAULT_MODEL,
+    editMode: input.editModeOtherwise ?? EDIT_MODE_OF_ORIGIN[input.origin],
+  });
   if (!outcome?.role) throw new AppError("not_found", "Project not found");
   if (!roleGrants(outcome.role, STARTING)) {
     throw new AppError("forbidden", `Role '${outcome.role}' does not have permission '${STARTING}'`);
   }
   if (!outcome.agent) throw new AppError("not_found", "Agent not found");
-  if (!outcome.chat) throw new AppError("not_found", "Chat not found");
-  if (!outcome.started) return replayTask(deps, task);
-  await launchNewTask(deps, task);
-  return answer(task);
+  if (!outcome.chatId) throw new AppError("not_found", "Chat not found");
+  if (!outcome.attachments) throw new AppError("not_found", "Attachment not found");
+  if (outcome.started) {
+    const started = { id: task.id, chatId: outcome.chatId };
+    await launchNewTask(deps, started);
+    return answer(started);
+  }
+  const replayed = await replayTask(deps, task);
+  if (replayed) return replayed;
+  if (!outcome.funded) throw new AppError("insufficient_credits", "The team has no credits left");
+  throw new AppError("unavailable", "The first request with this Idempotency-Key is not finished");
 }
 
-function newTask(input: StartTask): NewTask {
-  const { idempotencyKey, chatId, agentId, webhookUrl, ...rest } = input;
+export interface StartDeps extends LaunchDeps {
+  db: Db;
+  config: { DEFAULT_MODEL: string };
+}
+
+function newTask({ idempotencyKey, ...input }: StartTask): NewTask {
+  const idempotency = idempotencyKey && { key: idempotencyKey, requestHash: hashOf(input) };
   return {
-    ...rest,
+    ...input,
     id: newId(),
-    agentId: agentId ?? DEFAULT_AGENT_ID,
-    chatId: chatId ?? newId(),
-    newChat: chatId === undefined,
-    chatTitle: `API: ${input.message.slice(0, 60)}`,
-    webhookUrl: webhookUrl ?? null,
-    idempotency:
-      idempotencyKey === undefined ? undefined : { key: idempotencyKey, requestHash: hashOf(input) },
+    newChatId: newId(),
+    messageId: newId(),
+    idempotency: idempotency || undefined,
   };
 }
 
@@ -93,11 +120,10 @@ function newTask(input: StartTask): NewTask {
 async function replayTask(
   deps: LaunchDeps & { db: Db },
   { apiKeyId, idempotency }: NewTask,
-): Promise<StartedTask> {
+): Promise<StartedTask | undefined> {
   const claimed = apiKeyId && idempotency && (await findClaimedTask(deps.db, apiKeyId, idempotency.key));
-  if (!claimed)
-    throw new AppError("unavailable", "The first request with this Idempotency-Key is not finished");
-  if (claimed.requestHash !== idempotency?.requestHash) {
+  if (!claimed) return undefined;
+  if (claimed.requestHash !== idempotency.requestHash) {
     throw new AppError("invalid_body", "This Idempotency-Key was used with another request");
   }
   if (claimed.task.status === "queued") await launchTask(deps, claimed.task);
@@ -108,6 +134,8 @@ function answer(task: { id: string; chatId: string }): StartedTask {
   return { taskId: task.id, chatId: task.chatId, eventsUrl: eventsUrl(task.id) };
 }
 
-function hashOf({ projectId, message, agentId, chatId, webhookUrl }: StartTask): string {
-  return sha256Hex(JSON.stringify([projectId, message, agentId ?? null, chatId ?? null, webhookUrl ?? null]));
+function hashOf(input: Omit<StartTask, "idempotencyKey">): string {
+  const { projectId, message, agentId, chat, webhookUrl } = input;
+  const chatId = chat.kind === "named" ? chat.id : null;
+  return sha256Hex(JSON.stringify([projectId, message, agentId ?? null, chatId, webhookUrl ?? null]));
 }

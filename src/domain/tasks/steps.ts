@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { ModelCall } from "#src/domain/usage/index.ts";
 
 /** One turn of the agent loop as it is stored and shown: what a later turn, and a later executor, builds on. */
 export const StepData = z.object({
@@ -32,16 +33,6 @@ export const StepData = z.object({
 export type StepData = z.infer<typeof StepData>;
 export type StepToolCall = StepData["tool_calls"][number];
 
-/** Tokens of one model call. */
-export interface StepUsage {
-  provider: string;
-  model: string;
-  inputTokens: number;
-  outputTokens: number;
-  cachedInputTokens: number;
-  cacheWriteTokens: number;
-}
-
 /** What an executor writes of a task: under its generation, how far the task is and the turn that is not stored yet. */
 export interface Checkpoint {
   taskId: string;
@@ -49,5 +40,6 @@ export interface Checkpoint {
   iterations: number;
   toolCalls: number;
   step: StepData | undefined;
-  usage: StepUsage | undefined;
+  /** The turn's model call. */
+  call: ModelCall | undefined;
 }

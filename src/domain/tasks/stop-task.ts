@@ -1,5 +1,6 @@
 import type { StopReason } from "#src/platform/objects/task-logs.ts";
 import { finishTask, type FinishDeps, type TaskEnd } from "./finish-task.ts";
+import { goOn } from "./go-on.ts";
 import { unfinishedTasksOfKey } from "./queries.ts";
 import { isTerminal, type Task, type TaskStatus } from "./task.ts";
 
@@ -37,6 +38,7 @@ export async function cancelTasksOfKey(deps: FinishDeps, apiKeyId: string): Prom
 async function stopTask(deps: FinishDeps, task: Task, reason: StopReason): Promise<void> {
   await deps.taskLogs.open({ taskId: task.id, chatId: task.chatId });
   const state = await deps.taskLogs.requestStop(task.id, reason);
+  if (state === "begun") return goOn(deps, task.id);
   if (state !== "waiting") return;
   const begun = await deps.taskLogs.begin(task.id, 1);
   if (begun.kind !== "run") return;
@@ -44,7 +46,7 @@ async function stopTask(deps: FinishDeps, task: Task, reason: StopReason): Promi
     iterations: 0,
     toolCalls: 0,
     step: undefined,
-    usage: undefined,
+    call: undefined,
     totalUsage: undefined,
   };
   await finishTask(

@@ -1,5 +1,6 @@
 import { uniqueViolation } from "#src/db/unique-violation.ts";
 import type { UserCaller } from "#src/domain/access/index.ts";
+import type { OpeningConfig } from "#src/domain/credits/index.ts";
 import type { Client } from "#src/domain/sessions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { newId } from "#src/lib/ids.ts";
@@ -17,7 +18,7 @@ const MAX_DRAWS = 10;
  * for a slug that is taken, `invalid_input` for one that is reserved.
  */
 export async function createTeam(
-  deps: { db: Db },
+  deps: { db: Db; config: OpeningConfig },
   caller: UserCaller,
   wish: { name: string; slug?: string | undefined },
   client: Client,
@@ -30,19 +31,19 @@ export async function createTeam(
       slug: wish.slug ?? slugOf(wish.name, "team"),
       createdBy: caller.userId,
     };
-    if (await tryInsert(deps.db, team, client)) return requireOwnTeam(deps, caller.userId, team.id);
+    if (await tryInsert(deps, team, client)) return requireOwnTeam(deps, caller.userId, team.id);
     if (wish.slug !== undefined) throw slugTaken();
   }
   throw new AppError("internal", "No free slug was found for the team");
 }
 
 async function tryInsert(
-  db: Db,
+  deps: { db: Db; config: OpeningConfig },
   team: { id: string; name: string; slug: string; createdBy: string },
   client: Client,
 ): Promise<boolean> {
   try {
-    await insertTeam(db, team, {
+    await insertTeam(deps, team, {
       userId: team.createdBy,
       teamId: team.id,
       action: "team.created",

@@ -2,24 +2,29 @@ import { and, asc, eq, sql } from "drizzle-orm";
 import { lockPeople, lockPerson } from "#src/db/locks.ts";
 import { teamMemberships, teams, users } from "#src/db/schema/index.ts";
 import { insertAuditEntry, type AuditEntry } from "#src/domain/audit/index.ts";
+import { openingCredits, type OpeningConfig } from "#src/domain/credits/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 /** A team of one's own with its only member, as queries for the batch that makes the account. */
-export function insertPersonalTeam(db: Db, team: { id: string; userId: string; name: string; slug: string }) {
+export function insertPersonalTeam(
+  { db, config }: { db: Db; config: OpeningConfig },
+  team: { id: string; userId: string; name: string; slug: string },
+) {
+  const credits = openingCredits(config, { isPersonal: true });
   return [
-    db.insert(teams).values({ ...team, isPersonal: true, createdBy: team.userId }),
+    db.insert(teams).values({ ...team, ...credits, isPersonal: true, createdBy: team.userId }),
     db.insert(teamMemberships).values({ teamId: team.id, userId: team.userId, role: "admin" }),
   ] as const;
 }
 
 /** A team with its maker as its administrator. Fails on `teams_slug_unique` where the slug is taken. */
 export async function insertTeam(
-  db: Db,
+  { db, config }: { db: Db; config: OpeningConfig },
   team: { id: string; name: string; slug: string; createdBy: string },
   entry: AuditEntry,
 ): Promise<void> {
   await db.batch([
-    db.insert(teams).values(team),
+    db.insert(teams).values({ ...team, ...openingCredits(config, { isPersonal: false }) }),
     db.insert(teamMemberships).values({ teamId: team.id, userId: team.createdBy, role: "admin" }),
     insertAuditEntry(db, entry),
   ]);

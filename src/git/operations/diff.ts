@@ -1,9 +1,7 @@
 import { formatPatch, structuredPatch } from "diff";
-import * as git from "isomorphic-git";
-import { checkPath } from "../names.ts";
 import type { GitFileDiff, GitOperations } from "../protocol.ts";
-import { requireRepository, resolve, type Repository } from "../repository.ts";
-import { pathStates } from "./working-tree.ts";
+import { requireRepository, type Repository } from "../repository.ts";
+import { changedPaths } from "./changed-paths.ts";
 
 /** Longest text of all differences together, in characters. */
 const MAX_DIFF = 1024 * 1024;
@@ -12,29 +10,23 @@ const MAX_FILE_BYTES = 1024 * 1024;
 /** Longest that the differences of one file are looked for, in milliseconds. */
 const FILE_TIMEOUT_MS = 1_000;
 
-/** What differs between the last commit and the files that git would commit. */
+/** What differs between the last commit and the files that git would commit, or between the two that are named. */
 export async function diff(
   repository: Repository,
-  { path }: GitOperations["diff"]["input"],
+  input: GitOperations["diff"]["input"],
 ): Promise<GitOperations["diff"]["output"]> {
   await requireRepository(repository);
-  const states = await pathStates(repository, path === undefined ? undefined : [checkPath(path)]);
-  const changed = states.filter(({ inHead, file }) => (file === "absent" ? inHead : file === "changed"));
-  const head = await resolve(repository, "HEAD");
   const files: GitFileDiff[] = [];
   let text = "";
   let truncated = false;
-  for (const state of changed) {
+  for (const { path, before, after } of await changedPaths(repository, input)) {
     truncated ||= text.length > MAX_DIFF;
     if (truncated) {
-      files.push({ path: state.path, additions: 0, deletions: 0 });
+      files.push({ path, additions: 0, deletions: 0 });
       continue;
     }
-    const before =
-      state.inHead && head !== undefined ? await readCommitted(repository, head, state.path) : undefined;
-    const after = state.file === "absent" ? undefined : await readWorking(repository, state.path);
-    const one = compare(state.path, before, after);
-    files.push({ path: state.path, additions: one.additions, deletions: one.deletions });
+    const one = compare(path, await before?.(), await after?.());
+    files.push({ path, additions: one.additions, deletions: one.deletions });
     text += one.text;
   }
   if (text.length > MAX_DIFF) {
@@ -42,16 +34,6 @@ export async function diff(
     text = text.slice(0, text.lastIndexOf("\n", MAX_DIFF) + 1);
   }
   return { diff: text, files, truncated };
-}
-
-async function readCommitted({ at }: Repository, oid: string, filepath: string): Promise<Uint8Array> {
-  return (await git.readBlob({ ...at, oid, filepath })).blob;
-}
-
-async function readWorking({ files }: Repository, path: string): Promise<Uint8Array> {
-  const { kind } = await files.lstat(path);
-  if (kind === "symlink") return new TextEncoder().encode(await files.readlink(path));
-  return files.readFile(path);
 }
 
 function compare(

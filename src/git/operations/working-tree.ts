@@ -1,4 +1,5 @@
 import * as git from "isomorphic-git";
+import { rememberingIgnoreFiles } from "../ignore-files.ts";
 import { resolve, type Repository } from "../repository.ts";
 
 /** A path's content in the last commit, the working tree and the index, as isomorphic-git's `statusMatrix` numbers it. */
@@ -14,13 +15,21 @@ export interface PathState {
 const FILE = ["absent", "head", "changed"] as const;
 const STAGED = ["absent", "head", "file", "other"] as const;
 /** The tree without entries, which every repository knows. */
-const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+export const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
-/** Every path that is not ignored, below `paths` when they are named. Changes nothing, not even the index. */
-export async function pathStates(repository: Repository, paths?: readonly string[]): Promise<PathState[]> {
+/**
+ * Every path that is not ignored, below `paths` when they are named. Changes nothing, not even the index. With `base`, the
+ * id of a commit, that one stands in for the last commit.
+ */
+export async function pathStates(
+  repository: Repository,
+  paths?: readonly string[],
+  base?: string,
+): Promise<PathState[]> {
   const rows = await git.statusMatrix({
     ...repository.at,
-    ref: (await resolve(repository, "HEAD")) ?? EMPTY_TREE,
+    fs: rememberingIgnoreFiles(repository.at.fs),
+    ref: base ?? (await resolve(repository, "HEAD")) ?? EMPTY_TREE,
     refresh: false,
     ...(paths && { filepaths: [...paths] }),
   });

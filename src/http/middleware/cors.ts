@@ -11,6 +11,8 @@ const EXPOSED = [
   "X-RateLimit-Limit",
   "X-RateLimit-Remaining",
   "X-RateLimit-Reset",
+  "X-Task-Id",
+  "X-Chat-Id",
 ];
 
 const options = {

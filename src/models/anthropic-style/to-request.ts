@@ -1,15 +1,17 @@
 import type {
   ContentBlockParam,
+  ImageBlockParam,
   MessageCreateParamsStreaming,
   MessageParam,
   ToolResultBlockParam,
   TextBlockParam,
   ToolUseBlockParam,
 } from "@anthropic-ai/sdk/resources/messages";
-import type { ModelMessage, ModelRequest } from "../model.ts";
+import type { ModelMessage, ModelPart, ModelRequest, UserContent } from "../model.ts";
 import { argumentsObject } from "../tool-calls.ts";
+import { JSON_ONLY, toOptions, toToolChoice } from "./to-options.ts";
 
-type Block = TextBlockParam | ToolUseBlockParam | ToolResultBlockParam;
+type Block = TextBlockParam | ImageBlockParam | ToolUseBlockParam | ToolResultBlockParam;
 interface Turn {
   role: "user" | "assistant";
   content: Block[];
@@ -23,7 +25,9 @@ const breakpoint = { cache_control: { type: "ephemeral" } } as const;
 
 /** The body of a streaming message. */
 export function toRequest(model: string, request: ModelRequest): MessageCreateParamsStreaming {
-  const { system, tools } = request;
+  const { tools, options = {} } = request;
+  const wantsJson = options.format?.type === "json_object";
+  const system = wantsJson ? `${request.system}\n\n${JSON_ONLY}`.trim() : request.system;
   return {
     model,
     stream: true,
@@ -37,7 +41,9 @@ export function toRequest(model: string, request: ModelRequest): MessageCreatePa
         input_schema: { ...parameters, type: "object" },
         ...(position === tools.length - 1 && breakpoint),
       })),
+      ...toToolChoice(options),
     }),
+    ...toOptions(options),
   };
 }
 
@@ -60,7 +66,7 @@ function toTurns(messages: readonly ModelMessage[]): Turn[] {
 }
 
 function toBlocks(message: ModelMessage): Block[] {
-  if (message.role === "user") return toText(message.content);
+  if (message.role === "user") return toUserBlocks(message.content);
   if (message.role === "tool") {
     // An error without a text is refused.
     const text = message.content || (message.isError ? "The tool failed and said nothing." : "");
@@ -78,6 +84,18 @@ function toBlocks(message: ModelMessage): Block[] {
     input: argumentsObject(call.arguments),
   }));
   return [...toText(message.content), ...calls];
+}
+
+function toUserBlocks(content: UserContent): Block[] {
+  if (typeof content === "string") return toText(content);
+  return content.flatMap((part): Block[] =>
+    part.type === "text" ? toText(part.text) : [{ type: "image", source: toSource(part) }],
+  );
+}
+
+function toSource(part: Exclude<ModelPart, { type: "text" }>): ImageBlockParam["source"] {
+  if (part.type === "image_url") return { type: "url", url: part.url };
+  return { type: "base64", media_type: part.mimeType, data: part.base64 };
 }
 
 /** Blocks of nothing but white space are refused. */

@@ -5,6 +5,7 @@ import type { Model } from "../model.ts";
 import { badResponse, type Origin } from "../provider-failure.ts";
 import { readChunks } from "../read-chunks.ts";
 import { callIds } from "../tool-calls.ts";
+import { needsBreakpoints } from "./breakpoints.ts";
 import { toError } from "./to-error.ts";
 import { toEvents } from "./to-events.ts";
 import { toRequest } from "./to-request.ts";
@@ -32,7 +33,9 @@ export function createOpenAiStyleModel(config: OpenAiStyleConfig): Model {
     async *stream(request, signal) {
       const { createClient, errors } = await import("./client.ts");
       const client = createClient({ apiKey, baseURL, fetch, headers });
-      const body = toRequest(model, request, limitField);
+      const body = toRequest(model, request, limitField, {
+        cacheBreakpoints: needsBreakpoints(provider, model),
+      });
       const chunks = readChunks({
         open: () => openStream(client, body, signal, origin),
         schema: Chunk,

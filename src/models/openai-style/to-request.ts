@@ -1,9 +1,12 @@
 import type {
+  ChatCompletionContentPart,
   ChatCompletionCreateParamsStreaming,
   ChatCompletionMessageParam,
 } from "openai/resources/chat/completions";
-import type { ModelMessage, ModelRequest, ToolCall } from "../model.ts";
+import type { ModelMessage, ModelPart, ModelRequest, ToolCall, UserContent } from "../model.ts";
 import { argumentsObject } from "../tool-calls.ts";
+import { withBreakpoints } from "./breakpoints.ts";
+import { toOptions, toToolOptions } from "./to-options.ts";
 
 /**
  * OpenAI's newer models know only `max_completion_tokens`, many compatible servers only `max_tokens`.
@@ -11,29 +14,35 @@ import { argumentsObject } from "../tool-calls.ts";
  */
 export type LimitField = "max_tokens" | "max_completion_tokens";
 
-/** The body of a streaming chat completion. */
+/** The body of a streaming chat completion. `cacheBreakpoints` is for servers that cache only what is marked. */
 export function toRequest(
   model: string,
   request: ModelRequest,
   limitField: LimitField,
+  { cacheBreakpoints = false }: { cacheBreakpoints?: boolean } = {},
 ): ChatCompletionCreateParamsStreaming {
-  const { system, messages, tools, maxOutputTokens } = request;
+  const { system, tools, maxOutputTokens, options = {} } = request;
+  const messages = [
+    ...(system ? [{ role: "system" as const, content: system }] : []),
+    ...request.messages.flatMap(toMessage),
+  ];
   return {
     model,
     stream: true,
     stream_options: { include_usage: true },
-    messages: [
-      ...(system ? [{ role: "system" as const, content: system }] : []),
-      ...messages.flatMap(toMessage),
-    ],
+    messages: cacheBreakpoints ? withBreakpoints(messages) : messages,
     // An empty list is refused. Calls in parallel are what servers do unless told otherwise.
-    ...(tools.length > 0 && { tools: tools.map((tool) => ({ type: "function" as const, function: tool })) }),
+    ...(tools.length > 0 && {
+      tools: tools.map((tool) => ({ type: "function" as const, function: tool })),
+      ...toToolOptions(options),
+    }),
+    ...toOptions(options),
     ...(maxOutputTokens !== undefined && { [limitField]: maxOutputTokens }),
   };
 }
 
 function toMessage(message: ModelMessage): ChatCompletionMessageParam[] {
-  if (message.role === "user") return [{ role: "user", content: message.content }];
+  if (message.role === "user") return [{ role: "user", content: toUserContent(message.content) }];
   if (message.role === "tool") {
     return [{ role: "tool", tool_call_id: message.callId, content: message.content }];
   }
@@ -43,6 +52,20 @@ function toMessage(message: ModelMessage): ChatCompletionMessageParam[] {
   }
   // A turn in which nothing was said has no form that every server accepts.
   return content ? [{ role: "assistant", content }] : [];
+}
+
+/** Servers without vision know only text that is one string, so parts are sent only where there is a picture. */
+function toUserContent(content: UserContent): string | ChatCompletionContentPart[] {
+  if (typeof content === "string") return content;
+  const parts = content.filter((part) => part.type !== "text" || part.text !== "");
+  if (parts.every((part) => part.type === "text")) return parts.map(({ text }) => text).join("\n\n");
+  return parts.map((part) =>
+    part.type === "text" ? part : { type: "image_url", image_url: { url: toUrl(part) } },
+  );
+}
+
+function toUrl(part: Exclude<ModelPart, { type: "text" }>): string {
+  return part.type === "image_url" ? part.url : `data:${part.mimeType};base64,${part.base64}`;
 }
 
 function toCall({ id, name, arguments: text }: ToolCall) {

@@ -4,9 +4,16 @@ import type { RateDecision } from "./rate-limits.ts";
 
 /**
  * Which limit applies: attempts on one account, from everywhere where each address has a limit of its own, from one address;
- * messages sent to one account; accounts made from one address.
+ * messages sent to one account; accounts made from one address; secrets that one person is shown, at once and in a day.
  */
-export type AttemptRule = "account" | "everywhere" | "address" | "mail" | "registration";
+export type AttemptRule =
+  | "account"
+  | "everywhere"
+  | "address"
+  | "mail"
+  | "registration"
+  | "revealBurst"
+  | "revealDay";
 
 /** At most `capacity` attempts in any `windowMs`. */
 export interface AttemptWindow {

@@ -14,6 +14,8 @@ export type ProjectNotice =
 export interface ProjectNotices {
   /** Tell everybody who listens at this moment; nothing is kept for others. */
   send(projectId: string, notice: ProjectNotice): Promise<void>;
+  /** An agent has begun to work, or goes on: whoever has the project's chats open is shown what it does. */
+  taskBegan(projectId: string, taskId: string): Promise<void>;
 }
 
 /** Notices to the sockets of `ProjectSockets`. Fails where the object does not answer. */
@@ -25,6 +27,10 @@ export function projectNotices(
     async send(projectId, notice) {
       trips.objects += 1;
       await namespace.getByName(projectId).notify(notice);
+    },
+    async taskBegan(projectId, taskId) {
+      trips.objects += 1;
+      await namespace.getByName(projectId).taskBegan(taskId);
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { ProjectSockets as ProjectSocketsObject } from "#durable-objects/project-sockets/index.ts";
 import { OPENING_HEADER, type Opening } from "#durable-objects/project-sockets/protocol.ts";
 import type { Trips } from "#src/platform/trips.ts";
+import { joinSockets, relaySocket } from "./relay-socket.ts";
 
 export type { Opening };
 
@@ -8,17 +9,29 @@ export type { Opening };
 export interface ProjectSockets {
   /** Open one more, for somebody whose access was checked. Answers the client's end, in an answer with status 101. */
   open(projectId: string, opening: Opening): Promise<Response>;
+  /**
+   * The same for a socket that the client has opened already, accepted as half open. `waiting` hands over what the client has
+   * sent so far, and takes nothing more.
+   */
+  join(projectId: string, opening: Opening, client: WebSocket, waiting: () => string[]): Promise<void>;
 }
 
 export function projectSockets(
   namespace: DurableObjectNamespace<ProjectSocketsObject>,
   trips: Trips,
 ): ProjectSockets {
+  const held = async (projectId: string, opening: Opening) => {
+    trips.objects += 1;
+    const headers = { Upgrade: "websocket", [OPENING_HEADER]: encodeURIComponent(JSON.stringify(opening)) };
+    const answer = await namespace.getByName(projectId).fetch("https://project-sockets/", { headers });
+    if (!answer.webSocket) throw new Error(`The sockets of a project answered ${answer.status}`);
+    return answer.webSocket;
+  };
   return {
-    open(projectId, opening) {
-      trips.objects += 1;
-      const headers = { Upgrade: "websocket", [OPENING_HEADER]: encodeURIComponent(JSON.stringify(opening)) };
-      return namespace.getByName(projectId).fetch("https://project-sockets/", { headers });
+    open: async (projectId, opening) => relaySocket(await held(projectId, opening)),
+    async join(projectId, opening, client, waiting) {
+      const socket = await held(projectId, opening);
+      joinSockets(socket, client, waiting());
     },
   };
 }

@@ -38,3 +38,23 @@ export function rateLimits(
     },
   };
 }
+
+/** The limits of a configuration. */
+export function rateRules(config: {
+  KEY_RATE_BURST: number;
+  KEY_RATE_PER_SECOND: number;
+  USER_RATE_PER_MINUTE: number;
+  CHAT_RATE_PER_MINUTE: number;
+  COMMAND_RATE_PER_MINUTE: number;
+}): Record<RateRule, RateLimit> {
+  return {
+    key: { kind: "bucket", capacity: config.KEY_RATE_BURST, perSecond: config.KEY_RATE_PER_SECOND },
+    user: perMinute(config.USER_RATE_PER_MINUTE),
+    chat: perMinute(config.CHAT_RATE_PER_MINUTE),
+    command: perMinute(config.COMMAND_RATE_PER_MINUTE),
+  };
+}
+
+function perMinute(capacity: number): RateLimit {
+  return { kind: "window", capacity, windowMs: 60_000 };
+}

@@ -19,6 +19,10 @@ export interface TaskLogs {
   ping(taskId: string, generation: number): Promise<Control>;
   append(taskId: string, generation: number, addition: Addition): Promise<Control>;
   endStep(taskId: string, generation: number): Promise<number | undefined>;
+  /** End the step until somebody has answered, `until` at the latest (milliseconds since the epoch). */
+  park(taskId: string, generation: number, until: number): Promise<void>;
+  /** The step to publish of a task that waited; nothing for one that did not. Safe to repeat. */
+  unpark(taskId: string): Promise<number | undefined>;
   release(taskId: string, generation: number): Promise<void>;
   close(taskId: string, generation: number, last: readonly NewEvent[], settled: boolean): Promise<void>;
   requestStop(taskId: string, reason: StopReason): Promise<"closed" | "waiting" | "begun" | "unknown">;
@@ -37,6 +41,8 @@ export function taskLogs(namespace: DurableObjectNamespace<TaskLog>, trips: Trip
     ping: (taskId, generation) => log(taskId).ping(generation),
     append: (taskId, generation, addition) => log(taskId).append(generation, addition),
     endStep: (taskId, generation) => log(taskId).endStep(generation),
+    park: (taskId, generation, until) => log(taskId).park(generation, until),
+    unpark: (taskId) => log(taskId).unpark(),
     release: (taskId, generation) => log(taskId).release(generation),
     close: (taskId, generation, last, settled) => log(taskId).close(generation, last, settled),
     requestStop: (taskId, reason) => log(taskId).requestStop(reason),

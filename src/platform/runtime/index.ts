@@ -1,4 +1,5 @@
 import type { Env } from "#src/env.ts";
+import type { Log } from "#src/platform/log/log.ts";
 import type { Trips } from "#src/platform/trips.ts";
 import { embeddedWorkspaces } from "./embedded/index.ts";
 import { hostWorkspaces } from "./host/index.ts";
@@ -6,15 +7,15 @@ import type { ProjectWorkspaces } from "./project-workspaces.ts";
 import { sandboxWorkspaces } from "./sandbox/index.ts";
 
 /** The driver that PROJECT_RUNTIME names. */
-export function createWorkspaces(env: Env, trips: Trips): ProjectWorkspaces {
+export function createWorkspaces(env: Env, trips: Trips, log: Log): ProjectWorkspaces {
   if (env.PROJECT_RUNTIME === "host") {
     // The configuration's rules see to it that it is there.
-    return hostWorkspaces(env.RUNTIME_HOST_URL ?? "", trips);
+    return hostWorkspaces(env.RUNTIME_HOST_URL ?? "", trips, log);
   }
   if (env.PROJECT_RUNTIME === "sandbox") {
     // The check of the bindings sees to it that it is there.
     if (!env.PROJECT_SANDBOX) throw new Error("PROJECT_SANDBOX is missing");
-    return sandboxWorkspaces(env.PROJECT_SANDBOX, trips);
+    return sandboxWorkspaces(env.PROJECT_SANDBOX, trips, log);
   }
   return embeddedWorkspaces(env.PROJECT_WORKSPACE, trips);
 }

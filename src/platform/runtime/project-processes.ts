@@ -12,8 +12,11 @@ export interface ProjectProcesses {
   /** End every process, shell session and command. Safe to repeat. */
   stopProcesses(): Promise<void>;
   processes(): Promise<ProcessState[]>;
-  /** The last lines of what a process wrote, both streams together; none for a name nobody used. */
-  readLog(name: string, lines: number): Promise<string[]>;
+  /**
+   * The last lines of what processes of a name wrote, both streams together; none for a name nobody used. `ofLastRun`
+   * leaves out what those before the newest one wrote.
+   */
+  readLog(name: string, lines: number, options?: { ofLastRun: boolean }): Promise<string[]>;
   /** The last lines and then what comes, as lines of text, until the reader cancels. */
   watchLog(name: string, lines: number): Promise<ReadableStream<Uint8Array>>;
   /**

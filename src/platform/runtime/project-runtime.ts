@@ -26,7 +26,11 @@ export interface ProjectRuntime
 }
 
 /** The part of it that the agent's tools use. */
-export type AgentRuntime = ProjectFiles & ProjectCommands & AgentNotes;
+export type AgentRuntime = ProjectFiles &
+  Pick<ProjectStorage, "readEntries"> &
+  ProjectCommands &
+  ProjectGit &
+  AgentNotes;
 
 /** What the agent keeps beside the files. */
 export interface AgentNotes {

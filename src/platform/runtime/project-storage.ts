@@ -12,7 +12,10 @@ export interface ProjectStorage {
   thaw(generation: number): Promise<void>;
   /** Take away all files, which must be frozen under this generation. Safe to repeat. */
   discard(generation: number): Promise<void>;
-  /** Every entry, directories and links included, parents before children. `too_large` above 100,000. */
+  /**
+   * Every entry, directories and links included, parents before children. `too_large` above 100,000. Where programs can make
+   * paths that are too long to be kept, those are left out with all that is below them, and the log says so.
+   */
   inventory(): Promise<InventoryEntry[]>;
   /**
    * The entries at these paths with their contents, in this order. One that is gone by then is left out. An entry's
@@ -29,6 +32,8 @@ export interface ProjectStorage {
 export interface StorageState {
   state: "present" | "frozen" | "absent";
   generation: number;
+  /** Nobody took the absent files away: what they were in has ended with them. Until others take their place. */
+  lost?: true | undefined;
 }
 
 /** What is needed to make an entry again. */

@@ -1,28 +1,60 @@
 import { base64url } from "jose";
-import { createFernet, type Fernet } from "./fernet.ts";
+import { createFernet, InvalidToken, type Fernet } from "./fernet.ts";
 
 /** Secrets at rest: what must be readable again is kept as a Fernet token. */
 export interface Secrets {
   encrypt(text: string): Promise<string>;
-  /** Throws `InvalidToken` for anything not encrypted under the same SECRET_KEY. */
+  /** Throws `InvalidToken` for anything not encrypted under a key that is known. */
   decrypt(token: string): Promise<string>;
 }
 
 /**
  * Secrets under a key derived from SECRET_KEY for one purpose alone (HKDF-SHA256), so that no other use shares it; or under
- * a key of the purpose's own, where the installation has one.
+ * a key of the purpose's own, where the installation has one. `readable` are keys that earlier tokens may be of.
  */
 export function createSecrets(
   secretKey: string,
-  { purpose = "secrets-at-rest", ownKey }: { purpose?: string; ownKey?: string | undefined } = {},
+  { purpose = "secrets-at-rest", ownKey, readable = [] }: SecretsOptions = {},
 ): Secrets {
-  let fernet: Promise<Fernet> | undefined;
-  const key = () => (ownKey === undefined ? deriveKey(secretKey, `workspace:${purpose}`) : readKey(ownKey));
-  const open = () => (fernet ??= key().then(createFernet));
+  const derived = () => deriveKey(secretKey, `workspace:${purpose}`);
+  const first = once(ownKey === undefined ? derived : () => readKey(ownKey));
+  const others = [
+    ...(ownKey === undefined ? [] : [derived]),
+    ...readable.map((key) => () => readEarlier(key)),
+  ].map(once);
   return {
-    encrypt: async (text) => (await open()).encrypt(text),
-    decrypt: async (token) => (await open()).decrypt(token),
+    encrypt: async (text) => (await first()).encrypt(text),
+    async decrypt(token) {
+      for (const open of [first, ...others]) {
+        const text = await (await open()).decrypt(token).catch(notOfThisKey);
+        if (text !== undefined) return text;
+      }
+      throw new InvalidToken();
+    },
   };
+}
+
+interface SecretsOptions {
+  /** Names the derived key. */
+  purpose?: string;
+  ownKey?: string | undefined;
+  readable?: readonly EarlierKey[];
+}
+
+/** A key as it is configured, or a text whose SHA-256 was the key, whatever it looks like. */
+type EarlierKey = { key: string } | { hashOf: string };
+
+function once(key: () => Promise<Uint8Array<ArrayBuffer>>): () => Promise<Fernet> {
+  let fernet: Promise<Fernet> | undefined;
+  return () => (fernet ??= key().then(createFernet));
+}
+
+function notOfThisKey(error: unknown): undefined {
+  if (!(error instanceof InvalidToken)) throw error;
+}
+
+async function readEarlier(earlier: EarlierKey): Promise<Uint8Array<ArrayBuffer>> {
+  return "key" in earlier ? readKey(earlier.key) : hashOf(earlier.hashOf);
 }
 
 async function deriveKey(secret: string, purpose: string): Promise<Uint8Array<ArrayBuffer>> {
@@ -41,5 +73,9 @@ async function deriveKey(secret: string, purpose: string): Promise<Uint8Array<Ar
 /** A Fernet key is base64url of 32 bytes; any other text stands for its SHA-256. */
 async function readKey(text: string): Promise<Uint8Array<ArrayBuffer>> {
   if (/^[\w-]{43}=?$/u.test(text)) return Uint8Array.from(base64url.decode(text));
+  return hashOf(text);
+}
+
+async function hashOf(text: string): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
 }

@@ -17,6 +17,7 @@ const Body = z
     project_id: z.uuid().nullish(),
     project_ids: z.array(z.uuid()).min(1).max(100).nullish(),
     scope: z.enum(["project", "team"]).nullish().describe("`project` needs a project; `team` takes none"),
+    agent_id: z.guid().nullish().describe("Agent that works when a call names none"),
     expires_at: moment().nullish(),
     expires_in_days: z.int().min(1).max(36_500).nullish(),
   })
@@ -39,6 +40,7 @@ const Body = z
       scopes: body.scopes ? [...new Set(body.scopes)] : null,
       projectIds: projectIds.length > 0 ? projectIds : null,
       expiresAt,
+      agentId: body.agent_id ?? null,
     };
   });
 

@@ -17,6 +17,10 @@ export const Key = z
       .nullable()
       .describe("Projects the key is bound to; null for all of the team"),
     team_id: z.uuid(),
+    agent_id: z
+      .string()
+      .nullable()
+      .describe("Agent that works when a call names none; null for the default one"),
     is_active: z.boolean(),
     created_at: Moment,
     last_used_at: Moment.nullable(),
@@ -44,6 +48,7 @@ export function describeKey(
     project_id: key.projectIds?.[0] ?? null,
     project_ids: key.projectIds,
     team_id: key.teamId,
+    agent_id: key.agentId,
     is_active: key.isActive,
     created_at: key.createdAt.toISOString(),
     last_used_at: key.lastUsedAt?.toISOString() ?? null,

@@ -25,9 +25,9 @@ export const putToken = endpoint({
   }),
   refusals: [503],
   response: { status: 200, schema: Connected },
-  async handler({ services, caller, params, body }) {
+  async handler({ services, caller, params, body, client }) {
     const given = { token: body.token, login: body.username || undefined };
-    const { label, username } = await connectToken(services, caller.userId, params.git_host, given);
+    const { label, username } = await connectToken(services, caller.userId, params.git_host, given, client);
     return {
       message: `${label} is connected`,
       connected: true as const,
@@ -45,8 +45,8 @@ export const disconnectHost = endpoint({
   access: { user: "any" },
   params: HostParams,
   response: { status: 200, schema: z.object({ message: z.string() }) },
-  async handler({ services, caller, params }) {
-    const { label } = await disconnectGitHost(services, caller.userId, params.git_host);
+  async handler({ services, caller, params, client }) {
+    const { label } = await disconnectGitHost(services, caller.userId, params.git_host, client);
     return { message: `${label} is disconnected` };
   },
 });

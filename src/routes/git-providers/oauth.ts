@@ -46,7 +46,7 @@ export const hostCallback = endpoint({
   query: z.object({ state: given, code: given, error: given }),
   refusals: [404],
   response: { status: 200, schema: Connected },
-  async handler({ services, params, request }) {
+  async handler({ services, params, request, client }) {
     const headers = {
       "Set-Cookie": noOauthStateCookie(services.config, COOKIE),
       "Cache-Control": "no-store",
@@ -58,6 +58,7 @@ export const hostCallback = endpoint({
         host: params.git_host,
         parameters: new URL(request.url).searchParams,
         cookie: cookieOf(request, COOKIE),
+        client,
       });
       const message = `${label} is connected`;
       if (wantsPage) return page(200, message, headers);

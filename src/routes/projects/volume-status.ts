@@ -14,7 +14,7 @@ export const getVolumeStatus = endpoint({
   response: {
     status: 200,
     schema: z.object({
-      status: z.enum(["healthy", "restoring", "unreachable", "no_volume"]),
+      status: z.enum(["healthy", "restoring", "unreachable", "unavailable", "no_volume"]),
       node: z.string().describe("Which runtime the files are in"),
       volume_id: VolumeId,
       message: z.string().nullable(),

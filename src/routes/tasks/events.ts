@@ -1,13 +1,8 @@
 import { z } from "zod";
-import { isTerminal, launchTask } from "#src/domain/tasks/index.ts";
+import { streamTask } from "#src/domain/tasks/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
-import { AppError } from "#src/lib/errors.ts";
+import { EventId, lastEventIdOf } from "#src/http/event-id.ts";
 import { TaskParams } from "./schemas.ts";
-
-const EventId = z
-  .string()
-  .regex(/^\d{0,15}$/u, "must be the id of an event")
-  .transform(Number);
 
 export const events = endpoint({
   method: "get",
@@ -26,22 +21,6 @@ export const events = endpoint({
   },
   handler: async ({ services, caller: { task }, query, request }) => {
     const after = Math.max(query.last_event_id ?? 0, lastEventIdOf(request));
-    const stream = await services.taskLogs.stream(task.id, after);
-    if (stream.status !== 404) return stream;
-    if (isTerminal(task.status)) {
-      throw new AppError("not_found", "The events of this task are no longer kept; its steps are");
-    }
-    // Acknowledged, yet its launch was lost: this reader need not wait for the sweep.
-    await launchTask(services, task);
-    return services.taskLogs.stream(task.id, after);
+    return streamTask(services, task, after);
   },
 });
-
-/** A browser reconnects with the address it began with; the header then knows more than the query. */
-function lastEventIdOf(request: Request): number {
-  const header = request.headers.get("last-event-id");
-  if (header === null) return 0;
-  const parsed = EventId.safeParse(header);
-  if (!parsed.success) throw new AppError("invalid_body", "Last-Event-ID must be the id of an event");
-  return parsed.data;
-}

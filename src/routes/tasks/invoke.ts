@@ -16,6 +16,7 @@ export const invoke = endpoint({
     "Ask an agent to work on a project; answers as soon as the task is safe. With an `Idempotency-Key` header a repetition within 24 hours gets the same answer",
   access: { key: "chat.send" },
   body: InvokeBody,
+  refusals: [402],
   response: { status: 200, schema: Invoked },
   handler: async ({ services, caller, body, request }) => {
     requireKeyProject(caller, body.project_id);
@@ -31,7 +32,12 @@ export const invoke = endpoint({
       projectId: body.project_id,
       message: body.message,
       agentId: body.agent_id ?? undefined,
-      chatId: body.chat_id ?? undefined,
+      model: undefined,
+      editMode: undefined,
+      maxIterations: undefined,
+      chat: body.chat_id ? { kind: "named", id: body.chat_id } : { kind: "new" },
+      attachmentIds: [],
+      messageMetadata: null,
       webhookUrl,
       origin: "api",
       idempotencyKey: idempotencyKeyOf(request),

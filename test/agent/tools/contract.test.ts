@@ -4,7 +4,9 @@ import { findTool, toolDefinitions, tools } from "#src/agent/tools/index.ts";
 import { runTool } from "#src/agent/tools/run-tool.ts";
 import { toEventResult } from "#src/agent/tools/to-event-result.ts";
 import { toModelText } from "#src/agent/tools/to-model-text.ts";
+import { hugeGit } from "#test/support/huge-git.ts";
 import { MemoryRuntime } from "#test/support/memory-runtime.ts";
+import { OPEN_SHELL } from "#test/support/memory-shells.ts";
 import { toolCall, toolContext } from "#test/support/tool-context.ts";
 
 const HUGE = `start of it\n${"x".repeat(200_000)}\nend of it\n`;
@@ -15,7 +17,15 @@ const CALLS: Record<string, Record<string, unknown>> = {
   write_file: { file_path: "new.txt", content: HUGE },
   patch_file: { file_path: "huge.txt", old_str: "start of it", new_str: "a".repeat(100_000) },
   multi_edit: { file_path: "huge.txt", edits: [{ old_str: "start of it", new_str: "b".repeat(100_000) }] },
+  read_many_files: { include: ["**/*"], max_bytes_per_file: 1_000_000 },
+  list_dir: { dir_path: ".", limit: 500 },
+  glob: { pattern: "*", limit: 2_000 },
+  grep: { pattern: ".", output_mode: "content", head_limit: 2_000 },
   bash_exec: { command: "cat huge.txt" },
+  git_status: {},
+  git_diff: {},
+  git_log: { max_count: 500 },
+  git_blame: { path: "huge.txt" },
   todos: {
     todos: Array.from({ length: 100 }, (_, i) => ({
       content: `${i} ${"y".repeat(990)}`,
@@ -23,16 +33,50 @@ const CALLS: Record<string, Record<string, unknown>> = {
       priority: "low",
     })),
   },
+  update_plan: {
+    action: "create",
+    name: "Everything",
+    plan: Array.from({ length: 50 }, (_, i) => ({
+      step: `${i}`,
+      status: "pending",
+      notes: "n".repeat(1_000),
+    })),
+  },
+  memory_read: {},
+  memory_write: { section: "Facts", body: "f".repeat(16_000) },
   get_project_info: {},
+  shell_open: {},
+  shell_exec: {
+    session_id: OPEN_SHELL,
+    command: "z".repeat(90_000),
+    wait_seconds: 0,
+    max_output_tokens: 16_384,
+  },
+  write_stdin: {
+    session_id: OPEN_SHELL,
+    chars: "z".repeat(90_000),
+    yield_time_ms: 0,
+    max_output_tokens: 16_384,
+  },
+  shell_close: { session_id: OPEN_SHELL },
+  web_fetch: { url: "https://example.com/" },
+  web_search: { query: "gardens", max_results: 10, detailed: true },
+  send_message: { channel: "slack", target: "C1", text: "m".repeat(10_000) },
 };
 
+/** A project with as much of everything as a runtime gives. */
 const runtime = () =>
-  new MemoryRuntime({ "huge.txt": HUGE }, () => ({
-    stdout: HUGE,
-    stderr: HUGE,
-    exitCode: 0,
-    timedOut: false,
-  }));
+  new MemoryRuntime(
+    {
+      "huge.txt": HUGE,
+      ".workspace/memory.md": `## Known\n\n${"k".repeat(100_000)}\n`,
+      ...Object.fromEntries(
+        Array.from({ length: 300 }, (_, i) => [`many/${"long".repeat(30)}/${i}.txt`, "x\n"]),
+      ),
+    },
+    () => ({ stdout: HUGE, stderr: HUGE, exitCode: 0, timedOut: false }),
+    hugeGit,
+  );
 
 const Property = z.looseObject({
   description: z.string().min(10).optional(),
@@ -52,7 +96,7 @@ function fieldsOf(schema: unknown, path: string): { path: string; description: s
 
 describe("the list of tools", () => {
   it("has the tools of the interface", () => {
-    expect(toolDefinitions().map(({ name }) => name)).toEqual(Object.keys(CALLS));
+    expect(toolDefinitions(toolContext()).map(({ name }) => name)).toEqual(Object.keys(CALLS));
   });
 
   it("gives every name and alias to one tool only", () => {
@@ -64,12 +108,30 @@ describe("the list of tools", () => {
   it("runs side by side only what reads, and runs again only what is safe to repeat", () => {
     expect(Object.fromEntries(tools.map(({ name, effect }) => [name, effect]))).toEqual({
       read_file: "read",
+      read_many_files: "read",
+      list_dir: "read",
+      glob: "read",
+      grep: "read",
       write_file: "idempotent",
       patch_file: "other",
       multi_edit: "other",
       bash_exec: "other",
+      git_status: "read",
+      git_diff: "read",
+      git_log: "read",
+      git_blame: "read",
       todos: "idempotent",
+      update_plan: "idempotent",
+      memory_read: "read",
+      memory_write: "idempotent",
       get_project_info: "read",
+      shell_open: "other",
+      shell_exec: "other",
+      write_stdin: "other",
+      shell_close: "other",
+      web_fetch: "read",
+      web_search: "read",
+      send_message: "other",
     });
   });
 });

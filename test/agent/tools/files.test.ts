@@ -49,7 +49,7 @@ describe("read_file", () => {
     expect(result).toMatchObject({
       success: false,
       exists: false,
-      suggestion: expect.stringContaining("ls"),
+      suggestion: expect.stringContaining("list_dir"),
     });
   });
 

@@ -3,6 +3,7 @@ import { commandsContract } from "./commands.ts";
 import { directoriesContract } from "./directories.ts";
 import { filesContract } from "./files.ts";
 import { linksContract } from "./links.ts";
+import { longPathsContract } from "./long-paths.ts";
 import { notesContract } from "./notes.ts";
 import { processesContract } from "./processes.ts";
 import { shellsContract } from "./shells.ts";
@@ -31,6 +32,7 @@ export function projectRuntimeContract(
     shellsContract(open);
     if (runsProcesses) processesContract(open);
     storageContract(open);
+    longPathsContract(open);
     if (storageStates) {
       storageStatesContract(open);
       notesContract(open);

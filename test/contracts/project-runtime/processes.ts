@@ -73,6 +73,9 @@ export function processesContract(open: Open): void {
       await until("one\n");
       await runtime.startProcess(name, { command: "echo two; sleep 600" });
       await until("two\n");
+      expect(await runtime.readLog(name, 10)).toEqual(["one", "two"]);
+      expect(await runtime.readLog(name, 10, { ofLastRun: true })).toEqual(["two"]);
+      expect(await runtime.readLog("nobody", 10, { ofLastRun: true })).toEqual([]);
       expect((await runtime.processes()).filter((each) => each.name === name)).toHaveLength(1);
     });
 

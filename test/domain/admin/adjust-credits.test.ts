@@ -26,6 +26,14 @@ const teamOf = async ({ user }: Person) => {
   return team;
 };
 
+/** Somebody without a credit. */
+async function poorPerson(): Promise<Person> {
+  const person = await newPerson(database.db);
+  const none = { dailyCredits: 0, bundledCredits: 0, signupBonusCredits: 0, purchasedCredits: 0 };
+  await database.db.update(teams).set(none).where(eq(teams.createdBy, person.user.id));
+  return person;
+}
+
 describe("adjusting credits", () => {
   it("changes the purchased ones and answers all of the team", async () => {
     const person = await newPerson(database.db);
@@ -39,7 +47,7 @@ describe("adjusting credits", () => {
   });
 
   it("is exact when twenty come at once", async () => {
-    const person = await newPerson(database.db);
+    const person = await poorPerson();
     await adjust(person, 1000);
     const amounts = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? 7 + index : -3 - index));
     const outcomes = await Promise.all(amounts.map((amount) => adjust(person, amount)));
@@ -69,7 +77,7 @@ describe("adjusting credits", () => {
   });
 
   it("leaves no more than can be counted", async () => {
-    const person = await newPerson(database.db);
+    const person = await poorPerson();
     await database.db
       .update(teams)
       .set({ purchasedCredits: 2_147_483_000 })

@@ -68,6 +68,8 @@ function outside() {
       ping: unused,
       append: unused,
       endStep: unused,
+      park: unused,
+      unpark: unused,
       release: unused,
       close: unused,
       stream: unused,

@@ -45,6 +45,8 @@ class ScriptedRuntime extends MemoryRuntime {
   readonly scripts: Record<string, Script>;
   #now = 0;
   readonly #running = new Map<string, { spec: ProcessSpec; startedAt: number }>();
+  /** What those before the newest of a name have written. */
+  readonly #earlier = new Map<string, string[]>();
 
   constructor(scripts: Record<string, Script>, files: Record<string, string> = {}) {
     super(files, (command) => ({ stdout: `ran ${command}`, stderr: "", exitCode: 3, timedOut: false }));
@@ -65,6 +67,7 @@ class ScriptedRuntime extends MemoryRuntime {
 
   async startProcess(name: string, spec: ProcessSpec) {
     this.started.push({ name, spec });
+    this.#earlier.set(name, await this.readLog(name, Infinity));
     this.#running.set(name, { spec, startedAt: this.#now });
   }
 
@@ -81,9 +84,10 @@ class ScriptedRuntime extends MemoryRuntime {
     });
   }
 
-  async readLog(name: string) {
+  async readLog(name: string, lines: number, { ofLastRun } = { ofLastRun: false }) {
     const command = this.#running.get(name)?.spec.command ?? "";
-    return this.scripts[command]?.ends?.words ?? [];
+    const words = this.scripts[command]?.ends?.words ?? [];
+    return [...(ofLastRun ? [] : (this.#earlier.get(name) ?? [])), ...words].slice(-lines);
   }
 
   async fetchPort(port: number) {
@@ -181,6 +185,17 @@ describe("starting the containers of a project", () => {
       error: "The program ended with 1:\nstarting\ncannot log in with ***",
     });
     expect(await stored(fine.id)).toMatchObject({ status: "running", error: null });
+  });
+
+  it("repeats nothing of what earlier runs wrote", async () => {
+    const { add, stored, start } = await newProject();
+    const words = ["cannot find the database"];
+    const runtime = new ScriptedRuntime({ broken: { ends: { after: 100, exitCode: 1, words } } });
+    const broken = await add({ name: "broken", startupCommand: "broken" });
+    await start(runtime);
+    await start(runtime);
+    expect(runtime.started).toHaveLength(2);
+    expect((await stored(broken.id))?.error).toBe("The program ended with 1:\ncannot find the database");
   });
 
   it("notes of one that runs that nothing listens on its port", async () => {

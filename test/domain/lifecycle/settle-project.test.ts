@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { latestSnapshot, takeSnapshot } from "#src/domain/archives/index.ts";
 import { containersOf, createContainer } from "#src/domain/containers/index.ts";
 import { requestStart, requestStop, requestStopAll, settleProject } from "#src/domain/lifecycle/index.ts";
+import { volumeStatus } from "#src/domain/snapshots/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { newWorkshop } from "./workshop.ts";
@@ -113,6 +115,85 @@ describe("a project", () => {
     await project.deliver();
     expect(await project.row()).toMatchObject({ status: "stopped", startedAt: null });
     expect(await project.text("a.txt")).toBe("a");
+  });
+});
+
+/** Answers the moment it was taken. */
+const checkpoint = async ({ deps, runtime, id }: Awaited<ReturnType<typeof open>>) => {
+  const wish = { projectId: id, role: "checkpoint", label: "" } as const;
+  await takeSnapshot(deps, runtime, wish);
+  return (await latestSnapshot(deps, id))?.createdAt.toISOString() ?? "";
+};
+
+const lossSince = (moment: string) =>
+  `The project's container ended unexpectedly: what was changed after its snapshot of ${moment} is lost`;
+
+describe("a project whose files were lost with what they are in", () => {
+  it("gets those of its newest snapshot, whatever that was made for, and says what is lost", async () => {
+    const project = await open();
+    await stop(project);
+    await project.deliver();
+    await start(project);
+    await project.deliver();
+    await project.runtime.writeFile("a.txt", new TextEncoder().encode("newer"));
+    const moment = await checkpoint(project);
+    project.lose();
+    await requestStopAll(project.deps, project.caller, project.id);
+    await project.deliver();
+    expect(await project.row()).toMatchObject({ status: "stopped", wanted: null, error: lossSince(moment) });
+    expect(await project.text("a.txt")).toBe("newer");
+    await start(project);
+    await project.deliver();
+    expect(await project.row()).toMatchObject({ status: "running", error: null });
+  });
+
+  it.each(["before", "after"] as const)(
+    "says so beside what else went wrong, and after a crash %s",
+    async (when) => {
+      const project = await open();
+      const { db, secrets } = project.deps;
+      const deps = { db, secrets, refusalOfUrl: () => undefined };
+      const wish = { name: "cache", containerType: "service", image: "redis" } as const;
+      await createContainer(deps, project.caller, project.id, wish);
+      const moment = await checkpoint(project);
+      project.lose();
+      await start(project);
+      project.script[when].replaceEntries = crash;
+      await project.settle();
+      await project.deliver();
+      const other = expect.stringContaining(`${lossSince(moment)}; cache did not start: `);
+      expect(await project.row()).toMatchObject({ status: "running", error: other });
+    },
+  );
+
+  it("is hibernated, and says so then and when it wakes", async () => {
+    const project = await open();
+    const error = lossSince(await checkpoint(project));
+    project.lose();
+    await stop(project);
+    await project.deliver();
+    expect(await project.row()).toMatchObject({ status: "hibernated", error });
+    const { deps, caller, id } = project;
+    expect(await volumeStatus(deps, caller, id)).toMatchObject({ status: "unavailable", recoverable: true });
+    await start(project);
+    await project.deliver();
+    expect(await project.row()).toMatchObject({ status: "running", error });
+  });
+
+  it("fails where there is no snapshot, and says why", async () => {
+    const project = await open();
+    project.lose();
+    await start(project);
+    await project.deliver();
+    const reason =
+      "The project's container ended unexpectedly, and there is no snapshot to get its files back from";
+    expect(await project.row()).toMatchObject({
+      status: "stopped",
+      wanted: null,
+      error: `The project could not be started: ${reason}`,
+    });
+    const { deps, caller, id } = project;
+    expect(await volumeStatus(deps, caller, id)).toMatchObject({ status: "unavailable", recoverable: false });
   });
 });
 

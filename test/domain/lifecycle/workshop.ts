@@ -29,7 +29,11 @@ export interface Script {
 }
 
 /** A project's files in memory, with the rules of `ProjectStorage` about who may move them. */
-function memoryStorage(files: Record<string, string>): { runtime: ProjectRuntime; script: Script } {
+function memoryStorage(files: Record<string, string>): {
+  runtime: ProjectRuntime;
+  script: Script;
+  lose: () => void;
+} {
   let content = new MemoryRuntime(files);
   let current: StorageState = { state: "present", generation: 0 };
   const script: Script = { calls: [], before: {}, after: {} };
@@ -41,14 +45,19 @@ function memoryStorage(files: Record<string, string>): { runtime: ProjectRuntime
   const requireNewest = (generation: number) => {
     if (generation < current.generation) throw new AppError("conflict", "A newer generation moves them");
   };
+  const requireFiles = () => {
+    if (current.state === "absent") throw new AppError("asleep", "The project is hibernated");
+  };
   const storage: ProjectStorage = {
     storageState: async () => current,
     freeze: async (generation) => {
       requireNewest(generation);
+      requireFiles();
       current = { state: "frozen", generation };
     },
     thaw: async (generation) => {
       requireNewest(generation);
+      requireFiles();
       current = { state: "present", generation };
     },
     discard: async (generation) => {
@@ -118,7 +127,11 @@ function memoryStorage(files: Record<string, string>): { runtime: ProjectRuntime
     git: unused,
     destroy: unused,
   };
-  return { runtime, script };
+  const lose = () => {
+    content = new MemoryRuntime();
+    current = { state: "absent", generation: current.generation, lost: true };
+  };
+  return { runtime, script, lose };
 }
 
 async function* readAll(
@@ -159,7 +172,7 @@ function filesOf(content: () => MemoryRuntime) {
 export async function newWorkshop(db: Db, files: Record<string, string> = { "a.txt": "a" }) {
   const { caller } = await newColleague(db);
   const { id } = await createProject({ db }, caller, { name: "app", description: "", sourceType: "empty" });
-  const { runtime, script } = memoryStorage(files);
+  const { runtime, script, lose } = memoryStorage(files);
   const published: QueueMessage[] = [];
   const notices: ProjectNotice[] = [];
   const secrets = createSecrets("a-secret-key-for-tests-of-32-characters");
@@ -175,7 +188,10 @@ export async function newWorkshop(db: Db, files: Record<string, string> = { "a.t
     secrets,
     deploymentSecrets: secrets,
     gitHosts: new Proxy(Object(null), { get: unused }),
-    notices: { send: async (_: string, notice: ProjectNotice) => void notices.push(notice) },
+    notices: {
+      send: async (_: string, notice: ProjectNotice) => void notices.push(notice),
+      taskBegan: async () => {},
+    },
     config: {
       MAX_SNAPSHOTS_PER_PROJECT: 20,
       SNAPSHOT_RETENTION_DAYS: 30,
@@ -195,6 +211,8 @@ export async function newWorkshop(db: Db, files: Record<string, string> = { "a.t
     deps,
     runtime,
     script,
+    /** End what the files are in, as a platform may. */
+    lose,
     published,
     notices,
     row,

@@ -44,7 +44,7 @@ function deps() {
     ...sessionDeps(database.db).queue,
     publishBatch: async (messages: readonly QueueMessage[]) => void published.push(...messages),
   };
-  return { db: database.db, queue, published };
+  return { ...sessionDeps(database.db), queue, published };
 }
 
 const identity = (email: string | undefined, change: Partial<Identity> = {}): Identity => ({

@@ -1,3 +1,4 @@
+import { messageToAgent } from "#test/support/message-to-agent.ts";
 import { and, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { projectMemberships, projects, tasks, users } from "#src/db/schema/index.ts";
@@ -132,6 +133,8 @@ async function start(somebody: { id: string; isSuperuser?: boolean; teamId?: str
     ping: notUsed,
     append: notUsed,
     endStep: notUsed,
+    park: notUsed,
+    unpark: notUsed,
     release: notUsed,
     close: notUsed,
     requestStop: notUsed,
@@ -139,21 +142,14 @@ async function start(somebody: { id: string; isSuperuser?: boolean; teamId?: str
   };
   const chatSessions = { enqueue: launch, finish: notUsed };
   const queue = { publish: notUsed, publishBatch: notUsed, answers: notUsed };
-  const deps = { db: database.db, taskLogs, chatSessions, queue };
-  const task = {
+  const config = { DEFAULT_MODEL: "demo" };
+  const deps = { config, db: database.db, taskLogs, chatSessions, queue };
+  const task = messageToAgent({
     userId: somebody.id,
     isSuperuser: somebody.isSuperuser ?? false,
     teamId: somebody.teamId ?? null,
-    apiKeyId: null,
-    scopes: null,
     projectId,
-    message: "Hello",
-    agentId: undefined,
-    chatId: undefined,
-    webhookUrl: undefined,
-    origin: "api",
-    idempotencyKey: undefined,
-  } as const;
+  });
   return outcomeOf(
     startTask(deps, task).catch((error: unknown) => {
       if (error !== reached) throw error;

@@ -1,3 +1,4 @@
+import { messageToAgent } from "#test/support/message-to-agent.ts";
 import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { externalApiKeys, tasks } from "#src/db/schema/index.ts";
@@ -30,6 +31,8 @@ const deps = () => ({
     ping: down,
     append: down,
     endStep: down,
+    park: down,
+    unpark: down,
     release: down,
     close: down,
     requestStop: down,
@@ -58,20 +61,10 @@ async function newTask({ caller, id: userId }: Colleague) {
     },
     CLIENT,
   );
-  const started = startTask(deps(), {
-    userId,
-    isSuperuser: false,
-    teamId,
-    apiKeyId: key.id,
-    scopes: null,
-    projectId,
-    message: "Hello",
-    agentId: undefined,
-    chatId: undefined,
-    webhookUrl: undefined,
-    origin: "api",
-    idempotencyKey: undefined,
-  });
+  const started = startTask(
+    { ...deps(), config: { DEFAULT_MODEL: "demo" } },
+    messageToAgent({ userId, teamId, apiKeyId: key.id, projectId }),
+  );
   await expect(started).rejects.toThrow("not launched");
   return key.id;
 }

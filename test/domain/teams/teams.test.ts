@@ -11,7 +11,7 @@ import {
   updateTeam,
 } from "#src/domain/teams/index.ts";
 import { openDatabase } from "#test/support/database.ts";
-import { CLIENT } from "#test/support/people.ts";
+import { CLIENT, CREDITS } from "#test/support/people.ts";
 import { asMember, newColleague, newMember, newTeam } from "#test/support/colleagues.ts";
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
@@ -32,7 +32,7 @@ const defaultTeamOf = async (userId: string) =>
 describe("a new team", () => {
   it("has its maker as its administrator, and a slug from its name", async () => {
     const { caller, id, personalTeamId } = await newColleague(database.db);
-    const made = await createTeam(database, caller, { name: "Büro & Co" }, CLIENT);
+    const made = await createTeam({ ...database, config: CREDITS }, caller, { name: "Büro & Co" }, CLIENT);
     expect(made.team.slug).toMatch(/^bro-co-[0-9a-z]{6}$/u);
     expect(made).toMatchObject({ role: "admin", team: { createdBy: id, isPersonal: false } });
     expect((await listTeams(database, id)).map(({ team }) => team.id)).toEqual([
@@ -47,7 +47,9 @@ describe("a new team", () => {
     const slug = `one-${crypto.randomUUID()}`;
     const people = await Promise.all(Array.from({ length: 10 }, () => newColleague(database.db)));
     const outcomes = await Promise.allSettled(
-      people.map(({ caller }) => createTeam(database, caller, { name: "One", slug }, CLIENT)),
+      people.map(({ caller }) =>
+        createTeam({ ...database, config: CREDITS }, caller, { name: "One", slug }, CLIENT),
+      ),
     );
     const refused = outcomes.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
     expect(refused).toEqual(Array.from({ length: 9 }, () => taken));
@@ -56,9 +58,9 @@ describe("a new team", () => {
 
   it("is not called what stands for something else in its address", async () => {
     const { caller } = await newColleague(database.db);
-    await expect(createTeam(database, caller, { name: "x", slug: "invitations" }, CLIENT)).rejects.toEqual(
-      reserved,
-    );
+    await expect(
+      createTeam({ ...database, config: CREDITS }, caller, { name: "x", slug: "invitations" }, CLIENT),
+    ).rejects.toEqual(reserved);
     const { admin } = await newTeam(database.db);
     await expect(updateTeam(database, admin, { slug: "invitations" }, CLIENT)).rejects.toEqual(reserved);
   });

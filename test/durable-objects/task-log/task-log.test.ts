@@ -186,6 +186,65 @@ describe("stopping", () => {
   });
 });
 
+describe("a task that waits for somebody", () => {
+  const HOUR = 3_600_000;
+
+  it("is executed by nobody until somebody answers, whatever is delivered", async () => {
+    const generation = await begin();
+    await logs.append(taskId, generation, { sequence: 1, events: [text(1)], records: [record(1)] });
+    await logs.park(taskId, generation, Date.now() + HOUR);
+    await silence(60_000);
+    expect(await logs.begin(taskId, 2)).toEqual({ kind: "skip" });
+    await evictDurableObject(namespace.getByName(taskId));
+    expect(await logs.begin(taskId, 2)).toEqual({ kind: "skip" });
+    expect(await logs.unpark(taskId)).toBe(2);
+    expect(await logs.unpark(taskId)).toBeUndefined();
+    expect(await logs.begin(taskId, 2)).toMatchObject({
+      kind: "run",
+      generation: 2,
+      restarted: false,
+      records: [record(1)],
+    });
+  });
+
+  it("goes on by itself when the time is up", async () => {
+    const generation = await begin();
+    await logs.park(taskId, generation, Date.now() - 1);
+    expect(await logs.begin(taskId, 2)).toMatchObject({ kind: "run", generation: 2 });
+  });
+
+  it("waits for nobody once it is told to stop", async () => {
+    const generation = await begin();
+    await logs.park(taskId, generation, Date.now() + HOUR);
+    expect(await logs.requestStop(taskId, "cancelled")).toBe("begun");
+    const next = await runInDurableObject(namespace.getByName(taskId), (_object, state) =>
+      state.storage.getAlarm(),
+    );
+    expect(next).toBeLessThan(Date.now() + HOUR / 2);
+    expect(await logs.begin(taskId, 2)).toMatchObject({ kind: "run", stop: "cancelled" });
+  });
+
+  it("waits for nobody either when it was told to stop just before", async () => {
+    const generation = await begin();
+    await logs.requestStop(taskId, "cancelled");
+    expect(await logs.unpark(taskId)).toBeUndefined();
+    await logs.park(taskId, generation, Date.now() + HOUR);
+    const next = await runInDurableObject(namespace.getByName(taskId), (_object, state) =>
+      state.storage.getAlarm(),
+    );
+    expect(next).toBeLessThan(Date.now() + HOUR / 2);
+    expect(await logs.begin(taskId, 2)).toMatchObject({ kind: "run", stop: "cancelled" });
+  });
+
+  it("is not parked by an executor that was superseded", async () => {
+    const generation = await begin();
+    await silence(60_000);
+    await begin();
+    await logs.park(taskId, generation, Date.now() + HOUR);
+    expect(await logs.unpark(taskId)).toBeUndefined();
+  });
+});
+
 describe("the alarm", () => {
   it("keeps watching when the queue cannot be reached", async () => {
     await begin();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { toRequest } from "#src/models/anthropic-style/to-request.ts";
-import type { ModelMessage, ModelRequest } from "#src/models/model.ts";
+import type { ModelMessage, ModelPart, ModelRequest } from "#src/models/model.ts";
 
 const cached = { cache_control: { type: "ephemeral" } };
 const requestOf = (messages: ModelMessage[], rest: Partial<ModelRequest> = {}) =>
@@ -77,6 +77,43 @@ describe("the messages request", () => {
         ],
       },
     ]);
+  });
+
+  it("sends a picture as a block of its own, beside the results and texts of its turn", () => {
+    const { messages } = requestOf([
+      {
+        role: "user",
+        content: [
+          { type: "image", mimeType: "image/webp", base64: "AAAA" },
+          { type: "text", text: " " },
+          { type: "text", text: "What is this?" },
+        ],
+      },
+    ]);
+    expect(messages).toEqual([
+      {
+        role: "user",
+        content: [
+          { type: "image", source: { type: "base64", media_type: "image/webp", data: "AAAA" } },
+          { type: "text", text: "What is this?", ...cached },
+        ],
+      },
+    ]);
+  });
+
+  it("marks a picture that ends a turn, and stays at four marks with pictures in every turn", () => {
+    const image: ModelPart = { type: "image", mimeType: "image/png", base64: "AAAA" };
+    const request = requestOf(
+      [1, 2, 3].flatMap((turn): ModelMessage[] => [
+        { role: "user", content: [image] },
+        ...(turn < 3 ? [{ role: "assistant" as const, content: "seen", toolCalls: [] }] : []),
+      ]),
+      { system: "Be brief.\n# AGENTS.md\nUse tabs.", tools: [tool("a")] },
+    );
+    expect(request.messages.at(-1)?.content).toEqual([
+      { type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" }, ...cached },
+    ]);
+    expect(JSON.stringify(request).split("cache_control")).toHaveLength(5);
   });
 
   it("drops blank text and the turns that held nothing else", () => {

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { ModelRequest } from "#src/models/model.ts";
+import { needsBreakpoints } from "#src/models/openai-style/breakpoints.ts";
 import { toRequest } from "#src/models/openai-style/to-request.ts";
 
+const part = (text: string) => ({ type: "text" as const, text });
 const call = (text: string) => ({ id: "c1", name: "run", arguments: text });
 const after = (text: string) =>
   toRequest(
@@ -43,6 +46,77 @@ describe("the chat completion request", () => {
         { role: "tool", tool_call_id: "c1", content: "done" },
       ],
     });
+  });
+
+  it("sends a picture as a data URI beside the text, and text alone as one string", () => {
+    const image = { type: "image" as const, mimeType: "image/png" as const, base64: "iVBORw0KGgo=" };
+    const { messages } = toRequest(
+      "m",
+      {
+        system: "",
+        tools: [],
+        messages: [
+          { role: "user", content: [image, part(""), part("What is this?")] },
+          { role: "user", content: [part("one"), part("two")] },
+        ],
+      },
+      "max_tokens",
+    );
+    expect(messages).toEqual([
+      {
+        role: "user",
+        content: [
+          { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } },
+          { type: "text", text: "What is this?" },
+        ],
+      },
+      { role: "user", content: "one\n\ntwo" },
+    ]);
+  });
+
+  it("marks, where asked, the system prompt and the ends of the last two user turns for the cache, and nothing otherwise", () => {
+    const cached = { cache_control: { type: "ephemeral" } };
+    const image = { type: "image" as const, mimeType: "image/png" as const, base64: "AAAA" };
+    const request: ModelRequest = {
+      system: "Be brief.",
+      tools: [{ name: "run", description: "Runs", parameters: {} }],
+      messages: [
+        { role: "user", content: "one" },
+        { role: "assistant", content: "1", toolCalls: [] },
+        { role: "user", content: [{ type: "text", text: "two" }, image] },
+        { role: "assistant", content: "", toolCalls: [call("{}"), { ...call("{}"), id: "c2" }] },
+        { role: "tool", callId: "c1", name: "run", content: "done", isError: false },
+        { role: "tool", callId: "c2", name: "run", content: "done too", isError: false },
+      ],
+    };
+    const { messages } = toRequest("anthropic/claude-sonnet-5.5", request, "max_tokens", {
+      cacheBreakpoints: true,
+    });
+    expect(messages[0]).toEqual({
+      role: "system",
+      content: [{ type: "text", text: "Be brief.", ...cached }],
+    });
+    expect(messages[1]).toEqual({ role: "user", content: "one" });
+    expect(messages[3]).toEqual({
+      role: "user",
+      content: [
+        { type: "text", text: "two" },
+        { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" }, ...cached },
+      ],
+    });
+    expect(messages[5]).toEqual({ role: "tool", tool_call_id: "c1", content: "done" });
+    expect(messages[6]).toEqual({ role: "tool", tool_call_id: "c2", content: "done too", ...cached });
+    expect(JSON.stringify(messages).split("cache_control")).toHaveLength(4);
+    expect(JSON.stringify(toRequest("gpt-5", request, "max_tokens"))).not.toContain("cache_control");
+  });
+
+  it.each([
+    ["openrouter", "anthropic/claude-sonnet-5.5", true],
+    ["openrouter", "openai/gpt-5", false],
+    ["openai", "gpt-5", false],
+    ["custom/mine", "claude-sonnet-5-5", false],
+  ])("caches of %s with %s only what is marked: %s", (provider, model, expected) => {
+    expect(needsBreakpoints(provider, model)).toBe(expected);
   });
 
   it("leaves out what is empty: prompt, tools, limit, turns without a word", () => {

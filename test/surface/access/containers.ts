@@ -91,6 +91,11 @@ export const CONTAINERS: Rows = {
     viewer: 403,
     project: true,
   },
+  "POST /api/projects/{project}/containers/{container}/secrets/{variable}/reveal": {
+    admits: "person",
+    stranger: 404,
+    viewer: 403,
+  },
   "PATCH /api/projects/{project}/containers/{container}/deployment-target": {
     admits: "person or key: container.edit",
     stranger: 404,

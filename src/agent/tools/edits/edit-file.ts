@@ -2,6 +2,7 @@ import { createTwoFilesPatch } from "diff";
 import type { AgentRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { readTextFile } from "../text-file.ts";
 import { failure, type ToolFailure } from "../tool.ts";
+import { refuseMarks } from "./hidden-secrets.ts";
 import { applyEdit, type Edit, type EditStrategy } from "./apply-edit.ts";
 
 export interface AppliedEdit {
@@ -25,6 +26,8 @@ export async function editFile(
   path: string,
   edits: readonly Edit[],
 ): Promise<FileEdit> {
+  const refusal = refuseMarks(edits.map(({ newText }) => newText));
+  if (refusal) return { ok: false, failure: refusal };
   const file = await readTextFile(runtime, path);
   if (!file.ok) return file;
   let text = file.text;

@@ -1,3 +1,4 @@
+import type { Log } from "#src/platform/log/log.ts";
 import type { Trips } from "#src/platform/trips.ts";
 import { heldBy } from "../http-runtime/held.ts";
 import { httpRuntime, type Send } from "../http-runtime/index.ts";
@@ -7,13 +8,13 @@ import type { ProjectWorkspaces } from "../project-workspaces.ts";
 const STREAMING = { duplex: "half" };
 
 /** Projects in sandboxes of this machine. `url` is the runtime host's (local/runtime-host), with its token. */
-export function hostWorkspaces(url: string, trips: Trips): ProjectWorkspaces {
+export function hostWorkspaces(url: string, trips: Trips, log?: Log): ProjectWorkspaces {
   const runtime = (projectId: string) => {
     const send: Send = (path, init) => {
       trips.objects += 1;
       return fetch(`${url}/projects/${encodeURIComponent(projectId)}${path}`, { ...init, ...STREAMING });
     };
-    return httpRuntime({ send, held: heldBy(send) });
+    return httpRuntime({ send, held: heldBy(send), log: log?.with({ project_id: projectId }) });
   };
   return { runtime, destroy: (projectId) => runtime(projectId).destroy() };
 }

@@ -4,7 +4,11 @@ import { parseJson, safeParseJson } from "#src/lib/parse-json.ts";
 import type { HeldOutside, Send } from "./index.ts";
 import { Failure } from "./protocol.ts";
 
-const State = z.object({ state: z.enum(["present", "frozen", "absent"]), generation: z.number() });
+const State = z.object({
+  state: z.enum(["present", "frozen", "absent"]),
+  generation: z.number(),
+  lost: z.literal(true).optional(),
+});
 const Todos = z.object({ todos: z.string().optional() });
 
 /** What the holder of a sandbox keeps beside it, over the control routes that every holder answers itself. */

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { AppError } from "#src/lib/errors.ts";
 import { parseJson, safeParseJson } from "#src/lib/parse-json.ts";
+import type { Log } from "#src/platform/log/log.ts";
 import { decodeEntries, encodeEntries } from "../entry-stream.ts";
 import type { ExecResult, ProjectRuntime } from "../project-runtime.ts";
 import type { EntryWithContent } from "../project-storage.ts";
@@ -39,7 +40,15 @@ const CALL_BYTES = 24 * 1024 * 1024;
  * A project behind a workspace server. Failures are `AppError`s: the server's own by their code, `unavailable` where it
  * did not answer or broke off.
  */
-export function httpRuntime({ send, held }: { send: Send; held: HeldOutside }): ProjectRuntime {
+export function httpRuntime({
+  send,
+  held,
+  log,
+}: {
+  send: Send;
+  held: HeldOutside;
+  log?: Pick<Log, "warn"> | undefined;
+}): ProjectRuntime {
   const call = async (method: string, path: string, init: RequestInit = {}): Promise<Response> => {
     const response = await reach(send(path, { ...init, method }));
     if (response.ok) return response;
@@ -109,7 +118,8 @@ export function httpRuntime({ send, held }: { send: Send; held: HeldOutside }): 
     // ── Files as a whole
 
     async inventory() {
-      const { entries } = await ask("GET", "/storage/inventory", Inventory);
+      const { entries, tooLong } = await ask("GET", "/storage/inventory", Inventory);
+      if (tooLong > 0) log?.warn("files with too long paths are left out", { entries: tooLong });
       for (const entry of entries) requireInside(entry);
       return entries;
     },
@@ -179,8 +189,9 @@ export function httpRuntime({ send, held }: { send: Send; held: HeldOutside }): 
     stopProcesses: () => tell("POST", "/stop"),
     processes: async () => (await ask("GET", "/processes", ProcessStates)).processes,
 
-    async readLog(name, lines) {
-      const url = `/processes/${encodeURIComponent(name)}/log${query({ lines: String(lines) })}`;
+    async readLog(name, lines, { ofLastRun } = { ofLastRun: false }) {
+      const asked = { lines: String(lines), ...(ofLastRun && { run: "last" }) };
+      const url = `/processes/${encodeURIComponent(name)}/log${query(asked)}`;
       return (await ask("GET", url, LogLines)).lines;
     },
 

@@ -45,6 +45,8 @@ export const Inventory = z.object({
       fingerprint: z.string(),
     }),
   ),
+  /** How many are left out for the length of their paths, without those below them. */
+  tooLong: z.number().default(0),
 });
 export const Paths = z.object({ paths: z.array(z.string()) });
 /** The kernel takes strings that end with NUL, so none can hold one. */

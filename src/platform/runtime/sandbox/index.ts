@@ -1,4 +1,5 @@
 import type { ProjectSandbox } from "#durable-objects/project-sandbox/index.ts";
+import type { Log } from "#src/platform/log/log.ts";
 import type { Trips } from "#src/platform/trips.ts";
 import { heldBy } from "../http-runtime/held.ts";
 import { httpRuntime, type Send } from "../http-runtime/index.ts";
@@ -11,13 +12,14 @@ const ORIGIN = "http://project-sandbox";
 export function sandboxWorkspaces(
   namespace: Pick<DurableObjectNamespace<ProjectSandbox>, "getByName">,
   trips: Trips,
+  log?: Log,
 ): ProjectWorkspaces {
   const runtime = (projectId: string) => {
     const send: Send = (path, init) => {
       trips.objects += 1;
       return namespace.getByName(projectId).fetch(`${ORIGIN}${path}`, init);
     };
-    return httpRuntime({ send, held: heldBy(send) });
+    return httpRuntime({ send, held: heldBy(send), log: log?.with({ project_id: projectId }) });
   };
   return { runtime, destroy: (projectId) => runtime(projectId).destroy() };
 }

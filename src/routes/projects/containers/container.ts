@@ -23,7 +23,7 @@ export const ContainerParams = z.object({
 
 const ContainerStatus = z.enum(["stopped", "starting", "running", "failed", "connected"]);
 
-/** Variables that a client sets. Values go in and never come out. */
+/** Variables that a client sets. Values go in; a person may be shown one at a time. */
 export const Variables = z.record(
   z
     .string()
@@ -46,7 +46,7 @@ export const Container = z
     container_name: z.string(),
     port: z.number().nullable().describe("The port that is asked for"),
     internal_port: z.number().describe("The port its program is told by PORT"),
-    environment_vars: z.null().describe("Values are write-only"),
+    environment_vars: z.null().describe("Values are shown one at a time: POST …/secrets/{variable}/reveal"),
     env_var_keys: z.array(z.string()),
     env_vars_count: z.number(),
     image: z.string().nullable(),

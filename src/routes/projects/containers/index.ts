@@ -11,6 +11,7 @@ import { getContainerHealth } from "./health.ts";
 import { listContainers } from "./list.ts";
 import { getContainerLogs } from "./logs.ts";
 import { renameContainer } from "./rename.ts";
+import { revealVariable } from "./reveal-variable.ts";
 import { setCredentials } from "./set-credentials.ts";
 import { setDeploymentTarget } from "./set-deployment-target.ts";
 import { startAll } from "./start-all.ts";
@@ -35,6 +36,7 @@ export const containerEndpoints: readonly Endpoint[] = [
   deleteContainer,
   renameContainer,
   setCredentials,
+  revealVariable,
   setDeploymentTarget,
   startContainer,
   restartContainer,

@@ -1,0 +1,211 @@
+import { renewCaller, type Caller } from "#src/domain/access/index.ts";
+import { answerApproval } from "#src/domain/approvals/index.ts";
+import { liveTasks, requireTask, sendMessage, type LiveTask } from "#src/domain/chats/index.ts";
+import { requireProject } from "#src/domain/projects/index.ts";
+import { cancelTask, type TaskStatus } from "#src/domain/tasks/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import type { Connection } from "../connection.ts";
+import type { Followed, Resume } from "../protocol.ts";
+import type { SocketDeps } from "../settings.ts";
+import type { TaskFeeds } from "./task-feeds.ts";
+import { Follower } from "./follower.ts";
+import { messageAccepted, userMessage, type ChatFrame, type Message } from "./frames.ts";
+
+/** Tasks that one socket shows at once; what is kept of a socket has little room. */
+const MAX_FOLLOWED = 50;
+/** Messages of one socket that are not stored yet. */
+const MAX_SENDING = 20;
+
+/** The chats of a project on one socket: messages to the agent, and what all its agents do. */
+export class Conversation {
+  readonly #connection: Connection;
+  readonly #projectId: string;
+  readonly #deps: SocketDeps;
+  readonly #feeds: TaskFeeds;
+  readonly #followers = new Map<string, Follower>();
+  /** Messages are sent in the order in which they came; what follows a task waits for those that are under way. */
+  #sending: Promise<void> = Promise.resolve();
+  #unsent = 0;
+
+  constructor(connection: Connection, projectId: string, deps: SocketDeps, feeds: TaskFeeds) {
+    this.#connection = connection;
+    this.#projectId = projectId;
+    this.#deps = deps;
+    this.#feeds = feeds;
+  }
+
+  /** Show what the client has a part of, then what else runs: of nothing it gets anything twice. */
+  async begin(resume: readonly Resume[]): Promise<void> {
+    this.#sending = this.#sending.then(() => this.#resumeAll(resume));
+    await this.#sending;
+    for (const task of await liveTasks(this.#deps.db, this.#projectId, [])) await this.follow(task);
+  }
+
+  /** Go on with what the socket shows, after an eviction; safe to repeat. */
+  goOn(): void {
+    if (!this.#connection.state.following) this.#connection.keep({ following: [] });
+    for (const followed of this.#following) if (!this.#followers.has(followed.taskId)) this.#join(followed);
+  }
+
+  /** Throws what is wrong with the frame, or speaks against it; other frames are not held up by it. */
+  async take(frame: ChatFrame): Promise<void> {
+    switch (frame.type) {
+      case "ping":
+        return this.#connection.send({ type: "pong" });
+      case "message": {
+        if (this.#unsent >= MAX_SENDING) throw new AppError("conflict", "Too many messages are on their way");
+        this.#unsent += 1;
+        const sent = this.#sending.then(() => this.#send(frame)).finally(() => (this.#unsent -= 1));
+        this.#sending = sent.catch(() => undefined);
+        return sent;
+      }
+      case "approval_response":
+        return this.#answer(frame.approval_id, frame.response);
+      case "cancel":
+        return this.#cancel(frame.task_id);
+      case "resume":
+        return this.resume({ taskId: frame.task_id, after: frame.last_event_id });
+    }
+  }
+
+  /**
+   * Show a task from the event after this one on. Of what this socket was sent already nothing is sent again. Throws
+   * `not_found` for no task of the project.
+   */
+  async resume({ taskId, after }: Resume): Promise<void> {
+    const task = (await liveTasks(this.#deps.db, this.#projectId, [taskId])).find(({ id }) => id === taskId);
+    if (!task) throw new AppError("not_found", "Task not found");
+    const follower = this.#followers.get(taskId);
+    if (!follower || follower.isGone) return this.#begin(task, { after, direct: true });
+    follower.skipTo(after);
+    this.#keep(taskId, { direct: true });
+  }
+
+  /** Show a task that runs, from its beginning, unless it is shown or was. */
+  async follow(task: LiveTask): Promise<void> {
+    // One that has not begun looks for itself.
+    if (!this.#connection.state.following) return;
+    // It may be the one whose id is not known here yet.
+    await this.#sending;
+    const { shown = [] } = this.#connection.state;
+    if (!this.#connection.isOpen || shown.includes(task.id) || this.#isFollowing(task.id)) return;
+    // With the next look there may be room.
+    if (this.#following.length >= MAX_FOLLOWED) return;
+    this.#connection.send(userMessage(task));
+    this.#begin(task, { after: 0, direct: false });
+  }
+
+  /** A task's log cannot be read: for now, or, where `isFinal`, for good. */
+  failed(taskId: string, error: unknown, isFinal: boolean): void {
+    if (!this.#isFollowing(taskId)) return;
+    if (isFinal) {
+      this.#followers.get(taskId)?.leave();
+      this.#followers.delete(taskId);
+      this.#connection.keep({ following: this.#following.filter((each) => each.taskId !== taskId) });
+    }
+    this.#connection.tell(error, { task_id: taskId });
+  }
+
+  leave(): void {
+    for (const follower of this.#followers.values()) follower.leave();
+    this.#followers.clear();
+  }
+
+  get #following(): Followed[] {
+    return this.#connection.state.following ?? [];
+  }
+
+  async #resumeAll(resume: readonly Resume[]): Promise<void> {
+    for (const each of resume) {
+      await this.resume(each).catch((error: unknown) =>
+        this.#connection.tell(error, { task_id: each.taskId }),
+      );
+    }
+    this.#connection.keep({ following: this.#following });
+  }
+
+  #isFollowing(id: string): boolean {
+    return this.#following.some(({ taskId }) => taskId === id);
+  }
+
+  #begin(
+    { id: taskId, chatId, status }: Pick<LiveTask, "id" | "chatId" | "status">,
+    from: Pick<Followed, "after" | "direct">,
+  ): void {
+    const followed = { taskId, chatId, ...from, asking: false };
+    if (!this.#connection.isOpen) return;
+    const others = this.#following.filter((each) => each.taskId !== taskId);
+    if (others.length >= MAX_FOLLOWED) {
+      throw new AppError("conflict", "More tasks are under way than one socket shows: resume this one later");
+    }
+    this.#connection.keep({ following: [...others, followed] });
+    this.#join(followed, status);
+  }
+
+  #join(followed: Followed, status?: TaskStatus): void {
+    const follower = new Follower(this.#connection, followed);
+    this.#followers.set(followed.taskId, follower);
+    this.#feeds.join(followed, follower, status);
+  }
+
+  #keep(taskId: string, change: Partial<Followed>): void {
+    const following = this.#following.map((each) => (each.taskId === taskId ? { ...each, ...change } : each));
+    this.#connection.keep({ following });
+  }
+
+  async #send(frame: Omit<Message, "type">): Promise<void> {
+    const caller = await this.#caller();
+    await this.#requireProject(caller, frame.project_id ?? undefined);
+    if ((frame.attachments ?? []).length > 0) {
+      throw new AppError(
+        "invalid_input",
+        "Messages with attachments are sent by HTTP; their events come here too",
+      );
+    }
+    const decision = await this.#deps.rateLimits.take("chat", caller.userId);
+    if (decision?.allowed === false) {
+      const headers = { "Retry-After": String(decision.retryAfterSeconds) };
+      throw new AppError("rate_limited", "Rate limit exceeded", { headers });
+    }
+    const started = await sendMessage(this.#deps, caller, {
+      project: this.#projectId,
+      chatId: frame.chat_id ?? undefined,
+      message: frame.message,
+      agentId: frame.agent_id ?? undefined,
+      model: frame.model ?? undefined,
+      editMode: frame.edit_mode ?? undefined,
+      maxIterations: frame.max_iterations || undefined,
+      messageMetadata: frame.view_context ? { view_context: frame.view_context } : null,
+    });
+    this.#connection.send(messageAccepted(started));
+    this.#begin({ id: started.taskId, chatId: started.chatId, status: "queued" }, { after: 0, direct: true });
+  }
+
+  async #answer(approvalId: string, response: "allow_once" | "allow_all" | "stop"): Promise<void> {
+    const caller = await this.#caller();
+    if (caller.kind === "key") throw new AppError("forbidden", "Only people may answer what an agent asks");
+    await answerApproval(this.#deps, caller, { approvalId, response });
+  }
+
+  async #cancel(taskId: string): Promise<void> {
+    const task = await requireTask(this.#deps, await this.#caller(), taskId, "chat.send");
+    const outcome = await cancelTask(this.#deps, task);
+    this.#feeds.wake(taskId);
+    if (!outcome.cancelRequested) {
+      throw new AppError("conflict", `The task is ${outcome.status} already`);
+    }
+  }
+
+  /** Who this is by now. */
+  #caller(): Promise<Caller> {
+    return renewCaller(this.#deps, this.#connection.state.standing);
+  }
+
+  /** Throws where the caller may not write there by now, and for another project than that of the socket. */
+  async #requireProject(caller: Caller, named: string | undefined): Promise<void> {
+    const { id } = await requireProject(this.#deps, caller, named ?? this.#projectId, "chat.send");
+    if (id !== this.#projectId) {
+      throw new AppError("invalid_input", "This socket is of another project: open one for this project");
+    }
+  }
+}

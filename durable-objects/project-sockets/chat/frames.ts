@@ -1,0 +1,155 @@
+import { z } from "zod";
+import type { LiveTask } from "#src/domain/chats/index.ts";
+import { text } from "#src/http/schemas.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { sentenceOf } from "#src/lib/close-codes.ts";
+import { parseJson, safeParseJson } from "#src/lib/parse-json.ts";
+import type { ErrorFrame } from "../protocol.ts";
+
+/** Longest message, in characters. Source: projects-chat.md, section 11. */
+const MESSAGE_CHARS = 10_000;
+
+/** Existing clients name the project in each frame; see `project_id` of the socket's address. */
+const project_id = z.string().max(200).nullish();
+
+/** A message to the agent: the one frame that needs no `type`. */
+const Message = z.object({
+  type: z.enum(["message", "chat"]).nullish(),
+  message: text({ max: MESSAGE_CHARS }).refine((words) => words.trim() !== "", "must not be empty"),
+  project_id,
+  chat_id: z.uuid().nullish(),
+  agent_id: z.uuid().nullish(),
+  model: text({ min: 1, max: 200 }).nullish(),
+  edit_mode: z.enum(["plan", "ask", "allow"]).nullish(),
+  /** Turns; 0 and null leave it to the service. */
+  max_iterations: z.number().int().min(0).max(100_000).nullish(),
+  view_context: z.enum(["graph", "builder", "terminal", "kanban"]).nullish(),
+  attachments: z.array(z.unknown()).nullish(),
+});
+export type Message = z.output<typeof Message>;
+
+const Named = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("ping") }),
+  z.object({
+    type: z.literal("approval_response"),
+    approval_id: z.string().max(100),
+    response: z.enum(["allow_once", "allow_all", "stop"]),
+  }),
+  z.object({ type: z.literal("cancel"), task_id: z.string().max(100) }),
+  z.object({
+    type: z.literal("resume"),
+    task_id: z.uuid(),
+    last_event_id: z.coerce.number().int().nonnegative().default(0),
+  }),
+]);
+
+/** What a chat client sends, as text. */
+export type ChatFrame = z.output<typeof Named> | ({ type: "message" } & Omit<Message, "type">);
+
+const Any = z.record(z.string(), z.unknown());
+const TYPES = ["ping", "approval_response", "cancel", "resume"];
+
+/** The frame a text is. Throws `invalid_input`, with what is wrong with it. */
+export function readChatFrame(frame: string): ChatFrame {
+  const raw = safeParseJson(frame, Any)?.value;
+  if (!raw) throw new AppError("invalid_input", "Not a frame of this socket: frames are JSON objects");
+  if (typeof raw["type"] === "string" && TYPES.includes(raw["type"])) return checked(Named, raw);
+  if (raw["message"] === undefined && raw["type"] !== "message" && raw["type"] !== "chat") {
+    throw new AppError(
+      "invalid_input",
+      `Not a frame of this socket; it takes a message, ${TYPES.join(", ")}`,
+    );
+  }
+  return { ...checked(Message, raw), type: "message" };
+}
+
+function checked<S extends z.ZodType>(schema: S, raw: unknown): z.output<S> {
+  const parsed = schema.safeParse(raw);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new AppError("invalid_input", `${issue?.path.join(".")}: ${issue?.message}`);
+}
+
+/** A failure as a chat client is told of it. */
+export function errorFrame(
+  error: unknown,
+  about: Pick<ErrorFrame, "task_id" | "approval_id"> = {},
+): ErrorFrame {
+  const message = sentenceOf(error);
+  const known = error instanceof AppError ? error : undefined;
+  const wait = Number(known?.headers["Retry-After"] ?? 0);
+  return {
+    type: "error",
+    content: message,
+    message,
+    ...about,
+    data: {
+      message,
+      ...(known && { code: known.code }),
+      ...(wait > 0 && { retry_after_seconds: wait }),
+    },
+  };
+}
+
+/** An event of a task as sockets are sent it: the texts are made once, however many get them. */
+export class ShownEvent {
+  readonly id: number;
+  readonly type: string;
+  readonly #task: Pick<LiveTask, "id" | "chatId">;
+  readonly #data: string;
+  #direct: string | undefined;
+  #wrapped: string | undefined;
+
+  constructor(
+    task: Pick<LiveTask, "id" | "chatId">,
+    { id, type, data }: { id: number; type: string; data: string },
+  ) {
+    this.id = id;
+    this.type = type;
+    this.#task = task;
+    this.#data = data;
+  }
+
+  /** `{type, …, task_id, chat_id, event_id}`: to the socket that began the task or asked for it. */
+  get direct(): string {
+    return (this.#direct ??= JSON.stringify({ ...this.#payload(), ...this.#names() }));
+  }
+
+  /** `{type: "agent_event", task_id, chat_id, event_id, payload}`: to all others. */
+  get wrapped(): string {
+    return (this.#wrapped ??= JSON.stringify({
+      type: "agent_event",
+      ...this.#names(),
+      payload: this.#payload(),
+    }));
+  }
+
+  /** The log's own event, but that a call with its result is a `tool_call`, as on the rich streams. */
+  #payload(): Record<string, unknown> {
+    const payload = parseJson(this.#data, Any);
+    return this.type === "tool_result" ? { ...payload, type: "tool_call" } : payload;
+  }
+
+  #names() {
+    return { task_id: this.#task.id, chat_id: this.#task.chatId, event_id: this.id };
+  }
+}
+
+/** Whether a task waits for somebody's answer after these events. */
+export function isAskingAfter(before: boolean, events: readonly { type: string }[]): boolean {
+  const last = events.findLast(({ type }) => type === "approval_required" || type === "approval_answered");
+  return last ? last.type === "approval_required" : before;
+}
+
+/** The message of a task that somebody else, or another tab, has sent. It is no event of the log and has no id. */
+export function userMessage({ id, chatId, userId, message, createdAt }: LiveTask) {
+  const data = { content: message, user_id: userId, created_at: createdAt.toISOString() };
+  const payload = { type: "user_message", content: message, data };
+  return { type: "agent_event" as const, task_id: id, chat_id: chatId, payload };
+}
+
+/** To the socket that sent a message: it is safe, and its task has this id. */
+export function messageAccepted({ taskId, chatId }: { taskId: string; chatId: string }) {
+  const names = { task_id: taskId, chat_id: chatId };
+  return { type: "message_accepted" as const, ...names, data: names };
+}

@@ -1,0 +1,137 @@
+import { followTask, type LiveTask } from "#src/domain/chats/index.ts";
+import { streamTask } from "#src/domain/tasks/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import type { SocketDeps } from "../settings.ts";
+import type { Follower } from "./follower.ts";
+import { isAskingAfter, ShownEvent } from "./frames.ts";
+
+/** Times in a row that a task's log may fail to answer; then it is asked again when sockets are looked after. */
+const MAX_FAILURES = 5;
+const PAUSE_MS = 500;
+
+export type FeedTask = Pick<LiveTask, "id" | "chatId" | "status">;
+
+type FeedDeps = Pick<SocketDeps, "taskLogs" | "chatSessions" | "queue" | "log">;
+
+/**
+ * The events of one task, read once for all sockets that are shown it. A socket that is behind the others reads by itself,
+ * from the log, until it has caught up. While a task waits for somebody's answer nothing is read, so that nothing keeps the
+ * object awake.
+ */
+export class TaskFeed {
+  readonly #task: FeedTask;
+  readonly #deps: FeedDeps;
+  /** Told when the log cannot be read: for good, or for now. */
+  readonly #onFailure: (error: unknown) => void;
+  readonly #live = new Set<Follower>();
+  /** Id of the last event that the live ones were given. */
+  #position = 0;
+  #isReading = false;
+  /** How often it was asked to go on: what is asked while a stream is being closed is done after it. */
+  #asked = 0;
+  #isAsking: boolean;
+  #isOver = false;
+
+  constructor(task: FeedTask, isAsking: boolean, deps: FeedDeps, onFailure: (error: unknown) => void) {
+    this.#task = task;
+    this.#isAsking = isAsking;
+    this.#deps = deps;
+    this.#onFailure = onFailure;
+  }
+
+  /** Nobody is left who would be shown anything more. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  join(follower: Follower): void {
+    if (this.#live.size === 0 && !this.#isReading) this.#position = follower.after;
+    if (follower.after < this.#position) return void this.#catchUp(follower);
+    this.#live.add(follower);
+    this.goOn();
+  }
+
+  /** Somebody has answered, or the agent has begun to work: something comes. */
+  wake(): void {
+    this.#isAsking = false;
+    this.goOn();
+  }
+
+  /** Look whether there is anything new, unless that is under way. */
+  goOn(): void {
+    this.#asked += 1;
+    if (!this.#isReading && !this.#isOver) void this.#read();
+  }
+
+  async #read(): Promise<void> {
+    this.#isReading = true;
+    for (let asked = -1; asked !== this.#asked && !this.#isOver && this.#hasListeners();) {
+      asked = this.#asked;
+      await this.#repeat(
+        () => this.#position,
+        (events) => this.#give(events),
+        (isQuiet) => this.#hasListeners() && !(isQuiet && this.#isAsking),
+      );
+    }
+    this.#isReading = false;
+  }
+
+  #give(events: readonly ShownEvent[]): void {
+    this.#position = events.at(-1)?.id ?? this.#position;
+    this.#isAsking = isAskingAfter(this.#isAsking, events);
+    this.#isOver = events.at(-1)?.type === "done";
+    for (const follower of this.#live) {
+      if (follower.isGone || follower.give(events)) continue;
+      this.#live.delete(follower);
+      void this.#catchUp(follower);
+    }
+  }
+
+  #hasListeners(): boolean {
+    for (const follower of this.#live) if (follower.isGone) this.#live.delete(follower);
+    return this.#live.size > 0;
+  }
+
+  async #catchUp(follower: Follower): Promise<void> {
+    let isBehind = true;
+    await this.#repeat(
+      () => follower.after,
+      async (events) => {
+        await follower.take(events);
+        // In the turn in which it has what the others have: what comes from now on comes to all of them.
+        isBehind = follower.after < this.#position;
+        if (!isBehind && !follower.isGone) this.join(follower);
+      },
+      () => isBehind && !follower.isGone,
+    );
+  }
+
+  /** Give what comes after a position, until the task is over or nobody wants more; over failures, a few times. */
+  async #repeat(
+    after: () => number,
+    give: (events: readonly ShownEvent[]) => void | Promise<void>,
+    isWanted: (isQuiet: boolean) => boolean,
+  ): Promise<void> {
+    const { id: task_id } = this.#task;
+    for (let failures = 0; ;) {
+      try {
+        const opened = await streamTask(this.#deps, this.#task, after());
+        for await (const heard of followTask(this.#deps, this.#task, after(), opened)) {
+          failures = 0;
+          // A sign of life without news comes at once where there are none, and every few seconds.
+          const isQuiet = heard.kind === "heartbeat";
+          if (!isQuiet) await give(heard.events.map((event) => new ShownEvent(this.#task, event)));
+          if (!isWanted(isQuiet)) return;
+        }
+        return;
+      } catch (error) {
+        if (!isWanted(false)) return;
+        const isFinal = error instanceof AppError && !error.retryable;
+        failures += 1;
+        if (!isFinal) this.#deps.log.warn("a task's events do not come", { task_id, failures, cause: error });
+        if (isFinal || failures > MAX_FAILURES) return this.#onFailure(error);
+        await new Promise((resolve) => setTimeout(resolve, failures * PAUSE_MS));
+      }
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import type { TaskStatus } from "#src/domain/tasks/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import type { Followed } from "../protocol.ts";
+import type { SocketDeps } from "../settings.ts";
+import type { Follower } from "./follower.ts";
+import { TaskFeed } from "./task-feed.ts";
+
+/** The tasks that are shown on any socket of a project. Lives in memory only: what a socket shows, it keeps itself. */
+export class TaskFeeds {
+  readonly #deps: SocketDeps;
+  readonly #onFailure: (taskId: string, error: unknown, isFinal: boolean) => void;
+  readonly #feeds = new Map<string, TaskFeed>();
+
+  /** `onFailure` is told of a log that cannot be read, for now or for good. */
+  constructor(deps: SocketDeps, onFailure: (taskId: string, error: unknown, isFinal: boolean) => void) {
+    this.#deps = deps;
+    this.#onFailure = onFailure;
+  }
+
+  join({ taskId, chatId, asking }: Followed, follower: Follower, status: TaskStatus = "running"): void {
+    this.#forgetTheOver();
+    let feed = this.#feeds.get(taskId);
+    if (!feed) {
+      const task = { id: taskId, chatId, status };
+      feed = new TaskFeed(task, asking, this.#deps, (error) => this.#failed(taskId, error));
+      this.#feeds.set(taskId, feed);
+    }
+    feed.join(follower);
+  }
+
+  /** Something comes of this task. */
+  wake(taskId: string): void {
+    this.#feeds.get(taskId)?.wake();
+  }
+
+  /** Look whether there is anything new of those that wait. */
+  goOn(): void {
+    this.#forgetTheOver();
+    for (const feed of this.#feeds.values()) feed.goOn();
+  }
+
+  #forgetTheOver(): void {
+    for (const [id, feed] of this.#feeds) if (feed.isOver) this.#feeds.delete(id);
+  }
+
+  #failed(taskId: string, error: unknown): void {
+    const isFinal = error instanceof AppError && !error.retryable;
+    if (isFinal) this.#feeds.delete(taskId);
+    this.#onFailure(taskId, error, isFinal);
+  }
+}

@@ -1,0 +1,64 @@
+import type { ChosenModel } from "#src/domain/model-keys/index.ts";
+import { taskEvents, titleChat, type ClaimedTask } from "#src/domain/tasks/index.ts";
+import { insertCallOfTask, toCall } from "#src/domain/usage/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { Log } from "#src/platform/log/log.ts";
+import { chatTitle } from "./chat-title.ts";
+import type { LogWriter } from "./log-writer.ts";
+
+/** How long the end of a task waits for the title. */
+const PATIENCE_MS = 3_000;
+
+/** Names a chat that nobody has named, beside the first turn of its first task. A task never fails for want of a title. */
+export class AutoTitle {
+  readonly #deps: { db: Db; log: Log };
+  readonly #task: ClaimedTask;
+  readonly #writer: LogWriter;
+  readonly #abort = new AbortController();
+  #working: Promise<void> | undefined;
+
+  constructor(deps: { db: Db; log: Log }, task: ClaimedTask, writer: LogWriter) {
+    this.#deps = deps;
+    this.#task = task;
+    this.#writer = writer;
+  }
+
+  /** Programs name their chats by what they asked. */
+  begin(chosen: ChosenModel): void {
+    const { chat, task } = this.#task;
+    if (chat.isTitled || task.origin === "api") return;
+    this.#working ??= this.#give(chosen).catch((cause: unknown) => {
+      this.#deps.log.warn("a chat got no title", { task_id: task.id, cause });
+    });
+  }
+
+  /** Wait for the title, for a while. */
+  async end(): Promise<void> {
+    if (!this.#working) return;
+    const patience = setTimeout(() => this.stop(), PATIENCE_MS);
+    await this.#working;
+    clearTimeout(patience);
+  }
+
+  stop(): void {
+    this.#abort.abort();
+  }
+
+  async #give(chosen: ChosenModel): Promise<void> {
+    const { chatId, id: taskId, message } = this.#task.task;
+    const { signal } = this.#abort;
+    const { title, usage } = await chatTitle({ model: chosen.model, message, answer: "", signal });
+    if (signal.aborted || usage === undefined) return;
+    const isGiven = await titleChat(this.#deps.db, chatId, title);
+    const charged = await insertCallOfTask(
+      this.#deps.db,
+      { taskId, iteration: 0 },
+      toCall(chosen, "title", usage),
+    );
+    const events = [
+      ...(isGiven ? [taskEvents.chatTitled(chatId, title)] : []),
+      ...taskEvents.creditsUsed(charged),
+    ];
+    this.#writer.add({ events });
+  }
+}

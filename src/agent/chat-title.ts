@@ -1,0 +1,78 @@
+import { storableText } from "#src/lib/storable-text.ts";
+import { ModelError, type Model, type ModelUsage } from "#src/models/model.ts";
+import { askForText } from "./ask-for-text.ts";
+import { TITLE_PROMPT } from "./prompts/title.ts";
+import { headAndTail } from "./tools/bound-text.ts";
+
+const TITLE_CHARS = 100;
+const TITLE_WORDS = 6;
+/** From so many words on an answer is no title but talk. */
+const TALK_WORDS = 12;
+const FALLBACK_CHARS = 60;
+const NO_TITLE = "Untitled";
+/** Of message and answer, in the question. */
+const SHOWN_CHARS = 2_000;
+/** A title needs few tokens; models that think before they write need more. */
+const OUTPUT_TOKENS = 2_000;
+
+export interface ChatTitle {
+  title: string;
+  /** What the model call took; undefined when the title is the message's first line. */
+  usage: ModelUsage | undefined;
+}
+
+/**
+ * A title of three to six words, at most 100 characters on one line, for a chat that began so. Where the model fails, talks
+ * instead or is aborted: the message's first line, cut to 60 characters. Never throws for those.
+ */
+export async function chatTitle(input: {
+  model: Model;
+  /** The text of the first message. */
+  message: string;
+  /** The first answer. */
+  answer: string;
+  signal: AbortSignal;
+}): Promise<ChatTitle> {
+  const message = headAndTail(input.message, SHOWN_CHARS);
+  const answer = headAndTail(input.answer, SHOWN_CHARS);
+  const text = `<message>\n${message}\n</message>\n<answer>\n${answer}\n</answer>\n\nThe title:`;
+  const fallback = titleOfMessage(input.message);
+  try {
+    const question = { system: TITLE_PROMPT, text, maxOutputTokens: OUTPUT_TOKENS };
+    const said = await askForText(input.model, question, input.signal);
+    return { title: toTitle(said.text) ?? fallback, usage: said.usage };
+  } catch (error) {
+    if (!(error instanceof ModelError) && !input.signal.aborted) throw error;
+    return { title: fallback, usage: undefined };
+  }
+}
+
+/** The title of a chat that no model named: the first line of its first message, at most 60 characters. */
+export function titleOfMessage(message: string): string {
+  const first = message.split("\n").map(oneLine).find(Boolean) ?? "";
+  return cut(first, FALLBACK_CHARS) || NO_TITLE;
+}
+
+/** A model's answer as a title: its first line without quotes, marks of Markdown, a label or a full stop. */
+function toTitle(answer: string): string | undefined {
+  const line = oneLine(answer.split("\n").find((each) => each.trim() !== "") ?? "")
+    .replace(/^(?:[#>*_`"'“”‘’«»\s-]|title:)+/iu, "")
+    .replace(/[*_`"'“”‘’«»\s.:;,!]+$/u, "");
+  const words = line.split(" ");
+  if (line === "" || words.length >= TALK_WORDS) return undefined;
+  return cut(words.slice(0, TITLE_WORDS).join(" "), TITLE_CHARS);
+}
+
+/** Without what moves the cursor, hides text or turns its direction. */
+function oneLine(text: string): string {
+  return storableText(text)
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ")
+    .trim();
+}
+
+function cut(text: string, chars: number): string {
+  return text
+    .slice(0, chars)
+    .replace(/[\uD800-\uDBFF]$/, "")
+    .trim();
+}

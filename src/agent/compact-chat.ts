@@ -1,0 +1,64 @@
+import type { Caller } from "#src/domain/access/index.ts";
+import { newestTask, requireChat, storeSummary, unsummarisedMessages } from "#src/domain/chats/index.ts";
+import { chooseModelFor, type ChooseModelDeps } from "#src/domain/model-keys/index.ts";
+import { requireProject } from "#src/domain/projects/index.ts";
+import { insertCallOfTask, toCall } from "#src/domain/usage/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { ModelError } from "#src/models/model.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { COMPACTABLE_MESSAGES, KEPT_MESSAGES, summariseChat } from "./summarise-chat.ts";
+
+export type Compacted =
+  | { done: true; before: number; after: number; summary: string }
+  | { done: false; reason: string };
+
+/**
+ * Put an account in the place of a chat's messages but the last two, for the model; people go on seeing them all. The model is the
+ * one that answered last. Throws as `requireChat` does, `conflict` while something runs in the chat, and `unavailable` when the
+ * model fails.
+ */
+export async function compactChat(
+  deps: ChooseModelDeps & { db: Db },
+  caller: Caller,
+  chatId: string,
+  signal: AbortSignal,
+): Promise<Compacted> {
+  const chat = await requireChat(deps, caller, chatId, "chat.send");
+  if (chat.state === "running" || chat.state === "waiting_approval") throw running();
+  const messages = await unsummarisedMessages(deps.db, chatId);
+  const lastKept = messages.at(-KEPT_MESSAGES - 1);
+  const task = await newestTask(deps.db, chatId);
+  if (messages.length < COMPACTABLE_MESSAGES || !lastKept || !task) {
+    const reason = `A chat of fewer than ${COMPACTABLE_MESSAGES} messages is not compacted`;
+    return { done: false, reason };
+  }
+  const project = await requireProject(deps, caller, chat.projectId, "chat.send");
+  const who = { userId: caller.userId, teamId: project.teamId };
+  const said = await asUnavailable(async () => {
+    const chosen = await chooseModelFor(deps, who, task.model);
+    const { text, usage } = await summariseChat({
+      model: chosen.model,
+      messages,
+      previous: chat.summary,
+      signal,
+    });
+    await insertCallOfTask(deps.db, { taskId: task.id, iteration: 0 }, toCall(chosen, "compaction", usage));
+    return text;
+  });
+  const account = { summary: said, through: lastKept.turn, previousThrough: chat.summarizedThrough };
+  if (!(await storeSummary(deps.db, chatId, account))) throw running();
+  return { done: true, before: messages.length, after: KEPT_MESSAGES + 1, summary: said };
+}
+
+async function asUnavailable<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (cause) {
+    if (!(cause instanceof ModelError)) throw cause;
+    throw new AppError("unavailable", `The account could not be written: ${cause.message}`, { cause });
+  }
+}
+
+function running(): AppError {
+  return new AppError("conflict", "The agent is working in this chat; stop it, or wait for it");
+}

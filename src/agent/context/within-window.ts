@@ -1,0 +1,178 @@
+import { contextWindow } from "#src/models/model-facts.ts";
+import { ModelError, type Model, type ModelMessage, type ModelUsage } from "#src/models/model.ts";
+import { transcript } from "../transcript.ts";
+import { NO_COMPACTION, type Compaction } from "./compaction.ts";
+import { headAndTail } from "../tools/bound-text.ts";
+import { outline } from "./folded.ts";
+import {
+  cutOf,
+  emptied,
+  folded,
+  HARD,
+  scaleOf,
+  shortened,
+  sizeOf,
+  USUAL,
+  type Context,
+  type Cut,
+  type Goals,
+} from "./plan.ts";
+import { summarise, summaryTokens } from "./summarise.ts";
+
+/** Summaries that may fail in a row; from then on a task goes without, and only outlines what it leaves out. */
+const MAX_FAILURES = 3;
+
+/** From this share of the window on, everything is done that frees anything. */
+const FULL = 0.95;
+/** Share of the window that a compaction before that must free. */
+const WORTHWHILE = 0.05;
+
+const CHARS_PER_TOKEN = 4;
+
+export interface WindowedContext extends Context {
+  model: Model;
+  /** Writes the summaries; the model itself where there is none. */
+  summaryModel?: Model | undefined;
+  /** Tokens the model takes; by its name where it is not given. */
+  window?: number | undefined;
+  /** The one stored last. */
+  compaction: Compaction | null;
+  signal: AbortSignal;
+  /**
+   * Awaited before the call that uses the new compaction, and at most twice: store it, so that a later executor builds the
+   * same transcript. `usage` is what its summary took, undefined when there was none.
+   */
+  onCompacted: (compaction: Compaction, usage: ModelUsage | undefined) => Promise<void>;
+  /** Told of a summary that failed; the task goes on without it. */
+  onSummaryFailed: (error: ModelError) => void;
+}
+
+/**
+ * Call a model with a conversation that fits its window. From four fifths of the window on, old results are emptied; where
+ * that is not enough, the oldest turns are folded into a summary. A conversation that the provider still refuses as too long
+ * is compacted harder, once.
+ *
+ * A turn whose answer is on record needs no call, and none of this. `ask` makes the call; when it throws
+ * `context_too_long` nothing of it may have happened. Throws what `ask` throws, and `context_too_long` with a sentence for
+ * the user when nothing more can be left out.
+ */
+export async function askWithinWindow<T>(
+  context: WindowedContext,
+  ask: (messages: ModelMessage[]) => Promise<T>,
+): Promise<T> {
+  const compaction = await compactIfLarge(context);
+  const messages = transcript({ ...context.conversation, compaction });
+  try {
+    return await ask(messages);
+  } catch (error) {
+    if (!isTooLong(error)) throw error;
+    const harder = await compactHarder({ ...context, compaction }, error);
+    try {
+      return await ask(transcript({ ...context.conversation, compaction: harder }));
+    } catch (again) {
+      throw isTooLong(again) ? hopeless(context.model, again) : again;
+    }
+  }
+}
+
+/** What is done before a call. Answers the compaction to make the transcript with, null for none. */
+async function compactIfLarge(context: WindowedContext): Promise<Compaction | null> {
+  const before = context.compaction ?? NO_COMPACTION;
+  // The executor before this one has compacted and was lost before the model answered: its transcript is made again.
+  if (context.compaction && before.turns === context.conversation.steps.length) return context.compaction;
+  const scaled = { ...before, scale: scaleOf(context, before) };
+  const window = before.window ?? context.window ?? contextWindow(context.model.name);
+  if (sizeOf(context, scaled) < window * USUAL.trigger) return context.compaction;
+  return (await compact(context, scaled, window, USUAL)) ?? context.compaction;
+}
+
+/** What is done when the provider says that the conversation is too long, whatever was estimated. */
+async function compactHarder(context: WindowedContext, refusal: ModelError): Promise<Compaction> {
+  const before = context.compaction ?? NO_COMPACTION;
+  const scaled = { ...before, scale: scaleOf(context, before) };
+  const refused = sizeOf(context, scaled);
+  const known = before.window ?? context.window ?? contextWindow(context.model.name);
+  const window = Math.floor(Math.min(known, refused * 0.9));
+  const after = await compact(context, { ...scaled, window }, window, HARD);
+  if (!after || sizeOf(context, after) > refused * 0.9) throw hopeless(context.model, refusal);
+  return after;
+}
+
+/** The stages, one after the other, until the goals are met. Answers nothing when there is nothing to leave out. */
+async function compact(
+  context: WindowedContext,
+  before: Compaction,
+  window: number,
+  goals: Goals,
+): Promise<Compaction | undefined> {
+  const cut = cutOf(context, before, window, goals);
+  if (goals === USUAL && isPointless(context, before, cut, window)) return undefined;
+  const turns = context.conversation.steps.length;
+  let after = emptied({ ...before, turns }, cut);
+  let usage: ModelUsage | undefined;
+  if (cut.units.length > 0 && sizeOf(context, after) > window * goals.enough) {
+    ({ compaction: after, usage } = await fold(context, { ...before, turns }, cut, window));
+  }
+  if (sizeOf(context, after) > window * Math.max(goals.trigger, goals.enough)) {
+    after = shortened(context, after, window * goals.enough);
+  }
+  if (sizeOf(context, after) >= sizeOf(context, before)) return undefined;
+  await context.onCompacted(after, usage);
+  return after;
+}
+
+/** Where little is left to fold, a summary at every turn would cost more than it frees; the window is not full yet. */
+function isPointless(context: Context, before: Compaction, cut: Cut, window: number): boolean {
+  const size = sizeOf(context, before);
+  const freed = size - sizeOf(context, folded(before, cut, before.summary));
+  return size < window * FULL && freed < window * WORTHWHILE;
+}
+
+/** Fold into a summary, or, where none can be had, into an outline: a task never fails for want of a summary. */
+async function fold(
+  context: WindowedContext,
+  before: Compaction,
+  cut: Cut,
+  window: number,
+): Promise<{ compaction: Compaction; usage: ModelUsage | undefined }> {
+  const { model, summaryModel = model, signal, conversation } = context;
+  const previous = before.summary || (conversation.chatSummary ?? "");
+  const saved = sizeOf(context, before) - sizeOf(context, folded(before, cut, previous));
+  const tokens = summaryTokens(Math.max(0, saved), window);
+  let { failures } = before;
+  if (failures < MAX_FAILURES) {
+    try {
+      const room = Math.floor(window / before.scale);
+      const said = await summarise({
+        model: summaryModel,
+        previous,
+        units: cut.units,
+        tokens,
+        window: Math.min(room, contextWindow(summaryModel.name)),
+        signal,
+      });
+      return { compaction: { ...folded(before, cut, said.text), failures: 0 }, usage: said.usage };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ModelError)) throw error;
+      failures += 1;
+      context.onSummaryFailed(error);
+    }
+  }
+  const chars = tokens * CHARS_PER_TOKEN;
+  const text = [headAndTail(previous, chars), outline(cut.units, chars / 2)].filter(Boolean).join("\n\n");
+  return { compaction: { ...folded(before, cut, text), failures }, usage: undefined };
+}
+
+function isTooLong(error: unknown): error is ModelError {
+  return error instanceof ModelError && error.code === "context_too_long";
+}
+
+function hopeless(model: Model, cause: ModelError): ModelError {
+  return new ModelError(
+    "context_too_long",
+    `The conversation is too long for ${model.name}, even after the older part was left out. Send less at once, or ` +
+      "go on in a new chat",
+    { retryable: false, cause },
+  );
+}

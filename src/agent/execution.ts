@@ -1,0 +1,369 @@
+import type { TakeDeps } from "#src/domain/archives/index.ts";
+import { isAsking } from "#src/domain/approvals/index.ts";
+import { awake, awakeRuntime } from "#src/domain/lifecycle/index.ts";
+import {
+  ownKeyValues,
+  chooseModelFor,
+  type ChooseModelDeps,
+  type ChosenModel,
+} from "#src/domain/model-keys/index.ts";
+import {
+  endOfStopped,
+  finishTask,
+  goOn,
+  storeCompaction,
+  storeTurn,
+  taskEvents,
+  type ClaimedTask,
+  type FinishDeps,
+  type StepData,
+  type TaskEnd,
+} from "#src/domain/tasks/index.ts";
+import { insertCallOfTask, toCall, type ModelCall } from "#src/domain/usage/index.ts";
+import { supportsVision } from "#src/models/model-facts.ts";
+import {
+  ModelError,
+  type ModelMessage,
+  type ModelUsage,
+  type ToolDefinition,
+  type UserContent,
+} from "#src/models/model.ts";
+import type { Log } from "#src/platform/log/log.ts";
+import type { ProjectNotices } from "#src/platform/objects/project-notices.ts";
+import type { Begun } from "#src/platform/objects/task-logs.ts";
+import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
+import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
+import { AutoTitle } from "./auto-title.ts";
+import { Checkpoint } from "./checkpoint.ts";
+import { Compaction } from "./context/compaction.ts";
+import { askWithinWindow } from "./context/within-window.ts";
+import { Gate, isToolOf, WaitingError } from "./gate.ts";
+import { LogWriter, StoppedError, SupersededError } from "./log-writer.ts";
+import { failed, type Progress } from "./progress.ts";
+import { readProjectInstructions } from "./prompts/project-instructions.ts";
+import { renderSystemPrompt } from "./prompts/system-prompt.ts";
+import { runTurn } from "./run-turn.ts";
+import { knownSecrets, type KnownSecretsDeps } from "./scrubbing/known-secrets.ts";
+import { RunSecrets } from "./scrubbing/run-secrets.ts";
+import { scrubText } from "./scrubbing/scrub.ts";
+import { toolServices, type ToolDeps } from "./tool-services.ts";
+import { toolDefinitions } from "./tools/index.ts";
+import type { ToolServices } from "./tools/tool.ts";
+import type { HistoryMessage } from "./transcript.ts";
+import { TurnRecords } from "./turn-records.ts";
+import { attachmentsOf, toUserMessage, withMentions } from "./user-message.ts";
+
+/** How often an executor shows life while it waits for a model or a tool. */
+const PING_MS = 3_000;
+
+/** How long a tool waits for a project that is asleep. */
+const WAKE_MS = 120_000;
+
+export interface ExecutionDeps
+  extends FinishDeps, ToolDeps, KnownSecretsDeps, ChooseModelDeps, Pick<TakeDeps, "archives"> {
+  workspaces: Pick<ProjectWorkspaces, "runtime">;
+  notices: Pick<ProjectNotices, "taskBegan">;
+  log: Log;
+  config: TakeDeps["config"] &
+    ToolDeps["config"] & {
+      STEP_MAX_SECONDS: number;
+      STEP_MAX_APPENDS: number;
+      TASK_MAX_ITERATIONS: number;
+      APPROVAL_EXPIRE_HOURS: number;
+    };
+}
+
+/** What all turns of a step share. */
+interface Prepared {
+  services: ToolServices;
+  tools: ToolDefinition[];
+  system: string;
+  message: UserContent;
+}
+
+/** One executor at work on one step. */
+export class Execution {
+  readonly #deps: ExecutionDeps;
+  readonly #task: ClaimedTask;
+  readonly #history: readonly HistoryMessage[];
+  readonly #progress: Progress;
+  readonly #begun: Extract<Begun, { kind: "run" }>;
+  readonly #abort = new AbortController();
+  readonly #writer: LogWriter;
+  readonly #runtime: ProjectRuntime;
+  readonly #checkpoint: Checkpoint;
+  readonly #secrets: RunSecrets;
+  readonly #gate: Gate;
+  readonly #title: AutoTitle;
+  readonly #endsAt: number;
+  #compaction: Compaction | null;
+
+  constructor(
+    deps: ExecutionDeps,
+    task: ClaimedTask,
+    history: readonly HistoryMessage[],
+    progress: Progress,
+    begun: Extract<Begun, { kind: "run" }>,
+  ) {
+    this.#deps = deps;
+    this.#task = task;
+    this.#history = history;
+    this.#progress = progress;
+    this.#begun = begun;
+    this.#endsAt = Date.now() + deps.config.STEP_MAX_SECONDS * 1000;
+    const { taskId, generation } = progress;
+    this.#writer = new LogWriter({
+      append: (addition) => deps.taskLogs.append(taskId, generation, addition),
+      textEvent: taskEvents.textDelta,
+      onStop: (error) => this.#abort.abort(error),
+      sparingAfter: deps.config.STEP_MAX_APPENDS / 2,
+    });
+    const { project, task: row } = task;
+    const patience = { timeoutMs: WAKE_MS, signal: this.#abort.signal };
+    this.#runtime = awakeRuntime(deps, project.id, patience);
+    this.#checkpoint = new Checkpoint(deps, {
+      taskId,
+      chatId: row.chatId,
+      projectId: project.id,
+      message: row.message,
+      hasChangedFiles: progress.hasChangedFiles,
+      runtime: this.#runtime,
+      awake: () => awake(deps, project.id, patience),
+      signal: this.#abort.signal,
+    });
+    this.#secrets = new RunSecrets({
+      load: async () =>
+        knownSecrets(
+          deps,
+          { projectId: project.id, userId: row.userId },
+          await ownKeyValues(deps, row.userId),
+        ),
+      files: deps.workspaces.runtime(project.id),
+      onUnreadable: (cause) => deps.log.warn("env files cannot be read", { task_id: taskId, cause }),
+    });
+    this.#gate = new Gate(deps, task, this.#writer);
+    this.#title = new AutoTitle(deps, task, this.#writer);
+    this.#compaction = Compaction.nullable().catch(null).parse(row.compaction);
+  }
+
+  async run(): Promise<void> {
+    const { taskId, generation } = this.#progress;
+    const life = setInterval(() => {
+      this.#deps.taskLogs.ping(taskId, generation).then(
+        (control) => this.#writer.heed(control),
+        (error: unknown) => this.#deps.log.warn("ping failed", { task_id: taskId, cause: error }),
+      );
+    }, PING_MS);
+    // Nothing waits for it: sockets that are not told find the task when they next look.
+    const told = this.#deps.notices
+      .taskBegan(this.#task.project.id, taskId)
+      .catch((cause: unknown) => this.#deps.log.warn("sockets were not told", { task_id: taskId, cause }));
+    try {
+      await this.#runTurns();
+    } catch (error) {
+      await this.#endEarly(error);
+    } finally {
+      clearInterval(life);
+      await told;
+      this.#title.stop();
+    }
+  }
+
+  async #runTurns(): Promise<void> {
+    const { taskId, steps } = this.#progress;
+    const { lastEventId, records, restarted } = this.#begun;
+    const current = steps.length + 1;
+    if (lastEventId === 0) this.#writer.add({ events: [taskEvents.taskStarted(taskId)] });
+    else if (restarted && !new TurnRecords(current, records).answer) {
+      this.#writer.add({ events: [taskEvents.turnRestarted(current, "The task was resumed")] });
+    }
+    const prepared = await this.#prepare();
+    for (;;) {
+      // Chosen for each call: a key that is gone, and a tier that has ended, serve no longer.
+      const chosen = await this.#chooseModel();
+      if (current === 1 && steps.length === 0) this.#title.begin(chosen);
+      const { step, answer } = await this.#turn(chosen, prepared, steps.length + 1);
+      this.#abort.signal.throwIfAborted();
+      const last = { step, call: toCall(chosen, "agent", answer.usage) };
+      steps.push(step);
+      const end = step.is_complete
+        ? ({
+            status: "completed",
+            response: step.response_text,
+            completionReason: answer.finishReason,
+          } as const)
+        : this.#endOfPatience();
+      if (end) return await this.#finish(last, end);
+      const stored = await storeTurn(this.#deps.db, this.#progress.ending(last));
+      if (!stored) throw new SupersededError("The task's row belongs to a newer executor, or is over");
+      const { charged } = stored;
+      this.#writer.add({ events: taskEvents.creditsUsed(charged), storedTurns: step.iteration });
+      if (charged && charged.balance !== null && charged.balance <= 0) return await this.#endWithoutCredits();
+      if (Date.now() >= this.#endsAt || this.#writer.writes >= this.#deps.config.STEP_MAX_APPENDS) {
+        return await this.#handOver();
+      }
+    }
+  }
+
+  async #prepare(): Promise<Prepared> {
+    const { task, project, agent, userName, messageMetadata } = this.#task;
+    const services = toolServices(this.#deps, task);
+    const tools = toolDefinitions(services).filter(({ name }) => isToolOf(agent, name));
+    const files = this.#deps.workspaces.runtime(project.id);
+    const system = renderSystemPrompt({
+      project,
+      toolNames: tools.map(({ name }) => name),
+      now: task.createdAt,
+      userName,
+      mode: task.editMode,
+      agentInstructions: agent.systemPrompt,
+      projectInstructions: scrubText(await readProjectInstructions(files), await this.#secrets.known()),
+    });
+    const message = await toUserMessage(
+      withMentions(task.message, messageMetadata),
+      attachmentsOf(messageMetadata),
+      (path) => this.#runtime.readFile(path),
+    );
+    return { services, tools, system, message };
+  }
+
+  async #chooseModel(): Promise<ChosenModel> {
+    const { task, project, agent, disabledModels } = this.#task;
+    const who = { userId: task.userId, teamId: project.teamId, disabledModels };
+    return chooseModelFor(this.#deps, who, task.model ?? agent.model);
+  }
+
+  async #turn(chosen: ChosenModel, prepared: Prepared, iteration: number) {
+    const { task, project, chat } = this.#task;
+    const { services, tools, system, message } = prepared;
+    const { model } = chosen;
+    if (hasImages(message) && !supportsVision(model.name)) {
+      throw new ModelError("invalid_request", `${model.name} cannot read images: choose another model`, {
+        retryable: false,
+      });
+    }
+    const conversation = {
+      history: this.#history,
+      chatSummary: chat.summary,
+      message,
+      steps: this.#progress.steps,
+    };
+    return runTurn({
+      iteration,
+      model,
+      records: new TurnRecords(iteration, this.#begun.records),
+      writer: this.#writer,
+      system,
+      definitions: tools,
+      ask: <T>(call: (messages: ModelMessage[]) => Promise<T>) =>
+        askWithinWindow(
+          {
+            model,
+            conversation,
+            system,
+            tools,
+            compaction: this.#compaction,
+            signal: this.#abort.signal,
+            onCompacted: (compaction, usage) => this.#keep(compaction, chosen, usage, iteration),
+            onSummaryFailed: (cause) =>
+              this.#deps.log.warn("a summary failed", { task_id: task.id, code: cause.code, cause }),
+          },
+          call,
+        ),
+      tools: {
+        ...services,
+        runtime: this.#runtime,
+        project,
+        chatId: task.chatId,
+        signal: this.#abort.signal,
+        scopes: task.scopes,
+      },
+      secrets: this.#secrets,
+      gate: this.#gate,
+      beforeChange: (call) => this.#checkpoint.before(call),
+      onToolFault: (tool, cause) => this.#deps.log.error("tool failed", { task_id: task.id, tool, cause }),
+    });
+  }
+
+  /** Before the call that uses it, so that a later executor builds the same transcript. */
+  async #keep(
+    compaction: Compaction,
+    chosen: ChosenModel,
+    usage: ModelUsage | undefined,
+    iteration: number,
+  ): Promise<void> {
+    const { db } = this.#deps;
+    const { taskId } = this.#progress;
+    if (!(await storeCompaction(db, this.#progress, compaction))) {
+      throw new SupersededError("The task's row belongs to a newer executor, or is over");
+    }
+    this.#compaction = compaction;
+    const call = usage && toCall(chosen, "compaction", usage);
+    const charged = call && (await insertCallOfTask(db, { taskId, iteration }, call));
+    this.#writer.add({ events: [taskEvents.contextPressure(iteration), ...taskEvents.creditsUsed(charged)] });
+  }
+
+  /** How a task ends that has used up its turns. */
+  #endOfPatience(): TaskEnd | undefined {
+    const { steps } = this.#progress;
+    const most = Math.min(
+      this.#deps.config.TASK_MAX_ITERATIONS,
+      this.#task.task.maxIterations ?? Number.POSITIVE_INFINITY,
+    );
+    if (steps.length < most) return undefined;
+    return failed(this.#progress, "max_iterations", `The task did not end within ${steps.length} turns`);
+  }
+
+  async #finish(last: { step: StepData; call: ModelCall } | undefined, end: TaskEnd): Promise<void> {
+    await this.#title.end();
+    await this.#writer.flush();
+    return finishTask(this.#deps, this.#progress.ending(last), end);
+  }
+
+  async #endWithoutCredits(): Promise<void> {
+    const error = "The team has no credits left; what was done so far is kept";
+    return this.#finish(undefined, failed(this.#progress, "insufficient_credits", error));
+  }
+
+  /** The platform bounds how long one step may run; the next one goes on from the stored turns. */
+  async #handOver(): Promise<void> {
+    await this.#writer.flush();
+    const { taskId, generation } = this.#progress;
+    const step = await this.#deps.taskLogs.endStep(taskId, generation);
+    if (step === undefined) return;
+    await this.#deps.queue.publish({
+      function: "agent-step",
+      payload: { taskId, step },
+      deduplicationId: `step-${taskId}-${step}`,
+    });
+  }
+
+  /** Nobody works on the task until somebody has answered. */
+  async #wait({ until }: WaitingError): Promise<void> {
+    await this.#writer.flush();
+    const { taskId, generation } = this.#progress;
+    await this.#deps.taskLogs.park(taskId, generation, until);
+    // Whoever answered before the task was parked could not wake it.
+    if (!(await isAsking(this.#deps.db, taskId))) await goOn(this.#deps, taskId);
+  }
+
+  async #endEarly(error: unknown): Promise<void> {
+    const reason: unknown = this.#abort.signal.aborted ? this.#abort.signal.reason : error;
+    if (reason instanceof SupersededError) return;
+    if (reason instanceof WaitingError) return this.#wait(reason);
+    if (reason instanceof StoppedError) {
+      this.#title.stop();
+      return this.#finish(undefined, endOfStopped(reason.reason, this.#progress.lastText));
+    }
+    if (reason instanceof ModelError) {
+      const { taskId: task_id } = this.#progress;
+      this.#deps.log.warn("model failed", { task_id, code: reason.code, cause: reason });
+      return this.#finish(undefined, failed(this.#progress, "model_error", reason.message));
+    }
+    throw reason;
+  }
+}
+
+function hasImages(content: UserContent): boolean {
+  return typeof content !== "string" && content.some(({ type }) => type === "image");
+}

@@ -1,0 +1,85 @@
+import { AppError } from "#src/lib/errors.ts";
+import type { FileEntry, ProjectFiles } from "#src/platform/runtime/project-files.ts";
+import { isEnvFile, parseEnvFile } from "./env-file.ts";
+import type { KnownSecret } from "./placement.ts";
+
+/** Directories that a file may be in, one inside of the other: `apps/web/.env` is in two. */
+const MAX_DEPTH = 2;
+const MAX_FILES = 20;
+/** Bytes of one file. */
+const MAX_FILE_SIZE = 64 * 1024;
+
+/** What others wrote, and what was built; nobody keeps secrets there. */
+const SKIPPED =
+  "node_modules .git dist build out .next .nuxt .cache coverage vendor target venv .venv __pycache__".split(
+    " ",
+  );
+
+type Files = Pick<ProjectFiles, "list" | "readFile">;
+
+/**
+ * The `.env` files of a project: those of its root and of directories up to two levels below it, at most 20 files of 64 KiB. What
+ * was read once stays known, also when the file no longer says so: a secret that was replaced may still be shown by something.
+ */
+export class EnvFiles {
+  readonly #files: Files;
+  /** By path, how a file was when it was read. */
+  readonly #read = new Map<string, string>();
+  readonly #secrets = new Map<string, KnownSecret>();
+
+  constructor(files: Files) {
+    this.#files = files;
+  }
+
+  /** All that was read so far. */
+  get secrets(): KnownSecret[] {
+    return [...this.#secrets.values()];
+  }
+
+  /**
+   * Read what is new or has changed; in the root alone, or everywhere. The answer is whether anything was. One call to the runtime, and
+   * one for each such file. Throws what the runtime throws, `asleep` where the files are away.
+   */
+  async look({ everywhere }: { everywhere: boolean }): Promise<boolean> {
+    const entries = await this.#list(everywhere);
+    const changed = entries.filter((entry) => this.#read.get(entry.path) !== versionOf(entry));
+    await Promise.all(changed.map((entry) => this.#take(entry)));
+    return changed.length > 0;
+  }
+
+  async #list(everywhere: boolean): Promise<FileEntry[]> {
+    const options = everywhere ? { recursive: true, exclude: SKIPPED } : { recursive: false };
+    const entries = await this.#files.list("", options).catch((error: unknown) => {
+      // More entries than a list may have.
+      if (!(error instanceof AppError) || error.code !== "too_large") throw error;
+      return this.#files.list("", { recursive: false });
+    });
+    return entries
+      .filter(({ kind, name, path, size }) => {
+        const directories = path.split("/").slice(0, -1);
+        if (kind === "directory" || !isEnvFile(name) || size > MAX_FILE_SIZE) return false;
+        return (
+          directories.length <= MAX_DEPTH && !directories.some((directory) => SKIPPED.includes(directory))
+        );
+      })
+      .slice(0, MAX_FILES);
+  }
+
+  async #take(entry: FileEntry): Promise<void> {
+    const bytes = await this.#files.readFile(entry.path).catch((error: unknown) => {
+      // A link that leads out of the project: no tool can read it either.
+      if (error instanceof AppError && error.code === "invalid_input") return undefined;
+      throw error;
+    });
+    // A link says nothing about when its target changes.
+    if (entry.kind === "file") this.#read.set(entry.path, versionOf(entry));
+    if (bytes === undefined || bytes.length > MAX_FILE_SIZE) return;
+    for (const { name, value } of parseEnvFile(new TextDecoder().decode(bytes))) {
+      this.#secrets.set(`${name}=${value}`, { name, value, declared: false });
+    }
+  }
+}
+
+function versionOf({ size, modifiedAt }: FileEntry): string {
+  return `${size} ${modifiedAt}`;
+}

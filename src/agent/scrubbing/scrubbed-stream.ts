@@ -1,0 +1,112 @@
+import { findUnknown } from "./find-unknown.ts";
+import { pemBlocks } from "./pem-blocks.ts";
+import type { KnownSecrets } from "./scrub.ts";
+import { joinSpans, replaceSpans, type Span } from "./spans.ts";
+
+/** What was said that later text is judged by: names, words before a value, neighbours. */
+const CONTEXT_LENGTH = 160;
+/** A word that is longer is let go as it is known so far; no key is as long, but for private ones. */
+const MAX_HELD = 16 * 1024;
+
+/**
+ * Scrubs a text that comes in pieces. What comes out is, all together, what `scrubText` makes of the whole, wherever it was
+ * cut. Held back are the last word until a space or a character outside of ASCII follows it, what may be the beginning of
+ * a known secret, and a private key until its last line. Terminal colours are not looked through: models do not write them.
+ */
+export class ScrubbedStream {
+  readonly #known: KnownSecrets;
+  /** The end of what was let go, as it came. */
+  #context = "";
+  #held = "";
+  /** The name of the secret that what was let go ended with. */
+  #lastKey: { key: string | undefined } | undefined;
+
+  constructor(known: KnownSecrets) {
+    this.#known = known;
+  }
+
+  /** Take the next piece; the answer is what may be shown now, perhaps nothing. */
+  push(piece: string): string {
+    this.#held += piece;
+    // Without a place to cut at, nothing changes by looking.
+    if (!CUTTABLE.test(piece) && this.#held.length < MAX_HELD) return "";
+    return this.#letGo(false);
+  }
+
+  /** What is left when no more comes. The stream is as new then. */
+  end(): string {
+    const rest = this.#letGo(true);
+    this.#context = "";
+    this.#lastKey = undefined;
+    return rest;
+  }
+
+  #letGo(all: boolean): string {
+    const text = this.#context + this.#held;
+    const shown = this.#context.length;
+    const { spans: known, pending } = this.#known.finder.find(text);
+    const spans = joinSpans([...known, ...findUnknown(text)]).filter(({ end }) => end > shown);
+    const to = all ? text.length : Math.max(shown, cutOf(text, spans, pending));
+    if (to === shown) return "";
+    const inside = spans.filter(({ start }) => start < to).map((span) => clip(span, shown, to));
+    const moved = inside.map(({ start, end, key }) => ({ start: start - shown, end: end - shown, key }));
+    const out = this.#withoutRepeat(text.slice(shown, to), moved);
+    this.#held = text.slice(to);
+    this.#context = contextOf(text.slice(0, to));
+    return out;
+  }
+
+  /** A secret in two parts is one. */
+  #withoutRepeat(text: string, spans: readonly Span[]): string {
+    const [first] = spans;
+    const last = this.#lastKey;
+    const goesOn = first !== undefined && first.start === 0 && last !== undefined && last.key === first.key;
+    const final = spans.at(-1);
+    this.#lastKey = final?.end === text.length ? { key: final.key } : undefined;
+    if (!goesOn) return replaceSpans(text, spans);
+    const rest = spans
+      .slice(1)
+      .map(({ start, end, key }) => ({ start: start - first.end, end: end - first.end, key }));
+    return replaceSpans(text.slice(first.end), rest);
+  }
+}
+
+const CUTTABLE = /[^!-~]/u;
+
+/** Up to where nothing that follows can change what is shown. */
+function cutOf(text: string, spans: readonly Span[], pending: number): number {
+  let cut = text.length;
+  if (text.length < MAX_HELD) {
+    while (cut > 0 && isInWord(text.charCodeAt(cut - 1))) cut -= 1;
+  }
+  cut = Math.min(cut, text.length - pending);
+  const open = pemBlocks(text).at(-1);
+  if (
+    open?.isPrivate &&
+    !open.isClosed &&
+    open.bodyEnd === text.length &&
+    text.length - open.start < MAX_HELD
+  ) {
+    cut = Math.min(cut, open.bodyStart);
+  }
+  const across = spans.find(({ start, end }) => start < cut && end > cut);
+  return across && text.length < MAX_HELD ? across.start : cut;
+}
+
+/** Printable ASCII without the space. */
+function isInWord(code: number): boolean {
+  return code > 32 && code < 127;
+}
+
+function clip({ start, end, key }: Span, from: number, to: number): Span {
+  return { start: Math.max(start, from), end: Math.min(end, to), key };
+}
+
+/** The end of a text, and the first line of the block it ends in the middle of: what is in there is judged by that. */
+function contextOf(text: string): string {
+  const end = text.slice(-CONTEXT_LENGTH);
+  const open = pemBlocks(text).at(-1);
+  const isCut =
+    open && !open.isClosed && open.bodyEnd === text.length && open.start < text.length - CONTEXT_LENGTH;
+  return isCut ? `-----BEGIN ${open.label}-----\n${end}` : end;
+}

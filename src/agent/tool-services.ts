@@ -1,0 +1,22 @@
+import type { WebSearch } from "#src/platform/web-search/web-search.ts";
+import { agentMessages, type AgentMessageDeps } from "./messages.ts";
+import { agentShells, type AgentShellDeps } from "./shells.ts";
+import type { ToolServices } from "./tools/tool.ts";
+
+export interface ToolDeps extends Omit<AgentShellDeps, "config">, Omit<AgentMessageDeps, "config"> {
+  webSearch: WebSearch | undefined;
+  config: AgentShellDeps["config"] & AgentMessageDeps["config"];
+}
+
+/** What a task's tools reach, bound to its person, project and chat. */
+export function toolServices(
+  deps: ToolDeps,
+  task: { userId: string; projectId: string; chatId: string },
+): ToolServices {
+  return {
+    safeFetch: deps.safeFetch,
+    webSearch: deps.webSearch,
+    shells: agentShells(deps, task),
+    messages: agentMessages(deps),
+  };
+}

@@ -1,0 +1,55 @@
+import type { AgentRuntime } from "#src/platform/runtime/project-runtime.ts";
+import { readTextFile } from "../text-file.ts";
+import type { ToolFailure } from "../tool.ts";
+
+/** What agents are to remember of a project: a Markdown file, one section per second-level heading. */
+export const MEMORY_PATH = ".workspace/memory.md";
+
+const TITLE = "# Memory";
+
+export interface MemorySection {
+  section: string;
+  body: string;
+}
+
+export type Memory = { ok: true; sections: MemorySection[] } | { ok: false; failure: ToolFailure };
+
+/** The sections of the project's memory; none where there is no file yet. */
+export async function readMemory(runtime: AgentRuntime): Promise<Memory> {
+  const file = await readTextFile(runtime, MEMORY_PATH);
+  if (file.ok) return { ok: true, sections: parse(file.text) };
+  return file.failure["exists"] === false ? { ok: true, sections: [] } : file;
+}
+
+export async function writeMemory(
+  runtime: AgentRuntime,
+  sections: readonly MemorySection[],
+): Promise<{ sizeBytes: number }> {
+  const bytes = new TextEncoder().encode(format(sections));
+  await runtime.writeFile(MEMORY_PATH, bytes);
+  return { sizeBytes: bytes.length };
+}
+
+/** Headings are compared as people read them. */
+export function isSection(one: string, other: string): boolean {
+  return one.trim().toLowerCase() === other.trim().toLowerCase();
+}
+
+/** Text above the first heading, which somebody may have written by hand, is a section without a name. */
+function parse(text: string): MemorySection[] {
+  const sections: { section: string; lines: string[] }[] = [{ section: "", lines: [] }];
+  for (const line of text.split(/\r?\n/)) {
+    const heading = /^## +(?<name>\S.*)$/.exec(line)?.groups?.["name"];
+    if (heading === undefined) sections.at(-1)?.lines.push(line);
+    else sections.push({ section: heading.trim(), lines: [] });
+  }
+  return sections
+    .map(({ section, lines }) => ({ section, body: lines.join("\n").trim() }))
+    .filter(({ section, body }) => section !== "" || (body !== "" && body !== TITLE));
+}
+
+function format(sections: readonly MemorySection[]): string {
+  const hasOwnTitle = sections.some(({ section }) => section === "");
+  const parts = sections.map(({ section, body }) => (section === "" ? body : `## ${section}\n\n${body}`));
+  return `${[...(hasOwnTitle ? [] : [TITLE]), ...parts].join("\n\n").trimEnd()}\n`;
+}

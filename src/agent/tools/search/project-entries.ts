@@ -1,0 +1,118 @@
+import { AppError } from "#src/lib/errors.ts";
+import type { AgentRuntime, FileEntry } from "#src/platform/runtime/project-runtime.ts";
+import { directoriesAbove, IgnoreRules, plainNames } from "./ignore-rules.ts";
+import type { Pace } from "./pace.ts";
+import { readContents } from "./read-contents.ts";
+
+/** Directories that tools fill, and that nobody means when they search a project. */
+export const DEFAULT_EXCLUDED: readonly string[] = [
+  ".git",
+  ".hg",
+  ".svn",
+  "node_modules",
+  "__pycache__",
+  ".venv",
+  "venv",
+  ".next",
+  ".nuxt",
+  ".cache",
+  ".turbo",
+  ".mypy_cache",
+  ".pytest_cache",
+  ".ruff_cache",
+  "lost+found",
+];
+
+const IGNORE_FILE = ".gitignore";
+const MAX_IGNORE_FILES = 500;
+const MAX_IGNORE_BYTES = 64 * 1024;
+/** Rules times path lengths, roughly: what an entry costs to look at. */
+const STEPS_PER_ENTRY = 1_000;
+
+export interface EntrySelection {
+  /** Names that begin with a dot. */
+  hidden: boolean;
+  /** Leave out what `.gitignore` names, and `DEFAULT_EXCLUDED`. */
+  excludes: boolean;
+}
+
+/**
+ * The files and links below a directory, by path, as somebody who searches a project means them. A directory that is
+ * itself ignored or hidden is searched all the same: it was named. Throws what `list` throws.
+ */
+export async function projectEntries(
+  runtime: AgentRuntime,
+  directory: string,
+  { hidden, excludes }: EntrySelection,
+  pace: Pace,
+): Promise<FileEntry[]> {
+  const listed = await oneAtATime(runtime, () => listTree(runtime, directory, excludes));
+  const rules = excludes ? await readRules(runtime, directory, listed) : undefined;
+  const kept: FileEntry[] = [];
+  // Parents come before their children, and what is in a directory comes right behind it.
+  let inside: string | undefined;
+  for (const entry of listed) {
+    if (pace.isDue(STEPS_PER_ENTRY)) await pace.turn();
+    if (inside !== undefined && entry.path.startsWith(inside)) continue;
+    const isDirectory = entry.kind === "directory";
+    const isOut = (!hidden && entry.name.startsWith(".")) || rules?.ignores(entry.path, { isDirectory });
+    inside = isOut && isDirectory ? `${entry.path}/` : undefined;
+    if (!isOut && !isDirectory) kept.push(entry);
+  }
+  return kept;
+}
+
+async function listTree(runtime: AgentRuntime, directory: string, excludes: boolean): Promise<FileEntry[]> {
+  const exclude = excludes ? DEFAULT_EXCLUDED : [];
+  try {
+    return await runtime.list(directory, { recursive: true, exclude });
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === "too_large" && excludes)) throw error;
+    // What builds leave behind may be most of the entries.
+    const [root] = await rulesOf(runtime, [IGNORE_FILE]);
+    if (!root) throw error;
+    return runtime.list(directory, { recursive: true, exclude: [...exclude, ...plainNames(root.text)] });
+  }
+}
+
+async function readRules(
+  runtime: AgentRuntime,
+  directory: string,
+  listed: readonly FileEntry[],
+): Promise<IgnoreRules | undefined> {
+  const above = directoriesAbove(directory).map((each) =>
+    each === "" ? IGNORE_FILE : `${each}/${IGNORE_FILE}`,
+  );
+  const below = listed
+    .filter(({ name, kind, size }) => name === IGNORE_FILE && kind === "file" && size <= MAX_IGNORE_BYTES)
+    .slice(0, MAX_IGNORE_FILES);
+  const paths = [...above, ...below.map(({ path }) => path)];
+  if (paths.length === 0) return undefined;
+  const rules = new IgnoreRules();
+  for (const file of await rulesOf(runtime, paths)) rules.add(file.directory, file.text);
+  return rules.hides(directory) ? undefined : rules;
+}
+
+async function rulesOf(
+  runtime: AgentRuntime,
+  paths: readonly string[],
+): Promise<{ directory: string; text: string }[]> {
+  const found: { directory: string; text: string }[] = [];
+  for await (const { path, bytes } of readContents(runtime, paths, { maxBytes: MAX_IGNORE_BYTES })) {
+    const directory = path.slice(0, Math.max(path.length - IGNORE_FILE.length - 1, 0));
+    if (bytes) found.push({ directory, text: new TextDecoder().decode(bytes) });
+  }
+  return found;
+}
+
+const turns = new WeakMap<AgentRuntime, Promise<unknown>>();
+
+/** A listing may be 20 MiB, a model may ask for several side by side, and an isolate has 128 MB. */
+async function oneAtATime<T>(runtime: AgentRuntime, work: () => Promise<T>): Promise<T> {
+  const turn = (turns.get(runtime) ?? Promise.resolve()).then(work);
+  turns.set(
+    runtime,
+    turn.catch(() => undefined),
+  );
+  return turn;
+}

@@ -1,0 +1,43 @@
+import type { AgentRuntime } from "#src/platform/runtime/project-runtime.ts";
+
+/** Paths asked for at a time: whoever has found enough asks for no more. */
+const PATHS_PER_CALL = 1_000;
+
+export interface FoundContent {
+  path: string;
+  /** Bytes of the file. */
+  size: number;
+  /** Undefined for what is no file, and for more than `maxBytes`. */
+  bytes: Uint8Array | undefined;
+}
+
+/** The contents of files, in order, one in memory at a time; one that is gone, or behind a link, is left out. */
+export async function* readContents(
+  runtime: AgentRuntime,
+  paths: readonly string[],
+  { maxBytes }: { maxBytes: number },
+): AsyncGenerator<FoundContent, undefined> {
+  for (let at = 0; at < paths.length; at += PATHS_PER_CALL) {
+    const entries = await runtime.readEntries(paths.slice(at, at + PATHS_PER_CALL));
+    for await (const { entry, content } of entries) {
+      const { path, kind, size } = entry;
+      if (kind === "file" && size <= maxBytes) yield { path, size, bytes: await collect(content, size) };
+      else yield { path, size, bytes: undefined };
+    }
+  }
+}
+
+async function collect(content: AsyncIterable<Uint8Array>, size: number): Promise<Uint8Array> {
+  const whole = new Uint8Array(size);
+  let filled = 0;
+  for await (const chunk of content) {
+    whole.set(chunk, filled);
+    filled += chunk.byteLength;
+  }
+  return whole;
+}
+
+/** Whether bytes are what git, too, takes for no text: a NUL among the first 8,000. */
+export function isBinary(bytes: Uint8Array): boolean {
+  return bytes.subarray(0, 8_000).includes(0);
+}

@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { defineTool } from "../tool.ts";
+import { awaitOutput } from "./await-output.ts";
+
+const DEFAULT_YIELD_MS = 250;
+const MAX_YIELD_MS = 60_000;
+const DEFAULT_OUTPUT_TOKENS = 4_096;
+const MAX_OUTPUT_TOKENS = 16_384;
+
+export const writeStdin = defineTool({
+  name: "write_stdin",
+  description:
+    "Type characters into an open shell exactly as they are, e.g. an answer to a question with its line end, or \\u0003 to " +
+    "interrupt; empty chars only show what came since the last look.",
+  parameters: z.object({
+    session_id: z.string().min(1).describe("The shell, as shell_open named it"),
+    chars: z.string().max(100_000).describe("What to type; nothing is added"),
+    yield_time_ms: z
+      .number()
+      .int()
+      .min(0)
+      .max(MAX_YIELD_MS)
+      .default(DEFAULT_YIELD_MS)
+      .describe("Milliseconds to wait for output; less when the program ends"),
+    max_output_tokens: z
+      .number()
+      .int()
+      .min(1)
+      .max(MAX_OUTPUT_TOKENS)
+      .default(DEFAULT_OUTPUT_TOKENS)
+      .describe("Most output to show; of more, the beginning and the end"),
+  }),
+  effect: "other",
+  scope: "terminal.access",
+  dangerous: true,
+  async run({ session_id: id, chars, yield_time_ms: waitMs, max_output_tokens: maxTokens }, context) {
+    const { shells, signal } = context;
+    if (chars !== "") await shells.write(id, chars);
+    const { text, bytes, status, exitCode, truncated } = await awaitOutput(shells, id, {
+      waitMs,
+      maxTokens,
+      signal,
+    });
+    return {
+      success: true,
+      message: status === "exited" ? "The shell has ended." : `The shell put out ${bytes} bytes so far.`,
+      session_id: id,
+      new_output: text,
+      status,
+      truncated,
+      ...(exitCode === null ? {} : { exit_code: exitCode }),
+    };
+  },
+});

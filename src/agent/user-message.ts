@@ -1,0 +1,159 @@
+import { z } from "zod";
+import { AppError } from "#src/lib/errors.ts";
+import { storableText } from "#src/lib/storable-text.ts";
+import {
+  IMAGE_BASE64_CHARS,
+  IMAGE_MIME_TYPES,
+  type ImageMimeType,
+  type ModelPart,
+  type UserContent,
+} from "#src/models/model.ts";
+
+/** What a client sends along with a message. */
+export interface Attachment {
+  type: "image" | "pasted_text" | "file_reference";
+  /** Base64 of an image, or pasted text. */
+  content?: string | null | undefined;
+  mime_type?: string | null | undefined;
+  /** Where the file lies in the project. */
+  file_path?: string | null | undefined;
+  label?: string | null | undefined;
+}
+
+const Attachments = z.object({
+  attachments: z.array(
+    z.object({
+      type: z.enum(["image", "pasted_text", "file_reference"]),
+      mime_type: z.string().nullish(),
+      file_path: z.string().nullish(),
+      label: z.string().nullish(),
+    }),
+  ),
+});
+
+/** What was sent along with a stored message; their contents lie in the project's files. */
+export function attachmentsOf(messageMetadata: unknown): Attachment[] {
+  return Attachments.safeParse(messageMetadata).data?.attachments ?? [];
+}
+
+const Mentions = z.object({
+  mentions: z.array(z.object({ kind: z.string(), ref_id: z.string(), display: z.string() })),
+});
+
+/** A message with what it mentions named at its end, so that what stands before it in a cached prompt stays the same. */
+export function withMentions(message: string, messageMetadata: unknown): string {
+  const mentions = Mentions.safeParse(messageMetadata).data?.mentions ?? [];
+  if (mentions.length === 0) return message;
+  const lines = mentions.map(
+    ({ kind, ref_id, display }) => `- ${kind} "${oneLine(display)}" (${oneLine(ref_id)})`,
+  );
+  return `${message}\n\n[mentions]\n${lines.join("\n")}`;
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/[\s"]+/gu, " ").trim();
+}
+
+/** Most characters of one pasted text or file that the model is shown. */
+const TEXT_CHARS = 100_000;
+/** Most characters of all of them together: about 75,000 tokens, which leaves room in any window that is common. */
+const ALL_TEXT_CHARS = 300_000;
+/** Of a name, in the line that announces a text. */
+const NAME_CHARS = 200;
+
+/**
+ * A message with what was sent along, as the model reads it. Pictures become parts of their own and come first, as vendors
+ * advise; texts are folded into the text behind the message, each between lines that name it and say how much was cut.
+ *
+ * `readFile` reads a file of the project: undefined where there is none. The model is told of a file that is missing or no text. Throws `invalid_input`
+ * for a picture that is none, and `too_large` above 20,000,000 characters of base64.
+ */
+export async function toUserMessage(
+  message: string,
+  attachments: readonly Attachment[],
+  readFile: (path: string) => Promise<Uint8Array | undefined>,
+): Promise<UserContent> {
+  const images: ModelPart[] = [];
+  const texts: string[] = [];
+  let room = ALL_TEXT_CHARS;
+  for (const attachment of attachments) {
+    const { content, file_path: path } = attachment;
+    if (attachment.type === "image") {
+      const bytes = content ? undefined : path && (await readFile(path));
+      if (content) images.push(imagePart(content, attachment.mime_type));
+      else if (bytes) images.push(imagePart(Buffer.from(bytes).toString("base64"), attachment.mime_type));
+      else texts.push(missing(attachment));
+      continue;
+    }
+    const bytes = content === undefined || content === null ? path && (await readFile(path)) : undefined;
+    const text = content ?? (bytes ? decode(bytes) : undefined);
+    if (text === undefined) {
+      texts.push(bytes ? notText(attachment, bytes.length) : missing(attachment));
+      continue;
+    }
+    const shown = clip(text, Math.min(TEXT_CHARS, room));
+    room -= shown.length;
+    texts.push(`<attachment name="${nameOf(attachment)}">\n${shown}${cutNote(text, shown)}\n</attachment>`);
+  }
+  const text = [message, ...texts].filter((each) => each !== "").join("\n\n");
+  if (images.length === 0) return text;
+  return text === "" ? images : [...images, { type: "text", text }];
+}
+
+/** A picture as a part of a message, whatever prefix of a data URI it carries. Throws `invalid_input` and `too_large`. */
+export function imagePart(content: string, mimeType: string | null | undefined): ModelPart {
+  const prefix = /^data:(?<mime>[\w/+.-]+);base64,/u.exec(content.slice(0, 100));
+  const base64 = content.slice(prefix?.[0].length ?? 0);
+  const type = (mimeType ?? prefix?.groups?.["mime"] ?? "").toLowerCase().replace("image/jpg", "image/jpeg");
+  if (base64.length > IMAGE_BASE64_CHARS) {
+    throw new AppError("too_large", `An image may have at most ${IMAGE_BASE64_CHARS} characters of base64`);
+  }
+  if (!isImageMimeType(type)) {
+    throw new AppError("invalid_input", `An image must be one of ${IMAGE_MIME_TYPES.join(", ")}`);
+  }
+  if (base64 === "" || !/^[A-Za-z0-9+/]+={0,2}$/u.test(base64)) {
+    throw new AppError("invalid_input", "The content of an image must be base64");
+  }
+  return { type: "image", mimeType: type, base64 };
+}
+
+function isImageMimeType(type: string): type is ImageMimeType {
+  return IMAGE_MIME_TYPES.some((known) => known === type);
+}
+
+function clip(text: string, chars: number): string {
+  return storableText(text.slice(0, chars).replace(/[\uD800-\uDBFF]$/, ""));
+}
+
+function cutNote(text: string, shown: string): string {
+  const cut = text.length - shown.length;
+  return cut > 0 ? `\n[... ${cut} characters cut ...]` : "";
+}
+
+/** On its line, and without what would end the line's quotes. */
+function nameOf({ type, label, file_path: path }: Attachment): string {
+  const fallback = type === "pasted_text" ? "pasted text" : type === "image" ? "image" : "file";
+  const names = [...new Set([label, path].filter((name) => name))];
+  return (names.join(", ") || fallback)
+    .replaceAll(/[\s"<>]+/g, " ")
+    .slice(0, NAME_CHARS)
+    .toWellFormed();
+}
+
+function missing(attachment: Attachment): string {
+  return `[The attachment "${nameOf(attachment)}" cannot be shown: there is no such file.]`;
+}
+
+/** The agent has tools for it. */
+function notText(attachment: Attachment, size: number): string {
+  return `[The attachment "${nameOf(attachment)}" is a file of the project, of ${size} bytes, and no text.]`;
+}
+
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+    return text.includes("\0") ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,59 @@
+import { and, eq, inArray, isNull, lt, sql } from "drizzle-orm";
+import { chatAttachments, chats, projects } from "#src/db/schema/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+
+export type ChatAttachment = typeof chatAttachments.$inferSelect;
+
+export async function insertAttachment(
+  db: Db,
+  attachment: typeof chatAttachments.$inferInsert,
+): Promise<ChatAttachment> {
+  const [stored] = await db.insert(chatAttachments).values(attachment).returning();
+  if (!stored) throw new Error("The attachment was not stored");
+  return stored;
+}
+
+export function attachmentsById(db: Db, chatId: string, ids: readonly string[]) {
+  return db
+    .select()
+    .from(chatAttachments)
+    .where(and(eq(chatAttachments.chatId, chatId), inArray(chatAttachments.id, [...ids])));
+}
+
+/** Delete an upload that belongs to no message; `isLast` tells that no other one lies in the same file. */
+export async function deleteUnbound(db: Db, id: string): Promise<{ isLast: boolean } | undefined> {
+  const [deleted] = await db
+    .delete(chatAttachments)
+    .where(and(eq(chatAttachments.id, id), isNull(chatAttachments.messageId)))
+    .returning({ isLast });
+  return deleted;
+}
+
+const isLast = sql<boolean>`NOT EXISTS (SELECT 1 FROM chat_attachments other
+  WHERE other.chat_id = chat_attachments.chat_id AND other.file_path = chat_attachments.file_path
+    AND other.id <> chat_attachments.id)`;
+
+/** Delete uploads that belong to no message after a day, of projects that are awake: their files go, too. */
+export async function deleteForgotten(db: Db, limit: number) {
+  const forgotten = db
+    .select({ id: chatAttachments.id })
+    .from(chatAttachments)
+    .innerJoin(chats, eq(chats.id, chatAttachments.chatId))
+    .innerJoin(projects, eq(projects.id, chats.projectId))
+    .where(
+      and(
+        isNull(chatAttachments.messageId),
+        lt(chatAttachments.createdAt, sql`now() - interval '24 hours'`),
+        inArray(projects.status, ["stopped", "running"]),
+      ),
+    )
+    .limit(limit);
+  return db
+    .delete(chatAttachments)
+    .where(and(inArray(chatAttachments.id, forgotten), isNull(chatAttachments.messageId)))
+    .returning({
+      path: chatAttachments.filePath,
+      projectId: sql<string>`(SELECT project_id FROM chats WHERE chats.id = chat_attachments.chat_id)`,
+      isLast,
+    });
+}

@@ -1,0 +1,14 @@
+import type { Caller } from "#src/domain/access/index.ts";
+import { openApprovals, type Approval } from "#src/domain/approvals/index.ts";
+import { requireProject } from "#src/domain/projects/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+
+/** Questions of a project's agents that wait for an answer, oldest first, for whoever may give one. Throws as `requireProject` does. */
+export async function listApprovals(
+  deps: { db: Db },
+  caller: Caller,
+  project: string,
+): Promise<{ approval: Approval; chatId: string }[]> {
+  const { id } = await requireProject(deps, caller, project, "chat.send");
+  return openApprovals(deps.db, { projectId: id, chatId: undefined });
+}

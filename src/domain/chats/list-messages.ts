@@ -1,0 +1,110 @@
+import type { Caller } from "#src/domain/access/index.ts";
+import { requireProject } from "#src/domain/projects/index.ts";
+import { isTerminal, StepData, type Task } from "#src/domain/tasks/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { latestChat } from "./queries/chats.ts";
+import { newestMessages, stepsOfTasks, type MessageRow } from "./queries/messages.ts";
+import { requireChat } from "./require-chat.ts";
+
+/** Messages of one chat that are shown at once, the newest, and tasks whose steps come with them. */
+const SHOWN_MESSAGES = 1000;
+const TASKS_WITH_STEPS = 50;
+
+/** A message with what the agent did for it. */
+export interface ChatMessage {
+  id: string;
+  chatId: string;
+  role: "user" | "assistant";
+  content: string;
+  /** What was stored with it. */
+  metadata: Record<string, unknown> | null;
+  createdAt: Date;
+  /** Of an answer; null for a question. */
+  run: Run | null;
+}
+
+export interface Run {
+  task: Task;
+  /** Slug of the agent. */
+  agent: string | null;
+  /** Hash of the snapshot from before the first change. */
+  checkpoint: string | null;
+  /** Whether it is under way: the message stands for the one that is to come. */
+  inProgress: boolean;
+  /** Its turns; none where they were not asked for. */
+  steps: StepData[];
+}
+
+/** What was said in a chat of the caller's, oldest first. Throws as `requireChat` does. */
+export async function listMessages(deps: { db: Db }, caller: Caller, chatId: string): Promise<ChatMessage[]> {
+  const { id } = await requireChat(deps, caller, chatId, "chat.view");
+  return messagesOfChat(deps.db, id);
+}
+
+/** The same for the named chat of a project, or the one last used; nothing where there is none. */
+export async function listMessagesOfProject(
+  deps: { db: Db },
+  caller: Caller,
+  of: { project: string; chatId: string | undefined },
+): Promise<ChatMessage[]> {
+  const { id: projectId } = await requireProject(deps, caller, of.project, "chat.view");
+  const chat = of.chatId
+    ? await requireChat(deps, caller, of.chatId, "chat.view")
+    : await latestChat(deps.db, caller.userId, projectId);
+  if (!chat) return [];
+  if (chat.projectId !== projectId) throw new AppError("not_found", "Chat not found");
+  return messagesOfChat(deps.db, chat.id);
+}
+
+/** The newest messages of several chats, by the chat, without the agent's turns. */
+export async function messagesOfChats(
+  db: Db,
+  chatIds: readonly string[],
+  perChat: number,
+): Promise<Map<string, ChatMessage[]>> {
+  if (chatIds.length === 0) return new Map();
+  const shown = withPlaceholders(await newestMessages(db, chatIds, perChat), new Map());
+  return Map.groupBy(shown, ({ chatId }) => chatId);
+}
+
+async function messagesOfChat(db: Db, chatId: string): Promise<ChatMessage[]> {
+  const rows = await newestMessages(db, [chatId], SHOWN_MESSAGES);
+  const taskIds = [...new Set(rows.flatMap(({ task }) => task?.id ?? []))].slice(-TASKS_WITH_STEPS);
+  const stored = taskIds.length > 0 ? await stepsOfTasks(db, taskIds) : [];
+  const steps = new Map<string, StepData[]>();
+  for (const { taskId, stepData } of stored) {
+    steps.set(taskId, [...(steps.get(taskId) ?? []), StepData.parse(stepData)]);
+  }
+  return withPlaceholders(rows, steps);
+}
+
+/** Behind a question that is not answered stands the answer that is to come. */
+function withPlaceholders(
+  rows: readonly MessageRow[],
+  steps: ReadonlyMap<string, StepData[]>,
+): ChatMessage[] {
+  return rows.flatMap((row): ChatMessage[] => {
+    const { message, task } = row;
+    const { id, chatId, role, content, messageMetadata: metadata, createdAt } = message;
+    const run = task && runOf(row, task, steps.get(task.id) ?? []);
+    const shown = { id, chatId, role, content, metadata, createdAt };
+    if (role === "assistant") return [{ ...shown, run }];
+    const asked = { ...shown, run: null };
+    if (!task || !run?.inProgress) return [asked];
+    const answer = {
+      id: task.id,
+      chatId,
+      role: "assistant",
+      content: "",
+      metadata: null,
+      createdAt: task.createdAt,
+      run,
+    } as const;
+    return [asked, answer];
+  });
+}
+
+function runOf({ agent, checkpoint }: MessageRow, task: Task, steps: StepData[]): Run {
+  return { task, agent, checkpoint, inProgress: !isTerminal(task.status), steps };
+}

@@ -1,0 +1,203 @@
+import { and, count, desc, eq, ne, sql, type SQL } from "drizzle-orm";
+import { chats, messages, projects } from "#src/db/schema/index.ts";
+import { roleInProject, type Somebody } from "#src/domain/projects/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+
+export type Chat = typeof chats.$inferSelect;
+export type ChatState = "active" | "running" | "waiting_approval" | "completed" | "archived";
+
+/** A chat with what it is at the moment. */
+export type ChatView = Chat & { state: ChatState };
+
+/** Stored is only whether a chat was put away; the rest its tasks and their questions tell. Of the row `chats`. */
+const state = sql<ChatState>`CASE
+  WHEN chats.status = 'archived' THEN 'archived'
+  WHEN EXISTS (
+    SELECT 1 FROM tasks t JOIN approvals a ON a.task_id = t.id
+    WHERE t.chat_id = chats.id AND t.status = 'running' AND a.response IS NULL AND a.expires_at > now()
+  ) THEN 'waiting_approval'
+  WHEN EXISTS (SELECT 1 FROM tasks t WHERE t.chat_id = chats.id AND t.status IN ('queued', 'running')) THEN 'running'
+  WHEN (SELECT t.status FROM tasks t WHERE t.chat_id = chats.id ORDER BY t.id DESC LIMIT 1) = 'completed' THEN 'completed'
+  ELSE 'active' END`;
+
+/** When somebody last used a chat. */
+const usedAt = sql`coalesce(chats.updated_at, chats.created_at)`;
+
+export async function chatById(db: Db, id: string): Promise<Chat | undefined> {
+  const [chat] = await db.select().from(chats).where(eq(chats.id, id));
+  return chat;
+}
+
+/** A chat, its project, and what somebody is there (null for a stranger). */
+export function chatWithRole(db: Db, id: string, somebody: Somebody) {
+  return db
+    .select({
+      chat: chats,
+      state,
+      project: { id: projects.id, teamId: projects.teamId },
+      role: roleInProject(somebody),
+    })
+    .from(chats)
+    .innerJoin(projects, eq(projects.id, chats.projectId))
+    .where(eq(chats.id, id));
+}
+
+/** Which chats are meant: of somebody, in the projects of a team, in some projects, in one. */
+export interface ChatFilter {
+  somebody: Somebody & { userId: string };
+  teamId?: string | undefined;
+  projectIds?: readonly string[] | undefined;
+  projectId?: string | undefined;
+  origin?: string | undefined;
+}
+
+/** Somebody's own chats in projects in which they still have a part; the last used first. */
+export async function chatsOf(db: Db, filter: ChatFilter, page: { limit: number; offset: number }) {
+  const rows = await db
+    .select({ chat: chats, state, projectName: projects.name, messageCount: messageCount(db) })
+    .from(chats)
+    .innerJoin(projects, eq(projects.id, chats.projectId))
+    .where(whereOf(filter))
+    .orderBy(desc(usedAt), desc(chats.id))
+    .limit(page.limit)
+    .offset(page.offset);
+  return rows.map(({ chat, state: now, ...rest }) => ({ ...chat, ...rest, state: now }));
+}
+
+function whereOf({ somebody, teamId, projectIds, projectId, origin }: ChatFilter): SQL | undefined {
+  return and(
+    eq(chats.userId, somebody.userId),
+    projectId === undefined ? undefined : eq(chats.projectId, projectId),
+    teamId === undefined ? undefined : eq(projects.teamId, teamId),
+    projectIds === undefined
+      ? undefined
+      : sql`${chats.projectId} IN (SELECT value::uuid FROM jsonb_array_elements_text(${JSON.stringify(projectIds)}::jsonb) AS value)`,
+    origin === undefined ? undefined : eq(chats.origin, origin),
+    sql`${roleInProject(somebody)} IS NOT NULL`,
+  );
+}
+
+function messageCount(db: Db): SQL<number> {
+  const counted = db
+    .select({ count: count() })
+    .from(messages)
+    .where(sql`${messages.chatId} = chats.id`);
+  return sql<number>`(${counted})`.mapWith(Number);
+}
+
+/** The chat somebody last used in a project; one that was put away where there is no other, or none where an origin is named. */
+export async function latestChat(
+  db: Db,
+  userId: string,
+  projectId: string,
+  origin?: string,
+): Promise<Chat | undefined> {
+  const [chat] = await db
+    .select()
+    .from(chats)
+    .where(
+      and(
+        eq(chats.userId, userId),
+        eq(chats.projectId, projectId),
+        origin === undefined ? undefined : and(eq(chats.origin, origin), eq(chats.status, "active")),
+      ),
+    )
+    .orderBy(desc(eq(chats.status, "active")), desc(usedAt), desc(chats.id))
+    .limit(1);
+  return chat;
+}
+
+export async function insertChat(db: Db, chat: typeof chats.$inferInsert): Promise<Chat> {
+  const [made] = await db.insert(chats).values(chat).returning();
+  if (!made) throw new Error("The chat was not made");
+  return made;
+}
+
+/** What is absent stays as it is. */
+export type ChatChange = {
+  [Field in "title" | "status" | "agentId" | "model" | "editMode" | "isTitled" | "projectId"]?:
+    | Chat[Field]
+    | undefined;
+};
+
+/** Change a chat; no row for one that is gone, or where the agent is none that its team may use. */
+export async function updateChatRow(db: Db, id: string, change: ChatChange): Promise<Chat | undefined> {
+  const { agentId } = change;
+  const [changed] = await db
+    .update(chats)
+    .set({ ...change, updatedAt: sql`now()` })
+    .where(
+      and(
+        eq(chats.id, id),
+        agentId == null
+          ? undefined
+          : sql`EXISTS (SELECT 1 FROM agents a WHERE a.id = ${agentId}::uuid AND a.is_active AND (a.team_id IS NULL
+              OR a.team_id = (SELECT team_id FROM projects WHERE projects.id = chats.project_id)))`,
+      ),
+    )
+    .returning();
+  return changed;
+}
+
+/** Whether its user has no other chat in the project. */
+export async function isLastChat(db: Db, chat: Pick<Chat, "id" | "userId" | "projectId">): Promise<boolean> {
+  const others = await db
+    .select({ id: chats.id })
+    .from(chats)
+    .where(and(eq(chats.userId, chat.userId), eq(chats.projectId, chat.projectId), ne(chats.id, chat.id)))
+    .limit(1);
+  return others.length === 0;
+}
+
+/**
+ * Delete a chat unless it is its user's last one in the project. The project is held, so that of two that are deleted at once one
+ * stays.
+ */
+export async function deleteChatRow(
+  db: Db,
+  chat: Pick<Chat, "id" | "userId" | "projectId">,
+): Promise<boolean> {
+  const [, deleted] = await db.batch([
+    db.select({ id: projects.id }).from(projects).where(eq(projects.id, chat.projectId)).for("no key update"),
+    db
+      .delete(chats)
+      .where(
+        and(
+          eq(chats.id, chat.id),
+          sql`EXISTS (SELECT 1 FROM chats other WHERE other.project_id = chats.project_id
+            AND other.user_id = chats.user_id AND other.id <> chats.id)`,
+        ),
+      )
+      .returning({ id: chats.id }),
+  ]);
+  return deleted.length > 0;
+}
+
+/** The project that takes somebody's chats that are about none. */
+export async function findDefaultWorkspace(
+  db: Db,
+  somebody: Somebody & { userId: string },
+  teamId: string | null,
+): Promise<string | undefined> {
+  const [found] = await db
+    .select({ id: projects.id })
+    .from(projects)
+    .where(
+      and(
+        eq(projects.ownerId, somebody.userId),
+        sql`${projects.settings} ->> 'default_workspace' = 'true'`,
+        teamId === null ? undefined : eq(projects.teamId, teamId),
+        sql`${roleInProject(somebody)} IS NOT NULL`,
+      ),
+    )
+    .orderBy(projects.id)
+    .limit(1);
+  return found?.id;
+}
+
+export async function markDefaultWorkspace(db: Db, projectId: string): Promise<void> {
+  await db
+    .update(projects)
+    .set({ settings: sql`${projects.settings} || '{"default_workspace": true}'::jsonb` })
+    .where(eq(projects.id, projectId));
+}

@@ -1,0 +1,158 @@
+import { and, asc, desc, eq, inArray, lte, sql } from "drizzle-orm";
+import { agents, chatAttachments, messages, tasks, taskSteps } from "#src/db/schema/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+
+/**
+ * What places a message in its chat: the task it belongs to. Within a task the question comes before the answer; `role` sorts
+ * them the other way round.
+ */
+const turnOf = sql<string>`coalesce(${messages.taskId}, ${messages.id})`;
+
+/** The newest messages of each chat, `perChat` at most, oldest first, with the task each belongs to. */
+export function newestMessages(db: Db, chatIds: readonly string[], perChat: number) {
+  const placed = db
+    .select({
+      id: messages.id,
+      place:
+        sql<number>`row_number() OVER (PARTITION BY ${messages.chatId} ORDER BY ${turnOf} DESC, ${messages.role})`.as(
+          "place",
+        ),
+    })
+    .from(messages)
+    .where(inArray(messages.chatId, [...chatIds]))
+    .as("placed");
+  return db
+    .select({
+      message: messages,
+      turn: turnOf,
+      task: tasks,
+      agent: agents.slug,
+      checkpoint: sql<
+        string | null
+      >`(SELECT s.hash FROM snapshots s WHERE s.task_id = ${messages.taskId} ORDER BY s.id LIMIT 1)`,
+    })
+    .from(messages)
+    .innerJoin(placed, eq(placed.id, messages.id))
+    .leftJoin(tasks, eq(tasks.id, messages.taskId))
+    .leftJoin(agents, eq(agents.id, tasks.agentId))
+    .where(lte(placed.place, perChat))
+    .orderBy(asc(turnOf), desc(messages.role));
+}
+
+export type MessageRow = Awaited<ReturnType<typeof newestMessages>>[number];
+
+export function stepsOfTasks(db: Db, taskIds: readonly string[]) {
+  return db
+    .select({ taskId: taskSteps.taskId, stepData: taskSteps.stepData })
+    .from(taskSteps)
+    .where(inArray(taskSteps.taskId, [...taskIds]))
+    .orderBy(asc(taskSteps.taskId), asc(taskSteps.stepIndex));
+}
+
+/** What was said in a chat after its summary, oldest first. */
+export function unsummarisedMessages(db: Db, chatId: string) {
+  return db
+    .select({ turn: turnOf, role: messages.role, content: messages.content })
+    .from(messages)
+    .where(
+      and(
+        eq(messages.chatId, chatId),
+        sql`${turnOf} > coalesce((SELECT summarized_through FROM chats WHERE id = ${chatId}::uuid),
+          '00000000-0000-0000-0000-000000000000'::uuid)`,
+      ),
+    )
+    .orderBy(asc(turnOf), desc(messages.role));
+}
+
+/** The chat while nothing runs in it, as the first part of a WITH list: held, so that what follows is one with that. */
+const idle = (chatId: string) => sql`idle AS (
+    SELECT chats.id FROM chats WHERE chats.id = ${chatId}::uuid AND NOT EXISTS (
+      SELECT 1 FROM tasks WHERE tasks.chat_id = chats.id AND tasks.status IN ('queued', 'running'))
+    FOR UPDATE
+  )`;
+
+/** Keep what the model is told of older messages, unless something has begun to run or another account was kept meanwhile. */
+export async function storeSummary(
+  db: Db,
+  chatId: string,
+  { summary, through, previousThrough }: { summary: string; through: string; previousThrough: string | null },
+): Promise<boolean> {
+  const result = await db.execute(sql`
+    WITH ${idle(chatId)}
+    UPDATE chats SET summary = ${summary}::text, summarized_through = ${through}::uuid
+    FROM idle WHERE chats.id = idle.id AND chats.summarized_through IS NOT DISTINCT FROM ${previousThrough}::uuid
+      AND EXISTS (SELECT 1 FROM messages m WHERE m.chat_id = idle.id
+        AND coalesce(m.task_id, m.id) = ${through}::uuid)
+    RETURNING chats.id
+  `);
+  return result.rows.length > 0;
+}
+
+/** Empty a chat in which nothing runs: what was said, its account, and what was allowed for all of it. */
+export async function deleteMessages(db: Db, chatId: string): Promise<{ idle: boolean; deleted: number }> {
+  const result = await db.execute<{ idle: boolean; deleted: number }>(sql`
+    WITH ${idle(chatId)}, gone AS (
+      DELETE FROM messages USING idle WHERE messages.chat_id = idle.id RETURNING messages.id
+    ), chat AS (
+      UPDATE chats SET summary = NULL, summarized_through = NULL, allowed_tools = '{}', updated_at = now()
+      FROM idle WHERE chats.id = idle.id
+    )
+    SELECT EXISTS (SELECT 1 FROM idle) AS idle, (SELECT count(*) FROM gone)::int AS deleted
+  `);
+  return result.rows[0] ?? { idle: false, deleted: 0 };
+}
+
+/** The last question of a chat, with the snapshot from before the first change. The table is named: a query over one strips it. */
+export function lastTurn(db: Db, chatId: string) {
+  return db
+    .select({
+      turn: turnOf,
+      role: messages.role,
+      content: messages.content,
+      taskId: messages.taskId,
+      checkpoint: sql<
+        string | null
+      >`(SELECT s.hash FROM snapshots s WHERE s.task_id = messages.task_id ORDER BY s.id LIMIT 1)`,
+    })
+    .from(messages)
+    .where(eq(messages.chatId, chatId))
+    .orderBy(desc(turnOf), desc(messages.role))
+    .limit(1);
+}
+
+/**
+ * Take back the last question of a chat and its answer while nothing runs in it. Nothing where something runs, or where it is the
+ * last no more. An account that took it in goes, too.
+ */
+export async function deleteTurn(db: Db, chatId: string, turn: string): Promise<string[]> {
+  const result = await db.execute<{ id: string }>(sql`
+    WITH ${idle(chatId)}, gone AS (
+      DELETE FROM messages USING idle
+      WHERE messages.chat_id = idle.id AND coalesce(messages.task_id, messages.id) = ${turn}::uuid
+        AND NOT EXISTS (SELECT 1 FROM messages later WHERE later.chat_id = idle.id
+          AND coalesce(later.task_id, later.id) > ${turn}::uuid)
+      RETURNING messages.id
+    ), chat AS (
+      UPDATE chats SET updated_at = now(),
+        summary = CASE WHEN summarized_through >= ${turn}::uuid THEN NULL ELSE summary END,
+        summarized_through = CASE WHEN summarized_through >= ${turn}::uuid THEN NULL ELSE summarized_through END
+      FROM idle WHERE chats.id = idle.id AND EXISTS (SELECT 1 FROM gone)
+    )
+    SELECT id FROM gone ORDER BY id
+  `);
+  return result.rows.map(({ id }) => id);
+}
+
+/** Where the files lie that were sent along with a chat's messages; with those of no message where that is said. */
+export async function filesOfChat(db: Db, chatId: string, only: "sent" | "all"): Promise<string[]> {
+  const rows = await db
+    .selectDistinct({ path: chatAttachments.filePath })
+    .from(chatAttachments)
+    .where(
+      and(
+        eq(chatAttachments.chatId, chatId),
+        only === "sent" ? sql`${chatAttachments.messageId} IS NOT NULL` : undefined,
+      ),
+    );
+  return rows.map(({ path }) => path);
+}

@@ -1,0 +1,46 @@
+import type { Caller } from "#src/domain/access/index.ts";
+import { requireProject } from "#src/domain/projects/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { defaultWorkspace } from "./create-chat.ts";
+import { updateChatRow, type Chat, type ChatChange, type ChatView } from "./queries/chats.ts";
+import { requireChat } from "./require-chat.ts";
+
+/** Change a chat of the caller's. Throws as `requireChat` does, and `not_found` for an agent that is not there for its team. */
+export async function updateChat(
+  deps: { db: Db },
+  caller: Caller,
+  id: string,
+  change: Pick<ChatChange, "title" | "status" | "agentId" | "model" | "editMode">,
+): Promise<ChatView> {
+  const chat = await requireChat(deps, caller, id, "chat.send");
+  const isTitled = change.title === undefined ? undefined : change.title !== null;
+  const changed = await updateChatRow(deps.db, id, { ...change, isTitled });
+  if (!changed) throw new AppError("not_found", change.agentId ? "Agent not found" : "Chat not found");
+  const state =
+    changed.status === "archived" ? "archived" : chat.state === "archived" ? "active" : chat.state;
+  return { ...changed, state };
+}
+
+/**
+ * Move a chat to another project, or to the caller's default workspace. What was sent along lies in the old one. Throws as
+ * `requireChat` and `requireProject` do, and `conflict` while something runs in it.
+ */
+export async function moveChat(
+  deps: { db: Db },
+  caller: Caller,
+  id: string,
+  project: string | null,
+): Promise<Chat> {
+  const { state } = await requireChat(deps, caller, id, "chat.send");
+  if (state === "running" || state === "waiting_approval") {
+    throw new AppError("conflict", "The agent is working in this chat; stop it, or wait for it");
+  }
+  const projectId =
+    project === null
+      ? await defaultWorkspace(deps, caller)
+      : (await requireProject(deps, caller, project, "chat.send")).id;
+  const moved = await updateChatRow(deps.db, id, { projectId });
+  if (!moved) throw new AppError("not_found", "Chat not found");
+  return moved;
+}

@@ -1,0 +1,3 @@
+export { fillPools } from "./fill-pools.ts";
+export { charge, isFunded, openingCredits, usableCredits, type OpeningConfig } from "./queries.ts";
+export { readBalance, type Balance } from "./read-balance.ts";

@@ -1,0 +1,163 @@
+import { and, eq, isNotNull, isNull, ne, or, sql, type SQL } from "drizzle-orm";
+import { containers, projects } from "#src/db/schema/index.ts";
+import { insertBackgroundTask } from "#src/domain/background-tasks/index.ts";
+import type { Project } from "#src/domain/projects/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+
+/*
+ * What is wanted of a project: written by whoever asks, read by the executor.
+ */
+
+export type Wanted = NonNullable<Project["wanted"]>;
+
+/** A new wish takes the place of the last one, with all its attempts before it. */
+const wish = (wanted: Wanted | SQL) => ({ wanted, error: null, attempts: 0, idleWarnedAt: null });
+
+const isSetUp = sql`${projects.status} NOT IN ('initializing', 'failed')`;
+
+/** Every container is to run while the project does; for a batch after the wish, of which it is part. */
+const wantAllContainers = (db: Db, projectId: string) =>
+  db
+    .update(containers)
+    .set({ wanted: true })
+    .where(
+      and(
+        eq(containers.projectId, projectId),
+        sql`EXISTS (SELECT 1 FROM projects p WHERE p.id = ${projectId}::uuid AND p.wanted = 'running')`,
+      ),
+    );
+
+/**
+ * Want the project to run, with all its containers. A setup that failed is begun again. No row for a project that runs
+ * already, unless `evenIfRunning`, that is being set up, or that is gone.
+ */
+export async function wantRunning(
+  db: Db,
+  projectId: string,
+  { evenIfRunning }: { evenIfRunning: boolean },
+): Promise<Project | undefined> {
+  const [[wanted]] = await db.batch([
+    db
+      .update(projects)
+      .set({
+        ...wish("running"),
+        status: sql`CASE WHEN ${projects.status} = 'failed' THEN 'initializing' ELSE ${projects.status} END`,
+      })
+      .where(
+        and(
+          eq(projects.id, projectId),
+          ne(projects.status, "initializing"),
+          evenIfRunning ? undefined : or(ne(projects.status, "running"), isNotNull(projects.wanted)),
+        ),
+      )
+      .returning(),
+    wantAllContainers(db, projectId),
+  ]);
+  return wanted;
+}
+
+/**
+ * Want one more container to run, and the project with it: where the project does not run, none but this one. The task
+ * tells how that goes. No row for a project that has no files yet, or is gone.
+ */
+export async function wantContainer(
+  db: Db,
+  { projectId, containerId }: { projectId: string; containerId: string },
+  task: { id: string; userId: string; type: "container_start" | "container_restart" },
+): Promise<Project | undefined> {
+  const isOff = sql`EXISTS (
+    SELECT 1 FROM projects p WHERE p.id = ${projectId}::uuid AND p.status <> 'running' AND p.wanted IS DISTINCT FROM 'running'
+  )`;
+  const [, , [wanted]] = await db.batch([
+    db
+      .update(containers)
+      .set({ wanted: false })
+      .where(and(eq(containers.projectId, projectId), isOff)),
+    db
+      .update(containers)
+      .set({ wanted: true, status: "starting", error: null })
+      .where(and(eq(containers.id, containerId), eq(containers.deploymentMode, "container"))),
+    db
+      .update(projects)
+      .set({ ...wish("running"), lastActivity: sql`now()` })
+      .where(and(eq(projects.id, projectId), isSetUp))
+      .returning(),
+    insertBackgroundTask(db, { ...task, projectId, containerId, status: "queued" }),
+  ]);
+  return wanted;
+}
+
+/** Want nothing to run, with the files where they are. No row where nothing runs and nothing is to. */
+export async function wantStopped(db: Db, projectId: string): Promise<Project | undefined> {
+  const [wanted] = await db
+    .update(projects)
+    .set(wish("stopped"))
+    .where(
+      and(
+        eq(projects.id, projectId),
+        isSetUp,
+        or(eq(projects.status, "running"), eq(projects.wanted, "running")),
+      ),
+    )
+    .returning();
+  return wanted;
+}
+
+/** Want the files in a snapshot. No row for a project that is hibernated, has no files yet, or is gone. */
+export async function wantHibernated(db: Db, projectId: string): Promise<Project | undefined> {
+  const [wanted] = await db
+    .update(projects)
+    .set(wish("hibernated"))
+    .where(
+      and(
+        eq(projects.id, projectId),
+        isSetUp,
+        or(ne(projects.status, "hibernated"), isNotNull(projects.wanted)),
+      ),
+    )
+    .returning();
+  return wanted;
+}
+
+/**
+ * Want the files back, since somebody uses them: what runs, or is to run, goes on. No row where that is under way already.
+ */
+export async function wantAwake(db: Db, projectId: string): Promise<Project | undefined> {
+  const [wanted] = await db
+    .update(projects)
+    .set(wish(sql`CASE WHEN ${projects.startedAt} IS NOT NULL THEN 'running' ELSE 'stopped' END`))
+    .where(
+      and(
+        eq(projects.id, projectId),
+        isSetUp,
+        or(isNull(projects.wanted), eq(projects.wanted, "hibernated")),
+      ),
+    )
+    .returning();
+  return wanted;
+}
+
+/** Give up a project's setup; whoever works on it is superseded. */
+export async function cancelSetUp(db: Db, projectId: string): Promise<void> {
+  await db
+    .update(projects)
+    .set({
+      status: "failed",
+      wanted: null,
+      generation: sql`${projects.generation} + 1`,
+      leaseUntil: null,
+      attempts: 0,
+      progress: null,
+      error: "The setup was cancelled",
+    })
+    .where(and(eq(projects.id, projectId), eq(projects.status, "initializing")));
+}
+
+/** Where a project is and where it is going. */
+export async function lifeOf(db: Db, projectId: string) {
+  const [row] = await db
+    .select({ status: projects.status, wanted: projects.wanted, error: projects.error })
+    .from(projects)
+    .where(eq(projects.id, projectId));
+  return row;
+}

@@ -1,0 +1,58 @@
+import { uniqueViolation } from "#src/db/unique-violation.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { isId, newId } from "#src/lib/ids.ts";
+import type { ModelSettings } from "#src/models/settings.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { countAddedModels, insertModel, removeModel } from "./queries/models.ts";
+import { activeProviders } from "./queries/providers.ts";
+
+const MAX_ADDED = 200;
+
+export interface ModelToAdd {
+  modelId: string;
+  modelName: string;
+  /** Id of a built-in provider, or the slug of one's own. */
+  provider: string;
+  /** In US dollars per million tokens. */
+  pricingInput: number | null;
+  pricingOutput: number | null;
+}
+
+/** Add a model to one's own list. Throws `invalid_input` for a provider that is not known, and for a model that is there. */
+export async function addModel(
+  { db, modelSettings }: { db: Db; modelSettings: Pick<ModelSettings, "providers"> },
+  userId: string,
+  model: ModelToAdd,
+): Promise<{ id: string }> {
+  const slugs = (await activeProviders(db, userId)).map(({ slug }) => slug);
+  const known = [...modelSettings.providers.map(({ id }) => id as string), ...slugs];
+  if (!known.includes(model.provider)) {
+    throw new AppError("invalid_input", `provider: '${model.provider}' is not one of ${known.join(", ")}`);
+  }
+  if ((await countAddedModels(db, userId)) >= MAX_ADDED) {
+    throw new AppError("invalid_input", `You have added ${MAX_ADDED} models: take one off first`);
+  }
+  const id = newId();
+  try {
+    await insertModel(db, { ...model, id, userId });
+  } catch (error) {
+    if (uniqueViolation(error) !== "user_models_model_unique") throw error;
+    throw new AppError("invalid_input", "You have added this model already", { cause: error });
+  }
+  return { id };
+}
+
+/** Take a model off one's own list. Throws `not_found`. */
+export async function deleteModel({ db }: { db: Db }, userId: string, id: string): Promise<void> {
+  if (isId(id) && (await removeModel(db, userId, id))) return;
+  throw new AppError("not_found", "Model not found");
+}
+
+/** The id under which an added model is called: its provider's prefix comes before it, once. */
+export function idOfAdded(
+  { provider, modelId }: Pick<ModelToAdd, "provider" | "modelId">,
+  { providers }: Pick<ModelSettings, "providers">,
+): string {
+  const prefix = providers.some(({ id }) => id === provider) ? provider : `custom/${provider}`;
+  return modelId.startsWith(`${prefix}/`) ? modelId : `${prefix}/${modelId}`;
+}

@@ -1,0 +1,169 @@
+import { z } from "zod";
+import { safeParseJson } from "#src/lib/parse-json.ts";
+import type { OwnAccount } from "#src/models/choose.ts";
+import { ModelError, type Model } from "#src/models/model.ts";
+import type { ModelSettings } from "#src/models/settings.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { Secrets } from "#src/platform/secrets/secrets.ts";
+import { isPlatformModel, parseModelId, type ModelRoute } from "./parse-model-id.ts";
+import { findWay, type Way } from "./queries/way.ts";
+import { BYOK_REFUSAL } from "./require-tier.ts";
+
+/** A model with what a call of it means for the bill. */
+export interface ChosenModel {
+  /** As it was asked for, prefix included. */
+  id: string;
+  model: Model;
+  /** On the user's own key. */
+  isByok: boolean;
+}
+
+export interface ChooseModelDeps {
+  db: Db;
+  modelKeySecrets: Pick<Secrets, "decrypt">;
+  modelSettings: ModelSettings;
+  /** The platform's model of a name. */
+  chooseModel(name: string | null): Model;
+  /** The model behind somebody's own key. */
+  chooseOwnModel(account: OwnAccount): Model;
+}
+
+export interface ModelUser {
+  userId: string;
+  /** Team of the project. */
+  teamId: string;
+  /** What that team does not want; looked up where it is absent and anything has to be looked up. */
+  disabledModels?: readonly string[];
+}
+
+/**
+ * The model behind an id, for the calls of a user in a project of a team; null is the platform's default. To be asked before
+ * each call: what holds of keys and tiers holds now. One trip to the database, none for the platform's models.
+ *
+ * Throws `ModelError` with a sentence for the user: a model that is not there or not wanted, no key of exactly that provider,
+ * one that has expired or cannot be read, a tier without own keys.
+ */
+export async function chooseModelFor(
+  deps: ChooseModelDeps,
+  who: ModelUser,
+  id: string | null,
+): Promise<ChosenModel> {
+  const { platformModels } = deps.modelSettings;
+  const asked = id ?? platformModels[0] ?? "";
+  const route = parseModelId(asked, deps.modelSettings);
+  if (isDisabledFor(who, asked)) throw refused(`The model ${asked} is switched off for this team`);
+  if (route.kind === "malformed") throw refused(`${asked} names no model`);
+  if (route.kind !== "platform") {
+    return own(deps, who, { id: asked, provider: providerOf(route), name: route.name });
+  }
+  if (!isPlatformModel(deps.modelSettings, route.name)) {
+    throw refused(`There is no model ${asked} here: choose one of the list of models`);
+  }
+  return { id: asked, model: deps.chooseModel(route.name), isByok: false };
+}
+
+/** Null where only a model that was added to the list can tell. */
+function providerOf(route: Exclude<ModelRoute, { kind: "platform" | "malformed" }>): string | null {
+  if (route.kind === "added") return null;
+  return route.kind === "custom" ? route.slug : route.provider;
+}
+
+function isDisabledFor({ disabledModels = [] }: ModelUser, id: string): boolean {
+  return disabledModels.includes(id) || (!id.includes("/") && disabledModels.includes(`builtin/${id}`));
+}
+
+async function own(
+  deps: ChooseModelDeps,
+  who: ModelUser,
+  wish: { id: string; provider: string | null; name: string },
+): Promise<ChosenModel> {
+  const { modelSettings } = deps;
+  const way = await findWay(deps.db, who, wish, modelSettings.byokTiers);
+  if (!way || way.provider === null) {
+    const known = modelSettings.providers.map(({ id }) => id).join(", ");
+    throw refused(`${wish.id} is a model of no provider that is known here: ${known}, custom`);
+  }
+  if (way.isDisabled) throw refused(`The model ${wish.id} is switched off for this team`);
+  const target = targetOf(modelSettings, way, way.provider);
+  if (!target) throw refused(`You have no provider '${way.provider}': add it in your settings`);
+  const key = requireKey(way, target.label);
+  const apiKey = await readable(deps, key, target.label);
+  const headers = way.customHeaders === null ? {} : await headersOf(deps, way.customHeaders, target.label);
+  const account: OwnAccount = {
+    ...target,
+    ...(way.keyUrl !== null && { baseUrl: way.keyUrl, isForeignAddress: true }),
+    headers: { ...target.headers, ...headers },
+    apiKey,
+    model: wish.name,
+  };
+  return { id: wish.id, model: deps.chooseOwnModel(account), isByok: true };
+}
+
+/** Where the calls of a provider go, were it not for the key. */
+function targetOf(
+  { providers, appUrl }: ModelSettings,
+  way: Way,
+  provider: string,
+): Omit<OwnAccount, "apiKey" | "model"> | undefined {
+  const builtIn = providers.find(({ id }) => id === provider);
+  if (builtIn) {
+    const { name: label, baseUrl, apiType } = builtIn;
+    // https://openrouter.ai/docs/app-attribution
+    const headers: Record<string, string> =
+      provider === "openrouter" ? { "HTTP-Referer": appUrl, "X-Title": "Agent Workspace Service" } : {};
+    return { provider, label, apiType, baseUrl, isForeignAddress: false, headers };
+  }
+  const { customName: label, customUrl: baseUrl, customType: apiType } = way;
+  if (label === null || baseUrl === null || apiType === null) return undefined;
+  return { provider: `custom/${provider}`, label, apiType, baseUrl, isForeignAddress: true, headers: {} };
+}
+
+function requireKey({ hasTier, keyValue, isExpired }: Way, label: string): string {
+  if (keyValue === null) {
+    throw new ModelError(
+      "unauthorized",
+      `You have no API key configured for ${label}: add one in your settings`,
+      {
+        retryable: false,
+      },
+    );
+  }
+  if (!hasTier) throw new ModelError("unauthorized", BYOK_REFUSAL, { retryable: false });
+  if (isExpired) {
+    throw new ModelError(
+      "unauthorized",
+      `Your own API key of ${label} has expired: replace it in your settings`,
+      {
+        retryable: false,
+      },
+    );
+  }
+  return keyValue;
+}
+
+async function readable(
+  { modelKeySecrets }: Pick<ChooseModelDeps, "modelKeySecrets">,
+  encrypted: string,
+  label: string,
+): Promise<string> {
+  try {
+    return await modelKeySecrets.decrypt(encrypted);
+  } catch (cause) {
+    const sentence = `What is stored of your own API key of ${label} cannot be read any more: store it again`;
+    throw new ModelError("unauthorized", sentence, { retryable: false, cause });
+  }
+}
+
+const Headers = z.record(z.string(), z.string());
+
+async function headersOf(
+  deps: Pick<ChooseModelDeps, "modelKeySecrets">,
+  encrypted: string,
+  label: string,
+): Promise<Record<string, string>> {
+  return safeParseJson(await readable(deps, encrypted, label), Headers)?.value ?? {};
+}
+
+function refused(sentence: string): ModelError {
+  return new ModelError("invalid_request", sentence, { retryable: false });
+}

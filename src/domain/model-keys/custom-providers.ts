@@ -1,0 +1,157 @@
+import { z } from "zod";
+import type { Client } from "#src/lib/client.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { isId, newId } from "#src/lib/ids.ts";
+import { safeParseJson } from "#src/lib/parse-json.ts";
+import { API_TYPES, type ApiType } from "#src/models/providers.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { Secrets } from "#src/platform/secrets/secrets.ts";
+import { checkAddress, type AddressDeps } from "./check-address.ts";
+import {
+  activeProviders,
+  countActiveProviders,
+  putProvider,
+  updateProvider,
+  type CustomProvider,
+} from "./queries/providers.ts";
+import { requireByokTier, type TierDeps } from "./require-tier.ts";
+
+const MAX_ACTIVE_PROVIDERS = 100;
+/** Names that model ids and other rows of the list of providers begin with. */
+const RESERVED: ReadonlySet<string> = new Set(["custom", "builtin", "github"]);
+const SLUG = /^[a-z0-9][a-z0-9_-]*$/u;
+
+export interface ProviderWish {
+  name: string;
+  slug: string;
+  baseUrl: string;
+  /** One of `API_TYPES`. */
+  apiType: string;
+  defaultHeaders: Readonly<Record<string, string>>;
+  availableModels: readonly string[];
+}
+
+export interface ShownProvider extends Omit<CustomProvider, "defaultHeadersEncrypted"> {
+  /** Empty where they cannot be read any more. */
+  defaultHeaders: Record<string, string>;
+}
+
+interface ListDeps {
+  db: Db;
+  modelKeySecrets: Pick<Secrets, "decrypt">;
+}
+
+export interface ProviderDeps extends TierDeps, AddressDeps {
+  modelKeySecrets: Pick<Secrets, "encrypt">;
+}
+
+/** Providers that somebody added. */
+export async function listCustomProviders(deps: ListDeps, userId: string): Promise<ShownProvider[]> {
+  const providers = await activeProviders(deps.db, userId);
+  return Promise.all(
+    providers.map(async ({ defaultHeadersEncrypted: encrypted, ...provider }) => ({
+      ...provider,
+      defaultHeaders: encrypted === null ? {} : await readHeaders(deps, encrypted),
+    })),
+  );
+}
+
+async function readHeaders(
+  { modelKeySecrets }: ListDeps,
+  encrypted: string,
+): Promise<Record<string, string>> {
+  const text = await modelKeySecrets.decrypt(encrypted).catch(() => "");
+  return safeParseJson(text, z.record(z.string(), z.string()))?.value ?? {};
+}
+
+/**
+ * Add a provider: any endpoint that speaks one of the two protocols. A deleted one of the same slug comes back. Throws
+ * `forbidden` without a tier, `invalid_input` for a slug that is bad or in use and for an address that may not be called.
+ */
+export async function addCustomProvider(
+  deps: ProviderDeps,
+  userId: string,
+  wish: ProviderWish,
+  client: Client,
+): Promise<{ id: string; slug: string }> {
+  await requireByokTier(deps, userId);
+  const slug = wish.slug.toLowerCase();
+  if (!SLUG.test(slug)) {
+    throw new AppError(
+      "invalid_input",
+      "slug: use letters, digits, - and _, beginning with a letter or digit",
+    );
+  }
+  if (RESERVED.has(slug) || deps.modelSettings.providers.some(({ id }) => id === slug)) {
+    throw new AppError("invalid_input", `slug: '${slug}' is the name of a built-in provider`);
+  }
+  const apiType = apiTypeOf(wish.apiType);
+  checkAddress(deps, wish.baseUrl);
+  if ((await countActiveProviders(deps.db, userId)) >= MAX_ACTIVE_PROVIDERS) {
+    throw new AppError("invalid_input", `You have ${MAX_ACTIVE_PROVIDERS} providers: delete one first`);
+  }
+  const { name, baseUrl, availableModels } = wish;
+  const provider = {
+    id: newId(),
+    userId,
+    slug,
+    name,
+    baseUrl,
+    apiType,
+    availableModels: [...availableModels],
+    defaultHeadersEncrypted: await sealed(deps, wish.defaultHeaders),
+  };
+  const entry = { ...entryOf(userId, client), action: "model_provider.created", details: { slug } };
+  const id = await putProvider(deps.db, provider, entry);
+  if (id === undefined) throw new AppError("invalid_input", `You have a provider '${slug}' already`);
+  return { id, slug };
+}
+
+/** Change a provider; what is absent stays as it is, and the slug in any case. Throws `not_found`, `invalid_input`. */
+export async function changeCustomProvider(
+  deps: ProviderDeps,
+  { userId, id }: { userId: string; id: string },
+  { defaultHeaders, availableModels, apiType, ...change }: Partial<Omit<ProviderWish, "slug">>,
+  client: Client,
+): Promise<string> {
+  if (change.baseUrl !== undefined) checkAddress(deps, change.baseUrl);
+  const written = {
+    ...change,
+    ...(apiType !== undefined && { apiType: apiTypeOf(apiType) }),
+    ...(availableModels && { availableModels: [...availableModels] }),
+    ...(defaultHeaders && { defaultHeadersEncrypted: await sealed(deps, defaultHeaders) }),
+  };
+  const details = { changed: Object.keys(written) };
+  const entry = { ...entryOf(userId, client), resourceId: id, action: "model_provider.updated", details };
+  return found(isId(id) ? await updateProvider(deps.db, { userId, id }, written, entry) : undefined);
+}
+
+/** Delete a provider: its models can be called no longer. Throws `not_found`. */
+export async function deleteCustomProvider(
+  { db }: Pick<ProviderDeps, "db">,
+  { userId, id }: { userId: string; id: string },
+  client: Client,
+): Promise<void> {
+  const entry = { ...entryOf(userId, client), resourceId: id, action: "model_provider.deleted" };
+  found(isId(id) ? await updateProvider(db, { userId, id }, { isActive: false }, entry) : undefined);
+}
+
+function apiTypeOf(text: string): ApiType {
+  const type = API_TYPES.find((each) => each === text);
+  if (!type) throw new AppError("invalid_input", `api_type: must be ${API_TYPES.join(" or ")}`);
+  return type;
+}
+
+function found(slug: string | undefined): string {
+  if (slug === undefined) throw new AppError("not_found", "Provider not found");
+  return slug;
+}
+
+async function sealed(
+  { modelKeySecrets }: Pick<ProviderDeps, "modelKeySecrets">,
+  headers: Readonly<Record<string, string>>,
+): Promise<string | null> {
+  return Object.keys(headers).length === 0 ? null : modelKeySecrets.encrypt(JSON.stringify(headers));
+}
+
+const entryOf = (userId: string, client: Client) => ({ userId, resourceType: "model_provider", client });

@@ -1,0 +1,15 @@
+export { addModel, deleteModel, idOfAdded, type ModelToAdd } from "./added-models.ts";
+export { chooseModelFor, type ChooseModelDeps, type ChosenModel } from "./choose-model.ts";
+export {
+  addCustomProvider,
+  changeCustomProvider,
+  deleteCustomProvider,
+  listCustomProviders,
+  type ShownProvider,
+} from "./custom-providers.ts";
+export { listModels, type ListedModel } from "./list-models.ts";
+export { changePreference, readPreferences } from "./model-preferences.ts";
+export { ownKeyValues } from "./own-key-values.ts";
+export { isPlatformModel, parseModelId } from "./parse-model-id.ts";
+export { listKeys, revealKey, showKey, type ShownKey } from "./show-keys.ts";
+export { changeKey, deleteKey, storeKey, type KeyChange } from "./store-key.ts";

@@ -1,0 +1,123 @@
+import type { UserCaller } from "#src/domain/access/index.ts";
+import { requireTeam } from "#src/domain/teams/index.ts";
+import { knownModels, knownPriceOf, type Price } from "#src/domain/usage/index.ts";
+import { supportsVision } from "#src/models/model-facts.ts";
+import type { ModelProvider } from "#src/models/providers.ts";
+import type { ModelSettings } from "#src/models/settings.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { idOfAdded } from "./added-models.ts";
+import { activeKeys } from "./queries/keys.ts";
+import { addedModels, disabledModels } from "./queries/models.ts";
+import { activeProviders } from "./queries/providers.ts";
+
+export interface ListedModel {
+  id: string;
+  name: string;
+  source: "system" | "provider" | "custom" | "custom_provider";
+  provider: string;
+  providerName: string | null;
+  price: Price | null;
+  /** Whether there is a key for it. */
+  isAvailable: boolean;
+  supportsVision: boolean;
+  /** By the team somebody works in. */
+  isDisabled: boolean;
+  /** Of the row that was added to the list. */
+  customId: string | null;
+}
+
+export interface ListedModels {
+  models: ListedModel[];
+  providers: { provider: ModelProvider; hasKey: boolean }[];
+  /** Providers somebody has a key of, or has added. */
+  ownProviders: string[];
+}
+
+/** Models somebody can choose from: the platform's, those of providers they have a key of, and what they added. */
+export async function listModels(
+  { db, modelSettings }: { db: Db; modelSettings: ModelSettings },
+  caller: UserCaller,
+): Promise<ListedModels> {
+  const { userId } = caller;
+  const { teamId } = await requireTeam({ db }, caller, "team.view");
+  const [keys, custom, added, [team]] = await Promise.all([
+    activeKeys(db, userId),
+    activeProviders(db, userId),
+    addedModels(db, userId),
+    disabledModels(db, teamId),
+  ]);
+  const { providers, platformModels } = modelSettings;
+  const now = Date.now();
+  const withKey = new Set(
+    keys
+      .filter(({ expiresAt }) => expiresAt === null || expiresAt.getTime() > now)
+      .map(({ provider }) => provider),
+  );
+  const disabled = new Set(team?.disabled);
+  const nameOfProvider = (id: string) =>
+    [...providers, ...custom.map(({ slug, name }) => ({ id: slug, name }))].find((each) => each.id === id)
+      ?.name;
+  const listed = (
+    model: Pick<ListedModel, "id" | "name" | "source" | "provider"> & Partial<ListedModel>,
+  ): ListedModel => ({
+    providerName: null,
+    price: null,
+    isAvailable: true,
+    customId: null,
+    supportsVision: supportsVision(model.id),
+    isDisabled: disabled.has(model.id),
+    ...model,
+  });
+
+  const system = platformModels.map((name) =>
+    listed({
+      id: `builtin/${name}`,
+      name,
+      source: "system",
+      provider: "internal",
+      price: knownPriceOf(name),
+    }),
+  );
+  const ofProviders = providers
+    .filter(({ id }) => withKey.has(id))
+    .flatMap(({ id: provider, name: providerName }) =>
+      knownModels(provider).map(({ name, price }) =>
+        listed({ id: `${provider}/${name}`, name, source: "provider", provider, providerName, price }),
+      ),
+    );
+  const ofCustom = custom.flatMap(({ slug, name: providerName, availableModels }) =>
+    availableModels.map((name) =>
+      listed({
+        id: `custom/${slug}/${name}`,
+        name,
+        source: "custom_provider",
+        provider: `custom/${slug}`,
+        providerName,
+        isAvailable: withKey.has(slug),
+      }),
+    ),
+  );
+  const own = added.map((model) =>
+    listed({
+      id: idOfAdded(model, modelSettings),
+      name: model.modelName,
+      source: "custom",
+      provider: model.provider,
+      providerName: nameOfProvider(model.provider) ?? null,
+      price: priceOfAdded(model),
+      isAvailable: withKey.has(model.provider),
+      customId: model.id,
+    }),
+  );
+  const ownIds = new Set(own.map(({ id }) => id));
+  return {
+    models: [...system, ...ofProviders.filter(({ id }) => !ownIds.has(id)), ...ofCustom, ...own],
+    providers: providers.map((provider) => ({ provider, hasKey: withKey.has(provider.id) })),
+    ownProviders: [...new Set([...withKey, ...custom.map(({ slug }) => slug)])],
+  };
+}
+
+function priceOfAdded(model: { pricingInput: number | null; pricingOutput: number | null }): Price | null {
+  const { pricingInput: input, pricingOutput: output } = model;
+  return input === null || output === null ? null : { input, output };
+}

@@ -1,0 +1,27 @@
+import type { UserCaller } from "#src/domain/access/index.ts";
+import { requireTeam } from "#src/domain/teams/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { disabledModels, setDisabled } from "./queries/models.ts";
+
+const MAX_DISABLED = 500;
+
+/** Models that the team somebody works in is not offered. */
+export async function readPreferences(deps: { db: Db }, caller: UserCaller): Promise<string[]> {
+  const { teamId } = await requireTeam(deps, caller, "team.view");
+  const [row] = await disabledModels(deps.db, teamId);
+  return row?.disabled ?? [];
+}
+
+/** Offer that team a model, or stop to. Throws `forbidden` for whoever may not manage its agents, `invalid_input` for too many. */
+export async function changePreference(
+  deps: { db: Db },
+  caller: UserCaller,
+  { modelId, isEnabled }: { modelId: string; isEnabled: boolean },
+): Promise<string[]> {
+  const { teamId } = await requireTeam(deps, caller, "agent.manage");
+  const wish = { modelId, isDisabled: !isEnabled, limit: MAX_DISABLED };
+  const disabled = await setDisabled(deps.db, teamId, wish);
+  if (!disabled) throw new AppError("invalid_input", `At most ${MAX_DISABLED} models can be switched off`);
+  return disabled;
+}

@@ -1,0 +1,38 @@
+import { bareName, type ModelSettings } from "#src/models/settings.ts";
+
+/** Where a model id leads (byok-billing-market-deploy.md section 1). */
+export type ModelRoute =
+  /** To the platform's own accounts. */
+  | { kind: "platform"; name: string }
+  /** To a built-in provider, on one's own key. */
+  | { kind: "provider"; provider: string; name: string }
+  /** To a provider of one's own. */
+  | { kind: "custom"; slug: string; name: string }
+  /** To the provider of a model that was added to the list under exactly this id. */
+  | { kind: "added"; name: string }
+  | { kind: "malformed" };
+
+export function parseModelId(
+  id: string,
+  { platformModels, providers }: Pick<ModelSettings, "platformModels" | "providers">,
+): ModelRoute {
+  // A default model may have a slash: the platform's account may be one with an aggregator.
+  if (id.startsWith("builtin/") || !id.includes("/") || platformModels.includes(id)) {
+    return { kind: "platform", name: bareName(id) };
+  }
+  const [head = "", ...rest] = id.split("/");
+  if (head === "custom") {
+    const [slug = "", ...more] = rest;
+    const name = more.join("/");
+    return slug === "" || name === "" ? { kind: "malformed" } : { kind: "custom", slug, name };
+  }
+  const name = rest.join("/");
+  if (head === "" || name === "") return { kind: "malformed" };
+  const known = providers.some((provider) => provider.id === head);
+  return known ? { kind: "provider", provider: head, name } : { kind: "added", name: id };
+}
+
+/** Whether the platform has a model. The scripted `demo` is there wherever its server is. */
+export function isPlatformModel({ platformModels }: Pick<ModelSettings, "platformModels">, name: string) {
+  return name === "demo" || platformModels.includes(name);
+}

@@ -1,0 +1,78 @@
+import { and, asc, count, eq, sql } from "drizzle-orm";
+import { teams, userModels } from "#src/db/schema/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+
+export type AddedModel = typeof userModels.$inferSelect;
+
+const active = (userId: string) => and(eq(userModels.userId, userId), eq(userModels.isActive, true));
+
+export function addedModels(db: Db, userId: string) {
+  return db.select().from(userModels).where(active(userId)).orderBy(asc(userModels.createdAt));
+}
+
+export async function countAddedModels(db: Db, userId: string): Promise<number> {
+  const [row] = await db.select({ active: count() }).from(userModels).where(active(userId));
+  return row?.active ?? 0;
+}
+
+/** Fails on `user_models_model_unique` where the model is there already. */
+export async function insertModel(
+  db: Db,
+  model: Pick<
+    AddedModel,
+    "id" | "userId" | "modelId" | "modelName" | "provider" | "pricingInput" | "pricingOutput"
+  >,
+): Promise<void> {
+  await db.insert(userModels).values(model);
+}
+
+/** Take a model off the list. Answers whether it was there. */
+export async function removeModel(db: Db, userId: string, id: string): Promise<boolean> {
+  const removed = await db
+    .update(userModels)
+    .set({ isActive: false })
+    .where(and(active(userId), eq(userModels.id, id)))
+    .returning({ id: userModels.id });
+  return removed.length > 0;
+}
+
+export function disabledModels(db: Db, teamId: string) {
+  return db.select({ disabled: teams.disabledModels }).from(teams).where(eq(teams.id, teamId));
+}
+
+/** Offer a team a model, or stop to. Answers the list; `undefined` where it is full or the team is gone. */
+export async function setDisabled(
+  db: Db,
+  teamId: string,
+  { modelId, isDisabled, limit }: { modelId: string; isDisabled: boolean; limit: number },
+): Promise<string[] | undefined> {
+  const without = sql`array_remove(${teams.disabledModels}, ${modelId}::text)`;
+  const [row] = await db
+    .update(teams)
+    .set({ disabledModels: isDisabled ? sql`array_append(${without}, ${modelId}::text)` : without })
+    .where(and(eq(teams.id, teamId), isDisabled ? sql`cardinality(${without}) < ${limit}::int` : undefined))
+    .returning({ disabled: teams.disabledModels });
+  return row?.disabled;
+}
+
+/** Whether a team of somebody's has one of the tiers: the personal one, or the one they work in. */
+export async function hasTierOf(db: Db, userId: string, tiers: readonly string[]): Promise<boolean> {
+  const result = await db.execute<{ has: boolean }>(sql`
+    SELECT EXISTS (
+      SELECT 1 FROM teams t WHERE t.subscription_tier IN (${list(tiers)}) AND (
+        (t.is_personal AND t.created_by = ${userId}::uuid)
+        OR EXISTS (SELECT 1 FROM users u JOIN team_memberships m ON m.user_id = u.id AND m.team_id = u.default_team_id
+          WHERE u.id = ${userId}::uuid AND u.default_team_id = t.id)
+      )
+    ) AS has
+  `);
+  return result.rows[0]?.has ?? false;
+}
+
+/** Values of an IN list that is not empty. */
+export function list(values: readonly string[]) {
+  return sql.join(
+    values.map((value) => sql`${value}::text`),
+    sql`, `,
+  );
+}

@@ -1,0 +1,93 @@
+import { and, asc, count, desc, eq, exists, sql } from "drizzle-orm";
+import { lockPerson, shareOwnTeam } from "#src/db/locks.ts";
+import { userProviders } from "#src/db/schema/index.ts";
+import { insertAuditEntry, type AuditEntry } from "#src/domain/audit/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+
+export type CustomProvider = typeof userProviders.$inferSelect;
+
+/** What a person says of a provider; the headers are a Fernet token of a JSON object. */
+export type ProviderValues = Pick<
+  CustomProvider,
+  "name" | "slug" | "baseUrl" | "apiType" | "defaultHeadersEncrypted" | "availableModels"
+>;
+
+const active = (userId: string) => and(eq(userProviders.userId, userId), eq(userProviders.isActive, true));
+
+export function activeProviders(db: Db, userId: string) {
+  return db.select().from(userProviders).where(active(userId)).orderBy(asc(userProviders.createdAt));
+}
+
+export async function countActiveProviders(db: Db, userId: string): Promise<number> {
+  const [row] = await db.select({ active: count() }).from(userProviders).where(active(userId));
+  return row?.active ?? 0;
+}
+
+/** Default headers that somebody ever gave to a provider, as far as `limit` goes. */
+export function headersOfUser(db: Db, userId: string, limit: number) {
+  return db
+    .select({ slug: userProviders.slug, encrypted: userProviders.defaultHeadersEncrypted })
+    .from(userProviders)
+    .where(and(eq(userProviders.userId, userId), sql`${userProviders.defaultHeadersEncrypted} IS NOT NULL`))
+    .orderBy(desc(userProviders.isActive), desc(userProviders.id))
+    .limit(limit);
+}
+
+/** Store a provider; a deleted one with the slug comes back. Answers its id; `undefined` where an active one has the slug. */
+export async function putProvider(
+  db: Db,
+  provider: ProviderValues & { id: string; userId: string },
+  entry: AuditEntry,
+): Promise<string | undefined> {
+  const { id, userId, ...values } = provider;
+  const sameSlug = sql`user_id = ${userId}::uuid AND slug = ${provider.slug}::text`;
+  const written = { ...values, isActive: true, createdAt: sql`now()`, updatedAt: sql`now()` };
+  const [, , [revived], [made]] = await db.batch([
+    shareOwnTeam(db, userId),
+    lockPerson(db, userId),
+    db
+      .update(userProviders)
+      .set(written)
+      .where(
+        and(
+          sql`${userProviders.id} = (SELECT id FROM user_providers WHERE ${sameSlug} AND NOT is_active ORDER BY id DESC LIMIT 1)`,
+          sql`NOT EXISTS (SELECT 1 FROM user_providers p WHERE ${sameSlug} AND p.is_active)`,
+        ),
+      )
+      .returning({ id: userProviders.id }),
+    db
+      .insert(userProviders)
+      .values({ id, userId, ...written })
+      .onConflictDoNothing()
+      .returning({ id: userProviders.id }),
+    // In the transaction of this batch, and in no other, the moment is this one.
+    insertAuditEntry(
+      db,
+      entry,
+      sql`EXISTS (SELECT 1 FROM user_providers WHERE ${sameSlug} AND is_active AND updated_at = now()::timestamptz(3))`,
+    ),
+  ]);
+  return (revived ?? made)?.id;
+}
+
+/** Change an active provider, or delete it. Answers its slug; `undefined` where there is none. */
+export async function updateProvider(
+  db: Db,
+  { userId, id }: { userId: string; id: string },
+  change: Partial<Omit<ProviderValues, "slug">> & { isActive?: false },
+  entry: AuditEntry,
+): Promise<string | undefined> {
+  const which = and(active(userId), eq(userProviders.id, id));
+  const found = db.select({ id: userProviders.id }).from(userProviders).where(which);
+  const [, , , [updated]] = await db.batch([
+    shareOwnTeam(db, userId),
+    found.for("update"),
+    insertAuditEntry(db, entry, exists(found)),
+    db
+      .update(userProviders)
+      .set({ ...change, updatedAt: sql`now()` })
+      .where(which)
+      .returning({ slug: userProviders.slug }),
+  ]);
+  return updated?.slug;
+}

@@ -1,0 +1,16 @@
+import { AppError } from "#src/lib/errors.ts";
+import type { ModelSettings } from "#src/models/settings.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { hasTierOf } from "./queries/models.ts";
+
+export const BYOK_REFUSAL = "Your own API keys need a higher plan: neither this team nor your own has one";
+
+export interface TierDeps {
+  db: Db;
+  modelSettings: Pick<ModelSettings, "byokTiers" | "providers">;
+}
+
+/** Refuse whoever is in no team that may bring keys of its own. Throws `forbidden`. */
+export async function requireByokTier({ db, modelSettings }: TierDeps, userId: string): Promise<void> {
+  if (!(await hasTierOf(db, userId, modelSettings.byokTiers))) throw new AppError("forbidden", BYOK_REFUSAL);
+}

@@ -1,0 +1,120 @@
+import { uniqueViolation } from "#src/db/unique-violation.ts";
+import type { Client } from "#src/lib/client.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { isId, newId } from "#src/lib/ids.ts";
+import type { Secrets } from "#src/platform/secrets/secrets.ts";
+import { checkAddress, type AddressDeps } from "./check-address.ts";
+import { countActiveKeys, putKey, updateKey, type KeyValues } from "./queries/keys.ts";
+import { requireByokTier, type TierDeps } from "./require-tier.ts";
+
+/** Active keys that one person may have: each is read whenever they are listed. */
+const MAX_ACTIVE_KEYS = 100;
+
+export interface StoreDeps extends TierDeps, AddressDeps {
+  modelKeySecrets: Pick<Secrets, "encrypt">;
+}
+
+export interface KeyToStore extends Omit<KeyValues, "encryptedValue" | "keyName"> {
+  /** The raw key. */
+  value: string;
+  /** Null for the provider's name. */
+  keyName: string | null;
+}
+
+/**
+ * Store somebody's key of a provider; a deleted one of the same name comes back with the new value. Throws `forbidden` without
+ * a tier, `invalid_input` for a name in use, an address that may not be called, and the hundred-and-first key.
+ */
+export async function storeKey(
+  deps: StoreDeps,
+  userId: string,
+  { value, keyName, ...wish }: KeyToStore,
+  client: Client,
+): Promise<{ id: string; isReused: boolean }> {
+  await requireByokTier(deps, userId);
+  if (wish.baseUrl !== null) checkAddress(deps, wish.baseUrl);
+  if ((await countActiveKeys(deps.db, userId)) >= MAX_ACTIVE_KEYS) {
+    throw new AppError("invalid_input", `You have ${MAX_ACTIVE_KEYS} keys: delete one first`);
+  }
+  const key = {
+    ...wish,
+    id: newId(),
+    userId,
+    keyName: keyName ?? nameOf(deps, wish.provider),
+    encryptedValue: await deps.modelKeySecrets.encrypt(value),
+  };
+  const entry = {
+    ...entryOf(userId, client),
+    action: "model_key.created",
+    details: { provider: key.provider, key_name: key.keyName },
+  };
+  const stored = await putKey(deps.db, key, entry);
+  if (!stored) throw duplicate(key.provider, key.keyName);
+  return stored;
+}
+
+function nameOf({ modelSettings }: TierDeps, provider: string): string {
+  const known = modelSettings.providers.find(({ id }) => id === provider);
+  return (
+    known?.name ??
+    provider.replaceAll(
+      /(^|[-_])([a-z0-9])/gu,
+      (_, gap: string, letter: string) => `${gap === "" ? "" : " "}${letter.toUpperCase()}`,
+    )
+  );
+}
+
+/** What is absent stays as it is. */
+export interface KeyChange extends Partial<
+  Pick<KeyValues, "keyName" | "baseUrl" | "providerMetadata" | "expiresAt">
+> {
+  /** The raw key. */
+  value?: string;
+}
+
+/** Change a key that is active. Throws `not_found`, and `invalid_input` as `storeKey` does. */
+export async function changeKey(
+  deps: StoreDeps,
+  { userId, id }: { userId: string; id: string },
+  { value, ...change }: KeyChange,
+  client: Client,
+): Promise<void> {
+  if (change.baseUrl) checkAddress(deps, change.baseUrl);
+  const encryptedValue = value === undefined ? undefined : await deps.modelKeySecrets.encrypt(value);
+  const written = { ...change, ...(encryptedValue !== undefined && { encryptedValue }) };
+  const entry = {
+    ...entryOf(userId, client),
+    resourceId: id,
+    action: "model_key.updated",
+    details: { changed: Object.keys({ ...change, ...(value !== undefined && { api_key: true }) }) },
+  };
+  try {
+    if (isId(id) && (await updateKey(deps.db, { userId, id }, written, entry))) return;
+  } catch (error) {
+    if (uniqueViolation(error) !== "user_api_keys_name_unique") throw error;
+    throw new AppError("invalid_input", "You have another active key of this provider with that name", {
+      cause: error,
+    });
+  }
+  throw new AppError("not_found", "API key not found");
+}
+
+/** Delete a key: it serves no longer, and stays for audit. Throws `not_found`. */
+export async function deleteKey(
+  { db }: Pick<StoreDeps, "db">,
+  { userId, id }: { userId: string; id: string },
+  client: Client,
+): Promise<void> {
+  const entry = { ...entryOf(userId, client), resourceId: id, action: "model_key.deleted" };
+  if (isId(id) && (await updateKey(db, { userId, id }, { isActive: false }, entry))) return;
+  throw new AppError("not_found", "API key not found");
+}
+
+const entryOf = (userId: string, client: Client) => ({ userId, resourceType: "model_key", client });
+
+function duplicate(provider: string, name: string): AppError {
+  return new AppError(
+    "invalid_input",
+    `You have an active key of ${provider} named '${name}': change it, or name this one`,
+  );
+}

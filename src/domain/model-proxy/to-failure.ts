@@ -1,0 +1,28 @@
+import { AppError, type ErrorCode } from "#src/lib/errors.ts";
+import { ModelError, type ModelErrorCode } from "#src/models/model.ts";
+
+const MS = 1000;
+
+const CODES: Readonly<Record<ModelErrorCode, ErrorCode>> = {
+  invalid_request: "invalid_input",
+  context_too_long: "invalid_input",
+  unauthorized: "provider_failed",
+  quota_exhausted: "provider_failed",
+  rate_limited: "rate_limited",
+  overloaded: "provider_failed",
+  stalled: "provider_failed",
+  connection: "provider_failed",
+  bad_response: "provider_failed",
+};
+
+/** What callers can do something about where the key and the account are their own. */
+const OF_OWN_KEYS: ReadonlySet<ModelErrorCode> = new Set(["unauthorized", "quota_exhausted"]);
+
+/** A failed model call as the caller of the proxy is told of it. Whatever is no such thing stays as it is. */
+export function toFailure(error: unknown, { isByok }: { isByok: boolean }): unknown {
+  if (!(error instanceof ModelError)) return error;
+  const { code, message, retryAfterMs } = error;
+  const told = isByok && OF_OWN_KEYS.has(code) ? "invalid_input" : CODES[code];
+  const headers = { "Retry-After": String(Math.ceil((retryAfterMs ?? MS) / MS)) };
+  return new AppError(told, message, { cause: error, ...(told === "rate_limited" && { headers }) });
+}

@@ -1,0 +1,84 @@
+import { z } from "zod";
+
+/*
+ * Chat completions as clients of OpenAI's API ask for them: what is passed on. Fields that are not known here are let
+ * through and have no effect. Source: https://platform.openai.com/docs/api-reference/chat/create
+ */
+
+const Part = z.looseObject({
+  type: z.string(),
+  text: z.string().optional(),
+  refusal: z.string().optional(),
+  image_url: z.union([z.string(), z.object({ url: z.string() })]).optional(),
+});
+export type Part = z.output<typeof Part>;
+
+const ToolCall = z.object({
+  id: z.string(),
+  function: z.object({ name: z.string(), arguments: z.string() }),
+});
+
+const Message = z.object({
+  role: z.enum(["system", "developer", "user", "assistant", "tool"]),
+  content: z.union([z.string(), z.array(Part)]).nullish(),
+  tool_calls: z.array(ToolCall).nullish(),
+  tool_call_id: z.string().nullish(),
+});
+export type Message = z.output<typeof Message>;
+
+const JsonSchema = z.record(z.string(), z.unknown());
+
+const Tool = z.object({
+  type: z.literal("function"),
+  function: z.object({
+    name: z.string().min(1),
+    description: z.string().nullish(),
+    parameters: JsonSchema.nullish(),
+    strict: z.boolean().nullish(),
+  }),
+});
+
+const ToolChoice = z.union([
+  z.enum(["auto", "none", "required"]),
+  z.object({ type: z.literal("function"), function: z.object({ name: z.string() }) }),
+]);
+
+const ResponseFormat = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text") }),
+  z.object({ type: z.literal("json_object") }),
+  z.object({
+    type: z.literal("json_schema"),
+    json_schema: z.object({
+      name: z.string(),
+      description: z.string().nullish(),
+      schema: JsonSchema,
+      strict: z.boolean().nullish(),
+    }),
+  }),
+]);
+
+const tokens = z.int().min(1).max(10_000_000).nullish();
+const penalty = z.number().min(-2).max(2).nullish();
+
+export const CompletionBody = z.object({
+  messages: z.array(Message).min(1, "must not be empty"),
+  stream: z
+    .boolean()
+    .nullish()
+    .describe("Absent, the answer is streamed unless `Accept` asks for `application/json`"),
+  stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  max_tokens: tokens,
+  max_completion_tokens: tokens,
+  stop: z.union([z.string(), z.array(z.string())]).nullish(),
+  seed: z.int().nullish(),
+  frequency_penalty: penalty,
+  presence_penalty: penalty,
+  response_format: ResponseFormat.nullish(),
+  tools: z.array(Tool).nullish(),
+  tool_choice: ToolChoice.nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  n: z.int().min(1).max(1, "must be 1").nullish(),
+});
+export type CompletionBody = z.output<typeof CompletionBody>;

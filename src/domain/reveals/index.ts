@@ -1,0 +1,1 @@
+export { reveal, type RevealDeps } from "./reveal.ts";

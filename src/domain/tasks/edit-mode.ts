@@ -1,0 +1,7 @@
+import type { EDIT_MODES } from "#src/db/schema/index.ts";
+
+/**
+ * What happens when the agent calls a dangerous tool: in `plan` it is refused, in `ask` the task waits for an answer, in
+ * `allow` it runs.
+ */
+export type EditMode = (typeof EDIT_MODES)[number];

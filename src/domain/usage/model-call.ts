@@ -1,0 +1,25 @@
+import type { Cost } from "./cost.ts";
+
+/** A model call as it is noted: what answered, and what that took. */
+export interface ModelCall {
+  purpose: "agent" | "compaction" | "title" | "proxy";
+  provider: string;
+  /** Id as it was asked for, prefix included. */
+  model: string;
+  inputTokens: number;
+  outputTokens: number;
+  cachedInputTokens: number;
+  cacheWriteTokens: number;
+  cost: Cost;
+  /** On somebody's own key: it costs no credits. */
+  isByok: boolean;
+}
+
+/** What a call cost. */
+export interface Charged {
+  usageId: string;
+  /** Credits that were taken; fewer than the cost where there were no more. */
+  deducted: number;
+  /** Credits that are left; null where none were taken. */
+  balance: number | null;
+}

@@ -1,0 +1,115 @@
+import type { Price } from "./cost.ts";
+
+/** Of a model whose price is not known (byok-billing-market-deploy.md section 2.2). */
+const DEFAULT_PRICE: Price = { input: 1, output: 3 };
+
+interface PriceList {
+  /** Id of the provider whose prices they are. */
+  provider: string;
+  source: string;
+  /** Day on which they held, as far as was known. */
+  asOf: string;
+  /** US dollars per million tokens of input and of output, for short contexts, without caches and batches. */
+  prices: Readonly<Record<string, readonly [input: number, output: number]>>;
+}
+
+const LISTS: readonly PriceList[] = [
+  {
+    provider: "anthropic",
+    source: "https://docs.anthropic.com/en/docs/about-claude/pricing",
+    asOf: "2026-03-21",
+    prices: {
+      "claude-opus-4-6": [5, 25],
+      "claude-sonnet-4-6": [3, 15],
+      "claude-haiku-4-5": [1, 5],
+      "claude-opus-4-5": [5, 25],
+      "claude-sonnet-4-5": [3, 15],
+      "claude-opus-4-1": [15, 75],
+      "claude-opus-4": [15, 75],
+      "claude-sonnet-4": [3, 15],
+      "claude-3-7-sonnet": [3, 15],
+      "claude-3-5-sonnet": [3, 15],
+      "claude-3-5-haiku": [0.8, 4],
+      "claude-3-haiku": [0.25, 1.25],
+    },
+  },
+  {
+    provider: "openai",
+    source: "https://platform.openai.com/docs/pricing",
+    asOf: "2026-03-21",
+    prices: {
+      "gpt-5.4": [2.5, 15],
+      "gpt-5.1": [1.25, 10],
+      "gpt-5": [1.25, 10],
+      "gpt-5-codex": [1.25, 10],
+      "gpt-5-mini": [0.25, 2],
+      "gpt-5-nano": [0.05, 0.4],
+      "gpt-5-pro": [15, 120],
+      "gpt-4.1": [2, 8],
+      "gpt-4.1-mini": [0.4, 1.6],
+      "gpt-4.1-nano": [0.1, 0.4],
+      "gpt-4o": [2.5, 10],
+      "gpt-4o-mini": [0.15, 0.6],
+      o3: [2, 8],
+      "o3-mini": [1.1, 4.4],
+      "o4-mini": [1.1, 4.4],
+    },
+  },
+  {
+    provider: "google",
+    source: "https://ai.google.dev/gemini-api/docs/pricing",
+    asOf: "2026-03-21",
+    prices: {
+      "gemini-2.5-pro": [1.25, 10],
+      "gemini-2.5-flash": [0.3, 2.5],
+      "gemini-2.5-flash-lite": [0.1, 0.4],
+    },
+  },
+  {
+    provider: "deepseek",
+    source: "https://api-docs.deepseek.com/quick_start/pricing",
+    asOf: "2025-12-01",
+    prices: {
+      "deepseek-chat": [0.28, 0.42],
+      "deepseek-reasoner": [0.28, 0.42],
+    },
+  },
+];
+
+const FREE: Price = { input: 0, output: 0 };
+
+const PRICES: ReadonlyMap<string, Price> = new Map([
+  ["demo", FREE],
+  ...LISTS.flatMap(({ prices }) =>
+    Object.entries(prices).map(([name, [input, output]]) => [plainName(name), { input, output }] as const),
+  ),
+]);
+
+/** What the platform takes for a model, in US dollars per million tokens; the scripted `demo` costs nothing. */
+export function priceOf(modelId: string): Price {
+  return knownPriceOf(modelId) ?? DEFAULT_PRICE;
+}
+
+/** The list price of a well-known model, by its name in any form a client writes; null for one that is not known. */
+export function knownPriceOf(modelId: string): Price | null {
+  return PRICES.get(plainName(modelId)) ?? null;
+}
+
+/** Models of a built-in provider whose prices are known. */
+export function knownModels(provider: string): { name: string; price: Price }[] {
+  const { prices = {} } = LISTS.find((each) => each.provider === provider) ?? {};
+  return Object.entries(prices).map(([name, [input, output]]) => ({ name, price: { input, output } }));
+}
+
+/**
+ * `builtin/anthropic/claude-sonnet-4.5-20250929` is `claude-sonnet-4-5`. A name that only begins like a known one, as
+ * `gpt-4o-mini` like `gpt-4o`, is another model.
+ */
+function plainName(modelId: string): string {
+  return modelId
+    .slice(modelId.lastIndexOf("/") + 1)
+    .toLowerCase()
+    .replace(/:.*$/u, "")
+    .replaceAll(".", "-")
+    .replace(/-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$/u, "");
+}

@@ -1,0 +1,117 @@
+import { and, count, desc, eq, gte, lte, sql, type AnyColumn, type SQL } from "drizzle-orm";
+import { usageLogs } from "#src/db/schema/index.ts";
+import { charge } from "#src/domain/credits/index.ts";
+import { newId } from "#src/lib/ids.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { Charged, ModelCall } from "./model-call.ts";
+
+/**
+ * Parts of a WITH list that note a model call and take its credits, for the row `billed` (`user_id`, `team_id`, `project_id`,
+ * `agent_id`, `task_id`, `iteration`) of an earlier part. A call that is noted already costs nothing more. They end in `charged`
+ * (`usageId`, `deducted`, `balance`), which is empty then.
+ */
+export function callParts(call: ModelCall): SQL {
+  const { cost, isByok } = call;
+  const total = cost.input + cost.output;
+  const { payer, payment } = charge(isByok ? 0 : total, sql`(SELECT team_id FROM billed)`);
+  return sql`${payer}, noted AS (
+      INSERT INTO usage_logs (id, user_id, project_id, team_id, agent_id, task_id, iteration, purpose, provider, model,
+        input_tokens, output_tokens, cached_input_tokens, cache_write_tokens, cost_input, cost_output, cost_total,
+        credits_deducted, is_byok, billed_status)
+      SELECT ${newId()}::uuid, user_id, project_id, team_id, agent_id, task_id, iteration, ${call.purpose}::text,
+        ${call.provider}::text, ${call.model}::text, ${call.inputTokens}::int, ${call.outputTokens}::int,
+        ${call.cachedInputTokens}::int, ${call.cacheWriteTokens}::int, ${isByok ? 0 : cost.input}::int,
+        ${isByok ? 0 : cost.output}::int, ${isByok ? 0 : total}::int, coalesce((SELECT deducted FROM payer), 0),
+        ${isByok}::boolean,
+        CASE WHEN ${isByok}::boolean THEN 'exempt' WHEN (SELECT deducted FROM payer) > 0 THEN 'credited' ELSE 'pending' END
+      FROM billed ON CONFLICT DO NOTHING
+      RETURNING id
+    ), ${payment(sql`EXISTS (SELECT 1 FROM noted)`)}, charged AS (
+      SELECT noted.id AS "usageId", coalesce(payment.deducted, 0) AS deducted, payment.balance
+      FROM noted LEFT JOIN payment ON true
+    )`;
+}
+
+/** Note a call that nobody but a member of a team asked for. */
+export async function insertCallOfTeam(
+  db: Db,
+  by: { userId: string; teamId: string },
+  call: ModelCall,
+): Promise<Charged | undefined> {
+  const result = await db.execute<{ usageId: string; deducted: number; balance: number | null }>(sql`
+    WITH billed AS (
+      SELECT ${by.userId}::uuid AS user_id, id AS team_id, NULL::uuid AS project_id, NULL::uuid AS agent_id,
+        NULL::uuid AS task_id, 1 AS iteration
+      FROM teams WHERE id = ${by.teamId}::uuid
+    ), ${callParts(call)}
+    SELECT * FROM charged
+  `);
+  return result.rows[0];
+}
+
+/** Note a call that a task made beside its turns. */
+export async function insertCallOfTask(
+  db: Db,
+  of: { taskId: string; iteration: number },
+  call: ModelCall,
+): Promise<Charged | undefined> {
+  const result = await db.execute<{ usageId: string; deducted: number; balance: number | null }>(sql`
+    WITH billed AS (
+      SELECT tasks.user_id, projects.team_id, tasks.project_id, tasks.agent_id, tasks.id AS task_id,
+        ${of.iteration}::int AS iteration
+      FROM tasks JOIN projects ON projects.id = tasks.project_id WHERE tasks.id = ${of.taskId}::uuid
+    ), ${callParts(call)}
+    SELECT * FROM charged
+  `);
+  return result.rows[0];
+}
+
+/** Calls that a team pays for, or would if they cost anything. */
+export interface UsageFilter {
+  teamId: string;
+  /** Only those of one member. */
+  userId?: string;
+  from: Date | undefined;
+  /** The last moment. */
+  to: Date | undefined;
+}
+
+function inFilter({ teamId, userId, from, to }: UsageFilter): SQL | undefined {
+  return and(
+    eq(usageLogs.teamId, teamId),
+    userId === undefined ? undefined : eq(usageLogs.userId, userId),
+    from && gte(usageLogs.createdAt, from),
+    to && lte(usageLogs.createdAt, to),
+  );
+}
+
+const sum = (column: AnyColumn) => sql<number>`coalesce(sum(${column}), 0)`.mapWith(Number);
+
+/** What calls came to, for each model that an agent used; the dearest first. */
+export function usageByModelAndAgent(db: Db, filter: UsageFilter) {
+  const costCents = sum(usageLogs.costTotal);
+  return db
+    .select({
+      model: usageLogs.model,
+      agentId: usageLogs.agentId,
+      requests: count(),
+      inputTokens: sum(usageLogs.inputTokens),
+      outputTokens: sum(usageLogs.outputTokens),
+      costCents,
+    })
+    .from(usageLogs)
+    .where(inFilter(filter))
+    .groupBy(usageLogs.model, usageLogs.agentId)
+    .orderBy(desc(costCents), desc(count()), usageLogs.model);
+}
+
+/** Calls, newest first. */
+export function pageOfCalls(db: Db, filter: UsageFilter, page: { limit: number; offset: number }) {
+  return db
+    .select()
+    .from(usageLogs)
+    .where(inFilter(filter))
+    .orderBy(desc(usageLogs.createdAt), desc(usageLogs.id))
+    .limit(page.limit)
+    .offset(page.offset);
+}

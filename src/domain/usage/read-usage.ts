@@ -1,0 +1,46 @@
+import type { Db } from "#src/platform/db/client.ts";
+import { usageByModelAndAgent, type UsageFilter } from "./queries.ts";
+
+/** What a number of calls came to. */
+export interface Sums {
+  requests: number;
+  inputTokens: number;
+  outputTokens: number;
+  /** US cents. */
+  costCents: number;
+}
+
+export interface Usage {
+  total: Sums;
+  /** By model id, the dearest first. */
+  byModel: ReadonlyMap<string, Sums>;
+  /** By agent id; null where no agent was at work. */
+  byAgent: ReadonlyMap<string | null, Sums>;
+}
+
+const NOTHING: Sums = { requests: 0, inputTokens: 0, outputTokens: 0, costCents: 0 };
+
+/** What the model calls of a team, or of one member of it, came to. */
+export async function readUsage(deps: { db: Db }, filter: UsageFilter): Promise<Usage> {
+  const rows = await usageByModelAndAgent(deps.db, filter);
+  const byModel = new Map<string, Sums>();
+  const byAgent = new Map<string | null, Sums>();
+  let total = NOTHING;
+  for (const { model, agentId, ...sums } of rows) {
+    byModel.set(model, add(byModel.get(model), sums));
+    byAgent.set(agentId, add(byAgent.get(agentId), sums));
+    total = add(total, sums);
+  }
+  const dearestFirst = [...byModel].toSorted(([, one], [, other]) => other.costCents - one.costCents);
+  return { total, byModel: new Map(dearestFirst), byAgent };
+}
+
+function add(sums: Sums | undefined, more: Sums): Sums {
+  const { requests, inputTokens, outputTokens, costCents } = sums ?? NOTHING;
+  return {
+    requests: requests + more.requests,
+    inputTokens: inputTokens + more.inputTokens,
+    outputTokens: outputTokens + more.outputTokens,
+    costCents: costCents + more.costCents,
+  };
+}

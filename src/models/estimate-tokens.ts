@@ -1,0 +1,48 @@
+import type { ModelMessage, ModelRequest, UserContent } from "./model.ts";
+
+/** Four characters of English or code are about one token; of other scripts, which take 2 to 4 bytes each, one or two are. */
+const BYTES_PER_TOKEN = 4;
+
+/**
+ * Tokens of a picture, whatever its size: a little above the most that Claude counts for one (4,784). What a picture's
+ * base64 weighs says nothing of it. Source: https://platform.claude.com/docs/en/build-with-claude/vision
+ */
+export const IMAGE_TOKENS = 4_800;
+
+/** What a message or a call costs besides its text: role, separators, ids. */
+const FRAME_TOKENS = 8;
+
+/** About how many tokens a request is. No provider's tokenizer is asked, so it may be off by half. */
+export function estimateTokens({
+  system,
+  tools,
+  messages,
+}: Pick<ModelRequest, "system" | "tools" | "messages">): number {
+  const listed = tools.length > 0 ? estimateText(JSON.stringify(tools)) : 0;
+  return estimateText(system) + listed + estimateMessages(messages);
+}
+
+export function estimateMessages(messages: readonly ModelMessage[]): number {
+  return messages.reduce((sum, message) => sum + estimateMessage(message), 0);
+}
+
+function estimateMessage(message: ModelMessage): number {
+  if (message.role === "user") return FRAME_TOKENS + estimateContent(message.content);
+  if (message.role === "tool") return FRAME_TOKENS + estimateText(message.content);
+  const calls = message.toolCalls.map(
+    (call) => FRAME_TOKENS + estimateText(call.name) + estimateText(call.arguments),
+  );
+  return calls.reduce((sum, each) => sum + each, FRAME_TOKENS + estimateText(message.content));
+}
+
+function estimateContent(content: UserContent): number {
+  if (typeof content === "string") return estimateText(content);
+  return content.reduce(
+    (sum, part) => sum + (part.type === "text" ? estimateText(part.text) : IMAGE_TOKENS),
+    0,
+  );
+}
+
+export function estimateText(text: string): number {
+  return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
+}

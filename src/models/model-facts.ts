@@ -1,0 +1,68 @@
+/** What is known of a family of models. */
+interface Family {
+  /** Of the bare name, in lower case, with hyphens for dots: `claude-sonnet-4-6`. The first that matches counts. */
+  name: RegExp;
+  /** Tokens of input it takes. */
+  window: number;
+  /** Whether it takes pictures. */
+  vision: boolean;
+}
+
+/** The window of a model that nothing is known of: what nearly every model since 2024 takes. */
+const DEFAULT_WINDOW = 128_000;
+
+/**
+ * Where hosts differ, the smaller number: a window taken too small costs a summary, one taken too large a failed call.
+ * The demo model is a script that ignores pictures.
+ */
+const FAMILIES: readonly Family[] = [
+  // https://platform.claude.com/docs/en/about-claude/models/overview
+  { name: /claude-(opus|sonnet)-4-[6-9](?!\d)/u, window: 1_000_000, vision: true },
+  { name: /claude-[a-z]+-[5-9](?!\d)/u, window: 1_000_000, vision: true },
+  { name: /claude/u, window: 200_000, vision: true },
+  // https://platform.openai.com/docs/models: of the 400,000 tokens of GPT-5, 128,000 are kept for the answer.
+  { name: /gpt-5-chat/u, window: 128_000, vision: true },
+  { name: /gpt-[5-9]/u, window: 272_000, vision: true },
+  { name: /gpt-4-1/u, window: 1_047_576, vision: true },
+  { name: /gpt-4o|gpt-4-turbo/u, window: 128_000, vision: true },
+  { name: /gpt-4/u, window: 8_192, vision: false },
+  { name: /gpt-3-5/u, window: 16_385, vision: false },
+  { name: /^o1-(mini|preview)/u, window: 128_000, vision: false },
+  { name: /^o3-mini/u, window: 200_000, vision: false },
+  { name: /^o[1-9]/u, window: 200_000, vision: true },
+  // https://ai.google.dev/gemini-api/docs/models
+  { name: /gemini/u, window: 1_048_576, vision: true },
+  // https://docs.x.ai/docs/models
+  { name: /grok-code/u, window: 256_000, vision: false },
+  { name: /grok-[4-9]/u, window: 256_000, vision: true },
+  // https://docs.z.ai/guides/overview/overview
+  { name: /glm-[\d-]+v/u, window: 64_000, vision: true },
+  { name: /glm-(4-[67]|5)/u, window: 200_000, vision: false },
+  // https://platform.moonshot.ai/docs/introduction
+  { name: /kimi-k2-[5-9](?!\d)/u, window: 262_144, vision: true },
+  // https://github.com/QwenLM/Qwen3-Coder, https://github.com/QwenLM/Qwen3-VL
+  { name: /qwen3-coder/u, window: 262_144, vision: false },
+  { name: /qwen.*-vl/u, window: DEFAULT_WINDOW, vision: true },
+  // https://www.llama.com/docs/model-cards-and-prompt-formats/llama4/, https://docs.mistral.ai/getting-started/models/
+  { name: /llama-4|pixtral|mistral-(small|medium)-3/u, window: DEFAULT_WINDOW, vision: true },
+  { name: /^demo$/u, window: DEFAULT_WINDOW, vision: true },
+];
+
+/** Tokens of input a model takes, by its name in any form a client writes; 128,000 for one that is not known. */
+export function contextWindow(modelName: string): number {
+  return familyOf(modelName)?.window ?? DEFAULT_WINDOW;
+}
+
+/** Whether a model takes pictures; one that is not known does not. */
+export function supportsVision(modelName: string): boolean {
+  return familyOf(modelName)?.vision ?? false;
+}
+
+/** `openrouter/anthropic/claude-3.5-sonnet:beta` is of the family of `claude-3-5-sonnet`. */
+function familyOf(modelName: string): Family | undefined {
+  const bare = modelName
+    .slice(modelName.lastIndexOf("/") + 1)
+    .toLowerCase()
+    .replaceAll(".", "-");
+  return FAMILIES.find(({ name }) => name.test(bare));
+}

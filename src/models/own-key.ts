@@ -1,0 +1,42 @@
+import { ModelError, type Model } from "./model.ts";
+
+/** Shorter values are no secrets, and would be cut out of words. */
+const MIN_SECRET_CHARS = 8;
+
+/**
+ * A model that is called with somebody's own key: what the provider says against the key, or against the account it belongs
+ * to, is said as what it is. `secrets` are kept out of all errors.
+ */
+export function withOwnKey(model: Model, own: { label: string; secrets: readonly string[] }): Model {
+  return {
+    name: model.name,
+    provider: model.provider,
+    async *stream(request, signal) {
+      try {
+        yield* model.stream(request, signal);
+      } catch (error) {
+        throw error instanceof ModelError ? ofOwnKey(error, own) : error;
+      }
+    },
+  };
+}
+
+function ofOwnKey(error: ModelError, { label, secrets }: { label: string; secrets: readonly string[] }) {
+  const message = secrets
+    .filter((secret) => secret.length >= MIN_SECRET_CHARS)
+    .reduce((text, secret) => text.replaceAll(secret, "***"), error.message);
+  return new ModelError(error.code, sentenceOf(error.code, label, message), {
+    retryable: error.retryable,
+    retryAfterMs: error.retryAfterMs,
+    cause: error.cause,
+  });
+}
+
+function sentenceOf(code: ModelError["code"], label: string, message: string): string {
+  if (code === "unauthorized") {
+    return `${label} refused your own API key (${message}): check or replace it in your settings`;
+  }
+  return code === "quota_exhausted"
+    ? `The account of your own API key at ${label} has nothing left to spend (${message})`
+    : message;
+}

@@ -1,0 +1,66 @@
+import { modelProviders, type ModelProvider } from "./providers.ts";
+
+/** What the configuration says of models. */
+export interface ModelSettings {
+  /** Names of the platform's models, without `builtin/`; the first is the default one. */
+  platformModels: readonly string[];
+  /** Built-in providers that people may have keys of. */
+  providers: readonly ModelProvider[];
+  /** Tiers of teams that may work with keys of their own. */
+  byokTiers: readonly string[];
+  /** Address of the service, which aggregators are told. */
+  appUrl: string;
+}
+
+type ApiBases =
+  | "OPENROUTER_API_BASE"
+  | "NANO_GPT_API_BASE"
+  | "OPENAI_API_BASE"
+  | "ANTHROPIC_API_BASE"
+  | "GROQ_API_BASE"
+  | "TOGETHER_API_BASE"
+  | "DEEPSEEK_API_BASE"
+  | "FIREWORKS_API_BASE"
+  | "Z_AI_API_BASE"
+  | "GOOGLE_API_BASE";
+
+interface Variables extends Partial<Record<ApiBases, string | undefined>> {
+  DEFAULT_MODEL: string;
+  PLATFORM_MODELS?: string | undefined;
+  BYOK_ENABLED_TIERS: string;
+  PUBLIC_URL: string;
+}
+
+/** Source of the default: interface.md, Ownership and authentication (own keys are for Pro and Ultra). */
+export function modelSettings(env: Variables): ModelSettings {
+  const named = [env.DEFAULT_MODEL, ...listOf(env.PLATFORM_MODELS ?? "")];
+  return {
+    platformModels: [...new Set(named.map(bareName))],
+    byokTiers: listOf(env.BYOK_ENABLED_TIERS),
+    appUrl: env.PUBLIC_URL,
+    providers: modelProviders({
+      openrouter: env.OPENROUTER_API_BASE,
+      "nano-gpt": env.NANO_GPT_API_BASE,
+      openai: env.OPENAI_API_BASE,
+      anthropic: env.ANTHROPIC_API_BASE,
+      groq: env.GROQ_API_BASE,
+      together: env.TOGETHER_API_BASE,
+      deepseek: env.DEEPSEEK_API_BASE,
+      fireworks: env.FIREWORKS_API_BASE,
+      "z-ai": env.Z_AI_API_BASE,
+      google: env.GOOGLE_API_BASE,
+    }),
+  };
+}
+
+/** A platform model's name without the prefix that clients write before it. */
+export function bareName(id: string): string {
+  return id.replace(/^builtin\//u, "");
+}
+
+function listOf(text: string): string[] {
+  return text
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+}

@@ -1,0 +1,48 @@
+import { AppError } from "#src/lib/errors.ts";
+import { checkOutboundUrl, type OutboundPolicy } from "#src/lib/outbound-url.ts";
+import { createDirectHop } from "./direct-hop.ts";
+import { createEgressHop } from "./egress-hop.ts";
+
+/** Longer than a step of a task may take; whoever calls watches for silence. */
+const TIMEOUT_MS = 15 * 60_000;
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** Answers whose status says that there is no body. */
+const BODILESS: ReadonlySet<number> = new Set([101, 204, 205, 304]);
+
+/**
+ * A `fetch` for SDKs that are pointed at an address a user gave: it is not led into a private network, streams what it
+ * gets, and follows no redirect, which is then the answer. It takes a text or nothing for the body. Throws `invalid_input`
+ * when the address is refused.
+ */
+export function createGuardedFetch(
+  options: OutboundPolicy & { egressUrl?: string | undefined; fetch?: typeof fetch },
+): typeof fetch {
+  // Called through a closure: taken as a method of this object it would lose its `this` in Workers.
+  const send: typeof fetch = (input, init) => (options.fetch ?? fetch)(input, init);
+  const takeHop =
+    options.egressUrl === undefined
+      ? createDirectHop(options, send)
+      : createEgressHop(options.egressUrl, send);
+
+  return async (input, init = {}) => {
+    if (input instanceof Request) throw new TypeError("A guarded fetch takes an address, not a Request");
+    const { body = null, method = "GET", headers, signal } = init;
+    if (body !== null && typeof body !== "string") throw new TypeError("A guarded fetch sends text only");
+    const url = String(input);
+    const refusal = checkOutboundUrl(url, options);
+    if (refusal !== undefined) throw new AppError("invalid_input", refusal);
+    const timeout = AbortSignal.timeout(TIMEOUT_MS);
+    const answer = await takeHop({
+      url,
+      method,
+      headers: new Headers(headers),
+      body,
+      maxBytes: MAX_BYTES,
+      timeoutMs: TIMEOUT_MS,
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    });
+    const { status, headers: answered } = answer;
+    return new Response(BODILESS.has(status) ? null : answer.body, { status, headers: answered });
+  };
+}

@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { findTool } from "#src/agent/tools/index.ts";
+import type { Agent } from "#src/domain/agents/index.ts";
+import { Moment, text } from "#src/http/schemas.ts";
+import type { Services } from "#src/services.ts";
+
+export const AgentParams = z.object({ agent: z.string() });
+
+export const Name = text({ min: 1, max: 100, trim: true });
+export const Slug = text({ min: 1, max: 60 }).regex(
+  /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/u,
+  "must be lower-case letters, digits and hyphens, with a letter or digit at both ends",
+);
+export const Description = text({ max: 2000 });
+export const Prompt = text({ max: 50_000 }).describe("Added to the service's own system prompt");
+export const ModelId = text({ min: 1, max: 200, trim: true }).describe(
+  "`builtin/<name>`, `<provider>/<name>` or `custom/<slug>/<name>`; null for the platform's default",
+);
+export const Tools = z
+  .array(text({ min: 1, max: 100 }))
+  .max(100)
+  .describe("Names of the tools it has; null for all");
+
+export const AgentItem = z
+  .object({
+    // The service's own agent has one that is no UUID of any version.
+    id: z.string(),
+    slug: z.string(),
+    name: z.string(),
+    description: z.string(),
+    system_prompt: z.string(),
+    model: z.string().nullable(),
+    tools: z.array(z.string()).nullable(),
+    is_builtin: z.boolean().describe("Whether it is the service's own, which nobody changes"),
+    team_id: z.uuid().nullable(),
+    created_by: z.uuid().nullable(),
+    created_at: Moment,
+    updated_at: Moment.nullable(),
+  })
+  .meta({ id: "Agent" });
+
+export const describeAgent = (agent: Agent): z.input<typeof AgentItem> => ({
+  id: agent.id,
+  slug: agent.slug,
+  name: agent.name,
+  description: agent.description,
+  system_prompt: agent.systemPrompt,
+  model: agent.model,
+  tools: agent.tools,
+  is_builtin: agent.teamId === null,
+  team_id: agent.teamId,
+  created_by: agent.createdBy,
+  created_at: agent.createdAt.toISOString(),
+  updated_at: agent.updatedAt?.toISOString() ?? null,
+});
+
+/** What the rules of agents need, with the tools, which they do not know. */
+export const agentDeps = ({ db, modelSettings }: Services) => ({
+  db,
+  modelSettings,
+  toolNamed: (name: string) => findTool(name)?.name,
+});

@@ -1,0 +1,43 @@
+import { z } from "zod";
+import { createAgent as create } from "#src/domain/agents/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import {
+  agentDeps,
+  AgentItem,
+  describeAgent,
+  Description,
+  ModelId,
+  Name,
+  Prompt,
+  Slug,
+  Tools,
+} from "./agent.ts";
+
+export const createAgent = endpoint({
+  method: "post",
+  path: "/api/agents",
+  summary: "Add an agent to the team one works in: a prompt, tools and a model",
+  tag: "Agents",
+  access: { userOrKey: "agent.manage" },
+  body: z.object({
+    name: Name,
+    slug: Slug.optional().describe("Made from the name when absent"),
+    description: Description.nullish(),
+    system_prompt: Prompt.nullish(),
+    model: ModelId.nullish(),
+    tools: Tools.nullish(),
+  }),
+  refusals: [400, 403, 404, 409],
+  response: { status: 201, schema: AgentItem },
+  async handler({ services, caller, body, client }) {
+    const wish = {
+      name: body.name,
+      ...(body.slug !== undefined && { slug: body.slug }),
+      description: body.description ?? "",
+      systemPrompt: body.system_prompt ?? "",
+      model: body.model ?? null,
+      tools: body.tools ?? null,
+    };
+    return describeAgent(await create(agentDeps(services), caller, wish, client));
+  },
+});

@@ -1,0 +1,15 @@
+import { findAgent } from "#src/domain/agents/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { AgentItem, AgentParams, describeAgent } from "./agent.ts";
+
+export const getAgent = endpoint({
+  method: "get",
+  path: "/api/agents/:agent",
+  summary: "One of them",
+  tag: "Agents",
+  access: { userOrKey: "agent.view" },
+  params: AgentParams,
+  response: { status: 200, schema: AgentItem },
+  handler: async ({ services, caller, params }) =>
+    describeAgent(await findAgent(services, caller, params.agent)),
+});

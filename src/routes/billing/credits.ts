@@ -1,0 +1,77 @@
+import { z } from "zod";
+import { readBalance } from "#src/domain/credits/index.ts";
+import { requireTeam } from "#src/domain/teams/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { Moment } from "#src/http/schemas.ts";
+
+const Tier = z.enum(["free", "basic", "pro", "ultra"]);
+const credits = z.int().min(0);
+
+export const creditsOfTeam = endpoint({
+  method: "get",
+  path: "/api/billing/credits",
+  summary: "The active team's credits by where they came from; one credit is one US cent",
+  tag: "Billing",
+  access: { user: "any" },
+  response: {
+    status: 200,
+    schema: z.object({
+      bundled_credits: credits,
+      purchased_credits: credits,
+      signup_bonus_credits: credits.describe("0 once the bonus has expired"),
+      daily_credits: credits,
+      total_credits: credits,
+      monthly_allowance: credits,
+      credits_reset_date: Moment.nullable(),
+      signup_bonus_expires_at: Moment.nullable(),
+      tier: Tier,
+    }),
+  },
+  async handler({ services, caller }) {
+    const { teamId } = await requireTeam(services, caller, "billing.view");
+    const balance = await readBalance(services, teamId);
+    return {
+      bundled_credits: balance.bundled,
+      purchased_credits: balance.purchased,
+      signup_bonus_credits: balance.bonus,
+      daily_credits: balance.daily,
+      total_credits: balance.total,
+      monthly_allowance: balance.allowance,
+      credits_reset_date: balance.resetAt?.toISOString() ?? null,
+      signup_bonus_expires_at: balance.bonusExpiresAt?.toISOString() ?? null,
+      tier: balance.tier,
+    };
+  },
+});
+
+export const creditsStatus = endpoint({
+  method: "get",
+  path: "/api/billing/credits/status",
+  summary: "Whether the active team has few credits left, or none",
+  tag: "Billing",
+  access: { user: "any" },
+  response: {
+    status: 200,
+    schema: z.object({
+      total_credits: credits,
+      is_low: z.boolean().describe("Some are left, but no more than `threshold`"),
+      is_empty: z.boolean(),
+      threshold: credits,
+      tier: Tier,
+      monthly_allowance: credits,
+    }),
+  },
+  async handler({ services, caller }) {
+    const { teamId } = await requireTeam(services, caller, "billing.view");
+    const { total, allowance, tier } = await readBalance(services, teamId);
+    const threshold = Math.floor(allowance * services.config.CREDITS_LOW_BALANCE_THRESHOLD);
+    return {
+      total_credits: total,
+      is_low: total > 0 && total <= threshold,
+      is_empty: total === 0,
+      threshold,
+      tier,
+      monthly_allowance: allowance,
+    };
+  },
+});

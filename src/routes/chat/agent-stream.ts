@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { DATA_HEARTBEAT, dataFrame, richFrame } from "#src/domain/chats/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { AGENT_BODY_BYTES, AgentChatRequest } from "./agent-request.ts";
+import { startFromRequest } from "./start-from-request.ts";
+import { freshTask, streamOf, taskHeaders } from "./sse.ts";
+
+export const agentStream = endpoint({
+  method: "post",
+  path: "/api/chat/agent/stream",
+  tag: "Chat",
+  summary:
+    "Send a message and read all that the agent does as Server-Sent Events, approvals included. The agent goes on when the client goes",
+  access: { userOrKey: "chat.send", rate: "chat" },
+  body: AgentChatRequest,
+  bodyLimit: AGENT_BODY_BYTES,
+  refusals: [409, 503],
+  response: {
+    status: 200,
+    schema: z.string(),
+    mediaType: "text/event-stream",
+    description:
+      "`data` lines only, each one line of JSON `{type, data}`: `task_started`, `text_delta`, `tool_start`, `tool_call`, `tool_error`, `agent_step`, `approval_required`, `approval_answered`, `turn_restarted`, `context_pressure`, `credits_used`, `chat_title`, `agent_heartbeat`, `error`, `complete`, `done`",
+  },
+  async handler({ services, caller, body }) {
+    const started = await startFromRequest(services, caller, body);
+    // At once, also for a task that waits for its chat; the log's own would come when it begins.
+    const first = { type: "task_started", data: { task_id: started.taskId, chat_id: started.chatId } };
+    return streamOf(services, freshTask(started), {
+      first: dataFrame(first),
+      translate: (heard) =>
+        heard.kind === "heartbeat"
+          ? DATA_HEARTBEAT
+          : heard.events
+              .filter(({ type }) => type !== "task_started")
+              .map((event) => richFrame(event, false))
+              .join(""),
+      headers: taskHeaders(started),
+    });
+  },
+});

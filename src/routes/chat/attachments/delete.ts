@@ -1,0 +1,19 @@
+import { z } from "zod";
+import { deleteUpload } from "#src/domain/attachments/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { ChatParams } from "../chat.ts";
+
+export const deleteAttachment = endpoint({
+  method: "delete",
+  path: "/api/chats/:chat/attachments/:attachment",
+  tag: "Chat",
+  summary: "Delete an upload that was not sent",
+  access: { userOrKey: "chat.send" },
+  params: ChatParams.extend({ attachment: z.string() }),
+  refusals: [409],
+  response: { status: 200, schema: z.object({ ok: z.literal(true) }) },
+  async handler({ services, caller, params }) {
+    await deleteUpload(services, caller, { chatId: params.chat, attachmentId: params.attachment });
+    return { ok: true as const };
+  },
+});

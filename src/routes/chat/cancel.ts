@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { requireTask, stopChat } from "#src/domain/chats/index.ts";
+import { cancelTask } from "#src/domain/tasks/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { TaskParams } from "./task.ts";
+
+export const cancel = endpoint({
+  method: "post",
+  path: "/api/chat/agent/cancel/:task",
+  tag: "Chat",
+  summary: "Stop a task; one that is over stays as it is, and its status is the answer",
+  access: { userOrKey: "chat.send" },
+  params: TaskParams,
+  response: {
+    status: 200,
+    schema: z.object({
+      status: z.enum(["cancellation_requested", "completed", "failed", "cancelled"]),
+      task_id: z.string(),
+    }),
+  },
+  async handler({ services, caller, params }) {
+    const task = await requireTask(services, caller, params.task, "chat.send");
+    await cancelTask(services, task);
+    const { id, status } = task;
+    const isOpen = status === "queued" || status === "running";
+    return { status: isOpen ? ("cancellation_requested" as const) : status, task_id: id };
+  },
+});
+
+export const forceCancel = endpoint({
+  method: "post",
+  path: "/api/chat/agent/force-cancel",
+  tag: "Chat",
+  summary: "Stop all that runs or waits in a chat",
+  access: { userOrKey: "chat.send" },
+  query: z.object({ chat_id: z.uuid() }),
+  response: {
+    status: 200,
+    schema: z.object({ status: z.enum(["force_cancelled", "no_lock_found"]), chat_id: z.string() }),
+  },
+  async handler({ services, caller, query }) {
+    const isStopped = await stopChat(services, caller, query.chat_id);
+    const status = isStopped ? ("force_cancelled" as const) : ("no_lock_found" as const);
+    return { status, chat_id: query.chat_id };
+  },
+});

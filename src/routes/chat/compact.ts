@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { compactChat } from "#src/agent/compact-chat.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { ChatParams } from "./chat.ts";
+
+export const compact = endpoint({
+  method: "post",
+  path: "/api/chat/:chat/compact",
+  tag: "Chat",
+  summary:
+    "Let the model write an account of the chat, which it is shown from then on in place of all messages but the last two; people go on seeing them all",
+  access: { userOrKey: "chat.send", rate: "chat" },
+  params: ChatParams,
+  refusals: [409, 503],
+  response: {
+    status: 200,
+    schema: z.object({
+      success: z.boolean(),
+      before_count: z.int().optional(),
+      after_count: z.int().optional(),
+      summary: z.string().optional(),
+      detail: z.string().optional().describe("Why nothing was done"),
+    }),
+  },
+  async handler({ services, caller, params, request }) {
+    const compacted = await compactChat(services, caller, params.chat, request.signal);
+    if (!compacted.done) return { success: false, detail: compacted.reason };
+    const { before, after, summary } = compacted;
+    return { success: true, before_count: before, after_count: after, summary };
+  },
+});

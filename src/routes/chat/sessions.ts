@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { listChats, listChatsOfProject, type ListedChat } from "#src/domain/chats/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { Moment } from "#src/http/schemas.ts";
+import { ChatStatus, ProjectChats } from "./chat.ts";
+
+export const Session = z.object({
+  id: z.string(),
+  title: z.string().nullable(),
+  origin: z.string(),
+  status: ChatStatus,
+  created_at: Moment,
+  updated_at: Moment.nullable(),
+});
+
+/** Chats of one project that are listed. */
+const LISTED = 500;
+
+export const standaloneSessions = endpoint({
+  method: "get",
+  path: "/api/chat/sessions",
+  tag: "Chat",
+  summary: "The caller's chats that were begun about no project, the last used first",
+  access: { userOrKey: "chat.view" },
+  query: z.object({
+    limit: z.coerce.number().int().min(1).max(100).default(30),
+    offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
+  }),
+  response: {
+    status: 200,
+    schema: z.object({
+      sessions: z.array(
+        Session.extend({ title: z.string(), project_id: z.string(), project_name: z.string() }),
+      ),
+      has_more: z.boolean(),
+    }),
+  },
+  async handler({ services, caller, query: { limit, offset } }) {
+    const found = await listChats(services, caller, { origin: "standalone", limit: limit + 1, offset });
+    const sessions = found.slice(0, limit).map((chat) => ({
+      ...describeSession(chat),
+      title: chat.title ?? "Untitled",
+      project_id: chat.projectId,
+      project_name: chat.projectName,
+    }));
+    return { sessions, has_more: found.length > limit };
+  },
+});
+
+export const projectSessions = endpoint({
+  method: "get",
+  path: "/api/chat/:project/sessions",
+  tag: "Chat",
+  summary: "The caller's chats about a project, the last used first",
+  access: { userOrKey: "chat.view" },
+  params: ProjectChats,
+  response: { status: 200, schema: z.array(Session.extend({ message_count: z.int() })) },
+  async handler({ services, caller, params }) {
+    const found = await listChatsOfProject(services, caller, params.project, { limit: LISTED, offset: 0 });
+    return found.map((chat) => ({ ...describeSession(chat), message_count: chat.messageCount }));
+  },
+});
+
+export function describeSession(chat: ListedChat): z.input<typeof Session> {
+  const { id, title, origin, state: status, createdAt, updatedAt } = chat;
+  return {
+    id,
+    title,
+    origin,
+    status,
+    created_at: createdAt.toISOString(),
+    updated_at: updatedAt?.toISOString() ?? null,
+  };
+}

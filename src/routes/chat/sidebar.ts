@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { sidebarTree } from "#src/domain/chats/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { describeSession, Session } from "./sessions.ts";
+
+export const sidebar = endpoint({
+  method: "get",
+  path: "/api/sidebar/tree",
+  tag: "Chat",
+  summary: "The caller's chats about no project, and the newest projects with the caller's chats about them",
+  access: { user: "any" },
+  response: {
+    status: 200,
+    schema: z.object({
+      rootChats: z.array(Session),
+      projects: z.array(
+        z.object({ id: z.string(), name: z.string(), slug: z.string(), chats: z.array(Session) }),
+      ),
+      automations: z.array(z.object({})).describe("Empty: schedules have a list of their own"),
+    }),
+  },
+  async handler({ services, caller }) {
+    const { rootChats, projects } = await sidebarTree(services, caller);
+    return {
+      rootChats: rootChats.map(describeSession),
+      projects: projects.map(({ project: { id, name, slug }, chats }) => ({
+        id,
+        name,
+        slug,
+        chats: chats.map(describeSession),
+      })),
+      automations: [],
+    };
+  },
+});

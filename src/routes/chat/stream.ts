@@ -1,0 +1,49 @@
+import { z } from "zod";
+import { COMMENT, sendMessage, simpleFrame } from "#src/domain/chats/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { text } from "#src/http/schemas.ts";
+import { freshTask, streamOf, taskHeaders } from "./sse.ts";
+
+/** Longest message, in characters. */
+const MAX_MESSAGE = 100_000;
+
+export const stream = endpoint({
+  method: "post",
+  path: "/api/chat/stream",
+  aliases: ["/chat/stream"],
+  tag: "Chat",
+  summary:
+    "Send a message and read what the agent does as Server-Sent Events: `tool_execution`, `message` and `error`. The agent goes on when the client goes; the headers `X-Task-Id` and `X-Chat-Id` name what to come back to",
+  access: { userOrKey: "chat.send", rate: "chat" },
+  body: z
+    .object({
+      project_id: text({ min: 1, max: 100 }).describe("Id or slug of the project the agent works on"),
+      message: text({ min: 1, max: MAX_MESSAGE, trim: true }),
+      agent_id: z
+        .guid()
+        .nullish()
+        .describe("Agent that works; that of the chat, or the default one, when absent"),
+      chat_id: z.uuid().nullish().describe("The chat last used in the project when absent, or a new one"),
+    })
+    .meta({ id: "ChatStream" }),
+  response: {
+    status: 200,
+    schema: z.string(),
+    mediaType: "text/event-stream",
+    description: "`data` lines only, each one line of JSON with a `type`; comments keep the connection open",
+  },
+  async handler({ services, caller, body }) {
+    const started = await sendMessage(services, caller, {
+      project: body.project_id,
+      chatId: body.chat_id ?? undefined,
+      message: body.message,
+      agentId: body.agent_id ?? undefined,
+      // None of the three types of frames can ask, and most clients of this stream could not answer.
+      editModeOtherwise: "allow",
+    });
+    return streamOf(services, freshTask(started), {
+      translate: (heard) => (heard.kind === "heartbeat" ? COMMENT : heard.events.map(simpleFrame).join("")),
+      headers: taskHeaders(started),
+    });
+  },
+});

@@ -1,0 +1,95 @@
+import { z } from "zod";
+import { deleteChat, moveChat, undoTurn, updateChat } from "#src/domain/chats/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { text } from "#src/http/schemas.ts";
+import { Chat, ChatParams, describeChat, EditModeField } from "./chat.ts";
+
+export const update = endpoint({
+  method: "patch",
+  path: "/api/chat/:chat/update",
+  tag: "Chat",
+  summary: "Rename a chat, put it away, or choose its agent, model and mode",
+  access: { userOrKey: "chat.send" },
+  params: ChatParams,
+  body: z
+    .object({
+      title: text({ min: 1, max: 200, trim: true }).nullish(),
+      status: z.enum(["active", "archived"]).nullish(),
+      agent_id: z.guid().nullish().describe("null for the default agent"),
+      model: text({ min: 1, max: 200 }).nullish().describe("null for the agent's"),
+      edit_mode: EditModeField.nullish().describe("null for what the origin says"),
+    })
+    .meta({ id: "ChatChange" }),
+  response: { status: 200, schema: Chat },
+  async handler({ services, caller, params, body }) {
+    const change = {
+      title: body.title ?? undefined,
+      status: body.status ?? undefined,
+      agentId: body.agent_id,
+      model: body.model,
+      editMode: body.edit_mode,
+    };
+    return describeChat(await updateChat(services, caller, params.chat, change));
+  },
+});
+
+export const move = endpoint({
+  method: "patch",
+  path: "/api/chat/:chat/project",
+  tag: "Chat",
+  summary: "Move a chat to another project, or with null to the caller's default workspace",
+  access: { userOrKey: "chat.send" },
+  params: ChatParams,
+  body: z.object({ project_id: text({ min: 1, max: 100 }).nullable() }).meta({ id: "ChatMove" }),
+  refusals: [409],
+  response: { status: 200, schema: z.object({ ok: z.literal(true), project_id: z.string() }) },
+  async handler({ services, caller, params, body }) {
+    const { projectId } = await moveChat(services, caller, params.chat, body.project_id);
+    return { ok: true as const, project_id: projectId };
+  },
+});
+
+export const remove = endpoint({
+  method: "delete",
+  path: "/api/chat/:chat",
+  tag: "Chat",
+  summary: "Delete a chat and stop what runs in it; the last chat of a project stays",
+  access: { userOrKey: "chat.delete" },
+  params: ChatParams,
+  refusals: [400],
+  response: { status: 200, schema: z.object({ success: z.literal(true) }) },
+  async handler({ services, caller, params }) {
+    await deleteChat(services, caller, params.chat);
+    return { success: true as const };
+  },
+});
+
+export const undo = endpoint({
+  method: "post",
+  path: "/api/chat/:chat/undo",
+  tag: "Chat",
+  summary: "Take back the last message with its answer, and put the project's files back to before it",
+  access: { userOrKey: "chat.send" },
+  params: ChatParams,
+  refusals: [400, 409, 503],
+  response: {
+    status: 200,
+    schema: z.object({
+      success: z.literal(true),
+      removed_count: z.int(),
+      removed_ids: z.array(z.string()),
+      last_user_message: z.string(),
+      files_reverted: z.boolean(),
+    }),
+  },
+  async handler({ services, caller, params }) {
+    const { removedIds, lastUserMessage, filesReverted } = await undoTurn(services, caller, params.chat);
+    return {
+      success: true as const,
+      removed_count: removedIds.length,
+      removed_ids: removedIds,
+      last_user_message: lastUserMessage,
+      files_reverted: filesReverted,
+    };
+  },
+});

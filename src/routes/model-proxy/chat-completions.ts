@@ -1,0 +1,152 @@
+import { z } from "zod";
+import {
+  beginCompletion,
+  CompletionBody,
+  toChunks,
+  toCompletion,
+  type Completion,
+  type Heading,
+} from "#src/domain/model-proxy/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { openAiError } from "#src/http/errors.ts";
+import { text } from "#src/http/schemas.ts";
+import { AppError } from "#src/lib/errors.ts";
+import type { Log } from "#src/platform/log/log.ts";
+
+/** Conversations carry pictures. */
+const BODY_LIMIT = 24 * 1024 * 1024;
+
+const ToolCall = z.object({
+  id: z.string(),
+  type: z.literal("function"),
+  function: z.object({ name: z.string(), arguments: z.string() }),
+});
+
+const ChatCompletion = z.object({
+  id: z.string(),
+  object: z.literal("chat.completion"),
+  created: z.int().describe("Seconds since 1970"),
+  model: z.string(),
+  choices: z.array(
+    z.object({
+      index: z.int(),
+      message: z.object({
+        role: z.literal("assistant"),
+        content: z.string().nullable(),
+        refusal: z.null(),
+        tool_calls: z.array(ToolCall).optional(),
+      }),
+      logprobs: z.null(),
+      finish_reason: z.enum(["stop", "length", "tool_calls", "content_filter"]),
+    }),
+  ),
+  usage: z.object({
+    prompt_tokens: z.int(),
+    completion_tokens: z.int(),
+    total_tokens: z.int(),
+    prompt_tokens_details: z.object({ cached_tokens: z.int() }),
+  }),
+});
+
+export const chatCompletions = endpoint({
+  method: "post",
+  path: "/api/v1/chat/completions",
+  summary: "Ask a model as clients of OpenAI's API do",
+  tag: "Models for programs",
+  access: { key: "models.proxy" },
+  errorStyle: "openai",
+  bodyLimit: BODY_LIMIT,
+  body: CompletionBody.extend({
+    model: text({ min: 1, max: 300 }).describe(
+      "A model of the platform, or `<provider>/<name>` on the key owner's own key of that provider",
+    ),
+  }),
+  response: {
+    status: 200,
+    schema: ChatCompletion,
+    description:
+      "The answer; or Server-Sent Events with a chunk in each `data:` line and `data: [DONE]` at the end. A failure in the middle is a line with an `error`.",
+  },
+  refusals: [402, 502],
+  async handler({ services, caller: { userId, teamId }, body: { model, ...body }, request, waitUntil }) {
+    const hangUp = new AbortController();
+    request.signal.addEventListener("abort", () => hangUp.abort(), { once: true });
+    if (request.signal.aborted) hangUp.abort();
+    const wish = { model, body, signal: hangUp.signal, waitUntil };
+    const completion = await beginCompletion(services, { userId, teamId }, wish);
+    const heading = {
+      id: `chatcmpl-${crypto.randomUUID().replaceAll("-", "")}`,
+      created: Math.floor(Date.now() / 1000),
+      model,
+    };
+    if (!(body.stream ?? streamsByDefault(request))) return toCompletion(heading, completion);
+    const withUsage = body.stream_options?.include_usage === true;
+    return streamed(toLines(heading, completion, { withUsage, log: services.log }), hangUp);
+  },
+});
+
+/**
+ * Existing clients leave `stream` out and expect a stream. OpenAI's own leave it out when they want none, and accept JSON
+ * only.
+ */
+function streamsByDefault({ headers }: Request): boolean {
+  return headers.get("accept")?.trim().toLowerCase() !== "application/json";
+}
+
+async function* toLines(
+  heading: Heading,
+  events: Completion,
+  { withUsage, log }: { withUsage: boolean; log: Log },
+): AsyncGenerator<string, void, undefined> {
+  try {
+    for await (const chunk of toChunks(heading, events, { withUsage })) yield toLine(JSON.stringify(chunk));
+  } catch (error) {
+    const known = error instanceof AppError ? error : new AppError("internal", "The stream broke off");
+    if (known.status >= 500) log.warn("model stream broke off", { cause: error });
+    yield toLine(JSON.stringify({ error: { ...openAiError(known), type: "proxy_error" } }));
+  }
+  yield toLine("[DONE]");
+}
+
+const toLine = (data: string) => `data: ${data}\n\n`;
+
+/** What says that the connection is alive; clients skip comments. */
+const HEARTBEAT = ": keep-alive\n\n";
+/** Silence after which it is sent. Where a runtime notices only by writing that a client has gone, this is how long it takes. */
+const HEARTBEAT_MS = 5000;
+
+/** A stream that ends the model call when nobody reads it any more. */
+function streamed(lines: AsyncGenerator<string, void, undefined>, hangUp: AbortController): Response {
+  const encoder = new TextEncoder();
+  let pending: Promise<IteratorResult<string, void>> | undefined;
+  // Once it is aborted, the line that is waited for fails, and what was begun is paid for.
+  hangUp.signal.addEventListener("abort", () => void lines.return(), { once: true });
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const line = await within(HEARTBEAT_MS, (pending ??= lines.next()));
+        if (line) pending = undefined;
+        if (line?.done) controller.close();
+        else controller.enqueue(encoder.encode(line?.value ?? HEARTBEAT));
+      },
+      cancel: () => hangUp.abort(),
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, {
+    headers: { "Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-cache" },
+  });
+}
+
+/** What is waited for; `undefined` where it takes longer. */
+async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

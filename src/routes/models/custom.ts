@@ -1,0 +1,66 @@
+import { z } from "zod";
+import { addModel, deleteModel, idOfAdded } from "#src/domain/model-keys/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { text } from "#src/http/schemas.ts";
+import { Pricing } from "./model.ts";
+
+const Dollars = z.number().min(0).max(1_000_000).nullish().describe("US dollars per million tokens");
+
+export const addCustomModel = endpoint({
+  method: "post",
+  path: "/api/marketplace/models/custom",
+  summary: "Add a model of a provider to one's own list",
+  tag: "Models",
+  access: { user: "any" },
+  body: z.object({
+    model_id: text({ min: 1, max: 200, trim: true }).describe("Name that the provider knows it by"),
+    model_name: text({ min: 1, max: 200, trim: true }),
+    provider: text({ min: 1, max: 64, trim: true }).default("openrouter"),
+    pricing_input: Dollars,
+    pricing_output: Dollars,
+  }),
+  refusals: [400],
+  response: {
+    status: 200,
+    schema: z.object({
+      message: z.string(),
+      model: z.object({
+        id: z.string(),
+        name: z.string(),
+        source: z.literal("custom"),
+        provider: z.string(),
+        pricing: Pricing,
+        custom_id: z.uuid(),
+      }),
+    }),
+  },
+  async handler({ services, caller, body }) {
+    const { model_id: modelId, model_name: modelName, provider } = body;
+    const [input, output] = [body.pricing_input ?? null, body.pricing_output ?? null];
+    const wish = { modelId, modelName, provider, pricingInput: input, pricingOutput: output };
+    const { id } = await addModel(services, caller.userId, wish);
+    const model = {
+      id: idOfAdded({ provider, modelId }, services.modelSettings),
+      name: modelName,
+      source: "custom" as const,
+      provider,
+      pricing: input === null || output === null ? null : { input, output },
+      custom_id: id,
+    };
+    return { message: "Model added", model };
+  },
+});
+
+export const deleteCustomModel = endpoint({
+  method: "delete",
+  path: "/api/marketplace/models/custom/:added_model",
+  summary: "Take a model off one's own list",
+  tag: "Models",
+  access: { user: "any" },
+  params: z.object({ added_model: z.string() }),
+  response: { status: 200, schema: z.object({ message: z.string(), success: z.literal(true) }) },
+  async handler({ services, caller, params }) {
+    await deleteModel(services, caller.userId, params.added_model);
+    return { message: "Model deleted", success: true as const };
+  },
+});

@@ -1,0 +1,151 @@
+import { z } from "zod";
+import {
+  addCustomProvider,
+  changeCustomProvider,
+  deleteCustomProvider,
+  listCustomProviders,
+  type ShownProvider,
+} from "#src/domain/model-keys/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { Moment, text } from "#src/http/schemas.ts";
+import { API_TYPES } from "#src/models/providers.ts";
+import { BaseUrl, Done } from "./key.ts";
+
+const Params = z.object({ model_provider: z.string() });
+
+/** RFC 9110, 5.6.2: the characters of a header's name. */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]{1,100}$/iu;
+const HEADER_VALUE = /^[\x20-\x7e]{0,4096}$/u;
+/** Those of the connection are not anybody's to set. */
+const CONNECTION =
+  /^(host|connection|content-length|transfer-encoding|upgrade|te|trailer|keep-alive|expect)$/iu;
+
+const Headers = z
+  .record(z.string(), z.string())
+  .refine((headers) => Object.keys(headers).length <= 20, "must be at most 20 headers")
+  .refine(
+    (headers) =>
+      Object.entries(headers).every(
+        ([name, value]) => HEADER_NAME.test(name) && HEADER_VALUE.test(value) && !CONNECTION.test(name),
+      ),
+    "must be headers of printable ASCII, and none of the connection",
+  );
+const Models = z.array(text({ min: 1, max: 200, trim: true })).max(200);
+const Name = text({ min: 1, max: 100, trim: true });
+const ApiType = z.enum(API_TYPES);
+/** Clients know a bad protocol as a 400, with the rules of slugs. */
+const GivenApiType = text({ max: 20 });
+
+const Item = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    slug: z.string(),
+    base_url: z.string(),
+    api_type: ApiType,
+    default_headers: z.record(z.string(), z.string()),
+    available_models: z.array(z.string()),
+    created_at: Moment,
+  })
+  .meta({ id: "CustomModelProvider" });
+
+const describeProvider = (provider: ShownProvider): z.input<typeof Item> => ({
+  id: provider.id,
+  name: provider.name,
+  slug: provider.slug,
+  base_url: provider.baseUrl,
+  api_type: provider.apiType,
+  default_headers: provider.defaultHeaders,
+  available_models: provider.availableModels,
+  created_at: provider.createdAt.toISOString(),
+});
+
+const ProviderDone = Done.extend({ provider_id: z.uuid(), slug: z.string() });
+
+export const listOwnProviders = endpoint({
+  method: "get",
+  path: "/api/secrets/providers/custom",
+  summary: "Model providers that one added",
+  tag: "Own model keys",
+  access: { user: "any" },
+  response: { status: 200, schema: z.object({ providers: z.array(Item) }) },
+  async handler({ services, caller }) {
+    return { providers: (await listCustomProviders(services, caller.userId)).map(describeProvider) };
+  },
+});
+
+export const addOwnProvider = endpoint({
+  method: "post",
+  path: "/api/secrets/providers/custom",
+  summary: "Add a model provider: any server that speaks OpenAI's or Anthropic's protocol",
+  tag: "Own model keys",
+  access: { user: "any" },
+  body: z.object({
+    name: Name,
+    slug: text({ min: 1, max: 64, trim: true }).describe(
+      "First segment of its models: `custom/<slug>/<name>`",
+    ),
+    base_url: BaseUrl,
+    api_type: GivenApiType.nullish().describe("`openai` or `anthropic`"),
+    default_headers: Headers.nullish(),
+    available_models: Models.nullish(),
+  }),
+  refusals: [400, 403],
+  response: { status: 200, schema: ProviderDone },
+  async handler({ services, caller, body, client }) {
+    const wish = {
+      name: body.name,
+      slug: body.slug,
+      baseUrl: body.base_url,
+      apiType: body.api_type ?? "openai",
+      defaultHeaders: body.default_headers ?? {},
+      availableModels: body.available_models ?? [],
+    };
+    const { id, slug } = await addCustomProvider(services, caller.userId, wish, client);
+    return { message: "Provider added", provider_id: id, slug, success: true as const };
+  },
+});
+
+export const changeOwnProvider = endpoint({
+  method: "put",
+  path: "/api/secrets/providers/custom/:model_provider",
+  summary: "Change a provider of one's own; what is not named stays as it is, and so does the slug",
+  tag: "Own model keys",
+  access: { user: "any" },
+  params: Params,
+  body: z.object({
+    name: Name.nullish(),
+    base_url: BaseUrl.nullish(),
+    api_type: GivenApiType.nullish(),
+    default_headers: Headers.nullish(),
+    available_models: Models.nullish(),
+  }),
+  refusals: [400],
+  response: { status: 200, schema: ProviderDone },
+  async handler({ services, caller, params, body, client }) {
+    const change = {
+      ...(typeof body.name === "string" && { name: body.name }),
+      ...(typeof body.base_url === "string" && { baseUrl: body.base_url }),
+      ...(typeof body.api_type === "string" && { apiType: body.api_type }),
+      ...(body.default_headers && { defaultHeaders: body.default_headers }),
+      ...(body.available_models && { availableModels: body.available_models }),
+    };
+    const id = params.model_provider;
+    const slug = await changeCustomProvider(services, { userId: caller.userId, id }, change, client);
+    return { message: "Provider updated", provider_id: id, slug, success: true as const };
+  },
+});
+
+export const deleteOwnProvider = endpoint({
+  method: "delete",
+  path: "/api/secrets/providers/custom/:model_provider",
+  summary: "Delete a provider of one's own",
+  tag: "Own model keys",
+  access: { user: "any" },
+  params: Params,
+  response: { status: 200, schema: Done },
+  async handler({ services, caller, params, client }) {
+    await deleteCustomProvider(services, { userId: caller.userId, id: params.model_provider }, client);
+    return { message: "Provider deleted", success: true as const };
+  },
+});

@@ -1,0 +1,76 @@
+import { z } from "zod";
+import type { ShownKey } from "#src/domain/model-keys/index.ts";
+import { moment, Moment, text } from "#src/http/schemas.ts";
+
+export const KeyParams = z.object({ model_key: z.string() });
+
+/** What can be sent in a header. */
+const PRINTABLE = /^[\x20-\x7e]+$/u;
+
+export const KeyValue = text({ min: 1, max: 10_000, trim: true }).regex(
+  PRINTABLE,
+  "must consist of printable ASCII characters",
+);
+export const KeyName = text({ min: 1, max: 100, trim: true });
+export const BaseUrl = text({ min: 1, max: 2048, trim: true });
+/** Nothing, in the words of clients that send every field. */
+export const Cleared = z.literal("");
+
+/** Id of a built-in provider or the slug of one's own, in whatever case. */
+export const Provider = text({ min: 1, max: 64, trim: true })
+  .toLowerCase()
+  .regex(/^[a-z0-9][a-z0-9_-]*$/u, "must be letters, digits, - and _");
+
+export const Expiry = z
+  .union([Cleared, moment()], "must be an ISO 8601 date and time, or empty for none")
+  .nullish();
+
+const fields = {
+  id: z.uuid(),
+  provider: z.string(),
+  auth_type: z.string(),
+  key_name: z.string(),
+  key_preview: z
+    .string()
+    .nullable()
+    .describe("The beginning of the key; null where it cannot be read any more, or is shown whole"),
+  base_url: z.string().nullable(),
+  provider_metadata: z.record(z.string(), z.unknown()),
+  expires_at: Moment.nullable(),
+  last_used_at: Moment.nullable(),
+  created_at: Moment,
+};
+
+export const ListedKey = z.object(fields).meta({ id: "ModelKey" });
+
+export const SingleKey = z
+  .object({
+    ...fields,
+    key_value: z.string().nullable().describe("The whole key, where it was asked to be revealed"),
+    is_active: z.boolean(),
+  })
+  .meta({ id: "SingleModelKey" });
+
+export function describeListedKey(key: ShownKey): z.input<typeof ListedKey> {
+  return {
+    id: key.id,
+    provider: key.provider,
+    auth_type: key.authType,
+    key_name: key.keyName,
+    key_preview: key.preview,
+    base_url: key.baseUrl,
+    provider_metadata: key.providerMetadata,
+    expires_at: key.expiresAt?.toISOString() ?? null,
+    last_used_at: key.lastUsedAt?.toISOString() ?? null,
+    created_at: key.createdAt.toISOString(),
+  };
+}
+
+export const describeSingleKey = (key: ShownKey): z.input<typeof SingleKey> => ({
+  ...describeListedKey(key),
+  key_value: key.value,
+  is_active: key.isActive,
+});
+
+export const Done = z.object({ message: z.string(), success: z.literal(true) });
+export const KeyDone = Done.extend({ key_id: z.uuid() });

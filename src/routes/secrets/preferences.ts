@@ -1,0 +1,32 @@
+import { z } from "zod";
+import { changePreference, readPreferences } from "#src/domain/model-keys/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { text } from "#src/http/schemas.ts";
+
+const Preferences = z.object({ disabled_models: z.array(z.string()) }).meta({ id: "ModelPreferences" });
+
+export const getModelPreferences = endpoint({
+  method: "get",
+  path: "/api/secrets/model-preferences",
+  summary: "Models that the team one works in has switched off",
+  tag: "Models",
+  access: { user: "any" },
+  refusals: [404],
+  response: { status: 200, schema: Preferences },
+  handler: async ({ services, caller }) => ({ disabled_models: await readPreferences(services, caller) }),
+});
+
+export const setModelPreference = endpoint({
+  method: "put",
+  path: "/api/secrets/model-preferences",
+  summary: "Switch a model off for the team one works in, or on",
+  tag: "Models",
+  access: { user: "any" },
+  body: z.object({ model_id: text({ min: 1, max: 200, trim: true }), enabled: z.boolean() }),
+  refusals: [400, 403, 404],
+  response: { status: 200, schema: Preferences },
+  async handler({ services, caller, body }) {
+    const wish = { modelId: body.model_id, isEnabled: body.enabled };
+    return { disabled_models: await changePreference(services, caller, wish) };
+  },
+});

@@ -1,0 +1,285 @@
+import { describe, expect, it } from "vitest";
+import { Compaction } from "#src/agent/context/compaction.ts";
+import { askWithinWindow, type WindowedContext } from "#src/agent/context/within-window.ts";
+import type { Conversation } from "#src/agent/transcript.ts";
+import type { StepData } from "#src/domain/tasks/index.ts";
+import { estimateTokens } from "#src/models/estimate-tokens.ts";
+import type { Model, ModelError, ModelMessage, ModelUsage } from "#src/models/model.ts";
+import { answeringModel, modelError, never, questionOf } from "#test/support/answering-model.ts";
+import { expectValid, shownTurns, turn } from "./conversation.ts";
+
+const WINDOW = 100_000;
+const MESSAGE = "Rewrite the planner, and keep the colour of the tulips.";
+
+/** A task of which each call is made as the executor makes it: from what is stored, and nothing else. */
+class Task {
+  readonly steps: StepData[] = [];
+  readonly stored: { json: string; usage: ModelUsage | undefined }[] = [];
+  readonly failures: ModelError[] = [];
+  readonly #model: Model;
+  readonly #rest: Partial<Conversation>;
+
+  constructor(model: Model, rest: Partial<Conversation> = {}) {
+    this.#model = model;
+    this.#rest = rest;
+  }
+
+  get compaction(): Compaction | null {
+    const json = this.stored.at(-1)?.json;
+    return json === undefined ? null : Compaction.parse(JSON.parse(json));
+  }
+
+  context(changes: Partial<WindowedContext> = {}): WindowedContext {
+    return {
+      system: "You are a test.",
+      tools: [],
+      conversation: { history: [], message: MESSAGE, steps: this.steps, ...this.#rest },
+      model: this.#model,
+      window: WINDOW,
+      compaction: this.compaction,
+      signal: never(),
+      onCompacted: async (compaction, usage) => {
+        this.stored.push({ json: JSON.stringify(compaction), usage });
+      },
+      onSummaryFailed: (error) => this.failures.push(error),
+      ...changes,
+    };
+  }
+
+  /** What the model is shown. `takes` is what the provider takes, in tokens by our estimate. */
+  async ask({ takes = Infinity, ...changes }: Partial<WindowedContext> & { takes?: number } = {}) {
+    return askWithinWindow(this.context(changes), async (messages) => {
+      if (tokensOf(messages) > takes) throw modelError("context_too_long");
+      return messages;
+    });
+  }
+}
+
+const tokensOf = (messages: ModelMessage[]) =>
+  estimateTokens({ system: "You are a test.", tools: [], messages });
+const textOf = (messages: readonly ModelMessage[]) => JSON.stringify(messages);
+
+/** Writes down every number of a turn it is shown, and what was in its own record before. */
+const keepsNumbers = () =>
+  answeringModel((request) => {
+    const numbers = [...questionOf(request).matchAll(/(?:turn number="|kept )(\d+)/gu)].map(([, number]) =>
+      Number(number),
+    );
+    return [...new Set(numbers)]
+      .toSorted((a, b) => a - b)
+      .map((number) => `kept ${number}`)
+      .join("\n");
+  });
+
+describe("a call within the window", () => {
+  it("shows a small conversation as it is, and asks for no summary", async () => {
+    const { model, requests } = answeringModel(() => "a summary");
+    const task = new Task(model);
+    task.steps.push(turn(1, ["one"]), turn(2, ["two"]));
+    const messages = await task.ask();
+    expect(messages).toHaveLength(5);
+    expect(requests).toEqual([]);
+    expect(task.stored).toEqual([]);
+  });
+
+  it("keeps 200 turns with large results under the window at each call, and all that the summaries kept", async () => {
+    const { model, requests } = keepsNumbers();
+    const task = new Task(model);
+    for (let iteration = 1; iteration <= 200; iteration += 1) {
+      const text = `said ${iteration} ${"w".repeat(4_000)}`;
+      task.steps.push(turn(iteration, ["r".repeat(20_000), "s".repeat(9_000)], { text }));
+      const messages = await task.ask();
+      expect(tokensOf(messages)).toBeLessThan(WINDOW);
+      expectValid(messages);
+      const shown = shownTurns(messages);
+      const folded = iteration - shown.length;
+      expect(shown).toEqual(Array.from(shown, (_, at) => folded + 1 + at));
+      const kept = [...textOf(messages).matchAll(/kept (\d+)/gu)].map(([, number]) => Number(number));
+      expect(kept).toEqual(Array.from({ length: folded }, (_, at) => at + 1));
+      expect(messages.findLast(({ role }) => role === "user")?.content).toBe(MESSAGE);
+    }
+    expect(requests.length).toBeGreaterThan(2);
+    expect(requests.length).toBeLessThan(40);
+    expect(task.failures).toEqual([]);
+  });
+
+  it("empties old results first, without asking the model", async () => {
+    const { model, requests } = answeringModel(() => "a summary");
+    const task = new Task(model);
+    for (let iteration = 1; iteration <= 12; iteration += 1) {
+      task.steps.push(turn(iteration, ["r".repeat(28_000)]));
+    }
+    const messages = await task.ask();
+    expect(requests).toEqual([]);
+    expect(task.stored).toMatchObject([{ usage: undefined }]);
+    expect(shownTurns(messages)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+    expect(messages[2]?.content).toContain("no longer shown");
+    expect(messages.at(-1)?.content).toBe("r".repeat(28_000));
+  });
+
+  it("makes the same transcript again after a restart, and asks for no second summary", async () => {
+    const { model, requests } = answeringModel(() => "a summary");
+    const task = new Task(model);
+    for (let iteration = 1; iteration <= 20; iteration += 1) {
+      task.steps.push(turn(iteration, [], { text: "w".repeat(20_000) }));
+    }
+    const first = await task.ask();
+    expect(requests).toHaveLength(1);
+    expect(task.stored).toMatchObject([{ usage: { inputTokens: 10 } }]);
+    expect(await task.ask()).toEqual(first);
+    expect(requests).toHaveLength(1);
+    expect(task.stored).toHaveLength(1);
+  });
+
+  it("goes on with an outline when no summary can be had, and stops asking after three failures", async () => {
+    const { model, requests } = answeringModel(() => modelError("overloaded", true));
+    const task = new Task(model);
+    for (let iteration = 1; iteration <= 120; iteration += 1) {
+      task.steps.push(turn(iteration, ["done"], { text: `said ${iteration} ${"w".repeat(12_000)}` }));
+      const messages = await task.ask();
+      expect(tokensOf(messages)).toBeLessThan(WINDOW);
+      expectValid(messages);
+    }
+    expect(requests).toHaveLength(3);
+    expect(task.failures).toHaveLength(3);
+    expect(task.stored.length).toBeGreaterThan(3);
+    const messages = await task.ask();
+    expect(textOf(messages)).toContain("left out without a summary");
+    expect(textOf(messages)).toContain("bash_exec(");
+  });
+
+  it("counts failures in a row only", async () => {
+    let asked = 0;
+    const { model } = answeringModel(() => ((asked += 1) % 3 === 0 ? "a summary" : modelError("stalled")));
+    const task = new Task(model);
+    for (let iteration = 1; iteration <= 200; iteration += 1) {
+      task.steps.push(turn(iteration, [], { text: "w".repeat(12_000) }));
+      await task.ask();
+    }
+    expect(asked).toBeGreaterThan(6);
+    expect(task.compaction?.failures).toBeLessThan(3);
+  });
+
+  it("takes the chat's summary and the record so far into each new one", async () => {
+    const { model, requests } = answeringModel((request) => `${questionOf(request).length}`);
+    const task = new Task(model, { chatSummary: "the chat began with tulips" });
+    task.steps.push(...Array.from({ length: 20 }, (_, at) => turn(at + 1, [], { text: "w".repeat(20_000) })));
+    await task.ask();
+    expect(questionOf(requests[0])).toContain("<record>\nthe chat began with tulips\n</record>");
+    const first = task.compaction?.summary;
+    task.steps.push(
+      ...Array.from({ length: 20 }, (_, at) => turn(at + 21, [], { text: "w".repeat(20_000) })),
+    );
+    await task.ask();
+    expect(questionOf(requests[1])).toContain(`<record>\n${first}\n</record>`);
+  });
+
+  it("bounds what a summary is made from by half the window", async () => {
+    const { model, requests } = answeringModel(() => "a summary");
+    const task = new Task(model);
+    task.steps.push(
+      ...Array.from({ length: 90 }, (_, at) =>
+        turn(at + 1, ["r".repeat(30_000)], { text: "w".repeat(9_000) }),
+      ),
+    );
+    await task.ask();
+    expect(requests).toHaveLength(1);
+    for (const request of requests) {
+      expect(estimateTokens(request)).toBeLessThan(WINDOW * 0.6);
+      expect(request.maxOutputTokens).toBeUndefined();
+    }
+  });
+
+  it("tries a summary again from less when even that was too long", async () => {
+    const sizes: number[] = [];
+    const { model } = answeringModel((request) => {
+      sizes.push(estimateTokens(request));
+      return sizes.length === 1 ? modelError("context_too_long") : "a summary";
+    });
+    const task = new Task(model);
+    task.steps.push(...Array.from({ length: 60 }, (_, at) => turn(at + 1, [], { text: "w".repeat(9_000) })));
+    await task.ask();
+    expect(sizes).toHaveLength(2);
+    expect(sizes[1]).toBeLessThan((sizes[0] ?? 0) * 0.7);
+    expect(task.failures).toEqual([]);
+    expect(task.compaction?.summary).toBe("a summary");
+  });
+
+  it("shortens the results of a turn that is too large by itself, and no others later", async () => {
+    const { model } = answeringModel(() => "a summary");
+    const task = new Task(model);
+    task.steps.push(
+      turn(
+        1,
+        Array.from({ length: 20 }, () => "r".repeat(30_000)),
+      ),
+    );
+    const messages = await task.ask();
+    expect(tokensOf(messages)).toBeLessThan(WINDOW * 0.8);
+    expectValid(messages);
+    expect(messages.filter(({ role }) => role === "tool")).toHaveLength(20);
+    task.steps.push(turn(2, ["n".repeat(30_000)]));
+    expect((await task.ask()).at(-1)?.content).toBe("n".repeat(30_000));
+  });
+
+  it("believes the provider's count of tokens where it is above the estimate", async () => {
+    const { model, requests } = answeringModel(() => "a summary");
+    const task = new Task(model);
+    // 45,000 tokens by estimate; the provider counted twice as many.
+    for (let iteration = 1; iteration <= 18; iteration += 1) {
+      const counted = 5_000 * (iteration - 1);
+      task.steps.push(turn(iteration, [], { text: "語".repeat(3_334), inputTokens: counted }));
+    }
+    await task.ask();
+    expect(requests).toHaveLength(1);
+    expect(task.compaction?.scale).toBeGreaterThan(1.8);
+  });
+
+  it("compacts harder, once, what the provider refuses as too long, and remembers how much it takes", async () => {
+    const { model } = answeringModel(() => "a summary");
+    const task = new Task(model);
+    for (let iteration = 1; iteration <= 60; iteration += 1) {
+      task.steps.push(turn(iteration, ["r".repeat(3_000)]));
+      const messages = await task.ask({ takes: 20_000 });
+      expect(tokensOf(messages)).toBeLessThanOrEqual(20_000);
+      expectValid(messages);
+    }
+    expect(task.compaction?.window).toBeLessThan(21_000);
+    const refusals = task.stored.filter(({ json }) => /"window":\d/u.test(json));
+    expect(refusals.length).toBeGreaterThan(0);
+  });
+
+  it("says clearly that a conversation is too long when nothing more can be left out", async () => {
+    const { model } = answeringModel(() => "a summary");
+    const task = new Task(model, { message: "m".repeat(80_000) });
+    await expect(task.ask({ takes: 10_000 })).rejects.toMatchObject({
+      code: "context_too_long",
+      retryable: false,
+      message: expect.stringMatching(/too long for answering.*new chat/u),
+    });
+  });
+
+  it("ends with the signal's reason when aborted while it summarises", async () => {
+    const caller = new AbortController();
+    const reason = new Error("the task was cancelled");
+    const { model } = answeringModel(() => {
+      caller.abort(reason);
+      return modelError("connection");
+    });
+    const task = new Task(model);
+    task.steps.push(...Array.from({ length: 30 }, (_, at) => turn(at + 1, [], { text: "w".repeat(20_000) })));
+    await expect(task.ask({ signal: caller.signal })).rejects.toBe(reason);
+    expect(task.stored).toEqual([]);
+  });
+
+  it("passes other failures of the call on, and does not call again", async () => {
+    const task = new Task(answeringModel(() => "").model);
+    let calls = 0;
+    const asking = askWithinWindow(task.context(), async () => {
+      calls += 1;
+      throw modelError("quota_exhausted");
+    });
+    await expect(asking).rejects.toMatchObject({ code: "quota_exhausted" });
+    expect(calls).toBe(1);
+  });
+});

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { knownSecrets } from "#src/agent/scrubbing/known-secrets.ts";
+import { gitConnections } from "#src/db/schema/index.ts";
+import { createContainer } from "#src/domain/containers/index.ts";
+import { createProject } from "#src/domain/projects/index.ts";
+import { newId } from "#src/lib/ids.ts";
+import { createSecrets } from "#src/platform/secrets/secrets.ts";
+import { newColleague } from "#test/support/colleagues.ts";
+import { openDatabase } from "#test/support/database.ts";
+
+let database: Awaited<ReturnType<typeof openDatabase>>;
+beforeAll(async () => {
+  database = await openDatabase();
+});
+afterAll(() => database.close());
+
+const SECRET_KEY = "a-secret-key-for-tests-of-32-characters";
+const secrets = createSecrets(SECRET_KEY);
+const deploymentSecrets = createSecrets(SECRET_KEY, { purpose: "deployment" });
+
+it("knows the variables and credentials of a project's containers, and its user's tokens", async () => {
+  const { db } = database;
+  const [owner, other] = [await newColleague(db), await newColleague(db)];
+  const wish = { name: "app", description: "", sourceType: "empty" } as const;
+  const [project, foreign] = [
+    await createProject({ db }, owner.caller, wish),
+    await createProject({ db }, other.caller, wish),
+  ];
+  const deps = { db, secrets, refusalOfUrl: () => undefined };
+  await createContainer(deps, owner.caller, project.id, {
+    name: "web",
+    env: { API_KEY: "one", MODE: "two" },
+  });
+  await createContainer(deps, owner.caller, project.id, {
+    name: "mail",
+    deploymentMode: "external",
+    externalEndpoint: "https://mail.example",
+    credentials: { MAIL_TOKEN: "three" },
+  });
+  // Under a key that is gone: nobody can read it, and the rest is known all the same.
+  const lost = { ...deps, secrets: createSecrets("another-key-for-tests-of-32-characters!") };
+  await createContainer(lost, owner.caller, project.id, { name: "old", env: { OLD: "four" } });
+  await createContainer(deps, other.caller, foreign.id, { name: "web", env: { THEIRS: "five" } });
+  await connect(owner.id, "github", "six", "seven");
+  await connect(owner.id, "gitlab", "eight", null);
+  await connect(other.id, "github", "nine", null);
+
+  const run = { projectId: project.id, userId: owner.id };
+  const others = [{ name: "OPENAI_API_KEY", value: "ten" }];
+  const known = await knownSecrets({ db, secrets, deploymentSecrets }, run, others);
+  expect(Object.fromEntries(known.map(({ name, value }) => [name, value]))).toEqual({
+    API_KEY: "one",
+    MODE: "two",
+    MAIL_TOKEN: "three",
+    GITHUB_TOKEN: "six",
+    GITHUB_REFRESH_TOKEN: "seven",
+    GITLAB_TOKEN: "eight",
+    OPENAI_API_KEY: "ten",
+  });
+  expect(known.every(({ declared }) => declared)).toBe(true);
+});
+
+async function connect(userId: string, provider: "github" | "gitlab", token: string, refresh: string | null) {
+  await database.db.insert(gitConnections).values({
+    id: newId(),
+    userId,
+    provider,
+    authType: "oauth_token",
+    encryptedToken: await deploymentSecrets.encrypt(token),
+    encryptedRefreshToken: refresh === null ? null : await deploymentSecrets.encrypt(refresh),
+  });
+}

@@ -1,0 +1,81 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, it } from "vitest";
+import { IgnoreRules } from "#src/agent/tools/search/ignore-rules.ts";
+
+const ROOT = [
+  "# made by tools",
+  "dist/",
+  "*.log",
+  "!kept.log",
+  "/top",
+  "docs/*.html",
+  "**/cache/data",
+  "a/**/z",
+  "trailing   ",
+  "\\#literal",
+  "\\!bang",
+  "*.{x,y}",
+  "[Bb]uild",
+].join("\n");
+const BELOW = "!error.log\nlocal-*\n/here\n";
+
+const FILES = [
+  "dist/a",
+  "src/dist/a",
+  "src/dist.txt",
+  "debug.log",
+  "kept.log",
+  "sub/debug.log",
+  "sub/error.log",
+  "sub/deep/error.log",
+  "top",
+  "src/top",
+  "docs/a.html",
+  "docs/b/a.html",
+  "x/docs/a.html",
+  "x/cache/data",
+  "cache/data/b",
+  "a/z",
+  "a/b/c/z",
+  "trailing",
+  "#literal",
+  "!bang",
+  "one.x",
+  "one.{x,y}",
+  "build/a",
+  "Build",
+  "sub/local-a",
+  "local-a",
+  "sub/here",
+  "sub/deep/here",
+];
+
+it("ignores what git ignores", () => {
+  const root = mkdtempSync(join(tmpdir(), "ignore-rules-"));
+  try {
+    const write = (path: string, text: string) => {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), text);
+    };
+    for (const path of FILES) if (!path.startsWith("Build")) write(path, "");
+    write("other/Build", "");
+    write(".gitignore", ROOT);
+    write("sub/.gitignore", BELOW);
+    const git = (...args: string[]) => spawnSync("git", ["-C", root, ...args], { encoding: "utf8" });
+    git("init", "--quiet");
+    const seen = git("-c", "core.quotePath=false", "ls-files", "--others", "--exclude-standard").stdout;
+
+    const rules = new IgnoreRules();
+    rules.add("", ROOT);
+    rules.add("sub", BELOW);
+    const isOut = (path: string) =>
+      rules.ignores(path, { isDirectory: false }) || rules.hides(dirname(path).replace(/^\.$/, ""));
+    const all = [".gitignore", "sub/.gitignore", "other/Build", ...FILES.filter((path) => path !== "Build")];
+    expect(all.filter((path) => !isOut(path)).toSorted()).toEqual(seen.trimEnd().split("\n").toSorted());
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+});

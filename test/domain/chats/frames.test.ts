@@ -1,0 +1,71 @@
+import { streamInPieces } from "#test/support/pieces.ts";
+import { describe, expect, it } from "vitest";
+import { richFrame, simpleFrame } from "#src/domain/chats/index.ts";
+import { heardIn, type LoggedEvent } from "#src/domain/chats/frames.ts";
+import { taskEvents } from "#src/domain/tasks/index.ts";
+
+const logged = (event: { type: string; data: string }, id = 1): LoggedEvent => ({ id, ...event });
+const jsonOf = (frame: string): unknown => JSON.parse(/^data: (.*)\n\n$/u.exec(frame)?.[1] ?? "null");
+const CALL = { iteration: 1, index: 0, total: 1, id: "c", name: "bash_exec", parameters: { command: "ls" } };
+
+describe("reading a log's stream", () => {
+  const text =
+    'id: 1\nevent: a\ndata: {"type":"a","x":"é\\n"}\n\n: keep-alive\n\nid: 2\nevent: b\ndata: {"type":"b"}\n\n';
+
+  it.each([1, 2, 5, 17, 1000])("takes it in pieces of %d bytes", async (size) => {
+    const heard = await Array.fromAsync(heardIn(streamInPieces(text, size)));
+    expect(heard.flatMap((each) => (each.kind === "events" ? each.events : []))).toEqual([
+      { id: 1, type: "a", data: '{"type":"a","x":"é\\n"}' },
+      { id: 2, type: "b", data: '{"type":"b"}' },
+    ]);
+  });
+});
+
+describe("the stream of the interface", () => {
+  it("shows a call with its result as text", () => {
+    const result = { success: true, message: "Exit code 0", exit_code: 0, stdout: "a\nb\n" };
+    expect(jsonOf(simpleFrame(logged(taskEvents.toolResult(CALL, result))))).toEqual({
+      type: "tool_execution",
+      tool: "bash_exec",
+      args: { command: "ls" },
+      result: 'Exit code 0\n{"exit_code":0}\na\nb\n',
+    });
+  });
+
+  it("shows a failed call with all it wrote", () => {
+    const result = { success: false, error: "Exit code 1", stderr: "no\nway" };
+    expect(jsonOf(simpleFrame(logged(taskEvents.toolResult(CALL, result))))).toMatchObject({
+      result: "Exit code 1\nno\nway",
+    });
+  });
+
+  it("has nothing for what it has no words for", () => {
+    for (const event of [
+      taskEvents.taskStarted("t"),
+      taskEvents.textDelta("x"),
+      taskEvents.toolStart(CALL),
+    ]) {
+      expect(simpleFrame(logged(event))).toBe("");
+    }
+  });
+
+  it("tells of a cancelled task", () => {
+    const task = { id: "t", response: null, error: null, iterations: 0, toolCalls: 0 };
+    const events = taskEvents.endingEvents(
+      { ...task, status: "cancelled", completionReason: "cancelled" },
+      undefined,
+    );
+    expect(events.map((event) => simpleFrame(logged(event))).join("")).toBe(
+      'data: {"type":"error","error":"The task was cancelled"}\n\n',
+    );
+  });
+});
+
+describe("the rich streams", () => {
+  it("call a result a `tool_call`, whatever the call says", () => {
+    const parameters = { command: '{"type":"tool_result"}' };
+    const event = logged(taskEvents.toolResult({ ...CALL, parameters }, { success: true }), 7);
+    expect(jsonOf(richFrame(event, false))).toMatchObject({ type: "tool_call", data: { parameters } });
+    expect(richFrame(event, true)).toMatch(/^id: 7\ndata: \{.*\}\n\n$/u);
+  });
+});

@@ -1,0 +1,125 @@
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { tasks, teams, usageLogs } from "#src/db/schema/index.ts";
+import { createProject } from "#src/domain/projects/index.ts";
+import { startTask } from "#src/domain/tasks/index.ts";
+import { claimTask, endTask, storeTurn } from "#src/domain/tasks/queries.ts";
+import type { ModelCall } from "#src/domain/usage/index.ts";
+import { newColleague } from "#test/support/colleagues.ts";
+import { openDatabase } from "#test/support/database.ts";
+import { messageToAgent } from "#test/support/message-to-agent.ts";
+
+let database: Awaited<ReturnType<typeof openDatabase>>;
+beforeAll(async () => {
+  database = await openDatabase();
+});
+afterAll(async () => {
+  await database.close();
+});
+
+const down = () => Promise.reject(new Error("not launched"));
+const call: ModelCall = {
+  purpose: "agent",
+  provider: "openai",
+  model: "gpt-5",
+  inputTokens: 10,
+  outputTokens: 5,
+  cachedInputTokens: 0,
+  cacheWriteTokens: 0,
+  cost: { input: 2, output: 1 },
+  isByok: false,
+};
+const step = (iteration: number) => ({
+  iteration,
+  thought: null,
+  response_text: "",
+  tool_calls: [],
+  is_complete: false,
+  timestamp: new Date().toISOString(),
+  usage: { inputTokens: 10, outputTokens: 5, cachedInputTokens: 0, cacheWriteTokens: 0 },
+});
+
+/** Somebody whose team has so many credits, with tasks that an executor has. */
+async function running(credits: number, count: number) {
+  const { db } = database;
+  const person = await newColleague(db);
+  const wish = { name: "app", description: "", sourceType: "empty" } as const;
+  const project = await createProject(database, person.caller, wish);
+  const deps = Object({
+    db,
+    config: { DEFAULT_MODEL: "demo" },
+    taskLogs: { open: down },
+    chatSessions: { enqueue: down },
+    queue: { publish: down },
+  });
+  const message = messageToAgent({ userId: person.id, projectId: project.id });
+  for (let each = 1; each <= count; each += 1) await startTask(deps, message).catch(() => {});
+  const rows = await db.select({ id: tasks.id }).from(tasks).where(eq(tasks.userId, person.id));
+  for (const { id } of rows) await claimTask(db, id, 1);
+  await db
+    .update(teams)
+    .set({ dailyCredits: 0, signupBonusCredits: 0, purchasedCredits: credits })
+    .where(eq(teams.id, project.teamId));
+  const left = async () =>
+    (await db.select().from(teams).where(eq(teams.id, project.teamId)))[0]?.purchasedCredits;
+  const calls = () => db.select().from(usageLogs).where(eq(usageLogs.userId, person.id));
+  return { ids: rows.map(({ id }) => id), left, calls, teamId: project.teamId };
+}
+
+const turn = (taskId: string, iteration: number, generation = 1) => ({
+  taskId,
+  generation,
+  iterations: iteration,
+  toolCalls: 0,
+  step: step(iteration),
+  call,
+});
+
+describe("a turn is paid for", () => {
+  it("once, however often it is stored", async () => {
+    const { ids, left, calls, teamId } = await running(100, 1);
+    const [taskId = ""] = ids;
+    const stored = await Promise.all(
+      Array.from({ length: 10 }, () => storeTurn(database.db, turn(taskId, 1))),
+    );
+    expect(await left()).toBe(97);
+    expect(stored.filter((each) => each?.charged)).toHaveLength(1);
+    expect(await calls()).toMatchObject([
+      { taskId, iteration: 1, teamId, costTotal: 3, creditsDeducted: 3, billedStatus: "credited" },
+    ]);
+    await storeTurn(database.db, turn(taskId, 2));
+    expect(await left()).toBe(94);
+  });
+
+  it("not by an executor that was superseded", async () => {
+    const { ids, left, calls } = await running(100, 1);
+    const [taskId = ""] = ids;
+    await claimTask(database.db, taskId, 2);
+    expect(await storeTurn(database.db, turn(taskId, 1, 1))).toBeUndefined();
+    expect(await left()).toBe(100);
+    expect(await calls()).toEqual([]);
+  });
+
+  it("with the end of its task, once", async () => {
+    const { ids, left } = await running(100, 1);
+    const [taskId = ""] = ids;
+    const end = { status: "completed", response: "Done", completionReason: "stop", error: null } as const;
+    const ended = await Promise.all(
+      Array.from({ length: 5 }, () => endTask(database.db, turn(taskId, 1), end)),
+    );
+    expect(ended.filter(Boolean)).toMatchObject([{ charged: { deducted: 3, balance: 97 } }]);
+    expect(await left()).toBe(97);
+  });
+
+  it("from credits that are there once, by many tasks of a team at the same moment", async () => {
+    const { ids, left, calls } = await running(50, 25);
+    expect(ids).toHaveLength(25);
+    const stored = await Promise.all(ids.map((id) => storeTurn(database.db, turn(id, 1))));
+    expect(await left()).toBe(0);
+    expect(stored.reduce((sum, each) => sum + (each?.charged?.deducted ?? 0), 0)).toBe(50);
+    const rows = await calls();
+    expect(rows).toHaveLength(25);
+    expect(rows.reduce((sum, { creditsDeducted }) => sum + creditsDeducted, 0)).toBe(50);
+    expect(rows.filter(({ billedStatus }) => billedStatus === "pending")).toHaveLength(8);
+  });
+});

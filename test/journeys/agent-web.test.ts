@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { startReceiver } from "#test/local/support/receiver.ts";
+import { startService, type TestService } from "#test/support/service.ts";
+import { sharedService } from "#test/support/shared-service.ts";
+import { call, newTaskClient, script, type TaskClient } from "#test/support/task-client.ts";
+
+const KEY = "a-search-key-of-the-operator";
+
+let web: Awaited<ReturnType<typeof startReceiver>>;
+let service: TestService;
+let client: TaskClient;
+beforeAll(async () => {
+  web = await startReceiver(({ path }) => {
+    const headers = { "content-type": "text/plain" };
+    if (path === "/search/search") {
+      const found = [{ title: "Beds", url: `${web.url}/beds`, content: "About beds" }];
+      return { status: 200, body: JSON.stringify({ results: found }) };
+    }
+    return path === "/beds" ? { status: 200, headers, body: "Beds want sun." } : { status: 204 };
+  });
+  service = await startService({
+    TAVILY_API_KEY: KEY,
+    TAVILY_API_BASE: `${web.url}/search/`,
+    AGENT_DISCORD_WEBHOOK_URL: `${web.url}/api/webhooks/1/token`,
+    OUTBOUND_ALLOW_PRIVATE: "true",
+  });
+  client = await newTaskClient(service);
+});
+afterAll(async () => {
+  await service.close();
+  await web.close();
+});
+
+const Result = z.looseObject({ success: z.boolean() });
+
+/** The results of these calls, in one task. */
+async function results(of: TaskClient, ...calls: readonly object[]) {
+  const { task_id } = await of.start(script({ tools: calls }, { text: "Done." }));
+  const events = await of.end(task_id);
+  const found = events.filter(({ type }) => type === "tool_result");
+  return { results: found.map(({ body }) => Result.parse(body["result"])), told: JSON.stringify(events) };
+}
+
+describe("an agent", () => {
+  it("searches with the operator's key, which nobody is told, and reads what it found", async () => {
+    const { results: found, told } = await results(
+      client,
+      call("web_search", { query: "beds" }),
+      call("web_fetch", { url: `${web.url}/beds` }),
+    );
+    expect(found).toMatchObject([
+      { success: true, results: [{ title: "Beds", url: `${web.url}/beds`, snippet: "About beds" }] },
+      { success: true, content: "Beds want sun.", details: { status_code: 200, content_type: "text/plain" } },
+    ]);
+    expect(web.deliveries[0]).toMatchObject({ headers: { authorization: `Bearer ${KEY}` } });
+    expect(told).not.toContain(KEY);
+  });
+
+  it("sends messages to the operator's webhook, and nowhere else", async () => {
+    const { results: sent, told } = await results(
+      client,
+      call("send_message", { channel: "discord", message: "The beds are done" }),
+      call("send_message", { channel: "slack", target: "C1", text: "The beds are done" }),
+    );
+    expect(sent).toMatchObject([
+      { success: true, channel: "discord" },
+      { success: false, error: 'No channel of the name "slack" is connected.' },
+    ]);
+    expect(web.deliveries.find(({ path }) => path.startsWith("/api/webhooks"))?.body).toContain(
+      "The beds are done",
+    );
+    expect(told).not.toContain("/api/webhooks");
+  });
+
+  it("has no search without a key, and reaches nothing private by itself", async () => {
+    const other = await newTaskClient(sharedService());
+    const { results: refused } = await results(
+      other,
+      call("web_search", { query: "beds" }),
+      call("web_fetch", { url: `${web.url}/beds` }),
+    );
+    expect(refused).toMatchObject([
+      { success: false, error: 'There is no tool named "web_search".' },
+      { success: false, error: "The address points into a private or special network" },
+    ]);
+  });
+});

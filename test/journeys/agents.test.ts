@@ -1,0 +1,143 @@
+import { describe, expect, it } from "vitest";
+import { sharedService } from "#test/support/shared-service.ts";
+import { call, newTaskClient, script } from "#test/support/task-client.ts";
+
+const service = sharedService();
+const BUILT_IN = "00000000-0000-0000-0000-000000000005";
+
+interface Agent {
+  id: string;
+  slug: string;
+  name: string;
+  tools: string[] | null;
+  is_builtin: boolean;
+  [field: string]: unknown;
+}
+
+const list = async (token: string) => (await service.call<Agent[]>("GET", "/api/agents", { token })).body;
+const create = (token: string, json: Record<string, unknown>) =>
+  service.call<Agent>("POST", "/api/agents", { token, json: { name: "Reviewer", ...json } });
+const at = (method: string, id: string, token: string, json?: unknown) =>
+  service.call<Agent>(method, `/api/agents/${id}`, { token, ...(json !== undefined && { json }) });
+
+describe("agents", () => {
+  it("of the service are there for everybody, and nobody changes them", async () => {
+    const { token } = await service.signUp();
+    expect(await list(token)).toEqual([
+      expect.objectContaining({ id: BUILT_IN, slug: "system-default", is_builtin: true, team_id: null }),
+    ]);
+    expect(await at("GET", BUILT_IN, token)).toMatchObject({ status: 200, body: { is_builtin: true } });
+    for (const [method, json] of [["PATCH", { name: "Mine" }], ["DELETE"]] as const) {
+      expect(await at(method, BUILT_IN, token, json)).toMatchObject({ status: 403 });
+    }
+  });
+
+  it("are made, changed and deleted", async () => {
+    const { token, id: userId } = await service.signUp();
+    const made = await create(token, {
+      description: "Looks at code",
+      system_prompt: "You review code.",
+      model: "anthropic/claude-sonnet-4-5",
+      tools: ["read_file", "grep"],
+    });
+    expect(made).toMatchObject({
+      status: 201,
+      body: {
+        slug: expect.stringMatching(/^reviewer-/u),
+        name: "Reviewer",
+        description: "Looks at code",
+        system_prompt: "You review code.",
+        model: "anthropic/claude-sonnet-4-5",
+        tools: ["read_file", "grep"],
+        is_builtin: false,
+        created_by: userId,
+        updated_at: null,
+      },
+    });
+    const { id } = made.body;
+    const changed = await at("PATCH", id, token, { slug: "reviewer", tools: null, model: null });
+    expect(changed).toMatchObject({
+      status: 200,
+      body: { slug: "reviewer", tools: null, model: null, system_prompt: "You review code." },
+    });
+    expect(await create(token, { slug: "reviewer" })).toMatchObject({ status: 409 });
+    expect((await list(token)).map(({ slug }) => slug)).toEqual(["system-default", "reviewer"]);
+    expect(await at("DELETE", id, token)).toMatchObject({ status: 204 });
+    for (const method of ["GET", "DELETE"])
+      expect(await at(method, id, token)).toMatchObject({ status: 404 });
+    expect(await create(token, { slug: "reviewer" })).toMatchObject({ status: 201 });
+  });
+
+  it("have tools under their own names, and none that is not there", async () => {
+    const { token } = await service.signUp();
+    const refused = await create(token, { tools: ["read_file", "fly_to_moon"] });
+    expect(refused).toMatchObject({ status: 400, body: { detail: expect.stringContaining("fly_to_moon") } });
+    const twice = await create(token, { tools: ["read_file", "read_file"] });
+    expect(twice.body.tools).toEqual(["read_file"]);
+  });
+
+  it("are nobody else's", async () => {
+    const [owner, other] = [await service.signUp(), await service.signUp()];
+    const { id } = (await create(owner.token, {})).body;
+    for (const [method, json] of [["GET"], ["PATCH", { name: "Mine" }], ["DELETE"]] as const) {
+      expect(await at(method, id, other.token, json)).toMatchObject({ status: 404 });
+    }
+    expect(await list(other.token)).toHaveLength(1);
+    const key = { name: "key", agent_id: id };
+    const refused = await service.call("POST", "/api/external-api-keys", { token: other.token, json: key });
+    expect(refused).toMatchObject({ status: 404, body: { detail: "Agent not found" } });
+  });
+
+  it("belong to the team: a key that is bound to a project does not change them", async () => {
+    const client = await newTaskClient(service, { boundKey: true });
+    expect(await service.call("GET", "/api/agents", { token: client.key })).toMatchObject({ status: 200 });
+    expect(await create(client.key, {})).toMatchObject({ status: 403 });
+  });
+
+  it("have their model chosen by the marketplace's path, too", async () => {
+    const { token } = await service.signUp();
+    const { id } = (await create(token, {})).body;
+    const select = (agent: string, model: string) =>
+      service.call("POST", `/api/marketplace/agents/${agent}/select-model`, { token, json: { model } });
+    expect(await select(id, "openai/gpt-5")).toMatchObject({
+      status: 200,
+      body: { agent_id: id, selected_model: "openai/gpt-5", success: true },
+    });
+    expect(await select(id, "builtin/gpt-99")).toMatchObject({ status: 400 });
+    expect(await select(BUILT_IN, "openai/gpt-5")).toMatchObject({ status: 403 });
+    expect((await at("GET", id, token)).body).toMatchObject({ model: "openai/gpt-5" });
+  });
+
+  it("work for a key that names one, with the tools they have", async () => {
+    const client = await newTaskClient(service);
+    const { token } = client.account;
+    const { id } = (await create(token, { tools: ["read_file"] })).body;
+    const made = await service.call<{ key: string; agent_id: string }>("POST", "/api/external-api-keys", {
+      token,
+      json: { name: "key", agent_id: id },
+    });
+    expect(made.body.agent_id).toBe(id);
+    const message = script(
+      { tools: [call("write_file", { path: "a.txt", content: "a" })] },
+      { text: "Done" },
+    );
+    const started = await service.call<{ task_id: string }>("POST", "/api/external/agent/invoke", {
+      token: made.body.key,
+      json: { project_id: client.projectId, message },
+    });
+    const events = await client.end(started.body.task_id);
+    expect(events.find(({ type }) => type === "tool_error")?.body).toMatchObject({
+      error: expect.stringMatching(/does not have the tool write_file/u),
+    });
+    const builtIn = { name: "key", agent_id: BUILT_IN };
+    const plain = await service.call("POST", "/api/external-api-keys", { token, json: builtIn });
+    expect(plain).toMatchObject({ status: 200, body: { agent_id: BUILT_IN } });
+    // Without it, the default one goes on.
+    await at("DELETE", id, token);
+    const again = await service.call("POST", "/api/external/agent/invoke", {
+      token: made.body.key,
+      json: { project_id: client.projectId, message: "hello" },
+    });
+    expect(again).toMatchObject({ status: 200 });
+  });
+});

@@ -1,0 +1,238 @@
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { newChatClient, type ChatClient, type ChatStream } from "#test/support/chat-client.ts";
+import { sharedService } from "#test/support/shared-service.ts";
+import { newTeamClient } from "#test/support/team-client.ts";
+import { call, newTaskClient, script } from "#test/support/task-client.ts";
+
+const service = sharedService();
+let client: ChatClient;
+beforeAll(async () => {
+  client = await newChatClient(service);
+});
+
+const writes = (...names: string[]) =>
+  script(...names.map((name) => ({ tools: [call("write_file", { path: name, content: name })] })), {
+    text: "Done.",
+  });
+
+const answer = (approval_id: unknown, response: string, token = client.account.token) =>
+  service.call<{ detail?: string }>("POST", "/api/chat/agent/approval", {
+    token,
+    json: { approval_id, response },
+  });
+
+/** Read a stream and answer what it asks, in this order. */
+async function answering(stream: ChatStream, ...responses: string[]) {
+  const left = [...responses];
+  const frames = [];
+  for await (const frame of stream.frames()) {
+    frames.push(frame);
+    if (frame.type !== "approval_required") continue;
+    const given = await answer(frame.data?.["approval_id"], left.shift() ?? "none");
+    expect(given).toMatchObject({ status: 200, body: { success: true, message: expect.any(String) } });
+  }
+  expect(left).toEqual([]);
+  return frames;
+}
+
+const newChat = async () =>
+  (await client.call<{ id: string }>("POST", "/api/chat", { project_id: client.projectId })).body.id;
+const contentOf = async (path: string) =>
+  (await client.call("GET", `/api/projects/${client.projectId}/files/${path}`)).status;
+
+describe("a dangerous call in a chat of the browser", () => {
+  it("waits for an answer, and runs once it is allowed once; the next one is asked about again", async () => {
+    const stream = await client.send(writes("once.txt", "twice.txt"), { chat_id: await newChat() });
+    const frames = await answering(stream, "allow_once", "allow_once");
+    const question = frames.find(({ type }) => type === "approval_required");
+    expect(question?.data).toMatchObject({
+      tool: "write_file",
+      tool_name: "write_file",
+      tool_parameters: { path: "once.txt" },
+      tool_description: expect.any(String),
+      parameters: { path: "once.txt" },
+      session_id: stream.chatId,
+    });
+    expect(frames.at(-1)).toMatchObject({ type: "done", data: { status: "completed" } });
+    expect(await contentOf("twice.txt")).toBe(200);
+  });
+
+  it("is not asked about again where the tool is allowed for the chat, until its history is cleared", async () => {
+    const chat_id = await newChat();
+    const first = await client.send(writes("a1.txt", "a2.txt"), { chat_id });
+    await answering(first, "allow_all");
+    await answering(await client.send(writes("a3.txt"), { chat_id }));
+    const cleared = await client.call("DELETE", `/api/chat/${client.projectId}/messages?chat_id=${chat_id}`);
+    expect(cleared.body).toMatchObject({ success: true, deleted_count: 4 });
+    await answering(await client.send(writes("a4.txt"), { chat_id }), "allow_once");
+  });
+
+  it("is not run when it is stopped, which the model is told", async () => {
+    const stream = await client.send(writes("never.txt"), { chat_id: await newChat() });
+    const frames = await answering(stream, "stop");
+    expect(frames.find(({ type }) => type === "tool_call")?.data).toMatchObject({
+      result: { success: false },
+    });
+    expect(frames.at(-1)).toMatchObject({ type: "done", data: { status: "completed" } });
+    expect(await contentOf("never.txt")).toBe(404);
+  });
+
+  it("is refused in plan mode, and runs in allow mode", async () => {
+    const plan = await client.ask(writes("plan.txt"), { chat_id: await newChat(), edit_mode: "plan" });
+    expect(plan.find(({ type }) => type === "tool_call")?.data).toMatchObject({ result: { success: false } });
+    await client.ask(writes("allow.txt"), { chat_id: await newChat(), edit_mode: "allow" });
+    expect([await contentOf("plan.txt"), await contentOf("allow.txt")]).toEqual([404, 200]);
+  });
+
+  it("goes by the chat's mode where the message says nothing, also on the stream of the interface", async () => {
+    const chat_id = await newChat();
+    await client.call("PATCH", `/api/chat/${chat_id}/update`, { edit_mode: "plan" });
+    const { text } = await client.call("POST", "/api/chat/stream", {
+      project_id: client.projectId,
+      message: writes("by-chat.txt"),
+      chat_id,
+    });
+    expect(text).toContain("plan mode");
+    expect(await contentOf("by-chat.txt")).toBe(404);
+  });
+});
+
+describe("an answer", () => {
+  let stream: ChatStream;
+  let approvalId: unknown;
+  beforeAll(async () => {
+    stream = await client.send(writes("whose.txt"), { chat_id: await newChat() });
+    for await (const frame of stream.frames()) {
+      approvalId = frame.data?.["approval_id"];
+      if (approvalId !== undefined) break;
+    }
+  });
+
+  it("of somebody without a part in the project is refused, as one to no question", async () => {
+    const stranger = await service.signUp();
+    const refused = { status: 404, body: { detail: "Approval not found" } };
+    expect(await answer(approvalId, "allow_once", stranger.token)).toMatchObject(refused);
+    expect(await answer(crypto.randomUUID(), "allow_once")).toMatchObject(refused);
+    expect((await answer("none", "allow_once")).status).toBe(422);
+    expect((await answer(approvalId, "maybe")).status).toBe(422);
+    const { key } = await newTaskClient(service, { account: client.account, projectId: client.projectId });
+    expect((await answer(approvalId, "allow_once", key)).status).toBe(401);
+  });
+
+  it("leaves the chat waiting until it is given, and is given once", async () => {
+    const { body } = await client.call<{ id: string; status: string }[]>(
+      "GET",
+      `/api/chat/${client.projectId}/sessions`,
+    );
+    expect(body.find(({ id }) => id === stream.chatId)?.status).toBe("waiting_approval");
+    expect((await answer(approvalId, "allow_once")).status).toBe(200);
+    expect((await answer(approvalId, "allow_once")).status).toBe(200);
+    expect(await answer(approvalId, "stop")).toMatchObject({ status: 409 });
+    const frames = await client.replay(stream.taskId);
+    expect(frames.at(-1)).toMatchObject({ type: "done", data: { status: "completed" } });
+    expect(frames.filter(({ type }) => type === "tool_call")).toHaveLength(1);
+  });
+});
+
+it("a colleague can answer, one who may only look cannot", async () => {
+  const team = await newTeamClient(service);
+  const { id: projectId } = await service.newProject(team.owner.token);
+  const owner = await newChatClient(service, { account: team.owner, projectId });
+  const [editor, viewer] = [await team.join("editor"), await team.join("viewer")];
+  const stream = await owner.send(writes("team.txt"));
+  for await (const frame of stream.frames()) {
+    if (frame.type !== "approval_required") continue;
+    const open = await service.call<{ approval_id: string }[]>(
+      "GET",
+      `/api/chat/agent/approvals?project_id=${projectId}`,
+      { token: editor.token },
+    );
+    expect(open.body).toMatchObject([{ task_id: stream.taskId, chat_id: stream.chatId, tool: "write_file" }]);
+    const id = open.body[0]?.approval_id;
+    expect(id).toBe(frame.data?.["approval_id"]);
+    expect((await answer(id, "allow_once", viewer.token)).status).toBe(403);
+    expect((await answer(id, "allow_once", editor.token)).status).toBe(200);
+  }
+  expect((await owner.replay(stream.taskId)).at(-1)).toMatchObject({ data: { status: "completed" } });
+});
+
+it("a task that waits is cancelled at once", async () => {
+  const stream = await client.send(writes("cancelled.txt"), { chat_id: await newChat() });
+  let question: unknown;
+  const frames = [];
+  for await (const frame of stream.frames()) {
+    frames.push(frame);
+    if (frame.type !== "approval_required") continue;
+    question = frame.data?.["approval_id"];
+    expect((await client.call("POST", `/api/chat/agent/cancel/${stream.taskId}`)).status).toBe(200);
+  }
+  expect(frames.at(-1)).toMatchObject({ type: "done", data: { status: "cancelled" } });
+  expect(await answer(question, "allow_once")).toMatchObject({ status: 409 });
+  expect(await contentOf("cancelled.txt")).toBe(404);
+});
+
+it("messages that come while a task waits are answered after it", async () => {
+  const chat_id = await newChat();
+  const waits = await client.send(writes("first.txt"), { chat_id });
+  const later = await client.send(script({ text: "second" }), { chat_id });
+  await answering(waits, "allow_once");
+  const frames = await Array.fromAsync(later.frames());
+  expect(frames.find(({ type }) => type === "complete")?.data).toMatchObject({ final_response: "second" });
+});
+
+it("the answer in one piece tells that somebody is asked", async () => {
+  const { body } = await client.call<{ task_id: string; completion_reason: string }>(
+    "POST",
+    "/api/chat/agent",
+    {
+      project_id: client.projectId,
+      message: writes("piece.txt"),
+      chat_id: await newChat(),
+    },
+  );
+  expect(body).toMatchObject({ success: false, completion_reason: "in_progress" });
+  await client.call("POST", `/api/chat/agent/cancel/${body.task_id}`);
+  await vi.waitFor(async () =>
+    expect((await client.replay(body.task_id)).at(-1)).toMatchObject({ data: { status: "cancelled" } }),
+  );
+});
+
+it("two dangerous calls of one turn are asked about one after the other", async () => {
+  const both = script(
+    {
+      tools: [
+        call("write_file", { path: "b1.txt", content: "1" }),
+        call("write_file", { path: "b2.txt", content: "2" }),
+      ],
+    },
+    { text: "Both." },
+  );
+  const frames = await answering(await client.send(both, { chat_id: await newChat() }), "allow_once", "stop");
+  expect(frames.filter(({ type }) => type === "tool_call").map(({ data }) => data?.["result"])).toMatchObject(
+    [{ success: true }, { success: false }],
+  );
+  expect([await contentOf("b1.txt"), await contentOf("b2.txt")]).toEqual([200, 404]);
+});
+
+it("calls that run side by side are asked about together, and answered in any order", async () => {
+  const fetches = [1, 2, 3].map((n) => call("web_fetch", { url: `http://127.0.0.1:9/${n}` }));
+  const stream = await client.send(script({ tools: fetches }, { text: "All." }), {
+    chat_id: await newChat(),
+  });
+  const asked: unknown[] = [];
+  const frames = [];
+  for await (const frame of stream.frames()) {
+    frames.push(frame);
+    if (frame.type === "approval_required") asked.push(frame.data?.["approval_id"]);
+    if (frame.type !== "approval_required" || asked.length < 3) continue;
+    // The last is answered first, and the task has to wait again for each of the others.
+    for (const id of asked.toReversed()) {
+      const response = id === asked[0] ? "stop" : "allow_once";
+      expect((await answer(id, response)).status).toBe(200);
+    }
+  }
+  expect(asked).toHaveLength(3);
+  expect(frames.filter(({ type }) => type === "approval_required")).toHaveLength(3);
+  expect(frames.filter(({ type }) => type === "tool_call")).toHaveLength(3);
+  expect(frames.at(-1)).toMatchObject({ type: "done", data: { status: "completed" } });
+});

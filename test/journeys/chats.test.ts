@@ -1,0 +1,270 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { newChatClient, type ChatClient } from "#test/support/chat-client.ts";
+import { sharedService } from "#test/support/shared-service.ts";
+import { call, script } from "#test/support/task-client.ts";
+
+const service = sharedService();
+let client: ChatClient;
+beforeAll(async () => {
+  client = await newChatClient(service);
+});
+
+interface ChatView {
+  id: string;
+  title: string | null;
+  status: string;
+  origin: string;
+  project_id: string;
+  messages?: MessageView[];
+}
+interface MessageView {
+  id: string;
+  role: string;
+  content: string;
+  message_metadata: Record<string, unknown> | null;
+}
+
+const newChat = async (json: object = { project_id: client.projectId }) =>
+  (await client.call<ChatView>("POST", "/api/chat/", json)).body;
+const messagesOf = async (chatId: string) =>
+  (await client.call<MessageView[]>("GET", `/api/chat/session/${chatId}/messages`)).body;
+const sessions = async () =>
+  (
+    await client.call<(ChatView & { message_count: number })[]>(
+      "GET",
+      `/api/chat/${client.projectId}/sessions`,
+    )
+  ).body;
+const file = (path: string) =>
+  client.call<{ content: string }>("GET", `/api/projects/${client.projectId}/files/${path}`);
+const say = (text: string) => script({ text });
+const write = (path: string, content: string) =>
+  script({ text: "I write.", tools: [call("write_file", { path, content })] }, { text: "Written." });
+
+describe("a chat", () => {
+  it("is made, named by the agent after the first answer, listed, renamed and put away", async () => {
+    const chat = await newChat();
+    expect(chat).toMatchObject({
+      title: null,
+      status: "active",
+      origin: "browser",
+      project_id: client.projectId,
+    });
+    const frames = await client.ask("Tell me about tulips", { chat_id: chat.id });
+    expect(frames.find(({ type }) => type === "chat_title")?.data).toMatchObject({ chat_id: chat.id });
+    const [first] = await sessions();
+    expect(first).toMatchObject({
+      id: chat.id,
+      status: "completed",
+      message_count: 2,
+      title: expect.any(String),
+    });
+    const renamed = await client.call("PATCH", `/api/chat/${chat.id}/update`, {
+      title: "Tulips",
+      status: "archived",
+    });
+    expect(renamed.body).toMatchObject({ id: chat.id, title: "Tulips", status: "archived" });
+    const again = await client.ask("More", { chat_id: chat.id });
+    expect(again.some(({ type }) => type === "chat_title")).toBe(false);
+    const { body: all } = await client.call<ChatView[]>("GET", "/api/chat/");
+    const listed = all.find(({ id }) => id === chat.id);
+    expect(listed).toMatchObject({ title: "Tulips", status: "completed" });
+    expect(listed?.messages?.map(({ role }) => role)).toEqual(["user", "assistant", "user", "assistant"]);
+  });
+
+  it("about no project is about the default workspace, which is made once", async () => {
+    const [one, two] = [await newChat({ title: "One" }), await newChat({})];
+    expect([one.origin, two.origin]).toEqual(["standalone", "standalone"]);
+    expect(two.project_id).toBe(one.project_id);
+    const { body } = await client.call<{ sessions: { id: string; title: string }[]; has_more: boolean }>(
+      "GET",
+      "/api/chat/sessions?limit=1",
+    );
+    expect(body).toMatchObject({ sessions: [{ id: two.id, title: "Untitled" }], has_more: true });
+    const moved = await client.call("PATCH", `/api/chat/${one.id}/project`, { project_id: client.projectId });
+    expect(moved.body).toEqual({ ok: true, project_id: client.projectId });
+    const back = await client.call("PATCH", `/api/chat/${one.id}/project`, { project_id: null });
+    expect(back.body).toEqual({ ok: true, project_id: one.project_id });
+  });
+
+  it("stands in the sidebar, below its project or at the root", async () => {
+    const [root, below] = [await newChat({ title: "Root" }), await newChat()];
+    type Listed = { id: string }[];
+    const { body } = await client.call<{ rootChats: Listed; projects: { id: string; chats: Listed }[] }>(
+      "GET",
+      "/api/sidebar/tree",
+    );
+    expect(body.rootChats[0]?.id).toBe(root.id);
+    const chats = new Map(body.projects.map(({ id, chats: listed }) => [id, listed]));
+    expect(chats.get(client.projectId)?.[0]?.id).toBe(below.id);
+    expect(chats.get(root.project_id)).toEqual([]);
+  });
+
+  it("can be asked without naming a project", async () => {
+    const { body } = await client.call<{ success: boolean }>("POST", "/api/chat/agent", { message: "Hello" });
+    expect(body.success).toBe(true);
+  });
+
+  it("is deleted, unless it is the last of its project", async () => {
+    const own = await newChatClient(service);
+    const make = async () =>
+      (await own.call<ChatView>("POST", "/api/chat", { project_id: own.projectId })).body.id;
+    const [first, second] = [await make(), await make()];
+    const running = await own.send(script({ text: "late", first_delay_ms: 60_000 }), { chat_id: first });
+    expect((await own.call("DELETE", `/api/chat/${first}`)).body).toEqual({ success: true });
+    const frames = await Array.fromAsync(running.frames());
+    expect(frames.at(-1)?.type).toBe("done");
+    expect(await own.call("DELETE", `/api/chat/${second}`)).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining("last chat") },
+    });
+    const both = await Promise.all([make(), make()]);
+    const answers = await Promise.all([second, ...both].map((id) => own.call("DELETE", `/api/chat/${id}`)));
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 200, 400]);
+  });
+
+  it("is its user's own", async () => {
+    const chat = await newChat();
+    const stranger = await newChatClient(service);
+    const requests: [string, string, object?][] = [
+      ["GET", `/api/chat/session/${chat.id}/messages`],
+      ["PATCH", `/api/chat/${chat.id}/update`, { title: "mine" }],
+      ["PATCH", `/api/chat/${chat.id}/project`, { project_id: stranger.projectId }],
+      ["POST", `/api/chat/${chat.id}/undo`],
+      ["POST", `/api/chat/${chat.id}/compact`],
+      ["DELETE", `/api/chat/${chat.id}`],
+      ["POST", `/api/chat/agent/force-cancel?chat_id=${chat.id}`],
+      ["GET", `/api/chat/${stranger.projectId}/history?chat_id=${chat.id}`],
+      ["DELETE", `/api/chat/${stranger.projectId}/messages?chat_id=${chat.id}`],
+      ["GET", `/api/chat/${client.projectId}/history`],
+    ];
+    for (const [method, path, json] of requests) {
+      expect([path, (await stranger.call(method, path, json)).status]).toEqual([path, 404]);
+    }
+  });
+});
+
+describe("what was said", () => {
+  it("is there with what the agent did, and with the answer that is to come", async () => {
+    const chat = await newChat();
+    await client.ask(write("said.txt", "one"), { chat_id: chat.id, edit_mode: "allow" });
+    const slow = await client.send(script({ text: "late", first_delay_ms: 60_000 }), { chat_id: chat.id });
+    const paths = [`/api/chat/${client.projectId}/history`, `/chat/${client.projectId}/history`];
+    for (const path of [...paths, `/api/chat/${client.projectId}/messages?chat_id=${chat.id}`]) {
+      const { body } = await client.call<MessageView[]>("GET", path);
+      expect(body.map(({ role, content }) => [role, content])).toEqual([
+        ["user", write("said.txt", "one")],
+        ["assistant", "Written."],
+        ["user", expect.any(String)],
+        ["assistant", ""],
+      ]);
+      expect(body[1]?.message_metadata).toMatchObject({
+        agent_mode: true,
+        completion_reason: "stop",
+        iterations: 2,
+        tool_calls_made: 1,
+        session_id: chat.id,
+        steps_table: true,
+        checkpoint_hash: expect.any(String),
+        steps: [
+          {
+            iteration: 1,
+            thought: "I write.",
+            is_complete: false,
+            tool_calls: [{ name: "write_file", parameters: { path: "said.txt" }, result: { success: true } }],
+          },
+          { iteration: 2, response_text: "Written.", is_complete: true },
+        ],
+      });
+      expect(body[3]?.message_metadata).toMatchObject({
+        completion_reason: "in_progress",
+        task_id: slow.taskId,
+      });
+    }
+    await client.call("POST", `/api/chat/agent/cancel/${slow.taskId}`);
+    await Array.fromAsync(slow.frames());
+    const ended = await messagesOf(chat.id);
+    expect(ended.at(-1)?.message_metadata).toMatchObject({ completion_reason: "cancelled" });
+  });
+
+  it("is nothing in a project without chats", async () => {
+    const own = await newChatClient(service);
+    expect((await own.call("GET", `/api/chat/${own.projectId}/messages`)).body).toEqual([]);
+    expect((await own.call("DELETE", `/api/chat/${own.projectId}/messages`)).body).toMatchObject({
+      deleted_count: 0,
+    });
+  });
+
+  it("is cleared, but not while the agent works", async () => {
+    const chat = await newChat();
+    await client.ask(say("one"), { chat_id: chat.id });
+    const slow = await client.send(script({ text: "late", first_delay_ms: 60_000 }), { chat_id: chat.id });
+    const path = `/api/chat/${client.projectId}/messages?chat_id=${chat.id}`;
+    expect((await client.call("DELETE", path)).status).toBe(409);
+    await client.call("POST", `/api/chat/agent/cancel/${slow.taskId}`);
+    await Array.fromAsync(slow.frames());
+    expect((await client.call("DELETE", path)).body).toMatchObject({ success: true, deleted_count: 4 });
+    expect(await messagesOf(chat.id)).toEqual([]);
+  });
+});
+
+describe("taking back", () => {
+  it("removes the last question with its answer, and puts the files back", async () => {
+    const chat = await newChat();
+    const work = (content: string) =>
+      client.ask(write("undo.txt", content), { chat_id: chat.id, edit_mode: "allow" });
+    await work("first");
+    await work("second");
+    await client.ask(say("no files"), { chat_id: chat.id });
+    const undo = () => client.call<Record<string, unknown>>("POST", `/api/chat/${chat.id}/undo`);
+    const talk = await undo();
+    expect(talk.body).toMatchObject({
+      success: true,
+      removed_count: 2,
+      last_user_message: say("no files"),
+      files_reverted: false,
+    });
+    expect((await undo()).body).toMatchObject({
+      files_reverted: true,
+      last_user_message: write("undo.txt", "second"),
+    });
+    expect((await file("undo.txt")).body.content).toBe("first");
+    expect((await messagesOf(chat.id)).map(({ role }) => role)).toEqual(["user", "assistant"]);
+    expect((await undo()).body).toMatchObject({ files_reverted: true });
+    expect((await file("undo.txt")).status).toBe(404);
+    expect((await undo()).status).toBe(400);
+  });
+
+  it("is refused while the agent works", async () => {
+    const chat = await newChat();
+    const slow = await client.send(script({ text: "late", first_delay_ms: 60_000 }), { chat_id: chat.id });
+    expect((await client.call("POST", `/api/chat/${chat.id}/undo`)).status).toBe(409);
+    expect((await client.call("POST", `/api/chat/${chat.id}/compact`)).status).toBe(409);
+    await client.call("POST", `/api/chat/agent/cancel/${slow.taskId}`);
+    await Array.fromAsync(slow.frames());
+  });
+});
+
+describe("making a chat shorter", () => {
+  it("takes six messages", async () => {
+    const chat = await newChat();
+    for (const text of ["one", "two"]) await client.ask(say(text), { chat_id: chat.id });
+    expect(await client.call("POST", `/api/chat/${chat.id}/compact`)).toMatchObject({
+      status: 200,
+      body: { success: false, detail: expect.any(String) },
+    });
+    await client.ask(say("three"), { chat_id: chat.id });
+    const { body } = await client.call<Record<string, unknown>>("POST", `/api/chat/${chat.id}/compact`);
+    expect(body).toMatchObject({
+      success: true,
+      before_count: 6,
+      after_count: 3,
+      summary: expect.any(String),
+    });
+    expect(await messagesOf(chat.id)).toHaveLength(6);
+    const again = await client.call("POST", `/api/chat/${chat.id}/compact`);
+    expect(again.body).toMatchObject({ success: false });
+    const frames = await client.ask(say("goes on"), { chat_id: chat.id });
+    expect(frames.at(-1)).toMatchObject({ data: { status: "completed" } });
+  });
+});

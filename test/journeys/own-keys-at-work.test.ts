@@ -1,0 +1,310 @@
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { usageLogs, userApiKeys } from "#src/db/schema/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { databaseOf } from "#test/support/database.ts";
+import { startModelProvider, type ModelProviderServer } from "#test/support/model-provider.ts";
+import { startService, type TestService } from "#test/support/service.ts";
+import { newTaskClient, type TaskClient } from "#test/support/task-client.ts";
+import { setTier } from "#test/support/tiers.ts";
+
+let openai: ModelProviderServer;
+let anthropic: ModelProviderServer;
+let own: ModelProviderServer;
+/** On no list of allowed addresses. */
+let hidden: ModelProviderServer;
+let service: TestService;
+let db: Db;
+
+beforeAll(async () => {
+  [openai, anthropic, own, hidden] = await Promise.all([
+    startModelProvider(),
+    startModelProvider(),
+    startModelProvider(),
+    startModelProvider(),
+  ]);
+  service = await startService({
+    OPENAI_API_BASE: `${openai.url}/v1`,
+    ANTHROPIC_API_BASE: `${anthropic.url}/v1`,
+    OUTBOUND_ALLOWED_ORIGINS: own.url,
+    MODEL_MAX_RETRIES: "0",
+  });
+  db = databaseOf(service);
+});
+afterAll(async () => {
+  await service.close();
+  await Promise.all([openai, anthropic, own, hidden].map((each) => each.close()));
+});
+beforeEach(() => {
+  for (const each of [openai, anthropic, own, hidden]) Object.assign(each, { calls: [], before: undefined });
+});
+
+const KEYS = { openai: "sk-openai-0123456789abcdef", anthropic: "sk-ant-0123456789abcdef" };
+
+/** Somebody of the tier Pro, with a project. */
+async function newPerson(): Promise<TaskClient> {
+  const client = await newTaskClient(service);
+  await setTier(db, client.account.id, "pro");
+  return client;
+}
+
+async function storeKey({ account }: TaskClient, fields: Record<string, unknown>): Promise<string> {
+  const { token } = account;
+  const answer = await service.call<{ key_id: string }>("POST", "/api/secrets/api-keys", {
+    token,
+    json: fields,
+  });
+  expect(answer).toMatchObject({ status: 200 });
+  return answer.body.key_id;
+}
+
+async function addProvider({ account }: TaskClient, fields: Record<string, unknown>): Promise<void> {
+  const path = "/api/secrets/providers/custom";
+  const json = { name: "Own", slug: "own", base_url: `${own.url}/v1`, ...fields };
+  expect(await service.call("POST", path, { token: account.token, json })).toMatchObject({ status: 200 });
+}
+
+/** Begin work with a model, through an agent that has it. */
+async function begin(client: TaskClient, model: string, message: string): Promise<string> {
+  const agent = await service.call<{ id: string }>("POST", "/api/agents", {
+    token: client.account.token,
+    json: { name: "Worker", model },
+  });
+  expect(agent).toMatchObject({ status: 201, body: { model } });
+  return (await client.start(message, { agent_id: agent.body.id })).task_id;
+}
+
+async function run(client: TaskClient, model: string, message = "Say hello") {
+  const taskId = await begin(client, model, message);
+  const events = await client.end(taskId);
+  return { taskId, events, status: await client.status(taskId) };
+}
+
+describe("a call on somebody's own key", () => {
+  it.each([
+    {
+      model: "openai/gpt-5",
+      at: () => openai,
+      call: {
+        path: "/v1/chat/completions",
+        model: "gpt-5",
+        headers: { authorization: `Bearer ${KEYS.openai}` },
+      },
+    },
+    {
+      model: "anthropic/claude-sonnet-4-5",
+      at: () => anthropic,
+      call: {
+        path: "/v1/messages",
+        model: "claude-sonnet-4-5",
+        headers: { "x-api-key": KEYS.anthropic },
+      },
+    },
+  ])("goes to its provider and to no other: $model", async ({ model, at, call }) => {
+    const client = await newPerson();
+    for (const [provider, api_key] of Object.entries(KEYS)) await storeKey(client, { provider, api_key });
+    const { status, taskId } = await run(client, model, "two turns");
+    expect(status).toMatchObject({ status: "completed", response: "The work is done." });
+    expect(at().calls.length).toBeGreaterThanOrEqual(2);
+    for (const made of at().calls) expect(made).toMatchObject(call);
+    const others = [openai, anthropic, own].filter((each) => each !== at());
+    expect(others.flatMap(({ calls }) => calls)).toEqual([]);
+    const foreign = call.headers.authorization ? KEYS.anthropic : KEYS.openai;
+    expect(JSON.stringify(at().calls)).not.toContain(foreign);
+
+    const logs = await db.select().from(usageLogs).where(eq(usageLogs.taskId, taskId));
+    expect(logs.length).toBeGreaterThanOrEqual(2);
+    for (const log of logs) {
+      expect(log).toMatchObject({
+        isByok: true,
+        billedStatus: "exempt",
+        costTotal: 0,
+        creditsDeducted: 0,
+        model,
+      });
+    }
+    const { body } = await service.call<{ api_keys: { provider: string; last_used_at: string | null }[] }>(
+      "GET",
+      "/api/secrets/api-keys",
+      { token: client.account.token },
+    );
+    const used = body.api_keys.filter(({ last_used_at }) => last_used_at !== null);
+    expect(used.map(({ provider }) => provider)).toEqual([model.split("/")[0]]);
+  });
+
+  it.each([
+    {
+      api_type: "openai",
+      path: "/v1/chat/completions",
+      header: "authorization",
+      value: "Bearer own-key-0123456789",
+    },
+    { api_type: "anthropic", path: "/v1/messages", header: "x-api-key", value: "own-key-0123456789" },
+  ])(
+    "goes to a provider of one's own, as $api_type, with its headers",
+    async ({ api_type, path, header, value }) => {
+      const client = await newPerson();
+      await addProvider(client, { api_type, default_headers: { "X-Tenant": "blue" } });
+      await storeKey(client, { provider: "own", api_key: "own-key-0123456789" });
+      const { status } = await run(client, "custom/own/some/model");
+      expect(status).toMatchObject({ status: "completed", response: "Hello." });
+      expect(own.calls[0]).toMatchObject({
+        path,
+        model: "some/model",
+        headers: { [header]: value, "x-tenant": "blue" },
+      });
+    },
+  );
+
+  it("goes to the address of the key where it has one, streamed", async () => {
+    const client = await newPerson();
+    await storeKey(client, { provider: "openai", api_key: KEYS.openai, base_url: `${own.url}/proxy` });
+    const { status, events } = await run(client, "openai/gpt-5");
+    expect(status).toMatchObject({ status: "completed" });
+    expect(own.calls[0]).toMatchObject({
+      path: "/proxy/chat/completions",
+      headers: { authorization: `Bearer ${KEYS.openai}` },
+    });
+    expect(openai.calls).toEqual([]);
+    const text = events.filter(({ type }) => type === "text_delta").map(({ body }) => body["content"]);
+    expect(text.join("")).toBe("Hello.");
+  });
+
+  it("takes the newest of several keys, and none that has expired", async () => {
+    const client = await newPerson();
+    await storeKey(client, { provider: "openai", api_key: "sk-first-0123456789", key_name: "first" });
+    await storeKey(client, { provider: "openai", api_key: KEYS.openai, key_name: "second" });
+    await storeKey(client, {
+      provider: "openai",
+      api_key: "sk-expired-0123456789",
+      key_name: "third",
+      expires_at: "2020-01-01T00:00:00Z",
+    });
+    expect((await run(client, "openai/gpt-5")).status).toMatchObject({ status: "completed" });
+    expect(openai.calls[0]?.headers).toMatchObject({ authorization: `Bearer ${KEYS.openai}` });
+  });
+
+  it("goes where a model that was added says, under its whole name", async () => {
+    const client = await newPerson();
+    await storeKey(client, { provider: "openai", api_key: KEYS.openai });
+    const json = { model_id: "vendor/model-1", model_name: "Model 1", provider: "openai" };
+    const path = "/api/marketplace/models/custom";
+    expect(await service.call("POST", path, { token: client.account.token, json })).toMatchObject({
+      status: 200,
+      body: { model: { id: "openai/vendor/model-1" } },
+    });
+    expect((await run(client, "vendor/model-1")).status).toMatchObject({ status: "completed" });
+    expect(openai.calls[0]).toMatchObject({ model: "vendor/model-1" });
+  });
+});
+
+describe("a call is refused, with a sentence and without a call", () => {
+  it.each([
+    ["a provider one has no key of", "openai/gpt-5", /no API key.* OpenAI/u],
+    ["a provider of one's own that is not there", "custom/none/model", /no provider 'none'/u],
+    ["a prefix that nobody knows", "nowhere/model", /no provider/u],
+  ])("for %s", async (_, model, sentence) => {
+    const client = await newPerson();
+    await storeKey(client, { provider: "anthropic", api_key: KEYS.anthropic });
+    const { status } = await run(client, model);
+    expect(status).toMatchObject({ status: "failed", completion_reason: "model_error" });
+    expect(status.error).toMatch(sentence);
+    expect([...openai.calls, ...anthropic.calls, ...own.calls]).toEqual([]);
+  });
+
+  it.each(["openai/gpt-5", "builtin/demo"])(
+    "for a model that the team has switched off: %s",
+    async (model) => {
+      const client = await newPerson();
+      await storeKey(client, { provider: "openai", api_key: KEYS.openai });
+      const json = { model_id: model, enabled: false };
+      await service.call("PUT", "/api/secrets/model-preferences", { token: client.account.token, json });
+      const { status } = await run(client, model);
+      expect(status.error).toMatch(/switched off/u);
+      expect(openai.calls).toEqual([]);
+    },
+  );
+
+  it("for an address inside a private network, however it got there", async () => {
+    const client = await newPerson();
+    const id = await storeKey(client, { provider: "openai", api_key: KEYS.openai });
+    await db
+      .update(userApiKeys)
+      .set({ baseUrl: `${hidden.url}/v1` })
+      .where(eq(userApiKeys.id, id));
+    const { status } = await run(client, "openai/gpt-5");
+    expect(status.error).toMatch(/cannot be called: .*private/u);
+    expect(hidden.calls).toEqual([]);
+  });
+
+  it("for a stored key that cannot be read any more", async () => {
+    const client = await newPerson();
+    const id = await storeKey(client, { provider: "openai", api_key: KEYS.openai });
+    await db.update(userApiKeys).set({ encryptedValue: "gAAAAAB" }).where(eq(userApiKeys.id, id));
+    const { status } = await run(client, "openai/gpt-5");
+    expect(status.error).toMatch(/OpenAI cannot be read any more/u);
+  });
+});
+
+describe("a task that is under way", () => {
+  const changes: [string, (client: TaskClient, keyId: string) => Promise<unknown>, RegExp][] = [
+    ["the tier is over", ({ account }) => setTier(db, account.id, "basic"), /higher plan/u],
+    [
+      "the key is deleted",
+      ({ account }, id) => service.call("DELETE", `/api/secrets/api-keys/${id}`, { token: account.token }),
+      /no API key.* OpenAI/u,
+    ],
+    [
+      "the key has expired",
+      ({ account }, id) =>
+        service.call("PUT", `/api/secrets/api-keys/${id}`, {
+          token: account.token,
+          json: { expires_at: "2020-01-01T00:00:00Z" },
+        }),
+      /OpenAI has expired/u,
+    ],
+  ];
+
+  it.each(changes)("ends before the next call when %s", async (_, change, sentence) => {
+    const client = await newPerson();
+    const keyId = await storeKey(client, { provider: "openai", api_key: KEYS.openai });
+    // While the first call is on its way; the answer to it asks for a tool, and so for a second call.
+    openai.before = async () => {
+      openai.before = undefined;
+      await change(client, keyId);
+    };
+    const { status } = await run(client, "openai/gpt-5", "two turns");
+    expect(status).toMatchObject({ status: "failed", completion_reason: "model_error", iterations: 1 });
+    expect(status.error).toMatch(sentence);
+    expect(openai.calls).toHaveLength(1);
+  });
+
+  it.each([
+    ["openai/gpt-5", "OpenAI", () => openai],
+    ["anthropic/claude-sonnet-4-5", "Anthropic", () => anthropic],
+  ])("says so when the provider refuses the key, and shows it nowhere: %s", async (model, name, at) => {
+    const client = await newPerson();
+    for (const [provider, api_key] of Object.entries(KEYS)) await storeKey(client, { provider, api_key });
+    at().before = () => ({ status: 401 });
+    const { status, events } = await run(client, model);
+    expect(status.error).toMatch(new RegExp(`${name} refused your own API key`, "u"));
+    expect(JSON.stringify([status, events])).not.toMatch(/0123456789/u);
+    expect(at().calls).toHaveLength(1);
+  });
+
+  it.each(["openai/gpt-5", "custom/own/model"])(
+    "takes the key to nobody that the provider points at: %s",
+    async (model) => {
+      const client = await newPerson();
+      await addProvider(client, {});
+      await storeKey(client, { provider: "own", api_key: "own-key-0123456789" });
+      await storeKey(client, { provider: "openai", api_key: KEYS.openai });
+      const asked = model.startsWith("openai/") ? openai : own;
+      asked.before = () => ({ location: `${anthropic.url}/v1/chat/completions` });
+      const { status } = await run(client, model);
+      expect(status).toMatchObject({ status: "failed", error: expect.stringMatching(/307/u) });
+      expect(asked.calls).toHaveLength(1);
+      expect(anthropic.calls).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,21 @@
+import type { ApiRequest } from "#test/support/api-client.ts";
+import type { TestService } from "#test/support/service.ts";
+import { formWithFile, type Estate } from "./estate.ts";
+
+interface Scene {
+  service: TestService;
+  estate: Estate;
+}
+
+/** What must have happened before an operation on chats succeeds whose schema does not tell. */
+export const CHAT_OCCASIONS: Record<string, (scene: Scene) => Promise<ApiRequest> | ApiRequest> = {
+  "POST /api/chats/{chat}/attachments": () => formWithFile(),
+  "POST /api/chat/{chat}/undo": async ({ service, estate }) => {
+    const { project: project_id, chat: chat_id } = estate.samples;
+    await service.call("POST", "/api/chat/agent", {
+      token: estate.owner.token,
+      json: { project_id, chat_id, message: "Hello" },
+    });
+    return {};
+  },
+};
