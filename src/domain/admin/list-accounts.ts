@@ -1,3 +1,4 @@
+import { usableBonus } from "#src/domain/credits/index.ts";
 import { describeUser } from "#src/domain/accounts/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { boundsOf, pagesOf, type Page } from "./page.ts";
@@ -16,14 +17,15 @@ export async function listAccounts(
 type Account = Awaited<ReturnType<typeof pageOfAccounts>>["accounts"][number];
 
 function describeAccount({ user, team, disabledAt }: Account) {
-  const { dailyCredits = 0, bundledCredits = 0, signupBonusCredits = 0, purchasedCredits = 0 } = team ?? {};
+  const { dailyCredits = 0, bundledCredits = 0, purchasedCredits = 0 } = team ?? {};
+  const bonus = usableBonus(team);
   return {
     ...describeUser(user),
     subscription_tier: team?.subscriptionTier ?? "free",
-    total_credits: dailyCredits + bundledCredits + signupBonusCredits + purchasedCredits,
+    total_credits: dailyCredits + bundledCredits + bonus + purchasedCredits,
     daily_credits: dailyCredits,
     bundled_credits: bundledCredits,
-    signup_bonus_credits: signupBonusCredits,
+    signup_bonus_credits: bonus,
     purchased_credits: purchasedCredits,
     disabled_at: disabledAt?.toISOString() ?? null,
   };

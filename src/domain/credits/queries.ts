@@ -12,11 +12,13 @@ export function usableCredits(): SQL<number> {
 
 /**
  * Whether a team may begin work with a model: it has credits, or the model costs it none. Models of a provider
- * (`<provider>/<name>`) run on somebody's own key; the scripted `demo` costs nothing.
+ * (`<provider>/<name>`) run on somebody's own key, all but the platform's default should that be named so; the scripted
+ * `demo` costs nothing.
  */
-export function isFunded(model: SQL, teamId: SQL): SQL<boolean> {
+export function isFunded(model: SQL, teamId: SQL, defaultModel: string): SQL<boolean> {
   return sql<boolean>`(
-    (${model} LIKE '%/%' AND ${model} NOT LIKE 'builtin/%') OR ${model} IN ('demo', 'builtin/demo')
+    (${model} LIKE '%/%' AND ${model} NOT LIKE 'builtin/%' AND ${model} <> ${defaultModel}::text)
+    OR ${model} IN ('demo', 'builtin/demo')
     OR EXISTS (SELECT 1 FROM teams WHERE teams.id = ${teamId} AND ${usableCredits()} > 0))`;
 }
 

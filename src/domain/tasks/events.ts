@@ -123,10 +123,10 @@ export function chatTitled(chatId: string, title: string): NewEvent {
 /** Credits that a model call took; nothing where it took none. */
 export function creditsUsed(charged: Charged | undefined): NewEvent[] {
   if (!charged || charged.deducted === 0) return [];
-  const { usageId, deducted, balance } = charged;
+  const { usageId, cost, deducted, balance } = charged;
   const data = {
     credits_deducted: deducted,
-    cost_total: deducted,
+    cost_total: cost,
     new_balance: balance,
     usage_log_id: usageId,
   };

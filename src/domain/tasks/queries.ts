@@ -83,7 +83,7 @@ export async function insertTask(db: Db, task: NewTask, defaults: Defaults) {
       WHERE a.id IN (SELECT value::uuid FROM jsonb_array_elements_text(${JSON.stringify(task.attachmentIds)}::jsonb) AS value)
         AND a.user_id = ${task.userId}::uuid AND a.message_id IS NULL
     ), ready AS (
-      SELECT chosen.*, ${isFunded(sql`chosen.model`, sql`chosen.team_id`)} AS funded,
+      SELECT chosen.*, ${isFunded(sql`chosen.model`, sql`chosen.team_id`, defaults.model)} AS funded,
         (SELECT count(*) FROM attachments) = ${task.attachmentIds.length}::int AS attached
       FROM chosen
       WHERE chosen.role IN (${sql.join(rolesGranting(STARTING), sql`, `)}) AND chosen.chat_id IS NOT NULL
@@ -266,12 +266,13 @@ export async function storeTurn(
 
 interface ChargedColumns extends Record<string, unknown> {
   usageId: string | null;
+  cost: number | null;
   deducted: number | null;
   balance: number | null;
 }
 
-function toCharged({ usageId, deducted, balance }: ChargedColumns): Charged | undefined {
-  return usageId === null ? undefined : { usageId, deducted: deducted ?? 0, balance };
+function toCharged({ usageId, cost, deducted, balance }: ChargedColumns): Charged | undefined {
+  return usageId === null ? undefined : { usageId, cost: cost ?? 0, deducted: deducted ?? 0, balance };
 }
 
 /** Keep what the model is told instead of old turns, unless a newer generation has the task or it is over. */
@@ -351,7 +352,7 @@ function turnRows({ step, call, iterations }: Checkpoint): SQL {
     )`
     : sql``;
   if (!call) {
-    const nothing = sql`NULL::uuid AS "usageId", NULL::int AS deducted, NULL::int AS balance`;
+    const nothing = sql`NULL::uuid AS "usageId", NULL::int AS cost, NULL::int AS deducted, NULL::int AS balance`;
     return sql`${stepRow}, charged AS (SELECT ${nothing} WHERE false)`;
   }
   return sql`${stepRow}, billed AS (

@@ -18,6 +18,8 @@ export interface ModelCall {
 /** What a call cost. */
 export interface Charged {
   usageId: string;
+  /** In US cents, which are credits. */
+  cost: number;
   /** Credits that were taken; fewer than the cost where there were no more. */
   deducted: number;
   /** Credits that are left; null where none were taken. */

@@ -8,7 +8,7 @@ import type { Charged, ModelCall } from "./model-call.ts";
 /**
  * Parts of a WITH list that note a model call and take its credits, for the row `billed` (`user_id`, `team_id`, `project_id`,
  * `agent_id`, `task_id`, `iteration`) of an earlier part. A call that is noted already costs nothing more. They end in `charged`
- * (`usageId`, `deducted`, `balance`), which is empty then.
+ * (`usageId`, `cost`, `deducted`, `balance`), which is empty then.
  */
 export function callParts(call: ModelCall): SQL {
   const { cost, isByok } = call;
@@ -25,9 +25,9 @@ export function callParts(call: ModelCall): SQL {
         ${isByok}::boolean,
         CASE WHEN ${isByok}::boolean THEN 'exempt' WHEN (SELECT deducted FROM payer) > 0 THEN 'credited' ELSE 'pending' END
       FROM billed ON CONFLICT DO NOTHING
-      RETURNING id
+      RETURNING id, cost_total
     ), ${payment(sql`EXISTS (SELECT 1 FROM noted)`)}, charged AS (
-      SELECT noted.id AS "usageId", coalesce(payment.deducted, 0) AS deducted, payment.balance
+      SELECT noted.id AS "usageId", noted.cost_total AS cost, coalesce(payment.deducted, 0) AS deducted, payment.balance
       FROM noted LEFT JOIN payment ON true
     )`;
 }
@@ -38,7 +38,7 @@ export async function insertCallOfTeam(
   by: { userId: string; teamId: string },
   call: ModelCall,
 ): Promise<Charged | undefined> {
-  const result = await db.execute<{ usageId: string; deducted: number; balance: number | null }>(sql`
+  const result = await db.execute<Charged & Record<string, unknown>>(sql`
     WITH billed AS (
       SELECT ${by.userId}::uuid AS user_id, id AS team_id, NULL::uuid AS project_id, NULL::uuid AS agent_id,
         NULL::uuid AS task_id, 1 AS iteration
@@ -55,7 +55,7 @@ export async function insertCallOfTask(
   of: { taskId: string; iteration: number },
   call: ModelCall,
 ): Promise<Charged | undefined> {
-  const result = await db.execute<{ usageId: string; deducted: number; balance: number | null }>(sql`
+  const result = await db.execute<Charged & Record<string, unknown>>(sql`
     WITH billed AS (
       SELECT tasks.user_id, projects.team_id, tasks.project_id, tasks.agent_id, tasks.id AS task_id,
         ${of.iteration}::int AS iteration

@@ -1,3 +1,4 @@
+import { usableBonus } from "#src/domain/credits/index.ts";
 import { z } from "zod";
 import type { OwnTeam } from "#src/domain/teams/index.ts";
 import { Moment, text } from "#src/http/schemas.ts";
@@ -43,7 +44,8 @@ export const Team = z
 const SUPPORT = { free: "community", basic: "email", pro: "priority", ultra: "priority" } as const;
 
 export function describeTeam({ team, role }: OwnTeam): z.input<typeof Team> {
-  const { dailyCredits, bundledCredits, purchasedCredits, signupBonusCredits } = team;
+  const { dailyCredits, bundledCredits, purchasedCredits } = team;
+  const bonus = usableBonus(team);
   return {
     id: team.id,
     name: team.name,
@@ -53,11 +55,11 @@ export function describeTeam({ team, role }: OwnTeam): z.input<typeof Team> {
     created_by_id: team.createdBy,
     role,
     subscription_tier: team.subscriptionTier,
-    total_credits: dailyCredits + bundledCredits + purchasedCredits + signupBonusCredits,
+    total_credits: dailyCredits + bundledCredits + purchasedCredits + bonus,
     daily_credits: dailyCredits,
     bundled_credits: bundledCredits,
     purchased_credits: purchasedCredits,
-    signup_bonus_credits: signupBonusCredits,
+    signup_bonus_credits: bonus,
     // Nothing is deployed yet.
     deployed_projects_count: 0,
     support_tier: SUPPORT[team.subscriptionTier],
