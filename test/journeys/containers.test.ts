@@ -209,6 +209,14 @@ describe("containers", () => {
     await expect
       .poll(async () => (await task()).body, { timeout: 30_000 })
       .toMatchObject({ type: "container_restart", status: "completed" });
+    expect(await call("POST", "/containers/restart-all")).toMatchObject({
+      status: 200,
+      body: {
+        message: "The containers are being restarted",
+        containers: { site: { container_id: site.id } },
+      },
+    });
+    await expect.poll(async () => (await health()).body, { timeout: 30_000 }).toEqual({ healthy: true, url });
     expect((await call("POST", `/containers/${site.id}/stop`)).body).toMatchObject({ container_id: site.id });
     expect((await summary()).body).toMatchObject({ status: "stopped", compute_state: "ephemeral" });
     expect((await call("GET", "/dev-server-url")).body).toMatchObject({

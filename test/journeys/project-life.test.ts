@@ -176,6 +176,13 @@ describe.each(DRIVERS)("a project on the $driver runtime$why", ({ driver, skip }
     socket.send("full-reload");
     expect(await socket.next()).toBe("heard full-reload");
     socket.close();
+
+    await call("POST", `/api/projects/${id}/containers/restart-all`);
+    const runAnew = async () => {
+      const { status, text } = await visitor.open(url, { authorization });
+      return status === 200 && JSON.parse(text).began > seen.began;
+    };
+    await expect.poll(runAnew, { timeout: 40_000, interval: 200 }).toBe(true);
   });
 });
 
@@ -183,9 +190,10 @@ describe.each(DRIVERS)("a project on the $driver runtime$why", ({ driver, skip }
 const DEV_SERVER = String.raw`
 import { createHash } from "node:crypto";
 import http from "node:http";
+const began = Date.now();
 const server = http.createServer((request, response) => {
   response.setHeader("set-cookie", ["app=1; Domain=localhost", "session=forged"]);
-  response.end(JSON.stringify({ url: request.url, headers: request.headers }));
+  response.end(JSON.stringify({ began, url: request.url, headers: request.headers }));
 });
 server.on("upgrade", (request, socket) => {
   const accept = createHash("sha1")

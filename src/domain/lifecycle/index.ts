@@ -4,6 +4,7 @@ export { requestHibernation, requestStart, requestStop, requestStopAll } from ".
 export { settleProject } from "./settle-project.ts";
 export {
   restartContainer,
+  restartAllContainers,
   startAllContainers,
   startContainer,
   stopAllContainers,

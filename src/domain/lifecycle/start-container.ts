@@ -83,15 +83,39 @@ export async function stopContainer(
  * Start a project with all its containers, those of a running one that were stopped among them. Throws as `requireProject`
  * does, `invalid_input` for a project without containers, `conflict` while its first files are being made.
  */
-export async function startAllContainers(
+export function startAllContainers(
   deps: ContainerDeps,
   caller: Caller,
   idOrSlug: string,
-): Promise<{ project: OpenProject; containers: Container[] }> {
+): Promise<StartedContainers> {
+  return startAll(deps, caller, idOrSlug, { anew: false });
+}
+
+/** Stop all containers where they run, and start them again. Throws as `startAllContainers` does. */
+export function restartAllContainers(
+  deps: ContainerDeps,
+  caller: Caller,
+  idOrSlug: string,
+): Promise<StartedContainers> {
+  return startAll(deps, caller, idOrSlug, { anew: true });
+}
+
+interface StartedContainers {
+  project: OpenProject;
+  containers: Container[];
+}
+
+async function startAll(
+  deps: ContainerDeps,
+  caller: Caller,
+  idOrSlug: string,
+  { anew }: { anew: boolean },
+): Promise<StartedContainers> {
   const project = await requireProject(deps, caller, idOrSlug, "container.start_stop");
   requireFirstFiles(project, { orFailed: true });
   const containers = await containersOf(deps.db, project.id);
   if (containers.length === 0) throw new AppError("invalid_input", "The project has no containers");
+  if (anew && isUp(project)) await stopContainers(deps, project, deps.workspaces.runtime(project.id));
   if (await wantRunning(deps.db, project.id, { evenIfRunning: true })) {
     await deps.queue.publish(settleMessage(project.id));
   }

@@ -45,6 +45,12 @@ export const CONTAINERS: Rows = {
     viewer: 403,
     project: true,
   },
+  "POST /api/projects/{project}/containers/restart-all": {
+    admits: "person or key: container.start_stop",
+    stranger: 404,
+    viewer: 403,
+    project: true,
+  },
   "POST /api/projects/{project}/containers/stop-all": {
     admits: "person or key: container.start_stop",
     stranger: 404,

@@ -14,7 +14,7 @@ import { renameContainer } from "./rename.ts";
 import { revealVariable } from "./reveal-variable.ts";
 import { setCredentials } from "./set-credentials.ts";
 import { setDeploymentTarget } from "./set-deployment-target.ts";
-import { startAll } from "./start-all.ts";
+import { restartAll, startAll } from "./start-all.ts";
 import { restartContainer, startContainer } from "./start.ts";
 import { stopAll } from "./stop-all.ts";
 import { stopContainer } from "./stop.ts";
@@ -28,6 +28,7 @@ export const containerEndpoints: readonly Endpoint[] = [
   getContainerInfo,
   getDevServerUrl,
   startAll,
+  restartAll,
   stopAll,
   listContainers,
   createContainer,
