@@ -132,12 +132,8 @@ export class Execution {
       signal: this.#abort.signal,
     });
     this.#secrets = new RunSecrets({
-      load: async () =>
-        knownSecrets(
-          deps,
-          { projectId: project.id, userId: row.userId },
-          await ownKeyValues(deps, row.userId),
-        ),
+      load: () =>
+        knownSecrets(deps, { projectId: project.id, userId: row.userId }, ownKeyValues(deps, row.userId)),
       files: deps.workspaces.runtime(project.id),
       onUnreadable: (cause) => deps.log.warn("env files cannot be read", { task_id: taskId, cause }),
     });
@@ -209,7 +205,13 @@ export class Execution {
     const { task, project, agent, userName, messageMetadata } = this.#task;
     const services = toolServices(this.#deps, task);
     const tools = toolDefinitions(services).filter(({ name }) => isToolOf(agent, name));
-    const files = this.#deps.workspaces.runtime(project.id);
+    const [instructions, known, message] = await Promise.all([
+      readProjectInstructions(this.#deps.workspaces.runtime(project.id)),
+      this.#secrets.known(),
+      toUserMessage(withMentions(task.message, messageMetadata), attachmentsOf(messageMetadata), (path) =>
+        this.#runtime.readFile(path),
+      ),
+    ]);
     const system = renderSystemPrompt({
       project,
       toolNames: tools.map(({ name }) => name),
@@ -217,13 +219,8 @@ export class Execution {
       userName,
       mode: task.editMode,
       agentInstructions: agent.systemPrompt,
-      projectInstructions: scrubText(await readProjectInstructions(files), await this.#secrets.known()),
+      projectInstructions: scrubText(instructions, known),
     });
-    const message = await toUserMessage(
-      withMentions(task.message, messageMetadata),
-      attachmentsOf(messageMetadata),
-      (path) => this.#runtime.readFile(path),
-    );
     return { services, tools, system, message };
   }
 

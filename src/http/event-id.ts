@@ -2,13 +2,25 @@ import { z } from "zod";
 import { AppError } from "#src/lib/errors.ts";
 
 /** The id of a task's event: a number. */
-export const EventId = z
+const EventId = z
   .string()
   .regex(/^\d{0,15}$/u, "must be the id of an event")
   .transform(Number);
 
-/** A browser reconnects with the address it began with; the header then knows more than the query. 0 where there is none. */
-export function lastEventIdOf(request: Request): number {
+/** Where a reader of a task's events goes on. */
+export const ReplayQuery = z.object({
+  last_event_id: EventId.optional().describe("Replay starts after this event"),
+});
+
+/**
+ * The event after which a replay starts; 0 for all of them. A browser reconnects with the address it began with: its
+ * `Last-Event-ID` header then knows more than the query.
+ */
+export function replayAfter(query: z.output<typeof ReplayQuery>, request: Request): number {
+  return Math.max(query.last_event_id ?? 0, lastEventIdOf(request));
+}
+
+function lastEventIdOf(request: Request): number {
   const header = request.headers.get("last-event-id");
   if (header === null) return 0;
   const parsed = EventId.safeParse(header);

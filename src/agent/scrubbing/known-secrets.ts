@@ -10,18 +10,21 @@ export interface KnownSecretsDeps {
   deploymentSecrets: Pick<Secrets, "decrypt">;
 }
 
+type Others = readonly { name: string; value: string }[];
+
 /**
  * What is known to be secret in a run, apart from its files: variables and credentials of the project's containers, the git
- * tokens of the user on whose behalf it runs, and `others`, such as their own model keys. Two trips, at the same time.
+ * tokens of the user on whose behalf it runs, and `others`, such as their own model keys, all asked for at the same time.
  */
 export async function knownSecrets(
   deps: KnownSecretsDeps,
   run: { projectId: string; userId: string },
-  others: readonly { name: string; value: string }[] = [],
+  others: Others | Promise<Others> = [],
 ): Promise<KnownSecret[]> {
-  const [variables, tokens] = await Promise.all([
+  const known = await Promise.all([
     secretVariables(deps, run.projectId),
     secretTokens(deps, run.userId),
+    others,
   ]);
-  return [...variables, ...tokens, ...others].map(({ name, value }) => ({ name, value, declared: true }));
+  return known.flat().map(({ name, value }) => ({ name, value, declared: true }));
 }

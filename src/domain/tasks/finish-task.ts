@@ -4,7 +4,8 @@ import type { Db } from "#src/platform/db/client.ts";
 import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
 import { creditsUsed, endingEvents, type EndedTask } from "./events.ts";
 import { followUp, type FollowUpDeps } from "./follow-up.ts";
-import { endTask, taskById } from "./queries.ts";
+import { endTask } from "./queries/run.ts";
+import { taskById } from "./queries/find.ts";
 import type { Checkpoint } from "./steps.ts";
 import { isTerminal, type Task } from "./task.ts";
 

@@ -1,7 +1,7 @@
 import type { Db } from "#src/platform/db/client.ts";
 import type { ChatSessions } from "#src/platform/objects/chat-sessions.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
-import { taskById } from "./queries.ts";
+import { taskById } from "./queries/find.ts";
 import { isTerminal, type Task } from "./task.ts";
 
 export interface FollowUpDeps {

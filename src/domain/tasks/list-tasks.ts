@@ -1,5 +1,5 @@
 import type { Db } from "#src/platform/db/client.ts";
-import { pageOfSteps, pageOfTasks, type TaskFilter } from "./queries.ts";
+import { pageOfSteps, pageOfTasks, type TaskFilter } from "./queries/find.ts";
 
 export interface Page {
   /** From 1. */

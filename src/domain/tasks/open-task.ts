@@ -2,7 +2,7 @@ import { callerOfKey, hashOfKey, keyByHash, type KeyCaller } from "#src/domain/a
 import { AppError } from "#src/lib/errors.ts";
 import { isId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { attemptsOfTask, taskWithRole } from "./queries.ts";
+import { attemptsOfTask, taskWithRole } from "./queries/find.ts";
 import type { CallbackAttempt, Task } from "./task.ts";
 
 /** A task with what became of its callback. */

@@ -2,7 +2,7 @@ import type { Db } from "#src/platform/db/client.ts";
 import type { ChatSessions } from "#src/platform/objects/chat-sessions.ts";
 import { followUpTask } from "./follow-up.ts";
 import { launchTask, type LaunchDeps } from "./launch-task.ts";
-import { taskById } from "./queries.ts";
+import { taskById } from "./queries/find.ts";
 import { isTerminal } from "./task.ts";
 
 /**

@@ -5,7 +5,7 @@ import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { EditMode } from "./edit-mode.ts";
 import { launchNewTask, launchTask, type LaunchDeps } from "./launch-task.ts";
-import { findClaimedTask, insertTask, STARTING } from "./queries.ts";
+import { findClaimedTask, insertTask, STARTING } from "./queries/start.ts";
 import { eventsUrl } from "./task.ts";
 
 /** The agent that works when none is named: part of the first migration. */

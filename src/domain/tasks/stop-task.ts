@@ -1,7 +1,7 @@
 import type { StopReason } from "#src/platform/objects/task-logs.ts";
 import { finishTask, type FinishDeps, type TaskEnd } from "./finish-task.ts";
 import { goOn } from "./go-on.ts";
-import { unfinishedTasksOfKey } from "./queries.ts";
+import { unfinishedTasksOfKey } from "./queries/unfinished.ts";
 import { isTerminal, type Task, type TaskStatus } from "./task.ts";
 
 export type CancelOutcome =

@@ -2,7 +2,8 @@ import type { Db } from "#src/platform/db/client.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import { endTasksOfKeys } from "./end-tasks-of-keys.ts";
 import { launchTask, type LaunchDeps } from "./launch-task.ts";
-import { deleteExpiredIdempotencyKeys, revokedKeysWithTasks, staleQueuedTasks } from "./queries.ts";
+import { deleteExpiredIdempotencyKeys } from "./queries/start.ts";
+import { revokedKeysWithTasks, staleQueuedTasks } from "./queries/unfinished.ts";
 
 /** Tasks launched, and keys seen to, by one sweep; the next one takes the rest. */
 const BATCH = 100;

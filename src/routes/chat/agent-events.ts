@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { DATA_HEARTBEAT, requireTask, richFrame } from "#src/domain/chats/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
-import { EventId, lastEventIdOf } from "#src/http/event-id.ts";
+import { replayAfter, ReplayQuery } from "#src/http/event-id.ts";
 import { TaskParams } from "./task.ts";
 import { streamOf } from "./sse.ts";
 
@@ -13,7 +13,7 @@ export const agentEvents = endpoint({
     "Come back to a task: its events after `last_event_id` (also the `Last-Event-ID` header), then live ones to its end",
   access: { userOrKey: "chat.view" },
   params: TaskParams,
-  query: z.object({ last_event_id: EventId.optional().describe("Replay starts after this event") }),
+  query: ReplayQuery,
   response: {
     status: 200,
     schema: z.string(),
@@ -23,7 +23,7 @@ export const agentEvents = endpoint({
   async handler({ services, caller, params, query, request }) {
     const task = await requireTask(services, caller, params.task, "chat.view");
     return streamOf(services, task, {
-      after: Math.max(query.last_event_id ?? 0, lastEventIdOf(request)),
+      after: replayAfter(query, request),
       translate: (heard) =>
         heard.kind === "heartbeat"
           ? DATA_HEARTBEAT

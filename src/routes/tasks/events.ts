@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { streamTask } from "#src/domain/tasks/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
-import { EventId, lastEventIdOf } from "#src/http/event-id.ts";
+import { replayAfter, ReplayQuery } from "#src/http/event-id.ts";
 import { TaskParams } from "./schemas.ts";
 
 export const events = endpoint({
@@ -12,15 +12,13 @@ export const events = endpoint({
     "Everything that happens in a task as Server-Sent Events, from the first event or from after `last_event_id` (also the `Last-Event-ID` header) to the terminal `done`",
   access: { keyOfTask: "chat.view" },
   params: TaskParams,
-  query: z.object({ last_event_id: EventId.optional().describe("Replay starts after this event") }),
+  query: ReplayQuery,
   response: {
     status: 200,
     schema: z.string(),
     mediaType: "text/event-stream",
     description: "`id`, `event` and `data` lines; the data is one line of JSON with a `type`",
   },
-  handler: async ({ services, caller: { task }, query, request }) => {
-    const after = Math.max(query.last_event_id ?? 0, lastEventIdOf(request));
-    return streamTask(services, task, after);
-  },
+  handler: ({ services, caller: { task }, query, request }) =>
+    streamTask(services, task, replayAfter(query, request)),
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { tasks, teams, usageLogs } from "#src/db/schema/index.ts";
 import { createProject } from "#src/domain/projects/index.ts";
 import { startTask } from "#src/domain/tasks/index.ts";
-import { claimTask, endTask, storeTurn } from "#src/domain/tasks/queries.ts";
+import { claimTask, endTask, storeTurn } from "#src/domain/tasks/queries/run.ts";
 import type { ModelCall } from "#src/domain/usage/index.ts";
 import { newColleague } from "#test/support/colleagues.ts";
 import { openDatabase } from "#test/support/database.ts";

@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { defineTool } from "../tool.ts";
 import { awaitOutput } from "./await-output.ts";
+import { outputField, sessionField } from "./shell-fields.ts";
 
 const DEFAULT_WAIT_SECONDS = 2;
 const MAX_WAIT_SECONDS = 60;
-const DEFAULT_OUTPUT_TOKENS = 4_096;
-const MAX_OUTPUT_TOKENS = 16_384;
 
 export const shellExec = defineTool({
   name: "shell_exec",
@@ -13,7 +12,7 @@ export const shellExec = defineTool({
     "Type a command into a shell that shell_open opened, and show what it put out since the last look. A command that takes " +
     "longer than the wait goes on running: look again with write_stdin and empty chars.",
   parameters: z.object({
-    session_id: z.string().min(1).describe("The shell, as shell_open named it"),
+    ...sessionField,
     command: z.string().max(100_000).describe("What to type; the line end is added"),
     wait_seconds: z
       .number()
@@ -21,13 +20,7 @@ export const shellExec = defineTool({
       .max(MAX_WAIT_SECONDS)
       .default(DEFAULT_WAIT_SECONDS)
       .describe("How long to wait for output; less when the program ends"),
-    max_output_tokens: z
-      .number()
-      .int()
-      .min(1)
-      .max(MAX_OUTPUT_TOKENS)
-      .default(DEFAULT_OUTPUT_TOKENS)
-      .describe("Most output to show; of more, the beginning and the end"),
+    ...outputField,
   }),
   effect: "other",
   scope: "terminal.access",

@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { defineTool } from "../tool.ts";
 import { awaitOutput } from "./await-output.ts";
+import { outputField, sessionField } from "./shell-fields.ts";
 
 const DEFAULT_YIELD_MS = 250;
 const MAX_YIELD_MS = 60_000;
-const DEFAULT_OUTPUT_TOKENS = 4_096;
-const MAX_OUTPUT_TOKENS = 16_384;
 
 export const writeStdin = defineTool({
   name: "write_stdin",
@@ -13,7 +12,7 @@ export const writeStdin = defineTool({
     "Type characters into an open shell exactly as they are, e.g. an answer to a question with its line end, or \\u0003 to " +
     "interrupt; empty chars only show what came since the last look.",
   parameters: z.object({
-    session_id: z.string().min(1).describe("The shell, as shell_open named it"),
+    ...sessionField,
     chars: z.string().max(100_000).describe("What to type; nothing is added"),
     yield_time_ms: z
       .number()
@@ -22,13 +21,7 @@ export const writeStdin = defineTool({
       .max(MAX_YIELD_MS)
       .default(DEFAULT_YIELD_MS)
       .describe("Milliseconds to wait for output; less when the program ends"),
-    max_output_tokens: z
-      .number()
-      .int()
-      .min(1)
-      .max(MAX_OUTPUT_TOKENS)
-      .default(DEFAULT_OUTPUT_TOKENS)
-      .describe("Most output to show; of more, the beginning and the end"),
+    ...outputField,
   }),
   effect: "other",
   scope: "terminal.access",

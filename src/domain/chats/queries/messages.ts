@@ -1,12 +1,7 @@
+import { turnOf } from "#src/domain/tasks/index.ts";
 import { and, asc, desc, eq, inArray, lte, sql } from "drizzle-orm";
 import { agents, chatAttachments, messages, tasks, taskSteps } from "#src/db/schema/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
-
-/**
- * What places a message in its chat: the task it belongs to. Within a task the question comes before the answer; `role` sorts
- * them the other way round.
- */
-const turnOf = sql<string>`coalesce(${messages.taskId}, ${messages.id})`;
 
 /** The newest messages of each chat, `perChat` at most, oldest first, with the task each belongs to. */
 export function newestMessages(db: Db, chatIds: readonly string[], perChat: number) {

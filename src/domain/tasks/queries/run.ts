@@ -1,0 +1,193 @@
+import { and, asc, desc, eq, inArray, lt, sql, type SQL } from "drizzle-orm";
+import { agents, chats, messages, projects, tasks, taskSteps, teams, users } from "#src/db/schema/index.ts";
+import { callParts, type Charged } from "#src/domain/usage/index.ts";
+import { newId } from "#src/lib/ids.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { Checkpoint } from "../steps.ts";
+import type { Task, TaskStatus } from "../task.ts";
+
+/** Messages of the chat that are shown to the model before the current one. */
+const HISTORY_ROWS = 20;
+/**
+ * What places a message in its chat: the task it belongs to. A message that came while another task ran is older than
+ * that task's answer, and yet follows it. Within a task `assistant` sorts before `user`, as newest first wants it.
+ */
+export const turnOf = sql<string>`coalesce(${messages.taskId}, ${messages.id})`;
+
+/**
+ * Take the task for a generation of executor and read all a turn needs, in one trip. No `claimed` row means that the
+ * task is over, belongs to a newer generation, or is gone; `current` tells which.
+ */
+export async function claimTask(db: Db, taskId: string, generation: number) {
+  const [claimed, current, steps, history] = await db.batch([
+    db
+      .update(tasks)
+      .set({ generation, status: "running", startedAt: sql`coalesce(${tasks.startedAt}, now())` })
+      .where(
+        and(
+          eq(tasks.id, taskId),
+          lt(tasks.generation, generation),
+          inArray(tasks.status, ["queued", "running"]),
+        ),
+      )
+      .returning({ id: tasks.id }),
+    db
+      .select({
+        task: tasks,
+        project: projects,
+        agent: agents,
+        chat: {
+          allowedTools: chats.allowedTools,
+          isTitled: chats.isTitled,
+          summary: chats.summary,
+        },
+        userName: users.name,
+        disabledModels: teams.disabledModels,
+        messageMetadata: sql<Record<string, unknown> | null>`(
+          SELECT message_metadata FROM messages WHERE task_id = tasks.id AND role = 'user')`,
+      })
+      .from(tasks)
+      .innerJoin(chats, eq(chats.id, tasks.chatId))
+      .innerJoin(projects, eq(projects.id, tasks.projectId))
+      .innerJoin(teams, eq(teams.id, projects.teamId))
+      .innerJoin(agents, eq(agents.id, tasks.agentId))
+      .innerJoin(users, eq(users.id, tasks.userId))
+      .where(eq(tasks.id, taskId)),
+    db
+      .select({ stepIndex: taskSteps.stepIndex, stepData: taskSteps.stepData })
+      .from(taskSteps)
+      .where(eq(taskSteps.taskId, taskId))
+      .orderBy(asc(taskSteps.stepIndex)),
+    db
+      .select({ role: messages.role, content: messages.content })
+      .from(messages)
+      .where(
+        and(
+          eq(messages.chatId, sql`(SELECT chat_id FROM tasks WHERE id = ${taskId}::uuid)`),
+          sql`${turnOf} < ${taskId}::uuid`,
+          sql`${turnOf} > coalesce((SELECT c.summarized_through FROM chats c JOIN tasks t ON t.chat_id = c.id
+            WHERE t.id = ${taskId}::uuid), '00000000-0000-0000-0000-000000000000'::uuid)`,
+        ),
+      )
+      .orderBy(desc(turnOf), asc(messages.role))
+      .limit(HISTORY_ROWS),
+  ]);
+  return { claimed: claimed.length > 0, current: current[0], steps, history: history.toReversed() };
+}
+
+export type ClaimedTask = NonNullable<Awaited<ReturnType<typeof claimTask>>["current"]>;
+
+/** Store a turn, unless a newer generation has the task or it is over; then nothing is answered. */
+export async function storeTurn(
+  db: Db,
+  checkpoint: Checkpoint,
+): Promise<{ charged: Charged | undefined } | undefined> {
+  const result = await db.execute<ChargedColumns>(sql`
+    WITH fenced AS (
+      UPDATE tasks SET iterations = ${checkpoint.iterations}::int, tool_calls = ${checkpoint.toolCalls}::int
+      WHERE id = ${checkpoint.taskId}::uuid AND generation = ${checkpoint.generation}::int AND status = 'running'
+      RETURNING id, user_id, project_id, agent_id
+    ) ${turnRows(checkpoint)}
+    SELECT charged.* FROM fenced LEFT JOIN charged ON true
+  `);
+  const [row] = result.rows;
+  return row && { charged: toCharged(row) };
+}
+
+interface ChargedColumns extends Record<string, unknown> {
+  usageId: string | null;
+  cost: number | null;
+  deducted: number | null;
+  balance: number | null;
+}
+
+function toCharged({ usageId, cost, deducted, balance }: ChargedColumns): Charged | undefined {
+  return usageId === null ? undefined : { usageId, cost: cost ?? 0, deducted: deducted ?? 0, balance };
+}
+
+/** Keep what the model is told instead of old turns, unless a newer generation has the task or it is over. */
+export async function storeCompaction(
+  db: Db,
+  { taskId, generation }: Pick<Checkpoint, "taskId" | "generation">,
+  compaction: Record<string, unknown>,
+): Promise<boolean> {
+  const stored = await db
+    .update(tasks)
+    .set({ compaction })
+    .where(and(eq(tasks.id, taskId), eq(tasks.generation, generation), eq(tasks.status, "running")))
+    .returning({ id: tasks.id });
+  return stored.length > 0;
+}
+
+/** Give a chat its title, unless somebody has. Answers whether it was given. */
+export async function titleChat(db: Db, chatId: string, title: string): Promise<boolean> {
+  const titled = await db
+    .update(chats)
+    .set({ title, isTitled: true })
+    .where(and(eq(chats.id, chatId), eq(chats.isTitled, false)))
+    .returning({ id: chats.id });
+  return titled.length > 0;
+}
+
+/**
+ * End the task, in one conditional statement with its last turn, its assistant message and its chat. Answers what follows
+ * from the end; nothing when this call did not end it: an earlier one may have, or a newer generation may have it.
+ */
+export async function endTask(
+  db: Db,
+  checkpoint: Checkpoint,
+  end: {
+    status: TaskStatus;
+    response: string | null;
+    completionReason: string;
+    error: string | null;
+  },
+): Promise<(Pick<Task, "chatId" | "callbackStatus"> & { charged: Charged | undefined }) | undefined> {
+  const result = await db.execute<
+    ChargedColumns & { chatId: string; callbackStatus: Task["callbackStatus"] }
+  >(sql`
+    WITH fenced AS (
+      UPDATE tasks SET
+        iterations = ${checkpoint.iterations}::int, tool_calls = ${checkpoint.toolCalls}::int,
+        generation = ${checkpoint.generation}::int,
+        status = ${end.status}::text, response = ${end.response}::text,
+        completion_reason = ${end.completionReason}::text, error = ${end.error}::text,
+        completed_at = now(), started_at = coalesce(started_at, now()),
+        callback_status = CASE WHEN webhook_url IS NULL THEN 'none' ELSE 'pending' END
+      WHERE id = ${checkpoint.taskId}::uuid AND generation <= ${checkpoint.generation}::int
+        AND status IN ('queued', 'running')
+      RETURNING id, user_id, project_id, agent_id, chat_id, callback_status, response, error, completion_reason, iterations,
+        tool_calls
+    ) ${turnRows(checkpoint)}, answer AS (
+      INSERT INTO messages (id, chat_id, role, content, message_metadata, task_id)
+      SELECT ${newId()}::uuid, chat_id, 'assistant', coalesce(response, ''), jsonb_build_object(
+        'agent_mode', true, 'task_id', id, 'iterations', iterations, 'tool_calls_made', tool_calls,
+        'completion_reason', completion_reason, 'error', error), id
+      FROM fenced ON CONFLICT DO NOTHING
+    ), chat AS (
+      UPDATE chats SET updated_at = now() FROM fenced WHERE chats.id = fenced.chat_id
+    )
+    SELECT chat_id AS "chatId", callback_status AS "callbackStatus", charged.* FROM fenced LEFT JOIN charged ON true
+  `);
+  const [row] = result.rows;
+  return row && { chatId: row.chatId, callbackStatus: row.callbackStatus, charged: toCharged(row) };
+}
+
+/** The step of a checkpoint, and `charged` for its model call, as further parts of its WITH list. */
+function turnRows({ step, call, iterations }: Checkpoint): SQL {
+  const stepRow = step
+    ? sql`, step AS (
+      INSERT INTO task_steps (id, task_id, step_index, step_data)
+      SELECT ${newId()}::uuid, id, ${iterations}::int, ${JSON.stringify(step)}::jsonb FROM fenced ON CONFLICT DO NOTHING
+    )`
+    : sql``;
+  if (!call) {
+    const nothing = sql`NULL::uuid AS "usageId", NULL::int AS cost, NULL::int AS deducted, NULL::int AS balance`;
+    return sql`${stepRow}, charged AS (SELECT ${nothing} WHERE false)`;
+  }
+  return sql`${stepRow}, billed AS (
+      SELECT fenced.user_id, projects.team_id, fenced.project_id, fenced.agent_id, fenced.id AS task_id,
+        ${iterations}::int AS iteration
+      FROM fenced JOIN projects ON projects.id = fenced.project_id
+    ), ${callParts(call)}`;
+}

@@ -1,0 +1,140 @@
+import { and, eq, lt, sql, type SQL } from "drizzle-orm";
+import { idempotencyKeys, tasks } from "#src/db/schema/index.ts";
+import { rolesGranting, type Role, type Scope } from "#src/domain/access/index.ts";
+import { isFunded } from "#src/domain/credits/index.ts";
+import { roleInProject } from "#src/domain/projects/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { EditMode } from "../edit-mode.ts";
+import type { NewTask } from "../start-task.ts";
+
+/** What whoever starts a task needs in its project. */
+export const STARTING: Scope = "chat.send";
+
+/** What holds where neither the request nor the chat says anything. */
+interface Defaults {
+  agentId: string;
+  model: string;
+  editMode: EditMode;
+}
+
+/**
+ * One statement: claim the idempotency key, choose or make the chat, store the message, queue the task. What is missing
+ * (project, agent, chat, attachments, credits, the claim) is answered, and then nothing at all has been written. `role` is
+ * the user's in the project; null where there is no such project for the user.
+ */
+export async function insertTask(db: Db, task: NewTask, defaults: Defaults) {
+  const { idempotency: claim, chat } = task;
+  const named = chat.kind === "named" ? chat.id : null;
+  const result = await db.execute<{
+    role: Role | null;
+    agent: boolean;
+    chatId: string | null;
+    attachments: boolean;
+    funded: boolean;
+    started: boolean;
+  }>(sql`
+    WITH project AS (
+      SELECT projects.id, projects.team_id, ${roleInProject(task)} AS role FROM projects
+      WHERE projects.id = ${task.projectId}::uuid
+        AND (${task.teamId}::uuid IS NULL OR projects.team_id = ${task.teamId}::uuid)
+    ), chat AS (
+      SELECT c.id, c.agent_id, c.model, c.edit_mode FROM chats c JOIN project ON project.id = c.project_id
+      WHERE c.user_id = ${task.userId}::uuid AND CASE ${chat.kind}::text
+        WHEN 'named' THEN c.id = ${named}::uuid
+        WHEN 'latest' THEN c.origin = ${task.origin}::text AND c.status = 'active'
+        ELSE false END
+      ORDER BY coalesce(c.updated_at, c.created_at) DESC, c.id DESC LIMIT 1
+    ), agent AS (
+      SELECT agents.id, agents.model FROM agents, project
+      WHERE agents.is_active AND (agents.team_id IS NULL OR agents.team_id = project.team_id)
+        AND agents.id IN (
+          SELECT unnest(CASE WHEN ${task.agentId ?? null}::uuid IS NULL
+            THEN ARRAY[(SELECT agent_id FROM chat), ${agentOfKey(task.apiKeyId)}, ${defaults.agentId}::uuid]
+            ELSE ARRAY[${task.agentId ?? null}::uuid] END))
+      ORDER BY agents.id = (SELECT agent_id FROM chat) DESC NULLS LAST, agents.id = ${defaults.agentId}::uuid LIMIT 1
+    ), chosen AS (
+      SELECT project.id AS project_id, project.team_id, project.role, agent.id AS agent_id,
+        CASE WHEN ${chat.kind}::text = 'named' THEN (SELECT id FROM chat)
+          ELSE coalesce((SELECT id FROM chat), ${task.newChatId}::uuid) END AS chat_id,
+        coalesce(${task.model ?? null}::text, (SELECT model FROM chat), agent.model, ${defaults.model}::text) AS model,
+        coalesce(${task.editMode ?? null}::text, (SELECT edit_mode FROM chat), ${defaults.editMode}::text) AS edit_mode
+      FROM project, agent
+    ), attachments AS (
+      SELECT a.id FROM chat_attachments a JOIN chosen ON chosen.chat_id = a.chat_id
+      WHERE a.id IN (SELECT value::uuid FROM jsonb_array_elements_text(${JSON.stringify(task.attachmentIds)}::jsonb) AS value)
+        AND a.user_id = ${task.userId}::uuid AND a.message_id IS NULL
+    ), ready AS (
+      SELECT chosen.*, ${isFunded(sql`chosen.model`, sql`chosen.team_id`, defaults.model)} AS funded,
+        (SELECT count(*) FROM attachments) = ${task.attachmentIds.length}::int AS attached
+      FROM chosen
+      WHERE chosen.role IN (${sql.join(rolesGranting(STARTING), sql`, `)}) AND chosen.chat_id IS NOT NULL
+    ), claim AS (
+      INSERT INTO idempotency_keys (api_key_id, key, request_hash, task_id)
+      SELECT ${task.apiKeyId}::uuid, ${claim?.key ?? null}::text, ${claim?.requestHash ?? null}::text, ${task.id}::uuid
+      FROM ready WHERE ${claim !== undefined}::boolean AND funded AND attached
+      ON CONFLICT (api_key_id, key) DO UPDATE
+        SET request_hash = excluded.request_hash, task_id = excluded.task_id, created_at = now()
+        WHERE idempotency_keys.created_at < now() - interval '24 hours'
+      RETURNING task_id
+    ), go AS (
+      SELECT * FROM ready
+      WHERE funded AND attached AND (${claim === undefined}::boolean OR EXISTS (SELECT 1 FROM claim))
+    ), new_chat AS (
+      INSERT INTO chats (id, user_id, project_id, title, origin, status)
+      SELECT chat_id, ${task.userId}::uuid, project_id, ${titleOf(task)}::text, ${task.origin}::text, 'active'
+      FROM go WHERE chat_id = ${task.newChatId}::uuid
+    ), old_chat AS (
+      UPDATE chats SET updated_at = now(), status = 'active' FROM go WHERE chats.id = go.chat_id
+    ), new_message AS (
+      INSERT INTO messages (id, chat_id, role, content, message_metadata, task_id)
+      SELECT ${task.messageId}::uuid, chat_id, 'user', ${task.message}::text,
+        ${task.messageMetadata === null ? null : JSON.stringify(task.messageMetadata)}::jsonb, ${task.id}::uuid FROM go
+      RETURNING id
+    ), bound AS (
+      UPDATE chat_attachments SET message_id = new_message.id FROM attachments, new_message
+      WHERE chat_attachments.id = attachments.id
+    ), new_task AS (
+      INSERT INTO tasks (id, user_id, project_id, chat_id, agent_id, api_key_id, scopes, origin, message, model, edit_mode,
+        max_iterations, status, webhook_url)
+      SELECT ${task.id}::uuid, ${task.userId}::uuid, project_id, chat_id, agent_id, ${task.apiKeyId}::uuid,
+        ${textArray(task.scopes)}, ${task.origin}::text, ${task.message}::text, model, edit_mode,
+        ${task.maxIterations ?? null}::int, 'queued', ${task.webhookUrl ?? null}::text
+      FROM go
+      RETURNING id
+    ), activity AS (
+      UPDATE projects SET last_activity = now(), idle_warned_at = NULL FROM go WHERE projects.id = go.project_id
+    )
+    SELECT (SELECT role FROM project) AS role, EXISTS (SELECT 1 FROM agent) AS agent,
+      (SELECT chat_id FROM chosen) AS "chatId", coalesce((SELECT attached FROM ready), true) AS attachments,
+      coalesce((SELECT funded FROM ready), true) AS funded, EXISTS (SELECT 1 FROM new_task) AS started
+  `);
+  return result.rows[0];
+}
+
+function titleOf({ origin, message }: NewTask): string {
+  return origin === "api" ? `API: ${message.slice(0, 60)}` : message.slice(0, 60);
+}
+
+/** The agent a key names, as a value of SQL. */
+function agentOfKey(apiKeyId: string | null): SQL {
+  return sql`(SELECT agent_id FROM external_api_keys WHERE id = ${apiKeyId}::uuid)`;
+}
+
+/** The task an idempotency key stands for, with the hash of the request that claimed it. */
+export async function findClaimedTask(db: Db, apiKeyId: string, key: string) {
+  const [row] = await db
+    .select({ requestHash: idempotencyKeys.requestHash, task: tasks })
+    .from(idempotencyKeys)
+    .innerJoin(tasks, eq(tasks.id, idempotencyKeys.taskId))
+    .where(and(eq(idempotencyKeys.apiKeyId, apiKeyId), eq(idempotencyKeys.key, key)));
+  return row;
+}
+
+export async function deleteExpiredIdempotencyKeys(db: Db): Promise<void> {
+  await db.delete(idempotencyKeys).where(lt(idempotencyKeys.createdAt, sql`now() - interval '25 hours'`));
+}
+
+function textArray(values: readonly string[] | null): SQL {
+  if (values === null) return sql`NULL::text[]`;
+  return sql`(SELECT coalesce(array_agg(value), '{}') FROM jsonb_array_elements_text(${JSON.stringify(values)}::jsonb) AS value)`;
+}
