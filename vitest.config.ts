@@ -86,7 +86,12 @@ export default defineConfig({
         },
       },
       {
-        plugins: [cloudflareTest({ wrangler: { configPath: "./wrangler.toml" }, miniflare: { bindings } })],
+        plugins: [
+          cloudflareTest(({ inject }) => ({
+            wrangler: { configPath: "./wrangler.toml" },
+            miniflare: { bindings: { ...bindings, COMMAND_RUNNER_URL: inject("commandRunnerUrl") } },
+          })),
+        ],
         // As wrangler.toml has it.
         resolve: { alias: { "async-lock": path.join(import.meta.dirname, "src/git/run-lock.ts") } },
         test: {

@@ -3,7 +3,7 @@ import { sweepUploads } from "#src/domain/attachments/index.ts";
 import { sweepSnapshots } from "#src/domain/archives/index.ts";
 import { sweepBases } from "#src/domain/bases/index.ts";
 import { sweepCallbacks } from "#src/domain/callbacks/index.ts";
-import { fillPools } from "#src/domain/credits/index.ts";
+import { fillPools, releaseExpired } from "#src/domain/credits/index.ts";
 import { sweepClones } from "#src/domain/git/index.ts";
 import { sweepProjects } from "#src/domain/lifecycle/index.ts";
 import { forgetOldRows } from "#src/domain/retention/index.ts";
@@ -17,6 +17,7 @@ const JOBS: Readonly<Record<string, (services: Services) => Promise<void>>> = {
   "* * * * *": async (services) => {
     await Promise.all([
       sweepTasks(services),
+      releaseExpired(services),
       sweepApprovals(services),
       sweepCallbacks(services),
       sweepClones(services),

@@ -1,6 +1,8 @@
 #!/bin/sh
-# Copies the API reference page's script out of its package, so that /docs works with no network.
+# Makes the files in public that are not kept: the API reference page's script out of its package, so that /docs works with
+# no network, and the program of the isolates that run commands.
 set -eu
 cd "$(dirname "$0")/.."
 mkdir -p public/docs
+node local/command-runner/build-isolate.ts
 cp node_modules/@scalar/api-reference/dist/browser/standalone.js public/docs/scalar.js

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { z } from "zod";
-import { checkVariables, Variables, type ConfigurationProblem } from "#src/configuration.ts";
+import { checkVariables, Variables, type ConfigurationProblem } from "#src/configuration/index.ts";
 import type { ProjectLimits } from "./runtime-host/limits.ts";
 import { StartError } from "./start-error.ts";
 

@@ -1,7 +1,7 @@
-import { randomBytes } from "node:crypto";
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { keptSecret } from "./kept-secret.ts";
 import { StartError } from "./start-error.ts";
 
 /** For temporary files, so that none is left in the machine's own folder when the service is killed. */
@@ -33,7 +33,7 @@ export function openDataDir(dir: string): DataDir {
     path: dir,
     secretKey: () => {
       try {
-        return keptSecret(path.join(dir, "secret-key"));
+        return keptSecret(dir, "secret-key");
       } catch (error) {
         throw unwritable(dir, error);
       }
@@ -64,16 +64,6 @@ function lockFolder(dir: string): DatabaseSync {
     if (!busy) throw unwritable(dir, error);
     throw new StartError([`DATA_DIR: ${dir} is in use by a service that is running`], { cause: error });
   }
-}
-
-function keptSecret(file: string): string {
-  try {
-    // `wx`: two that start at once agree on one key.
-    writeFileSync(file, randomBytes(32).toString("hex"), { mode: 0o600, flag: "wx" });
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
-  }
-  return readFileSync(file, "utf8");
 }
 
 function unwritable(dir: string, cause: unknown): StartError {

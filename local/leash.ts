@@ -1,10 +1,19 @@
 import { ChildProcess, spawn } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 
-/** Reads process ids, one a line; when its input ends, because this process is gone, it kills what still runs. */
+/**
+ * Reads process ids, one a line, with a minus sign once a process has ended: its id may become another's. When the input
+ * ends, because this process is gone, it kills what still runs.
+ */
 const WATCHER = `trap '' INT TERM HUP
-while read -r pid; do pids="$pids $pid"; done
-[ -z "$pids" ] || kill -9 $pids 2>/dev/null`;
+pids=" "
+while read -r pid; do
+  case $pid in
+    -*) pids="\${pids%%" \${pid#-} "*} \${pids#*" \${pid#-} "}" ;;
+    *) pids="$pids$pid " ;;
+  esac
+done
+[ -z "\${pids# }" ] || kill -9 $pids 2>/dev/null`;
 
 /**
  * From now on, child processes that this process starts die with it, however it dies: a workerd that outlives a killed
@@ -19,7 +28,11 @@ export function leashChildren(): { release: () => void } {
   const onChild = (message: unknown) => {
     const child = message instanceof Object && "process" in message ? message.process : undefined;
     if (!(child instanceof ChildProcess)) return;
-    child.once("spawn", () => watcher.stdin.write(`${child.pid}\n`));
+    child.once("spawn", () => {
+      const { pid } = child;
+      watcher.stdin.write(`${pid}\n`);
+      child.once("exit", () => watcher.stdin.write(`-${pid}\n`));
+    });
   };
   subscribe("child_process", onChild);
   return {

@@ -67,6 +67,7 @@ function introduce(stack: Stack, configuration: Configuration): void {
       `  Model      ${variables["DEFAULT_MODEL"]}`,
       `  Data       ${fromHere(configuration.dataDir)}`,
       `  Log        ${fromHere(stack.logFile)}`,
+      ...governedBy(configuration),
       ...(stack.callbacksUrl ? [`  Callbacks  ${stack.callbacksUrl} (shows what it receives)`] : []),
       ...(stack.mailUrl ? [`  Mail       ${stack.mailUrl} (shows what would be sent)`] : []),
       "",
@@ -75,6 +76,16 @@ function introduce(stack: Stack, configuration: Configuration): void {
       "",
     ].join("\n"),
   );
+}
+
+/** Who administers an installation in production, where the first account does not. */
+function governedBy({ development, variables }: Configuration): string[] {
+  if (development) return [];
+  const named = variables["ADMIN_EMAIL"];
+  if (named) return [`  Admin      ${named}, once the address is proved`];
+  return [
+    "  Admin      nobody becomes an administrator: set ADMIN_EMAIL, or run `npm run admin -- grant EMAIL`",
+  ];
 }
 
 /** A path as one would type it. */

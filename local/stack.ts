@@ -1,5 +1,7 @@
+import path from "node:path";
 import { Pool } from "pg";
 import { startCallbacks } from "#local/callbacks/index.ts";
+import { startCommandRunner } from "#local/command-runner/index.ts";
 import { startEgress } from "#local/egress/index.ts";
 import { startMail } from "#local/mail/index.ts";
 import { startDemoModel } from "#local/model/index.ts";
@@ -204,13 +206,17 @@ async function openMail(
   };
 }
 
-/** Where projects run as processes of this machine. */
+/** Where projects run, or their emulated commands, as processes of this machine. */
 async function openRuntime(
   { runtimeHost, outbound, dataDir }: Configuration,
   log: (line: string) => void,
   started: AsyncDisposableStack,
 ): Promise<Variables> {
-  if (!runtimeHost) return {};
+  if (!runtimeHost) {
+    const runner = await startCommandRunner({ dir: path.join(dataDir, "command-runner") });
+    started.defer(() => runner.close());
+    return { COMMAND_RUNNER_URL: runner.url };
+  }
   const { limits, network } = runtimeHost;
   const host = await startRuntimeHost({ dataDir, limits, outbound, network, log });
   started.defer(() => host.close());

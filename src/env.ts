@@ -6,7 +6,7 @@ import type { ProjectWorkspace } from "#durable-objects/project-workspace/index.
 import type { RateLimiter } from "#durable-objects/rate-limiter/index.ts";
 import type { TaskLog } from "#durable-objects/task-log/index.ts";
 import type { OutboundPolicy } from "#src/lib/outbound-url.ts";
-import { problemsOf, Variables, withRules, type ConfigurationProblem } from "./configuration.ts";
+import { problemsOf, Variables, withRules, type ConfigurationProblem } from "./configuration/index.ts";
 
 const binding = <T>() =>
   z.custom<T>((value) => typeof value === "object" && value !== null, "binding missing");
@@ -23,6 +23,8 @@ const Schema = withRules(
     PROJECT_FILES: binding<R2Bucket>(),
     PROJECT_ARCHIVES: binding<R2Bucket>(),
     ASSETS: binding<Fetcher>(),
+    /** Isolates for emulated commands. Without it, and without COMMAND_RUNNER_URL, `embedded` refuses commands. */
+    LOADER: binding<WorkerLoader>().optional(),
   }).refine((env) => env.PROJECT_RUNTIME !== "sandbox" || env.PROJECT_SANDBOX !== undefined, {
     path: ["PROJECT_SANDBOX"],
     error: "binding missing: PROJECT_RUNTIME=sandbox is deployed with wrangler.sandbox.toml",

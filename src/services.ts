@@ -32,7 +32,7 @@ import { createWorkspaces } from "#src/platform/runtime/index.ts";
 import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
 import { createWebSearch } from "#src/platform/web-search/index.ts";
 import type { WebSearch } from "#src/platform/web-search/web-search.ts";
-import { createSecrets, type Secrets } from "#src/platform/secrets/secrets.ts";
+import { createSecretsAtRest, type SecretsAtRest } from "#src/platform/secrets/secrets-at-rest.ts";
 import { createAccessTokens, type AccessTokens } from "#src/platform/tokens/access-tokens.ts";
 import { createCsrfTokens, type CsrfTokens } from "#src/platform/tokens/csrf-tokens.ts";
 import { createOAuthStates, type OAuthStates } from "#src/platform/tokens/oauth-states.ts";
@@ -40,7 +40,7 @@ import { createPreviewTokens, type PreviewTokens } from "#src/platform/tokens/pr
 import { newTrips, type Trips } from "#src/platform/trips.ts";
 
 /** Everything a use case may ask for. Built here, once per request, and nowhere else. */
-export interface Services {
+export interface Services extends SecretsAtRest {
   config: Env;
   db: Db;
   /** Whether Redis answers; `off` when the service runs without one. */
@@ -53,11 +53,6 @@ export interface Services {
   oauth: OAuthProviders;
   oauthStates: OAuthStates;
   previewTokens: PreviewTokens;
-  secrets: Secrets;
-  /** For credentials of git hosts and deployment providers. */
-  deploymentSecrets: Secrets;
-  /** For people's own keys of model providers. */
-  modelKeySecrets: Secrets;
   gitHosts: GitHosts;
   mailer: Mailer;
   rateLimits: RateLimits;
@@ -137,6 +132,7 @@ const shared = new WeakMap<Env, SharedServices>();
 function sharedServices(env: Env): SharedServices {
   const known = shared.get(env);
   if (known) return known;
+  warnOfNoAdministrator(env);
   const outbound = outboundPolicy(env);
   const guardedFetch = createGuardedFetch({ egressUrl: env.EGRESS_URL, ...outbound });
   const redis = createRedis({ url: env.REDIS_URL, token: env.REDIS_TOKEN });
@@ -155,20 +151,7 @@ function sharedServices(env: Env): SharedServices {
     oauth: createOAuthProviders(oauthConfig(env)),
     oauthStates: createOAuthStates({ secret: env.SECRET_KEY }),
     previewTokens: createPreviewTokens({ secret: env.SECRET_KEY }),
-    secrets: createSecrets(env.SECRET_KEY),
-    deploymentSecrets: createSecrets(env.SECRET_KEY, {
-      purpose: "deployment-credentials",
-      ownKey: env.DEPLOYMENT_ENCRYPTION_KEY,
-    }),
-    modelKeySecrets: createSecrets(env.SECRET_KEY, {
-      purpose: "model-keys",
-      ownKey: env.ENCRYPTION_KEY,
-      // The keys of other installations' rows, which had no ENCRYPTION_KEY.
-      readable: [
-        ...(env.DEPLOYMENT_ENCRYPTION_KEY === undefined ? [] : [{ key: env.DEPLOYMENT_ENCRYPTION_KEY }]),
-        { hashOf: env.SECRET_KEY },
-      ],
-    }),
+    ...createSecretsAtRest(env),
     gitHosts: createGitHosts(gitHostConfig(env)),
     mailer: createMailer({
       host: env.SMTP_HOST,
@@ -187,6 +170,11 @@ function sharedServices(env: Env): SharedServices {
   };
   shared.set(env, made);
   return made;
+}
+
+function warnOfNoAdministrator(env: Env): void {
+  if (env.ENVIRONMENT !== "production" || env.ADMIN_EMAIL.length > 0) return;
+  createLog().warn("nobody becomes an administrator: set ADMIN_EMAIL, or run `npm run admin -- grant EMAIL`");
 }
 
 /** So many addresses may use up their attempts on one account before it is closed to all. */

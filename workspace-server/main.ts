@@ -4,8 +4,9 @@ import { serve } from "./serve.ts";
 /**
  * The program inside a project's sandbox.
  *
- *   workspace-server.mjs serve --root <directory> --listen <socket path | port | address:port>
+ *   workspace-server.mjs serve --root <directory> --listen <socket path | port | address:port> --secret-sha256 <hex>
  *   workspace-server.mjs git      one git operation: its request on stdin, its answer on stdout
+ *   workspace-server.mjs command  one command, in the same way
  */
 const [, , command, ...rest] = process.argv;
 switch (command) {
@@ -19,7 +20,14 @@ switch (command) {
     await runGit();
     break;
   }
+  case "command": {
+    const { runOneCommand } = await import("./programs/one-command.ts");
+    await runOneCommand();
+    break;
+  }
   default:
-    process.stderr.write("usage: workspace-server.mjs serve --root <directory> --listen <address> | git\n");
+    process.stderr.write(
+      "usage: workspace-server.mjs serve --root <directory> --listen <address> --secret-sha256 <hex> | git | command\n",
+    );
     process.exitCode = 2;
 }

@@ -7,22 +7,28 @@ import { Workspace } from "./workspace.ts";
 import { answer } from "./http/answer.ts";
 import { createRouter } from "./http/router.ts";
 import { routes } from "./http/routes.ts";
+import { secretCheck } from "./http/secret.ts";
 
 /** Serve one project directory until a signal ends it, and everything it has started with it. */
 export async function serve(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
-    options: { root: { type: "string" }, listen: { type: "string" } },
+    options: {
+      root: { type: "string" },
+      listen: { type: "string" },
+      "secret-sha256": { type: "string" },
+    },
   });
   if (values.root === undefined || values.listen === undefined) {
     throw new Error("serve needs --root and --listen");
   }
+  const checkSecret = secretCheck(values["secret-sha256"] ?? "");
   mkdirSync(values.root, { recursive: true });
   const workspace = await Workspace.open(realpathSync(values.root));
 
   const route = createRouter(routes(workspace));
-  const server = createServer((request, response) => void answer(request, response, route));
-  server.on("upgrade", (request, socket, head) => upgradeToPort(request, socket, head));
+  const server = createServer((request, response) => void answer(request, response, { route, checkSecret }));
+  server.on("upgrade", (request, socket, head) => upgradeToPort(request, { socket, head, checkSecret }));
   // A body may take as long as it needs, and a connection in a holder's pool must not close under its next request.
   server.requestTimeout = 0;
   server.keepAliveTimeout = 0;

@@ -1,5 +1,7 @@
 import { checkEnv, outboundPolicy, type Env } from "#src/env.ts";
 import type { GitTransport } from "#src/git/transport.ts";
+import type { CommandRunner } from "#src/platform/command-runner/command-runner.ts";
+import { createCommandRunner } from "#src/platform/command-runner/index.ts";
 import { createDb, type Db } from "#src/platform/db/client.ts";
 import { createGitTransport } from "#src/platform/git-transport/index.ts";
 import { createLog, type Log } from "#src/platform/log/log.ts";
@@ -24,6 +26,8 @@ export interface ObjectSettings {
   taskLogs: () => TaskLogs;
   chatSessions: () => ChatSessions;
   rateLimits: () => RateLimits;
+  /** Where emulated commands run. */
+  commandRunner: () => CommandRunner;
   /** The way to git hosts; more than `maxBytes` of one answer is refused. */
   gitTransport: (maxBytes: number) => GitTransport;
 }
@@ -52,5 +56,7 @@ export function objectSettings(bindings: object): ObjectSettings {
     chatSessions: () => chatSessions(env.CHAT_SESSION, newTrips()),
     rateLimits: () => rateLimits(env.RATE_LIMITER, rateRules(env), newTrips()),
   };
-  return { ...objects, env, queue, log, db, workspaces, secrets, gitTransport };
+  const commandRunner = () =>
+    createCommandRunner({ url: env.COMMAND_RUNNER_URL, loader: env.LOADER, assets: env.ASSETS });
+  return { ...objects, env, queue, log, db, workspaces, secrets, gitTransport, commandRunner };
 }

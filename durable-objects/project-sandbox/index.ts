@@ -1,15 +1,16 @@
 import { Sandbox } from "@cloudflare/sandbox";
 import { objectSettings } from "#durable-objects/lib/settings.ts";
+import { sha256Hex } from "#src/lib/hash.ts";
 import { parseJson } from "#src/lib/parse-json.ts";
 import type { Log } from "#src/platform/log/log.ts";
-import { CommandResult } from "#src/platform/runtime/http-runtime/protocol.ts";
+import { CommandResult, SECRET_HEADER, SERVER_PORT } from "#src/platform/runtime/http-runtime/protocol.ts";
 import type { Container } from "./container.ts";
 import { SandboxHolder } from "./holder.ts";
 import { answerRequest } from "./routes.ts";
 import { StorageState } from "./storage-state.ts";
 
-/** Where the workspace server of the image listens; see sandbox/start.sh. */
-const PORT = 8080;
+/** The variable that the image's start script hands to the workspace server; see sandbox/start.sh. */
+const SECRET_SHA256 = "WORKSPACE_SECRET_SHA256";
 /** The file that a disk is known by; see sandbox/start.sh. */
 const DISK_ID = "/var/lib/workspace/disk-id";
 const INSTANCE_MS = 20_000;
@@ -32,7 +33,8 @@ export class ProjectSandbox extends Sandbox<object> {
     this.enableInternet = env.PROJECT_NETWORK;
     this.#log = log.with({ project_id: ctx.id.name ?? ctx.id.toString() });
     const state = new StorageState(ctx.storage.kv);
-    this.#holder = new SandboxHolder({ container: this.#container(), state, log: this.#log });
+    const container = this.#container(() => state.serverSecret());
+    this.#holder = new SandboxHolder({ container, state, log: this.#log });
   }
 
   override fetch(request: Request): Promise<Response> {
@@ -48,12 +50,14 @@ export class ProjectSandbox extends Sandbox<object> {
     if (this.#holder.isIdle) await super.onActivityExpired();
   }
 
-  #container(): Container {
+  #container(secret: () => string): Container {
     const { container } = this.ctx;
     // Not `containerFetch`, which starts a container with an empty disk by itself.
-    const fetch = async (request: Request) => {
+    const fetch = async (given: Request) => {
       if (!container?.running) throw new Error("The container does not run");
-      return container.getTcpPort(PORT).fetch(request);
+      const request = new Request(given);
+      request.headers.set(SECRET_HEADER, secret());
+      return container.getTcpPort(SERVER_PORT).fetch(request);
     };
     return {
       get isRunning() {
@@ -61,7 +65,8 @@ export class ProjectSandbox extends Sandbox<object> {
       },
       start: () =>
         this.startAndWaitForPorts({
-          ports: PORT,
+          ports: SERVER_PORT,
+          startOptions: { envVars: { ...this.envVars, [SECRET_SHA256]: sha256Hex(secret()) } },
           cancellationOptions: {
             instanceGetTimeoutMS: INSTANCE_MS,
             portReadyTimeoutMS: SERVER_MS,

@@ -2,7 +2,12 @@ import { z } from "zod";
 import { AppError, STATUS } from "#src/lib/errors.ts";
 import { parseJson } from "#src/lib/parse-json.ts";
 import type { Log } from "#src/platform/log/log.ts";
-import { ERROR_HEADER } from "#src/platform/runtime/http-runtime/protocol.ts";
+import {
+  ERROR_HEADER,
+  NOT_READ_ONLY,
+  READ_ONLY_COMMANDS,
+  SANDBOX_PORTS,
+} from "#src/platform/runtime/http-runtime/protocol.ts";
 import type { SandboxHolder } from "./holder.ts";
 
 const Move = z.object({ generation: z.number().int().nonnegative() });
@@ -28,6 +33,7 @@ const INTERNAL = new AppError("internal", "The project's environment has failed"
 async function route(holder: SandboxHolder, request: Request): Promise<Response> {
   const { pathname, searchParams } = new URL(request.url);
   const [, area, name = ""] = pathname.split("/");
+  if (area === "port") requireProgramsPort(Number(name));
   if (area === "todos" && name !== "") return answerTodos(holder, request, decodeURIComponent(name));
   switch (`${request.method} ${pathname}`) {
     case "DELETE /":
@@ -42,9 +48,16 @@ async function route(holder: SandboxHolder, request: Request): Promise<Response>
       return done(await holder.discard(await generationIn(request)));
     case "PUT /storage/entries":
       return holder.replace(request, Generation.parse(searchParams.get("generation") ?? undefined));
+    case `POST ${READ_ONLY_COMMANDS}`:
+      throw new AppError("forbidden", NOT_READ_ONLY);
     default:
       return holder.forward(request, pathname);
   }
+}
+
+/** The last wall before a container: behind these ports are servers that would do anything for who reaches them. */
+function requireProgramsPort(port: number): void {
+  if (SANDBOX_PORTS.includes(port)) throw new AppError("forbidden", `Port ${port} is the runtime's own`);
 }
 
 async function answerTodos(holder: SandboxHolder, request: Request, chatId: string): Promise<Response> {

@@ -1,4 +1,5 @@
 import { AppError } from "#src/lib/errors.ts";
+import { newToken } from "#src/lib/random-token.ts";
 import { NEW_STORAGE, type StorageRecord } from "#src/platform/runtime/storage-guard.ts";
 
 interface SandboxRecord extends StorageRecord {
@@ -13,6 +14,7 @@ export type KeyValues = Pick<SyncKvStorage, "get" | "put" | "delete" | "list">;
 /** The SDK keeps values of its own in the same storage. */
 const RECORD = "workspace:storage";
 const TODOS = "workspace:todos:";
+const SECRET = "workspace:secret";
 /** Longest list, in characters of JSON; a value may have 2 MB. */
 const MAX_LIST = 900_000;
 
@@ -47,6 +49,18 @@ export class StorageState {
 
   #write(record: SandboxRecord): void {
     this.#kv.put<SandboxRecord>(RECORD, record);
+  }
+
+  /**
+   * The secret of the container's workspace server. One for the life of the project: an object that starts again finds its
+   * container still running.
+   */
+  serverSecret(): string {
+    const kept = this.#kv.get<string>(SECRET);
+    if (kept !== undefined) return kept;
+    const { token } = newToken();
+    this.#kv.put(SECRET, token);
+    return token;
   }
 
   readTodos(chatId: string): string | undefined {

@@ -90,7 +90,7 @@ export class ProjectSockets extends DurableObject<object> {
     }
   }
 
-  /** An agent works on this task from now on: whoever has the chats open is shown it. */
+  /** An agent works on this task from now on: the sockets of whoever asked for it show it. */
   taskBegan(taskId: string): void {
     this.#feeds.wake(taskId);
     this.ctx.waitUntil(this.#lookForTasks([taskId]));
@@ -127,12 +127,13 @@ export class ProjectSockets extends DurableObject<object> {
     if (isShownTasks(kind)) this.#try(seat, () => seat.conversation.begin(resume ?? [], shown));
   }
 
-  /** What runs in the project, and the named tasks, are shown to those who do not see them yet. */
+  /** What runs in the project, and the named tasks, are shown to those who asked for them and do not see them yet. */
   async #lookForTasks(named: readonly string[]): Promise<void> {
     const seats = this.#all().filter(({ connection }) => isShownTasks(connection.state.kind));
     if (seats.length === 0) return;
     try {
-      const tasks = await liveTasks(this.#deps.db, this.#projectId, named);
+      const userIds = [...new Set(seats.map(({ connection }) => connection.state.userId))];
+      const tasks = await liveTasks(this.#deps.db, this.#projectId, { userIds, named });
       await Promise.all(
         seats.map(async ({ conversation }) => {
           for (const task of tasks) await conversation.follow(task);
@@ -193,6 +194,7 @@ export class ProjectSockets extends DurableObject<object> {
       case "select":
         return terminal.select(frame.target_id);
       case "switch_container":
+        await this.#requireAccess(await renewCaller(this.#deps, connection.state.standing), "container.view");
         return log.switchTo(frame.container_id);
     }
   }
@@ -259,11 +261,12 @@ export class ProjectSockets extends DurableObject<object> {
   /** Whether this person may still do what the socket is for. */
   async #check(seat: Seat): Promise<void> {
     const { connection, terminal } = seat;
-    const { kind, standing, checkedAt, terminal: shown } = connection.state;
+    const { kind, standing, checkedAt, terminal: shown, log } = connection.state;
     try {
       const caller = await renewCaller(this.#deps, standing);
       await this.#requireAccess(caller, SCOPES[kind]);
       if (shown) await this.#requireAccess(caller, "terminal.access");
+      if (log) await this.#requireAccess(caller, "container.view");
       connection.keep({ checkedAt: Date.now() });
       await terminal.note();
       this.#goOn(seat);

@@ -16,7 +16,7 @@ import { GitRuns } from "./git-runs.ts";
 import { ProcessRecords } from "./process-records.ts";
 import { ProjectFiles } from "./project-files.ts";
 import type { Answer } from "./protocol.ts";
-import type { CommandResult } from "./run-command.ts";
+import type { CommandOptions, CommandResult } from "./run-command.ts";
 import { RunningCommands } from "./running-commands.ts";
 import { MIGRATIONS } from "./schema.ts";
 import { ShellRecords } from "./shell-records.ts";
@@ -53,7 +53,7 @@ export class ProjectWorkspace extends DurableObject<object> {
   constructor(ctx: DurableObjectState, bindings: object) {
     super(ctx, bindings);
     const { storage } = ctx;
-    const { env, log, gitTransport } = objectSettings(bindings);
+    const { env, log, gitTransport, commandRunner } = objectSettings(bindings);
     const project = ctx.id.name ?? ctx.id.toString();
     this.#log = log.with({ project_id: project });
     migrate(storage, MIGRATIONS);
@@ -68,10 +68,13 @@ export class ProjectWorkspace extends DurableObject<object> {
     const [contents, gate, now] = [this.#contents, this.#gate, Date.now];
     this.#files = new ProjectFiles(new FileTree({ storage, now, gate, table: "entries" }), contents);
     this.#transfer = new FileTransfer({ storage, files: this.#files, contents, gate, now });
-    this.#commands = new RunningCommands(this.#files, gate);
+    const runner = commandRunner();
+    this.#commands = new RunningCommands({ project, files: this.#files, runner }, gate);
     this.#shellRecords = new ShellRecords({ storage, now });
     this.#shells = new ShellSessions({
+      project,
       files: this.#files,
+      runner,
       gate,
       records: this.#shellRecords,
       onEnd: () => ctx.waitUntil(this.#scheduleSweep()),
@@ -137,7 +140,7 @@ export class ProjectWorkspace extends DurableObject<object> {
   exec(
     id: string,
     command: string,
-    options: { cwd: string; env: Readonly<Record<string, string>>; timeoutMs: number },
+    options: Omit<CommandOptions, "cancelled">,
   ): Promise<Answer<CommandResult>> {
     return answer(() => this.#commands.run(id, command, options));
   }

@@ -1,7 +1,5 @@
+import { PROJECT_MOUNT } from "#src/shell/mount.ts";
 import { FileError } from "./file-error.ts";
-
-/** Where commands see the project. Links with absolute targets below it stay inside the project. */
-export const PROJECT_MOUNT = "/app";
 
 /** Longest name and path a project keeps, in UTF-8 bytes, as on common file systems. */
 const MAX_NAME_BYTES = 255;
@@ -39,6 +37,11 @@ export function baseName(path: string): string {
 export function withinProject(absolute: string): string | undefined {
   if (absolute === PROJECT_MOUNT) return "";
   return absolute.startsWith(`${PROJECT_MOUNT}/`) ? absolute.slice(PROJECT_MOUNT.length + 1) : undefined;
+}
+
+/** The absolute form of a project-relative path, as commands see it. */
+export function absoluteOf(path: string): string {
+  return path === "" ? PROJECT_MOUNT : `${PROJECT_MOUNT}/${path}`;
 }
 
 /** The same place under another directory. */

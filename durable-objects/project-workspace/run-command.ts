@@ -1,15 +1,24 @@
-import { boundOutput } from "./bound-output.ts";
+import type { CommandRunner } from "#src/platform/command-runner/command-runner.ts";
+import { boundOutput } from "#src/shell/bound-output.ts";
+import { FileCalls, ReadOnlyError } from "./file-calls.ts";
 import { FileError } from "./file-error.ts";
+import { absoluteOf } from "./paths.ts";
 import type { ProjectFiles } from "./project-files.ts";
-import { createShell } from "./shell.ts";
 
 const EXIT_TIMED_OUT = 124;
 const EXIT_CANCELLED = 130;
+/** Of a command that was killed for its memory, and what it says then. */
+export const OUT_OF_MEMORY = {
+  exitCode: 137,
+  sentence: "The command was ended: it needed too much memory\n",
+} as const;
 
 export interface CommandOptions {
   cwd: string;
   env: Readonly<Record<string, string>>;
   timeoutMs: number;
+  /** The command can change nothing of the project. */
+  readOnly: boolean;
   /** Ends the command early. */
   cancelled: AbortSignal;
 }
@@ -21,30 +30,47 @@ export interface CommandResult {
   timedOut: boolean;
 }
 
+/** The project whose command it is, its files, and the place where commands run. */
+export interface CommandSurroundings {
+  project: string;
+  files: ProjectFiles;
+  runner: CommandRunner;
+}
+
+const ENDED = {
+  timeout: { exitCode: EXIT_TIMED_OUT, sentence: "" },
+  cancelled: { exitCode: EXIT_CANCELLED, sentence: "" },
+  memory: OUT_OF_MEMORY,
+} as const;
+const NEVER_BEGAN = "The command did not begin: others were running for as long as it could wait\n";
+
 /** Run one command in a shell of its own over the project's files. */
 export async function runCommand(
-  files: ProjectFiles,
+  { project, files, runner }: CommandSurroundings,
   command: string,
-  { cwd, env, timeoutMs, cancelled }: CommandOptions,
+  { cwd, env, timeoutMs, readOnly, cancelled }: CommandOptions,
 ): Promise<CommandResult> {
+  runner.check();
   if (files.tree.find(cwd, { follow: true })?.kind !== "directory") throw new FileError("ENOENT", cwd);
-  const shell = await createShell(files, { cwd, env });
-  const timeout = new AbortController();
-  // Not AbortSignal.timeout(): its timer would keep the object in memory long after the command.
-  const timer = setTimeout(() => timeout.abort(), timeoutMs);
-  try {
-    const { stdout, stderr, exitCode } = await shell.exec(command, {
-      rawScript: true,
-      signal: AbortSignal.any([timeout.signal, cancelled]),
-    });
-    const ended = cancelled.aborted ? EXIT_CANCELLED : timeout.signal.aborted ? EXIT_TIMED_OUT : undefined;
-    return {
-      stdout: boundOutput(stdout),
-      stderr: boundOutput(stderr),
-      exitCode: ended ?? exitCode,
-      timedOut: ended === EXIT_TIMED_OUT,
-    };
-  } finally {
-    clearTimeout(timer);
+  const calls = new FileCalls(files, { readOnly });
+  const { value: result } = await runner.run(
+    { value: { kind: "command", command, cwd: absoluteOf(cwd), env, timeoutMs } },
+    { project, callFiles: calls.call, cancelled, timeoutMs },
+  );
+  if (result.kind === "command") {
+    const { stdout, stderr, exitCode, timedOut } = result;
+    return { stdout: boundOutput(stdout), stderr: boundOutput(stderr), exitCode, timedOut };
   }
+  if (result.kind === "ended") {
+    const { exitCode, sentence } = ENDED[result.why];
+    const stderr = result.waited && result.why === "timeout" ? NEVER_BEGAN : sentence;
+    return { stdout: "", stderr, exitCode, timedOut: result.why === "timeout" };
+  }
+  const cause = calls.causeOf(result);
+  if (cause instanceof ReadOnlyError) {
+    // A redirection that cannot be opened ends just-bash itself; its commands report the failure and go on.
+    const stderr = `bash: ${cause.message}; the command ended here\n`;
+    return { stdout: "", stderr, exitCode: 1, timedOut: false };
+  }
+  throw cause;
 }

@@ -1,7 +1,7 @@
 import { AppError } from "#src/lib/errors.ts";
 import type { ShellOptions } from "#src/platform/runtime/project-shells.ts";
 import { LineEditor, type Typed } from "./line-editor.ts";
-import type { LineResult } from "./shell-lines.ts";
+import type { LineResult } from "./session-lines.ts";
 
 /** Most characters that wait until the shell reads them. */
 const MAX_TYPED = 1024 * 1024;
@@ -12,8 +12,8 @@ const SHELL = /^(?:\/(?:usr\/)?bin\/)?(?:ba|da|z|a)?sh(?:\s+(?:-[il]+|--login))*
 /** What a session needs of the shell it feeds. */
 export interface Lines {
   readonly cwd: string;
-  isUnfinished(text: string): boolean;
-  run(text: string, signal: AbortSignal): Promise<LineResult>;
+  /** `undefined` when more lines belong to the text before it can run, and may come. */
+  run(text: string, options: { signal: AbortSignal; mayContinue: boolean }): Promise<LineResult | undefined>;
 }
 
 /**
@@ -46,7 +46,7 @@ export class ShellSession {
   start(command: ShellOptions["command"]): void {
     if (SHELL.test(command.trim())) return this.#prompt();
     this.#isReading = true;
-    void this.#act(async () => this.#end((await this.#run(command)).status));
+    void this.#act(async () => this.#end((await this.#run(command, { mayContinue: false }))?.status ?? null));
   }
 
   /** `too_large` when more waits than a shell would ever read. */
@@ -107,21 +107,19 @@ export class ShellSession {
   async #takeLine(line: string): Promise<void> {
     const text = this.#unfinished + line;
     if (text.trim() === "") return;
-    if (this.#lines.isUnfinished(text)) {
-      this.#unfinished = `${text}\n`;
-      return;
-    }
     this.#unfinished = "";
-    const result = await this.#run(text);
-    if (result.exits) this.#end(result.status);
+    const result = await this.#run(text, { mayContinue: true });
+    if (!result) this.#unfinished = `${text}\n`;
+    else if (result.exits) this.#end(result.status);
   }
 
-  async #run(text: string): Promise<LineResult> {
+  async #run(text: string, { mayContinue }: { mayContinue: boolean }): Promise<LineResult | undefined> {
     const controller = new AbortController();
     this.#running = controller;
     try {
-      const result = await this.#lines.run(text, controller.signal);
-      if (!this.#isOver && result.output !== "") this.#show(result.output.replaceAll(/\r?\n/gu, "\r\n"));
+      const result = await this.#lines.run(text, { signal: controller.signal, mayContinue });
+      if (result && !this.#isOver && result.output !== "")
+        this.#show(result.output.replaceAll(/\r?\n/gu, "\r\n"));
       return result;
     } finally {
       this.#running = undefined;

@@ -1,17 +1,19 @@
 import { AppError } from "#src/lib/errors.ts";
 import type { Log } from "#src/platform/log/log.ts";
+import type { CommandRunner } from "#src/platform/command-runner/command-runner.ts";
 import type { ShellOptions, ShellOutput } from "#src/platform/runtime/project-shells.ts";
 import { FileError } from "./file-error.ts";
 import type { FileGate } from "./storage-gate.ts";
 import type { ProjectFiles } from "./project-files.ts";
-import { createShell } from "./shell.ts";
-import { ShellLines } from "./shell-lines.ts";
+import { SessionLines } from "./session-lines.ts";
 import type { ShellRecords } from "./shell-records.ts";
 import { ShellSession } from "./shell-session.ts";
 
 /** The project's shell sessions. They run in memory; what they wrote is stored. Throws `FileError` and `AppError`. */
 export class ShellSessions {
+  readonly #project: string;
   readonly #files: ProjectFiles;
+  readonly #runner: CommandRunner;
   readonly #gate: FileGate;
   readonly #records: ShellRecords;
   readonly #onEnd: () => void;
@@ -20,33 +22,38 @@ export class ShellSessions {
   readonly #watchers = new Set<{ id: string; wake: () => void }>();
 
   constructor(deps: {
+    project: string;
     files: ProjectFiles;
+    /** Where their lines run. */
+    runner: CommandRunner;
     gate: FileGate;
     records: ShellRecords;
     /** Called when a session is over and will have to be forgotten. */
     onEnd: () => void;
     log: Log;
   }) {
+    this.#project = deps.project;
     this.#files = deps.files;
+    this.#runner = deps.runner;
     this.#gate = deps.gate;
     this.#records = deps.records;
     this.#onEnd = deps.onEnd;
     this.#log = deps.log;
   }
 
-  async open(id: string, { command, cwd = "", env = {}, columns, rows }: ShellOptions): Promise<void> {
+  open(id: string, { command, cwd = "", env = {}, columns, rows }: ShellOptions): void {
     this.#gate.checkChange("");
+    this.#runner.check();
     if (this.#records.has(id)) return;
     if (this.#files.tree.find(cwd, { follow: true })?.kind !== "directory")
       throw new FileError("ENOENT", cwd);
     const variables = { USER: "user", TERM: "xterm", COLUMNS: `${columns}`, LINES: `${rows}`, ...env };
-    const bash = await createShell(this.#files, { cwd, env: variables });
-    // Another call may have opened it meanwhile, or the project been frozen.
-    this.#gate.checkChange("");
-    if (this.#records.has(id)) return;
     this.#records.add(id);
     const session = new ShellSession({
-      lines: new ShellLines(bash),
+      lines: new SessionLines(
+        { project: this.#project, files: this.#files, runner: this.#runner },
+        { cwd, env: variables },
+      ),
       show: (text) => {
         this.#records.append(id, new TextEncoder().encode(text));
         this.#wake(id);
@@ -75,14 +82,16 @@ export class ShellSessions {
 
   /** Output from a position on, until the session is over. `not_found`. */
   watch(id: string, position: number): ReadableStream<Uint8Array> {
-    let { start: next } = this.#records.read(id, position);
+    this.#records.isOver(id);
+    let next = position;
     const watcher = { id, wake: () => {} };
     return new ReadableStream<Uint8Array>(
       {
         pull: async (controller) => {
           while (this.#records.has(id)) {
             const { data, end, ended } = this.#records.read(id, next);
-            next = end;
+            // A position that the output has not come to yet is waited for.
+            next = Math.max(next, end);
             if (data.length > 0) return controller.enqueue(data);
             if (ended) break;
             await new Promise<void>((resolve) => {

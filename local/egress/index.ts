@@ -1,4 +1,4 @@
-import { randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import http from "node:http";
 import https from "node:https";
 import { pipeline, type Readable, type Transform } from "node:stream";
@@ -12,6 +12,7 @@ import {
   encodeHeader,
   type EgressRequest,
 } from "#src/platform/safe-fetch/egress-protocol.ts";
+import { sameText } from "#local/same-text.ts";
 import { serve } from "#local/serve.ts";
 import { checkedLookup, PrivateAddress, resolveWithSystem, type Resolve } from "./checked-lookup.ts";
 
@@ -124,9 +125,4 @@ function cutAfter(bytes: number): (source: AsyncIterable<Buffer>) => AsyncGenera
 
 function refuse(response: http.ServerResponse, status: number, sentence: string): void {
   response.writeHead(status, { "content-type": "text/plain; charset=utf-8" }).end(sentence);
-}
-
-function sameText(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
-  return a.byteLength === b.byteLength && timingSafeEqual(a, b);
 }

@@ -1,20 +1,16 @@
 import { mkdirSync } from "node:fs";
 import type http from "node:http";
 import path from "node:path";
-import { LOCAL_QUEUE_TOKEN } from "#src/configuration.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { withoutSlash } from "#src/lib/without-slash.ts";
 import { serve } from "#local/serve.ts";
+import { queueCredentials } from "./credentials.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { withFaults, type Faults } from "./faults.ts";
 import { answerApi } from "./routes.ts";
 import { createSend } from "./send.ts";
 import { createSigner } from "./signature.ts";
 import { QueueStore } from "./store.ts";
-
-/** Signing keys of QStash's development server, public like its token. Source: upstash/qstash-js, src/dev-server/constants.ts. */
-const CURRENT_SIGNING_KEY = "sig_7kYjw48mhY7kAjqNGcy6cr29RJ6r";
-const NEXT_SIGNING_KEY = "sig_5ZB6DVzB1wjE8S6rZ7eenA8Pdnhs";
 
 const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
 
@@ -35,7 +31,8 @@ export interface QueueServer {
 
 /**
  * A queue that speaks QStash's REST API and delivers as QStash does: at least once, signed, with retries, deduplication,
- * callbacks and dead letters. Schedules, URL groups and flow control are not served. State is `DATA_DIR/queue.sqlite`.
+ * callbacks and dead letters. Schedules, URL groups and flow control are not served. State is `DATA_DIR/queue.sqlite`; a
+ * message is signed when it is sent, so that one kept under earlier keys arrives signed with the present ones.
  * Addresses below `publicUrl` are delivered to `deliverTo`; `limit` bounds the deliveries under way.
  */
 export async function startQueue(options: {
@@ -51,10 +48,11 @@ export async function startQueue(options: {
   mkdirSync(options.dataDir, { recursive: true });
   const store = new QueueStore(path.join(options.dataDir, "queue.sqlite"), Date.now());
   store.rebase(publicUrl);
+  const { token, currentSigningKey, nextSigningKey } = queueCredentials(options.dataDir);
   const { send, close: closeConnections } = createSend({
     publicUrl,
     deliverTo,
-    sign: createSigner(CURRENT_SIGNING_KEY),
+    sign: createSigner(currentSigningKey),
   });
   const dispatcher = new Dispatcher({
     store,
@@ -64,16 +62,16 @@ export async function startQueue(options: {
   });
 
   const { url, close } = await serve(async (request, response) => {
-    const { status, body } = await answer(store, request);
+    const { status, body } = await answer(store, token, request);
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
     dispatcher.wake();
   });
 
   return {
     url,
-    token: LOCAL_QUEUE_TOKEN,
-    currentSigningKey: CURRENT_SIGNING_KEY,
-    nextSigningKey: NEXT_SIGNING_KEY,
+    token,
+    currentSigningKey,
+    nextSigningKey,
     begin: () => dispatcher.begin(),
     close: async () => {
       dispatcher.close();
@@ -86,10 +84,11 @@ export async function startQueue(options: {
 
 async function answer(
   store: QueueStore,
+  token: string,
   request: http.IncomingMessage,
 ): Promise<{ status: number; body: unknown }> {
   try {
-    if (request.headers.authorization !== `Bearer ${LOCAL_QUEUE_TOKEN}`) {
+    if (request.headers.authorization !== `Bearer ${token}`) {
       throw new AppError("unauthenticated", "Invalid token");
     }
     return answerApi(store, {

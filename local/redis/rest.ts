@@ -1,7 +1,7 @@
-import { timingSafeEqual } from "node:crypto";
 import type http from "node:http";
 import { text } from "node:stream/consumers";
 import { z } from "zod";
+import { sameText } from "#local/same-text.ts";
 import { safeParseJson } from "#src/lib/parse-json.ts";
 import { RedisError, type RedisBackend, type Reply } from "./reply.ts";
 
@@ -19,7 +19,7 @@ export function restHandler(backend: RedisBackend, token: string) {
   return async (request: http.IncomingMessage, response: http.ServerResponse): Promise<void> => {
     const body = await text(request);
     const encode = request.headers["upstash-encoding"] === "base64" ? toBase64 : (reply: Reply) => reply;
-    const [status, answered] = sameToken(request.headers.authorization, `Bearer ${token}`)
+    const [status, answered] = sameText(request.headers.authorization ?? "", `Bearer ${token}`)
       ? await answer(backend, `${request.method} ${request.url}`, body, encode)
       : [401, { error: "Unauthorized" }];
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(answered));
@@ -71,9 +71,4 @@ async function settled(reply: Promise<Reply>): Promise<Reply | RedisError> {
 function toBase64(reply: Reply): Reply {
   if (Array.isArray(reply)) return reply.map(toBase64);
   return typeof reply === "string" && reply !== "OK" ? Buffer.from(reply).toString("base64") : reply;
-}
-
-function sameToken(given: string | undefined, expected: string): boolean {
-  const [a, b] = [Buffer.from(given ?? ""), Buffer.from(expected)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }

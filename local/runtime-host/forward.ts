@@ -92,7 +92,7 @@ function send(
     agent: isUpgrade ? false : sandbox.agent,
     method: request.method,
     path,
-    headers,
+    headers: { ...headers, ...sandbox.secretHeader },
   });
 }
 

@@ -1,10 +1,11 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, realpathSync } from "node:fs";
+import { createHash, randomBytes } from "node:crypto";
+import { chmodSync, existsSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import path from "node:path";
 import type { Duplex } from "node:stream";
 import { AppError } from "#src/lib/errors.ts";
 import { ERROR_HEADER } from "#src/platform/runtime/http-runtime/protocol.ts";
+import { sameText } from "#local/same-text.ts";
 import { serve } from "#local/serve.ts";
 import { buildWorkspaceServer } from "#workspace-server/build.ts";
 import { findCgroups } from "./cgroup.ts";
@@ -15,8 +16,15 @@ import { ProjectFolder } from "./project-folder.ts";
 import { Project } from "./project.ts";
 import { requireSandboxes } from "./requirements.ts";
 import { answerCall, requestOf } from "./routes.ts";
-import { ETC_FOLDER, OUTBOUND_SOCKET, SERVER_FILE, type SandboxPrograms } from "./sandbox-command.ts";
+import {
+  ETC_FOLDER,
+  FILTER_FILE,
+  OUTBOUND_SOCKET,
+  SERVER_FILE,
+  type SandboxPrograms,
+} from "./sandbox-command.ts";
 import type { SandboxHost } from "./sandbox-process.ts";
+import { seccompFilter } from "./seccomp.ts";
 import { SandboxRegister } from "./sandbox-register.ts";
 import { TodoLists } from "./todo-lists.ts";
 
@@ -48,10 +56,14 @@ export async function startRuntimeHost(
   const projectsDir = makeFolder(path.join(dataDir, "projects"), 0o700);
   const ownDir = makeFolder(path.join(dataDir, "runtime-host"), 0o700);
   const folder = makeFolder(path.join(ownDir, "shown"), 0o755);
+  const filter = seccompFilter(process.arch);
+  if (filter) writeFileSync(path.join(folder, FILTER_FILE), filter, { mode: 0o644 });
+  else log(`Sandboxes run without a filter of system calls: there is none for ${process.arch}`);
   const programs: SandboxPrograms = {
     node: realpathSync(process.execPath),
     npm: npmOutsideUsr(process.env),
     folder,
+    isFiltered: filter !== undefined,
     hidden: [process.cwd(), dataDir],
   };
   writeEtc(path.join(folder, ETC_FOLDER));
@@ -150,9 +162,4 @@ function makeFolder(dir: string, mode: number): string {
   if (!existsSync(dir)) mkdirSync(dir);
   chmodSync(dir, mode);
   return dir;
-}
-
-function sameText(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
-  return a.byteLength === b.byteLength && timingSafeEqual(a, b);
 }

@@ -2,13 +2,15 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { isReading } from "#src/git/is-reading.ts";
+import type { z } from "zod";
 import { AppError } from "#src/lib/errors.ts";
-import { CloneInput } from "#src/platform/runtime/http-runtime/protocol.ts";
+import { CloneInput, type ReadOnlyCommand } from "#src/platform/runtime/http-runtime/protocol.ts";
 import { DiskWatch } from "./disk-watch.ts";
 import { forward, forwardUpgrade } from "./forward.ts";
 import { GitRun, type GitKind, type GitRequest } from "./git-run.ts";
 import { exceeded } from "./limits.ts";
 import type { ProjectFolder } from "./project-folder.ts";
+import { ReadOnlyRun } from "./read-only-run.ts";
 import { Sandbox } from "./sandbox.ts";
 import type { SandboxHost } from "./sandbox-process.ts";
 import { StorageGate } from "./storage-gate.ts";
@@ -38,7 +40,8 @@ export class Project {
   readonly #disk: DiskWatch;
   readonly #recovered: Promise<void>;
   #sandbox: Promise<Sandbox> | undefined;
-  readonly #gitRuns = new Set<GitRun>();
+  /** What runs in sandboxes of its own. */
+  readonly #runs = new Set<GitRun | ReadOnlyRun>();
   /** Git operations that read, those that change something, and moves of the files, one after the other each. */
   readonly #gitTurns: Record<GitKind, Promise<unknown>> = {
     read: Promise.resolve(),
@@ -46,6 +49,8 @@ export class Project {
   };
   /** The clone of the latest term. Whoever was appointed before this host started has ended with its service. */
   #clone: { term: number; run?: GitRun } = { term: 0 };
+  /** Commands that may change nothing, one after the other: each may use as much as the project. */
+  #readOnlyTurn: Promise<unknown> = Promise.resolve();
   #moveTurn: Promise<unknown> = Promise.resolve();
   #replacement: string | undefined;
 
@@ -171,12 +176,32 @@ export class Project {
 
   async #runGit(response: ServerResponse, request: GitRequest): Promise<void> {
     const run = new GitRun(this.#host, this.#id, request);
-    this.#gitRuns.add(run);
     if (request.name === "clone") this.#clone.run = run;
+    await this.#answerBy(run, response);
+  }
+
+  /** Run a command that can change nothing of the project. */
+  async runReadOnly(response: ServerResponse, command: z.infer<typeof ReadOnlyCommand>): Promise<void> {
+    await this.#recovered;
+    const run = this.#readOnlyTurn.then(() =>
+      response.closed ? undefined : this.#runReadOnly(response, command),
+    );
+    this.#readOnlyTurn = run.catch(() => undefined);
+    await run;
+  }
+
+  async #runReadOnly(response: ServerResponse, command: z.infer<typeof ReadOnlyCommand>): Promise<void> {
+    this.#gate.checkRead();
+    const { files } = this.#folder;
+    await this.#answerBy(await ReadOnlyRun.start(this.#host, this.#id, { command, files }), response);
+  }
+
+  async #answerBy(run: GitRun | ReadOnlyRun, response: ServerResponse): Promise<void> {
+    this.#runs.add(run);
     try {
       await run.answer(response);
     } finally {
-      this.#gitRuns.delete(run);
+      this.#runs.delete(run);
     }
   }
 
@@ -311,7 +336,7 @@ export class Project {
   }
 
   async #endAll(): Promise<void> {
-    await Promise.all([this.#endSandbox(), ...[...this.#gitRuns].map((run) => run.process.end())]);
+    await Promise.all([this.#endSandbox(), ...[...this.#runs].map((run) => run.process.end())]);
   }
 }
 

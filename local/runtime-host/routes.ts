@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import { z } from "zod";
 import { AppError } from "#src/lib/errors.ts";
 import { parseJson } from "#src/lib/parse-json.ts";
-import { isRead } from "#src/platform/runtime/http-runtime/protocol.ts";
+import { isRead, READ_ONLY_COMMANDS, ReadOnlyCommand } from "#src/platform/runtime/http-runtime/protocol.ts";
 import type { Project, ProjectRequest } from "./project.ts";
 import type { TodoLists } from "./todo-lists.ts";
 
@@ -23,8 +23,8 @@ export interface ProjectCall {
 }
 
 /**
- * What the host answers itself: where the files are, what must outlive them, and git, which has a sandbox of its own. All
- * else is the workspace server's.
+ * What the host answers itself: where the files are, what must outlive them, and git and commands that may change nothing,
+ * which have sandboxes of their own. All else is the workspace server's.
  */
 export async function answerCall(call: ProjectCall): Promise<void> {
   const { project, url, request, response } = call;
@@ -45,6 +45,9 @@ export async function answerCall(call: ProjectCall): Promise<void> {
   if (area === "git" && request.method === "POST") {
     const { input } = parseJson(await bodyOf(request), GitBody);
     return project.git(response, name, input);
+  }
+  if (route === `POST ${READ_ONLY_COMMANDS}`) {
+    return project.runReadOnly(response, parseJson(await bodyOf(request), ReadOnlyCommand));
   }
   return project.answer(request, response, requestOf(request.method ?? "GET", url));
 }

@@ -11,6 +11,8 @@ export interface SandboxPrograms {
   npm: string | undefined;
   /** The folder that holds the workspace server's bundle, the generated /etc and the socket of the way out. */
   folder: string;
+  /** Whether the folder holds a filter of system calls for this machine; see seccomp.ts. */
+  isFiltered: boolean;
   /** Folders of the machine that no sandbox may see, wherever they are. */
   hidden: readonly string[];
 }
@@ -18,10 +20,17 @@ export interface SandboxPrograms {
 /** `programs` reach the way out by a proxy that they may leave aside for what runs beside them, `all` of it goes there. */
 export type WayOut = "none" | "programs" | "all";
 
+/** Files that the sandbox may only read; at `doors`, paths relative to them, it finds nothing that answers. */
+export interface ReadOnlyFiles {
+  doors: readonly string[];
+}
+
 export interface SandboxOptions {
   programs: SandboxPrograms;
   /** The project's files, at /app inside. */
   files: string;
+  /** Writable where `undefined`. */
+  readOnly?: ReadOnlyFiles | undefined;
   /** A folder that both sides may write to, at /run/workspace inside; for the server's socket. */
   run: string | undefined;
   limits: ProjectLimits;
@@ -34,6 +43,7 @@ export interface SandboxOptions {
 
 export const SERVER_FILE = "workspace-server.mjs";
 export const ETC_FOLDER = "etc";
+export const FILTER_FILE = "seccomp.bpf";
 export const OUTBOUND_SOCKET = "outbound.sock";
 
 const INSIDE = "/opt/workspace";
@@ -49,6 +59,9 @@ const TMP_SHARE = 0.5;
 const SPARE_MAPPED_BYTES = 2 * 1024 ** 3;
 
 /**
+ * Bash reads ~/.bashrc when its input is a socket, as Node's pipes are: outside that is the operator's, inside the
+ * project's, which would run beside git and its credentials. So every bash here has `--norc`.
+ *
  * Joins the cgroups, then becomes the command. 0 stands for the process that writes. Files that the service was started with
  * and nobody closes, such as a supervisor's, would be a sandbox's to use; sh names no number above 9, so bash closes them.
  */
@@ -68,12 +81,16 @@ while [ "$1" != -- ]; do
 done
 shift; exec "$@"`;
 
+/** Bubblewrap reads the filter from an open file; the one place where all that was open before is closed lies behind it. */
+const OPEN_FILTER = `exec 9< "$1" || exit 1; shift; exec "$@"`;
+const FILTER_FD = "9";
+
 /** A limit that the machine does not let one set is left as it is. */
 const LIMIT = `ulimit -c 0; ulimit -u "$1"; ulimit -f "$2"; ulimit -d "$3"; shift 3; exec "$@"`;
 
 /** The command line of a sandbox: of the machine it shows programs and libraries, of the service nothing but its server. */
 export function sandboxCommand(options: SandboxOptions): string[] {
-  const { programs, files, run, limits, wayOut, command, cgroups } = options;
+  const { programs, files, run, readOnly, limits, wayOut, command, cgroups } = options;
   const sources = {
     node: programs.node,
     service: programs.folder,
@@ -84,13 +101,18 @@ export function sandboxCommand(options: SandboxOptions): string[] {
   const shown = isRoot ? show(sources) : { command: [], at: sources };
   return [
     ["nice", "-n", "5"],
-    ["/bin/bash", "-c", JOIN, "bash", ...cgroups, "--"],
+    ["/bin/bash", "--norc", "-c", JOIN, "bash", ...cgroups, "--"],
     shown.command,
     asSandboxUser,
-    bubblewrap({ ...shown.at, wayOut, hidden: programs.hidden, limits }),
-    ["/bin/bash", "-c", LIMIT, "bash", ...limitArguments(limits)],
+    programs.isFiltered ? openFilter(path.join(shown.at.service, FILTER_FILE)) : [],
+    bubblewrap({ ...shown.at, readOnly, wayOut, programs, limits }),
+    ["/bin/bash", "--norc", "-c", LIMIT, "bash", ...limitArguments(limits)],
     command,
   ].flat();
+}
+
+function openFilter(file: string): string[] {
+  return ["/bin/bash", "--norc", "-c", OPEN_FILTER, "bash", file];
 }
 
 /** bash counts bytes in these. */
@@ -121,9 +143,9 @@ function show(sources: Sources): { command: string[]; at: Sources } {
 }
 
 function bubblewrap(
-  options: Sources & { wayOut: WayOut; hidden: readonly string[]; limits: ProjectLimits },
+  options: Sources & Pick<SandboxOptions, "readOnly" | "wayOut" | "limits" | "programs">,
 ): string[] {
-  const { node, service, files, run, npm, wayOut, hidden, limits } = options;
+  const { node, service, files, readOnly, run, npm, wayOut, programs, limits } = options;
   const variables = {
     PATH: `${INSIDE}/bin:/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin`,
     HOME: "/app",
@@ -135,9 +157,10 @@ function bubblewrap(
   return [
     ["bwrap", "--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts"],
     ["--unshare-cgroup-try", "--disable-userns", "--die-with-parent", "--new-session"],
+    programs.isFiltered ? ["--seccomp", FILTER_FD] : [],
     ["--uid", String(SANDBOX_UID), "--gid", String(SANDBOX_UID), "--hostname", "project"],
     ["--clearenv", ...Object.entries(variables).flatMap(([name, value]) => ["--setenv", name, value])],
-    machineFiles(path.join(service, ETC_FOLDER), hidden),
+    machineFiles(path.join(service, ETC_FOLDER), programs.hidden),
     ["--proc", "/proc", "--dev", "/dev"],
     ["--size", String(SHARED_MEMORY_BYTES), "--tmpfs", "/dev/shm", "--remount-ro", "/dev"],
     ["--perms", "1777", "--size", String(tmpBytes), "--tmpfs", "/tmp"],
@@ -146,8 +169,15 @@ function bubblewrap(
     npm === undefined ? [] : npmAt(npm),
     wayOut !== "none" ? ["--ro-bind", path.join(service, OUTBOUND_SOCKET), OUTBOUND_INSIDE] : [],
     run === undefined ? [] : ["--bind", run, "/run/workspace"],
-    ["--bind", files, "/app", "--remount-ro", "/", "--chdir", "/", "--"],
+    readOnly ? readOnlyAt(files, readOnly) : ["--bind", files, "/app"],
+    ["--remount-ro", "/", "--chdir", "/", "--"],
   ].flat();
+}
+
+/** A device that is bound this way cannot be opened. */
+function readOnlyAt(files: string, { doors }: ReadOnlyFiles): string[] {
+  const covers = doors.flatMap((door) => ["--ro-bind", "/dev/null", path.posix.join("/app", door)]);
+  return ["--ro-bind", files, "/app", ...covers];
 }
 
 function proxyVariables(wayOut: "programs" | "all"): Record<string, string> {

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import type { CgroupMaker, Usage } from "./cgroup.ts";
 import type { ProjectLimits } from "./limits.ts";
 import { descendants, signal } from "./process-table.ts";
-import { sandboxCommand, type SandboxPrograms, type WayOut } from "./sandbox-command.ts";
+import { sandboxCommand, type ReadOnlyFiles, type SandboxPrograms, type WayOut } from "./sandbox-command.ts";
 import type { SandboxRegister } from "./sandbox-register.ts";
 
 /** What all sandboxes have in common. */
@@ -30,6 +30,7 @@ interface SandboxedCommand {
   name: string;
   files: string;
   run?: string;
+  readOnly?: ReadOnlyFiles;
   wayOut: WayOut;
   command: readonly string[];
 }
@@ -43,13 +44,14 @@ export class SandboxProcess {
   /** Resolves when nothing of it runs any more. */
   readonly ended: Promise<void>;
 
-  constructor(host: SandboxHost, { name, files, run, wayOut, command }: SandboxedCommand) {
+  constructor(host: SandboxHost, { name, files, run, readOnly, wayOut, command }: SandboxedCommand) {
     const { programs, limits, register, log } = host;
     const cgroup = host.cgroups?.make(name, limits);
     const [program = "", ...rest] = sandboxCommand({
       programs,
       files,
       run,
+      readOnly,
       limits,
       wayOut,
       command,

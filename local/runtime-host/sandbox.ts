@@ -6,7 +6,8 @@ import { text } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
 import { AppError } from "#src/lib/errors.ts";
 import { parseJson } from "#src/lib/parse-json.ts";
-import { Health } from "#src/platform/runtime/http-runtime/protocol.ts";
+import { newToken } from "#src/lib/random-token.ts";
+import { Health, SECRET_HEADER } from "#src/platform/runtime/http-runtime/protocol.ts";
 import { removeTree } from "./disk.ts";
 import { giveToSandbox } from "./host-user.ts";
 import { WORKSPACE_SERVER } from "./sandbox-command.ts";
@@ -22,15 +23,18 @@ export class Sandbox {
   readonly process: SandboxProcess;
   /** Connections to the server. */
   readonly agent = new http.Agent({ keepAlive: true });
+  /** What its server wants of every request. Of the sandbox's own secret, which ends with it, nothing is stored. */
+  readonly secretHeader: Readonly<Record<string, string>>;
   /** Why the service has ended it, as a sentence for whoever waits for a command. */
   endedFor: string | undefined;
   readonly #dir: FileHandle;
   #users = 0;
   #lastUsed = Date.now();
 
-  private constructor(process: SandboxProcess, dir: FileHandle) {
+  private constructor(process: SandboxProcess, dir: FileHandle, secret: string) {
     this.process = process;
     this.#dir = dir;
+    this.secretHeader = { [SECRET_HEADER]: secret };
   }
 
   /** Start it over a project's files; `dir` is the project's folder. Throws `unavailable`. */
@@ -44,7 +48,9 @@ export class Sandbox {
     mkdirSync(run);
     giveToSandbox(run);
     rmSync(path.join(dir, SOCKET), { force: true });
-    const command = [...WORKSPACE_SERVER, "serve", "--root", "/app", "--listen", `/run/workspace/${SOCKET}`];
+    const { token: secret, hash } = newToken();
+    const listen = ["--listen", `/run/workspace/${SOCKET}`];
+    const command = [...WORKSPACE_SERVER, "serve", "--root", "/app", ...listen, "--secret-sha256", hash];
     const process = new SandboxProcess(host, {
       name,
       files,
@@ -53,7 +59,7 @@ export class Sandbox {
       command,
     });
     process.child.stdout?.resume();
-    const sandbox = new Sandbox(process, await open(dir));
+    const sandbox = new Sandbox(process, await open(dir), secret);
     void sandbox.#closeAtEnd();
     try {
       await sandbox.#takeSocket(path.join(run, SOCKET), path.join(dir, SOCKET));
@@ -140,7 +146,7 @@ export class Sandbox {
         method,
         path: route,
         signal: AbortSignal.timeout(timeoutMs),
-        ...(body && { headers: { "content-type": "application/json" } }),
+        headers: { ...this.secretHeader, ...(body && { "content-type": "application/json" }) },
       });
       request.on("error", reject);
       request.on("response", (response) => {

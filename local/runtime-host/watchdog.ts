@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { DiskWatch } from "./disk-watch.ts";
 import { exceeded, type ProjectLimits } from "./limits.ts";
 import { descendants, killAll, markOf } from "./process-table.ts";
+import type { SandboxProcess } from "./sandbox-process.ts";
 import type { Sandbox } from "./sandbox.ts";
 
 const TICK_MS = 250;
@@ -23,7 +24,7 @@ export async function watch({ sandbox, disk, limits, lingerMs }: Watched): Promi
   let strikes = 0;
   let checkedAt = Date.now();
   while (!sandbox.hasEnded) {
-    const excess = excessOf(sandbox, limits);
+    const excess = excessOf(sandbox.process, limits);
     strikes = excess ? strikes + 1 : 0;
     if (excess) await stopOffender(sandbox, excess, strikes > MAX_STRIKES);
     if (await disk.look()) await sandbox.end(exceeded.disk(limits));
@@ -43,9 +44,10 @@ interface Excess {
   message: string;
 }
 
-function excessOf(sandbox: Sandbox, limits: ProjectLimits): Excess | undefined {
-  if (sandbox.hasEnded) return undefined;
-  const { memoryBytes, tasks, isStuck } = sandbox.process.usage();
+/** The limit that a sandbox is over. */
+export function excessOf(process: SandboxProcess, limits: ProjectLimits): Excess | undefined {
+  if (process.hasEnded) return undefined;
+  const { memoryBytes, tasks, isStuck } = process.usage();
   if (tasks > limits.tasks) return { of: "tasks", message: exceeded.tasks(limits) };
   if (memoryBytes > limits.memoryBytes || isStuck) {
     return { of: "memoryBytes", message: exceeded.memory(limits) };

@@ -1,16 +1,17 @@
 import { createHash } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
 
-/** Everything that the bundle is made from. */
+/** Everything that the Worker, and the program that runs its commands, are made from. */
 const INPUTS = [
   "package.json",
   "package-lock.json",
   "wrangler.toml",
   "local/build-assets.sh",
+  "local/command-runner/*.ts",
   "{src,functions,durable-objects}/**/*.*",
 ];
 
-/** A text that changes when a file of the Worker does. */
+/** A text that changes when one of these files does. */
 export function fingerprintInputs(): string {
   const hash = createHash("sha256");
   for (const file of globSync(INPUTS).toSorted()) {

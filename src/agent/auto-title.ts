@@ -1,6 +1,7 @@
 import type { ChosenModel } from "#src/domain/model-keys/index.ts";
+import { PrepaidModel } from "#src/domain/prepaid-models/index.ts";
 import { taskEvents, titleChat, type ClaimedTask } from "#src/domain/tasks/index.ts";
-import { insertCallOfTask, toCall } from "#src/domain/usage/index.ts";
+import { insertCallOfTask } from "#src/domain/usage/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import { chatTitle } from "./chat-title.ts";
@@ -47,11 +48,16 @@ export class AutoTitle {
   async #give(chosen: ChosenModel): Promise<void> {
     const { chatId, id: taskId, message } = this.#task.task;
     const { signal } = this.#abort;
-    const { title, usage } = await chatTitle({ model: chosen.model, message, answer: "", signal });
-    // The end of the task tells of it.
-    await titleChat(this.#deps.db, chatId, { title, isFinal: usage !== undefined });
-    if (usage === undefined) return;
-    const charged = await insertCallOfTask(this.#deps.db, taskId, toCall(chosen, "title", usage));
-    this.#writer.add({ events: taskEvents.creditsUsed(charged) });
+    const model = new PrepaidModel(this.#deps, chosen, { teamId: this.#task.project.teamId });
+    try {
+      const { title, usage } = await chatTitle({ model, message, answer: "", signal });
+      // The end of the task tells of it.
+      await titleChat(this.#deps.db, chatId, { title, isFinal: usage !== undefined });
+      if (usage === undefined) return;
+      const charged = await insertCallOfTask(this.#deps.db, taskId, model.toCall("title", usage));
+      this.#writer.add({ events: taskEvents.creditsUsed(charged) });
+    } finally {
+      await model.end();
+    }
   }
 }

@@ -1,8 +1,9 @@
 import type { Caller } from "#src/domain/access/index.ts";
 import { newestTask, requireChat, storeSummary, unsummarisedMessages } from "#src/domain/chats/index.ts";
 import { chooseFundedModel, type ChooseModelDeps } from "#src/domain/model-keys/index.ts";
+import { PrepaidModel } from "#src/domain/prepaid-models/index.ts";
 import { requireProject } from "#src/domain/projects/index.ts";
-import { insertCallOfTeam, toCall } from "#src/domain/usage/index.ts";
+import { insertCallOfTeam } from "#src/domain/usage/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { ModelError } from "#src/models/model.ts";
 import type { Db } from "#src/platform/db/client.ts";
@@ -35,21 +36,27 @@ export async function compactChat(
   const project = await requireProject(deps, caller, chat.projectId, "chat.send");
   const who = { userId: caller.userId, teamId: project.teamId };
   const chosen = await chooseFundedModel(deps, who, task.model);
-  const { text: summary, usage } = await asUnavailable(() =>
-    summariseChat({ model: chosen.model, messages, previous: chat.summary, signal }),
-  );
-  const payer = { ...who, projectId: project.id, agentId: task.agentId };
-  await insertCallOfTeam(deps.db, payer, toCall(chosen, "compaction", usage));
+  const model = new PrepaidModel(deps, chosen, { teamId: project.teamId });
+  let summary: string;
+  try {
+    const said = await asAppError(() => summariseChat({ model, messages, previous: chat.summary, signal }));
+    summary = said.text;
+    const payer = { ...who, projectId: project.id, agentId: task.agentId };
+    await insertCallOfTeam(deps.db, payer, model.toCall("compaction", said.usage));
+  } finally {
+    await model.end();
+  }
   const account = { summary, through: lastKept.turn, previousThrough: chat.summarizedThrough };
   if (!(await storeSummary(deps.db, chatId, account))) throw running();
   return { done: true, before: messages.length, after: KEPT_MESSAGES + 1, summary };
 }
 
-async function asUnavailable<T>(ask: () => Promise<T>): Promise<T> {
+async function asAppError<T>(ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (cause) {
     if (!(cause instanceof ModelError)) throw cause;
+    if (cause.code === "insufficient_credits") throw new AppError(cause.code, cause.message, { cause });
     throw new AppError("unavailable", `The account could not be written: ${cause.message}`, { cause });
   }
 }

@@ -3,11 +3,11 @@ import { isAsking } from "#src/domain/approvals/index.ts";
 import { awake, awakeRuntime } from "#src/domain/lifecycle/index.ts";
 import {
   chooseModelFor,
-  costsCredits,
   ownKeyValues,
   type ChooseModelDeps,
   type ChosenModel,
 } from "#src/domain/model-keys/index.ts";
+import { PrepaidModel } from "#src/domain/prepaid-models/index.ts";
 import {
   endOfStopped,
   finishTask,
@@ -21,7 +21,7 @@ import {
   type StepData,
   type TaskEnd,
 } from "#src/domain/tasks/index.ts";
-import { toCall, type ModelCall } from "#src/domain/usage/index.ts";
+import { insertCallOfTask, type ModelCall } from "#src/domain/usage/index.ts";
 import { counted } from "#src/lib/counted.ts";
 import { supportsVision, windowBeside } from "#src/models/model-facts.ts";
 import { ModelError, type ModelMessage, type ModelUsage, type UserContent } from "#src/models/model.ts";
@@ -41,12 +41,12 @@ import { sealPart, withPart } from "./kept-parts.ts";
 import { LogWriter, StoppedError, SupersededError } from "./log-writer.ts";
 import { Pictures } from "./pictures.ts";
 import { prepareTurns, type Prepared } from "./prepare-turns.ts";
-import { failed, type Progress } from "./progress.ts";
+import { failed, outOfCredits, type Progress } from "./progress.ts";
 import { runTurn } from "./run-turn.ts";
 import { knownSecrets, type KnownSecretsDeps } from "./scrubbing/known-secrets.ts";
 import { RunSecrets } from "./scrubbing/run-secrets.ts";
 import type { ToolDeps } from "./tool-services.ts";
-import { TurnRecords } from "./turn-records.ts";
+import { TurnRecords, type Answer } from "./turn-records.ts";
 
 /** How often an executor shows life while it waits for a model or a tool. */
 const PING_MS = 3_000;
@@ -89,8 +89,6 @@ export class Execution {
   #compaction: Compaction | null;
   /** Of the chat's older messages, for the tasks to come. */
   #account: ChatAccount | undefined;
-  /** That the team had when it was last looked. */
-  #credits: number;
   /** The model call of the turn that is not stored yet. */
   #openCall: ModelCall | undefined;
 
@@ -134,9 +132,8 @@ export class Execution {
       onUnreadable: (cause) => deps.log.warn("env files cannot be read", { task_id: taskId, cause }),
     });
     this.#pictures = new Pictures(this.#runtime);
-    this.#gate = new Gate(deps, task, this.#writer);
+    this.#gate = new Gate(deps, task, { writer: this.#writer, secrets: this.#secrets });
     this.#title = new AutoTitle(deps, task, this.#writer);
-    this.#credits = task.credits;
     this.#compaction = Compaction.nullable().catch(null).parse(row.compaction);
     if (this.#compaction) this.#account = chatAccount(history, this.#compaction);
   }
@@ -174,34 +171,58 @@ export class Execution {
     });
     for (;;) {
       // Chosen for each call: a key that is gone, and a tier that has ended, serve no longer.
-      const chosen = await this.#chooseModel();
-      // The task may have waited behind others that took what there was.
-      const isAnswered = new TurnRecords(steps.length + 1, records).answer !== undefined;
-      if (!isAnswered && costsCredits(chosen) && this.#credits <= 0) return await this.#endWithoutCredits();
-      if (current === 1 && steps.length === 0) this.#title.begin(chosen);
-      const { step, answer } = await this.#turn(chosen, prepared, steps.length + 1);
-      this.#abort.signal.throwIfAborted();
-      const last = { step, call: this.#openCall };
-      steps.push(await withPart(this.#deps.secrets, step));
-      const end = step.is_complete
-        ? ({
-            status: "completed",
-            response: step.response_text,
-            completionReason: answer.finishReason,
-          } as const)
-        : this.#endOfPatience();
-      if (end) return await this.#finish(last, end);
-      const stored = await storeTurn(this.#deps.db, this.#progress.ending(last));
-      if (!stored) return await this.#leave();
-      this.#openCall = undefined;
-      const { charged, hasAccess } = stored;
-      this.#writer.add({ events: taskEvents.creditsUsed(charged), storedTurns: step.iteration });
-      this.#credits = charged?.balance ?? this.#credits;
-      if (!hasAccess) throw new StoppedError("access_lost");
+      const model = this.#prepaid(await this.#chooseModel());
+      try {
+        if (await this.#takeTurn(model, prepared)) return;
+      } finally {
+        await model.end();
+      }
       if (Date.now() >= this.#endsAt || this.#writer.writes >= this.#deps.config.STEP_MAX_APPENDS) {
         return await this.#handOver();
       }
     }
+  }
+
+  /** One turn until it is stored. Returns whether the task is over with it. */
+  async #takeTurn(model: PrepaidModel, prepared: Prepared): Promise<boolean> {
+    const { steps } = this.#progress;
+    const { step, answer } = await this.#turn(model, prepared, steps.length + 1);
+    this.#abort.signal.throwIfAborted();
+    const last = { step, call: this.#openCall };
+    steps.push(await withPart(this.#deps.secrets, step));
+    const end = step.is_complete ? this.#endOf(step, answer, model) : this.#endOfPatience();
+    if (end) {
+      await this.#finish(last, end);
+      return true;
+    }
+    const stored = await storeTurn(this.#deps.db, this.#progress.ending(last));
+    if (!stored) return await this.#leave();
+    this.#openCall = undefined;
+    const { charged, hasAccess } = stored;
+    this.#writer.add({ events: taskEvents.creditsUsed(charged), storedTurns: step.iteration });
+    if (!hasAccess) throw new StoppedError("access_lost");
+    return false;
+  }
+
+  /** How a task ends whose model has no more to do. An answer that the money cut short is none. */
+  #endOf(step: StepData, { finishReason }: Answer, model: PrepaidModel): TaskEnd {
+    if (finishReason === "length" && model.isBounded) return outOfCredits(this.#progress);
+    return { status: "completed", response: step.response_text, completionReason: finishReason };
+  }
+
+  /** The model of one turn. A task's first call comes before that of its title, or the title could take what it needs. */
+  #prepaid(chosen: ChosenModel): PrepaidModel {
+    const { steps, taskId, generation } = this.#progress;
+    const onSending = () => {
+      if (steps.length === 0) this.#title.begin(chosen);
+    };
+    const payer = { teamId: this.#task.project.teamId, task: { id: taskId, generation } };
+    const model = new PrepaidModel(this.#deps, chosen, { ...payer, ownTools: true, onSending });
+    if (new TurnRecords(steps.length + 1, this.#begun.records).answer) {
+      model.keep();
+      onSending();
+    }
+    return model;
   }
 
   async #chooseModel(): Promise<ChosenModel> {
@@ -210,10 +231,9 @@ export class Execution {
     return chooseModelFor(this.#deps, who, task.model ?? agent.model);
   }
 
-  async #turn(chosen: ChosenModel, prepared: Prepared, iteration: number) {
+  async #turn(model: PrepaidModel, prepared: Prepared, iteration: number) {
     const { task, project, chat } = this.#task;
     const { services, tools, system, message } = prepared;
-    const { model } = chosen;
     const seesPictures = supportsVision(model.name);
     if (hasImages(message) && !seesPictures) {
       throw new ModelError("invalid_request", `${model.name} cannot read images: choose another model`, {
@@ -246,7 +266,7 @@ export class Execution {
             compaction: this.#compaction,
             window: windowBeside(model.name, effort),
             signal: this.#abort.signal,
-            onCompacted: (compaction, usage) => this.#keep(compaction, chosen, usage, iteration),
+            onCompacted: (compaction, usage) => this.#keep(compaction, model, usage, iteration),
             onSummaryFailed: (cause) =>
               this.#deps.log.warn("a summary failed", { task_id: task.id, code: cause.code, cause }),
           },
@@ -259,12 +279,13 @@ export class Execution {
         chatId: task.chatId,
         model: { name: model.name, seesPictures },
         signal: this.#abort.signal,
+        readOnly: task.editMode === "plan",
         scopes: task.scopes,
       },
       secrets: this.#secrets,
       gate: this.#gate,
       beforeChange: (call) => this.#checkpoint.before(call),
-      onModelUsed: (usage) => (this.#openCall = toCall(chosen, "agent", usage, iteration)),
+      onModelUsed: (usage) => (this.#openCall = model.toCall("agent", usage, iteration)),
       onToolFault: (tool, cause) => this.#deps.log.error("tool failed", { task_id: task.id, tool, cause }),
     });
   }
@@ -272,18 +293,17 @@ export class Execution {
   /** Before the call that uses it, so that a later executor builds the same transcript. */
   async #keep(
     compaction: Compaction,
-    chosen: ChosenModel,
+    model: PrepaidModel,
     usage: ModelUsage | undefined,
     iteration: number,
   ): Promise<void> {
-    const call = usage && toCall(chosen, "compaction", usage, compaction.summaries);
+    const call = usage && model.toCall("compaction", usage, compaction.summaries);
     const stored = await storeCompaction(this.#deps.db, this.#progress, compaction, call);
     if (!stored) return this.#leave();
     this.#compaction = compaction;
     this.#account = chatAccount(this.#history, compaction) ?? this.#account;
-    const { charged } = stored;
-    this.#credits = charged?.balance ?? this.#credits;
-    this.#writer.add({ events: [taskEvents.contextPressure(iteration), ...taskEvents.creditsUsed(charged)] });
+    const used = taskEvents.creditsUsed(stored.charged);
+    this.#writer.add({ events: [taskEvents.contextPressure(iteration), ...used] });
   }
 
   /** The task's row is a newer executor's, over, or gone. With a chat it goes only after the log was told to stop. */
@@ -318,11 +338,6 @@ export class Execution {
     return finishTask(this.#deps, { ...this.#progress.ending(last), account: this.#account }, end);
   }
 
-  async #endWithoutCredits(): Promise<void> {
-    const error = "The team has no credits left; what was done so far is kept";
-    return this.#finish(undefined, failed(this.#progress, "insufficient_credits", error));
-  }
-
   /** The platform bounds how long one step may run; the next one goes on from the stored turns. */
   async #handOver(): Promise<void> {
     await this.#writer.flush();
@@ -338,8 +353,14 @@ export class Execution {
 
   /** Nobody works on the task until somebody has answered. */
   async #wait({ until }: WaitingError): Promise<void> {
-    await this.#writer.flush();
     const { taskId, generation } = this.#progress;
+    const call = this.#openCall;
+    // Nobody renews for hours what was reserved for the answer: it is paid for now, and not again with its turn.
+    if (call && call.cost.input + call.cost.output > 0) {
+      const charged = await insertCallOfTask(this.#deps.db, taskId, call);
+      this.#writer.add({ events: taskEvents.creditsUsed(charged) });
+    }
+    await this.#writer.flush();
     await this.#deps.taskLogs.park(taskId, generation, until);
     // Whoever answered before the task was parked could not wake it.
     if (!(await isAsking(this.#deps.db, taskId))) await goOn(this.#deps, taskId);
@@ -352,6 +373,9 @@ export class Execution {
     if (reason instanceof StoppedError) {
       this.#title.stop();
       return this.#finish({ call: this.#openCall }, endOfStopped(reason.reason, this.#progress.lastText));
+    }
+    if (reason instanceof ModelError && reason.code === "insufficient_credits") {
+      return this.#finish({ call: this.#openCall }, outOfCredits(this.#progress));
     }
     if (reason instanceof ModelError) {
       const { taskId: task_id } = this.#progress;

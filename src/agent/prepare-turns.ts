@@ -9,6 +9,7 @@ import type { RunSecrets } from "./scrubbing/run-secrets.ts";
 import { scrubText } from "./scrubbing/scrub.ts";
 import { toolServices, type ToolDeps } from "./tool-services.ts";
 import { toolDefinitions } from "./tools/index.ts";
+import { grants } from "./tools/missing-scope.ts";
 import type { ToolServices } from "./tools/tool.ts";
 import { attachmentsOf, toUserMessage, withMentions } from "./user-message.ts";
 
@@ -28,9 +29,10 @@ export async function prepareTurns(
 ): Promise<Prepared> {
   const { task, project, agent, userName, messageMetadata } = claimed;
   const services = toolServices(deps, task);
-  const tools = toolDefinitions(services).filter(({ name }) => isToolOf(agent, name));
+  const tools = toolDefinitions(services, task.scopes).filter(({ name }) => isToolOf(agent, name));
   const [instructions, known, message] = await Promise.all([
-    readProjectInstructions(deps.workspaces.runtime(project.id)),
+    // They are a file of the project, and the model would repeat it.
+    grants(task.scopes, "file.read") ? readProjectInstructions(deps.workspaces.runtime(project.id)) : "",
     secrets.known(),
     toUserMessage(withMentions(task.message, messageMetadata), attachmentsOf(messageMetadata), (path) =>
       runtime.readFile(path),

@@ -55,3 +55,8 @@ export class Progress {
 export function failed(progress: Progress, completionReason: string, error: string): TaskEnd {
   return { status: "failed", response: progress.lastText, completionReason, error };
 }
+
+export function outOfCredits(progress: Progress): TaskEnd {
+  const error = "The team has no credits left; what was done so far is kept";
+  return failed(progress, "insufficient_credits", error);
+}

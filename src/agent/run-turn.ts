@@ -138,7 +138,9 @@ async function readAnswer(
       }
     }
   } catch (error) {
-    if (received !== "" || tools.signal.aborted) turn.onModelUsed(estimateUsage(request, { text: received }));
+    const isUnsent = error instanceof ModelError && error.code === "insufficient_credits";
+    if (received !== "" || (tools.signal.aborted && !isUnsent))
+      turn.onModelUsed(estimateUsage(request, { text: received }));
     throw error;
   }
   throw new ModelError("bad_response", "The model's answer ended without its end", { retryable: false });
@@ -231,9 +233,11 @@ async function runOnce(
   const { records, writer, tools, gate } = turn;
   const wasStarted = records.wasStarted(call.id);
   // What was started has been let in.
-  const entry = wasStarted ? undefined : await gate.enter(described, records);
+  const entry = wasStarted
+    ? undefined
+    : await gate.enter({ ...described, arguments: call.arguments }, records);
   if (entry && !entry.allowed) return recordOutcome(turn, call, described, refusal(entry));
-  if (mayChange(call.name)) await turn.beforeChange({ begun: wasStarted });
+  if (mayChange(call.name) && !tools.readOnly) await turn.beforeChange({ begun: wasStarted });
   const effect = findTool(call.name)?.effect ?? "read";
   if (!wasStarted) {
     writer.add({ events: [taskEvents.toolStart(described)], records: [records.recordStart(call.id)] });

@@ -1,4 +1,4 @@
-import type { Caller } from "#src/domain/access/index.ts";
+import { requireKeyScope, type Caller } from "#src/domain/access/index.ts";
 import { attachmentsById, storeFile, type ChatAttachment } from "#src/domain/attachments/index.ts";
 import { chatFor, sendMessage, type Chat, type ChatWish } from "#src/domain/chats/index.ts";
 import { normalizePath } from "#src/domain/files/index.ts";
@@ -25,7 +25,8 @@ interface Attached {
 
 /**
  * Send a message; what comes with it is stored first. Throws as `sendMessage` and `storeFile` do, `not_found` for an upload that
- * is not there or was sent before, and `invalid_input` for a picture that is none.
+ * is not there or was sent before, `invalid_input` for a picture that is none, and `forbidden` for a file of the project where the
+ * caller is a key without `file.read`.
  */
 export async function sendWithAttachments(
   deps: StartDeps & UploadDeps,
@@ -55,6 +56,9 @@ async function store(
   const rows = ids.length > 0 ? await attachmentsById(deps.db, chat.id, ids) : [];
   const uploads = new Map(rows.map((row) => [row.id, row]));
   const writes = wishes.map((wish) => prepare(wish, uploads));
+  // What is neither an upload nor sent along is a file of the project, which the model is shown.
+  const readsFiles = wishes.some(({ attachment_id, content }) => !attachment_id && !content);
+  if (readsFiles && caller.kind === "key") requireKeyScope(caller, "file.read");
   const attached: Attached[] = [];
   for (const write of writes) attached.push(await write((upload) => storeFile(deps, caller, chat, upload)));
   return attached;

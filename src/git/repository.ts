@@ -39,6 +39,12 @@ export function openRepository(
   };
 }
 
+/** Let others have their turn, between pieces of work that wait for nothing. Throws the reason once the operation has ended. */
+export async function pause({ signal }: Repository): Promise<void> {
+  await new Promise((done) => setTimeout(done, 0));
+  signal.throwIfAborted();
+}
+
 /** Whether there is a repository; a `.git` that is a link or a file, leading elsewhere, is none. */
 export async function hasRepository({ files }: Repository): Promise<boolean> {
   const entry = await files.lstat(".git").catch(() => undefined);

@@ -58,7 +58,7 @@ export function guard(access: Access): MiddlewareHandler<AppEnv> {
 
 async function admit(c: Context<AppEnv>, access: Exclude<Access, "public">): Promise<Caller> {
   const services = c.get("services");
-  const credentials = readCredentials(c.req.raw);
+  const credentials = readCredentials(c.req.raw, c.env);
   if ("user" in access) {
     if (access.notKeys !== undefined && credentials.kind === "key") {
       await admitKey(c, credentials.token, "any");
@@ -77,7 +77,7 @@ async function admit(c: Context<AppEnv>, access: Exclude<Access, "public">): Pro
     const { caller, findTask } = await openTask(services, keyOf(credentials), c.req.param("task") ?? "");
     await limit(c, "key", caller.keyId);
     requireKeyScope(caller, access.keyOfTask);
-    return Object.assign(caller, { task: findTask() });
+    return Object.assign(caller, { task: findTask(access.keyOfTask) });
   }
   if ("key" in access) return admitKey(c, keyOf(credentials), access.key);
   if (credentials.kind === "key") return admitKey(c, credentials.token, access.userOrKey);

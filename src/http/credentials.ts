@@ -1,5 +1,7 @@
 import { cookieOf } from "./cookies.ts";
 
+type CookieConfig = Parameters<typeof cookieOf>[1];
+
 /**
  * What a request presents. A header that is there decides, whatever is in it: one that is not valid never falls back to
  * the cookie, or a page could act as its visitor by sending rubbish.
@@ -9,10 +11,10 @@ export type Credentials =
   | { kind: "none" | "unreadable" };
 
 /** The token of `Authorization: Bearer …` (a bare `tsk_` key is taken too, as existing clients send it), else the cookie. */
-export function readCredentials(request: Request): Credentials {
+export function readCredentials(request: Request, config: CookieConfig): Credentials {
   const header = request.headers.get("authorization")?.trim();
   if (header === undefined) {
-    const token = cookieOf(request, "session");
+    const token = cookieOf(request, config, "session");
     return token === undefined ? { kind: "none" } : { kind: "sessionCookie", token };
   }
   const token = /^Bearer\s+(\S+)$/iu.exec(header)?.[1] ?? (isKey(header) ? header : undefined);
@@ -26,8 +28,8 @@ export function credentialsOf(token: string): Credentials {
 }
 
 /** An access token, in the header or in the cookie; `undefined` where there is none. */
-export function accessTokenOf(request: Request): string | undefined {
-  const credentials = readCredentials(request);
+export function accessTokenOf(request: Request, config: CookieConfig): string | undefined {
+  const credentials = readCredentials(request, config);
   return credentials.kind === "accessToken" || credentials.kind === "sessionCookie"
     ? credentials.token
     : undefined;

@@ -25,7 +25,7 @@ export function refuseForeignOrigin(c: Context<AppEnv>): void {
 export async function requireCsrfToken(c: Context<AppEnv>, sessionId: string): Promise<void> {
   if (SAFE.has(c.req.method)) return;
   const sent = c.req.header("x-csrf-token");
-  const kept = cookieOf(c.req.raw, "csrf_token");
+  const kept = cookieOf(c.req.raw, c.env, "csrf_token");
   if (!sent) {
     throw new AppError("forbidden", "CSRF token missing: send that of GET /api/auth/csrf as X-CSRF-Token");
   }

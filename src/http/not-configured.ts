@@ -1,4 +1,4 @@
-import type { ConfigurationProblem } from "#src/configuration.ts";
+import type { ConfigurationProblem } from "#src/configuration/index.ts";
 import { createLog } from "#src/platform/log/log.ts";
 
 /** A Worker has no boot that could fail, so a bad configuration answers 503 everywhere while the log names the variables. */

@@ -21,7 +21,7 @@ const ERRORS: Readonly<Record<string, string>> = {
   503: "Something that this needs does not answer, or is not configured",
 };
 
-const SECURITY: Readonly<Record<string, Json>> = {
+const SECURITY = {
   accessToken: {
     type: "http",
     scheme: "bearer",
@@ -31,14 +31,22 @@ const SECURITY: Readonly<Record<string, Json>> = {
   sessionCookie: {
     type: "apiKey",
     in: "cookie",
-    name: "session",
     description: "The same token as a cookie; changes need `X-CSRF-Token` (see `GET /api/auth/csrf`)",
   },
   apiKey: { type: "http", scheme: "bearer", description: "External API key, `tsk_…`" },
 };
 
+/** Where a deployment is, and the name under which its browsers keep the access token. */
+interface Deployment {
+  serverUrl: string;
+  sessionCookie: string;
+}
+
 /** The OpenAPI 3.1 document, from the same table and schemas that route and validate. */
-export function openApiDocument(endpoints: readonly Endpoint[], serverUrl: string): Json {
+export function openApiDocument(
+  endpoints: readonly Endpoint[],
+  { serverUrl, sessionCookie }: Deployment,
+): Json {
   const paths: Record<string, Json> = {};
   const components: Json = {};
   const describe = describeInto(components);
@@ -59,7 +67,10 @@ export function openApiDocument(endpoints: readonly Endpoint[], serverUrl: strin
     },
     servers: [{ url: serverUrl }],
     paths,
-    components: { securitySchemes: SECURITY, schemas: components },
+    components: {
+      securitySchemes: { ...SECURITY, sessionCookie: { ...SECURITY.sessionCookie, name: sessionCookie } },
+      schemas: components,
+    },
   };
 }
 

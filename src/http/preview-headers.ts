@@ -1,21 +1,13 @@
-import { parse } from "hono/utils/cookie";
 import { CONNECTION_HEADERS } from "#src/lib/connection-headers.ts";
+import { COOKIE_NAMES } from "./cookies.ts";
 
 /**
  * Previews show what users built: foreign ground. What identifies a visitor to the service never reaches it, and it can set
  * nothing that the service, or another preview, would read.
  */
 
-/** Names of every cookie of ours, on the service's own host and on previews'. */
-const OUR_COOKIES: ReadonlySet<string> = new Set([
-  "session",
-  "refresh_token",
-  "csrf_token",
-  "oauth_state",
-  "git_oauth_state",
-  "preview_session",
-  "preview_nonce",
-]);
+/** Ours on the service's own host and on previews'. */
+const OUR_COOKIES: ReadonlySet<string> = new Set(COOKIE_NAMES);
 
 /** What says more about the visitor, or the way here, than a user's program is to know, or can be made up by the client. */
 const PRIVATE_REQUEST_HEADERS = [
@@ -75,7 +67,7 @@ export function toVisitor(from: Headers, { cookies }: { cookies: boolean }): Hea
 }
 
 /** Where one cookie ends; several headers in one request come joined by commas, which values may hold as well. */
-const BETWEEN_COOKIES = new RegExp(`;|,\\s*(?=(?:${[...OUR_COOKIES].join("|")})\\s*=)`, "u");
+const BETWEEN_COOKIES = new RegExp(`;|,\\s*(?=(?:${COOKIE_NAMES.join("|")})\\s*=)`, "u");
 
 /** A `Cookie` header without what is ours. */
 function withoutOurs(cookie: string): string {
@@ -103,12 +95,4 @@ function ownCookies(setCookies: readonly string[]): string[] {
 
 function nameOf(pair: string): string {
   return (/^[^=;]*/u.exec(pair)?.[0] ?? "").trim();
-}
-
-/** A cookie of a preview's visitor; `undefined` for none. */
-export function previewCookieOf(
-  request: Request,
-  name: "preview_session" | "preview_nonce",
-): string | undefined {
-  return parse(request.headers.get("cookie") ?? "", name)[name] || undefined;
 }

@@ -67,7 +67,7 @@ export function requireUpgrade(request: Request): void {
 async function admit(c: Context<AppEnv>): Promise<{ caller: Caller; standing: Standing }> {
   const services = c.get("services");
   const inQuery = c.req.query("token");
-  const credentials = inQuery === undefined ? readCredentials(c.req.raw) : credentialsOf(inQuery);
+  const credentials = inQuery === undefined ? readCredentials(c.req.raw, c.env) : credentialsOf(inQuery);
   // Any page may open a socket, and the browser adds the cookie: only ours may act for their visitor.
   if (credentials.kind === "sessionCookie") requireOwnOrigin(c);
   return identify(services, credentials);

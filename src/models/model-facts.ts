@@ -8,10 +8,15 @@ interface Family {
   window: number;
   /** Whether it takes pictures. */
   vision: boolean;
+  /** Most tokens of an answer, thinking included; `DEFAULT_ANSWER` where it is not given. */
+  answer?: number;
 }
 
 /** The window of a model that nothing is known of: what nearly every model since 2024 takes. */
 const DEFAULT_WINDOW = 128_000;
+
+/** The longest answer of a model that nothing else is known of: what the large ones write at most. */
+const DEFAULT_ANSWER = 128_000;
 
 /**
  * Where hosts differ, the smaller number: a window taken too small costs a summary, one taken too large a failed call.
@@ -23,27 +28,28 @@ const FAMILIES: readonly Family[] = [
   { name: /claude-[a-z]+-[5-9](?!\d)/u, window: 1_000_000, vision: true },
   { name: /claude/u, window: 200_000, vision: true },
   // https://platform.openai.com/docs/models: of the 400,000 tokens of GPT-5, 128,000 are kept for the answer.
-  { name: /gpt-5-chat/u, window: 128_000, vision: true },
+  { name: /gpt-5-chat/u, window: 128_000, vision: true, answer: 16_384 },
+  { name: /gpt-5-pro/u, window: 272_000, vision: true, answer: 272_000 },
   { name: /gpt-[5-9]/u, window: 272_000, vision: true },
-  { name: /gpt-4-1/u, window: 1_047_576, vision: true },
-  { name: /gpt-4o|gpt-4-turbo/u, window: 128_000, vision: true },
-  { name: /gpt-4/u, window: 8_192, vision: false },
-  { name: /gpt-3-5/u, window: 16_385, vision: false },
+  { name: /gpt-4-1/u, window: 1_047_576, vision: true, answer: 32_768 },
+  { name: /gpt-4o|gpt-4-turbo/u, window: 128_000, vision: true, answer: 16_384 },
+  { name: /gpt-4/u, window: 8_192, vision: false, answer: 8_192 },
+  { name: /gpt-3-5/u, window: 16_385, vision: false, answer: 16_385 },
   { name: /^o1-(mini|preview)/u, window: 128_000, vision: false },
-  { name: /^o3-mini/u, window: 200_000, vision: false },
-  { name: /^o[1-9]/u, window: 200_000, vision: true },
+  { name: /^o3-mini/u, window: 200_000, vision: false, answer: 100_000 },
+  { name: /^o[1-9]/u, window: 200_000, vision: true, answer: 100_000 },
   // https://ai.google.dev/gemini-api/docs/models
-  { name: /gemini/u, window: 1_048_576, vision: true },
+  { name: /gemini/u, window: 1_048_576, vision: true, answer: 65_536 },
   // https://docs.x.ai/docs/models
-  { name: /grok-code/u, window: 256_000, vision: false },
-  { name: /grok-[4-9]/u, window: 256_000, vision: true },
+  { name: /grok-code/u, window: 256_000, vision: false, answer: 256_000 },
+  { name: /grok-[4-9]/u, window: 256_000, vision: true, answer: 256_000 },
   // https://docs.z.ai/guides/overview/overview
   { name: /glm-[\d-]+v/u, window: 64_000, vision: true },
   { name: /glm-(4-[67]|5)/u, window: 200_000, vision: false },
   // https://platform.moonshot.ai/docs/introduction
-  { name: /kimi-k2-[5-9](?!\d)/u, window: 262_144, vision: true },
+  { name: /kimi-k2-[5-9](?!\d)/u, window: 262_144, vision: true, answer: 262_144 },
   // https://github.com/QwenLM/Qwen3-Coder, https://github.com/QwenLM/Qwen3-VL
-  { name: /qwen3-coder/u, window: 262_144, vision: false },
+  { name: /qwen3-coder/u, window: 262_144, vision: false, answer: 262_144 },
   { name: /qwen.*-vl/u, window: DEFAULT_WINDOW, vision: true },
   // https://www.llama.com/docs/model-cards-and-prompt-formats/llama4/, https://docs.mistral.ai/getting-started/models/
   { name: /llama-4|pixtral|mistral-(small|medium)-3/u, window: DEFAULT_WINDOW, vision: true },
@@ -59,6 +65,11 @@ export function contextWindow(modelName: string): number {
 export function windowBeside(modelName: string, effort: ThinkingEffort | undefined): number {
   const window = contextWindow(modelName);
   return effort ? window - Math.min(THINKING_TOKENS[effort], Math.floor(window / 4)) : window;
+}
+
+/** Most tokens of a model's answer, thinking included, where the request does not bound it; 128,000 for one that is not known. */
+export function longestAnswer(modelName: string): number {
+  return familyOf(modelName)?.answer ?? DEFAULT_ANSWER;
 }
 
 /** Whether a model takes pictures; one that is not known does not. */

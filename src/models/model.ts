@@ -20,6 +20,8 @@ export interface ModelRequest {
   tools: readonly ToolDefinition[];
   /** Upper bound of the answer, in tokens. */
   maxOutputTokens?: number;
+  /** Upper bound of all that is written, thinking included, in tokens: what there is money for. The lower bound counts. */
+  affordableTokens?: number;
   /**
    * How hard to think before the answer; the model's own way where it says nothing. Models that cannot be told are not. Not
    * together with `temperature` and `topP`, which models that think refuse.
@@ -160,6 +162,8 @@ export type ModelErrorCode =
   | "forbidden"
   | "rate_limited"
   | "quota_exhausted"
+  /** The team cannot pay for the call; the provider was not asked. */
+  | "insufficient_credits"
   | "context_too_long"
   | "invalid_request"
   | "overloaded"

@@ -30,7 +30,6 @@ type Act = (person: Person, admin: Admin) => Promise<() => Promise<unknown>>;
 
 const unused = () => Promise.reject(new Error("It was not to be asked"));
 const queue = { publish: unused, publishBatch: async () => {}, answers: unused };
-const config = { PASSWORD_HASH_COST: 4 };
 
 const deletion: Act = async ({ user }, admin) => {
   const deps = {
@@ -70,14 +69,14 @@ const proof: Act = async ({ user }) => {
   const mail = mailing(database.db);
   await requestVerification(mail.deps, user.email, CLIENT);
   const { token } = await mail.linkFor(user.email);
-  return () => verifyEmail(database, token, CLIENT);
+  return () => verifyEmail(sessionDeps(database.db), { token }, CLIENT);
 };
 
 const disabling: Act =
   async ({ user }, admin) =>
   () =>
     changeAccount(
-      { db: database.db, queue, config },
+      { ...sessionDeps(database.db), queue },
       { caller: admin.caller, address: "192.0.2.9" },
       user.id,
       {

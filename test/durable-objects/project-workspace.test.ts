@@ -4,6 +4,7 @@ import { chunked, MEGABYTE, randomBytes, same } from "../contracts/project-runti
 import { cloneTermContract, gitContract } from "../contracts/project-runtime/git.ts";
 import { projectRuntimeContract } from "../contracts/project-runtime/index.ts";
 import { age, bucket, keysOf, openProject, workspaces } from "./support/open-project.ts";
+import { appears } from "../contracts/project-runtime/appears.ts";
 
 const text = (content: string) => new TextEncoder().encode(content);
 
@@ -132,7 +133,7 @@ describe("ProjectWorkspace", () => {
     it("ends what runs, and takes no file from who began before", async () => {
       const { project, runtime } = openProject();
       const command = runtime.exec(": > started; sleep 600; : > after", { timeoutMs: 60_000 });
-      while (!(await runtime.stat("started"))) await runtime.stat("");
+      await appears(runtime, "started");
       const { readable, writable } = new IdentityTransformStream();
       const upload = runtime.writeStream("file", readable, 64 * MEGABYTE);
       const refused = upload.catch((error: unknown) => error);

@@ -14,7 +14,8 @@ describe("what a program behind a preview is told", () => {
   it("is the visitor's own cookies without ours", () => {
     const cookie =
       "theme=dark; session=secret; refresh_token=secret;csrf_token=secret; preview_session=secret; " +
-      "oauth_state=secret; git_oauth_state=secret; preview_nonce=secret; sessions=3";
+      "oauth_state=secret; git_oauth_state=secret; preview_nonce=secret; __Host-session=secret; " +
+      "__Host-refresh_token=secret; __Host-preview_session=secret; sessions=3";
     expect(toProgram(new Headers({ cookie }), to).get("cookie")).toBe("theme=dark; sessions=3");
     expect(toProgram(new Headers({ cookie: "session=secret" }), to).has("cookie")).toBe(false);
     const several = new Headers({ cookie: "theme=dark,blue" });
@@ -65,6 +66,7 @@ describe("what a program behind a preview tells its visitor", () => {
         "theme=dark; Path=/; Domain=example.com; HttpOnly",
         "session=forged; Domain=example.com",
         " csrf_token =forged",
+        "__Host-session=forged; Path=/; Secure",
         "preview_session=forged",
         "=session=forged",
         "a=b; domain",

@@ -76,7 +76,7 @@ describe("registering", () => {
   it.each([
     ["no address", { email: "nobody", password: PASSWORD }, 422, /^email: /u],
     ["no password", { email: "a@example.com" }, 422, /^password: /u],
-    ["a short password", { email: "a@example.com", password: "12345" }, 400, /at least 6/u],
+    ["a short password", { email: "a@example.com", password: "12345" }, 400, /at least 8/u],
     ["a long password", { email: "a@example.com", password: "é".repeat(37) }, 400, /at most 72 bytes/u],
     ["the address as password", { email: "a@example.com", password: "A@example.com" }, 400, /email address/u],
     [

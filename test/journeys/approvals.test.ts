@@ -108,6 +108,26 @@ describe("a dangerous call in a chat of the browser", () => {
     expect([await contentOf("plan.txt"), await contentOf("allow.txt")]).toEqual([404, 200]);
   });
 
+  it("changes nothing by a command in plan mode", async () => {
+    await client.ask(writes("seen.txt"), { chat_id: await newChat(), edit_mode: "allow" });
+    const commands = [
+      "rm seen.txt",
+      "echo x > seen.txt",
+      "echo x > made.txt",
+      "git commit -am x",
+      "(sleep 1; rm seen.txt) &",
+    ];
+    const looking = script(
+      ...commands.map((command) => ({ tools: [call("bash_exec", { command })] })),
+      { tools: [call("bash_exec", { command: "sleep 1; cat seen.txt" })] },
+      { text: "Done." },
+    );
+    const frames = await client.ask(looking, { chat_id: await newChat(), edit_mode: "plan" });
+    const seen = frames.findLast(({ type }) => type === "tool_call");
+    expect(seen?.data).toMatchObject({ result: { success: true, stdout: "seen.txt" } });
+    expect([await contentOf("seen.txt"), await contentOf("made.txt")]).toEqual([200, 404]);
+  });
+
   it("goes by the chat's mode where the message says nothing, also on the stream of the interface", async () => {
     const chat_id = await newChat();
     await client.call("PATCH", `/api/chat/${chat_id}/update`, { edit_mode: "plan" });

@@ -237,6 +237,27 @@ it("a turn that is cancelled is paid for: by what had come of it, or by its whol
   ]);
 });
 
+it("a turn that waits for a word is paid for before it waits, and not again with its end", async () => {
+  const client = await newChatClient(service);
+  const { fund, teamId } = await fundsOf(client);
+  await fund(50);
+  const teamNow = async () => (await databaseOf(service).select().from(teams).where(eq(teams.id, teamId)))[0];
+  const stream = await client.send("count up", { edit_mode: "ask" });
+  for await (const { type, data } of stream.frames()) {
+    if (type !== "approval_required") continue;
+    await vi.waitFor(async () => expect(await teamNow()).toMatchObject({ reservedCredits: 0 }), 10_000);
+    expect(await callsOfTask(stream.taskId)).toMatchObject([{ iteration: 1, creditsDeducted: 2 }]);
+    const json = { approval_id: data?.["approval_id"], response: "allow_all" };
+    expect(await client.call("POST", "/api/chat/agent/approval", json)).toMatchObject({ status: 200 });
+  }
+  const rows = await callsOfTask(stream.taskId);
+  expect(new Set(rows.map(({ iteration }) => iteration))).toEqual(new Set([1, 2, 3, 4]));
+  expect(rows).toHaveLength(4);
+  expect(rows.every(({ costTotal, creditsDeducted }) => costTotal === 2 && creditsDeducted === 2)).toBe(true);
+  // The first turn may cost all there is, so nothing is left for a title.
+  expect(await teamNow()).toMatchObject({ purchasedCredits: 50 - 8, reservedCredits: 0 });
+});
+
 it("an answer without a count of tokens is paid for by our own", async () => {
   const client = await clientWith(50);
   const { task_id: taskId } = await client.start("uncounted");
@@ -259,9 +280,10 @@ it("a task that runs out of credits ends, says why, and keeps what was done", as
     { error: expect.stringContaining("no credits left"), data: { code: "insufficient_credits" } },
   ]);
   const used = events.filter(({ type }) => type === "credits_used").map(({ body }) => body["data"]);
+  // A turn costs two cents; the cent that is left pays for none.
   const taken = used.map((data) => Number(Object(data).credits_deducted));
-  expect(taken.reduce((sum, each) => sum + each, 0)).toBe(3);
-  expect(used.at(-1)).toMatchObject({ new_balance: 0, is_byok: false });
+  expect(taken.reduce((sum, each) => sum + each, 0)).toBe(2);
+  expect(used.at(-1)).toMatchObject({ new_balance: 1, is_byok: false });
   const file = await service.call<{ content: string }>(
     "GET",
     `/api/projects/${client.projectId}/files/count.txt`,
@@ -273,7 +295,7 @@ it("a task that runs out of credits ends, says why, and keeps what was done", as
     .select()
     .from(usageLogs)
     .where(and(eq(usageLogs.taskId, taskId), eq(usageLogs.purpose, "agent")));
-  expect(rows.length).toBeGreaterThan(0);
+  expect(rows).toMatchObject([{ costTotal: 2, creditsDeducted: 2, billedStatus: "credited" }]);
   const { body } = await service.call("GET", "/api/billing/credits", { token: client.account.token });
-  expect(body).toMatchObject({ total_credits: 0, purchased_credits: 0 });
+  expect(body).toMatchObject({ total_credits: 1, purchased_credits: 1 });
 });

@@ -23,7 +23,7 @@ const service = await startService({
   GITLAB_API_BASE_URL: `${hosts.gitlab.url}/`,
   BITBUCKET_OAUTH_BASE_URL: hosts.bitbucket.url,
   BITBUCKET_API_BASE_URL: hosts.bitbucket.url,
-  DEPLOYMENT_ENCRYPTION_KEY: "not a Fernet key",
+  DEPLOYMENT_ENCRYPTION_KEY: "not a Fernet key, and long enough to be hashed to one",
   OAUTH_TIMEOUT_SECONDS: "1",
 });
 afterAll(() => Promise.all([service.close(), ...Object.values(hosts).map((host) => host.close())]));
@@ -45,14 +45,15 @@ interface Begun {
 async function goTo(kind: GitHostKind) {
   const account = await service.signUp("git");
   const who = browser(service);
-  const { token } = account;
+  const { body } = await who.call<{ access_token: string }>("POST", "/api/auth/login", { json: account });
+  const token = body.access_token;
   const begun = await who.call<Begun>("GET", `/api/git-providers/${kind}/oauth/authorize`, { token });
   const back = await agree(begun.body.authorization_url);
   const comeBack = (by = who, headers: Record<string, string> = {}) =>
     by.call<{ detail?: string }>("GET", back.pathname + back.search, { headers });
   const call = <T = unknown>(method: string, below: string, json?: unknown) =>
     service.call<T>(method, `/api/git-providers/${below}`, { token, json });
-  return { account, begun, back, comeBack, call };
+  return { account, token, begun, back, comeBack, call };
 }
 
 async function connected(kind: GitHostKind) {

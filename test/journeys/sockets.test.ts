@@ -18,12 +18,17 @@ beforeAll(async () => {
   team = await newTeamClient(service);
   owner = team.owner;
   site = await newRunningSite(service, owner.token, { "hello.txt": "hello from a file\n" });
-  chat = newId();
-  await databaseOf(service)
-    .insert(chats)
-    .values({ id: chat, userId: owner.id, projectId: site.id, origin: "browser" });
+  chat = await newChat(owner);
 });
 afterAll(() => service.close());
+
+async function newChat(person: Account): Promise<string> {
+  const id = newId();
+  await databaseOf(service)
+    .insert(chats)
+    .values({ id, userId: person.id, projectId: site.id, origin: "browser" });
+  return id;
+}
 
 const connect = (path: string, token = owner.token) =>
   openSocket(service.url, `${path}?${new URLSearchParams({ token })}`);
@@ -44,9 +49,11 @@ describe("the socket beside a chat", () => {
     await socket.closed;
   });
 
-  it("is for whoever may see the project; its terminal is not", async () => {
+  it("is for the person whose chat it is; its terminal asks for more", async () => {
     const viewer = await team.join("viewer");
-    const socket = await connect(`/ws/${chat}`, viewer.token);
+    const colleagues = await connect(`/ws/${chat}`, viewer.token);
+    expect(await colleagues.closed).toEqual({ code: 4404, reason: "not_found" });
+    const socket = await connect(`/ws/${await newChat(viewer)}`, viewer.token);
     socket.send({ type: "open_terminal" });
     expect(await socket.next("error")).toMatchObject({ message: expect.stringContaining("terminal.access") });
     socket.send({ type: "ping" });

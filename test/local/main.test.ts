@@ -37,8 +37,8 @@ describe("npm start", () => {
     expect(processesOf(dataDir)).toEqual([]);
   });
 
-  it("makes its secret once, readable by its owner only", async () => {
-    const file = path.join(dataDir, "secret-key");
+  it.each(["secret-key", "queue-secret"])("makes %s once, readable by its owner only", async (name) => {
+    const file = path.join(dataDir, name);
     expect(readFileSync(file, "utf8")).toMatch(/^[0-9a-f]{64}$/u);
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
@@ -63,13 +63,15 @@ describe("npm start", () => {
   it("takes its workerd along when it is killed, and starts again on the same data", async () => {
     const killed = new StartedService({ dataDir });
     await killed.ready();
-    const secret = readFileSync(path.join(dataDir, "secret-key"), "utf8");
+    const secrets = () =>
+      ["secret-key", "queue-secret"].map((name) => readFileSync(path.join(dataDir, name), "utf8"));
+    const kept = secrets();
     killed.process.kill("SIGKILL");
     await expect.poll(() => processesOf(dataDir), { timeout: 5_000 }).toEqual([]);
     const service = new StartedService({ dataDir });
     const url = await service.ready();
     expect((await fetch(`${url}/ready`)).status).toBe(200);
-    expect(readFileSync(path.join(dataDir, "secret-key"), "utf8")).toBe(secret);
+    expect(secrets()).toEqual(kept);
     const second = new StartedService({ dataDir });
     expect(await second.exitCode()).toBe(1);
     expect(second.stderr).toContain(`DATA_DIR: ${dataDir} is in use by a service that is running\n`);

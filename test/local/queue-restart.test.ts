@@ -3,10 +3,9 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { Client } from "@upstash/qstash";
+import { Client, Receiver } from "@upstash/qstash";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { startQueue } from "#local/queue/index.ts";
-import { LOCAL_QUEUE_TOKEN } from "#src/configuration.ts";
 import { startReceiver } from "./support/receiver.ts";
 
 let dataDir: string;
@@ -32,12 +31,8 @@ async function spawnQueue(
   });
   cleanups.push(() => kill(child));
   const [line] = await once(child.stdout, "data");
-  const client = new Client({
-    baseUrl: String(line).trim(),
-    token: LOCAL_QUEUE_TOKEN,
-    devMode: false,
-    retry: false,
-  });
+  const [baseUrl = "", token = ""] = String(line).trim().split(" ");
+  const client = new Client({ baseUrl, token, devMode: false, retry: false });
   return { child, client };
 }
 
@@ -130,4 +125,23 @@ it("moves messages for an earlier public address to the present one", async () =
   await expect(after.client.messages.get(other.messageId)).resolves.toMatchObject({
     url: "http://127.0.0.1:11119/elsewhere",
   });
+});
+
+it("signs what it kept under earlier keys with the present ones", async () => {
+  const destination = await startReceiver();
+  cleanups.push(destination.close);
+  const before = await start("http://service.test", destination.url);
+  await before.client.publish({ url: "http://service.test/step", body: "kept" });
+  await before.queue.close();
+  rmSync(path.join(dataDir, "queue-secret"));
+
+  const after = await start("http://service.test", destination.url);
+  cleanups.push(after.queue.close);
+  expect(after.queue.currentSigningKey).not.toBe(before.queue.currentSigningKey);
+  after.queue.begin();
+  const [delivery] = await destination.arrived(1);
+  const signature = String(delivery?.headers["upstash-signature"]);
+  const { currentSigningKey, nextSigningKey } = after.queue;
+  const receiver = new Receiver({ currentSigningKey, nextSigningKey, devMode: false });
+  await expect(receiver.verify({ body: "kept", signature })).resolves.toBe(true);
 });

@@ -7,6 +7,10 @@ import { NO_BUBBLEWRAP, SKIPPED, startTestHost, type TestHost } from "./support/
 
 const MEBIBYTE = 1024 * 1024;
 
+/** Asks a server of the project to run a command. */
+const connect = (to: string) =>
+  `node -e 'require("net").connect(${to}).on("error", () => process.exit(3)).end("touch reached")'`;
+
 /** Small enough to be reached at once. */
 const limits = {
   memoryBytes: 256 * MEBIBYTE,
@@ -162,6 +166,32 @@ describe.skipIf(NO_BUBBLEWRAP)(`a sandbox${SKIPPED}`, () => {
       expect(stdout).not.toContain("of the other");
       expect(stdout).toContain("ECONNREFUSED");
       expect(stdout).not.toContain(other.id);
+    });
+
+    it("reaches nothing that runs in the project by a command that may change nothing", async () => {
+      const server = `const { execSync } = require("child_process");
+        require("net").createServer((s) => s.on("data", (d) => execSync(String(d)))).listen("door.sock");
+        require("net").createServer((s) => s.on("data", (d) => execSync(String(d)))).listen(4567, "127.0.0.1");`;
+      await runtime.writeFile("server.js", new TextEncoder().encode(server));
+      await runtime.startProcess("server", { command: "node server.js" });
+      await runtime.startProcess("reader", {
+        command: 'mkdir -p deep; mkfifo deep/pipe; while read -r line < deep/pipe; do sh -c "$line"; done',
+      });
+      const exitCode = async (command: string) => (await run(command)).exitCode;
+      await expect
+        .poll(() => exitCode("test -p deep/pipe && test -S door.sock"), { timeout: 20_000 })
+        .toBe(0);
+      const attack = async (command: string) =>
+        (await runtime.exec(command, { timeoutMs: 5_000, readOnly: true })).exitCode;
+      expect(await attack(connect('"door.sock"'))).toBe(3);
+      expect(await attack(connect('4567, "127.0.0.1"'))).toBe(3);
+      expect(await attack("echo 'touch reached' > deep/pipe")).not.toBe(0);
+      expect(await attack("pgrep -f server.js; kill -9 -1")).not.toBe(0);
+      expect(await runtime.stat("reached")).toBeUndefined();
+      // The same ways lead there where a command may change files.
+      await run("echo 'touch reached' > deep/pipe");
+      await expect.poll(() => exitCode("test -f reached"), { timeout: 20_000 }).toBe(0);
+      expect(await runtime.processes()).toMatchObject([{ running: true }, { running: true }]);
     });
 
     it("leads the service to no other server by a link in place of its own", async () => {

@@ -1,9 +1,10 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import { z } from "zod";
 import { checkEnv } from "#src/env.ts";
 import { parseJson } from "#src/lib/parse-json.ts";
+import { SANDBOX_PORTS, SERVER_PORT } from "#src/platform/runtime/http-runtime/protocol.ts";
 import { SETTINGS } from "./support/scripted-sandboxes.ts";
 
 it("says which binding the runtime needs where it is missing", () => {
@@ -42,4 +43,16 @@ it("builds its image from the SDK's own of the same version", () => {
   const manifest = readFileSync("node_modules/@cloudflare/sandbox/package.json", "utf8");
   const { version } = parseJson(manifest, z.object({ version: z.string() }));
   expect(readFileSync("sandbox/Dockerfile", "utf8")).toContain(`cloudflare/sandbox:${version}\n`);
+});
+
+it("keeps the ports that its servers listen on from programs", () => {
+  expect(readFileSync("sandbox/start.sh", "utf8")).toContain(`--listen 0.0.0.0:${SERVER_PORT} `);
+  expect(readFileSync("sandbox/Dockerfile", "utf8")).toContain(`EXPOSE ${SERVER_PORT}\n`);
+  const sdk = "node_modules/@cloudflare/sandbox/dist";
+  const sources = readdirSync(sdk, { encoding: "utf8" }).filter((name) => name.endsWith(".js"));
+  const ports = sources
+    .map((name) => readFileSync(`${sdk}/${name}`, "utf8"))
+    .flatMap((source) => [...source.matchAll(/\bdefaultPort = ([\de]+)/gu)].map(([, port]) => Number(port)));
+  expect(ports.length).toBeGreaterThan(0);
+  for (const port of [...ports, SERVER_PORT]) expect(SANDBOX_PORTS).toContain(port);
 });

@@ -35,6 +35,6 @@ describe.skipIf(NO_CONTAINERS)(`the sandbox driver over real containers${skipped
       return { runtime: runtime(id), mount: "/app" };
     },
     // Only the platform bounds what multiplies; Docker on a developer's machine does not.
-    { contained: false, runsProcesses: true },
+    { contained: false, runsProcesses: true, readOnlyCommands: false },
   );
 });

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe } from "vitest";
 import { projectRuntimeContract } from "#test/contracts/project-runtime/index.ts";
 import { notesContract } from "#test/contracts/project-runtime/notes.ts";
+import { readOnlyCommandsContract } from "#test/contracts/project-runtime/read-only-commands.ts";
 import { storageContract, storageStatesContract } from "#test/contracts/project-runtime/storage.ts";
 import type { Open } from "#test/contracts/project-runtime/under-test.ts";
 import { startScriptedSandboxes, type ScriptedSandboxes } from "./support/scripted-sandboxes.ts";
@@ -24,9 +25,14 @@ describe.skipIf(COMPLETE)("the sandbox driver over scripted containers: what the
   storageContract(open);
   storageStatesContract(open);
   notesContract(open);
+  readOnlyCommandsContract(open, { refused: true });
 });
 
 describe.runIf(COMPLETE)("the sandbox driver over scripted containers", () => {
   // Walls are the platform's.
-  projectRuntimeContract("all of it", open, { contained: false, runsProcesses: true });
+  projectRuntimeContract("all of it", open, {
+    contained: false,
+    runsProcesses: true,
+    readOnlyCommands: false,
+  });
 });

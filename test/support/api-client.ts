@@ -51,11 +51,27 @@ async function textOf(response: Response): Promise<string> {
   return text;
 }
 
+/**
+ * As `fetch`; a GET or HEAD goes once more where the server closed the kept connection as the request left, which it does after
+ * five idle seconds. Source: RFC 9110, section 9.2.2.
+ */
+async function send(url: string, request: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, request);
+  } catch (error) {
+    const isRepeatable = request.method === "GET" || request.method === "HEAD";
+    const cause: unknown = error instanceof Error && error.cause;
+    const isClosed = cause instanceof Error && "code" in cause && cause.code === "UND_ERR_SOCKET";
+    if (!isRepeatable || !isClosed) throw error;
+    return fetch(url, request);
+  }
+}
+
 /** A small HTTP client for a service that runs at `url`. */
 export function apiClient(url: string): ApiClient {
   async function call<T>(method: string, path: string, request: ApiRequest = {}): Promise<ApiAnswer<T>> {
     const { token, json, form, body, headers = {} } = request;
-    const response = await fetch(url + path, {
+    const response = await send(url + path, {
       method,
       redirect: "manual",
       headers: {

@@ -28,7 +28,7 @@ export async function newColleague(db: Db, name = "colleague"): Promise<Colleagu
       slug: `${username}-team`,
       isPersonal: true,
       createdBy: id,
-      ...openingCredits(CREDITS, { isPersonal: true }),
+      ...openingCredits(CREDITS, { isProved: false }),
     }),
     db.insert(teamMemberships).values({ teamId: personalTeamId, userId: id, role: "admin" }),
   ]);

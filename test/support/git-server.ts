@@ -110,6 +110,20 @@ export async function startGitServer(options: { username?: string; password?: st
       );
       return git(name, ["rev-parse", `refs/heads/${branch}`]);
     },
+    /** Add a commit with these symbolic links: what each leads to, by its path. */
+    link(name: string, branch: string, links: Record<string, string>): void {
+      git(
+        name,
+        ["fast-import", "--quiet"],
+        [
+          `commit refs/heads/${branch}\n`,
+          `committer Somebody Else <else@example.test> ${Math.floor(Date.now() / 1000)} +0000\n`,
+          data("links"),
+          `from refs/heads/${branch}^0\n`,
+          ...Object.entries(links).map(([path, target]) => `M 120000 inline ${path}\n${data(target)}`),
+        ].join(""),
+      );
+    },
     /** Run git in a bare repository. */
     git,
     /** Subjects of a branch's commits, newest first. */

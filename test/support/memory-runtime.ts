@@ -13,6 +13,9 @@ type Exec = (command: string, options: ExecOptions) => ExecResult | Promise<Exec
 
 type Git = ProjectGit["git"];
 
+/** Projects whose runtimes use no port themselves. */
+export const NO_RESERVED_PORTS = { runtime: () => ({ reservedPorts: [] }) };
+
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
@@ -29,6 +32,7 @@ export class MemoryRuntime implements AgentRuntime {
   #clock = 0;
   /** Paths written, in order; a write of the same content counts as well. */
   readonly writes: string[] = [];
+  readonly reservedPorts: readonly number[] = [];
 
   constructor(files: Record<string, string | Uint8Array> = {}, exec: Exec = unknownCommand, git?: Git) {
     this.#exec = exec;

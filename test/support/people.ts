@@ -1,3 +1,4 @@
+import { updateAccount, type AccountChange } from "#src/domain/accounts/index.ts";
 import { insertUser } from "#src/domain/accounts/queries.ts";
 import { userSlugOf } from "#src/domain/accounts/usernames.ts";
 import { authenticateUser, type UserCaller } from "#src/domain/access/index.ts";
@@ -17,8 +18,10 @@ const PASSWORD_HASH = "$2b$04$GvKRShThT0zPH7hAX7cN..uiJ5ZjegnWk6Qu1S2yIBC0iCrgeW
 
 const unused = () => Promise.reject(new Error("Nothing was to be queued"));
 
-/** What teams begin with. */
+/** What teams begin with, and how many one may own. */
 export const CREDITS = {
+  ENVIRONMENT: "test" as "development" | "test" | "production",
+  MAX_TEAMS_PER_USER: 10,
   SIGNUP_BONUS_CREDITS: 15_000,
   SIGNUP_BONUS_EXPIRY_DAYS: 60,
   TIER_DAILY_CREDITS_FREE: 5,
@@ -33,6 +36,7 @@ export function sessionDeps(db: Db) {
     REFRESH_REUSE_GRACE_SECONDS: 0,
     PUBLIC_URL: "https://service.test",
     PASSWORD_HASH_COST: 4,
+    ADMIN_EMAIL: [] as readonly string[],
     ...CREDITS,
   };
   return {
@@ -74,4 +78,14 @@ export async function callerOf(deps: SessionDeps, { accessToken }: Session): Pro
   const caller = await authenticateUser(deps, accessToken);
   if (!caller) throw new Error("The session's token was refused");
   return caller;
+}
+
+/** Somebody who has just signed in changes the own account. */
+export async function changeOwnAccount(
+  deps: Parameters<typeof updateAccount>[0] & SessionDeps,
+  userId: string,
+  wish: AccountChange,
+) {
+  const session = await startSession(deps, { id: userId, isSuperuser: false }, CLIENT, "password");
+  return updateAccount(deps, await callerOf(deps, session), wish, CLIENT);
 }

@@ -1,9 +1,29 @@
 import type { TestProject } from "vitest/node";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { buildShellIsolate } from "#local/command-runner/build.ts";
+import { startCommandRunner } from "#local/command-runner/index.ts";
 import { startGitServer } from "./git-server.ts";
 
-/** What tests in workerd find outside: a git server, since none can be started there. */
+declare module "vitest" {
+  export interface ProvidedContext {
+    /** The command runner of the objects, for suites that run in workerd. */
+    commandRunnerUrl: string;
+  }
+}
+
+/** What tests in workerd find outside: a git server and a command runner, since none can be started there. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const server = await startGitServer();
   project.provide("gitServerUrl", server.url);
-  return () => server.close();
+  const dir = mkdtempSync(path.join(tmpdir(), "workspace-runner-"));
+  await buildShellIsolate("public/shell/isolate.js");
+  const runner = await startCommandRunner({ dir });
+  project.provide("commandRunnerUrl", runner.url);
+  return async () => {
+    await runner.close();
+    rmSync(dir, { recursive: true, force: true });
+    await server.close();
+  };
 }

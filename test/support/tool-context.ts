@@ -20,6 +20,7 @@ export function toolContext(overrides: Partial<ToolContext> = {}): ToolContext {
     chatId: "0199c0de-0000-7000-8000-000000000003",
     model: { name: "gpt-5", seesPictures: true },
     signal: new AbortController().signal,
+    readOnly: false,
     scopes: null,
     safeFetch: async (url) => textPage(url, "A page about gardens.\n".repeat(5_000)),
     webSearch: {

@@ -7,12 +7,14 @@ import type { TestService } from "#test/support/service.ts";
 import { setTier } from "#test/support/tiers.ts";
 import { bodySchemaOf, resolve, type Document, type JsonSchema, type Operation } from "./operations.ts";
 
+export type Samples = Readonly<Record<string, unknown>>;
+
 /** Somebody with a project, a file in it, a task on it and a key for everything. */
 export interface Estate {
   owner: Account;
   key: string;
   /** A value for every path parameter, query parameter and body field that cannot be made up. */
-  samples: Readonly<Record<string, unknown>>;
+  samples: Samples;
 }
 
 /** An estate with somebody in the owner's team who may only look. */
@@ -269,6 +271,7 @@ async function withChat<E extends Estate>(service: TestService, estate: E): Prom
     chat: chat.id,
     chat_id: asking.id,
     attachment: attachment_id,
+    approval: question?.approval.id,
     approval_id: question?.approval.id,
     response: "stop",
   };
@@ -374,12 +377,21 @@ export function smallestBody(
   samples: Estate["samples"],
 ): Record<string, unknown> | undefined {
   const schema = bodySchemaOf(document, operation);
-  if (!schema) return undefined;
-  const { properties = {}, required = [] } = schema;
+  return schema && exampleOf(document, schema, samples, ONE_OF[operation.name]);
+}
+
+/** The smallest object that a schema takes, with the fields `also` besides those that it needs. */
+export function exampleOf(
+  document: Document,
+  schema: JsonSchema,
+  samples: Samples,
+  also: readonly string[] = [],
+): Record<string, unknown> {
+  const { properties = {}, required = [] } = resolve(document, schema);
   if (typeof properties !== "object" || !Array.isArray(required)) return {};
   return Object.fromEntries(
     Object.entries(properties ?? {})
-      .filter(([name]) => required.includes(name) || ONE_OF[operation.name]?.includes(name))
+      .filter(([name]) => required.includes(name) || also.includes(name))
       .map(([name, property]) => [name, samples[name] ?? smallest(resolve(document, property))]),
   );
 }

@@ -97,7 +97,7 @@ export const GIT_OCCASIONS: Record<string, (scene: Scene) => Promise<Occasion> |
     const back = new URL(answer.headers.get("location") ?? gitHost.url);
     return {
       address: back.pathname + back.search,
-      headers: { cookie: `git_oauth_state=${own.cookies.get("git_oauth_state")}` },
+      headers: { cookie: `session=${token}; git_oauth_state=${own.cookies.get("git_oauth_state")}` },
     };
   },
 };

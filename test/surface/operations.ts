@@ -34,7 +34,11 @@ export const Document = z.object({
       z.string(),
       z.union([
         z.object({ type: z.literal("http"), scheme: z.literal("bearer") }),
-        z.object({ type: z.literal("apiKey"), in: z.literal("cookie"), name: z.literal("session") }),
+        z.object({
+          type: z.literal("apiKey"),
+          in: z.literal("cookie"),
+          name: z.enum(["session", "__Host-session"]),
+        }),
       ]),
     ),
     schemas: z.record(z.string(), Schema),

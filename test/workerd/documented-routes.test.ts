@@ -5,7 +5,10 @@ import { endpoints } from "#src/routes/index.ts";
 import { sockets } from "#src/routes/sockets/index.ts";
 
 it("every route that the app serves is documented, but those for the queue, and sockets", () => {
-  const { paths } = openApiDocument(endpoints, "https://service.test");
+  const { paths } = openApiDocument(endpoints, {
+    serverUrl: "https://service.test",
+    sessionCookie: "session",
+  });
   const documented = Object.entries(Object(paths)).flatMap(([path, item]) =>
     Object.keys(Object(item)).map((method) => `${method.toUpperCase()} ${path}`),
   );

@@ -28,7 +28,7 @@ projectRuntimeContract(
     return { runtime: unmultiplied(server.runtime), mount: server.root, restart: () => server.restart() };
   },
   // Who holds a sandbox keeps the states of its files, and its walls.
-  { storageStates: false, contained: false, runsProcesses: true },
+  { storageStates: false, contained: false, runsProcesses: true, readOnlyCommands: false },
 );
 
 /** Nothing limits this server's programs, so what multiplies without end would take the machine: it is never run here. */

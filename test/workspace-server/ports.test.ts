@@ -1,7 +1,12 @@
 import { createHash } from "node:crypto";
 import { createServer } from "node:http";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { buildServer, startWorkspaceServer, type RunningServer } from "./support/start-server.ts";
+import {
+  buildServer,
+  startWorkspaceServer,
+  WITH_SECRET,
+  type RunningServer,
+} from "./support/start-server.ts";
 
 let server: RunningServer;
 /** A program with a WebSocket that sends back the short texts it gets, by RFC 6455 and nothing else. */
@@ -33,8 +38,11 @@ afterAll(async () => {
   program.close();
 });
 
+const openWebSocket = (path: string) =>
+  new WebSocket(`${server.url.replace("http", "ws")}${path}`, Object({ headers: WITH_SECRET }));
+
 it("passes a WebSocket on, both ways", async () => {
-  const socket = new WebSocket(`${server.url.replace("http", "ws")}/port/${port}/live?x=1`);
+  const socket = openWebSocket(`/port/${port}/live?x=1`);
   const heard = await new Promise((resolve, reject) => {
     socket.addEventListener("open", () => socket.send("hello"));
     socket.addEventListener("message", ({ data }) => resolve(data));
@@ -46,9 +54,9 @@ it("passes a WebSocket on, both ways", async () => {
 
 it("refuses a WebSocket to a port where nobody listens, and what is no port", async () => {
   for (const path of ["/port/1/", "/port/0/", "/port/99999/"]) {
-    const socket = new WebSocket(`${server.url.replace("http", "ws")}${path}`);
+    const socket = openWebSocket(path);
     await new Promise((resolve) => socket.addEventListener("error", resolve));
   }
-  expect((await fetch(`${server.url}/port/70000/`)).status).toBe(400);
-  expect(await (await fetch(`${server.url}/port/${port}/`)).text()).toBe("page");
+  expect((await fetch(`${server.url}/port/70000/`, { headers: WITH_SECRET })).status).toBe(400);
+  expect(await (await fetch(`${server.url}/port/${port}/`, { headers: WITH_SECRET })).text()).toBe("page");
 });

@@ -6,6 +6,7 @@ import { ERROR_HEADER } from "#src/platform/runtime/http-runtime/protocol.ts";
 import { proxyToPort } from "../ports/proxy.ts";
 import { Streamed } from "./exchange.ts";
 import type { Router } from "./router.ts";
+import type { SecretCheck } from "./secret.ts";
 
 /** A refusal is read by the caller only when its body has left; of a larger rest the connection is given up. */
 const MAX_DRAINED_BYTES = 64 * 1024 * 1024;
@@ -14,11 +15,12 @@ const MAX_DRAINED_BYTES = 64 * 1024 * 1024;
 export async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  route: Router,
+  { route, checkSecret }: { route: Router; checkSecret: SecretCheck },
 ): Promise<void> {
   const gone = new AbortController();
   response.once("close", () => gone.abort());
   try {
+    checkSecret(request);
     const { pathname, searchParams } = new URL(request.url ?? "", "http://workspace");
     if (pathname.startsWith("/port/")) {
       await proxyToPort(request, response);
@@ -69,7 +71,8 @@ async function refuse(request: IncomingMessage, response: ServerResponse, error:
   if (response.destroyed || response.socket?.destroyed) return;
   const known = error instanceof AppError ? error : new AppError("internal", "The workspace failed");
   if (error !== known) process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
-  const isDrained = await drain(request);
+  // Strangers send nothing further here.
+  const isDrained = known.code !== "unauthenticated" && (await drain(request));
   if (response.destroyed) return;
   response
     .writeHead(known.status, {

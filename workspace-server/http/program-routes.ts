@@ -4,8 +4,10 @@ import { AppError } from "#src/lib/errors.ts";
 import {
   CommandRequest,
   LimitNotice,
+  NOT_READ_ONLY,
   OUTPUT_HEADER,
   ProcessRequest,
+  READ_ONLY_COMMANDS,
   ShellInput,
   ShellRequest,
   WindowSize,
@@ -65,6 +67,14 @@ export function programRoutes(workspace: Workspace): Route[] {
       path: "/commands/:id",
       handle: (exchange) => {
         if (!commands.cancel(param(exchange, "id"))) throw new AppError("not_found", "No such command");
+      },
+    },
+
+    {
+      method: "POST",
+      path: READ_ONLY_COMMANDS,
+      handle: () => {
+        throw new AppError("forbidden", NOT_READ_ONLY);
       },
     },
 
@@ -138,6 +148,13 @@ export function programRoutes(workspace: Workspace): Route[] {
       method: "DELETE",
       path: "/processes/:name",
       handle: (exchange) => processes.stop(param(exchange, "name")),
+    },
+    {
+      method: "GET",
+      path: "/processes/:name/listens",
+      handle: (exchange) => ({
+        listens: processes.listensOn(param(exchange, "name"), countOf(exchange, "port")),
+      }),
     },
     {
       method: "GET",

@@ -9,7 +9,7 @@ import type { LookupFunction } from "node:net";
 import { pipeline } from "node:stream/promises";
 import { CONNECTION_HEADERS } from "#src/lib/connection-headers.ts";
 import { AppError } from "#src/lib/errors.ts";
-import { ERROR_HEADER } from "#src/platform/runtime/http-runtime/protocol.ts";
+import { ERROR_HEADER, SECRET_HEADER } from "#src/platform/runtime/http-runtime/protocol.ts";
 
 /** Hand a request on to a program's port, and its answer back, both as they come. */
 export async function proxyToPort(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -73,7 +73,12 @@ export function nobodyListens(port: number, cause: unknown): AppError {
 /** Headers that go on, with the spelling and the repetitions they came with. */
 export function endToEnd(message: IncomingMessage): string[] {
   const named = (message.headers.connection ?? "").toLowerCase().split(",");
-  const dropped = new Set([...CONNECTION_HEADERS, ERROR_HEADER, ...named.map((name) => name.trim())]);
+  const dropped = new Set([
+    ...CONNECTION_HEADERS,
+    ERROR_HEADER,
+    SECRET_HEADER,
+    ...named.map((name) => name.trim()),
+  ]);
   const kept: string[] = [];
   for (let at = 0; at + 1 < message.rawHeaders.length; at += 2) {
     const [name = "", value = ""] = message.rawHeaders.slice(at, at + 2);

@@ -3,13 +3,18 @@ import type { Duplex } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { AppError } from "#src/lib/errors.ts";
 import { ERROR_HEADER } from "#src/platform/runtime/http-runtime/protocol.ts";
+import type { SecretCheck } from "../http/secret.ts";
 import { endToEnd, nobodyListens, requestOptions, targetOf } from "./proxy.ts";
 
 /** Hand a WebSocket (or any other upgrade) on to a program's port: once it agrees, bytes pass as they are. */
-export function upgradeToPort(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+export function upgradeToPort(
+  request: IncomingMessage,
+  { socket, head, checkSecret }: { socket: Duplex; head: Buffer; checkSecret: SecretCheck },
+): void {
   socket.on("error", () => socket.destroy());
   let target: { port: number; path: string };
   try {
+    checkSecret(request);
     target = targetOf(request);
   } catch (error) {
     refuse(socket, error);

@@ -88,6 +88,11 @@ export class Processes {
     await Promise.all([...this.#named.keys()].map((name) => this.stop(name)));
   }
 
+  listensOn(name: string, port: number): boolean {
+    const started = this.#named.get(name)?.started;
+    return started?.exitCode === null && started.program.listensOn(port);
+  }
+
   /** The log of a name; nobody need have used it yet. */
   log(name: string): LineLog {
     return this.#open(name).log;

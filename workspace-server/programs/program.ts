@@ -6,6 +6,7 @@ import type { Readable, Writable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
 import { AppError } from "#src/lib/errors.ts";
 import { codeOf } from "../file-failure.ts";
+import { haveListener } from "./listeners.ts";
 import { killMarked, markedProcesses, markOf, signalMarked } from "./marked-processes.ts";
 
 const EXIT_KILLED = 137;
@@ -95,6 +96,12 @@ export class Program {
   /** End it and all it has started. */
   kill(): Promise<void> {
     return killMarked(this.mark, this.#pid);
+  }
+
+  /** Whether it, or what it has started, listens on a TCP port. */
+  listensOn(port: number): boolean {
+    const pids = markedProcesses(this.mark, this.#pid).map(({ pid }) => pid);
+    return haveListener(pids, port);
   }
 
   /** The path of the terminal it runs in, of the first of its processes that has one. */

@@ -1,5 +1,5 @@
 import { sendWithAttachments } from "#src/agent/send-with-attachments.ts";
-import { renewCaller, type Caller } from "#src/domain/access/index.ts";
+import { isOwn, renewCaller, type Caller } from "#src/domain/access/index.ts";
 import { answerApproval, PEOPLE_ANSWER } from "#src/domain/approvals/index.ts";
 import { liveTasks, requireTask, tasksBegunAfter, type LiveTask } from "#src/domain/chats/index.ts";
 import { requireProject } from "#src/domain/projects/index.ts";
@@ -19,7 +19,7 @@ const MAX_MISSED = 30;
 /** Messages of one socket that are not stored yet. */
 const MAX_SENDING = 20;
 
-/** The chats of a project on one socket: messages to the agent, and what all its agents do. */
+/** Somebody's chats in a project on one socket: messages to the agent, and what their agents do. */
 export class Conversation {
   readonly #connection: Connection;
   readonly #projectId: string;
@@ -46,8 +46,9 @@ export class Conversation {
     await this.#sending;
     const { db } = this.#deps;
     const known = shown && [...resume.map(({ taskId }) => taskId), ...shown];
-    const missed = known ? await tasksBegunAfter(db, this.#projectId, known, MAX_MISSED) : [];
-    for (const task of [...missed, ...(await liveTasks(db, this.#projectId, []))]) await this.follow(task);
+    const own = { projectId: this.#projectId, userId: this.#connection.state.userId };
+    const missed = known ? await tasksBegunAfter(db, own, known, MAX_MISSED) : [];
+    for (const task of [...missed, ...(await this.#live([]))]) await this.follow(task);
   }
 
   /** Go on with what the socket shows, after an eviction; safe to repeat. */
@@ -73,16 +74,17 @@ export class Conversation {
       case "cancel":
         return this.#cancel(frame.task_id);
       case "resume":
+        await requireTask(this.#deps, await this.#caller(), frame.task_id, "chat.view");
         return this.resume({ taskId: frame.task_id, after: frame.last_event_id });
     }
   }
 
   /**
    * Show a task from the event after this one on; where its log ends before it, what comes next, or its end. Of what this socket
-   * was sent already nothing is sent again. Throws `not_found` for no task of the project.
+   * was sent already nothing is sent again. Throws `not_found` for no task of this person's in the project.
    */
   async resume({ taskId, after: wished }: Resume): Promise<void> {
-    const task = (await liveTasks(this.#deps.db, this.#projectId, [taskId])).find(({ id }) => id === taskId);
+    const task = (await this.#live([taskId])).find(({ id }) => id === taskId);
     if (!task) throw new AppError("not_found", "Task not found");
     const last = wished > 0 ? await this.#deps.taskLogs.lastEvent(taskId) : undefined;
     const after = last && last.id < wished ? last.id - (last.isEnd ? 1 : 0) : wished;
@@ -93,8 +95,9 @@ export class Conversation {
     this.#keep(taskId, { direct });
   }
 
-  /** Show a task that runs, from its beginning, unless it is shown or was. */
+  /** Show a task that runs, from its beginning, unless it is somebody else's, is shown, or was. */
   async follow(task: LiveTask): Promise<void> {
+    if (!isOwn(this.#connection.state, task)) return;
     // One that has not begun looks for itself.
     if (!this.#connection.state.following) return;
     // It may be the one whose id is not known here yet.
@@ -125,6 +128,11 @@ export class Conversation {
 
   get #following(): Followed[] {
     return this.#connection.state.following ?? [];
+  }
+
+  /** This person's tasks that run in the project, and the named ones of theirs. */
+  #live(named: readonly string[]): Promise<LiveTask[]> {
+    return liveTasks(this.#deps.db, this.#projectId, { userIds: [this.#connection.state.userId], named });
   }
 
   async #resumeAll(resume: readonly Resume[]): Promise<void> {

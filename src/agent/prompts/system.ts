@@ -45,7 +45,7 @@ The project's owner keeps it for agents: follow it where it tells of this projec
 
 /** What the user decided about changes, as the end of the prompt. */
 export const MODE_SENTENCES: Readonly<Record<PromptMode, string>> = {
-  plan: "Plan mode: look and think, and change nothing. Tools that change things are refused; use bash_exec only for commands that read. End with a plan the user can decide on: the steps, the files each changes, how each is verified, and what is uncertain.",
+  plan: "Plan mode: look and think, and change nothing. Tools that change things are refused; bash_exec runs commands that see the project read-only, without a network. End with a plan the user can decide on: the steps, the files each changes, how each is verified, and what is uncertain.",
   ask: "Ask mode: before a call changes anything, the user is asked. Make the call you mean to make, without asking in words first. When the user denies one, do not reach the same end by another way: say what you wanted and why, and let the user decide.",
   allow: "Allow mode: calls run without asking. Be careful with what cannot be undone.",
 };

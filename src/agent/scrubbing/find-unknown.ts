@@ -112,9 +112,20 @@ function isPublic(text: string, at: number, token: string, blocks: readonly PemB
   // Ranges of a regular expression.
   if (/0-9|a-z|A-Z/u.test(token)) return true;
   if (PUBLIC_START.test(token) || PUBLIC_BEFORE.test(text.slice(Math.max(0, at - 16), at))) return true;
-  if (blocks.some(({ bodyStart, bodyEnd, isPrivate }) => !isPrivate && at >= bodyStart && at < bodyEnd))
-    return true;
+  const block = blockBefore(blocks, at);
+  if (block && !block.isPrivate && at < block.bodyEnd) return true;
   return isInAddress(text, at);
+}
+
+/** The last block whose body begins at a place or before it; searched by halves, since a text may have thousands. */
+function blockBefore(blocks: readonly PemBlock[], at: number): PemBlock | undefined {
+  let [from, to] = [0, blocks.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((blocks[middle]?.bodyStart ?? 0) <= at) from = middle + 1;
+    else to = middle;
+  }
+  return blocks[from - 1];
 }
 
 /** Whether `://` stands before a place, and nothing that ends an address between them. */

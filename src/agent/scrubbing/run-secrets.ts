@@ -22,12 +22,19 @@ export class RunSecrets {
   #declared: Promise<readonly KnownSecret[]> | undefined;
   #hasLooked = false;
   #known: KnownSecrets | undefined;
+  #stored: KnownSecrets | undefined;
   /** Looks at files follow one another: calls run side by side. */
   #looking: Promise<void> = Promise.resolve();
 
   constructor(sources: RunSecretsSources) {
     this.#sources = sources;
     this.#files = new EnvFiles(sources.files);
+  }
+
+  /** Those that somebody has stored in the service; what files say is left out. Throws as `known` does. */
+  async stored(): Promise<KnownSecrets> {
+    const declared = await (this.#declared ??= this.#load());
+    return (this.#stored ??= new KnownSecrets(declared));
   }
 
   /** What is known now. Throws when stored secrets cannot be read: without them nothing may be shown. */

@@ -30,6 +30,14 @@ export function scrubText(text: string, known: KnownSecrets): string {
 }
 
 /**
+ * A text with `«secret:NAME»` in place of known secrets, and nothing else hidden: what only looks like a secret stays, and so do
+ * control sequences.
+ */
+export function markKnownSecrets(text: string, known: KnownSecrets): string {
+  return replaceSpans(text, joinSpans(known.finder.find(text).spans));
+}
+
+/**
  * A JSON value without secrets: its texts as `scrubText` shows them, its keys as they are. A key that says that its value is
  * secret is heeded. What is no JSON (dates, maps) is handed back as it is.
  */

@@ -34,13 +34,15 @@ export const bashExec = defineTool({
   }),
   effect: "other",
   dangerous: true,
+  runsInPlan: true,
   scope: "terminal.access",
-  async run({ command, timeout, timeout_ms, cwd, env }, { runtime, signal }) {
+  async run({ command, timeout, timeout_ms, cwd, env }, { runtime, readOnly, signal }) {
     const timeoutMs = timeout_ms ?? Math.ceil(timeout * 1000);
     const directory = cwd === undefined ? "" : toProjectPath(cwd);
     const { stdout, stderr, exitCode, timedOut } = await runtime.exec(command, {
       timeoutMs,
       signal,
+      ...(readOnly && { readOnly }),
       ...(directory === "" ? {} : { cwd: directory }),
       ...(env === undefined ? {} : { env }),
     });

@@ -6,6 +6,7 @@ export const getProjectInfo = defineTool({
   description: "Look up the name, description, owner and dates of the project you work on.",
   parameters: z.object({}),
   effect: "read",
+  scope: "project.view",
   async run(_args, { project }) {
     return {
       success: true,

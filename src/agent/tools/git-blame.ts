@@ -20,6 +20,7 @@ export const gitBlame = defineTool({
     revision: z.string().min(1).max(250).optional().describe("A branch, tag or commit to look at instead"),
   }),
   effect: "read",
+  scope: "git.view",
   argumentAliases: { file_path: "path" },
   async run({ path, start_line, end_line, revision }, { runtime, signal }) {
     const file = toFilePath(path);

@@ -23,6 +23,7 @@ export const gitDiff = defineTool({
     target: revision("Compare this in place of the files as they are"),
   }),
   effect: "read",
+  scope: "git.view",
   async run({ path, staged, base, target }, { runtime, signal }) {
     if (staged && target !== undefined) {
       return failure("staged and target name two different things to compare.", "Leave one of them out.");

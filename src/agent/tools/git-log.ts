@@ -21,6 +21,7 @@ export const gitLog = defineTool({
     max_count: z.int().min(1).max(MAX_COMMITS).default(50).describe("Most commits to return"),
   }),
   effect: "read",
+  scope: "git.view",
   argumentAliases: { branch: "revision" },
   async run({ path, revision, max_count }, { runtime, signal }) {
     const at = toGitPath(path);

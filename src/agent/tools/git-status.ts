@@ -15,6 +15,7 @@ export const gitStatus = defineTool({
     path: z.string().optional().describe("Only changes at or below this path"),
   }),
   effect: "read",
+  scope: "git.view",
   async run({ path }, { runtime, signal }) {
     const below = toGitPath(path);
     const status = await runtime.git("status", {}, { signal });

@@ -26,6 +26,7 @@ export const glob = defineTool({
     sort: z.enum(["mtime", "name"]).default("mtime").describe("Latest change first, or by path"),
   }),
   effect: "read",
+  scope: "file.read",
   async run({ pattern, path, recursive, limit, include_hidden, sort }, { runtime, signal }) {
     const directory = toProjectPath(path);
     const matches = recursive ? compileNameGlob(pattern) : compileGlob(pattern);

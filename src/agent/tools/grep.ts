@@ -45,6 +45,7 @@ export const grep = defineTool({
     offset: z.int().min(0).default(0).describe("Files or lines to leave out first, to read on"),
   }),
   effect: "read",
+  scope: "file.read",
   async run(args, { runtime, signal }) {
     const pattern = await compileSearch(args.pattern, { ignoreCase: args["-i"], multiline: args.multiline });
     if (!pattern.ok) {

@@ -9,6 +9,7 @@ import { glob } from "./glob.ts";
 import { grep } from "./grep.ts";
 import { listDir } from "./list-dir.ts";
 import { memoryRead } from "./memory-read.ts";
+import { missingScope } from "./missing-scope.ts";
 import { memoryWrite } from "./memory-write.ts";
 import { multiEdit } from "./multi-edit.ts";
 import { patchFile } from "./patch-file.ts";
@@ -71,12 +72,12 @@ export function mayChange(name: string): boolean {
   return (findTool(name)?.effect ?? "read") !== "read";
 }
 
-/** The tools that can work here: those whose configuration is there. */
-export function offeredTools(services: ToolServices): readonly Tool[] {
-  return tools.filter((tool) => tool.isOffered(services));
+/** The tools that a task can use: their configuration is there, and the task's key grants them; null grants all. */
+export function offeredTools(services: ToolServices, scopes: readonly string[] | null): readonly Tool[] {
+  return tools.filter((tool) => tool.isOffered(services) && missingScope(tool, scopes) === undefined);
 }
 
 /** What the model is told of the tools; the same at every call of a task, so that providers can cache it. */
-export function toolDefinitions(services: ToolServices): ToolDefinition[] {
-  return offeredTools(services).map(({ definition }) => definition);
+export function toolDefinitions(services: ToolServices, scopes: readonly string[] | null): ToolDefinition[] {
+  return offeredTools(services, scopes).map(({ definition }) => definition);
 }

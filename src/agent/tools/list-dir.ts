@@ -20,6 +20,7 @@ export const listDir = defineTool({
     include_hidden: z.boolean().default(false).describe("Also names that begin with a dot"),
   }),
   effect: "read",
+  scope: "file.read",
   argumentAliases: { path: "dir_path" },
   async run({ dir_path, offset, limit, depth, include_hidden }, { runtime }) {
     const directory = toProjectPath(dir_path);

@@ -12,6 +12,7 @@ export const memoryRead = defineTool({
     scope: z.enum(["project"]).default("project").describe("Whose memory: the project's"),
   }),
   effect: "read",
+  scope: "file.read",
   async run({ section, scope }, { runtime }) {
     const memory = await readMemory(runtime);
     if (!memory.ok) return memory.failure;

@@ -23,6 +23,8 @@ export const memoryWrite = defineTool({
     scope: z.enum(["project"]).default("project").describe("Whose memory: the project's"),
   }),
   effect: "idempotent",
+  scope: "file.write",
+  dangerous: true,
   async run({ section, body, mode, scope }, { runtime }) {
     const text = body.trim();
     if (/^##? /m.test(text)) {

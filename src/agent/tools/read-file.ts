@@ -16,6 +16,7 @@ export const readFile = defineTool({
     limit: z.int().min(1).optional().describe("Number of lines to read"),
   }),
   effect: "read",
+  scope: "file.read",
   argumentAliases: { path: "file_path" },
   async run({ file_path, offset, limit }, { runtime }) {
     const path = toFilePath(file_path);

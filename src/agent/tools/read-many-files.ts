@@ -39,6 +39,7 @@ export const readManyFiles = defineTool({
     max_total_bytes: z.int().min(1).max(16_777_216).default(1_048_576).describe("Most bytes of all files"),
   }),
   effect: "read",
+  scope: "file.read",
   async run(args, { runtime, signal }) {
     const pace = new Pace(signal, { timeoutMs: TIMEOUT_MS });
     let chosen: Chosen;

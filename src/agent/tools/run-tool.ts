@@ -1,6 +1,7 @@
 import { AppError } from "#src/lib/errors.ts";
 import type { ToolCall } from "#src/models/model.ts";
 import { findTool, offeredTools } from "./index.ts";
+import { missingScope } from "./missing-scope.ts";
 import { failure, type ToolContext, type ToolFailure, type ToolResult } from "./tool.ts";
 
 /** What became of a call. A failed call is an answer to the model, never the end of the task. */
@@ -21,19 +22,13 @@ export async function runTool(call: ToolCall, context: ToolContext): Promise<Too
   context.signal.throwIfAborted();
   const tool = findTool(call.name);
   if (!tool?.isOffered(context)) {
-    const names = offeredTools(context)
+    const names = offeredTools(context, context.scopes)
       .map(({ name }) => name)
       .join(", ");
     return failed(failure(`There is no tool named "${call.name.slice(0, 80)}".`, `The tools are: ${names}.`));
   }
-  if (tool.scope !== undefined && context.scopes !== null && !context.scopes.includes(tool.scope)) {
-    return failed(
-      failure(
-        `The API key of this task lacks the scope ${tool.scope}, which ${tool.name} needs.`,
-        "Go on without this tool, or tell the user which scope is missing.",
-      ),
-    );
-  }
+  const refusal = missingScope(tool, context.scopes);
+  if (refusal) return failed(refusal);
   try {
     const result = await untilAborted(tool.run(call.arguments, context), context.signal);
     // A command that the signal ended comes back as a result, which says nothing about the command.

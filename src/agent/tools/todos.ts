@@ -41,6 +41,9 @@ export const todos = defineTool({
       .describe("The complete new list; leave it out to read the present one"),
   }),
   effect: "idempotent",
+  scope: null,
+  // The list is the chat's, and no file of the project.
+  runsInPlan: true,
   async run(args, { runtime, chatId }) {
     const present = parseTodos(await runtime.readTodos(chatId));
     if (!args.todos)

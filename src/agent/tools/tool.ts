@@ -24,6 +24,8 @@ export interface ToolContext extends ToolServices {
   model: { name: string; seesPictures: boolean };
   /** Aborts the run; its reason is what `runTool` then throws. */
   signal: AbortSignal;
+  /** Whether a call may change nothing of the project: edit mode `plan`. */
+  readOnly: boolean;
   /** Permissions of the key that started the task; null grants all. */
   scopes: readonly string[] | null;
 }
@@ -72,10 +74,12 @@ export interface Tool {
   /** Other names a call may use; the model is shown only `name`. */
   readonly aliases: readonly string[];
   readonly effect: ToolEffect;
-  /** Permission the task's key needs; undefined needs none. */
-  readonly scope: Scope | undefined;
-  /** Whether somebody has to allow a call in edit mode `ask`, and none is run in mode `plan`. */
+  /** Permission the task's key needs; null needs none. */
+  readonly scope: Scope | null;
+  /** Whether somebody has to allow a call in edit mode `ask`. */
   readonly dangerous: boolean;
+  /** Whether calls run in edit mode `plan`, in which nothing of the project may change. */
+  readonly runsInPlan: boolean;
   /** Whether there is what the tool needs; one that is not offered does not exist for the model. */
   isOffered(services: ToolServices): boolean;
   readonly definition: ToolDefinition;
@@ -89,9 +93,12 @@ interface ToolSpec<Shape extends z.ZodRawShape> {
   /** Every field carries a description. */
   parameters: z.ZodObject<Shape>;
   effect: ToolEffect;
-  scope?: Scope;
+  /** No default: a tool for which it was forgotten does not compile. */
+  scope: Scope | null;
   /** False when absent. */
   dangerous?: boolean;
+  /** When absent, true of tools that read and are not dangerous. */
+  runsInPlan?: boolean;
   /** Always when absent. */
   isOffered?: (services: ToolServices) => boolean;
   aliases?: readonly string[];
@@ -114,6 +121,7 @@ export function defineTool<Shape extends z.ZodRawShape>(spec: ToolSpec<Shape>): 
     effect: spec.effect,
     scope: spec.scope,
     dangerous: spec.dangerous ?? false,
+    runsInPlan: spec.runsInPlan ?? (spec.effect === "read" && !spec.dangerous),
     isOffered: spec.isOffered ?? (() => true),
     definition,
     async run(argumentsText, context) {

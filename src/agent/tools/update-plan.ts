@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { slugOf } from "./notes/plan-name.ts";
+import { linkOnTheWay } from "./notes/links.ts";
 import { formatPlan, parsePlan, PLANS_PATH, type Plan } from "./notes/plan-file.ts";
 import type { AgentRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { readTextFile } from "./text-file.ts";
@@ -38,6 +39,10 @@ export const updatePlan = defineTool({
     reasoning: z.string().trim().max(4_000).optional().describe("Why this plan, or why it changed"),
   }),
   effect: "idempotent",
+  scope: "file.write",
+  dangerous: true,
+  // Writing the plan down is what the mode is for; it changes the plan's own document alone.
+  runsInPlan: true,
   async run(args, { runtime }) {
     const active = args.plan?.filter(({ status }) => status === "in_progress") ?? [];
     if (active.length > 1) {
@@ -93,16 +98,18 @@ async function findPlan(
   { action, name, task }: { action: string; name?: string | undefined; task?: string | undefined },
 ): Promise<Found> {
   const title = name ?? (action === "create" ? titleOf(task ?? "") : undefined);
+  const path = title === undefined ? PLANS_PATH : `${PLANS_PATH}/${slugOf(title)}.md`;
+  const link = await linkOnTheWay(runtime, path);
+  if (link) return { ok: false, failure: link };
   if (title !== undefined) {
-    const path = `${PLANS_PATH}/${slugOf(title)}.md`;
     const present = await readPlan(runtime, path);
     if (action === "create" || present) return { ok: true, name: title, path, present };
     return { ok: false, failure: failure(`There is no plan ${title}.`, await namesOf(runtime)) };
   }
   const files = (await plansOf(runtime)).toSorted((one, other) => other.modifiedAt - one.modifiedAt);
-  for (const { path } of files.slice(0, MAX_LOOKED_AT)) {
-    const present = await readPlan(runtime, path);
-    if (present?.status === "active") return { ok: true, name: present.name, path, present };
+  for (const file of files.slice(0, MAX_LOOKED_AT)) {
+    const present = await readPlan(runtime, file.path);
+    if (present?.status === "active") return { ok: true, name: present.name, path: file.path, present };
   }
   return {
     ok: false,

@@ -34,6 +34,7 @@ export const viewImage = defineTool({
       .describe("How closely to look, for models that know the difference: low costs fewer tokens"),
   }),
   effect: "read",
+  scope: "file.read",
   argumentAliases: { file_path: "path" },
   async run({ path: asked, detail }, { runtime, model }) {
     if (!model.seesPictures) {

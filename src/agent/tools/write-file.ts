@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { counted } from "#src/lib/counted.ts";
 import { refuseMarks } from "./edits/hidden-secrets.ts";
+import { isNote, linkOnTheWay } from "./notes/links.ts";
 import { toFilePath } from "./project-path.ts";
 import { countLines } from "./text-file.ts";
 import { defineTool } from "./tool.ts";
@@ -24,6 +25,8 @@ export const writeFile = defineTool({
     const path = toFilePath(file_path);
     const refusal = refuseMarks([content]);
     if (refusal) return refusal;
+    const link = isNote(path) ? await linkOnTheWay(runtime, path) : undefined;
+    if (link) return link;
     const bytes = new TextEncoder().encode(content);
     await runtime.writeFile(path, bytes);
     const lines = countLines(content);

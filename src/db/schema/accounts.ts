@@ -1,8 +1,11 @@
 import { sql } from "drizzle-orm";
-import { boolean, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { boolean, check, index, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { at, createdAt, id } from "./columns.ts";
 
-/** People with an account. Emails and usernames are unique whatever their case. */
+/**
+ * People with an account. Usernames are unique whatever their case, and so are the addresses of those who hold theirs:
+ * several accounts may have asked for an address that nobody has proved.
+ */
 export const users = pgTable(
   "users",
   {
@@ -16,6 +19,11 @@ export const users = pgTable(
     isActive: boolean().notNull().default(true),
     isSuperuser: boolean().notNull().default(false),
     isVerified: boolean().notNull().default(false),
+    /**
+     * When an account asked for its address that it does not hold, where registration does not tell whose an address is; null
+     * for one that holds its address.
+     */
+    emailAskedAt: at(),
     defaultTeamId: uuid(),
     /** Address of a picture, or the picture itself as a `data:` address. */
     avatarUrl: text(),
@@ -32,7 +40,11 @@ export const users = pgTable(
     updatedAt: at(),
   },
   (table) => [
-    uniqueIndex("users_email_unique").on(sql`lower(${table.email})`),
+    uniqueIndex("users_email_unique")
+      .on(sql`lower(${table.email})`)
+      .where(sql`${table.emailAskedAt} IS NULL`),
+    index("users_email").on(sql`lower(${table.email})`),
+    check("users_verified_holds_email", sql`${table.emailAskedAt} IS NULL OR NOT ${table.isVerified}`),
     uniqueIndex("users_username_unique").on(sql`lower(${table.username})`),
     uniqueIndex("users_slug_unique").on(table.slug),
   ],

@@ -120,7 +120,7 @@ export const approvals = pgTable(
     iteration: integer().notNull(),
     callId: text().notNull(),
     tool: text().notNull(),
-    /** The call's arguments as people are shown them: bounded and scrubbed. */
+    /** The call's whole arguments, at most 64 KiB as the model wrote them, with marks in place of stored secrets. */
     parameters: jsonb().$type<Record<string, unknown>>().notNull(),
     response: text({ enum: ["allow_once", "allow_all", "stop"] }),
     /** Null when nobody answered in time. */

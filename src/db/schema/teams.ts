@@ -19,12 +19,16 @@ export const teams = pgTable(
     bundledCredits: integer().notNull().default(0),
     signupBonusCredits: integer().notNull().default(0),
     purchasedCredits: integer().notNull().default(0),
+    /** Of all of them, what is put aside for model calls that are under way: the sum of the team's `credit_reservations`. */
+    reservedCredits: integer().notNull().default(0),
     /** Day (UTC) for which the daily credits were filled. */
     dailyCreditsResetAt: at(),
     /** When the bundled credits are filled again. */
     creditsResetAt: at(),
     /** After it the bonus counts as nothing. */
     signupBonusExpiresAt: at(),
+    /** When the bonus was given, which happens once; null while the address of its holder is not proved. */
+    signupBonusGrantedAt: at(),
     /** Ids of models that members are not offered. */
     disabledModels: text().array().notNull().default([]),
     createdBy: uuid()
@@ -33,6 +37,32 @@ export const teams = pgTable(
     createdAt: createdAt(),
   },
   (table) => [uniqueIndex("teams_slug_unique").on(table.slug), index("teams_created_by").on(table.createdBy)],
+);
+
+/**
+ * What is put aside of a team's credits for a model call that is under way: what it may cost at most. The row goes with the
+ * statement that charges the call, or once it has expired. Whoever adds or removes one holds the team's row, and changes
+ * `reserved_credits` by the same number.
+ */
+export const creditReservations = pgTable(
+  "credit_reservations",
+  {
+    id: id(),
+    teamId: uuid()
+      .notNull()
+      .references(() => teams.id, { onDelete: "cascade" }),
+    /** Whose turn, or summary, the call is for; null for any other. No reference: what a deleted task held expires. */
+    taskId: uuid(),
+    credits: integer().notNull(),
+    /** Renewed for as long as the call goes on. */
+    expiresAt: at().notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    index("credit_reservations_team").on(table.teamId),
+    index("credit_reservations_task").on(table.taskId),
+    index("credit_reservations_expires").on(table.expiresAt),
+  ],
 );
 
 /** Who belongs to a team, and as what: `admin`, `editor` or `viewer`. */

@@ -38,11 +38,12 @@ export function requireKeyScope(caller: KeyCaller, scope: Scope): void {
 
 /** A project-scoped key asking for another project is refused before anything is looked up. Throws `forbidden`. */
 export function requireKeyProject(caller: Caller, projectId: string): void {
-  if (
-    caller.kind === "key" &&
-    caller.projectIds !== null &&
-    !caller.projectIds.includes(projectId.toLowerCase())
-  ) {
+  if (!reachesProject(caller, projectId)) {
     throw new AppError("forbidden", "API key does not have access to this project");
   }
+}
+
+/** Whether the caller is not a key that is bound to other projects. */
+export function reachesProject(caller: Caller, projectId: string): boolean {
+  return caller.kind !== "key" || (caller.projectIds?.includes(projectId.toLowerCase()) ?? true);
 }

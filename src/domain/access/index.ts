@@ -1,5 +1,6 @@
 export { authenticateKey, authenticateUser, callerOfKey, hashOfKey } from "./authenticate.ts";
 export {
+  reachesProject,
   requireKeyProject,
   requireKeyScope,
   type Caller,
@@ -8,6 +9,7 @@ export {
 } from "./caller.ts";
 export { endTasksOf, endTasksOfKeys, LostAccess } from "./end-tasks-of.ts";
 export { keyByHash, userOfSession } from "./queries.ts";
+export { isOwn, requireOwn } from "./private.ts";
 export { isRefusal, LastingAccess, TRUST_MS } from "./lasting-access.ts";
 export { renewCaller, Standing } from "./renew-caller.ts";
 export {

@@ -8,6 +8,8 @@ export interface AccountChange {
   username?: string | undefined;
   name?: string | undefined;
   password?: string | undefined;
+  /** The password that the person who makes the change has now, where `requireHolder` asks for it. */
+  currentPassword?: string | undefined;
   diagramModel?: string | null | undefined;
 }
 
@@ -20,11 +22,11 @@ export async function checkChange(
   user: User,
   wish: AccountChange,
 ): Promise<UserChange> {
-  const { password, ...given } = wish;
+  const { password, currentPassword: _, ...given } = wish;
   const { email = user.email, username = user.username } = given;
   const refusal =
     (username === user.username ? undefined : refusalOfUsername(username)) ??
-    (password === undefined ? undefined : refusalOfPassword(password, { email, username }));
+    (password === undefined ? undefined : await refusalOfPassword(password, { email, username }));
   if (refusal) throw new AppError("invalid_input", refusal);
   const change: UserChange = { ...given };
   if (password !== undefined) change.passwordHash = await hashPassword(config, password);

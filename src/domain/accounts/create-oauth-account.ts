@@ -1,17 +1,16 @@
 import { uniqueViolation } from "#src/db/unique-violation.ts";
-import type { OpeningConfig } from "#src/domain/credits/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { insertUser, type Along, type User } from "./queries.ts";
+import { insertUser, type AccountConfig, type Along, type User } from "./queries.ts";
 import { usernameFor, userSlugOf } from "./usernames.ts";
 
 /**
- * Make an account without a password for somebody whose address a provider vouches for, with what belongs to it. The first
- * account of an installation is its administrator here too. `undefined` when the address, a name that was drawn, or what is
+ * Make an account without a password for somebody whose address a provider vouches for, with what belongs to it. Who becomes
+ * an administrator is decided as in a registration, by an address that is proved. `undefined` when the address, a name that was drawn, or what is
  * stored along with it was taken: look again, and try again.
  */
 export async function createOAuthAccount(
-  deps: { db: Db; config: OpeningConfig },
+  deps: { db: Db; config: AccountConfig },
   person: { email: string; name?: string; avatarUrl?: string },
   along: (userId: string) => Along,
 ): Promise<User | undefined> {

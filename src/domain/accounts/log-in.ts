@@ -3,10 +3,11 @@ import { passwordMatches, type PasswordConfig } from "#src/domain/passwords/inde
 import { startSession, type Client, type Session, type SessionDeps } from "#src/domain/sessions/index.ts";
 import { requestCode, type CodeRequest, type TwoFactorDeps } from "#src/domain/two-factor/index.ts";
 import { AppError } from "#src/lib/errors.ts";
-import { userByIdentifier, type User } from "./queries.ts";
+import { hidesAccounts, type RevealConfig } from "./hides-accounts.ts";
+import { usersByIdentifier, type User } from "./queries.ts";
 
 export type LogInDeps = SessionDeps &
-  TwoFactorDeps & { config: PasswordConfig & { TWO_FA_ENABLED: boolean } };
+  TwoFactorDeps & { config: PasswordConfig & RevealConfig & { TWO_FA_ENABLED: boolean } };
 
 interface Credentials {
   /** Username or email. */
@@ -47,17 +48,28 @@ export async function logInAtOnce(
   return startSession(deps, user, client, "password");
 }
 
-/** An unknown account, a wrong password and an account that is not active look the same and take the same time. */
+/**
+ * An unknown account, a wrong password and an account that is not active look the same and take the same time. Where accounts
+ * are hidden an address may mean two accounts, the one that holds it and one that asks for it: two passwords are compared,
+ * however many there are, and attempts count for the address, so that neither tells of the other.
+ */
 async function checkCredentials(
   deps: LogInDeps,
   { identifier, password }: Credentials,
   client: Client,
 ): Promise<User> {
-  const [user] = await userByIdentifier(deps.db, identifier);
-  const account = user?.id ?? identifier.toLowerCase();
+  const candidates = await usersByIdentifier(deps.db, identifier);
+  const isHidden = identifier.includes("@") && hidesAccounts(deps);
+  const account = (isHidden ? undefined : candidates[0]?.id) ?? identifier.toLowerCase();
   const attempt = await beginAttempt(deps, "login", { account, address: client.address });
-  const matches = await passwordMatches(deps.config, password, user?.passwordHash);
-  if (!user?.isActive || !matches) throw badCredentials();
+  const compared = Math.max(candidates.length, isHidden ? 2 : 1);
+  let user: User | undefined;
+  for (let index = 0; index < compared; index += 1) {
+    const candidate = candidates[index];
+    const matches = await passwordMatches(deps.config, password, candidate?.passwordHash);
+    if (matches && candidate?.isActive) user ??= candidate;
+  }
+  if (!user) throw badCredentials();
   await attempt.succeeded();
   return user;
 }

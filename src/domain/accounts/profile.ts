@@ -1,9 +1,10 @@
 import { AppError } from "#src/lib/errors.ts";
+import { isReservedName } from "#src/lib/reserved-names.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { requireAccount } from "./account.ts";
 import type { User } from "./queries.ts";
 import { storeChange } from "./store-change.ts";
-import { isReserved, refusalOfUsername } from "./usernames.ts";
+import { refusalOfUsername } from "./usernames.ts";
 
 /** What people tell about themselves. What is absent stays; null takes it away. */
 export interface ProfileChange {
@@ -35,7 +36,7 @@ export async function updateProfile(deps: { db: Db }, userId: string, change: Pr
 export async function changeHandle(deps: { db: Db }, userId: string, handle: string): Promise<User> {
   const user = await requireAccount(deps, userId);
   if (handle === user.username) return user;
-  if (isReserved(handle)) throw new AppError("conflict", "Username is reserved");
+  if (isReservedName(handle)) throw new AppError("conflict", "Username is reserved");
   if (handle.length > MAX_HANDLE || refusalOfUsername(handle) !== undefined) {
     throw new AppError(
       "invalid_input",

@@ -1,13 +1,15 @@
 import { uniqueViolation } from "#src/db/unique-violation.ts";
+import { firstAccountGoverns } from "#src/domain/administrators/index.ts";
 import { beginAttempt } from "#src/domain/attempts/index.ts";
-import type { OpeningConfig } from "#src/domain/credits/index.ts";
 import { sendVerification, type LinkDeps } from "#src/domain/mailed-links/index.ts";
 import { hashPassword, refusalOfPassword, type PasswordConfig } from "#src/domain/passwords/index.ts";
 import { startSession, type Client, type Session, type SessionDeps } from "#src/domain/sessions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
+import { isReservedName } from "#src/lib/reserved-names.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { insertUser, type User } from "./queries.ts";
+import { hidesAccounts, type RevealConfig } from "./hides-accounts.ts";
+import { hasAccounts, insertUser, type AccountConfig, type User } from "./queries.ts";
 import { usernameFor, userSlugOf } from "./usernames.ts";
 
 /** Random names are drawn again this often before a collision is called a failure. */
@@ -23,17 +25,22 @@ export interface Registration {
 }
 
 /**
- * Make an account with a personal team, sign it in, and mail its address a link that proves it. The first account of an
- * installation is its administrator. Throws `invalid_input`: a sentence about the password, or
- * `REGISTER_USER_ALREADY_EXISTS`; `rate_limited`.
+ * Make an account with a personal team, sign it in, and mail its address a link that proves it. Outside production the
+ * first account is the administrator. Where accounts are hidden (see `hidesAccounts`), an address that another account holds
+ * takes the same way: the account is made, never holds the address, and the owner is mailed. Throws `invalid_input`: a
+ * sentence about the password or name, or `REGISTER_USER_ALREADY_EXISTS`; `conflict` for a username where accounts are hidden;
+ * `rate_limited`.
  */
 export async function register(
-  deps: SessionDeps & LinkDeps & { config: OpeningConfig & PasswordConfig },
+  deps: SessionDeps & LinkDeps & { config: AccountConfig & PasswordConfig & RevealConfig },
   registration: Registration,
   client: Client,
 ): Promise<{ user: User; session: Session }> {
   const { email, password } = registration;
-  const refusal = refusalOfPassword(password, { email, username: registration.username ?? "" });
+  const { username } = registration;
+  const refusal =
+    (await refusalOfPassword(password, { email, username: username ?? "" })) ??
+    (await refusalOfName(deps, username));
   if (refusal) throw new AppError("invalid_input", refusal);
   await beginAttempt(deps, "registration", { address: client.address });
   const passwordHash = await hashPassword(deps.config, password);
@@ -41,19 +48,30 @@ export async function register(
     const user = await tryInsert(deps, registration, passwordHash);
     if (!user) continue;
     const session = await startSession(deps, user, client, "registration");
-    await sendVerification(deps, user.email);
+    await sendVerification(deps, user);
     return { user, session };
   }
   throw new AppError("internal", "No free name was found for the account");
 }
 
+/** The administrator of a machine of one's own, who comes first there, may be called one. */
+async function refusalOfName(
+  { db, config }: { db: Db; config: AccountConfig },
+  username: string | undefined,
+): Promise<string | undefined> {
+  if (username === undefined || !isReservedName(username)) return undefined;
+  if (firstAccountGoverns(config) && !(await hasAccounts(db))) return undefined;
+  return "Username is reserved";
+}
+
 /** The account; `undefined` when a randomly drawn name was taken. */
 async function tryInsert(
-  deps: { db: Db; config: OpeningConfig },
+  deps: LinkDeps & { config: AccountConfig & RevealConfig },
   { email, username, name }: Registration,
   passwordHash: string,
 ): Promise<User | undefined> {
   const chosen = username ?? usernameFor(email);
+  const isHidden = hidesAccounts(deps);
   try {
     return await insertUser(deps, {
       id: newId(),
@@ -63,9 +81,13 @@ async function tryInsert(
       slug: userSlugOf(chosen),
       passwordHash,
       defaultTeamId: newId(),
+      emailAskedAt: isHidden ? new Date() : null,
     });
   } catch (error) {
     const taken = uniqueViolation(error);
+    if (isHidden && taken === "users_username_unique" && username !== undefined) {
+      throw new AppError("conflict", "Username is already taken", { cause: error });
+    }
     const given =
       username === undefined ? ["users_email_unique"] : ["users_email_unique", "users_username_unique"];
     if (taken && given.includes(taken)) {

@@ -7,8 +7,13 @@ import { updateUser, type User, type UserChange } from "./queries.ts";
  * Store a change that somebody makes to the own account. Throws `invalid_input` or `conflict` for an email or username
  * that somebody else has, `unauthenticated` for an account that is gone.
  */
-export async function storeChange(db: Db, userId: string, change: UserChange): Promise<User> {
-  const updated = await updateUser(db, userId, change).catch(refuseTaken);
+export async function storeChange(
+  db: Db,
+  userId: string,
+  change: UserChange,
+  options: { asksForEmail?: boolean } = {},
+): Promise<User> {
+  const updated = await updateUser(db, userId, change, options).catch(refuseTaken);
   if (!updated) throw new AppError("unauthenticated", "Unauthorized");
   return updated;
 }

@@ -1,8 +1,9 @@
 import { and, count, desc, eq, getTableColumns, gte, inArray, lte, or, sql, type SQL } from "drizzle-orm";
-import { lockPerson, shareOwnTeam } from "#src/db/locks.ts";
+import { lockOwnTeam, lockPerson, shareOwnTeam } from "#src/db/locks.ts";
 import { pictureAddress } from "#src/db/picture-address.ts";
 import { adminActions, externalApiKeys, tasks, teams, users } from "#src/db/schema/index.ts";
 import { userById } from "#src/domain/accounts/index.ts";
+import { grantBonus, type OpeningConfig } from "#src/domain/credits/index.ts";
 import { insertAuditEntry } from "#src/domain/audit/index.ts";
 import type { Task } from "#src/domain/tasks/index.ts";
 import { endWaysIn } from "#src/domain/ways-in/index.ts";
@@ -137,10 +138,15 @@ function whatChanged(): { actionType: SQL; details: SQL } {
 
 /**
  * Change an account and note what became different, unless nothing would or no administrator would be left. A new address
- * is not a verified one unless that is said. A new password and disabling end whatever leads into the account. Answers the
+ * is not a verified one unless that is said; one that is said to be brings the bonus, as a proof does. A new password and disabling end whatever leads into the account. Answers the
  * account as it is then, and its active keys.
  */
-export async function changeAccountRow(db: Db, action: Deed, fields: AccountFields, teamId: string | null) {
+export async function changeAccountRow(
+  { db, config }: { db: Db; config: OpeningConfig },
+  action: Deed,
+  fields: AccountFields,
+  teamId: string | null,
+) {
   const id = newId();
   const { userId } = action;
   const demotes = fields.isActive === false || fields.isSuperuser === false;
@@ -151,21 +157,23 @@ export async function changeAccountRow(db: Db, action: Deed, fields: AccountFiel
     coalesce(${fields.isVerified ?? null}::boolean,
       u.is_verified AND lower(u.email) = lower(coalesce(${fields.email ?? null}::text, u.email))),
     coalesce(${fields.isActive ?? null}::boolean, u.is_active),
-    coalesce(${fields.isSuperuser ?? null}::boolean, u.is_superuser)`;
+    coalesce(${fields.isSuperuser ?? null}::boolean, u.is_superuser),
+    CASE WHEN ${fields.email !== undefined || fields.isVerified === true}::boolean THEN NULL ELSE u.email_asked_at END`;
   const [, , , outcome, [user], keys] = await db.batch([
     lockAdministrators(db),
-    shareOwnTeam(db, userId),
+    // Held where the bonus may follow.
+    fields.isVerified === true ? lockOwnTeam(db, userId) : shareOwnTeam(db, userId),
     // A session that is just being opened holds the account: it is there by then, and is seen by what ends them.
     lockPerson(db, userId),
     db.execute<Record<keyof Outcome, boolean>>(sql`
       WITH ${parties(action)}, before AS (
         SELECT * FROM users WHERE id = ${userId}::uuid
       ), done AS (
-        UPDATE users u SET (email, username, name, password_hash, is_verified, is_active, is_superuser) = (${next}),
+        UPDATE users u SET (email, username, name, password_hash, is_verified, is_active, is_superuser, email_asked_at) = (${next}),
           updated_at = now()
         FROM target
         WHERE u.id = target.id AND EXISTS (SELECT 1 FROM admin) AND NOT (target.last AND ${demotes}::boolean)
-          AND (u.email, u.username, u.name, u.password_hash, u.is_verified, u.is_active, u.is_superuser)
+          AND (u.email, u.username, u.name, u.password_hash, u.is_verified, u.is_active, u.is_superuser, u.email_asked_at)
             IS DISTINCT FROM (${next})
         RETURNING u.*
       ), ${noted(id, action, whatChanged())}
@@ -178,6 +186,7 @@ export async function changeAccountRow(db: Db, action: Deed, fields: AccountFiel
       .from(externalApiKeys)
       .where(and(eq(externalApiKeys.userId, userId), externalApiKeys.isActive)),
     ...endWaysIn(db, userId, sql`${signsOut}::boolean AND ${isNoted(id)}`),
+    ...(fields.isVerified === true ? [grantBonus(db, config, sql`${userId}::uuid`)] : []),
     audited(db, id, action, teamId),
   ]);
   return { outcome: outcome.rows[0], user, keys };

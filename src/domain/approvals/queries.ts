@@ -35,7 +35,7 @@ export function approvalWithRole(db: Db, id: string, somebody: Somebody) {
   return db
     .select({
       approval: approvals,
-      task: { status: tasks.status },
+      task: { status: tasks.status, chatId: tasks.chatId },
       project: { id: projects.id, teamId: projects.teamId },
       role: roleInProject(somebody),
     })

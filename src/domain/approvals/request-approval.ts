@@ -8,7 +8,7 @@ export interface DangerousCall {
   iteration: number;
   callId: string;
   tool: string;
-  /** As people are shown them: bounded and scrubbed. */
+  /** The call's whole arguments, with marks in place of stored secrets. */
   parameters: Record<string, unknown>;
 }
 

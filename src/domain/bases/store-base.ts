@@ -2,6 +2,7 @@ import type { Caller } from "#src/domain/access/index.ts";
 import { boundedEntries, packEntries } from "#src/domain/archives/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { newId } from "#src/lib/ids.ts";
+import { isReservedName } from "#src/lib/reserved-names.ts";
 import { slugOf } from "#src/lib/slug.ts";
 import type { ArchiveStore } from "#src/platform/archives/archive-store.ts";
 import type { Db } from "#src/platform/db/client.ts";
@@ -42,6 +43,9 @@ export async function storeBase(
   entries: AsyncIterable<EntryWithContent>,
 ): Promise<Base> {
   requireUnboundKey(caller);
+  if (wish.slug !== undefined && isReservedName(wish.slug)) {
+    throw new AppError("invalid_input", "This slug is reserved: choose another");
+  }
   const [own] = await countBases(deps.db, caller.userId);
   if ((own?.count ?? 0) >= MAX_BASES) {
     throw new AppError("conflict", `You have ${MAX_BASES} templates; delete one first`);

@@ -14,7 +14,6 @@ export {
   type ChatMessage,
   type Run,
 } from "./list-messages.ts";
-export { projectOfChat } from "./project-of-chat.ts";
 export { openPosition, ProjectPosition } from "./project-position.ts";
 export type { Chat, ChatView } from "./queries/chats.ts";
 export { liveTasks, tasksBegunAfter, type LiveTask } from "./queries/live-tasks.ts";

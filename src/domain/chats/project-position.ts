@@ -18,7 +18,7 @@ const NOTHING = "0";
 const OVER = "end";
 
 /**
- * Up to where somebody has been shown what a project's agents do, over many tasks at once. As text, which is the id of each
+ * Up to where somebody has been shown what their agents do in a project, over many tasks at once. As text, which is the id of each
  * event, it is `<task>:<event id>` for the event's own task, then the same for the others that are under way and `<task>:end` for
  * the last ones that are over, separated by commas.
  */
@@ -79,7 +79,7 @@ export async function openPosition(
   { project, after }: { project: string; after: string | undefined },
 ): Promise<{ projectId: string; position: ProjectPosition }> {
   const { id: projectId } = await requireProject(deps, caller, project, "chat.view");
-  const [last] = await lastBegunTask(deps.db, projectId);
+  const [last] = await lastBegunTask(deps.db, { projectId, userId: caller.userId });
   if (!last) throw new AppError("not_found", "The project has no chats");
   if (after) return { projectId, position: ProjectPosition.parse(after) };
   const position = new ProjectPosition();

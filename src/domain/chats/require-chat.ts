@@ -1,11 +1,4 @@
-import {
-  requireKeyProject,
-  requireKeyScope,
-  roleGrants,
-  type Caller,
-  type Role,
-  type Scope,
-} from "#src/domain/access/index.ts";
+import { requireOwn, type Caller, type Scope } from "#src/domain/access/index.ts";
 import { somebodyOf } from "#src/domain/projects/index.ts";
 import type { Task } from "#src/domain/tasks/index.ts";
 import { AppError } from "#src/lib/errors.ts";
@@ -26,8 +19,7 @@ export async function requireChat(
 ): Promise<ChatView> {
   const [row] = isId(id) ? await chatWithRole(deps.db, id, somebodyOf(caller)) : [];
   if (!row) throw new AppError("not_found", "Chat not found");
-  requireGranted(caller, row, scope, "Chat not found");
-  if (row.chat.userId !== caller.userId) throw new AppError("not_found", "Chat not found");
+  requireOwn(caller, { ...row, ownerId: row.chat.userId }, scope, "Chat not found");
   return { ...row.chat, state: row.state };
 }
 
@@ -35,23 +27,6 @@ export async function requireChat(
 export async function requireTask(deps: { db: Db }, caller: Caller, id: string, scope: Scope): Promise<Task> {
   const [row] = isId(id) ? await taskWithProject(deps.db, id, somebodyOf(caller)) : [];
   if (!row) throw new AppError("not_found", "Task not found");
-  requireGranted(caller, row, scope, "Task not found");
-  if (row.task.userId !== caller.userId) throw new AppError("not_found", "Task not found");
+  requireOwn(caller, { ...row, ownerId: row.task.userId }, scope, "Task not found");
   return row.task;
-}
-
-interface Found {
-  project: { id: string; teamId: string };
-  role: Role | null;
-}
-
-function requireGranted(caller: Caller, { project, role }: Found, scope: Scope, missing: string): void {
-  if (!role || (caller.kind === "key" && caller.teamId !== project.teamId)) {
-    throw new AppError("not_found", missing);
-  }
-  requireKeyProject(caller, project.id);
-  if (caller.kind === "key") requireKeyScope(caller, scope);
-  if (!roleGrants(role, scope)) {
-    throw new AppError("forbidden", `Role '${role}' does not have permission '${scope}'`);
-  }
 }

@@ -2,10 +2,11 @@ import { z } from "zod";
 import { AppError } from "#src/lib/errors.ts";
 import { safeParseJson } from "#src/lib/parse-json.ts";
 import type { ProjectFiles } from "#src/platform/runtime/project-files.ts";
-import { EMPTY_DOCUMENT, type ConfigDocument } from "./config-document.ts";
+import { EMPTY_DOCUMENT, type SettledDocument } from "./config-document.ts";
 import { sanitizeName } from "./names.ts";
+import { usablePort, type RuntimePorts } from "./ports.ts";
 
-type App = ConfigDocument["apps"][string];
+type App = SettledDocument["apps"][string];
 type Files = Pick<ProjectFiles, "list" | "readFile">;
 
 /** Directories that are looked into for apps. */
@@ -19,13 +20,13 @@ const WORKSPACES = new Set(["apps", "packages", "services"]);
  * Guess what a project's files consist of, by the manifests in its root and in the directories below it. Throws
  * `invalid_input` for a project without files.
  */
-export async function analyzeProject(files: Files): Promise<ConfigDocument> {
-  const root = await files.list("", { recursive: false });
+export async function analyzeProject(runtime: Files & RuntimePorts): Promise<SettledDocument> {
+  const root = await runtime.list("", { recursive: false });
   if (root.length === 0) throw new AppError("invalid_input", "The project has no files yet");
   const found: App[] = [];
-  for (const directory of await directoriesOf(files, root)) {
-    const app = await guessApp(files, directory);
-    if (app) found.push(app);
+  for (const directory of await directoriesOf(runtime, root)) {
+    const app = await guessApp(runtime, directory);
+    if (app) found.push({ ...app, port: usablePort(app.port, runtime) });
   }
   // A root with apps below it is a workspace: its manifest belongs to the whole.
   const apps = found.length > 1 ? found.filter(({ directory }) => directory !== ".") : found;

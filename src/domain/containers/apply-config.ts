@@ -3,12 +3,13 @@ import { normalizeDirectory } from "#src/lib/project-path.ts";
 import type { ProjectFiles } from "#src/platform/runtime/project-files.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import { addPreview } from "./browser-previews.ts";
-import { flawOf, type ConfigDocument } from "./config-document.ts";
+import { flawOf, requireUsablePorts, settleDocument, type ConfigDocument } from "./config-document.ts";
 import { findConfigFile, referenceTo, variablesForFile, writeConfigFile } from "./config-file.ts";
 import { addConnection } from "./connections.ts";
 import { addContainer, type ContainerWish, type CreateDeps } from "./create-container.ts";
 import type { Variables } from "./environment.ts";
 import { requireEndpoint } from "./external-endpoint.ts";
+import type { RuntimePorts } from "./ports.ts";
 import { connectionsOf, containersOf, previewsOf, updateContainerRow, type Container } from "./queries.ts";
 import { changeVariables } from "./update-container.ts";
 
@@ -24,11 +25,13 @@ interface ApplyDeps extends CreateDeps {
 export async function applyConfig(
   deps: ApplyDeps,
   project: { id: string; slug: string },
-  files: Pick<ProjectFiles, "readFile" | "writeFile">,
-  document: ConfigDocument,
+  runtime: Pick<ProjectFiles, "readFile" | "writeFile"> & RuntimePorts,
+  given: ConfigDocument,
 ): Promise<{ containerIds: string[]; primaryContainerId: string | null }> {
+  requireUsablePorts(given, runtime);
+  const document = settleDocument(given, runtime);
   const wishes = wishesOf(deps, document);
-  const before = await findConfigFile(files);
+  const before = await findConfigFile(runtime);
   const known = new Map((await containersOf(deps.db, project.id)).map((each) => [each.name, each]));
   const made = new Map<string, Container>();
   for (const wish of wishes) {
@@ -38,7 +41,7 @@ export async function applyConfig(
   }
   await connect(deps, project.id, document, made);
   await show(deps, project.id, document, made);
-  await writeConfigFile(files, forFile(document, before));
+  await writeConfigFile(runtime, forFile(document, before));
   return {
     containerIds: [...made.values()].map(({ id }) => id),
     primaryContainerId: made.get(document.primaryApp)?.id ?? null,
@@ -64,7 +67,7 @@ function wishesOf(deps: ApplyDeps, document: ConfigDocument): ContainerWish[] {
     framework: app.framework ?? null,
     ...place(app),
     ...(providers.has(name) && { deploymentProvider: providers.get(name) ?? null }),
-    env: given(app.env),
+    env: valuesIn(app.env),
   }));
   const services = Object.entries(document.infrastructure).map(([name, service]) => {
     const endpoint = service.endpoint ?? null;
@@ -79,7 +82,7 @@ function wishesOf(deps: ApplyDeps, document: ConfigDocument): ContainerWish[] {
       serviceType: service.type ?? null,
       serviceSlug: service.provider ?? null,
       ...place(service),
-      env: given(service.env),
+      env: valuesIn(service.env),
     };
   });
   return [...apps, ...services];
@@ -90,7 +93,7 @@ function place({ x, y }: { x?: number | null | undefined; y?: number | null | un
 }
 
 /** The values that a document brings along; a reference stands for the one that is kept. */
-function given(variables: Variables): Variables {
+function valuesIn(variables: Variables): Variables {
   return Object.fromEntries(Object.entries(variables).filter(([name, value]) => value !== referenceTo(name)));
 }
 
@@ -150,7 +153,7 @@ function withoutValues<T extends { env: Variables }>(
 ): Record<string, T> {
   return Object.fromEntries(
     Object.entries(entries).map(([name, entry]) => {
-      const env = variablesForFile(Object.keys(entry.env), given(entry.env), before[name]?.env);
+      const env = variablesForFile(Object.keys(entry.env), valuesIn(entry.env), before[name]?.env);
       return [name, { ...entry, env }];
     }),
   );

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { MAX_VALUE_LENGTH, VARIABLE_NAME } from "./environment.ts";
+import { requireUsablePort, usablePort, type RuntimePorts } from "./ports.ts";
 
 /** Where a project keeps its configuration document. */
 export const CONFIG_PATH = ".workspace/config.json";
@@ -23,7 +24,9 @@ const entries = <T extends z.ZodType>(entry: T) =>
 
 const App = z.object({
   directory: storable(4096).default(".").describe("Relative to the project; `.` is its root"),
-  port: port.default(3000),
+  port: port
+    .optional()
+    .describe("3000 when absent; where the runtime uses that itself, the next that is free of it"),
   start: command.describe("Command that starts it; empty for files that are shown as they are"),
   build: command.nullish(),
   output: storable(4096).nullish(),
@@ -68,7 +71,28 @@ export const ConfigDocument = z
   .meta({ id: "ConfigDocument" });
 export type ConfigDocument = z.output<typeof ConfigDocument>;
 
-export const EMPTY_DOCUMENT: ConfigDocument = {
+/** The same where every app has its port. */
+export const SettledDocument = ConfigDocument.extend({ apps: entries(App.extend({ port })) });
+export type SettledDocument = z.output<typeof SettledDocument>;
+
+/** Fill in what depends on the project's runtime. */
+export function settleDocument(document: ConfigDocument, runtime: RuntimePorts): SettledDocument {
+  const apps = Object.entries(document.apps).map(
+    ([appName, app]) => [appName, { ...app, port: app.port ?? usablePort(null, runtime) }] as const,
+  );
+  return { ...document, apps: Object.fromEntries(apps) };
+}
+
+/** Throws `invalid_input` for a port that the runtime uses itself. */
+export function requireUsablePorts({ apps, infrastructure }: ConfigDocument, runtime: RuntimePorts): void {
+  for (const { port: chosen } of Object.values(apps)) requireUsablePort(chosen, runtime);
+  for (const { port: chosen, endpoint } of Object.values(infrastructure)) {
+    // Of a service that runs elsewhere it is that one's port.
+    if (typeof endpoint !== "string") requireUsablePort(chosen, runtime);
+  }
+}
+
+export const EMPTY_DOCUMENT: SettledDocument = {
   apps: {},
   infrastructure: {},
   connections: [],

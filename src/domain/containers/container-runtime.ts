@@ -4,6 +4,8 @@ import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 export type ContainerRuntime = Pick<
   ProjectRuntime,
   | "runsProcesses"
+  | "reservedPorts"
+  | "listensOn"
   | "startProcess"
   | "stopProcess"
   | "processes"

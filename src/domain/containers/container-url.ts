@@ -1,8 +1,15 @@
+import { hasPreviewHosts } from "#src/lib/preview-hosts.ts";
 import { SEPARATOR } from "./names.ts";
 
 /** Where previews are reached: scheme and port as the service's own address has them. */
 export interface PreviewAddresses {
   PUBLIC_URL: string;
+  APP_DOMAIN: string;
+}
+
+/** What decides whether previews are on the service's own address, too. */
+interface PreviewPaths {
+  ENVIRONMENT: string;
   APP_DOMAIN: string;
 }
 
@@ -14,6 +21,14 @@ export function containerUrl(
 ): string {
   const { protocol, port } = new URL(PUBLIC_URL);
   return `${protocol}//${slug}${SEPARATOR}${label}.${APP_DOMAIN}${port === "" ? "" : `:${port}`}`;
+}
+
+/**
+ * Whether previews are also served on the service's own address. In production they are not where they have hosts of their
+ * own: what users built stays away from the service's origin.
+ */
+export function hasPreviewPaths(config: PreviewPaths): boolean {
+  return config.ENVIRONMENT !== "production" || !hasPreviewHosts(config.APP_DOMAIN);
 }
 
 /** The same on the service's own address, for places without wildcard names. */

@@ -10,7 +10,7 @@ import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import { requireEndpoint, type EndpointCheck } from "./external-endpoint.ts";
 import { sealVariables, type Variables } from "./environment.ts";
 import { freeDirectory, freeLabel, freeName } from "./names.ts";
-import { guessPort } from "./ports.ts";
+import { guessPort, requireUsablePort, type RuntimePorts } from "./ports.ts";
 import { containersOf, insertContainer, type Container, type NewContainer } from "./queries.ts";
 import type { OpenedContainer } from "./require-container.ts";
 
@@ -21,6 +21,7 @@ const MAX_DRAWS = 10;
 export interface CreateDeps extends EndpointCheck {
   db: Db;
   secrets: Pick<Secrets, "encrypt">;
+  workspaces: { runtime(projectId: string): RuntimePorts };
 }
 
 /** What a client may say of a container that is made; the rest follows from the name. */
@@ -71,7 +72,7 @@ export async function addContainer(
   project: { id: string; slug: string },
   wish: ContainerWish,
 ): Promise<Container> {
-  const settled = await settle(deps, wish);
+  const settled = await settle(deps, wish, deps.workspaces.runtime(project.id));
   for (let draw = 1; draw <= MAX_DRAWS; draw += 1) {
     const others = await containersOf(deps.db, project.id);
     if (others.length >= MAX_CONTAINERS) {
@@ -97,15 +98,20 @@ export async function addContainer(
 }
 
 /** What does not depend on the other containers. */
-async function settle(deps: CreateDeps, { name, env = {}, credentials = {}, ...wish }: ContainerWish) {
+async function settle(
+  deps: CreateDeps,
+  { name, env = {}, credentials = {}, ...wish }: ContainerWish,
+  runtime: RuntimePorts,
+) {
   const isExternal = wish.deploymentMode === "external";
+  if (!isExternal) requireUsablePort(wish.port, runtime);
   if (isExternal) requireEndpoint(deps, wish.externalEndpoint ?? null);
   const [variables, access] = await Promise.all([
     sealVariables(deps.secrets, env),
     sealVariables(deps.secrets, credentials),
   ]);
   const isProgram = !isExternal && wish.containerType !== "service";
-  const guess = isProgram ? guessPort(`${wish.framework ?? ""} ${wish.baseId ?? ""} ${name}`) : null;
+  const guess = isProgram ? guessPort(`${wish.framework ?? ""} ${wish.baseId ?? ""} ${name}`, runtime) : null;
   // What has no files of its own has no directory.
   const directory = isProgram ? wish.directory : (wish.directory ?? "");
   return {

@@ -1,11 +1,17 @@
 export { analyzeProject } from "./analyze-project.ts";
 export { applyConfig } from "./apply-config.ts";
 export { createPreview, deletePreview, listPreviews, updatePreview } from "./browser-previews.ts";
-export { ConfigDocument, EMPTY_DOCUMENT } from "./config-document.ts";
+export { ConfigDocument, EMPTY_DOCUMENT, SettledDocument, settleDocument } from "./config-document.ts";
 export { readConfigFile } from "./config-file.ts";
 export { createConnection, deleteConnection, listConnections } from "./connections.ts";
 export { checkHealth } from "./container-health.ts";
-export { containerUrl, parsePreviewHost, previewPath, type PreviewAddresses } from "./container-url.ts";
+export {
+  containerUrl,
+  hasPreviewPaths,
+  parsePreviewHost,
+  previewPath,
+  type PreviewAddresses,
+} from "./container-url.ts";
 export { createContainer, type ContainerWish } from "./create-container.ts";
 export { deleteContainer } from "./delete-container.ts";
 export { MAX_VALUE_LENGTH, VARIABLE_NAME } from "./environment.ts";
@@ -22,6 +28,7 @@ export {
   type OpenedContainer,
 } from "./require-container.ts";
 export { revealVariable } from "./reveal-variable.ts";
+export { withoutOutput } from "./run-program.ts";
 export { secretVariables } from "./secret-variables.ts";
 export { isStatic, startContainers, type ContainerOutcome } from "./start-containers.ts";
 export { refreshContainers, setContainersWanted, stopContainers } from "./stop-containers.ts";

@@ -129,15 +129,18 @@ async function untilItAnswers(
       const sentence = exit === null ? "The program has ended" : `The program ended with ${exit}`;
       return { status: "failed", error: reason(sentence, lines, secret) };
     }
-    if (passed >= SETTLE_MS && (await answers(runtime, port))) return { status: "running", error: null };
+    if (passed >= SETTLE_MS && (await answers(runtime, container.id, port))) {
+      return { status: "running", error: null };
+    }
     if (passed >= READY_MS) {
-      return { status: "running", error: `It runs, but nothing listens on port ${port} (PORT)` };
+      return { status: "running", error: `It runs, but does not listen on port ${port} (PORT)` };
     }
   }
 }
 
-/** Whether a program listens on the port; any answer will do. */
-async function answers(runtime: ContainerRuntime, port: number): Promise<boolean> {
+/** Whether this program listens on the port, and answers; any answer will do. Another one that has the port is not it. */
+async function answers(runtime: ContainerRuntime, program: string, port: number): Promise<boolean> {
+  if (!(await runtime.listensOn(program, port))) return false;
   const url = `http://localhost:${port}/`;
   const request = new Request(url, { redirect: "manual", signal: AbortSignal.timeout(ANSWER_MS) });
   try {
@@ -152,11 +155,20 @@ async function answers(runtime: ContainerRuntime, port: number): Promise<boolean
   }
 }
 
+/** Separates what went wrong from what the program wrote. */
+const WROTE = ":\n";
+
+/** Why a container failed, without what its program wrote: that is part of its log, which takes `container.view`. */
+export function withoutOutput(error: string): string {
+  const at = error.indexOf(WROTE);
+  return at === -1 ? error : `${error.slice(0, at)}; what it wrote is shown with the container`;
+}
+
 /** A sentence and the last of what was written, without what is secret. */
 function reason(sentence: string, lines: readonly string[], secret: Variables): string {
   const words = redactVariables(lines, secret)
     .filter((line) => line.trim() !== "")
     .slice(-LAST_LINES)
     .join("\n");
-  return words === "" ? sentence : storableText(`${sentence}:\n${words.slice(-MAX_REASON)}`);
+  return words === "" ? sentence : storableText(`${sentence}${WROTE}${words.slice(-MAX_REASON)}`);
 }

@@ -107,9 +107,13 @@ function aliveOnes(
   );
 }
 
-/** Each program gets a port of its own: those that run keep theirs, the others get the one they ask for or the next free. */
+/**
+ * Each program gets a port of its own: those that run keep theirs, the others get the one they ask for or the next free.
+ * Stored ports may be the runtime's own, from a time when the project had another runtime.
+ */
 function givePorts({ containers, alive, runtime }: Start, chosen: readonly Container[]): void {
-  const taken = new Set([...containers.values()].filter(({ id }) => alive.has(id)).map(effectivePort));
+  const running = [...containers.values()].filter(({ id }) => alive.has(id)).map(effectivePort);
+  const taken = new Set([...running, ...runtime.reservedPorts]);
   for (const container of chosen) {
     if (alive.has(container.id) || isStatic(container, runtime)) continue;
     const internalPort = freePort(container.port, taken);

@@ -1,9 +1,10 @@
 import type { Db } from "#src/platform/db/client.ts";
 import type { ProjectFiles } from "#src/platform/runtime/project-files.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
-import { EMPTY_DOCUMENT, type ConfigDocument } from "./config-document.ts";
+import { EMPTY_DOCUMENT, type ConfigDocument, type SettledDocument } from "./config-document.ts";
 import { findConfigFile, variablesForFile, writeConfigFile } from "./config-file.ts";
 import { openVariables, type Variables } from "./environment.ts";
+import { usablePort, type RuntimePorts } from "./ports.ts";
 import { connectionsOf, containersOf, previewsOf, type Container } from "./queries.ts";
 
 /**
@@ -13,13 +14,13 @@ import { connectionsOf, containersOf, previewsOf, type Container } from "./queri
 export async function syncConfig(
   deps: { db: Db; secrets: Pick<Secrets, "decrypt"> },
   project: { id: string },
-  files: Pick<ProjectFiles, "readFile" | "writeFile">,
-): Promise<ConfigDocument> {
+  runtime: Pick<ProjectFiles, "readFile" | "writeFile"> & RuntimePorts,
+): Promise<SettledDocument> {
   const [containers, connections, previews, before = EMPTY_DOCUMENT] = await Promise.all([
     containersOf(deps.db, project.id),
     connectionsOf(deps.db, project.id),
     previewsOf(deps.db, project.id),
-    findConfigFile(files),
+    findConfigFile(runtime),
   ]);
   const nameOf = new Map(containers.map(({ id, name }) => [id, name]));
   const variables = new Map<string, Variables>();
@@ -29,11 +30,13 @@ export async function syncConfig(
   const env = ({ id, envKeys }: Container, old: { env: Variables } | undefined) =>
     variablesForFile(envKeys, variables.get(id) ?? {}, old?.env);
 
-  const apps = containers.filter(isApp).map((app) => [app.name, appOf(app, before, env)] as const);
+  const apps = containers
+    .filter(isApp)
+    .map((app) => [app.name, appOf(app, { before, env, runtime })] as const);
   const services = containers
     .filter((each) => !isApp(each))
     .map((service) => [service.name, serviceOf(service, before, env)] as const);
-  const document: ConfigDocument = {
+  const document: SettledDocument = {
     apps: Object.fromEntries(apps),
     infrastructure: Object.fromEntries(services),
     connections: connections.flatMap(({ sourceContainerId, targetContainerId }) => {
@@ -47,7 +50,7 @@ export async function syncConfig(
     ),
     primaryApp: apps.some(([name]) => name === before.primaryApp) ? before.primaryApp : (apps[0]?.[0] ?? ""),
   };
-  await writeConfigFile(files, document);
+  await writeConfigFile(runtime, document);
   return document;
 }
 
@@ -57,11 +60,14 @@ function isApp({ containerType, deploymentMode }: Container): boolean {
 
 type EnvOf = (container: Container, old: { env: Variables } | undefined) => Variables;
 
-function appOf(app: Container, before: ConfigDocument, env: EnvOf): ConfigDocument["apps"][string] {
+function appOf(
+  app: Container,
+  { before, env, runtime }: { before: ConfigDocument; env: EnvOf; runtime: RuntimePorts },
+): SettledDocument["apps"][string] {
   const old = before.apps[app.name];
   return {
     directory: app.directory || ".",
-    port: app.port ?? 3000,
+    port: app.port ?? usablePort(null, runtime),
     start: app.startupCommand ?? "",
     build: app.buildCommand,
     output: app.outputDirectory,

@@ -7,6 +7,7 @@ import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import { openVariables, sealVariables, type Variables } from "./environment.ts";
 import { requireEndpoint, type EndpointCheck } from "./external-endpoint.ts";
 import { freeLabel } from "./names.ts";
+import { requireUsablePort, type RuntimePorts } from "./ports.ts";
 import {
   containersOf,
   replaceVariables,
@@ -48,17 +49,24 @@ interface UpdateDeps {
   secrets: Secrets;
 }
 
+interface PatchDeps extends UpdateDeps {
+  workspaces: { runtime(projectId: string): RuntimePorts };
+}
+
 /**
  * Change a container; what is absent stays as it is. A program that runs sees it when it is started again. Throws as
  * `openContainer` does, `invalid_input` for what cannot be, a name that another container has included.
  */
 export async function updateContainer(
-  deps: UpdateDeps,
+  deps: PatchDeps,
   caller: Caller,
   path: ContainerPath,
   patch: ContainerPatch,
 ): Promise<OpenedContainer> {
   const { project, container } = await openContainer(deps, caller, path, "container.edit");
+  if (container.deploymentMode === "container") {
+    requireUsablePort(patch.port, deps.workspaces.runtime(project.id));
+  }
   const { setVariables, deleteVariables, name, directory, outputDirectory: output, ...rest } = patch;
   const change: ContainerChange = {
     ...rest,

@@ -1,5 +1,5 @@
 import type { Db } from "#src/platform/db/client.ts";
-import { endBonuses, fillBundledCredits, fillDailyCredits } from "./queries.ts";
+import { endBonuses, fillBundledCredits, fillDailyCredits } from "./queries/pools.ts";
 
 export interface FillConfig {
   TIER_DAILY_CREDITS_FREE: number;

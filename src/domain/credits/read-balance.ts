@@ -1,7 +1,7 @@
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { bundledCredits, type FillConfig } from "./fill-pools.ts";
-import { creditsOfTeam } from "./queries.ts";
+import { creditsOfTeam } from "./queries/pools.ts";
 
 /** A team's credits by pool, as far as they can be spent now. */
 export type Balance = NonNullable<Awaited<ReturnType<typeof creditsOfTeam>>[number]> & {

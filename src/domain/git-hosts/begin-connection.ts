@@ -10,15 +10,15 @@ export interface BegunConnection {
   cookie: { value: string; maxAgeSeconds: number };
 }
 
-/** Begin to connect somebody's account at a host. Throws `unavailable` for a host without an id and a secret. */
+/** Begin to connect an account at a host, in somebody's session: it ends in the same one. Throws `unavailable` for a host without an id and a secret. */
 export async function beginConnection(
   deps: Pick<FlowDeps, "oauthStates" | "secrets"> & { gitHosts: GitHosts },
-  userId: string,
+  sessionId: string,
   name: GitHostName,
 ): Promise<BegunConnection> {
   const { oauth, label } = deps.gitHosts[name];
   if (!oauth) throw new AppError("unavailable", `${label} OAuth is not configured: connect with a token`);
-  const { flow, cookie } = await openFlow(deps, `git:${name}`, userId);
+  const { flow, cookie } = await openFlow(deps, `git:${name}`, sessionId);
   return {
     authorizationUrl: await oauth.authorizationUrl(flow),
     state: flow.state,

@@ -1,6 +1,6 @@
 import { and, eq, exists, lt, or, sql } from "drizzle-orm";
 import { shareOwnTeam } from "#src/db/locks.ts";
-import { gitConnections, users } from "#src/db/schema/index.ts";
+import { gitConnections } from "#src/db/schema/index.ts";
 import { insertAuditEntry } from "#src/domain/audit/index.ts";
 import type { Client } from "#src/lib/client.ts";
 import { newId } from "#src/lib/ids.ts";
@@ -23,14 +23,6 @@ export async function connectionOf(
 ): Promise<Connection | undefined> {
   const [row] = await db.select().from(gitConnections).where(among(userId, provider));
   return row;
-}
-
-export async function isActiveUser(db: Db, userId: string): Promise<boolean> {
-  const rows = await db
-    .select({ id: users.id })
-    .from(users)
-    .where(and(eq(users.id, userId), eq(users.isActive, true)));
-  return rows.length > 0;
 }
 
 /** The secrets are Fernet tokens. */

@@ -1,4 +1,4 @@
-import { startContainers, stopContainers } from "#src/domain/containers/index.ts";
+import { startContainers, stopContainers, withoutOutput } from "#src/domain/containers/index.ts";
 import type { Project } from "#src/domain/projects/index.ts";
 import { report, type Executor } from "./executor.ts";
 import { closeShellSessions, endContainerTasks, recordStep } from "./queries/way.ts";
@@ -10,11 +10,16 @@ import { closeShellSessions, endContainerTasks, recordStep } from "./queries/way
 export async function startEnvironment(executor: Executor, project: Project): Promise<string | null> {
   const { deps, runtime, lease } = executor;
   await report(executor, project, { percentage: 55, message: "Starting containers" });
-  const outcomes = await startContainers(deps, project, runtime, {
+  const ended = await startContainers(deps, project, runtime, {
     onProgress: (message) => report(executor, project, { percentage: 70, message }),
     signal: lease.signalWhile("running"),
   });
   await lease.renew();
+  // Projects and background tasks are shown to callers who may not read the logs of containers.
+  const outcomes = ended.map((outcome) => ({
+    ...outcome,
+    error: outcome.error === null ? null : withoutOutput(outcome.error),
+  }));
   for (const outcome of outcomes) await endContainerTasks(deps.db, project, outcome);
   const failed = outcomes.filter(({ status }) => status === "failed");
   if (failed.length === 0) return null;

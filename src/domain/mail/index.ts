@@ -1,7 +1,16 @@
 export { deliverMail } from "./deliver-mail.ts";
-export { emailVerification, loginCode, passwordReset, teamInvitation } from "./messages.ts";
+export {
+  addressInUse,
+  emailChanged,
+  emailVerification,
+  loginCode,
+  passwordChanged,
+  passwordReset,
+  teamInvitation,
+} from "./messages.ts";
 export { queueMail } from "./queue-mail.ts";
 export { requireMail } from "./require-mail.ts";
 export type { MailKind, OutgoingMail } from "./sealed-mail.ts";
 export { sendMail } from "./send-mail.ts";
+export { sendNotice } from "./send-notice.ts";
 export type { MailDeps } from "./retry.ts";

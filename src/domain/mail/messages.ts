@@ -32,6 +32,33 @@ export function emailVerification({ link }: { link: string }): Message {
   ]);
 }
 
+/** For the account's address. `link` is where a new password is asked for. */
+export function passwordChanged({ link }: { link: string }): Message {
+  return message("Your password was changed", [
+    "The password of your account was changed, and every session of it has ended.",
+    "If it was you, there is nothing to do. If it was not, open this address and ask for a new password:",
+    { link },
+  ]);
+}
+
+/** For the owner of an address that another account was given. `link` is where a new password is asked for. */
+export function addressInUse({ link }: { link: string }): Message {
+  return message("You have an account with this address already", [
+    "An account was registered, or changed, to have this email address. You have an account with it already, and it stays yours: the other one cannot prove the address and sees nothing of yours.",
+    "If it was you, log in with the password of your account. If you do not remember it, open this address and ask for a new one:",
+    { link },
+    "If it was not you, there is nothing to do.",
+  ]);
+}
+
+/** For the address that the account had. The new one is not named: it may be a stranger's, or the mailbox may be. */
+export function emailChanged(): Message {
+  return message("Your email address was changed", [
+    "Your account has another email address now. Mail about it goes there, and this address no longer opens it.",
+    "If it was you, there is nothing to do. If it was not, write to the people who run this service.",
+  ]);
+}
+
 /** The names come from users: see `asName`. */
 export function teamInvitation(invitation: {
   link: string;

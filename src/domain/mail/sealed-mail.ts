@@ -4,7 +4,13 @@ import { newId } from "#src/lib/ids.ts";
 import { parseJson } from "#src/lib/parse-json.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
 
-const MailKind = z.enum(["login-code", "password-reset", "email-verification", "team-invitation"]);
+const MailKind = z.enum([
+  "login-code",
+  "password-reset",
+  "email-verification",
+  "team-invitation",
+  "account-notice",
+]);
 
 /** What a mail is for: all that a log says about it. */
 export type MailKind = z.infer<typeof MailKind>;

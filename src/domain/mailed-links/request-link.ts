@@ -27,7 +27,7 @@ async function requestLink(deps: LinkDeps, purpose: Purpose, email: string, clie
   const reachable = await isReachable(deps);
   const { token, hash: tokenHash } = newToken();
   const lifeSeconds = LIFE_SECONDS[purpose];
-  const link = await insertLink(deps.db, email, { id: newId(), purpose, tokenHash, lifeSeconds });
+  const link = await insertLink(deps.db, { email }, { id: newId(), purpose, tokenHash, lifeSeconds });
   if (purpose === "password_reset") {
     // Nobody has this id where there is no account, so nothing is written.
     const userId = link?.userId ?? newId();

@@ -31,7 +31,7 @@ export async function beginCompletion(
   const { promise: settled, resolve } = Promise.withResolvers<void>();
   const events = failingAs(
     { chosen, ...wish },
-    meteredCall(deps.db, payer, { ...wish, chosen, request }),
+    meteredCall(deps, payer, { ...wish, chosen, request }),
     resolve,
   );
   wish.waitUntil(settled);

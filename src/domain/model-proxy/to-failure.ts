@@ -9,6 +9,7 @@ const CODES: Readonly<Record<ModelErrorCode, ErrorCode>> = {
   unauthorized: "provider_failed",
   forbidden: "provider_failed",
   quota_exhausted: "provider_failed",
+  insufficient_credits: "insufficient_credits",
   rate_limited: "rate_limited",
   overloaded: "provider_failed",
   stalled: "provider_failed",

@@ -1,6 +1,5 @@
-import { createOAuthAccount } from "#src/domain/accounts/index.ts";
+import { createOAuthAccount, type AccountConfig } from "#src/domain/accounts/index.ts";
 import { insertAuditEntry } from "#src/domain/audit/index.ts";
-import type { OpeningConfig } from "#src/domain/credits/index.ts";
 import type { Client } from "#src/domain/sessions/index.ts";
 import { endTasksOfKeys } from "#src/domain/access/index.ts";
 import { AppError } from "#src/lib/errors.ts";
@@ -13,7 +12,7 @@ import { insertLink, linkUser, usersOf } from "./queries.ts";
 export interface AccountDeps {
   db: Db;
   queue: Queue;
-  config: OpeningConfig;
+  config: AccountConfig;
 }
 
 /** Somebody at a provider. */
@@ -64,7 +63,7 @@ async function linkAccount(
   client: Client,
 ): Promise<FoundUser | undefined> {
   const link = { id: newId(), userId: user.id, ...identity };
-  const { linked, revokedKeys } = await linkUser(deps.db, link, {
+  const { linked, appointed, revokedKeys } = await linkUser(deps, link, {
     userId: user.id,
     action: "oauth.linked",
     resourceType: "oauth_account",
@@ -74,7 +73,7 @@ async function linkAccount(
   });
   // A request that dies before this leaves tasks that the sweep ends.
   await endTasksOfKeys(deps.queue, revokedKeys);
-  return linked ? user : undefined;
+  return linked ? { ...user, isSuperuser: user.isSuperuser || appointed } : undefined;
 }
 
 /** `undefined` when the address, the person or a name that was drawn has an account by now. */

@@ -28,8 +28,8 @@ export type FlowPurpose = ProviderName | `git:${GitHostName}`;
 const Kept = z.object({
   id: z.uuid(),
   provider: z.string(),
-  /** Who began it; absent for a sign-in, which anybody begins. */
-  userId: z.uuid().optional(),
+  /** The session that began it; absent for a sign-in, which comes before there is one. */
+  sessionId: z.uuid().optional(),
   verifier: z.string(),
   nonce: z.string(),
 });
@@ -38,9 +38,9 @@ const Kept = z.object({
 export async function openFlow(
   deps: Pick<FlowDeps, "oauthStates" | "secrets">,
   provider: FlowPurpose,
-  userId?: string,
+  sessionId?: string,
 ): Promise<{ flow: OAuthFlow; cookie: string }> {
-  const kept = { id: newId(), provider, userId, verifier: newToken().token, nonce: newToken().token };
+  const kept = { id: newId(), provider, sessionId, verifier: newToken().token, nonce: newToken().token };
   const expiresAt = new Date(Date.now() + FLOW_SECONDS * 1000);
   const [state, cookie] = await Promise.all([
     deps.oauthStates.issue({ id: kept.id, provider, expiresAt }),
@@ -52,23 +52,28 @@ export async function openFlow(
 export type FlowRefusal = "INVALID_STATE_TOKEN" | "STATE_TOKEN_EXPIRED";
 
 /**
- * The flow that a callback belongs to, used up by it, and who began it: of two callbacks with one state at once, one gets it.
- * A state that is not ours, for another purpose, or that another browser began is refused and stays unused.
+ * The flow that a callback belongs to, used up by it: of two callbacks with one state at once, one gets it. A state that is
+ * not ours, for another purpose, or that another browser or another session began is refused and stays unused. The cookie
+ * alone does not tell who is there: a page of another host of the domain may have planted it.
  */
 export async function claimFlow(
   deps: FlowDeps,
   provider: FlowPurpose,
-  presented: { state: string; cookie: string | undefined },
-): Promise<{ flow: OAuthFlow; userId: string | undefined } | { refusal: FlowRefusal }> {
+  presented: { state: string; cookie: string | undefined; sessionId?: string },
+): Promise<{ flow: OAuthFlow } | { refusal: FlowRefusal }> {
   const verified = await deps.oauthStates.verify(presented.state);
   if (verified.kind === "expired") return { refusal: "STATE_TOKEN_EXPIRED" };
   const kept = presented.cookie === undefined ? undefined : await readKept(deps.secrets, presented.cookie);
   if (verified.kind === "invalid" || !kept) return { refusal: "INVALID_STATE_TOKEN" };
   const { state } = verified;
-  const isSame = kept.id === state.id && kept.provider === provider && state.provider === provider;
+  const isSame =
+    kept.id === state.id &&
+    kept.provider === provider &&
+    state.provider === provider &&
+    kept.sessionId === presented.sessionId;
   if (!isSame || !(await consumeState(deps.db, state))) return { refusal: "INVALID_STATE_TOKEN" };
-  const { userId, verifier, nonce } = kept;
-  return { flow: { state: presented.state, verifier, nonce }, userId };
+  const { verifier, nonce } = kept;
+  return { flow: { state: presented.state, verifier, nonce } };
 }
 
 async function readKept(secrets: Secrets, cookie: string): Promise<z.output<typeof Kept> | undefined> {

@@ -1,6 +1,8 @@
-import { and, eq, sql, type SQL } from "drizzle-orm";
+import { and, asc, eq, sql, type SQL } from "drizzle-orm";
 import { oauthAccounts, usedOauthStates, users } from "#src/db/schema/index.ts";
+import { appoint, namesAddress, type AdministratorConfig } from "#src/domain/administrators/index.ts";
 import { insertAuditEntry, type AuditEntry } from "#src/domain/audit/index.ts";
+import { grantBonus, type OpeningConfig } from "#src/domain/credits/index.ts";
 import { endWaysIn, holdAllInOwnTeam, shutOthersOut } from "#src/domain/ways-in/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { ProviderName } from "#src/platform/oauth/provider.ts";
@@ -25,7 +27,7 @@ const found = {
 const hasEmail = (email: string | undefined) =>
   eq(sql`lower(${users.email})`, sql`lower(${email ?? null}::text)`);
 
-/** The account that is linked to somebody at a provider, and the one that has their address. */
+/** The account that is linked to somebody at a provider, and the one that holds their address, else the first that asked for it. */
 export async function usersOf(
   db: Db,
   identity: { provider: ProviderName; accountId: string; email?: string },
@@ -37,7 +39,12 @@ export async function usersOf(
       .from(oauthAccounts)
       .innerJoin(users, eq(users.id, oauthAccounts.userId))
       .where(and(eq(oauthAccounts.provider, provider), eq(oauthAccounts.accountId, accountId))),
-    db.select(found).from(users).where(hasEmail(email)),
+    db
+      .select(found)
+      .from(users)
+      .where(hasEmail(email))
+      .orderBy(sql`${users.emailAskedAt} NULLS FIRST`, asc(users.id))
+      .limit(1),
   ]);
   return { linked, sameEmail };
 }
@@ -58,22 +65,23 @@ export function insertLink(db: Db, { id, userId, provider, accountId, email }: L
 /**
  * Link an account that still has the address; not where it has another, is not active, or the person is linked already. The
  * address is a verified one by that. If it was not before, whoever registered the account may be somebody else, who waits
- * for the owner of the address to come: every way in that they may have kept ends, and whoever they let in is out.
+ * for the owner of the address to come: every way in that they may have kept ends, and whoever they let in is out. Only then
+ * ADMIN_EMAIL makes the account an administrator: nobody but the owner of the address has it by now.
  *
  * Team and people are held first: what was being added to either is there by then, and is seen by what follows.
  * `revokedKeys` started tasks that are to end.
  */
 export async function linkUser(
-  db: Db,
+  { db, config }: { db: Db; config: AdministratorConfig & OpeningConfig },
   link: Link,
   entry: AuditEntry,
-): Promise<{ linked: boolean; revokedKeys: string[] }> {
+): Promise<{ linked: boolean; appointed: boolean; revokedKeys: string[] }> {
   const { id, userId, provider, accountId, email } = link;
   // The account counts as verified last: until then it tells what decides.
   const changesHands = sql`EXISTS (
     SELECT 1 FROM oauth_accounts o JOIN users u ON u.id = o.user_id WHERE o.id = ${id}::uuid AND NOT u.is_verified
   )`;
-  const [, , linked, revoked] = await db.batch([
+  const [, , linked, appointed, , revoked] = await db.batch([
     ...holdAllInOwnTeam(db, userId),
     db.execute(sql`
       INSERT INTO oauth_accounts (id, user_id, provider, account_id, email)
@@ -82,17 +90,23 @@ export async function linkUser(
       ON CONFLICT (provider, account_id) DO NOTHING
       RETURNING id
     `),
+    ...appoint(db, userId, "ADMIN_EMAIL", sql`${changesHands} AND ${namesAddress(config, sql`users.email`)}`),
     ...shutOthersOut(db, userId, changesHands, id),
     ...endWaysIn(db, userId, changesHands),
     handOver(db, userId, changesHands),
+    grantBonus(db, config, sql`${userId}::uuid`),
     insertAuditEntry(db, entry, sql`EXISTS (SELECT 1 FROM oauth_accounts o WHERE o.id = ${id}::uuid)`),
   ]);
-  return { linked: linked.rows.length > 0, revokedKeys: revoked.rows.map((row) => row.id) };
+  return {
+    linked: linked.rows.length > 0,
+    appointed: appointed.rows.length > 0,
+    revokedKeys: revoked.rows.map((row) => row.id),
+  };
 }
 
 function handOver(db: Db, userId: string, onlyIf: SQL) {
   return db.execute(sql`
-    UPDATE users SET is_verified = true, password_hash = NULL, updated_at = now()
+    UPDATE users SET is_verified = true, email_asked_at = NULL, password_hash = NULL, updated_at = now()
     WHERE id = ${userId}::uuid AND ${onlyIf}
   `);
 }

@@ -1,6 +1,8 @@
+import { isCommon } from "./common-passwords.ts";
+
 /** bcrypt reads no further than this; a longer password is refused, since its tail would protect nothing. */
 const MAX_BYTES = 72;
-const MIN_CHARACTERS = 6;
+const MIN_CHARACTERS = 8;
 
 export interface PasswordConfig {
   /** bcrypt's cost: the logarithm of its rounds. Hashes made with another cost go on matching. */
@@ -18,15 +20,21 @@ async function bcrypt() {
 const bytesOf = (text: string) => new TextEncoder().encode(text).length;
 
 /** Why a password will not do, as a sentence; `undefined` for one that will. */
-export function refusalOfPassword(
+export async function refusalOfPassword(
   password: string,
   owner: { email: string; username: string },
-): string | undefined {
+): Promise<string | undefined> {
   if (password.length < MIN_CHARACTERS) return `Password must have at least ${MIN_CHARACTERS} characters`;
   if (bytesOf(password) > MAX_BYTES) return `Password must have at most ${MAX_BYTES} bytes`;
   const same = (text: string) => text.toLowerCase() === password.toLowerCase();
-  if (same(owner.email)) return "Password must not be the email address";
+  const local = owner.email.slice(0, owner.email.lastIndexOf("@"));
   if (same(owner.username)) return "Password must not be the username";
+  if (same(owner.email) || same(local)) {
+    return "Password must not be the email address, or its part before the @";
+  }
+  if (await isCommon(password)) {
+    return "Password is one of those that are guessed first: choose one that nobody else has, such as four random words";
+  }
   return undefined;
 }
 

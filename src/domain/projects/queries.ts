@@ -214,6 +214,7 @@ export async function insertProjectMember(
         SELECT m.user_id FROM team_memberships m JOIN users u ON u.id = m.user_id
         WHERE m.team_id = ${project.teamId}::uuid
           AND (u.id = ${person.userId}::uuid OR lower(u.email) = lower(${person.email}::text))
+        ORDER BY u.email_asked_at NULLS FIRST, u.id LIMIT 1
         FOR SHARE OF m
       ), added AS (
         INSERT INTO project_memberships (project_id, user_id, role)

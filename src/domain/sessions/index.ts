@@ -1,6 +1,6 @@
 export { endOtherSessions, endSession, listSessions, type ListedSession } from "./list-sessions.ts";
 export { logOut } from "./log-out.ts";
-export { endSessionsOfUser } from "./queries.ts";
+export { endSessionsOfUser, sessionBeganWithin } from "./queries.ts";
 export { refreshSession } from "./refresh-session.ts";
 export {
   startSession,

@@ -196,6 +196,21 @@ export function endSessionRow(db: Db, userId: string, sessionId: string) {
     .returning({ id: sessions.id });
 }
 
+/** Whether somebody signed in for this session in the last minutes, by the clock of the database. */
+export async function sessionBeganWithin(db: Db, sessionId: string, minutes: number): Promise<boolean> {
+  const rows = await db
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(
+      and(
+        eq(sessions.id, sessionId),
+        isNull(sessions.endedAt),
+        sql`${sessions.createdAt} > now() - make_interval(mins => ${minutes}::integer)`,
+      ),
+    );
+  return rows.length > 0;
+}
+
 /** Sessions that are not over, the one used last first. */
 export function liveSessions(db: Db, userId: string) {
   return db

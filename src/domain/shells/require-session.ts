@@ -1,4 +1,4 @@
-import type { Caller } from "#src/domain/access/index.ts";
+import { reachesProject, type Caller } from "#src/domain/access/index.ts";
 import { requireProject, type OpenProject } from "#src/domain/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { isId } from "#src/lib/ids.ts";
@@ -33,6 +33,8 @@ async function openedSession(
 ): Promise<{ session: ShellSession; project: OpenProject }> {
   const [session] = isId(id) ? await sessionOf(deps.db, id) : [];
   if (!session) throw noSession();
+  // A key learns that another project has this session only where its owner opened it.
+  if (session.userId !== caller.userId && !reachesProject(caller, session.projectId)) throw noSession();
   try {
     return { session, project: await requireProject(deps, caller, session.projectId, "terminal.access") };
   } catch (error) {

@@ -82,11 +82,13 @@ export function approvalRequired(approval: {
   callId: string;
   tool: string;
   parameters: Record<string, unknown>;
+  /** Whether the parameters are only a part of the call; `approval_url` has all of it. */
+  isShortened: boolean;
   description: string;
   chatId: string;
   expiresAt: Date;
 }): NewEvent {
-  const { id, callId, tool, parameters, description, chatId, expiresAt } = approval;
+  const { id, callId, tool, parameters, isShortened, description, chatId, expiresAt } = approval;
   return event("approval_required", {
     tool,
     args: parameters,
@@ -99,6 +101,8 @@ export function approvalRequired(approval: {
       tool_name: tool,
       tool_parameters: parameters,
       tool_description: description,
+      parameters_shortened: isShortened,
+      approval_url: `/api/chat/agent/approvals/${id}`,
       expires_at: expiresAt.toISOString(),
     },
   });

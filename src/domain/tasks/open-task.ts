@@ -1,4 +1,11 @@
-import { callerOfKey, hashOfKey, keyByHash, type KeyCaller } from "#src/domain/access/index.ts";
+import {
+  callerOfKey,
+  hashOfKey,
+  keyByHash,
+  requireOwn,
+  type KeyCaller,
+  type Scope,
+} from "#src/domain/access/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { isId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
@@ -10,17 +17,17 @@ export type OpenedTask = Task & { callbackAttempts: CallbackAttempt[] };
 
 /** No row has it: what is asked for under a name that is not an id. */
 const NOBODY = "00000000-0000-0000-0000-000000000000";
+const MISSING = "Task not found";
 
 /**
- * The key and the task it asks about, read in one trip. The task is handed out by `findTask`, once the caller has been
- * admitted: `not_found` for one that is unknown, another user's or of a project out of reach, `forbidden` for one of a
- * project the key is not for.
+ * The key and the task it asks about, read in one trip. The task is handed out by `findTask`, once the caller has been admitted.
+ * That throws as `requireOwn` does.
  */
 export async function openTask(
   deps: { db: Db },
   token: string,
   taskId: string,
-): Promise<{ caller: KeyCaller; findTask: () => OpenedTask }> {
+): Promise<{ caller: KeyCaller; findTask: (scope: Scope) => OpenedTask }> {
   const id = isId(taskId) ? taskId : NOBODY;
   const [keys, found, attempts] = await deps.db.batch([
     keyByHash(deps.db, hashOfKey(token)),
@@ -28,19 +35,12 @@ export async function openTask(
     attemptsOfTask(deps.db, id),
   ]);
   const caller = callerOfKey(keys[0]);
-  const findTask = () => {
+  const findTask = (scope: Scope) => {
     const [row] = found;
-    if (!row || row.task.userId !== caller.userId) throw notFound();
-    const { task, teamId, role } = row;
-    if (caller.projectIds && !caller.projectIds.includes(task.projectId)) {
-      throw new AppError("forbidden", "API key does not have access to this project");
-    }
-    if (teamId !== caller.teamId || !role) throw notFound();
+    if (!row) throw new AppError("not_found", MISSING);
+    const { task, project, role } = row;
+    requireOwn(caller, { ownerId: task.userId, project, role }, scope, MISSING);
     return { ...task, callbackAttempts: attempts };
   };
   return { caller, findTask };
-}
-
-function notFound(): AppError {
-  return new AppError("not_found", "Task not found");
 }

@@ -1,12 +1,11 @@
 import { uniqueViolation } from "#src/db/unique-violation.ts";
 import type { UserCaller } from "#src/domain/access/index.ts";
-import type { OpeningConfig } from "#src/domain/credits/index.ts";
 import type { Client } from "#src/domain/sessions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { newId } from "#src/lib/ids.ts";
 import { slugOf } from "#src/lib/slug.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { insertTeam, type OwnTeam } from "./queries.ts";
+import { insertTeam, type OwnTeam, type TeamLimit } from "./queries.ts";
 import { requireOwnTeam } from "./require-own-team.ts";
 import { requireFreeSlug, slugTaken } from "./slugs.ts";
 
@@ -15,10 +14,11 @@ const MAX_DRAWS = 10;
 
 /**
  * Make a team, with the caller as its administrator. Its slug is made from its name where none is given. Throws `conflict`
- * for a slug that is taken, `invalid_input` for one that is reserved.
+ * for a slug that is taken, `invalid_input` for one that is reserved, `forbidden` for somebody who owns as many teams as one
+ * may.
  */
 export async function createTeam(
-  deps: { db: Db; config: OpeningConfig },
+  deps: { db: Db; config: TeamLimit },
   caller: UserCaller,
   wish: { name: string; slug?: string | undefined },
   client: Client,
@@ -31,19 +31,24 @@ export async function createTeam(
       slug: wish.slug ?? slugOf(wish.name, "team"),
       createdBy: caller.userId,
     };
-    if (await tryInsert(deps, team, client)) return requireOwnTeam(deps, caller.userId, team.id);
+    const outcome = await tryInsert(deps, team, client);
+    if (outcome === "made") return requireOwnTeam(deps, caller.userId, team.id);
+    if (outcome === "too_many") {
+      const { MAX_TEAMS_PER_USER: limit } = deps.config;
+      throw new AppError("forbidden", `You own ${limit} teams, and nobody may own more: delete one first`);
+    }
     if (wish.slug !== undefined) throw slugTaken();
   }
   throw new AppError("internal", "No free slug was found for the team");
 }
 
 async function tryInsert(
-  deps: { db: Db; config: OpeningConfig },
+  deps: { db: Db; config: TeamLimit },
   team: { id: string; name: string; slug: string; createdBy: string },
   client: Client,
-): Promise<boolean> {
+): Promise<"made" | "too_many" | "slug_taken"> {
   try {
-    await insertTeam(deps, team, {
+    const made = await insertTeam(deps, team, {
       userId: team.createdBy,
       teamId: team.id,
       action: "team.created",
@@ -52,9 +57,9 @@ async function tryInsert(
       details: { name: team.name, slug: team.slug },
       client,
     });
-    return true;
+    return made ? "made" : "too_many";
   } catch (error) {
-    if (uniqueViolation(error) === "teams_slug_unique") return false;
+    if (uniqueViolation(error) === "teams_slug_unique") return "slug_taken";
     throw error;
   }
 }

@@ -8,26 +8,46 @@ import type { Db } from "#src/platform/db/client.ts";
 /** A team of one's own with its only member, as queries for the batch that makes the account. */
 export function insertPersonalTeam(
   { db, config }: { db: Db; config: OpeningConfig },
-  team: { id: string; userId: string; name: string; slug: string },
+  { isProved, ...team }: { id: string; userId: string; name: string; slug: string; isProved: boolean },
 ) {
-  const credits = openingCredits(config, { isPersonal: true });
+  const credits = openingCredits(config, { isProved });
   return [
     db.insert(teams).values({ ...team, ...credits, isPersonal: true, createdBy: team.userId }),
     db.insert(teamMemberships).values({ teamId: team.id, userId: team.userId, role: "admin" }),
   ] as const;
 }
 
-/** A team with its maker as its administrator. Fails on `teams_slug_unique` where the slug is taken. */
+/** How many teams somebody may own: those one made, the personal one among them. */
+export interface TeamLimit {
+  /** 0 is no limit. */
+  MAX_TEAMS_PER_USER: number;
+}
+
+/**
+ * A team with its maker as its administrator; false, and nothing is written, for somebody who owns as many as one may. Makers
+ * are held, so that of two teams at once the second is counted with the first. Fails on `teams_slug_unique` where the slug is
+ * taken.
+ */
 export async function insertTeam(
-  { db, config }: { db: Db; config: OpeningConfig },
-  team: { id: string; name: string; slug: string; createdBy: string },
+  { db, config: { MAX_TEAMS_PER_USER: limit } }: { db: Db; config: TeamLimit },
+  { id, name, slug, createdBy }: { id: string; name: string; slug: string; createdBy: string },
   entry: AuditEntry,
-): Promise<void> {
-  await db.batch([
-    db.insert(teams).values({ ...team, ...openingCredits(config, { isPersonal: false }) }),
-    db.insert(teamMemberships).values({ teamId: team.id, userId: team.createdBy, role: "admin" }),
+): Promise<boolean> {
+  const [, made] = await db.batch([
+    lockPerson(db, createdBy),
+    db.execute(sql`
+      WITH made AS (
+        INSERT INTO teams (id, name, slug, created_by)
+        SELECT ${id}::uuid, ${name}::text, ${slug}::text, ${createdBy}::uuid
+        WHERE ${limit}::int = 0 OR (SELECT count(*) FROM teams WHERE created_by = ${createdBy}::uuid) < ${limit}::int
+        RETURNING id, created_by
+      )
+      INSERT INTO team_memberships (team_id, user_id, role) SELECT id, created_by, 'admin' FROM made
+      RETURNING team_id
+    `),
     insertAuditEntry(db, entry),
   ]);
+  return made.rows.length > 0;
 }
 
 const membership = { teamId: teamMemberships.teamId, role: teamMemberships.role };

@@ -18,6 +18,8 @@ export interface ModelCall {
   cost: Cost;
   /** On somebody's own key: it costs no credits. */
   isByok: boolean;
+  /** What was reserved for it; of a call without, whatever its task holds is released. */
+  reservation?: string | undefined;
 }
 
 /** What a call cost. */

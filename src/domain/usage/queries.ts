@@ -6,14 +6,18 @@ import type { Db } from "#src/platform/db/client.ts";
 import type { Charged, ModelCall } from "./model-call.ts";
 
 /**
- * Parts of a WITH list that note a model call and take its credits, for the row `billed` (`user_id`, `team_id`, `project_id`,
- * `agent_id`, `task_id`) of an earlier part. A call that is noted already costs nothing more. They end in `charged`
- * (`usageId`, `cost`, `deducted`, `balance`), which is empty then.
+ * Parts of a WITH list that note a model call, take its credits and release what was reserved for it, for the row `billed`
+ * (`user_id`, `team_id`, `project_id`, `agent_id`, `task_id`) of an earlier part. A call that is noted already costs nothing
+ * more. They end in `charged` (`usageId`, `cost`, `deducted`, `balance`), which is empty then.
  */
 export function callParts(call: ModelCall): SQL {
-  const { cost, isByok } = call;
+  const { cost, isByok, reservation } = call;
   const total = cost.input + cost.output;
-  const { payer, payment } = charge(isByok ? 0 : total, sql`(SELECT team_id FROM billed)`);
+  const { payer, payment } = charge({
+    cost: isByok ? 0 : total,
+    teamId: sql`(SELECT team_id FROM billed)`,
+    releases: reservation === undefined ? OF_TASK : sql`credit_reservations.id = ${reservation}::uuid`,
+  });
   return sql`${payer}, noted AS (
       INSERT INTO usage_logs (id, user_id, project_id, team_id, agent_id, task_id, iteration, purpose, provider, model,
         input_tokens, output_tokens, cached_input_tokens, cache_write_tokens, cost_input, cost_output, cost_total,
@@ -29,6 +33,21 @@ export function callParts(call: ModelCall): SQL {
     ), ${payment(sql`EXISTS (SELECT 1 FROM noted)`)}, charged AS (
       SELECT noted.id AS "usageId", noted.cost_total AS cost, coalesce(payment.deducted, 0) AS deducted, payment.balance
       FROM noted LEFT JOIN payment ON true
+    )`;
+}
+
+/** What the task of `billed` holds; nothing where there is none. */
+const OF_TASK = sql`credit_reservations.task_id = (SELECT task_id FROM billed)`;
+
+/** As `callParts`, where there was no call: what the task holds is released, and `charged` is empty. */
+export function noCallParts(): SQL {
+  const { payer, payment } = charge({
+    cost: 0,
+    teamId: sql`(SELECT team_id FROM billed)`,
+    releases: OF_TASK,
+  });
+  return sql`${payer}, ${payment(sql`false`)}, charged AS (
+      SELECT NULL::uuid AS "usageId", NULL::int AS cost, NULL::int AS deducted, NULL::int AS balance WHERE false
     )`;
 }
 

@@ -4,15 +4,15 @@ import { AppError } from "#src/lib/errors.ts";
 import { CommitQueue, openHistory, toGitCommit, type History } from "../history.ts";
 import { checkPath } from "../names.ts";
 import type { GitBlameHunk, GitCommit, GitOperations } from "../protocol.ts";
-import { requireRepository, resolve, type Repository } from "../repository.ts";
+import { pause, requireRepository, resolve, type Repository } from "../repository.ts";
 import { resolveRevision } from "../revisions.ts";
 import { readWorking } from "./changed-paths.ts";
 
 const MAX_FILE_BYTES = 1024 * 1024;
 /** Most commits that are looked at; lines that are older come from the last of them. */
 const MAX_VISITED = 5_000;
-/** Longest that two versions are compared, in milliseconds; after it all lines count as new. */
-const COMPARE_TIMEOUT_MS = 1_000;
+/** Changed lines up to which two versions are compared; beyond, all lines count as new. The cost grows with the square. */
+const MAX_CHANGED_LINES = 1_500;
 
 type Commit = Awaited<ReturnType<History["read"]>>;
 
@@ -109,6 +109,7 @@ class Versions {
       lines.clear();
       return all;
     }
+    await pause(this.#repository);
     return handOver(lines, await this.#readLines(own), await this.#readLines(theirs));
   }
 
@@ -134,7 +135,7 @@ class Versions {
 /** The lines of a version that an earlier one has as well, at their places there; they are taken out of `lines`. */
 function handOver(lines: Lines, version: readonly string[], earlier: readonly string[]): Lines {
   const passed: Lines = new Map();
-  const parts = diffArrays([...earlier], [...version], { timeout: COMPARE_TIMEOUT_MS });
+  const parts = diffArrays([...earlier], [...version], { maxEditLength: MAX_CHANGED_LINES });
   let [here, there] = [0, 0];
   for (const { added, removed, value } of parts ?? []) {
     if (!added && !removed) {

@@ -1,14 +1,19 @@
 import { formatPatch, structuredPatch } from "diff";
 import type { GitFileDiff, GitOperations } from "../protocol.ts";
-import { requireRepository, type Repository } from "../repository.ts";
+import { pause, requireRepository, type Repository } from "../repository.ts";
 import { changedPaths } from "./changed-paths.ts";
 
 /** Longest text of all differences together, in characters. */
 const MAX_DIFF = 1024 * 1024;
 /** Longer files are only said to differ. */
 const MAX_FILE_BYTES = 1024 * 1024;
-/** Longest that the differences of one file are looked for, in milliseconds. */
-const FILE_TIMEOUT_MS = 1_000;
+/** Files of more lines, too. */
+const MAX_FILE_LINES = 100_000;
+/**
+ * Changed lines of a file up to which its differences are looked for; the cost grows with the square, and no clock runs meanwhile
+ * in a Worker. A file that is new, or gone, is shown all the same.
+ */
+const MAX_CHANGED_LINES = 1_500;
 
 /** What differs between the last commit and the files that git would commit, or between the two that are named. */
 export async function diff(
@@ -25,6 +30,8 @@ export async function diff(
       files.push({ path, additions: 0, deletions: 0 });
       continue;
     }
+    // Files are read without waiting for anything, so that nobody else would get a turn.
+    await pause(repository);
     const one = compare(path, await before?.(), await after?.());
     files.push({ path, additions: one.additions, deletions: one.deletions });
     text += one.text;
@@ -50,7 +57,7 @@ function compare(
       ? undefined
       : structuredPatch(oldName, newName, old, recent, undefined, undefined, {
           context: 3,
-          timeout: FILE_TIMEOUT_MS,
+          ...(before && after && { maxEditLength: MAX_CHANGED_LINES }),
         });
   if (!patch)
     return { text: `${header}Binary files ${oldName} and ${newName} differ\n`, additions: 0, deletions: 0 };
@@ -66,8 +73,11 @@ function compare(
   };
 }
 
+const LINE_FEED = 10;
+
 /** Undefined for what git calls binary, and for what is too long. */
 function toText(content: Uint8Array): string | undefined {
   if (content.byteLength > MAX_FILE_BYTES || content.subarray(0, 8_000).includes(0)) return undefined;
-  return new TextDecoder().decode(content);
+  const lines = content.reduce((sum, byte) => (byte === LINE_FEED ? sum + 1 : sum), 0);
+  return lines > MAX_FILE_LINES ? undefined : new TextDecoder().decode(content);
 }

@@ -13,7 +13,7 @@ import type { ModelMessage, ModelPart, ModelRequest, UserContent } from "../mode
 import { argumentsObject } from "../tool-calls.ts";
 import { inOrder } from "./answer-order.ts";
 import { JSON_ONLY, toOptions, toToolChoice } from "./to-options.ts";
-import { toThinking } from "./to-thinking.ts";
+import { toThinking, type Thinking } from "./to-thinking.ts";
 
 type Block =
   | TextBlockParam
@@ -35,17 +35,16 @@ const breakpoint = { cache_control: { type: "ephemeral" } } as const;
 
 /** The body of a streaming message. */
 export function toRequest(model: string, request: ModelRequest): MessageCreateParamsStreaming {
-  const { tools, effort, options = {} } = request;
+  const { tools, options = {} } = request;
   const wantsJson = options.format?.type === "json_object";
   const instructions = systemOf(request);
   const system = wantsJson ? `${instructions}\n\n${JSON_ONLY}`.trim() : instructions;
-  const answerTokens = request.maxOutputTokens ?? defaultMaxTokens(model);
-  const thinking = toThinking(model, effort, { goesOn: lacksThinking(request.messages) });
+  const thinking = thinkingOf(model, request);
   const answer = toOptions(options);
   return {
     model,
     stream: true,
-    max_tokens: thinking ? Math.min(thinking.most, answerTokens + thinking.tokens) : answerTokens,
+    max_tokens: limitOf(model, request, thinking),
     messages: withBreakpoints(toTurns(request.messages)),
     ...(system.trim() && { system: [{ type: "text", text: system, ...breakpoint }] }),
     ...(tools.length > 0 && {
@@ -63,6 +62,21 @@ export function toRequest(model: string, request: ModelRequest): MessageCreatePa
       output_config: { ...answer.output_config, ...thinking.body.output_config },
     }),
   };
+}
+
+/** Most tokens of the answer to a request, thinking included. */
+export function longestAnswer(model: string, request: ModelRequest): number {
+  return limitOf(model, request, thinkingOf(model, request));
+}
+
+function thinkingOf(model: string, { effort, messages, affordableTokens }: ModelRequest) {
+  return toThinking(model, effort, { goesOn: lacksThinking(messages), room: affordableTokens });
+}
+
+function limitOf(model: string, request: ModelRequest, thinking: Thinking | undefined): number {
+  const answerTokens = request.maxOutputTokens ?? defaultMaxTokens(model);
+  const wanted = thinking ? Math.min(thinking.most, answerTokens + thinking.tokens) : answerTokens;
+  return Math.min(wanted, request.affordableTokens ?? wanted);
 }
 
 /** Whether the last turn called tools and its thinking, if it had any, is not there. */

@@ -30,6 +30,9 @@ const FAMILIES: readonly Family[] = [
 /** Least tokens that are left for the answer itself. */
 const ANSWER_TOKENS = 8_000;
 
+/** Least tokens that a model may be told to think with. Source: https://platform.claude.com/docs/en/build-with-claude/extended-thinking */
+const LEAST_BUDGET = 1_024;
+
 export interface Thinking {
   body: Body;
   /** Tokens of thinking, to be added to those of the answer; both together stay below `most`. */
@@ -39,12 +42,13 @@ export interface Thinking {
 
 /**
  * What a request says of thinking; undefined where the model is to be left alone. `goesOn` is whether the request goes on with a
- * turn whose thinking is not there: where it is told a number, a model then refuses to think.
+ * turn whose thinking is not there: where it is told a number, a model then refuses to think. `room` is a bound of thinking and
+ * answer together, where there is one.
  */
 export function toThinking(
   model: string,
   effort: ThinkingEffort | undefined,
-  { goesOn }: { goesOn: boolean },
+  { goesOn, room = Number.POSITIVE_INFINITY }: { goesOn: boolean; room?: number | undefined },
 ): Thinking | undefined {
   const family = FAMILIES.find(({ name }) => name.test(model.toLowerCase().replaceAll(".", "-")));
   if (!effort || !family) return undefined;
@@ -60,6 +64,7 @@ export function toThinking(
     return { body, tokens, most };
   }
   if (goesOn) return undefined;
-  const budget = Math.min(tokens, most - ANSWER_TOKENS);
+  const budget = Math.min(tokens, Math.min(most, room) - ANSWER_TOKENS);
+  if (budget < LEAST_BUDGET) return undefined;
   return { body: { thinking: { type: "enabled", budget_tokens: budget } }, tokens: budget, most };
 }

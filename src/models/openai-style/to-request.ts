@@ -25,7 +25,8 @@ export function toRequest(
   limitField: LimitField,
   { cacheBreakpoints = false, thinking = {} }: { cacheBreakpoints?: boolean; thinking?: object } = {},
 ): ChatCompletionCreateParamsStreaming {
-  const { system, tools, maxOutputTokens, options = {} } = request;
+  const { system, tools, options = {} } = request;
+  const limit = Math.min(request.maxOutputTokens ?? Infinity, request.affordableTokens ?? Infinity);
   const messages = [
     ...(system ? [{ role: "system" as const, content: system }] : []),
     ...request.messages.flatMap((message, position) => [
@@ -45,7 +46,7 @@ export function toRequest(
     }),
     ...toOptions(options),
     ...thinking,
-    ...(maxOutputTokens !== undefined && { [limitField]: maxOutputTokens }),
+    ...(Number.isFinite(limit) && { [limitField]: limit }),
   };
 }
 

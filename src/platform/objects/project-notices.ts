@@ -14,7 +14,7 @@ export type ProjectNotice =
 export interface ProjectNotices {
   /** Tell everybody who listens at this moment; nothing is kept for others. */
   send(projectId: string, notice: ProjectNotice): Promise<void>;
-  /** An agent has begun to work, or goes on: whoever has the project's chats open is shown what it does. */
+  /** An agent has begun to work, or goes on: the sockets of whoever asked for it show what it does. */
   taskBegan(projectId: string, taskId: string): Promise<void>;
 }
 

@@ -12,6 +12,11 @@ export interface ExecOptions {
   cwd?: string;
   env?: Readonly<Record<string, string>>;
   timeoutMs: number;
+  /**
+   * The command can change nothing of the project, whatever it starts, and reaches neither its processes nor a network; what
+   * it writes elsewhere is gone when it ends. Throws `forbidden` where the runtime cannot see to that.
+   */
+  readOnly?: boolean;
   /** Ends the command early; the result then has `exitCode` 130. */
   signal?: AbortSignal;
 }

@@ -2,6 +2,8 @@
 export interface ProjectProcesses {
   /** Whether the runtime runs programs at all; one that does not shows a container's files instead. */
   readonly runsProcesses: boolean;
+  /** Ports that the runtime uses itself where its programs run. No program can have one, and `fetchPort` leads to none. */
+  readonly reservedPorts: readonly number[];
   /**
    * Start a program under a name, or replace the one of that name. Resolves when it has been started, not when it is
    * ready. It does not outlive `stopProcesses`, and is not started again when it ends.
@@ -12,6 +14,8 @@ export interface ProjectProcesses {
   /** End every process, shell session and command. Safe to repeat. */
   stopProcesses(): Promise<void>;
   processes(): Promise<ProcessState[]>;
+  /** Whether the program of this name, or what it has started, listens on a TCP port: not merely that something does. */
+  listensOn(name: string, port: number): Promise<boolean>;
   /**
    * The last lines of what processes of a name wrote, both streams together; none for a name nobody used. `ofLastRun`
    * leaves out what those before the newest one wrote.
@@ -21,7 +25,7 @@ export interface ProjectProcesses {
   watchLog(name: string, lines: number): Promise<ReadableStream<Uint8Array>>;
   /**
    * A request to a port that a program of the project listens on, WebSocket upgrades included; its path and query are
-   * the request's. `unavailable` where nobody listens.
+   * the request's. `unavailable` where nobody listens, `forbidden` for a reserved port.
    */
   fetchPort(port: number, request: Request): Promise<Response>;
 }

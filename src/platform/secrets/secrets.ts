@@ -14,12 +14,13 @@ export interface Secrets {
  */
 export function createSecrets(
   secretKey: string,
-  { purpose = "secrets-at-rest", ownKey, readable = [] }: SecretsOptions = {},
+  { purpose = "secrets-at-rest", ownKey, previousSecretKey, readable = [] }: SecretsOptions = {},
 ): Secrets {
-  const derived = () => deriveKey(secretKey, `workspace:${purpose}`);
-  const first = once(ownKey === undefined ? derived : () => readKey(ownKey));
+  const derivedOf = (secret: string) => () => deriveKey(secret, `workspace:${purpose}`);
+  const first = once(ownKey === undefined ? derivedOf(secretKey) : () => readKey(ownKey));
   const others = [
-    ...(ownKey === undefined ? [] : [derived]),
+    ...(ownKey === undefined ? [] : [derivedOf(secretKey)]),
+    ...(previousSecretKey === undefined ? [] : [derivedOf(previousSecretKey)]),
     ...readable.map((key) => () => readEarlier(key)),
   ].map(once);
   return {
@@ -38,6 +39,8 @@ interface SecretsOptions {
   /** Names the derived key. */
   purpose?: string;
   ownKey?: string | undefined;
+  /** What SECRET_KEY was before. */
+  previousSecretKey?: string | undefined;
   readable?: readonly EarlierKey[];
 }
 

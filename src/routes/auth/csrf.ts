@@ -12,7 +12,7 @@ export const csrf = endpoint({
   access: "public",
   response: { status: 200, schema: z.object({ csrf_token: z.string() }) },
   async handler({ services, request }) {
-    const accessToken = accessTokenOf(request);
+    const accessToken = accessTokenOf(request, services.config);
     const claims = accessToken ? await services.accessTokens.verify(accessToken) : undefined;
     const token = await services.csrfTokens.issue(claims?.sessionId);
     return new Reply(

@@ -16,8 +16,8 @@ export async function endSessions({
   client,
 }: Leaving): Promise<ReturnType<typeof noSessionCookies>> {
   const tokens = {
-    refreshToken: cookieOf(request, "refresh_token"),
-    accessToken: accessTokenOf(request),
+    refreshToken: cookieOf(request, services.config, "refresh_token"),
+    accessToken: accessTokenOf(request, services.config),
   };
   await logOut(services, tokens, { askedAt: new Date(), client });
   return noSessionCookies(services.config);

@@ -12,7 +12,7 @@ export const passwordReset = endpoint({
   access: "public",
   body: z.object({
     token: text({ max: 1000 }),
-    password: text({ max: 1000 }).describe("6 characters to 72 bytes"),
+    password: text({ max: 1000 }).describe("8 characters to 72 bytes, and not a common password"),
   }),
   refusals: [429],
   response: { status: 200, schema: z.null() },

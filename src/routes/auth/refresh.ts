@@ -13,7 +13,11 @@ export const refresh = endpoint({
   refusals: [401],
   response: { status: 200, schema: Token },
   async handler({ services, request, client }) {
-    const session = await refreshSession(services, cookieOf(request, "refresh_token"), client);
+    const session = await refreshSession(
+      services,
+      cookieOf(request, services.config, "refresh_token"),
+      client,
+    );
     return new Reply(describeToken(session), sessionCookies(services.config, session));
   },
 });

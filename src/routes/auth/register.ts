@@ -9,7 +9,7 @@ import { describeToken, Token } from "./tokens.ts";
 /** What is not named here, such as `is_superuser`, is not read. */
 const Body = z.object({
   email: email(),
-  password: text({ max: 1000 }).describe("6 characters to 72 bytes"),
+  password: text({ max: 1000 }).describe("8 characters to 72 bytes, and not a common password"),
   username: text({ max: 50 })
     .regex(
       /^[A-Za-z0-9][A-Za-z0-9._-]{2,49}$/u,
@@ -23,7 +23,7 @@ export const register = endpoint({
   method: "post",
   path: "/api/auth/register",
   aliases: ["/auth/register"],
-  summary: "Make an account and sign it in; the first one of an installation is its administrator",
+  summary: "Make an account and sign it in; outside production the first one is the administrator",
   tag: "Accounts",
   access: "public",
   refusals: [409, 429],

@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { authenticateUser } from "#src/domain/access/index.ts";
 import { describeUser, requireAccount } from "#src/domain/accounts/index.ts";
 import { verifyEmail } from "#src/domain/mailed-links/index.ts";
+import { accessTokenOf } from "#src/http/credentials.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { text } from "#src/http/schemas.ts";
 import { User } from "../users/user.ts";
@@ -14,8 +16,10 @@ export const verification = endpoint({
   access: "public",
   body: z.object({ token: text({ max: 1000 }) }),
   response: { status: 200, schema: User },
-  async handler({ services, body, client }) {
-    const userId = await verifyEmail(services, body.token, client);
+  async handler({ services, request, body, client }) {
+    const accessToken = accessTokenOf(request, services.config);
+    const visitor = accessToken === undefined ? undefined : await authenticateUser(services, accessToken);
+    const userId = await verifyEmail(services, { token: body.token, byUserId: visitor?.userId }, client);
     return describeUser(await requireAccount(services, userId));
   },
 });

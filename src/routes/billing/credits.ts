@@ -7,6 +7,8 @@ import { Moment } from "#src/http/schemas.ts";
 const Tier = z.enum(["free", "basic", "pro", "ultra"]);
 const credits = z.int().min(0);
 
+const WITH_RESERVED = "All that was not charged yet: what model calls under way have reserved is in it";
+
 export const creditsOfTeam = endpoint({
   method: "get",
   path: "/api/billing/credits",
@@ -20,7 +22,7 @@ export const creditsOfTeam = endpoint({
       purchased_credits: credits,
       signup_bonus_credits: credits.describe("0 once the bonus has expired"),
       daily_credits: credits,
-      total_credits: credits,
+      total_credits: credits.describe(WITH_RESERVED),
       monthly_allowance: credits,
       credits_reset_date: Moment.nullable(),
       signup_bonus_expires_at: Moment.nullable(),
@@ -53,7 +55,7 @@ export const creditsStatus = endpoint({
   response: {
     status: 200,
     schema: z.object({
-      total_credits: credits,
+      total_credits: credits.describe(WITH_RESERVED),
       is_low: z.boolean().describe("Some are left, but no more than `threshold`"),
       is_empty: z.boolean(),
       threshold: credits,

@@ -3,7 +3,7 @@ import { active, activeInProject } from "./active.ts";
 import { agentEvents } from "./agent-events.ts";
 import { agentRun } from "./agent-run.ts";
 import { agentStream } from "./agent-stream.ts";
-import { approval, approvals } from "./approval.ts";
+import { approval, approvals, getApproval } from "./approval.ts";
 import { deleteAttachment } from "./attachments/delete.ts";
 import { uploadAttachment } from "./attachments/upload.ts";
 import { cancel, forceCancel } from "./cancel.ts";
@@ -28,6 +28,7 @@ export const chatEndpoints: readonly Endpoint[] = [
   activeInProject,
   approval,
   approvals,
+  getApproval,
   cancel,
   forceCancel,
   list,

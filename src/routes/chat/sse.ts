@@ -35,7 +35,7 @@ export async function streamOf(
 ): Promise<Response> {
   const { after = 0, first = "", translate, headers = {} } = options;
   const opened = await streamTask(services, task, after);
-  const access = new LastingAccess(services, standingOf(caller, readCredentials(request)), {
+  const access = new LastingAccess(services, standingOf(caller, readCredentials(request, services.config)), {
     forMs: services.config.SOCKET_CHECK_SECONDS * 1000,
     check: (renewed) => requireTask(services, renewed, task.id, "chat.view"),
   });

@@ -15,7 +15,7 @@ export const streamProject = endpoint({
   path: "/api/chat/agent/stream-project",
   tag: "Chat",
   summary:
-    "Follow all that agents do in a project, whoever asked them, as Server-Sent Events. The stream goes on until the client goes or may not see the project's chats any more",
+    "Follow all that the caller's agents do in a project, in whatever chat, as Server-Sent Events. The stream goes on until the client goes or may not see the project's chats any more",
   access: { userOrKey: "chat.view" },
   query: z.object({
     project_id: text({ min: 1, max: 100 }).describe("Id or slug of the project"),
@@ -35,7 +35,7 @@ export const streamProject = endpoint({
     const named = request.headers.get("last-event-id") ?? query.last_event_id;
     const wish = { project: query.project_id, after: named };
     const { projectId, position } = await openPosition(services, caller, wish);
-    const credentials = readCredentials(request);
+    const credentials = readCredentials(request, services.config);
     const socket = await services.sockets.listen(projectId, {
       kind: "events",
       userId: caller.userId,

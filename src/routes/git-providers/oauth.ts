@@ -1,9 +1,12 @@
 import { z } from "zod";
+import { authenticateUser, type UserCaller } from "#src/domain/access/index.ts";
 import { beginConnection, finishConnection, GIT_HOSTS } from "#src/domain/git-hosts/index.ts";
 import { cookieOf, noOauthStateCookie, oauthStateCookie } from "#src/http/cookies.ts";
+import { accessTokenOf } from "#src/http/credentials.ts";
 import { endpoint, Reply } from "#src/http/endpoint.ts";
 import { prefersHtml } from "#src/http/prefers-html.ts";
 import { AppError } from "#src/lib/errors.ts";
+import type { Services } from "#src/services.ts";
 import { Connected, HOST, HostParams } from "./provider.ts";
 
 const COOKIE = "git_oauth_state";
@@ -21,7 +24,7 @@ export const authorizeHost = endpoint({
     schema: z.object({ authorization_url: z.url(), state: z.string(), provider: z.enum(GIT_HOSTS) }),
   },
   async handler({ services, caller, params }) {
-    const begun = await beginConnection(services, caller.userId, params.git_host);
+    const begun = await beginConnection(services, caller.sessionId, params.git_host);
     const { value, maxAgeSeconds } = begun.cookie;
     return new Reply(
       { authorization_url: begun.authorizationUrl, state: begun.state, provider: params.git_host },
@@ -39,7 +42,8 @@ const given = z.string().optional().catch(undefined);
 export const hostCallback = endpoint({
   method: "get",
   path: `/api/git-providers/${HOST}/oauth/callback`,
-  summary: "Where a git host sends the browser back to; a page for a client whose `Accept` prefers HTML",
+  summary:
+    "Where a git host sends the browser back to, signed in as when it left; a page for a client whose `Accept` prefers HTML",
   tag: "Git hosts",
   access: "public",
   params: HostParams,
@@ -53,11 +57,15 @@ export const hostCallback = endpoint({
       Vary: "Accept",
     };
     const wantsPage = prefersHtml(request);
+    const url = new URL(request.url);
+    if (wantsPage && isWithoutStrictCookies(services.config, request, url)) return onceMore(url);
+    url.searchParams.delete(AGAIN);
     try {
       const { label, username } = await finishConnection(services, {
         host: params.git_host,
-        parameters: new URL(request.url).searchParams,
-        cookie: cookieOf(request, COOKIE),
+        parameters: url.searchParams,
+        visitor: await personOf(services, request),
+        cookie: cookieOf(request, services.config, COOKIE),
         client,
       });
       const message = `${label} is connected`;
@@ -72,9 +80,38 @@ export const hostCallback = endpoint({
   },
 });
 
+/** Who is signed in; `undefined` for nobody. */
+async function personOf(services: Services, request: Request): Promise<UserCaller | undefined> {
+  const token = accessTokenOf(request, services.config);
+  return token === undefined ? undefined : authenticateUser(services, token);
+}
+
+/** Says that the browser comes for the second time. */
+const AGAIN = "from_own_page";
+
+/** With `COOKIE_SAMESITE=strict` a browser that a foreign page sends here leaves the session's cookies out. */
+function isWithoutStrictCookies(config: Services["config"], request: Request, url: URL): boolean {
+  const isForeign = request.headers.get("sec-fetch-site") === "cross-site";
+  return config.COOKIE_SAMESITE === "strict" && isForeign && !url.searchParams.has(AGAIN);
+}
+
+/** A page of our own that leads here again, with the cookies. */
+function onceMore(url: URL): Response {
+  const again = new URL(url);
+  again.searchParams.set(AGAIN, "1");
+  return new Response('<!doctype html><html lang="en"><meta charset="utf-8"><title>Git host</title>', {
+    headers: {
+      Refresh: `0; url=${again.href}`,
+      "Content-Type": "text/html; charset=utf-8",
+      "Cache-Control": "no-store",
+    },
+  });
+}
+
 /** For people, what programs are told in a word. */
 const PAGE_REASONS: Readonly<Record<string, string>> = {
-  INVALID_STATE_TOKEN: "This link is not valid in this browser: begin again",
+  INVALID_STATE_TOKEN:
+    "This link is not valid in this browser, or you are not signed in as you were: sign in and begin again",
   STATE_TOKEN_EXPIRED: "This took too long: begin again",
 };
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { cookieName } from "#src/http/cookies.ts";
 import { endpoint, type Endpoint } from "#src/http/endpoint.ts";
 import { openApiDocument } from "#src/http/openapi.ts";
 
@@ -11,6 +12,10 @@ export function openApi(endpoints: () => readonly Endpoint[]): Endpoint {
     summary: "This API as an OpenAPI 3.1 document",
     access: "public",
     response: { status: 200, schema: z.record(z.string(), z.unknown()) },
-    handler: async ({ services }) => openApiDocument(endpoints(), services.config.PUBLIC_URL),
+    handler: async ({ services: { config } }) =>
+      openApiDocument(endpoints(), {
+        serverUrl: config.PUBLIC_URL,
+        sessionCookie: cookieName(config, "session"),
+      }),
   });
 }

@@ -22,7 +22,9 @@ export const usage = endpoint({
         bundled: credits,
         bonus: credits,
         purchased: credits,
-        total: credits,
+        total: credits.describe(
+          "All that was not charged yet: what model calls under way have reserved is in it",
+        ),
       }),
       usage_30d: z.object({
         total_requests: z.int(),

@@ -35,7 +35,7 @@ export const callback = endpoint({
     const returned = {
       provider: params.provider,
       parameters: new URL(request.url).searchParams,
-      cookie: cookieOf(request, "oauth_state"),
+      cookie: cookieOf(request, config, "oauth_state"),
     };
     const outcome = await finishOAuthLogin(services, returned, client);
     const done = noOauthStateCookie(config);

@@ -1,10 +1,8 @@
 import type { Context, MiddlewareHandler } from "hono";
-import { serialize } from "hono/utils/cookie";
 import { containerUrl, parsePreviewHost } from "#src/domain/containers/index.ts";
 import { openPreview, type PreviewAddress, type Visitor } from "#src/domain/previews/index.ts";
 import type { AppEnv } from "#src/http/context.ts";
-import { isSecure } from "#src/http/cookies.ts";
-import { previewCookieOf } from "#src/http/preview-headers.ts";
+import { cookieOf, hostCookie } from "#src/http/cookies.ts";
 import { prefersHtml } from "#src/http/prefers-html.ts";
 import { newToken } from "#src/lib/random-token.ts";
 import { withoutSlash } from "#src/lib/without-slash.ts";
@@ -63,7 +61,7 @@ async function atHost(c: Context<AppEnv>, address: PreviewAddress): Promise<Resp
 }
 
 async function visitOfCookie(c: Context<AppEnv>): Promise<Visitor> {
-  const token = previewCookieOf(c.req.raw, "preview_session");
+  const token = cookieOf(c.req.raw, c.env, "preview_session");
   const visit =
     token === undefined ? undefined : await c.get("services").previewTokens.verify("cookie", token);
   return visit && { kind: "visit", visit };
@@ -93,16 +91,16 @@ function leadIn(c: Context<AppEnv>, url: URL): Response {
     const sentence = "Not authenticated";
     return notice(request, { status: 401, title: "Sign in first", sentence });
   }
-  const nonce = previewCookieOf(request, "preview_nonce") ?? newToken().token;
+  const nonce = cookieOf(request, c.env, "preview_nonce") ?? newToken().token;
   const query = new URLSearchParams({ host: url.host, path: url.pathname + url.search, nonce });
   const location = `${withoutSlash(c.env.PUBLIC_URL)}/api/previews/enter?${query.toString()}`;
-  return redirect(location, [hostCookie(c, "preview_nonce", nonce, NONCE_SECONDS)]);
+  return redirect(location, [hostCookie(c.env, "preview_nonce", nonce, NONCE_SECONDS)]);
 }
 
 /** The visitor is back, with a token that is worth nothing without the cookie that it left with. */
 async function enter(c: Context<AppEnv>, url: URL): Promise<Response> {
   const { previewTokens } = c.get("services");
-  const nonce = previewCookieOf(c.req.raw, "preview_nonce");
+  const nonce = cookieOf(c.req.raw, c.env, "preview_nonce");
   const token = url.searchParams.get("token") ?? "";
   const visit = nonce === undefined ? undefined : await previewTokens.verify("entrance", token, nonce);
   if (!visit) {
@@ -111,8 +109,8 @@ async function enter(c: Context<AppEnv>, url: URL): Promise<Response> {
   }
   const cookie = await previewTokens.issue("cookie", visit);
   return redirect(pathOnly(url.searchParams.get("path") ?? "/", url), [
-    hostCookie(c, "preview_session", cookie, previewTokens.lifetime("cookie")),
-    hostCookie(c, "preview_nonce", "", 0),
+    hostCookie(c.env, "preview_session", cookie, previewTokens.lifetime("cookie")),
+    hostCookie(c.env, "preview_nonce", "", 0),
   ]);
 }
 
@@ -132,17 +130,6 @@ function redirect(location: string, cookies: readonly string[]): Response {
   });
   for (const cookie of cookies) headers.append("Set-Cookie", cookie);
   return new Response(null, { status: 302, headers });
-}
-
-/** For this host alone, so that no preview reads another's. */
-function hostCookie(c: Context<AppEnv>, name: string, value: string, maxAge: number): string {
-  return serialize(name, value, {
-    path: "/",
-    httpOnly: true,
-    secure: isSecure(c.env),
-    sameSite: "lax",
-    maxAge,
-  });
 }
 
 /** Address of a preview's entrance, for the service to send a visitor to. */

@@ -1,5 +1,5 @@
 import type { Context, Handler } from "hono";
-import { previewPath as basePath } from "#src/domain/containers/index.ts";
+import { hasPreviewPaths, previewPath as basePath } from "#src/domain/containers/index.ts";
 import { openPreview, type Visitor } from "#src/domain/previews/index.ts";
 import { requireProject } from "#src/domain/projects/index.ts";
 import type { AppEnv } from "#src/http/context.ts";
@@ -18,6 +18,7 @@ const WITH_TOKEN = /^\/~(?<token>[^/]+)(?<path>\/.*)?$/u;
  * from a page without an origin, so whoever may see a private preview is sent to an address with a token in it.
  */
 export const previewPath: Handler<AppEnv> = async (c) => {
+  if (!hasPreviewPaths(c.env)) return sandboxed(elsewhere(c.req.raw));
   const { slug = "", label = "", rest } = ADDRESS.exec(new URL(c.req.url).pathname)?.groups ?? {};
   if (rest === undefined) return sandboxed(redirect(basePath(slug, label)));
   return sandboxed(await atPath(c, { slug, label, rest }));
@@ -60,6 +61,11 @@ async function leadIn(
   const { userId, sessionId } = person;
   const token = await services.previewTokens.issue("path", { userId, sessionId, projectId });
   return redirect(`${basePath(slug, label)}~${token}${path}${new URL(request.url).search}`);
+}
+
+function elsewhere(request: Request): Response {
+  const sentence = "Previews have hosts of their own here: open the container's `url`.";
+  return notice(request, { status: 404, title: "Not found", sentence });
 }
 
 function redirect(location: string): Response {

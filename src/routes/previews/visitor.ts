@@ -2,14 +2,14 @@ import { authenticateKey, authenticateUser, type Caller, type UserCaller } from 
 import { readCredentials } from "#src/http/credentials.ts";
 import type { Services } from "#src/services.ts";
 
-type Deps = Pick<Services, "db" | "accessTokens">;
+type Deps = Pick<Services, "db" | "accessTokens" | "config">;
 
 /**
  * Somebody who calls a preview as one calls the API, with `Authorization: Bearer` and a token of ours; `undefined` for any
  * other header, which is the program's. Throws `unauthenticated` for a key that is not valid.
  */
 export async function callerOfHeader(deps: Deps, request: Request): Promise<Caller | undefined> {
-  const credentials = readCredentials(request);
+  const credentials = readCredentials(request, deps.config);
   if (credentials.kind === "key") return authenticateKey(deps, credentials.token);
   if (credentials.kind === "accessToken") return authenticateUser(deps, credentials.token);
   return undefined;
@@ -17,6 +17,6 @@ export async function callerOfHeader(deps: Deps, request: Request): Promise<Call
 
 /** The person who is signed in to the service in this browser. */
 export async function personOfCookie(deps: Deps, request: Request): Promise<UserCaller | undefined> {
-  const credentials = readCredentials(request);
+  const credentials = readCredentials(request, deps.config);
   return credentials.kind === "sessionCookie" ? authenticateUser(deps, credentials.token) : undefined;
 }

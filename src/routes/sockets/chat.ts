@@ -1,4 +1,4 @@
-import { projectOfChat } from "#src/domain/chats/index.ts";
+import { requireChat } from "#src/domain/chats/index.ts";
 import { socket } from "#src/http/socket.ts";
 import { NO_WISH } from "./query.ts";
 
@@ -7,7 +7,7 @@ export const chatSocket = socket({
   path: "/ws/:chat",
   aliases: ["/api/ws/:chat"],
   async open({ services, caller, standing, params }) {
-    const { id } = await projectOfChat(services, caller, params["chat"] ?? "");
-    return services.sockets.open(id, { kind: "chat", userId: caller.userId, standing, wish: NO_WISH });
+    const { projectId } = await requireChat(services, caller, params["chat"] ?? "", "project.view");
+    return services.sockets.open(projectId, { kind: "chat", userId: caller.userId, standing, wish: NO_WISH });
   },
 });

@@ -13,7 +13,7 @@ const Query = z.object({
   last_event_id: z.string().max(1_000).default(""),
 });
 
-/** The chats of a project: messages to the agent, and what all its agents do. */
+/** Somebody's chats in a project: messages to the agent, and what their agents do. */
 export const conversationSocket = socket({
   path: "/ws/chat/:project",
   aliases: ["/api/ws/chat/:project"],

@@ -13,7 +13,7 @@ export const createTeam = endpoint({
     name: TeamName,
     slug: TeamSlug.nullish().describe("Made from the name when absent"),
   }),
-  refusals: [409],
+  refusals: [403, 409],
   response: { status: 201, schema: Team },
   handler: async ({ services, caller, body, client }) =>
     describeTeam(await make(services, caller, { name: body.name, slug: body.slug ?? undefined }, client)),

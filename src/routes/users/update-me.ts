@@ -9,13 +9,16 @@ export const updateMe = endpoint({
   method: "patch",
   path: "/api/users/me",
   aliases: ["/users/me"],
-  summary: "Change one's own account; a new password ends all sessions",
+  summary:
+    "Change one's own account; a new password or address needs current_password unless the session began in the last ten minutes",
   tag: "Accounts",
   access: { user: "any" },
   body: Body,
-  refusals: [409],
+  refusals: [403, 409, 429],
   response: { status: 200, schema: User },
-  async handler({ services, caller, client, body: { diagram_model: diagramModel, ...change } }) {
-    return describeUser(await updateAccount(services, caller.userId, { ...change, diagramModel }, client));
+  async handler({ services, caller, client, body }) {
+    const { diagram_model: diagramModel, current_password: currentPassword, ...change } = body;
+    const wish = { ...change, diagramModel, currentPassword };
+    return describeUser(await updateAccount(services, caller, wish, client));
   },
 });

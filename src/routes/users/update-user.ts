@@ -16,11 +16,12 @@ export const updateUser = endpoint({
     is_superuser: z.boolean().optional(),
     is_verified: z.boolean().optional(),
   }),
-  refusals: [409],
+  refusals: [409, 429],
   response: { status: 200, schema: User },
   async handler({ services, caller, params, body, client }) {
-    const { is_active: isActive, is_superuser: isSuperuser, is_verified: isVerified, ...own } = body;
-    const wish = { ...own, isActive, isSuperuser, isVerified };
+    const { is_active: isActive, is_superuser: isSuperuser, is_verified: isVerified, ...rest } = body;
+    const { current_password: currentPassword, ...own } = rest;
+    const wish = { ...own, currentPassword, isActive, isSuperuser, isVerified };
     const by = { caller, address: client.address };
     return describeUser(await changeAccount(services, by, params.user, wish));
   },

@@ -12,6 +12,9 @@ export const AccountBody = z.object({
   username: text({ max: 100 }).optional(),
   name: text({ min: 1, max: 100, trim: true }).optional(),
   password: text({ max: 1000 }).optional(),
+  current_password: text({ max: 1000 })
+    .optional()
+    .describe("Of the caller, to change the own password or address in a session older than ten minutes"),
 });
 
 /** An account as its owner sees it. Fields that are always null belong to features the service has not. */

@@ -7,6 +7,7 @@ import { newId } from "#src/lib/ids.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import { newColleague } from "#test/support/colleagues.ts";
 import { openDatabase } from "#test/support/database.ts";
+import { NO_RESERVED_PORTS } from "#test/support/memory-runtime.ts";
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
 beforeAll(async () => {
@@ -26,7 +27,7 @@ it("knows the variables and credentials of a project's containers, and its user'
     await createProject({ db }, owner.caller, wish),
     await createProject({ db }, other.caller, wish),
   ];
-  const deps = { db, secrets, refusalOfUrl: () => undefined };
+  const deps = { db, secrets, refusalOfUrl: () => undefined, workspaces: NO_RESERVED_PORTS };
   await createContainer(deps, owner.caller, project.id, {
     name: "web",
     env: { API_KEY: "one", MODE: "two" },

@@ -5,13 +5,13 @@ import type { ExecOptions, ExecResult } from "#src/platform/runtime/project-runt
 import { MemoryRuntime } from "#test/support/memory-runtime.ts";
 import { toolCall, toolContext } from "#test/support/tool-context.ts";
 
-async function run(args: unknown, answer: Partial<ExecResult> = {}) {
+async function run(args: unknown, answer: Partial<ExecResult> = {}, { readOnly = false } = {}) {
   const asked: { command: string; options: ExecOptions }[] = [];
   const runtime = new MemoryRuntime({}, (command, options) => {
     asked.push({ command, options });
     return { stdout: "", stderr: "", exitCode: 0, timedOut: false, ...answer };
   });
-  const context = toolContext({ runtime });
+  const context = toolContext({ runtime, readOnly });
   return { ...(await runTool(toolCall("bash_exec", args), context)), asked, context };
 }
 
@@ -26,6 +26,11 @@ describe("bash_exec", () => {
     expect(asked[0]?.options).toMatchObject({ cwd: "src", env: { CI: "1" }, timeoutMs: 500 });
     const inMilliseconds = await run({ command: "ls", timeout: 9, timeout_ms: 250 });
     expect(inMilliseconds.asked[0]?.options).toMatchObject({ timeoutMs: 250 });
+  });
+
+  it("runs it over a project that it can only read where nothing may change", async () => {
+    const { asked } = await run({ command: "ls" }, {}, { readOnly: true });
+    expect(asked[0]?.options).toMatchObject({ readOnly: true });
   });
 
   it.each([

@@ -103,7 +103,7 @@ function fieldsOf(schema: unknown, path: string): { path: string; description: s
 
 describe("the list of tools", () => {
   it("has the tools of the interface", () => {
-    expect(toolDefinitions(toolContext()).map(({ name }) => name)).toEqual(Object.keys(CALLS));
+    expect(toolDefinitions(toolContext(), null).map(({ name }) => name)).toEqual(Object.keys(CALLS));
   });
 
   it("gives every name and alias to one tool only", () => {
@@ -195,7 +195,7 @@ describe.each(tools)("$name", (tool) => {
   it("runs for a key that has its permission, and for no other", async () => {
     const allowed = toolContext({ runtime: runtime(), scopes: tool.scope ? [tool.scope] : [] });
     expect((await runTool(toolCall(tool.name, args), allowed)).success).toBe(true);
-    if (tool.scope === undefined) return;
+    if (tool.scope === null) return;
     const project = runtime();
     const refused = await runTool(
       toolCall(tool.name, args),

@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { openTools, type OpenProject } from "./under-test.ts";
 
+/** Files that links lead to. */
+const LINKED = { "deploy.sh": "echo deploy\n", "src/memory.md": "# Memory\n\n## deploy\n\nno\n" };
+
 export function notesContract(open: OpenProject): void {
   describe("notes", () => {
     it("keeps what is to be remembered in a file that people can read", async () => {
@@ -38,13 +41,46 @@ export function notesContract(open: OpenProject): void {
       expect(await call("update_plan", { action: "update" })).toMatchObject({ success: false });
     });
 
-    it("writes through no link that leads out of the project", async () => {
-      const { call, shell } = await openTools(open);
-      await shell("ln -s /tmp .workspace");
-      expect(await call("memory_write", { section: "a", body: "b" })).toMatchObject({ success: false });
-      expect(
-        await call("update_plan", { action: "create", plan: [{ step: "a", status: "pending" }] }),
-      ).toMatchObject({ success: false });
+    it.each([
+      ["/tmp .workspace", ".workspace"],
+      ["src .workspace", ".workspace"],
+      ["missing .workspace", ".workspace"],
+      ["../deploy.sh .workspace/memory.md", ".workspace/memory.md"],
+      ["../missing .workspace/memory.md", ".workspace/memory.md"],
+    ])("neither reads nor writes the memory through a link: ln -s %s", async (link, named) => {
+      const { call, shell, text } = await openTools(open, LINKED);
+      await shell(`${named.includes("/") ? "mkdir .workspace; " : ""}ln -s ${link}`);
+      const refused = { success: false, error: expect.stringContaining(`${named} is a symbolic link`) };
+      expect(await call("memory_write", { section: "a", body: "b" })).toMatchObject(refused);
+      expect(await call("memory_read", {})).toMatchObject(refused);
+      expect(await call("write_file", { file_path: ".workspace/memory.md", content: "x" })).toMatchObject(
+        refused,
+      );
+      const edit = { file_path: ".workspace/memory.md", old_str: "deploy", new_str: "x" };
+      expect(await call("patch_file", edit)).toMatchObject(refused);
+      expect(await text("deploy.sh")).toBe(LINKED["deploy.sh"]);
+      expect(await text("src/memory.md")).toBe(LINKED["src/memory.md"]);
+      expect((await shell("ls missing ../missing")).exitCode).not.toBe(0);
+    });
+
+    it.each([
+      ["/tmp .workspace", ".workspace"],
+      ["src .workspace", ".workspace"],
+      ["../src .workspace/plans", ".workspace/plans"],
+      ["../missing .workspace/plans", ".workspace/plans"],
+      ["../../deploy.sh .workspace/plans/a.md", ".workspace/plans/a.md"],
+    ])("keeps no plan behind a link: ln -s %s", async (link, named) => {
+      const { call, shell, text } = await openTools(open, LINKED);
+      const parent = named.split("/").slice(0, -1).join("/");
+      await shell(`${parent === "" ? "" : `mkdir -p ${parent}; `}ln -s ${link}`);
+      const plan = [{ step: "a", status: "pending" }];
+      const refused = { success: false, error: expect.stringContaining(`${named} is a symbolic link`) };
+      expect(await call("update_plan", { action: "create", name: "a", plan })).toMatchObject(refused);
+      expect(await call("update_plan", { action: "update", name: "a", plan })).toMatchObject(refused);
+      expect(await call("update_plan", { action: "complete" })).toMatchObject({ success: false });
+      expect(await text("deploy.sh")).toBe(LINKED["deploy.sh"]);
+      expect((await shell("ls src")).stdout.trim()).toBe("memory.md");
+      expect((await shell("ls missing")).exitCode).not.toBe(0);
     });
   });
 }

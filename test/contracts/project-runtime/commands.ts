@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { bytesOf, MEGABYTE, same, textFrom } from "./bytes.ts";
 import type { Open } from "./under-test.ts";
+import { appears } from "./appears.ts";
 
 export function commandsContract(open: Open, { contained }: { contained: boolean }): void {
   let runtime: ProjectRuntime;
@@ -72,7 +73,7 @@ export function commandsContract(open: Open, { contained }: { contained: boolean
         timeoutMs: 60_000,
         signal: controller.signal,
       });
-      while (!(await runtime.stat("started"))) await runtime.stat("");
+      await appears(runtime, "started");
       controller.abort();
       expect(await pending).toMatchObject({ exitCode: 130, timedOut: false });
     });

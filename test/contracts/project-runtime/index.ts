@@ -6,6 +6,7 @@ import { linksContract } from "./links.ts";
 import { longPathsContract } from "./long-paths.ts";
 import { notesContract } from "./notes.ts";
 import { processesContract } from "./processes.ts";
+import { readOnlyCommandsContract } from "./read-only-commands.ts";
 import { shellsContract } from "./shells.ts";
 import { storageContract, storageStatesContract } from "./storage.ts";
 import type { Open } from "./under-test.ts";
@@ -15,20 +16,27 @@ export function projectRuntimeContract(
   name: string,
   open: Open,
   /**
-   * For what is only a part of a driver: `storageStates` and limits on processes (`contained`) may be its holder's; and
-   * whether it runs programs at all.
+   * For what is only a part of a driver: `storageStates` and limits on processes (`contained`) may be its holder's; whether
+   * it runs programs at all; and whether it can run commands that change nothing (`readOnlyCommands`).
    */
   {
     storageStates = true,
     contained = true,
     runsProcesses = false,
-  }: { storageStates?: boolean; contained?: boolean; runsProcesses?: boolean } = {},
+    readOnlyCommands = true,
+  }: {
+    storageStates?: boolean;
+    contained?: boolean;
+    runsProcesses?: boolean;
+    readOnlyCommands?: boolean;
+  } = {},
 ): void {
   describe(`${name} as a project runtime`, () => {
     filesContract(open);
     directoriesContract(open);
     linksContract(open, { contained });
     commandsContract(open, { contained });
+    readOnlyCommandsContract(open, { refused: !readOnlyCommands });
     shellsContract(open);
     if (runsProcesses) processesContract(open);
     storageContract(open);

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { bytesOf, textFrom } from "./bytes.ts";
 import type { Open } from "./under-test.ts";
+import { appears } from "./appears.ts";
 
 /** A dev server as projects have them, with Node alone: tells what it was asked, and echoes what it is sent. */
 const SERVER = `
@@ -84,7 +85,7 @@ export function processesContract(open: Open): void {
       await runtime.startProcess(name, {
         command: `trap '' TERM; (setsid nohup bash -c '${beat}' &) ; echo up; while :; do sleep 1; done`,
       });
-      while (!(await runtime.stat("beat"))) await runtime.stat("");
+      await appears(runtime, "beat");
       await runtime.stopProcesses();
       const last = await runtime.readFile("beat");
       await runtime.exec("sleep 0.2", { timeoutMs: 5000 });
@@ -109,11 +110,30 @@ export function processesContract(open: Open): void {
       const shell = crypto.randomUUID();
       await runtime.openShell(shell, { command: "/bin/bash", columns: 80, rows: 24 });
       const command = runtime.exec(": > begun; sleep 600", { timeoutMs: 60_000 });
-      while (!(await runtime.stat("begun"))) await runtime.stat("");
+      await appears(runtime, "begun");
       await runtime.stopProcesses();
       expect((await command).exitCode).toBe(137);
       expect((await runtime.readShell(shell, 0)).ended).toBe(true);
       await runtime.stopProcesses();
+    });
+
+    it("listen on a port themselves, or by what they have started, or not at all", async () => {
+      const port = 20_000 + Math.floor(Math.random() * 20_000);
+      const other = crypto.randomUUID();
+      await runtime.writeFile("server.cjs", bytesOf(SERVER));
+      // A session of its own, an environment without any mark, and no parent that it began with.
+      const command = `(exec setsid env -u WORKSPACE_COMMAND node server.cjs); echo over; sleep 600`;
+      const env = { PORT: String(port), ADDRESS: "127.0.0.1" };
+      expect(await runtime.listensOn(name, port)).toBe(false);
+      await runtime.startProcess(name, { command, env });
+      await until("listening");
+      await runtime.startProcess(other, { command: "sleep 600" });
+      expect(await runtime.listensOn(name, port)).toBe(true);
+      expect(await runtime.listensOn(other, port)).toBe(false);
+      expect(await runtime.listensOn(name, port + 1)).toBe(false);
+      expect(await runtime.listensOn(crypto.randomUUID(), port)).toBe(false);
+      await runtime.stopProcess(name);
+      expect(await runtime.listensOn(name, port)).toBe(false);
     });
 
     it.each(["127.0.0.1", "::1"])("answer on their port, listening on %s", async (address) => {

@@ -3,6 +3,7 @@ import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import type { ShellOptions } from "#src/platform/runtime/project-shells.ts";
 import { bytesOf, textFrom } from "./bytes.ts";
 import type { Open } from "./under-test.ts";
+import { appears } from "./appears.ts";
 
 /** Shell sessions: what somebody types, and what a terminal shows for it. */
 export function shellsContract(open: Open): void {
@@ -87,7 +88,7 @@ export function shellsContract(open: Open): void {
       const id = await openShell();
       // In a group of their own: between two commands of a list Ctrl-C reaches the shell alone, and the second one runs.
       await runtime.writeShell(id, "(: > running; sleep 600)\n");
-      while (!(await runtime.stat("running"))) await runtime.stat("");
+      await appears(runtime, "running");
       await runtime.writeShell(id, "\u0003");
       await until(id, "^C");
       await runtime.writeShell(id, "echo still $((1 + 1))\n");
@@ -162,7 +163,7 @@ export function shellsContract(open: Open): void {
     it("end when everything is stopped, and stay readable", async () => {
       const id = await openShell();
       await runtime.writeShell(id, ": > running; sleep 600; : > after\n");
-      while (!(await runtime.stat("running"))) await runtime.stat("");
+      await appears(runtime, "running");
       const watched = toTheEnd(id);
       await runtime.stopProcesses();
       await watched;

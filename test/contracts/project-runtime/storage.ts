@@ -3,6 +3,7 @@ import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { bytesOf, chunked, MEGABYTE, randomBytes, textFrom } from "./bytes.ts";
 import { differences, entryOf, inTurn, readAll } from "./entries.ts";
 import type { Open } from "./under-test.ts";
+import { appears } from "./appears.ts";
 
 const plainFile = () => entryOf("file", "x");
 
@@ -178,7 +179,7 @@ export function storageStatesContract(open: Open): void {
       const command = runtime.exec("until [ -e never ]; do date > running; sleep 0.02; done", {
         timeoutMs: 60_000,
       });
-      while (!(await runtime.stat("running"))) await runtime.stat("");
+      await appears(runtime, "running");
       const upload = new TransformStream<Uint8Array, Uint8Array>();
       const writing = runtime.writeStream("upload", upload.readable, 100).catch((error: unknown) => error);
       const writer = upload.writable.getWriter();

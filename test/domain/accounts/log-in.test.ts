@@ -3,10 +3,10 @@ import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { loginAttempts, sessions, users } from "#src/db/schema/index.ts";
 import { authenticateUser } from "#src/domain/access/index.ts";
-import { logIn, logInAtOnce, updateAccount } from "#src/domain/accounts/index.ts";
+import { logIn, logInAtOnce } from "#src/domain/accounts/index.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { mailing } from "#test/support/mailbox.ts";
-import { CLIENT, newPerson, PASSWORD } from "#test/support/people.ts";
+import { changeOwnAccount, CLIENT, newPerson, PASSWORD } from "#test/support/people.ts";
 
 /** Every bcrypt goes through here; `meanwhile` happens while one runs. */
 const bcrypt = vi.hoisted(() => ({ compared: 0, meanwhile: async () => {} }));
@@ -75,7 +75,7 @@ describe("logging in", () => {
     const { user } = await newPerson(database.db);
     const credentials = { identifier: user.email, password: PASSWORD };
     bcrypt.meanwhile = async () => {
-      await updateAccount(mail.deps, user.id, { password: "another horse" }, CLIENT);
+      await changeOwnAccount(mail.deps, user.id, { password: "another horse" });
     };
     const refused = expect.objectContaining({ code: "conflict" });
     await expect(logIn(plain(), credentials, CLIENT)).rejects.toEqual(refused);
@@ -87,7 +87,7 @@ describe("logging in", () => {
     const { user } = await newPerson(database.db);
     const credentials = { identifier: user.email, password: PASSWORD };
     const logins = Array.from({ length: 20 }, () => logIn(plain(), credentials, CLIENT));
-    const change = updateAccount(mail.deps, user.id, { password: "another horse" }, CLIENT);
+    const change = changeOwnAccount(mail.deps, user.id, { password: "another horse" });
     const outcomes = await Promise.allSettled(logins);
     await change;
     const opened = outcomes.flatMap((each) =>
@@ -123,7 +123,7 @@ describe("logging in where a code is needed", () => {
   it("mails nothing for a password that was changed while it was compared", async () => {
     const { user } = await newPerson(database.db);
     bcrypt.meanwhile = async () => {
-      await updateAccount(mail.deps, user.id, { password: "another horse" }, CLIENT);
+      await changeOwnAccount(mail.deps, user.id, { password: "another horse" });
     };
     const credentials = { identifier: user.email, password: PASSWORD };
     await expect(logIn(mail.deps, credentials, CLIENT)).rejects.toEqual(BAD);

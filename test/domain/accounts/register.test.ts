@@ -26,6 +26,25 @@ describe("registration", () => {
     expect((await registerAs("second@example.com")).user.isSuperuser).toBe(false);
   });
 
+  it("makes no administrator in production, where the first account may be a stranger's", async () => {
+    const deps = sessionDeps(database.db);
+    const config = { ...deps.config, ENVIRONMENT: "production" as const, ADMIN_EMAIL: ["first@example.com"] };
+    const { user } = await register(
+      { ...deps, config },
+      { email: "first@example.com", password: PASSWORD },
+      CLIENT,
+    );
+    expect(user.isSuperuser).toBe(false);
+  });
+
+  it("lets the first account of a machine of one's own be called admin, and no other", async () => {
+    expect((await registerAs("first@example.com", "admin")).user.username).toBe("admin");
+    await expect(registerAs("second@example.com", "support")).rejects.toMatchObject({
+      code: "invalid_input",
+      message: "Username is reserved",
+    });
+  });
+
   it("is counted for each address, successes too", async () => {
     const deps = { ...sessionDeps(database.db), attempts: new MemoryAttempts({ registration: 2 }) };
     const from = (address: string, email: string) =>

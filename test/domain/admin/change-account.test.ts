@@ -37,9 +37,10 @@ beforeEach(async () => {
 
 const queue = { publishBatch: async (messages: readonly QueueMessage[]) => void published.push(...messages) };
 
+const unused = () => Promise.reject(new Error("Only the ends of tasks were to be published"));
 const change = (who: Person, wish: AdministeredChange, by = admin) =>
   changeAccount(
-    { db: database.db, queue, config: { PASSWORD_HASH_COST: 4 } },
+    { ...sessionDeps(database.db), queue: { ...queue, publish: unused, answers: unused } },
     { caller: by.caller, address: "192.0.2.9", reason: "a reason" },
     who.user.id,
     wish,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { analyzeProject, ConfigDocument, readConfigFile } from "#src/domain/containers/index.ts";
-import { flawOf } from "#src/domain/containers/config-document.ts";
+import { flawOf, settleDocument } from "#src/domain/containers/config-document.ts";
 import { MemoryRuntime } from "#test/support/memory-runtime.ts";
 
 describe("a configuration document", () => {
@@ -11,7 +11,10 @@ describe("a configuration document", () => {
   };
 
   it("may leave almost everything out", () => {
-    expect(ConfigDocument.parse(sound).apps["web"]).toMatchObject({ directory: ".", port: 3000, env: {} });
+    const settled = settleDocument(ConfigDocument.parse(sound), { reservedPorts: [] });
+    expect(settled.apps["web"]).toMatchObject({ directory: ".", port: 3000, env: {} });
+    const elsewhere = settleDocument(ConfigDocument.parse(sound), { reservedPorts: [3000] });
+    expect(elsewhere.apps["web"]).toMatchObject({ port: 3001 });
     expect(flawOf(ConfigDocument.parse(sound))).toBeUndefined();
   });
 

@@ -66,9 +66,10 @@ describe("a container's name", () => {
 });
 
 it("ports are guessed by name, and the next free one is found", () => {
-  expect(["next", "fastapi", "go", "mongo", "vite", "web"].map(guessPort)).toEqual([
-    3000, 8000, 8080, 5173, 5173, 5173,
-  ]);
+  const names = ["next", "fastapi", "go", "mongo", "vite", "web"];
+  const guesses = (reservedPorts: number[]) => names.map((name) => guessPort(name, { reservedPorts }));
+  expect(guesses([])).toEqual([3000, 8000, 8080, 5173, 5173, 5173]);
+  expect(guesses([3000, 3001, 8080])).toEqual([3002, 8000, 8081, 5173, 5173, 5173]);
   expect(freePort(null, new Set([3000, 3001]))).toBe(3002);
   expect(freePort(65_535, new Set([65_535]))).toBe(1024);
 });

@@ -18,7 +18,7 @@ import type { ProcessSpec } from "#src/platform/runtime/project-processes.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import { newColleague, type Colleague } from "#test/support/colleagues.ts";
 import { openDatabase } from "#test/support/database.ts";
-import { MemoryRuntime } from "#test/support/memory-runtime.ts";
+import { MemoryRuntime, NO_RESERVED_PORTS } from "#test/support/memory-runtime.ts";
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
 let owner: Colleague;
@@ -90,6 +90,12 @@ class ScriptedRuntime extends MemoryRuntime {
     return [...(ofLastRun ? [] : (this.#earlier.get(name) ?? [])), ...words].slice(-lines);
   }
 
+  async listensOn(name: string, port: number) {
+    const running = this.#running.get(name);
+    const { listensAfter = Infinity } = this.scripts[running?.spec.command ?? ""] ?? {};
+    return running?.spec.env?.["PORT"] === String(port) && this.#now - running.startedAt >= listensAfter;
+  }
+
   async fetchPort(port: number) {
     const listener = [...this.#running.values()].find(({ spec }) => spec.env?.["PORT"] === String(port));
     const { listensAfter = Infinity } = this.scripts[listener?.spec.command ?? ""] ?? {};
@@ -104,7 +110,7 @@ async function newProject() {
   const { db } = database;
   const wish = { name: "app", description: "", sourceType: "empty" } as const;
   const project = await createProject(database, owner.caller, wish);
-  const deps = { db, secrets, refusalOfUrl: () => undefined };
+  const deps = { db, secrets, refusalOfUrl: () => undefined, workspaces: NO_RESERVED_PORTS };
   const add = async (container: ContainerWish) =>
     (await createContainer(deps, owner.caller, project.id, container)).container;
   const connect = (sourceId: string, targetId: string, config = {}) =>
@@ -198,13 +204,38 @@ describe("starting the containers of a project", () => {
     expect((await stored(broken.id))?.error).toBe("The program ended with 1:\ncannot find the database");
   });
 
-  it("notes of one that runs that nothing listens on its port", async () => {
+  it("gives no program a port that its runtime uses itself, whatever is stored", async () => {
+    const { add, stored, start } = await newProject();
+    const web = await add({ name: "web", startupCommand: "run web", port: 3000 });
+    const runtime = new ScriptedRuntime({ "run web": { listensAfter: 0 } });
+    await start(Object.assign(runtime, { reservedPorts: [3000, 3001] }));
+    expect(runtime.started[0]?.spec.env?.["PORT"]).toBe("3002");
+    expect(await stored(web.id)).toMatchObject({ status: "running", port: 3000, internalPort: 3002 });
+  });
+
+  it("takes no other program's port for its own", async () => {
+    const { add, stored, start } = await newProject();
+    const [mute, stranger] = [
+      await add({ name: "mute", startupCommand: "mute", port: 4000 }),
+      await add({ name: "stranger", startupCommand: "serve" }),
+    ];
+    const runtime = new ScriptedRuntime({ mute: {}, serve: { listensAfter: 0 } });
+    // It listens where it was not told to, or is no program of the project at all.
+    runtime.fetchPort = async () => new Response("hello");
+    await start(runtime);
+    expect(await stored(stranger.id)).toMatchObject({ status: "running", error: null });
+    expect(await stored(mute.id)).toMatchObject({
+      error: "It runs, but does not listen on port 4000 (PORT)",
+    });
+  });
+
+  it("notes of one that runs that it does not listen on its port", async () => {
     const { add, stored, start } = await newProject();
     const worker = await add({ name: "worker", startupCommand: "work", port: 4000 });
     await start(new ScriptedRuntime({ work: {} }));
     expect(await stored(worker.id)).toMatchObject({
       status: "running",
-      error: "It runs, but nothing listens on port 4000 (PORT)",
+      error: "It runs, but does not listen on port 4000 (PORT)",
     });
   });
 
@@ -301,13 +332,14 @@ describe("containers that run", () => {
 });
 
 it("changes of variables at the same time all take effect, and only names are stored in the clear", async () => {
-  const { db, project, add } = await newProject();
+  const { db, workspaces, project, add } = await newProject();
   const { id } = await add({ name: "api", env: { FIRST: "kept-value" } });
   const path = { project: project.id, container: id };
+  const deps = { db, secrets, workspaces };
   const set = (name: string) =>
-    updateContainer({ db, secrets }, owner.caller, path, { setVariables: { [name]: `${name}-value` } });
+    updateContainer(deps, owner.caller, path, { setVariables: { [name]: `${name}-value` } });
   await Promise.all([set("A"), set("B"), set("C")]);
-  await updateContainer({ db, secrets }, owner.caller, path, { deleteVariables: ["B"] });
+  await updateContainer(deps, owner.caller, path, { deleteVariables: ["B"] });
   const [row] = await db.select().from(table).where(eq(table.id, id));
   expect(row?.envKeys).toEqual(["A", "C", "FIRST"]);
   expect(JSON.stringify(row)).not.toContain("-value");

@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { teams, usageLogs } from "#src/db/schema/index.ts";
-import { fillPools, readBalance } from "#src/domain/credits/index.ts";
+import { teams, usageLogs, users } from "#src/db/schema/index.ts";
+import { fillPools, grantBonus, readBalance } from "#src/domain/credits/index.ts";
 import { createTeam } from "#src/domain/teams/index.ts";
 import { insertCallOfTeam, type ModelCall } from "#src/domain/usage/index.ts";
 import { newColleague, type Colleague } from "#test/support/colleagues.ts";
@@ -190,10 +190,41 @@ describe("what a team begins with", () => {
     });
   });
 
-  it("is the credits of the day and nothing more, for any other team", async () => {
+  it("is nothing for any other team, also on later days, and ends where it had something", async () => {
     const { caller } = await newColleague(database.db);
     const { team } = await createTeam({ ...database, config }, caller, { name: "Team" }, CLIENT);
-    expect(team).toMatchObject({ dailyCredits: 5, signupBonusCredits: 0, signupBonusExpiresAt: null });
+    expect(team).toMatchObject({ dailyCredits: 0, signupBonusCredits: 0, signupBonusExpiresAt: null });
+    const ofTeam = eq(teams.id, team.id);
+    await fill();
+    expect((await database.db.select().from(teams).where(ofTeam))[0]?.dailyCredits).toBe(0);
+    const before = { dailyCredits: 5, dailyCreditsResetAt: sql`now() - interval '1 day'` };
+    await database.db.update(teams).set(before).where(ofTeam);
+    await fill();
+    expect((await database.db.select().from(teams).where(ofTeam))[0]?.dailyCredits).toBe(0);
+  });
+});
+
+describe("in production the bonus", () => {
+  const production = { ENVIRONMENT: "production" as const, TIER_DAILY_CREDITS_FREE: 5 };
+  const prove = async (userId: string) => {
+    await database.db.update(users).set({ isVerified: true }).where(eq(users.id, userId));
+    await grantBonus(database.db, { ...CREDITS, ...production }, sql`${userId}::uuid`);
+  };
+
+  it("waits for a proved address, and is given once", async () => {
+    const { user } = await newPerson(database.db, "person", production);
+    const person = { personalTeamId: String(user.defaultTeamId) };
+    const bonus = async () => {
+      const [team] = await database.db.select().from(teams).where(eq(teams.id, person.personalTeamId));
+      return team?.signupBonusCredits;
+    };
+    await grantBonus(database.db, { ...CREDITS, ...production }, sql`${user.id}::uuid`);
+    expect(await bonus()).toBe(0);
+    await Promise.all(Array.from({ length: 8 }, () => prove(user.id)));
+    expect(await bonus()).toBe(15_000);
+    await database.db.update(teams).set({ signupBonusCredits: 0 }).where(eq(teams.createdBy, user.id));
+    await prove(user.id);
+    expect(await bonus()).toBe(0);
   });
 });
 

@@ -6,6 +6,7 @@ import { volumeStatus } from "#src/domain/snapshots/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { newWorkshop } from "./workshop.ts";
+import { NO_RESERVED_PORTS } from "#test/support/memory-runtime.ts";
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
 beforeAll(async () => {
@@ -85,7 +86,7 @@ describe("a project", () => {
     const project = await open();
     const { db, secrets } = project.deps;
     const wish = { name: "web", startupCommand: "run web" };
-    const deps = { db, secrets, refusalOfUrl: () => undefined };
+    const deps = { db, secrets, refusalOfUrl: () => undefined, workspaces: NO_RESERVED_PORTS };
     const { container } = await createContainer(deps, project.caller, project.id, wish);
     await start(project);
     // The executor looks at what is wanted every few seconds.
@@ -152,7 +153,7 @@ describe("a project whose files were lost with what they are in", () => {
     async (when) => {
       const project = await open();
       const { db, secrets } = project.deps;
-      const deps = { db, secrets, refusalOfUrl: () => undefined };
+      const deps = { db, secrets, refusalOfUrl: () => undefined, workspaces: NO_RESERVED_PORTS };
       const wish = { name: "cache", containerType: "service", image: "redis" } as const;
       await createContainer(deps, project.caller, project.id, wish);
       const moment = await checkpoint(project);

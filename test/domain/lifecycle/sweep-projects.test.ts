@@ -100,7 +100,7 @@ async function openLost(startProcess: () => Promise<void>) {
   const { db, secrets } = project.deps;
   const wish = { name: "web", startupCommand: "run web" };
   const { container } = await createContainer(
-    { db, secrets, refusalOfUrl: () => undefined },
+    { db, secrets, refusalOfUrl: () => undefined, workspaces: project.deps.workspaces },
     project.caller,
     project.id,
     wish,

@@ -111,6 +111,8 @@ function memoryStorage(files: Record<string, string>): {
     readEntries: told("readEntries"),
     replaceEntries: told("replaceEntries"),
     runsProcesses: false,
+    reservedPorts: [],
+    listensOn: async () => false,
     startProcess: unused,
     stopProcess: async () => undefined,
     stopProcesses: async () => undefined,

@@ -2,7 +2,7 @@ import type * as Bcrypt from "bcryptjs";
 import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { auditLog, mailedTokens, users } from "#src/db/schema/index.ts";
-import { register, updateAccount } from "#src/domain/accounts/index.ts";
+import { register } from "#src/domain/accounts/index.ts";
 import {
   requestPasswordReset,
   requestVerification,
@@ -12,7 +12,7 @@ import {
 import { sha256Hex } from "#src/lib/hash.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { mailing } from "#test/support/mailbox.ts";
-import { CLIENT, newPerson, PASSWORD } from "#test/support/people.ts";
+import { changeOwnAccount, CLIENT, newPerson, PASSWORD } from "#test/support/people.ts";
 
 /** What happens while a new password is hashed, once. */
 const bcrypt = vi.hoisted((): { meanwhile: (() => Promise<void>) | undefined } => ({ meanwhile: undefined }));
@@ -43,7 +43,7 @@ afterAll(async () => {
 
 const newEmail = () => `${crypto.randomUUID()}@example.com`;
 const signUp = (email = newEmail()) => register(mail.deps, { email, password: PASSWORD }, CLIENT);
-const verify = (token: string) => verifyEmail(mail.deps, token, CLIENT);
+const verify = (token: string) => verifyEmail(mail.deps, { token }, CLIENT);
 const isVerified = async ({ id }: { id: string }) =>
   (await database.db.select().from(users).where(eq(users.id, id)))[0]?.isVerified;
 
@@ -97,7 +97,7 @@ describe("a link that proves an address", () => {
     const { user } = await signUp();
     const { token } = await mail.linkFor(user.email);
     const email = newEmail();
-    await updateAccount(mail.deps, user.id, { email }, CLIENT);
+    await changeOwnAccount(mail.deps, user.id, { email });
     await expect(verify(token)).rejects.toEqual(BAD_TOKEN);
     expect(await isVerified(user)).toBe(false);
     await verify((await mail.linkFor(email)).token);
@@ -146,9 +146,9 @@ describe("an address", () => {
   it("is verified no more once it is another, and again only by a link", async () => {
     const { user } = await signUp();
     await verify((await mail.linkFor(user.email)).token);
-    await updateAccount(mail.deps, user.id, { email: user.email.toUpperCase(), name: "Ann" }, CLIENT);
+    await changeOwnAccount(mail.deps, user.id, { email: user.email.toUpperCase(), name: "Ann" });
     expect(await isVerified(user)).toBe(true);
-    await updateAccount(mail.deps, user.id, { email: newEmail() }, CLIENT);
+    await changeOwnAccount(mail.deps, user.id, { email: newEmail() });
     expect(await isVerified(user)).toBe(false);
     const noted = await database.db.select().from(auditLog).where(eq(auditLog.userId, user.id));
     expect(noted.filter(({ action }) => action === "email.changed")).toHaveLength(1);
@@ -159,12 +159,12 @@ describe("an address", () => {
     const { user } = await signUp();
     const own = user.email;
     const { token } = await mail.linkFor(own);
-    await updateAccount(mail.deps, user.id, { email: victims }, CLIENT);
+    await changeOwnAccount(mail.deps, user.id, { email: victims });
     bcrypt.meanwhile = async () => {
-      await updateAccount(mail.deps, user.id, { email: own }, CLIENT);
+      await changeOwnAccount(mail.deps, user.id, { email: own });
       await verify(token);
     };
-    await updateAccount(mail.deps, user.id, { email: victims, password: "another horse" }, CLIENT);
+    await changeOwnAccount(mail.deps, user.id, { email: victims, password: "another horse" });
     const [row] = await database.db.select().from(users).where(eq(users.id, user.id));
     expect(row).toMatchObject({ email: victims, isVerified: false });
   });
@@ -176,7 +176,7 @@ describe("without a mail server, or a queue", () => {
     const noMail = { ...mail.deps, mailer: { ...mail.deps.mailer, configured: false } };
     for (const deps of [{ ...mail.deps, queue }, noMail]) {
       const { user } = await register(deps, { email: newEmail(), password: PASSWORD }, CLIENT);
-      const changed = await updateAccount(deps, user.id, { email: newEmail() }, CLIENT);
+      const changed = await changeOwnAccount(deps, user.id, { email: newEmail() });
       expect(changed.isVerified).toBe(false);
     }
     expect(mail.published).toEqual([]);

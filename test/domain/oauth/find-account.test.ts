@@ -54,6 +54,11 @@ const identity = (email: string | undefined, change: Partial<Identity> = {}): Id
   ...change,
 });
 
+/** In production, where ADMIN_EMAIL names these addresses. */
+const findNamed = (who: Identity, ...addresses: string[]) => {
+  const config = { ...deps().config, ENVIRONMENT: "production" as const, ADMIN_EMAIL: addresses };
+  return findAccount({ ...deps(), config }, who, CLIENT);
+};
 const find = (who: Identity) => findAccount(deps(), who, CLIENT);
 const newEmail = () => `${crypto.randomUUID()}@example.com`;
 const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
@@ -234,6 +239,27 @@ describe("an account whose address was never proved", () => {
       ...Array.from({ length: 4 }, signIn),
     ]);
     expect(await waysInto(squatted)).toMatchObject({ passwords: 0, sessions: 0 });
+  });
+});
+
+describe("in production, an address of ADMIN_EMAIL that a provider vouches for", () => {
+  it("makes a new account an administrator", async () => {
+    const [named, other] = [newEmail(), newEmail()];
+    expect(await findNamed(identity(named), named)).toMatchObject({ user: { isSuperuser: true } });
+    expect(await findNamed(identity(other), named)).toMatchObject({ user: { isSuperuser: false } });
+  });
+
+  it("makes an account one that changes hands, and none that its maker still holds", async () => {
+    const squatted = (await squatter()).user;
+    const { user: proved } = await newPerson(database.db, "proved");
+    await database.db.update(users).set({ isVerified: true }).where(eq(users.id, proved.id));
+    const named = [squatted.email, proved.email];
+    expect(await findNamed(identity(squatted.email), ...named)).toMatchObject({
+      user: { id: squatted.id, isSuperuser: true },
+    });
+    expect(await findNamed(identity(proved.email), ...named)).toMatchObject({
+      user: { id: proved.id, isSuperuser: false },
+    });
   });
 });
 

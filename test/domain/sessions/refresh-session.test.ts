@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eq, sql } from "drizzle-orm";
 import { auditLog, refreshRecords, users } from "#src/db/schema/index.ts";
-import { updateAccount } from "#src/domain/accounts/index.ts";
 import { endSession, logOut, refreshSession, startSession } from "#src/domain/sessions/index.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
 import { openDatabase } from "#test/support/database.ts";
-import { CLIENT, newPerson, sessionDeps } from "#test/support/people.ts";
+import { changeOwnAccount, CLIENT, newPerson, sessionDeps } from "#test/support/people.ts";
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
 beforeAll(async () => {
@@ -91,7 +90,7 @@ describe("a refresh token", () => {
 
   it("is refused after the password was changed", async () => {
     const { user, session } = await newPerson(database.db);
-    await updateAccount(sessionDeps(database.db), user.id, { password: "another horse" }, CLIENT);
+    await changeOwnAccount(sessionDeps(database.db), user.id, { password: "another horse" });
     await expect(refresh(session.refreshToken)).rejects.toEqual(refusedWith("Refresh token revoked"));
   });
 

@@ -1,10 +1,12 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { tasks, teams, usageLogs } from "#src/db/schema/index.ts";
+import { creditReservations, tasks, teams, usageLogs } from "#src/db/schema/index.ts";
+import { releaseExpired, reserveCredits } from "#src/domain/credits/index.ts";
 import { createProject } from "#src/domain/projects/index.ts";
 import { startTask } from "#src/domain/tasks/index.ts";
 import { claimTask, endTask, storeCompaction, storeTurn } from "#src/domain/tasks/queries/run.ts";
 import type { ModelCall } from "#src/domain/usage/index.ts";
+import { newId } from "#src/lib/ids.ts";
 import { newColleague } from "#test/support/colleagues.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { messageToAgent, NO_AGENT_LIMITS } from "#test/support/message-to-agent.ts";
@@ -64,8 +66,10 @@ async function running(credits: number, count: number) {
     .where(eq(teams.id, project.teamId));
   const left = async () =>
     (await db.select().from(teams).where(eq(teams.id, project.teamId)))[0]?.purchasedCredits;
+  const reserved = async () =>
+    (await db.select().from(teams).where(eq(teams.id, project.teamId)))[0]?.reservedCredits;
   const calls = () => db.select().from(usageLogs).where(eq(usageLogs.userId, person.id));
-  return { ids: rows.map(({ id }) => id), left, calls, teamId: project.teamId };
+  return { ids: rows.map(({ id }) => id), left, reserved, calls, teamId: project.teamId };
 }
 
 const turn = (taskId: string, iteration: number, generation = 1) => ({
@@ -128,6 +132,42 @@ describe("a turn is paid for", () => {
     expect(await left()).toBe(91);
     const [task] = await database.db.select().from(tasks).where(eq(tasks.id, taskId));
     expect(task?.compaction).toEqual({ summary: "account 2" });
+  });
+
+  it("and what was reserved for it is released with it, by the executor that has the task", async () => {
+    const { ids, left, reserved, teamId } = await running(100, 1);
+    const [taskId = ""] = ids;
+    const reserve = (generation: number, most: number, id = newId()) =>
+      reserveCredits(database.db, { id, teamId, task: { id: taskId, generation }, least: 1, most });
+    expect(await reserve(1, 60)).toBe(60);
+    // One at a time for a task; of a title beside it there is another.
+    expect(await reserve(1, 70)).toBe(70);
+    const title = { id: newId(), teamId, task: null, least: 1, most: 9 };
+    expect(await reserveCredits(database.db, title)).toBe(9);
+    expect(await reserved()).toBe(79);
+    await storeTurn(database.db, turn(taskId, 1));
+    expect([await left(), await reserved()]).toEqual([97, 9]);
+
+    // Killed between reserve and charge: the next executor takes over what was reserved.
+    expect(await reserve(1, 50)).toBe(50);
+    await database.db
+      .update(creditReservations)
+      .set({ expiresAt: sql`now()` })
+      .where(eq(creditReservations.taskId, taskId));
+    await claimTask(database.db, taskId, 2);
+    await releaseExpired(database);
+    expect(await reserved()).toBe(59);
+    expect(await reserve(1, 5)).toBe(0);
+    expect(await reserve(2, 40)).toBe(40);
+    expect(await reserved()).toBe(49);
+    expect(await storeTurn(database.db, turn(taskId, 2, 1))).toBeUndefined();
+    expect(await reserved()).toBe(49);
+    expect(await storeCompaction(database.db, { taskId, generation: 2 }, {}, undefined)).toBeDefined();
+    expect(await reserved()).toBe(9);
+    expect(await reserve(2, 40)).toBe(40);
+    const end = { status: "failed", response: null, completionReason: "model_error", error: "" } as const;
+    await endTask(database.db, { ...turn(taskId, 2, 2), step: undefined, call: undefined }, end);
+    expect([await left(), await reserved()]).toEqual([97, 9]);
   });
 
   it("with the end of its task, once", async () => {

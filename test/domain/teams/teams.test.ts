@@ -56,6 +56,25 @@ describe("a new team", () => {
     expect(await database.db.select().from(teams).where(eq(teams.slug, slug))).toHaveLength(1);
   });
 
+  it("is one too many from MAX_TEAMS_PER_USER on, however many are made at once", async () => {
+    const { caller, id } = await newColleague(database.db);
+    const config = { MAX_TEAMS_PER_USER: 4 };
+    const make = () => createTeam({ ...database, config }, caller, { name: "Another" }, CLIENT);
+    const outcomes = await Promise.allSettled(Array.from({ length: 12 }, make));
+    const refused = outcomes.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
+    expect(refused).toEqual(
+      Array.from({ length: 9 }, () =>
+        expect.objectContaining({
+          code: "forbidden",
+          message: "You own 4 teams, and nobody may own more: delete one first",
+        }),
+      ),
+    );
+    const owned = await database.db.select().from(teams).where(eq(teams.createdBy, id));
+    expect(owned).toHaveLength(4);
+    expect(await listTeams(database, id)).toHaveLength(4);
+  });
+
   it("is not called what stands for something else in its address", async () => {
     const { caller } = await newColleague(database.db);
     await expect(

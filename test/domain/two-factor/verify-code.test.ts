@@ -2,13 +2,12 @@ import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { auditLog, loginAttempts, users } from "#src/db/schema/index.ts";
 import { authenticateUser } from "#src/domain/access/index.ts";
-import { updateAccount } from "#src/domain/accounts/index.ts";
 import { endLoginAttempts, requestCode, resendCode, verifyCode } from "#src/domain/two-factor/index.ts";
 import { useAttempt } from "#src/domain/two-factor/queries.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { mailing, otherThan } from "#test/support/mailbox.ts";
-import { CLIENT, newPerson } from "#test/support/people.ts";
+import { changeOwnAccount, CLIENT, newPerson } from "#test/support/people.ts";
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
 let mail: ReturnType<typeof mailing>;
@@ -63,7 +62,7 @@ describe("a mailed code", () => {
   it("is void once the account has another address, and is not sent there", async () => {
     const { user, tempToken, code } = await begin();
     const email = `elsewhere-${crypto.randomUUID()}@example.com`;
-    await updateAccount(mail.deps, user.id, { email }, CLIENT);
+    await changeOwnAccount(mail.deps, user.id, { email });
     await expect(resendCode(mail.deps, tempToken, CLIENT)).rejects.toEqual(SESSION);
     await expect(verify(tempToken, code)).rejects.toEqual(SESSION);
   });
@@ -150,7 +149,7 @@ describe("a mailed code", () => {
 
   it("is no good after the password was changed", async () => {
     const { user, tempToken, code } = await begin();
-    await updateAccount(mail.deps, user.id, { password: "another horse" }, CLIENT);
+    await changeOwnAccount(mail.deps, user.id, { password: "another horse" });
     await expect(verify(tempToken, code)).rejects.toEqual(SESSION);
   });
 });
@@ -215,7 +214,7 @@ describe("a password that changes meanwhile", () => {
 
   it("gets no code mailed", async () => {
     const { user } = await newPerson(database.db);
-    await updateAccount(mail.deps, user.id, { password: "another horse" }, CLIENT);
+    await changeOwnAccount(mail.deps, user.id, { password: "another horse" });
     expect(await requestCode(mail.deps, user, CLIENT)).toBeUndefined();
     expect(mail.sent).toEqual([]);
   });

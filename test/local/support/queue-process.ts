@@ -4,4 +4,4 @@ import { startQueue } from "#local/queue/index.ts";
 const [, , dataDir = "", publicUrl = "", deliverTo = ""] = process.argv;
 const queue = await startQueue({ dataDir, publicUrl, deliverTo, log: () => undefined });
 if (deliverTo !== "") queue.begin();
-process.stdout.write(`${queue.url}\n`);
+process.stdout.write(`${queue.url} ${queue.token}\n`);

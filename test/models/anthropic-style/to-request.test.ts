@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toRequest } from "#src/models/anthropic-style/to-request.ts";
+import { longestAnswer, toRequest } from "#src/models/anthropic-style/to-request.ts";
 import type { ModelMessage, ModelPart, ModelRequest } from "#src/models/model.ts";
 
 const cached = { cache_control: { type: "ephemeral" } };
@@ -166,6 +166,22 @@ describe("the messages request", () => {
     const request = toRequest(model, { system: "", tools: [], messages: [], effort });
     expect([request.thinking, request.output_config, request.max_tokens]).toEqual([how, output, max]);
   });
+
+  it.each([
+    ["claude-sonnet-4-5", 100_000, enabled(8_000), 24_000],
+    ["claude-sonnet-4-5", 10_000, enabled(2_000), 10_000],
+    ["claude-sonnet-4-5", 9_000, undefined, 9_000],
+    ["claude-sonnet-5-5", 100, adaptive, 100],
+    ["claude-3-5-haiku-latest", 1, undefined, 1],
+  ] as const)(
+    "asks %s for no more than %d tokens that can be paid for",
+    (model, affordableTokens, how, max) => {
+      const wish: ModelRequest = { system: "", tools: [], messages: [], effort: "medium", affordableTokens };
+      const request = toRequest(model, wish);
+      expect([request.thinking, request.max_tokens]).toEqual([how, max]);
+      expect(longestAnswer(model, wish)).toBe(max);
+    },
+  );
 
   it("asks for a schema and an effort at once", () => {
     const format = { type: "json_schema", name: "n", schema: {} } as const;

@@ -48,6 +48,16 @@ describe("the chat completion request", () => {
     });
   });
 
+  it.each([
+    [{ maxOutputTokens: 100, affordableTokens: 7 }, 7],
+    [{ maxOutputTokens: 100, affordableTokens: 700 }, 100],
+    [{ affordableTokens: 700 }, 700],
+    [{}, undefined],
+  ])("asks for the least of what is wanted and what can be paid for: %j", (bounds, limit) => {
+    const request = toRequest("m", { system: "", tools: [], messages: [], ...bounds }, "max_tokens");
+    expect(request.max_tokens).toBe(limit);
+  });
+
   it("sends a picture as a data URI beside the text, and text alone as one string", () => {
     const image = { type: "image" as const, mimeType: "image/png" as const, base64: "iVBORw0KGgo=" };
     const { messages } = toRequest(

@@ -34,6 +34,14 @@ describe("keys that change", () => {
     ).rejects.toThrow(InvalidToken);
   });
 
+  it("leave readable what was encrypted under a previous SECRET_KEY", async () => {
+    const before = await createSecrets(SECRET, { purpose: "p" }).encrypt("value");
+    const now = "another secret key of the service";
+    const after = createSecrets(now, { purpose: "p", previousSecretKey: SECRET });
+    expect(await after.decrypt(before)).toBe("value");
+    expect(await createSecrets(now, { purpose: "p" }).decrypt(await after.encrypt("value"))).toBe("value");
+  });
+
   it("leave readable what was encrypted under the named ones, and nothing else", async () => {
     const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(SECRET)));
     const tokens = await Promise.all(

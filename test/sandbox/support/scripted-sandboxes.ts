@@ -80,7 +80,7 @@ export async function startScriptedSandboxes(): Promise<ScriptedSandboxes> {
   };
   const endContainers = async () => void (await Promise.all([...servers.keys()].map((id) => end(id))));
   started.defer(endContainers);
-  const begin = async (id: string, { fresh }: { fresh: boolean }) => {
+  const begin = async (id: string, { fresh, secretHash }: { fresh: boolean; secretHash: string }) => {
     const root = path.join(dir, id);
     const diskId = path.join(dir, `${id}.disk-id`);
     if (fresh) {
@@ -88,7 +88,8 @@ export async function startScriptedSandboxes(): Promise<ScriptedSandboxes> {
       mkdirSync(root);
       writeFileSync(diskId, randomUUID());
     }
-    const server = spawn(process.execPath, [program, "serve", "--root", root, "--listen", "0"], {
+    const options = ["--root", root, "--listen", "0", "--secret-sha256", secretHash];
+    const server = spawn(process.execPath, [program, "serve", ...options], {
       stdio: ["ignore", "pipe", "inherit"],
     });
     servers.set(id, server);
@@ -96,10 +97,10 @@ export async function startScriptedSandboxes(): Promise<ScriptedSandboxes> {
     return { url: `http://127.0.0.1:${String(line).replace("listening ", "")}`, diskId };
   };
   const control = await serve(async (request, response) => {
-    const [, id = "", verb] = (request.url ?? "").split("/");
+    const [, id = "", verb, secretHash = ""] = (request.url ?? "").split("/");
     const fresh = verb === "start";
     await end(id, verb === "again" ? "SIGKILL" : "SIGTERM");
-    response.end(verb === "end" ? "" : JSON.stringify(await begin(id, { fresh })));
+    response.end(verb === "end" ? "" : JSON.stringify(await begin(id, { fresh, secretHash })));
   });
   started.defer(() => control.close());
 

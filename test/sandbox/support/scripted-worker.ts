@@ -18,6 +18,7 @@ interface Server {
 class ScriptedContainer {
   readonly #control: string;
   running = false;
+  #secretHash = "";
   #server: Server | undefined;
   #monitors: (() => void)[] = [];
 
@@ -25,15 +26,16 @@ class ScriptedContainer {
     this.#control = control;
   }
 
-  start(): void {
+  start({ env = {} }: ContainerStartupOptions = {}): void {
     this.running = true;
+    this.#secretHash = env["WORKSPACE_SECRET_SHA256"] ?? "";
     this.#monitors = [];
     this.#server = undefined;
     void this.#ask("start");
   }
 
   async #ask(verb: "start" | "again"): Promise<void> {
-    const response = await fetch(`${this.#control}/${verb}`);
+    const response = await fetch(`${this.#control}/${verb}/${this.#secretHash}`);
     this.#server = await response.json();
   }
 

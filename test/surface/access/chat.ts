@@ -40,6 +40,12 @@ export const CHAT: Rows = {
     viewer: 403,
     project: true,
   },
+  "GET /api/chat/agent/approvals/{approval}": {
+    admits: "person or key: chat.send",
+    stranger: 404,
+    viewer: 403,
+    project: true,
+  },
   "POST /api/chat/agent/cancel/{task}": {
     admits: "person or key: chat.send",
     stranger: 404,

@@ -5,9 +5,15 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll } from "vitest";
+import { sha256Hex } from "#src/lib/hash.ts";
+import { SECRET_HEADER } from "#src/platform/runtime/http-runtime/protocol.ts";
 import { httpRuntime, type HeldOutside } from "#src/platform/runtime/http-runtime/index.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { buildWorkspaceServer } from "#workspace-server/build.ts";
+
+/** What servers of tests want of every request. */
+const SECRET = "a secret of tests";
+export const WITH_SECRET = { [SECRET_HEADER]: SECRET };
 
 /** A workspace server over a temporary directory, without any sandbox. */
 export interface RunningServer {
@@ -33,8 +39,11 @@ export async function buildServer(): Promise<string> {
 export async function startWorkspaceServer(program: string): Promise<RunningServer> {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), "workspace-")));
   let { child, url } = await launch(program, root);
-  const send = (path_: string, init: RequestInit) =>
-    fetch(`${url}${path_}`, { ...init, ...(init.body && { duplex: "half" }) });
+  const send = (path_: string, init: RequestInit) => {
+    const headers = new Headers(init.headers);
+    headers.set(SECRET_HEADER, SECRET);
+    return fetch(`${url}${path_}`, { ...init, headers, ...(init.body && { duplex: "half" }) });
+  };
   const runtime = httpRuntime({ send, held: nothingHeld });
   return {
     root,
@@ -61,9 +70,13 @@ export async function startWorkspaceServer(program: string): Promise<RunningServ
 }
 
 async function launch(program: string, root: string): Promise<{ child: ChildProcess; url: string }> {
-  const child = spawn(process.execPath, [program, "serve", "--root", root, "--listen", "0"], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const child = spawn(
+    process.execPath,
+    [program, "serve", "--root", root, "--listen", "0", "--secret-sha256", sha256Hex(SECRET)],
+    {
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  );
   for await (const line of createInterface({ input: child.stdout })) {
     child.stdout.resume();
     return { child, url: `http://127.0.0.1:${line.replace("listening ", "")}` };

@@ -1,4 +1,5 @@
 import { TEXT_FILE_BYTES } from "../text-file.ts";
+import { OccurrenceFinder } from "./find-occurrence.ts";
 import { findFlexible, findFuzzy, indentationOf, type Span } from "./find-lines.ts";
 
 export interface Edit {
@@ -59,14 +60,16 @@ export function applyEdit(text: string, edit: Edit): EditOutcome {
 function findExact(text: string, wanted: string): Found {
   const spans: Span[] = [];
   let overlap = false;
-  let start = text.indexOf(wanted);
+  const finder = new OccurrenceFinder(text, wanted);
+  let start = finder.next(0);
   while (start !== -1 && spans.length <= MAX_PLACES) {
     const end = start + wanted.length;
     spans.push({ start, end, indentation: "" });
-    start = text.indexOf(wanted, start + 1);
+    // One overlap is enough to know of; looking for more would read the same characters again and again.
+    start = finder.next(overlap ? end : start + 1);
     if (start !== -1 && start < end) {
       overlap = true;
-      start = text.indexOf(wanted, end);
+      start = finder.next(end);
     }
   }
   return { spans, overlap };

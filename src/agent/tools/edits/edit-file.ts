@@ -1,6 +1,7 @@
 import { createTwoFilesPatch } from "diff";
 import type { AgentRuntime } from "#src/platform/runtime/project-runtime.ts";
-import { readTextFile } from "../text-file.ts";
+import { isNote, linkOnTheWay } from "../notes/links.ts";
+import { countLines, readTextFile } from "../text-file.ts";
 import { failure, type ToolFailure } from "../tool.ts";
 import { refuseMarks } from "./hidden-secrets.ts";
 import { applyEdit, type Edit, type EditStrategy } from "./apply-edit.ts";
@@ -14,12 +15,14 @@ type FileEdit =
   | { ok: true; diff: string | undefined; sizeBytes: number; applied: AppliedEdit[] }
   | { ok: false; failure: ToolFailure };
 
-/** Changed lines up to which a diff is made; its cost grows with the square. */
-const DIFF_LINES = 2_000;
+/** Changed lines up to which a diff is made; its cost grows with the square, and with the lines of the file. */
+const CHANGED_LINES = 1_000;
+/** Lines of a file, before and after together, up to which a diff is made. */
+const DIFF_LINES = 50_000;
 
 /**
  * Apply edits to one file, each to what the one before it made, and write the file once at the end: when any of them
- * cannot be applied nothing is written. `diff` is undefined when too much changed for one.
+ * cannot be applied nothing is written. `diff` is undefined when too much changed for one, or the file has too many lines.
  */
 export async function editFile(
   runtime: AgentRuntime,
@@ -28,11 +31,15 @@ export async function editFile(
 ): Promise<FileEdit> {
   const refusal = refuseMarks(edits.map(({ newText }) => newText));
   if (refusal) return { ok: false, failure: refusal };
+  const link = isNote(path) ? await linkOnTheWay(runtime, path) : undefined;
+  if (link) return { ok: false, failure: link };
   const file = await readTextFile(runtime, path);
   if (!file.ok) return file;
   let text = file.text;
   const applied: AppliedEdit[] = [];
   for (const [index, edit] of edits.entries()) {
+    // Looking for one may take some tenths of a second: others get their turn in between.
+    if (index > 0) await new Promise((resolve) => setTimeout(resolve, 0));
     const outcome = applyEdit(text, edit);
     if (!outcome.ok) {
       const where = edits.length > 1 ? `Edit ${index + 1} of ${edits.length}: ` : "";
@@ -51,7 +58,12 @@ export async function editFile(
   }
   const bytes = new TextEncoder().encode(text);
   await runtime.writeFile(path, bytes);
-  const options = { context: 3, maxEditLength: DIFF_LINES };
-  const diff = createTwoFilesPatch(`a/${path}`, `b/${path}`, file.text, text, undefined, undefined, options);
-  return { ok: true, diff: diff?.replace(/^=+\n/, ""), sizeBytes: bytes.length, applied };
+  return { ok: true, diff: diffOf(path, file.text, text), sizeBytes: bytes.length, applied };
+}
+
+function diffOf(path: string, before: string, after: string): string | undefined {
+  if (countLines(before) + countLines(after) > DIFF_LINES) return undefined;
+  const options = { context: 3, maxEditLength: CHANGED_LINES };
+  const diff = createTwoFilesPatch(`a/${path}`, `b/${path}`, before, after, undefined, undefined, options);
+  return diff?.replace(/^=+\n/, "");
 }

@@ -23,6 +23,8 @@ const FUZZY_MIN_CHARS = 10;
 const FUZZY_SHARE = 0.1;
 /** Steps a search may take before it gives up: about half a second on a slow machine. */
 const SEARCH_STEPS = 50_000_000;
+/** What a line costs that is looked at, besides its characters. */
+const LINE_STEPS = 5;
 /** Most lines that are searched, since each is held in memory. */
 const MAX_LINES = 100_000;
 
@@ -37,9 +39,14 @@ export function findFlexible(text: string, wanted: string): Span[] {
   const found: number[] = [];
   let steps = SEARCH_STEPS;
   for (const first of windows(lines, needle)) {
-    const differs = needle.findIndex(({ words }, offset) => lines[first + offset]?.words !== words);
-    if (differs === -1) found.push(first);
-    steps -= differs === -1 ? needle.length : differs + 1;
+    let [same, cost] = [0, 0];
+    for (; same < needle.length; same += 1) {
+      const words = needle[same]?.words ?? "";
+      cost += LINE_STEPS + (words.length >> 3);
+      if (lines[first + same]?.words !== words) break;
+    }
+    if (same === needle.length) found.push(first);
+    steps -= cost;
     if (steps < 0) return [];
   }
   return found.map((first) => spanOf(lines, first, needle, wanted));
@@ -58,12 +65,14 @@ export function findFuzzy(text: string, wanted: string): Span[] {
   const budget: Budget = { steps: SEARCH_STEPS };
   let limit = Math.floor(words.length * FUZZY_SHARE);
   let nearest: number[] = [];
+  const ends = charsUpTo(lines);
   for (const first of windows(lines, needle)) {
-    budget.steps -= needle.length;
+    budget.steps -= 1;
     if (budget.steps < 0) return [];
-    const run = lines.slice(first, first + needle.length);
-    const length = run.reduce((sum, line) => sum + line.words.length + 1, -1);
+    const length = (ends[first + needle.length] ?? 0) - (ends[first] ?? 0) - 1;
     if (Math.abs(length - words.length) > limit) continue;
+    budget.steps -= needle.length * LINE_STEPS + words.length;
+    const run = lines.slice(first, first + needle.length);
     const distance = distanceWithin(words, run.map((line) => line.words).join("\n"), limit, budget);
     if (budget.steps < 0) return [];
     if (distance === undefined) continue;
@@ -98,6 +107,13 @@ function linesOf(text: string): Line[] {
     start = next;
   }
   return lines;
+}
+
+/** How many characters of words, and one for each line, are before each line, and before the end. */
+function charsUpTo(lines: readonly Line[]): Uint32Array {
+  const sums = new Uint32Array(lines.length + 1);
+  for (const [at, { words }] of lines.entries()) sums[at + 1] = (sums[at] ?? 0) + words.length + 1;
+  return sums;
 }
 
 function windows(lines: readonly Line[], needle: readonly Line[]): number[] {

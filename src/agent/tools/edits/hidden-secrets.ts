@@ -1,7 +1,10 @@
 import { failure, type ToolFailure } from "../tool.ts";
 
-/** What stands for a secret in all that the model reads; see src/agent/scrubbing. */
-const MARK = /«secret(?::[^»\n]*)?»/u;
+/**
+ * What stands for a secret in all that the model reads; see src/agent/scrubbing. The name has a bound, or marks that do not end
+ * would be read to the end of their line each.
+ */
+const MARK = /«secret(?::[^»\n]{0,256})?»/u;
 
 /**
  * The failure of a write whose text holds the mark of a hidden secret: written to a file it would take the place of the real

@@ -1,6 +1,7 @@
 import type { AgentRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { readTextFile } from "../text-file.ts";
 import type { ToolFailure } from "../tool.ts";
+import { linkOnTheWay } from "./links.ts";
 
 /** What agents are to remember of a project: a Markdown file, one section per second-level heading. */
 export const MEMORY_PATH = ".workspace/memory.md";
@@ -14,13 +15,16 @@ export interface MemorySection {
 
 export type Memory = { ok: true; sections: MemorySection[] } | { ok: false; failure: ToolFailure };
 
-/** The sections of the project's memory; none where there is no file yet. */
+/** The sections of the project's memory; none where there is no file yet. A memory behind a symbolic link is refused. */
 export async function readMemory(runtime: AgentRuntime): Promise<Memory> {
+  const link = await linkOnTheWay(runtime, MEMORY_PATH);
+  if (link) return { ok: false, failure: link };
   const file = await readTextFile(runtime, MEMORY_PATH);
   if (file.ok) return { ok: true, sections: parse(file.text) };
   return file.failure["exists"] === false ? { ok: true, sections: [] } : file;
 }
 
+/** To be called after `readMemory`, which refuses links. */
 export async function writeMemory(
   runtime: AgentRuntime,
   sections: readonly MemorySection[],

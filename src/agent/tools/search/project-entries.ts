@@ -23,10 +23,12 @@ export const DEFAULT_EXCLUDED: readonly string[] = [
   "lost+found",
 ];
 
+const TOO_SLOW =
+  "Comparing the files with the rules in .gitignore took too long: name a directory that holds fewer files in path";
 const IGNORE_FILE = ".gitignore";
 const MAX_IGNORE_FILES = 500;
 const MAX_IGNORE_BYTES = 64 * 1024;
-/** Rules times path lengths, roughly: what an entry costs to look at. */
+/** What an entry costs to look at, besides the rules for it. */
 const STEPS_PER_ENTRY = 1_000;
 
 export interface EntrySelection {
@@ -38,7 +40,7 @@ export interface EntrySelection {
 
 /**
  * The files and links below a directory, by path, as somebody who searches a project means them. A directory that is
- * itself ignored or hidden is searched all the same: it was named. Throws what `list` throws.
+ * itself ignored or hidden is searched all the same: it was named. Throws what `list` throws, and `invalid_input` when time is over.
  */
 export async function projectEntries(
   runtime: AgentRuntime,
@@ -52,7 +54,10 @@ export async function projectEntries(
   // Parents come before their children, and what is in a directory comes right behind it.
   let inside: string | undefined;
   for (const entry of listed) {
-    if (pace.isDue(STEPS_PER_ENTRY)) await pace.turn();
+    if (pace.isDue(STEPS_PER_ENTRY + (rules?.takeSteps() ?? 0))) {
+      await pace.turn();
+      if (pace.isOver) throw new AppError("invalid_input", TOO_SLOW);
+    }
     if (inside !== undefined && entry.path.startsWith(inside)) continue;
     const isDirectory = entry.kind === "directory";
     const isOut = (!hidden && entry.name.startsWith(".")) || rules?.ignores(entry.path, { isDirectory });

@@ -25,11 +25,6 @@ const state = sql<ChatState>`CASE
 /** When somebody last used a chat. */
 const usedAt = sql`coalesce(chats.updated_at, chats.created_at)`;
 
-export async function chatById(db: Db, id: string): Promise<Chat | undefined> {
-  const [chat] = await db.select().from(chats).where(eq(chats.id, id));
-  return chat;
-}
-
 /** A chat, its project, and what somebody is there (null for a stranger). */
 export function chatWithRole(db: Db, id: string, somebody: Somebody) {
   return db

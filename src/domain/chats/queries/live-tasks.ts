@@ -2,7 +2,7 @@ import { and, asc, desc, eq, gt, inArray, isNotNull, max, or, sql } from "drizzl
 import { chats, tasks } from "#src/db/schema/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
-/** A task of a project as those who have the project open are shown it, whoever began it. */
+/** A task as whoever asked for it is shown it on sockets. */
 export type LiveTask = Awaited<ReturnType<typeof liveTasks>>[number];
 
 const LIVE = {
@@ -14,14 +14,19 @@ const LIVE = {
   createdAt: tasks.createdAt,
 };
 
-/** What runs in a project, and whichever of its tasks are named besides; what came first stands first. */
-export function liveTasks(db: Db, projectId: string, named: readonly string[]) {
+/** Tasks of these people that run in a project, and of their named tasks the others as well; what came first stands first. */
+export function liveTasks(
+  db: Db,
+  projectId: string,
+  { userIds, named }: { userIds: readonly string[]; named: readonly string[] },
+) {
   return db
     .select(LIVE)
     .from(tasks)
     .where(
       and(
         eq(tasks.projectId, projectId),
+        inArray(tasks.userId, [...userIds]),
         or(eq(tasks.status, "running"), named.length > 0 ? inArray(tasks.id, [...named]) : undefined),
       ),
     )
@@ -29,19 +34,19 @@ export function liveTasks(db: Db, projectId: string, named: readonly string[]) {
 }
 
 /**
- * What was begun in a project after all of these tasks, over or not, and all that ever was where none is named: the last
- * `limit`, what came first first.
+ * Somebody's tasks that were begun in a project after all of these, over or not, and all that ever were where none is named: the
+ * last `limit`, what came first first.
  */
 export async function tasksBegunAfter(
   db: Db,
-  projectId: string,
+  { projectId, userId }: { projectId: string; userId: string },
   ids: readonly string[],
   limit: number,
 ): Promise<LiveTask[]> {
   const newest = db
     .select({ startedAt: max(tasks.startedAt) })
     .from(tasks)
-    .where(and(eq(tasks.projectId, projectId), inArray(tasks.id, [...ids])));
+    .where(and(eq(tasks.projectId, projectId), eq(tasks.userId, userId), inArray(tasks.id, [...ids])));
   const begun = await db
     .select(LIVE)
     .from(tasks)
@@ -50,6 +55,7 @@ export async function tasksBegunAfter(
       and(
         eq(chats.projectId, projectId),
         eq(tasks.projectId, projectId),
+        eq(tasks.userId, userId),
         isNotNull(tasks.startedAt),
         ids.length > 0 ? gt(tasks.startedAt, newest) : undefined,
       ),
@@ -59,14 +65,19 @@ export async function tasksBegunAfter(
   return begun.toReversed();
 }
 
-/** The task that was begun last in a project; none where none was. No row where the project has no chats. */
-export function lastBegunTask(db: Db, projectId: string) {
+/** Somebody's task that was begun last in a project; none where none was. No row where the project has no chats. */
+export function lastBegunTask(db: Db, { projectId, userId }: { projectId: string; userId: string }) {
   return db
     .select({ task: { id: tasks.id, status: tasks.status } })
     .from(chats)
     .leftJoin(
       tasks,
-      and(eq(tasks.chatId, chats.id), eq(tasks.projectId, projectId), isNotNull(tasks.startedAt)),
+      and(
+        eq(tasks.chatId, chats.id),
+        eq(tasks.projectId, projectId),
+        eq(tasks.userId, userId),
+        isNotNull(tasks.startedAt),
+      ),
     )
     .where(eq(chats.projectId, projectId))
     .orderBy(sql`${tasks.startedAt} DESC NULLS LAST`)

@@ -8,12 +8,12 @@ export function taskById(db: Db, taskId: string) {
   return db.select().from(tasks).where(eq(tasks.id, taskId));
 }
 
-/** A task, the team of its project, and what the user who started it is in that project by now (null for nothing). */
+/** A task, its project, and what the user who started it is in that project by now (null for nothing). */
 export function taskWithRole(db: Db, taskId: string) {
   return db
     .select({
       task: tasks,
-      teamId: projects.teamId,
+      project: { id: projects.id, teamId: projects.teamId },
       role: roleInProject({ userId: sql`tasks.user_id`, isSuperuser: false }),
     })
     .from(tasks)

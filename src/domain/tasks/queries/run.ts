@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, inArray, isNull, lt, sql, type SQL } from "drizzle-orm";
 import { agents, chats, messages, projects, tasks, taskSteps, teams, users } from "#src/db/schema/index.ts";
-import { usableCredits } from "#src/domain/credits/index.ts";
-import { callParts, type Charged, type ModelCall } from "#src/domain/usage/index.ts";
+import { adoptReservations } from "#src/domain/credits/index.ts";
+import { callParts, noCallParts, type Charged, type ModelCall } from "#src/domain/usage/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { ChatAccount, Checkpoint } from "../steps.ts";
@@ -17,7 +17,7 @@ const HISTORY_ROWS = 200;
 export const turnOf = sql<string>`coalesce(${messages.taskId}, ${messages.id})`;
 
 /**
- * Take the task for a generation of executor and read all a turn needs, in one trip. No `claimed` row means that the
+ * Take the task for a generation of executor, with what the one before it had reserved, and read all a turn needs, in one trip. No `claimed` row means that the
  * task is over, belongs to a newer generation, or is gone; `current` tells which.
  */
 export async function claimTask(db: Db, taskId: string, generation: number) {
@@ -45,7 +45,6 @@ export async function claimTask(db: Db, taskId: string, generation: number) {
         },
         userName: users.name,
         disabledModels: teams.disabledModels,
-        credits: usableCredits(),
         hasAccess: hasAccess(),
         messageMetadata: sql<Record<string, unknown> | null>`(
           SELECT message_metadata FROM messages WHERE task_id = tasks.id AND role = 'user')`,
@@ -80,6 +79,7 @@ export async function claimTask(db: Db, taskId: string, generation: number) {
       )
       .orderBy(desc(turnOf), asc(messages.role))
       .limit(HISTORY_ROWS),
+    adoptReservations(db, taskId),
   ]);
   return { claimed: claimed.length > 0, current: current[0], steps, history: history.toReversed() };
 }
@@ -242,14 +242,13 @@ function turnRows({ step, call, iterations }: Checkpoint): SQL {
   return sql`${stepRow} ${chargedRows(call)}`;
 }
 
-/** `charged` for a model call of the task `fenced`, as further parts of its WITH list. */
+/**
+ * `charged` for a model call of the task `fenced`, as further parts of its WITH list. What the task had reserved for it, or
+ * for a call that came to nothing, is released.
+ */
 function chargedRows(call: ModelCall | undefined): SQL {
-  if (!call) {
-    const nothing = sql`NULL::uuid AS "usageId", NULL::int AS cost, NULL::int AS deducted, NULL::int AS balance`;
-    return sql`, charged AS (SELECT ${nothing} WHERE false)`;
-  }
   return sql`, billed AS (
       SELECT fenced.user_id, projects.team_id, fenced.project_id, fenced.agent_id, fenced.id AS task_id
       FROM fenced JOIN projects ON projects.id = fenced.project_id
-    ), ${callParts(call)}`;
+    ), ${call ? callParts(call) : noCallParts()}`;
 }

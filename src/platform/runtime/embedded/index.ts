@@ -74,6 +74,8 @@ function runtimeOver(open: () => DurableObjectStub<ProjectWorkspace>): ProjectRu
     closeShell: (id) => call(open().closeShell(id)),
 
     runsProcesses: false,
+    reservedPorts: [],
+    listensOn: async () => false,
     startProcess: (name, { command }) => call(open().startProcess(name, command)),
     stopProcess: (name) => call(open().stopProcess(name)),
     stopProcesses: () => call(open().stopProcesses()),
@@ -113,14 +115,14 @@ function runtimeOver(open: () => DurableObjectStub<ProjectWorkspace>): ProjectRu
       return unwrap(parseJson(await response.text(), EntryAnswer));
     },
 
-    async exec(command, { cwd = "", env = {}, timeoutMs, signal }) {
+    async exec(command, { cwd = "", env = {}, timeoutMs, readOnly = false, signal }) {
       if (signal?.aborted) return { stdout: "", stderr: "", exitCode: 130, timedOut: false };
       // Signals do not cross into objects, so the command gets a name by which it can be ended.
       const id = crypto.randomUUID();
       const workspace = open();
       return endable(
         signal,
-        () => call(workspace.exec(id, command, { cwd, env, timeoutMs })),
+        () => call(workspace.exec(id, command, { cwd, env, timeoutMs, readOnly })),
         () => workspace.cancelExec(id),
       );
     },

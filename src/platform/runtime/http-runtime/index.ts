@@ -17,10 +17,12 @@ import {
   FileEntryWire,
   FoundEntry,
   Inventory,
+  Listens,
   LogLines,
   OUTPUT_HEADER,
   OutputHead,
   ProcessStates,
+  READ_ONLY_COMMANDS,
 } from "./protocol.ts";
 
 /** A request to the workspace server: a path with its query. Rejects where nobody answers. */
@@ -43,10 +45,13 @@ const CALL_BYTES = 24 * 1024 * 1024;
 export function httpRuntime({
   send,
   held,
+  reservedPorts = [],
   log,
 }: {
   send: Send;
   held: HeldOutside;
+  /** Ports that are not the programs'; see `ProjectProcesses`. */
+  reservedPorts?: readonly number[];
   log?: Pick<Log, "warn"> | undefined;
 }): ProjectRuntime {
   const call = async (method: string, path: string, init: RequestInit = {}): Promise<Response> => {
@@ -68,6 +73,7 @@ export function httpRuntime({
   return {
     ...held,
     runsProcesses: true,
+    reservedPorts,
 
     // ── Files
 
@@ -143,18 +149,21 @@ export function httpRuntime({
 
     // ── Commands
 
-    async exec(command, { cwd = "", env = {}, timeoutMs, signal }) {
+    async exec(command, { cwd = "", env = {}, timeoutMs, readOnly = false, signal }) {
       if (signal?.aborted) return CANCELLED;
       const id = crypto.randomUUID();
       const connection = new AbortController();
+      const path = readOnly ? READ_ONLY_COMMANDS : "/commands";
       const cancel = () => {
+        // It has a sandbox of its own, which ends with its connection.
+        if (readOnly) return connection.abort();
         // A command that the server does not know of is still on its way there: hanging up ends it.
         void tell("DELETE", `/commands/${id}`).catch(() => connection.abort());
       };
       signal?.addEventListener("abort", cancel, { once: true });
       try {
-        const body = asJson({ id, command, cwd, env, timeoutMs });
-        const response = await call("POST", "/commands", { ...body, signal: connection.signal });
+        const body = asJson({ ...(!readOnly && { id }), command, cwd, env, timeoutMs });
+        const response = await call("POST", path, { ...body, signal: connection.signal });
         return parseJson(await reach(textOf(response)), CommandResult);
       } catch (error) {
         if (connection.signal.aborted) return CANCELLED;
@@ -188,6 +197,11 @@ export function httpRuntime({
     stopProcess: (name) => tell("DELETE", `/processes/${encodeURIComponent(name)}`),
     stopProcesses: () => tell("POST", "/stop"),
     processes: async () => (await ask("GET", "/processes", ProcessStates)).processes,
+
+    async listensOn(name, port) {
+      const url = `/processes/${encodeURIComponent(name)}/listens${query({ port: String(port) })}`;
+      return (await ask("GET", url, Listens)).listens;
+    },
 
     async readLog(name, lines, { ofLastRun } = { ofLastRun: false }) {
       const asked = { lines: String(lines), ...(ofLastRun && { run: "last" }) };
@@ -232,7 +246,8 @@ async function reach<T>(pending: Promise<T>): Promise<T> {
 async function failureOf(response: Response): Promise<AppError> {
   const text = await reach(textOf(response));
   const failure = response.headers.has(ERROR_HEADER) ? safeParseJson(text, Failure)?.value : undefined;
-  if (failure) return new AppError(failure.code, failure.message);
+  // That the server does not take the secret is between it and its holder: nobody is signed out of anything.
+  if (failure && failure.code !== "unauthenticated") return new AppError(failure.code, failure.message);
   return new AppError("unavailable", "The project's workspace did not answer; try again", {
     cause: new Error(`It answered ${response.status}`),
   });

@@ -7,6 +7,15 @@ import { STATUS, type ErrorCode } from "#src/lib/errors.ts";
  * what a program of the project answers (below `/port/`) never has that header.
  */
 
+/** Where the workspace server of a Cloudflare container listens; sandbox/start.sh has it too. No program's usual port. */
+export const SERVER_PORT = 21_787;
+/** Where the SDK's own server listens there, without credentials: `defaultPort` of its class. */
+const SDK_PORT = 3000;
+/** Ports of such a container that are not its programs'. What reaches one of them could run commands as root. */
+export const SANDBOX_PORTS: readonly number[] = [SDK_PORT, SERVER_PORT];
+
+/** On every request: what tells who holds the project from everyone else who reaches the server's port. */
+export const SECRET_HEADER = "x-workspace-secret";
 /** On every failure of the server or of who holds the sandbox: its code. */
 export const ERROR_HEADER = "x-workspace-error";
 /** On a file's content: its entry, as URL-encoded JSON, since names are not limited to what headers carry. */
@@ -59,6 +68,13 @@ export const CommandRequest = z.object({
   ...Started,
   timeoutMs: z.number().int().positive(),
 });
+/** A command that can change nothing of the project: who holds the sandbox runs it, in a sandbox of its own. */
+export const READ_ONLY_COMMANDS = "/read-only/commands";
+/** Where nobody can run one: programs may write wherever the workspace server may. */
+export const NOT_READ_ONLY =
+  "Commands cannot be made read-only in this project's environment, so none runs in plan mode: use the tools that read " +
+  "and search files, and name the commands you would run";
+export const ReadOnlyCommand = CommandRequest.omit({ id: true });
 export const CommandResult = z.object({
   stdout: z.string(),
   stderr: z.string(),
@@ -88,16 +104,23 @@ export const ProcessStates = z.object({
     }),
   ),
 });
+/** Whether the program of a name listens on the port that was asked for. */
+export const Listens = z.object({ listens: z.boolean() });
 export const LogLines = z.object({ lines: z.array(z.string()) });
 
 /** What matters of a clone's input to who puts it in place: see `GitOperations`. */
 export const CloneInput = z.object({ term: z.number().optional() });
 
+/** What a process that ran one operation or command says at its end. */
+export const Outcome = z.union([
+  z.object({ ok: z.literal(true), value: z.json() }),
+  z.object({ ok: z.literal(false), ...Failure.shape }),
+]);
+
 /** One line of the answer to a git operation: progress, and one of the others at the end. */
 export const GitLine = z.union([
   z.object({ progress: z.object({ phase: z.string(), loaded: z.number(), total: z.number().nullable() }) }),
-  z.object({ ok: z.literal(true), value: z.json() }),
-  z.object({ ok: z.literal(false), ...Failure.shape }),
+  ...Outcome.options,
 ]);
 
 /** Whether anything runs or is kept that ends with the server: who holds the sandbox may end it otherwise. */

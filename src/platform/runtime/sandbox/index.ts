@@ -4,6 +4,8 @@ import type { Trips } from "#src/platform/trips.ts";
 import { heldBy } from "../http-runtime/held.ts";
 import { httpRuntime, type Send } from "../http-runtime/index.ts";
 import type { ProjectWorkspaces } from "../project-workspaces.ts";
+import { gitWithoutCredentials } from "./git-without-credentials.ts";
+import { SANDBOX_PORTS } from "../http-runtime/protocol.ts";
 
 /** Only path and query of an address count: the object is the server. */
 const ORIGIN = "http://project-sandbox";
@@ -19,7 +21,14 @@ export function sandboxWorkspaces(
       trips.objects += 1;
       return namespace.getByName(projectId).fetch(`${ORIGIN}${path}`, init);
     };
-    return httpRuntime({ send, held: heldBy(send), log: log?.with({ project_id: projectId }) });
+    const held = heldBy(send);
+    const inside = httpRuntime({
+      send,
+      held,
+      reservedPorts: SANDBOX_PORTS,
+      log: log?.with({ project_id: projectId }),
+    });
+    return { ...inside, git: gitWithoutCredentials(inside) };
   };
   return { runtime, destroy: (projectId) => runtime(projectId).destroy() };
 }

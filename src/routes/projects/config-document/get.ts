@@ -1,10 +1,15 @@
 import { z } from "zod";
-import { ConfigDocument, EMPTY_DOCUMENT, readConfigFile } from "#src/domain/containers/index.ts";
+import {
+  EMPTY_DOCUMENT,
+  readConfigFile,
+  SettledDocument,
+  settleDocument,
+} from "#src/domain/containers/index.ts";
 import { withRuntime } from "#src/domain/lifecycle/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "../project.ts";
 
-export const FoundDocument = ConfigDocument.extend({
+export const FoundDocument = SettledDocument.extend({
   exists: z.boolean().describe("Whether the project has one"),
 }).meta({ id: "FoundConfigDocument" });
 
@@ -20,6 +25,6 @@ export const getSetupConfig = endpoint({
   handler: ({ services, caller, params }) =>
     withRuntime(services, { caller, project: params.project, scope: "file.read" }, async (runtime) => {
       const found = await readConfigFile(runtime);
-      return { ...(found ?? EMPTY_DOCUMENT), exists: found !== undefined };
+      return { ...settleDocument(found ?? EMPTY_DOCUMENT, runtime), exists: found !== undefined };
     }),
 });

@@ -1,12 +1,14 @@
 import { z } from "zod";
 import {
   containerUrl,
+  hasPreviewPaths,
   effectivePort,
   injectedKeys,
   MAX_VALUE_LENGTH,
   previewPath,
   VARIABLE_NAME,
   withContainers,
+  withoutOutput,
   type Connection,
   type Container as StoredContainer,
   type OpenedContainer,
@@ -80,7 +82,7 @@ export const Container = z
 
 /** What a description needs beside the container itself. */
 interface Surroundings {
-  config: PreviewAddresses;
+  config: PreviewAddresses & Parameters<typeof hasPreviewPaths>[0];
   project: { slug: string };
   connections: readonly Connection[];
   containers: readonly StoredContainer[];
@@ -132,13 +134,14 @@ export function describeContainer(
   };
 }
 
-/** A container as it is after a change. */
+/** A container as it is after a change. Who may change one need not be allowed to read what it wrote. */
 export async function describeChanged(
   services: Services,
   { project, container }: OpenedContainer,
 ): Promise<z.input<typeof Container>> {
   const around = await withContainers(services, project);
-  return describeContainer(container, { ...around, config: services.config });
+  const error = container.error === null ? null : withoutOutput(container.error);
+  return describeContainer({ ...container, error }, { ...around, config: services.config });
 }
 
 /** Where a container is reached: a running one under its own name, an external one at its endpoint. */
@@ -148,5 +151,8 @@ export function addressesOf(
 ): { url: string | null; preview_path: string | null } {
   if (status === "connected") return { url: externalEndpoint, preview_path: null };
   if (status !== "running") return { url: null, preview_path: null };
-  return { url: containerUrl(config, project.slug, label), preview_path: previewPath(project.slug, label) };
+  return {
+    url: containerUrl(config, project.slug, label),
+    preview_path: hasPreviewPaths(config) ? previewPath(project.slug, label) : null,
+  };
 }

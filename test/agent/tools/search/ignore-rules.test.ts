@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { IgnoreRules } from "#src/agent/tools/search/ignore-rules.ts";
 
 const ROOT = [
@@ -78,4 +78,28 @@ it("ignores what git ignores", () => {
   } finally {
     rmSync(root, { recursive: true });
   }
+});
+
+describe("rules that are made to take long", () => {
+  it("are read in time, blanks in the middle of a line included", () => {
+    const rules = new IgnoreRules();
+    const before = process.cpuUsage().user;
+    rules.add("", `x${" ".repeat(65_000)}x\nlog  \nkept\\  `);
+    expect((process.cpuUsage().user - before) / 1000).toBeLessThan(1_000);
+    expect(rules.ignores("a/log", { isDirectory: false })).toBe(true);
+    expect(rules.ignores("kept ", { isDirectory: false })).toBe(true);
+    expect(rules.ignores("kept", { isDirectory: false })).toBe(false);
+  });
+
+  it("are counted, and given up for one path after so many steps", () => {
+    const rules = new IgnoreRules();
+    const path = Array.from({ length: 16 }, () => "a".repeat(250)).join("/");
+    const rule = `**/*[${"b".repeat(55)}]`;
+    rules.add("", Array.from({ length: 1_000 }, () => rule).join("\n"));
+    expect(rules.ignores(path, { isDirectory: false })).toBe(false);
+    const steps = rules.takeSteps();
+    expect(steps).toBeGreaterThan(20_000_000);
+    expect(steps).toBeLessThan(21_000_000);
+    expect(rules.takeSteps()).toBe(0);
+  });
 });

@@ -72,8 +72,8 @@ describe("web_search", () => {
 
   it("does not exist where no provider is set up", async () => {
     const context = toolContext({ webSearch: undefined });
-    expect(toolDefinitions(context).map(({ name }) => name)).not.toContain("web_search");
-    expect(toolDefinitions(toolContext()).map(({ name }) => name)).toContain("web_search");
+    expect(toolDefinitions(context, null).map(({ name }) => name)).not.toContain("web_search");
+    expect(toolDefinitions(toolContext(), null).map(({ name }) => name)).toContain("web_search");
     const { result } = await runTool(toolCall("web_search", { query: "x" }), context);
     expect(result["error"]).toBe('There is no tool named "web_search".');
     expect(result["suggestion"]).not.toContain("web_search");

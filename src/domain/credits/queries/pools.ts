@@ -4,7 +4,7 @@ import { DEMO_MODEL, PLATFORM_ID } from "#src/models/settings.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 /** A bonus past its day counts as nothing. */
-const BONUS = sql`CASE WHEN teams.signup_bonus_expires_at <= now() THEN 0 ELSE teams.signup_bonus_credits END`;
+export const BONUS = sql`CASE WHEN teams.signup_bonus_expires_at <= now() THEN 0 ELSE teams.signup_bonus_credits END`;
 
 /** What a team could spend now, and which models it does not want. */
 export function payerById(db: Db, teamId: string) {
@@ -37,53 +37,20 @@ function listOf(texts: readonly string[]): SQL {
   );
 }
 
-/**
- * Two parts of a WITH list that take credits from the team `teamId`, in the order daily, bundled, bonus, purchased: `payer`
- * (what is taken, at most what is there; the row is held) before, and `payment` (the taking; `balance` after it) where
- * `condition` holds. A cost of 0 holds and takes nothing.
- */
-export function charge(cost: number, teamId: SQL): { payer: SQL; payment: (condition: SQL) => SQL } {
-  return {
-    payer: sql`payer AS (
-      SELECT id, from_daily, from_bundled, from_bonus, from_purchased,
-        from_daily + from_bundled + from_bonus + from_purchased AS deducted
-      FROM (
-        SELECT *, least(purchased, cost - from_daily - from_bundled - from_bonus) AS from_purchased FROM (
-          SELECT *, least(bonus, cost - from_daily - from_bundled) AS from_bonus FROM (
-            SELECT *, least(bundled, cost - from_daily) AS from_bundled FROM (
-              SELECT *, least(daily, cost) AS from_daily FROM (
-                SELECT teams.id, teams.daily_credits AS daily, teams.bundled_credits AS bundled, ${BONUS} AS bonus,
-                  teams.purchased_credits AS purchased, ${cost}::int AS cost
-                FROM teams WHERE teams.id = ${teamId} AND ${cost}::int > 0
-                FOR NO KEY UPDATE
-              ) AS pools
-            ) AS daily_taken
-          ) AS bundled_taken
-        ) AS bonus_taken
-      ) AS taken
-    )`,
-    payment: (condition) => sql`payment AS (
-      UPDATE teams SET
-        daily_credits = teams.daily_credits - payer.from_daily,
-        bundled_credits = teams.bundled_credits - payer.from_bundled,
-        signup_bonus_credits = teams.signup_bonus_credits - payer.from_bonus,
-        purchased_credits = teams.purchased_credits - payer.from_purchased
-      FROM payer WHERE teams.id = payer.id AND ${condition}
-      RETURNING payer.deducted, ${usableCredits()} AS balance
-    )`,
-  };
-}
-
 const MONTH_SECONDS = 30 * 24 * 60 * 60;
 
 /** Midnight (UTC) at which the day began. */
 const TODAY = sql`(date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC')`;
 
-/** Give teams of the free tier their credits of the day, once a day. */
+/**
+ * Give personal teams of the free tier their credits of the day, once a day. Other teams have none, or whoever makes teams
+ * would make credits; what an earlier version gave them ends.
+ */
 export async function fillDailyCredits(db: Db, credits: number): Promise<void> {
   await db.execute(sql`
-    UPDATE teams SET daily_credits = ${credits}::int, daily_credits_reset_at = ${TODAY}
+    UPDATE teams SET daily_credits = CASE WHEN is_personal THEN ${credits}::int ELSE 0 END, daily_credits_reset_at = ${TODAY}
     WHERE subscription_tier = 'free' AND (daily_credits_reset_at IS NULL OR daily_credits_reset_at < ${TODAY})
+      AND (is_personal OR daily_credits > 0)
   `);
 }
 
@@ -127,24 +94,45 @@ export function creditsOfTeam(db: Db, teamId: string) {
     .where(eq(teams.id, teamId));
 }
 
-/** What a team begins with. */
+/** What a personal team begins with. */
 export interface OpeningConfig {
+  ENVIRONMENT: "development" | "test" | "production";
   SIGNUP_BONUS_CREDITS: number;
   /** Days; 0 is no end. */
   SIGNUP_BONUS_EXPIRY_DAYS: number;
   TIER_DAILY_CREDITS_FREE: number;
 }
 
-/** Credits of a new team, which is in the free tier; the bonus is for the one that comes with an account. */
-export function openingCredits(config: OpeningConfig, { isPersonal }: { isPersonal: boolean }) {
+/**
+ * Credits of a new personal team, which is in the free tier. In production the bonus waits for a proved address: an account
+ * costs nothing to make, and the bonus is money.
+ */
+export function openingCredits(config: OpeningConfig, { isProved }: { isProved: boolean }) {
+  const daily = { dailyCredits: config.TIER_DAILY_CREDITS_FREE, dailyCreditsResetAt: sql`now()` };
+  if (waitsForProof(config) && !isProved) return daily;
   return {
-    dailyCredits: config.TIER_DAILY_CREDITS_FREE,
-    dailyCreditsResetAt: sql`now()`,
-    ...(isPersonal && {
-      signupBonusCredits: config.SIGNUP_BONUS_CREDITS,
-      signupBonusExpiresAt: endOfBonus(config),
-    }),
+    ...daily,
+    signupBonusCredits: config.SIGNUP_BONUS_CREDITS,
+    signupBonusExpiresAt: endOfBonus(config),
+    signupBonusGrantedAt: sql`now()`,
   };
+}
+
+const waitsForProof = ({ ENVIRONMENT }: OpeningConfig) => ENVIRONMENT === "production";
+
+/**
+ * Give the bonus to the personal team of somebody whose address is proved by now: once, however often addresses of the
+ * account are proved. A query for the batch of the proof, after it; the team is held before the person, in the order of
+ * `locks.ts`.
+ */
+export function grantBonus(db: Db, config: OpeningConfig, userId: SQL) {
+  return db.execute(sql`
+    UPDATE teams SET signup_bonus_credits = ${config.SIGNUP_BONUS_CREDITS}::int,
+      signup_bonus_expires_at = ${endOfBonus(config)}, signup_bonus_granted_at = now()
+    FROM users
+    WHERE ${waitsForProof(config)}::boolean AND users.id IN (${userId}) AND users.is_verified
+      AND teams.created_by = users.id AND teams.is_personal AND teams.signup_bonus_granted_at IS NULL
+  `);
 }
 
 function endOfBonus({

@@ -1,0 +1,53 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { build, type BuildOptions } from "esbuild";
+import { fingerprintInputs } from "#local/worker/fingerprint.ts";
+
+/** The same commands in both: a deployment has no `tar` and no `sqlite3`. */
+const COMMON = {
+  bundle: true,
+  format: "esm",
+  conditions: ["browser"],
+  minify: true,
+  logLevel: "silent",
+} as const satisfies BuildOptions;
+
+/** Bundle the process that runs commands into one file. A file that was made of the same sources is used again. */
+export async function buildShellProcess(outFile: string): Promise<void> {
+  const record = `${outFile}.made-of`;
+  const fingerprint = fingerprintInputs();
+  if (existsSync(outFile) && existsSync(record) && readFileSync(record, "utf8") === fingerprint) return;
+  rmSync(record, { force: true });
+  await buildInOneStep(outFile, {
+    ...COMMON,
+    entryPoints: [path.join(import.meta.dirname, "child.ts")],
+    platform: "node",
+    banner: {
+      js: 'import { createRequire } from "node:module";const require=createRequire(import.meta.url);',
+    },
+  });
+  writeFileSync(record, fingerprint);
+}
+
+/** Bundle the isolate that runs commands into one file. */
+export function buildShellIsolate(outFile: string): Promise<void> {
+  return buildInOneStep(outFile, {
+    ...COMMON,
+    entryPoints: [path.join(import.meta.dirname, "../../durable-objects/shell-isolate/index.ts")],
+    platform: "browser",
+    target: "esnext",
+    external: ["node:*", "cloudflare:*"],
+  });
+}
+
+/** The file is replaced in one step, also under a program that just starts from it. */
+async function buildInOneStep(outFile: string, options: BuildOptions): Promise<void> {
+  const made = `${outFile}.${process.pid}.mjs`;
+  mkdirSync(path.dirname(outFile), { recursive: true });
+  try {
+    await build({ ...options, outfile: made });
+    renameSync(made, outFile);
+  } finally {
+    rmSync(made, { force: true });
+  }
+}

@@ -1,0 +1,158 @@
+import { fork, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import os from "node:os";
+
+const MEGABYTE = 1024 * 1024;
+/** The heap of one process. What its shell counts itself is bounded to a third of it. */
+const HEAP_MB = 192;
+/** Everything a process may have in memory: strings outside the heap, buffers, and Node itself. */
+const RESIDENT_BYTES = 512 * MEGABYTE;
+/** A process that holds this much after a command is not used for another. */
+const IDLE_BYTES = 160 * MEGABYTE;
+/** A command that has used the processor for longer leaves it to others. */
+const URGENT_MS = 300;
+const PAGE_BYTES = 4096;
+/** Linux counts a process' time in hundredths of a second; the state's name and the first fields stand before. */
+const TICK_MS = 10;
+const TIMES_IN_STAT = [11, 12] as const;
+/** V8 ends a process so whose heap is full. */
+const OUT_OF_MEMORY: ReadonlySet<string | null> = new Set(["SIGABRT", "SIGTRAP", "SIGILL"]);
+
+export type End = "memory" | "lost";
+
+/** What a process tells whoever uses it. */
+export interface ShellListener {
+  onFrame(frame: Uint8Array): void;
+  /** The job is over, and the process may take another. */
+  onIdle(): void;
+  onEnd(why: End): void;
+}
+
+/** A process that runs shell jobs. It has no environment, reads no file but its own program, and writes none. */
+export class ShellProcess {
+  readonly #child: ChildProcess;
+  readonly #ready: Promise<void>;
+  #listener: ShellListener | undefined;
+  /** Processor time and the hour when the job began. */
+  #began: { usedMs: number | undefined; at: number } | undefined;
+  #isSlow = false;
+  #isOverMemory = false;
+  #isOver = false;
+
+  constructor(script: string) {
+    this.#child = fork(script, {
+      env: {},
+      execArgv: [`--max-old-space-size=${HEAP_MB}`, "--permission", `--allow-fs-read=${script}`],
+      serialization: "advanced",
+      stdio: ["ignore", "ignore", "ignore", "ipc"],
+    });
+    this.#child.on("message", (message) => this.#take(message));
+    // Reported as its end; sending to a process that has just ended is no failure of this one.
+    this.#child.on("error", () => {});
+    this.#child.once("exit", (_code, signal) => this.#end(signal));
+    this.#ready = this.#untilReady();
+    // It is waited for by whoever uses it, if anybody does.
+    this.#ready.catch(() => {});
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Whether it is as good as new for another command of the same project. */
+  get isFresh(): boolean {
+    return !this.#isOver && !this.#isSlow && this.#residentBytes() < IDLE_BYTES;
+  }
+
+  /** Rejects when it ended before it was ready. */
+  ready(): Promise<void> {
+    return this.#ready;
+  }
+
+  listen(listener: ShellListener): void {
+    if (this.#isOver) return listener.onEnd("lost");
+    this.#listener = listener;
+    this.#began = { usedMs: this.#usedMs(), at: Date.now() };
+  }
+
+  send(frame: Uint8Array): void {
+    if (this.#child.connected) this.#child.send(frame);
+  }
+
+  /** Called now and then while it runs a job. */
+  watch(): void {
+    if (!this.#began || this.#isOver) return;
+    this.#judge(this.#began);
+    if (this.#residentBytes() > RESIDENT_BYTES) {
+      this.#isOverMemory = true;
+      this.kill();
+    }
+  }
+
+  kill(): void {
+    this.#child.kill("SIGKILL");
+  }
+
+  #take(message: unknown): void {
+    if (message instanceof Uint8Array) return this.#listener?.onFrame(message);
+    if (message !== "idle") return;
+    const listener = this.#listener;
+    this.#listener = undefined;
+    if (this.#began) this.#judge(this.#began);
+    this.#began = undefined;
+    listener?.onIdle();
+  }
+
+  #end(signal: string | null): void {
+    this.#isOver = true;
+    this.#listener?.onEnd(this.#isOverMemory || OUT_OF_MEMORY.has(signal) ? "memory" : "lost");
+    this.#listener = undefined;
+  }
+
+  async #untilReady(): Promise<void> {
+    const ended = new AbortController();
+    this.#child.once("exit", () => ended.abort());
+    await once(this.#child, "message", { signal: ended.signal });
+  }
+
+  #judge({ usedMs: before, at }: { usedMs: number | undefined; at: number }): void {
+    const used = this.#usedMs();
+    const ownMs = used === undefined || before === undefined ? Date.now() - at : used - before;
+    if (this.#isSlow || ownMs <= URGENT_MS) return;
+    this.#isSlow = true;
+    this.#makeNice();
+  }
+
+  #makeNice(): void {
+    const { pid } = this.#child;
+    if (pid === undefined) return;
+    try {
+      os.setPriority(pid, os.constants.priority.PRIORITY_LOW);
+    } catch {
+      // It has just ended.
+    }
+  }
+
+  /** Processor time so far; `undefined` where the system does not say. */
+  #usedMs(): number | undefined {
+    try {
+      // The name of the program, in parentheses, may hold anything.
+      const stat = readFileSync(`/proc/${this.#child.pid}/stat`, "utf8");
+      const all = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      return TIMES_IN_STAT.reduce((sum, place) => sum + Number(all[place]) * TICK_MS, 0);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** 0 where the system does not say: the bound of the heap holds there alone. */
+  #residentBytes(): number {
+    try {
+      const [, pages] = readFileSync(`/proc/${this.#child.pid}/statm`, "utf8").split(" ");
+      return Number(pages) * PAGE_BYTES;
+    } catch {
+      return 0;
+    }
+  }
+}

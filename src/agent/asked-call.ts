@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { safeParseJson } from "#src/lib/parse-json.ts";
+import { storableText } from "#src/lib/storable-text.ts";
+import { markKnownSecrets, type KnownSecrets } from "./scrubbing/scrub.ts";
+import { boundValue } from "./tools/bound-value.ts";
+
+/** Largest arguments of a call that somebody is asked about, in bytes of JSON: nobody reads more. */
+export const MAX_ASKED_BYTES = 64 * 1024;
+
+/** What an event shows of each text and each list; the rest is read where the whole call is. */
+const SHOWN = { chars: 4_000, items: 100 };
+
+const Parameters = z.record(z.string(), z.unknown());
+
+/**
+ * The arguments of a call as its approver reads them: whole, with a mark only where a stored secret stands. What merely looks
+ * like a secret stays, because a mark over it could hide what a command does: see docs/decisions/0028-agent-permissions.md.
+ * Arguments that are no object are shown as none; no tool takes them.
+ */
+export function askedParameters(argumentsText: string, stored: KnownSecrets): Record<string, unknown> {
+  const parameters = safeParseJson(argumentsText, Parameters)?.value ?? {};
+  return Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => [storableText(name), shown(value, stored)]),
+  );
+}
+
+function shown(value: unknown, stored: KnownSecrets): unknown {
+  if (typeof value === "string") return storableText(markKnownSecrets(value, stored));
+  if (Array.isArray(value)) return value.map((item) => shown(item, stored));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [storableText(name), shown(field, stored)]),
+  );
+}
+
+/** Parameters as an event shows them, and whether anything of them is left out. */
+export function shortened(parameters: Record<string, unknown>): {
+  parameters: Record<string, unknown>;
+  isShortened: boolean;
+} {
+  const bounded = Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => [name, boundValue(value, SHOWN)]),
+  );
+  return { parameters: bounded, isShortened: JSON.stringify(bounded) !== JSON.stringify(parameters) };
+}

@@ -1,0 +1,21 @@
+import { z } from "zod";
+import { accountVariables } from "./accounts.ts";
+import { agentVariables } from "./agent.ts";
+import { creditVariables } from "./credits.ts";
+import { limitVariables } from "./limits.ts";
+import { modelVariables } from "./models.ts";
+import { projectVariables } from "./projects.ts";
+import { serviceVariables } from "./service.ts";
+
+/** What a person may set. Names and defaults are the configuration contract; other programs rely on them. */
+export const Variables = z.object({
+  ...serviceVariables,
+  ...modelVariables,
+  ...accountVariables,
+  ...limitVariables,
+  ...projectVariables,
+  ...agentVariables,
+  ...creditVariables,
+});
+
+export type Variables = z.output<typeof Variables>;

@@ -1,0 +1,29 @@
+import { z } from "zod";
+import { integer, optional, withDefault } from "../fields.ts";
+
+/** How often, how many and how much, per person, key and address. */
+export const limitVariables = {
+  USER_RATE_PER_MINUTE: integer(100, 0),
+  CHAT_RATE_PER_MINUTE: integer(20, 0),
+  /** Agents at work at once: of one person in all projects, and of all people in one project; 0 is no limit. */
+  USER_MAX_CONCURRENT_AGENTS: integer(0, 0, 10_000),
+  PROJECT_MAX_CONCURRENT_AGENTS: integer(0, 0, 10_000),
+  /** Messages to agents in ten seconds, over all keys, sessions and sockets of one person; 0 is no limit. */
+  USER_ENQUEUE_RATE_PER_10S: integer(0, 0, 10_000),
+  /** Commands of one person over `/api/agent/execute`; 0 is no limit. */
+  COMMAND_RATE_PER_MINUTE: integer(30, 0),
+  KEY_RATE_BURST: integer(60, 0),
+  KEY_RATE_PER_SECOND: withDefault(z.coerce.number("must be a number").min(0), 1),
+  /** Failed attempts per kind (password, code, reset, pairing) in a window; 0 is no limit. */
+  AUTH_ATTEMPTS_PER_ACCOUNT: integer(10, 0, 10_000),
+  AUTH_ATTEMPTS_PER_ADDRESS: integer(100, 0, 10_000),
+  AUTH_ATTEMPT_WINDOW_SECONDS: integer(900, 1, 86_400),
+  /** Messages to one account in the same window; 0 is no limit. */
+  MAIL_SENDS_PER_ACCOUNT: integer(10, 0, 10_000),
+  /** Accounts made from one address in the same window; 50 in production and no limit elsewhere when absent. */
+  REGISTRATIONS_PER_ADDRESS: optional(integer(0, 0, 10_000)),
+  /** Teams that one person owns, the personal one among them; 0 is no limit. */
+  MAX_TEAMS_PER_USER: integer(10, 0, 10_000),
+  /** Reverse proxies of one's own in front of the service, each of which adds to X-Forwarded-For. */
+  TRUSTED_PROXY_HOPS: integer(0, 0, 10),
+};

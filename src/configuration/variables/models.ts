@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { THINKING_EFFORTS } from "#src/models/thinking.ts";
+import { encryptionKey, httpUrl, integer, optional, text, withDefault } from "../fields.ts";
+
+/** Models of the platform, and where people's own keys are used. */
+export const modelVariables = {
+  DEFAULT_MODEL: z.string("is required").min(1, "is required"),
+  OPENAI_API_KEY: text(),
+  OPENAI_BASE_URL: withDefault(httpUrl, "https://api.openai.com/v1"),
+  ANTHROPIC_API_KEY: text(),
+  ANTHROPIC_BASE_URL: withDefault(httpUrl, "https://api.anthropic.com"),
+  /** Where the scripted `demo` model answers; set by the local stack only. */
+  DEMO_MODEL_URL: optional(httpUrl),
+  /** Platform models that people may choose, comma-separated; DEFAULT_MODEL is always among them, and the only one when absent. */
+  PLATFORM_MODELS: text(),
+  /** Tiers whose teams may work with keys of their own, comma-separated. */
+  BYOK_ENABLED_TIERS: withDefault(
+    z
+      .string()
+      .regex(
+        /^(free|basic|pro|ultra)(\s*,\s*(free|basic|pro|ultra))*$/u,
+        "must be a list of free, basic, pro and ultra",
+      ),
+    "pro,ultra",
+  ),
+  /** Encrypts people's own keys; a key derived from SECRET_KEY when absent. */
+  ENCRYPTION_KEY: encryptionKey(),
+  /** Where people's own keys of a provider are used, in place of the provider's address; see src/models/providers.ts. */
+  OPENROUTER_API_BASE: optional(httpUrl),
+  NANO_GPT_API_BASE: optional(httpUrl),
+  OPENAI_API_BASE: optional(httpUrl),
+  ANTHROPIC_API_BASE: optional(httpUrl),
+  GROQ_API_BASE: optional(httpUrl),
+  TOGETHER_API_BASE: optional(httpUrl),
+  DEEPSEEK_API_BASE: optional(httpUrl),
+  FIREWORKS_API_BASE: optional(httpUrl),
+  Z_AI_API_BASE: optional(httpUrl),
+  GOOGLE_API_BASE: optional(httpUrl),
+  /** How hard the agent's models are asked to think; absent, they are not asked. */
+  DEFAULT_THINKING_EFFORT: optional(
+    z.enum(THINKING_EFFORTS, `must be one of ${THINKING_EFFORTS.join(", ")}, or empty`),
+  ),
+  MODEL_STALL_SECONDS: integer(60, 1, 600),
+  MODEL_MAX_RETRIES: integer(3, 0, 10),
+};

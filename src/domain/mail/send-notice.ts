@@ -1,0 +1,19 @@
+import type { Message } from "./messages.ts";
+import { queueMail } from "./queue-mail.ts";
+import type { MailDeps } from "./retry.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Tell the owner of an address what was done to the account, where there is a mail server. Whatever fails is logged only:
+ * it is done by then.
+ */
+export async function sendNotice(deps: MailDeps, to: string, message: Message): Promise<void> {
+  if (!deps.mailer.configured) return;
+  try {
+    const expiresAt = new Date(Date.now() + DAY_MS);
+    await queueMail(deps, { kind: "account-notice", to, expiresAt, ...message });
+  } catch (error) {
+    deps.log.warn("no notice was queued", { cause: error });
+  }
+}

@@ -1,0 +1,1 @@
+export { PrepaidModel } from "./prepaid-model.ts";

@@ -1,0 +1,1 @@
+export { reencrypt, type Reencrypted } from "./reencrypt.ts";

@@ -1,0 +1,56 @@
+import type { Db } from "#src/platform/db/client.ts";
+import type { Secrets } from "#src/platform/secrets/secrets.ts";
+import type { SecretsAtRest } from "#src/platform/secrets/secrets-at-rest.ts";
+import { readTokens, replaceTokens, type EncryptedColumn } from "./queries.ts";
+
+/** Every column of Fernet tokens, and the keys that these are under. A test holds the list against the schema. */
+export const ENCRYPTED: readonly (EncryptedColumn & { keys: keyof SecretsAtRest })[] = [
+  { table: "external_api_keys", column: "webhook_secret_encrypted", keys: "secrets" },
+  { table: "containers", column: "encrypted_env", keys: "secrets" },
+  { table: "containers", column: "encrypted_credentials", keys: "secrets" },
+  { table: "git_connections", column: "encrypted_token", keys: "deploymentSecrets" },
+  { table: "git_connections", column: "encrypted_refresh_token", keys: "deploymentSecrets" },
+  { table: "user_api_keys", column: "encrypted_value", keys: "modelKeySecrets" },
+  { table: "user_providers", column: "default_headers_encrypted", keys: "modelKeySecrets" },
+];
+
+export interface Reencrypted extends EncryptedColumn {
+  rewritten: number;
+  /** Tokens that no configured key opens. They stay as they are. */
+  unreadable: number;
+}
+
+const PAGE = 200;
+
+/**
+ * Put every secret of the database under the keys that the configuration names now, so that the previous ones are needed no
+ * more. Safe to repeat and to run beside a service: a value that changes meanwhile stays as it was changed.
+ */
+export async function reencrypt(deps: { db: Db } & SecretsAtRest): Promise<Reencrypted[]> {
+  const done: Reencrypted[] = [];
+  for (const { keys, ...column } of ENCRYPTED) {
+    done.push({ ...column, ...(await reencryptColumn(deps.db, column, deps[keys])) });
+  }
+  return done;
+}
+
+async function reencryptColumn(
+  db: Db,
+  column: EncryptedColumn,
+  secrets: Secrets,
+): Promise<Omit<Reencrypted, keyof EncryptedColumn>> {
+  const count = { rewritten: 0, unreadable: 0 };
+  for (let after: string | undefined; ;) {
+    const rows = await readTokens(db, column, { after, limit: PAGE });
+    const renewed = await Promise.all(
+      rows.map(async ({ id, token }) => {
+        const text = await secrets.decrypt(token).catch(() => undefined);
+        return text === undefined ? [] : [{ id, token, by: await secrets.encrypt(text) }];
+      }),
+    );
+    count.unreadable += renewed.filter(({ length }) => length === 0).length;
+    count.rewritten += await replaceTokens(db, column, renewed.flat());
+    if (rows.length < PAGE) return count;
+    after = rows.at(-1)?.id;
+  }
+}

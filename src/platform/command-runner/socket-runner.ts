@@ -1,0 +1,99 @@
+import { AppError } from "#src/lib/errors.ts";
+import { decodeFrame, encodeFrame, FromShell } from "#src/shell/frames.ts";
+import type { Job, JobResult, WithBytes } from "#src/shell/job.ts";
+import type { CommandRunner, Ended, RunOptions } from "./command-runner.ts";
+import { Ending, GRACE_MS } from "./ending.ts";
+import { CLOSED_BY, LIMIT_PARAMETER, PROJECT_PARAMETER } from "./protocol.ts";
+import { Turns } from "./turns.ts";
+
+/** Calls of one job on the project's files that are under way at once: each may have a file in memory. */
+const CALLS_AT_ONCE = 8;
+const ENDED = 1000;
+
+type Outcome = WithBytes<JobResult | Ended>;
+
+/** The runner of `npm start`: a process of its own for each command, at the other end of a WebSocket. */
+export function socketRunner(url: string): CommandRunner {
+  return {
+    check() {},
+    async run(job, options) {
+      const ending = new Ending(options);
+      try {
+        const socket = await open(url, options, ending);
+        return socket ? await converse(socket, job, options, ending) : ending.outcome({ waited: true });
+      } finally {
+        ending.release();
+      }
+    },
+  };
+}
+
+/** `undefined` when the job was to end before there was a place for it. */
+async function open(
+  url: string,
+  { project, timeoutMs }: RunOptions,
+  ending: Ending,
+): Promise<WebSocket | undefined> {
+  const query = new URLSearchParams({ [PROJECT_PARAMETER]: project });
+  if (timeoutMs !== undefined) query.set(LIMIT_PARAMETER, String(timeoutMs + 2 * GRACE_MS));
+  // A signal of its own: one that ends later would end the connection, and with it the last words of the job.
+  const opening = new AbortController();
+  let isOpen = false;
+  ending.onRequest(() => isOpen || opening.abort());
+  try {
+    const init = { headers: { Upgrade: "websocket" }, signal: opening.signal };
+    const response = await fetch(`${url}?${query.toString()}`, init);
+    isOpen = true;
+    if (response.webSocket) return response.webSocket;
+    throw new Error(`The command runner answered ${response.status}: ${await response.text()}`);
+  } catch (cause) {
+    if (opening.signal.aborted) return undefined;
+    throw new AppError("unavailable", "The command could not be started; try again", { cause });
+  }
+}
+
+async function converse(
+  socket: WebSocket,
+  { value: job, bytes }: WithBytes<Job>,
+  { callFiles, timeoutMs }: RunOptions,
+  ending: Ending,
+): Promise<Outcome> {
+  socket.binaryType = "arraybuffer";
+  socket.accept();
+  const turns = new Turns(CALLS_AT_ONCE);
+  const send: typeof encodeFrame = (...message) => {
+    const frame = encodeFrame(...message);
+    if (socket.readyState === WebSocket.OPEN) socket.send(frame);
+    return frame;
+  };
+  try {
+    return await new Promise<Outcome>((resolve, reject) => {
+      socket.addEventListener("message", ({ data }) => {
+        if (!(data instanceof ArrayBuffer)) return;
+        const { message, bytes: sent } = decodeFrame(new Uint8Array(data), FromShell);
+        if (message.kind === "result") return resolve({ value: message.result, bytes: sent });
+        void turns.take(async () => {
+          const { answer, bytes: found } = await callFiles(message.call, sent);
+          send({ kind: "answer", id: message.id, answer }, found);
+        });
+      });
+      const lost = new AppError(
+        "unavailable",
+        "The command broke off: its process was lost; what it did is unknown",
+      );
+      socket.addEventListener("close", ({ code }) => {
+        if (code === CLOSED_BY.memory) resolve({ value: { kind: "ended", why: "memory", waited: false } });
+        else reject(lost);
+      });
+      socket.addEventListener("error", () => reject(lost));
+      // It keeps its timeout itself.
+      ending.onRequest(() => ending.why === "cancelled" && send({ kind: "cancel" }));
+      ending.onDeadline(() => resolve(ending.outcome({ waited: false })));
+      const left = job.kind === "command" && timeoutMs !== undefined ? { timeoutMs: ending.leftMs } : {};
+      send({ kind: "job", job: { ...job, ...left } }, bytes);
+    });
+  } finally {
+    // Its process is killed, unless the job is over.
+    socket.close(ENDED);
+  }
+}

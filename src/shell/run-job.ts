@@ -1,0 +1,76 @@
+import { boundOutput } from "./bound-output.ts";
+import { createShell } from "./create-shell.ts";
+import type { CallFiles } from "./file-calls.ts";
+import type { Job, JobResult, WithBytes } from "./job.ts";
+import { RemoteFileError } from "./remote-file-system.ts";
+import { fillScratch, takeScratch } from "./scratch.ts";
+import { isUnfinished, runLine } from "./shell-lines.ts";
+
+const EXIT_TIMED_OUT = 124;
+const EXIT_CANCELLED = 130;
+
+/** What a job needs of the process or isolate that it runs in. */
+export interface JobSurroundings {
+  callFiles: CallFiles;
+  /** Lets timers and messages have their turn. */
+  pause: () => Promise<void>;
+  /** Ends the job early. */
+  cancelled: AbortSignal;
+}
+
+/**
+ * Run a job in a shell of its own. Where the shell lets go now and then, it ends at its timeout or its signal with what it
+ * has written; a computation that never lets go is ended from outside. Does not throw.
+ */
+export async function runJob(
+  { value: job, bytes }: WithBytes<Job>,
+  surroundings: JobSurroundings,
+): Promise<WithBytes<JobResult>> {
+  try {
+    if (job.kind === "command") return { value: await runCommand(job, surroundings) };
+    return await runLineJob(job, bytes ?? new Uint8Array(), surroundings);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const failure = error instanceof RemoteFileError ? { failure: error.failure } : {};
+    return { value: { kind: "failed", ...failure, message } };
+  }
+}
+
+async function runCommand(
+  { command, cwd, env, timeoutMs }: Extract<Job, { kind: "command" }>,
+  { callFiles, pause, cancelled }: JobSurroundings,
+): Promise<JobResult> {
+  const { bash } = createShell({ callFiles, pause, cwd, env });
+  const timeout = new AbortController();
+  // Not AbortSignal.timeout(): its timer would keep an isolate in memory long after the command.
+  const timer = setTimeout(() => timeout.abort(), timeoutMs);
+  try {
+    const { stdout, stderr, exitCode } = await bash.exec(command, {
+      rawScript: true,
+      signal: AbortSignal.any([timeout.signal, cancelled]),
+    });
+    const ended = cancelled.aborted ? EXIT_CANCELLED : timeout.signal.aborted ? EXIT_TIMED_OUT : undefined;
+    return {
+      kind: "command",
+      stdout: boundOutput(stdout),
+      stderr: boundOutput(stderr),
+      exitCode: ended ?? exitCode,
+      timedOut: ended === EXIT_TIMED_OUT,
+    };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function runLineJob(
+  job: Extract<Job, { kind: "line" }>,
+  bytes: Uint8Array,
+  { callFiles, pause, cancelled }: JobSurroundings,
+): Promise<WithBytes<JobResult>> {
+  const { bash, scratch, given } = createShell({ callFiles, pause, cwd: job.cwd, env: job.env });
+  if (job.mayContinue && isUnfinished(bash, job.text)) return { value: { kind: "unfinished" } };
+  await fillScratch(scratch, job.scratch, bytes);
+  const result = await runLine(bash, job, cancelled);
+  const left = await takeScratch(scratch, given);
+  return { value: { kind: "line", ...result, scratch: left.entries }, bytes: left.bytes };
+}

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { NO_BUBBLEWRAP, SKIPPED } from "#test/local/support/runtime-host.ts";
+import type { Account } from "#test/support/api-client.ts";
+import { startService, type TestService } from "#test/support/service.ts";
+import { openSocket } from "#test/support/socket.ts";
+
+/** What the program writes: nobody without `container.view` may see it. */
+const WRITTEN = `written-${crypto.randomUUID()}`;
+/** The command says it otherwise, because a container's record shows its command. */
+const PROGRAM = `echo ${WRITTEN.replaceAll("-", "''-")}; exit 3`;
+
+describe.skipIf(NO_BUBBLEWRAP)(`what a container wrote${SKIPPED}`, () => {
+  let service: TestService;
+  let owner: Account;
+  let project: { id: string; slug: string };
+  let containerId: string;
+  let taskId: string;
+  let chatId: string;
+  /** Keys with every permission, and with every one but `container.view`. */
+  let full: string;
+  let blind: string;
+
+  beforeAll(async () => {
+    service = await startService({ PROJECT_RUNTIME: "host" });
+    owner = await service.signUp();
+    project = await service.newProject(owner.token);
+    const { token } = owner;
+    const made = await service.call<{ container: { id: string } }>(
+      "POST",
+      `/api/projects/${project.id}/containers`,
+      { token, json: { name: "web", project_id: project.id, directory: ".", startup_command: PROGRAM } },
+    );
+    containerId = made.body.container.id;
+    const chat = await service.call<{ id: string }>("POST", "/api/chat", {
+      token,
+      json: { project_id: project.id },
+    });
+    chatId = chat.body.id;
+    full = (await service.newKey(token)).key;
+    const scopes = await service.call<{ value: string }[]>("GET", "/api/external-api-keys/scopes", { token });
+    const others = scopes.body.map(({ value }) => value).filter((value) => value !== "container.view");
+    const key = await service.call<{ key: string }>("POST", "/api/external-api-keys", {
+      token,
+      json: { name: "blind", scopes: others },
+    });
+    blind = key.body.key;
+    const started = await service.call<{ task_id: string }>(
+      "POST",
+      `/api/projects/${project.id}/containers/${containerId}/start`,
+      { token: blind },
+    );
+    taskId = started.body.task_id;
+    await vi.waitFor(
+      async () => {
+        const { body } = await service.call<{ status: string }>("GET", `/api/tasks/${taskId}`, { token });
+        if (body.status !== "failed") throw new Error(body.status);
+      },
+      { timeout: 40_000, interval: 100 },
+    );
+  });
+  afterAll(() => service?.close());
+
+  const container = () => `/api/projects/${project.id}/containers/${containerId}`;
+  const shows = async (key: string, method: string, path: string, json?: unknown) =>
+    (await service.call(method, path, { token: key, json })).text.includes(WRITTEN);
+
+  it("is in the log and with the container, for who has container.view", async () => {
+    for (const path of [container(), `${container()}/logs`]) {
+      expect([path, await shows(full, "GET", path)]).toEqual([path, true]);
+    }
+  });
+
+  it("is in no answer to a key without container.view", async () => {
+    const inProject = ["", "/status", "/containers"].map((rest) => `/api/projects/${project.id}${rest}`);
+    const ofContainer = ["", "/logs", "/health"].map((rest) => `${container()}${rest}`);
+    const tasks = [taskId, "user/all", "user/active"].map((rest) => `/api/tasks/${rest}`);
+    const reads = ["/api/projects", ...inProject, ...ofContainer, ...tasks];
+    for (const path of reads) expect([path, await shows(blind, "GET", path)]).toEqual([path, false]);
+    expect(await shows(blind, "PATCH", container(), { port: 4001 })).toBe(false);
+    expect(await shows(blind, "POST", `${container()}/rename`, { new_name: "web2" })).toBe(false);
+    expect((await service.call("GET", `${container()}/logs`, { token: blind })).status).toBe(403);
+  });
+
+  it("is shown beside a chat, for who has container.view", async () => {
+    const socket = await openSocket(service.url, `/ws/${chatId}?token=${full}`);
+    socket.send({ type: "switch_container", container_id: containerId });
+    expect(await socket.next("log")).toMatchObject({ data: WRITTEN });
+    socket.close();
+  });
+
+  it("is shown on no socket to a key without container.view", async () => {
+    const logs = await openSocket(service.url, `/api/projects/${project.id}/logs/stream?token=${blind}`);
+    expect(await logs.closed).toMatchObject({ code: 4403 });
+    const socket = await openSocket(service.url, `/ws/${chatId}?token=${blind}`);
+    socket.send({ type: "switch_container", container_id: containerId });
+    expect(await socket.next("error")).toEqual({
+      type: "error",
+      message: "API key lacks required scope: container.view",
+    });
+    // The chat's own part goes on.
+    socket.send({ type: "ping" });
+    await socket.next("pong");
+    expect(JSON.stringify(socket.frames)).not.toContain(WRITTEN);
+    socket.close();
+  });
+});

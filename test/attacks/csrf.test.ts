@@ -1,0 +1,141 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Account, ApiRequest } from "#test/support/api-client.ts";
+import { browser, type Browser } from "#test/support/browser.ts";
+import { sharedService } from "#test/support/shared-service.ts";
+import { addressOf, smallestBody } from "#test/surface/estate.ts";
+import { operationsOf, readDocument, type Operation } from "#test/surface/operations.ts";
+import { ANY_SAMPLE } from "./support/any-sample.ts";
+
+const service = sharedService();
+const document = await readDocument(service);
+const operations = operationsOf(document);
+const changing = operations.filter(({ person, method, isAlias }) => person && method !== "GET" && !isAlias);
+const open = operations.filter(({ isPublic, method, isAlias }) => isPublic && method !== "GET" && !isAlias);
+
+let account: Account;
+let page: Browser;
+/** The token of the page's session, one of another session of the same person, and one of somebody else's. */
+const tokens = { own: "", older: "", others: "" };
+
+async function signIn(who: Account) {
+  const own = browser(service);
+  await own.call("POST", "/api/auth/login", { json: who });
+  const { body } = await own.call<{ csrf_token: string }>("GET", "/api/auth/csrf");
+  return { own, token: body.csrf_token };
+}
+
+beforeAll(async () => {
+  account = await service.signUp("visitor");
+  tokens.older = (await signIn(account)).token;
+  tokens.others = (await signIn(await service.signUp("attacker"))).token;
+  const { own, token } = await signIn(account);
+  [page, tokens.own] = [own, token];
+});
+
+const session = () => `session=${page.cookies.get("session")}`;
+const cookies = (token: string) => `${session()}; csrf_token=${token}`;
+
+interface Form extends ApiRequest {
+  /** Added to the address. */
+  query?: string;
+}
+
+/** What a page of somebody else's can make a visitor's browser send, and what it can guess of what it cannot send. */
+const FORMS: Record<string, () => Form> = {
+  "the cookies alone": () => ({ headers: { cookie: cookies(tokens.own) } }),
+  "a form": () => ({ headers: { cookie: cookies(tokens.own) }, form: { csrf_token: tokens.own } }),
+  "JSON as plain text": () => ({
+    headers: { cookie: cookies(tokens.own), "content-type": "text/plain" },
+    body: '{"name":"a"}',
+  }),
+  "a form in parts": () => ({
+    headers: { cookie: cookies(tokens.own), "content-type": "multipart/form-data; boundary=x" },
+    body: `--x\r\ncontent-disposition: form-data; name="csrf_token"\r\n\r\n${tokens.own}\r\n--x--\r\n`,
+  }),
+  "the token in the query": () => ({
+    headers: { cookie: cookies(tokens.own) },
+    query: `csrf_token=${tokens.own}&x-csrf-token=${tokens.own}`,
+  }),
+  "the token without its cookie": () => ({
+    headers: { cookie: session(), "x-csrf-token": tokens.own },
+  }),
+  "another token than the cookie's": () => ({
+    headers: { cookie: cookies(tokens.own), "x-csrf-token": tokens.older },
+  }),
+  "a planted token of somebody else's session": () => ({
+    headers: { cookie: cookies(tokens.others), "x-csrf-token": tokens.others },
+  }),
+  "a token of another session of the same person": () => ({
+    headers: { cookie: cookies(tokens.older), "x-csrf-token": tokens.older },
+  }),
+  "a token that nobody signed": () => ({ headers: { cookie: cookies("a.b"), "x-csrf-token": "a.b" } }),
+  "an empty token": () => ({ headers: { cookie: cookies(""), "x-csrf-token": "" } }),
+  "the right token from another origin": () => ({
+    headers: { cookie: cookies(tokens.own), "x-csrf-token": tokens.own, origin: "https://evil.example" },
+  }),
+  "the right token from a sandboxed page": () => ({
+    headers: { cookie: cookies(tokens.own), "x-csrf-token": tokens.own, origin: "null" },
+  }),
+  "the right token from a preview": () => ({
+    headers: {
+      cookie: cookies(tokens.own),
+      "x-csrf-token": tokens.own,
+      origin: "http://app-a--web.localhost",
+    },
+  }),
+};
+
+async function answerTo(operation: Operation, { query, ...request }: Form) {
+  const address = addressOf(operation, ANY_SAMPLE);
+  const whole = query ? `${address}${address.includes("?") ? "&" : "?"}${query}` : address;
+  const { status, text } = await service.call(operation.method, whole, request);
+  return [status, text.includes("CSRF")];
+}
+
+/** In the suite each operation is sent one in so many of the forms, another share than its neighbours; in a long run all. */
+const SHARES = Number(process.env["FUZZ_RUNS"] ?? 10) > 10 ? 1 : 4;
+
+describe("whoever is let in by the cookie alone is refused", () => {
+  it.each(changing.map((operation, place) => ({ name: operation.name, operation, place })))(
+    "by $name",
+    async ({ operation, place }) => {
+      const share = Object.entries(FORMS).filter((_, form) => form % SHARES === place % SHARES);
+      const answers = await Promise.all(
+        share.map(async ([name, form]) => [name, ...(await answerTo(operation, form()))]),
+      );
+      expect(answers).toEqual(share.map(([name]) => [name, 403, true]));
+    },
+  );
+});
+
+describe("a page of another origin signs nobody in or up", () => {
+  it.each(open)("by $name", async (operation) => {
+    const json = smallestBody(document, operation, ANY_SAMPLE);
+    const answer = await answerTo(operation, {
+      headers: { origin: "https://evil.example" },
+      ...(json && { json }),
+    });
+    expect(answer).toEqual([403, true]);
+  });
+});
+
+describe("a method is what the request line says", () => {
+  it.each(["x-http-method-override", "x-http-method", "x-method-override"])("and not %s", async (name) => {
+    const { id } = await service.newProject(account.token);
+    for (const [method, path] of [
+      ["GET", `/api/projects/${id}`],
+      ["GET", `/api/projects/${id}?_method=DELETE`],
+    ] as const) {
+      const { status } = await page.call(method, path, { headers: { [name]: "DELETE" } });
+      expect(status).toBe(200);
+    }
+    const { status } = await page.change("POST", `/api/projects/${id}`, { headers: { [name]: "DELETE" } });
+    expect(status).toBe(405);
+    expect(await page.call("GET", `/api/projects/${id}`)).toMatchObject({ status: 200, body: { id } });
+  });
+});
+
+it("after all that the visitor's own page may change what it likes", async () => {
+  const answer = await page.change("PATCH", "/api/users/me", { json: { name: "Visitor" } });
+  expect(answer).toMatchObject({ status: 200, body: { name: "Visitor" } });
+});

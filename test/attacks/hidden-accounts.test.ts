@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Account, ApiAnswer } from "#test/support/api-client.ts";
+import { inbox } from "#test/support/inbox.ts";
+import { startProduction } from "#test/support/production-service.ts";
+import { startService, type TestService } from "#test/support/service.ts";
+import { startSmtpServer, type TestSmtpServer } from "#test/support/smtp-server.ts";
+
+let smtp: TestSmtpServer;
+/** As it is deployed. */
+let service: TestService;
+/** The same in development, where an answer counts the trips that it took. */
+let counting: TestService;
+beforeAll(async () => {
+  smtp = await startSmtpServer();
+  [service, counting] = await Promise.all([
+    startProduction(smtp.variables),
+    startService({ ...smtp.variables, REGISTRATION_REVEALS_ACCOUNTS: "false" }),
+  ]);
+});
+afterAll(async () => {
+  await Promise.all([service.close(), counting.close()]);
+  await smtp.close();
+});
+
+const PASSWORD = "a horse of the stranger";
+const newEmail = () => `${crypto.randomUUID()}@example.com`;
+const newName = () => `n${crypto.randomUUID().slice(0, 12)}`;
+
+const prove = async (at: TestService, { email, token }: Account) => {
+  const link = await inbox(smtp, email, /Confirm your email address/u).link();
+  const { status } = await at.call("POST", "/api/auth/verify", { token, json: { token: link.token } });
+  expect(status).toBe(200);
+};
+
+/** Addresses that somebody has, and one that nobody has. */
+const ADDRESSES = {
+  "nobody has": async () => newEmail(),
+  "somebody has proved, in another case": async (at: TestService) => {
+    const owner = await at.signUp("owner");
+    await prove(at, owner);
+    return owner.email.toUpperCase();
+  },
+  "somebody has asked for": async (at: TestService) => (await at.signUp("owner")).email,
+} as const;
+
+/** What is told: everything but the texts and numbers that are each answer's own. */
+function told({ status, headers, body }: ApiAnswer<unknown>) {
+  const cookies = headers
+    .getSetCookie()
+    .map((cookie) => cookie.replace(/=[^;]*/u, "").replace(/Expires=[^;]*/u, ""));
+  return { status, headers: [...headers.keys()], cookies, body: status < 400 ? shapeOf(body) : body };
+}
+
+function shapeOf(value: unknown): unknown {
+  if (typeof value === "string" || typeof value === "number") return typeof value;
+  if (Array.isArray(value)) return value.map(shapeOf);
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, shapeOf(each)]));
+}
+
+interface Registered {
+  access_token: string;
+  username: string;
+  default_team_id: string;
+}
+
+/** All that somebody can ask about an address without having it, one after the other. */
+async function everythingAbout(email: string, at = service): Promise<ApiAnswer<unknown>[]> {
+  const answers: ApiAnswer<unknown>[] = [];
+  // An account that is older than others which asked for the address.
+  const { token: older } = await at.signUp("stranger");
+  const ask = async <T>(method: string, path: string, request: object): Promise<T> => {
+    const answer = await at.call<T>(method, path, request);
+    answers.push(answer);
+    return answer.body;
+  };
+  const post = <T>(path: string, json: object, token?: string) => ask<T>("POST", path, { json, token });
+  const logIn = (json: object) => post("/api/auth/login", json);
+
+  const username = newName();
+  const first = await post<Registered>("/api/auth/register", { email, username, password: PASSWORD });
+  const token = first.access_token;
+  await ask("GET", "/api/users/me", { token });
+  await logIn({ email, password: PASSWORD });
+  await logIn({ username, password: PASSWORD });
+  await logIn({ email, password: "some other horse" });
+  await post("/api/auth/request-verify-token", { email });
+  await post("/api/auth/forgot-password", { email });
+  // The name is taken by now, as it would be for an address that nobody has.
+  await post("/api/auth/register", { email: newEmail(), username, password: PASSWORD });
+  await post("/auth/register", { email, password: "a horse of later" });
+  await logIn({ email, password: "a horse of later" });
+  await logIn({ email, password: PASSWORD });
+  await ask("PATCH", "/api/users/me", { token: older, json: { email } });
+  await ask("GET", "/users/me", { token: older });
+  await logIn({ email, password: "correct horse" });
+  const teams = await at.call<{ slug: string }[]>("GET", "/api/teams", { token: older });
+  const team = `/api/teams/${[teams.body].flat()[0]?.slug}`;
+  await post(`${team}/invitations`, { email, role: "viewer" }, older);
+  await ask("GET", `${team}/members`, { token: older });
+  return answers;
+}
+
+/** How often the database, the queue and the objects were asked for each answer. */
+const trips = (answers: ApiAnswer<unknown>[]) =>
+  answers.map(({ headers }) => headers.get("server-timing")?.replaceAll(/dur=[\d.]+/gu, ""));
+
+describe("a stranger is told the same of an address that nobody has and of one", () => {
+  const whose = Object.entries(ADDRESSES);
+  it.each(whose.slice(1))("that %s", async (_, make) => {
+    const [free, taken] = await Promise.all([ADDRESSES["nobody has"](), make(service)]);
+    const [ofFree, ofTaken] = [await everythingAbout(free), await everythingAbout(taken)];
+    expect(ofTaken.map(told)).toEqual(ofFree.map(told));
+    expect(ofFree[0]).toMatchObject({ status: 201, body: { access_token: expect.any(String) } });
+  });
+
+  it.each(whose.slice(1))("that %s, after the same work", async (_, make) => {
+    const [free, taken] = await Promise.all([ADDRESSES["nobody has"](), make(counting)]);
+    const ofFree = trips(await everythingAbout(free, counting));
+    expect(trips(await everythingAbout(taken, counting))).toEqual(ofFree);
+    expect(ofFree[0]).toMatch(/db/u);
+  });
+});
+
+describe("the owner of an address that a stranger registers", () => {
+  it("is mailed, keeps the account, and is let in as before", async () => {
+    const owner = await service.signUp("owner");
+    await prove(service, owner);
+    const { email, password, username, id } = owner;
+    const made = await service.call<{ id: string; access_token: string }>("POST", "/api/auth/register", {
+      json: { email, password: PASSWORD },
+    });
+    const { text } = await inbox(smtp, email, /account with this address already/u).next();
+    expect(text).toContain("/forgot-password");
+
+    for (const json of [
+      { email, password },
+      { username, password },
+    ]) {
+      const { body } = await service.call<{ access_token: string }>("POST", "/api/auth/login", { json });
+      const me = await service.call("GET", "/users/me", { token: body.access_token });
+      expect(me.body).toMatchObject({ id, is_verified: true });
+    }
+    await service.call("POST", "/api/auth/forgot-password", { json: { email } });
+    const link = await inbox(smtp, email, /Reset your password/u).link();
+    const json = { token: link.token, password: "a new horse of mine" };
+    expect((await service.call("POST", "/api/auth/reset-password", { json })).status).toBe(200);
+    const strangers = { token: made.body.access_token };
+    expect((await service.call("GET", "/users/me", strangers)).body).toMatchObject({
+      id: made.body.id,
+      is_verified: false,
+    });
+    expect((await service.call("GET", "/users/me", { token: owner.token })).status).toBe(401);
+  });
+
+  it("holds it by the first proof, whoever registered first", async () => {
+    const stranger = await service.signUp("stranger");
+    const { email } = stranger;
+    const links = inbox(smtp, email, /Confirm your email address/u);
+    const link = await links.link();
+    const own = await service.call<Registered>("POST", "/api/auth/register", {
+      json: { email, password: "a horse of my own" },
+    });
+    const { token } = await links.link();
+    const verify = (json: object) => service.call("POST", "/api/auth/verify", { json });
+    expect(await verify({ token })).toMatchObject({ status: 200, body: { username: own.body.username } });
+    expect(await verify({ token: link.token })).toMatchObject({
+      status: 400,
+      body: { detail: "VERIFY_USER_BAD_TOKEN" },
+    });
+  });
+});

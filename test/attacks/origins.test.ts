@@ -1,0 +1,70 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { browser, type Browser } from "#test/support/browser.ts";
+import { sharedService } from "#test/support/shared-service.ts";
+import { openSocket } from "#test/support/socket.ts";
+
+/** A started service in development, to which pages of other programs on the same machine talk, too. */
+const service = sharedService();
+const { port } = new URL(service.url);
+
+let visitor: Browser;
+let chat: string;
+beforeAll(async () => {
+  const account = await service.signUp("visitor");
+  visitor = browser(service);
+  await visitor.call("POST", "/api/auth/login", { json: account });
+  chat = crypto.randomUUID();
+});
+
+const cookie = () => Array.from(visitor.cookies, ([name, value]) => `${name}=${value}`).join("; ");
+
+/** What a page of this origin gets with its visitor's cookies: CORS, a change, and a socket. */
+async function whatGets(origin: string) {
+  const read = await visitor.call("GET", "/api/users/me", { headers: { origin } });
+  const asked = await service.call("OPTIONS", "/api/users/me", {
+    headers: { origin, "access-control-request-method": "PATCH" },
+  });
+  const change = await visitor.change("PATCH", "/api/users/me", { json: {}, headers: { origin } });
+  const socket = await openSocket(service.url, `/ws/${chat}`, { headers: { cookie: cookie(), origin } });
+  return {
+    reads: read.headers.get("access-control-allow-origin") === origin,
+    asks: asked.headers.get("access-control-allow-origin") === origin,
+    changes: change.status === 200,
+    // Whoever is let in is told that there is no such chat.
+    connects: (await socket.closed).code === 4404,
+  };
+}
+
+const ALL = { reads: true, asks: true, changes: true, connects: true };
+const NONE = { reads: false, asks: false, changes: false, connects: false };
+
+describe("a page", () => {
+  it.each([
+    service.url,
+    `http://localhost:${port}`,
+    "http://localhost",
+    "http://localhost:3000",
+    "http://localhost:5173",
+    "http://127.0.0.1:5173",
+    "tauri://localhost",
+  ])("of a console may act for its visitor: %s", async (origin) => {
+    expect(await whatGets(origin)).toEqual(ALL);
+  });
+
+  it.each([
+    "http://localhost:1",
+    "http://localhost:8080",
+    "http://127.0.0.1:8000",
+    "http://localhost:42000",
+    "https://localhost:5173",
+    "http://localhost:51730",
+    `http://[::1]:${port}`,
+    "http://localhost:5173.evil.example",
+    "http://app-1--web.localhost:5173",
+    `http://app-1--web.localhost:${port}`,
+    "https://evil.example",
+    "null",
+  ])("of any other program may not: %s", async (origin) => {
+    expect(await whatGets(origin)).toEqual(NONE);
+  });
+});

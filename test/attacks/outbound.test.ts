@@ -1,0 +1,216 @@
+import { createServer } from "node:net";
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { tools } from "#src/agent/tools/index.ts";
+import { startEgress } from "#local/egress/index.ts";
+import { startReceiver } from "#test/local/support/receiver.ts";
+import { databaseOf } from "#test/support/database.ts";
+import { startService } from "#test/support/service.ts";
+import { call, newTaskClient, script } from "#test/support/task-client.ts";
+import { setTier } from "#test/support/tiers.ts";
+import { estatesOf } from "#test/surface/estate.ts";
+import { operationsOf, readDocument } from "#test/surface/operations.ts";
+import { slotsOf, worded, type Slot } from "./support/foreign-names.ts";
+
+/** Inside, and on no list: it counts who comes. */
+let visits = 0;
+const trap = createServer((socket) => {
+  visits += 1;
+  socket.destroy();
+});
+await new Promise<void>((resolve) => trap.listen(0, "::", resolve));
+const { port }: { port: number } = Object(trap.address());
+
+/** What a resolver of the attacker's says. */
+const NAMES: Readonly<Record<string, readonly string[]>> = {
+  "inside.attack.test": ["127.0.0.1"],
+  "inside-v6.attack.test": ["::1"],
+  "mapped.attack.test": ["::ffff:127.0.0.1"],
+  "metadata.attack.test": ["169.254.169.254"],
+  "half.attack.test": ["8.8.8.8", "127.0.0.1"],
+};
+
+/** Addresses that lead inside, each by another form. */
+const INSIDE = [
+  `http://127.0.0.1:${port}/`,
+  `http://2130706433:${port}/`,
+  `http://0x7f000001:${port}/`,
+  `http://0177.0.0.1:${port}/`,
+  `http://127.1:${port}/`,
+  `http://0.0.0.0:${port}/`,
+  `http://①②⑦.0.0.1:${port}/`,
+  `http://[::1]:${port}/`,
+  `http://[::ffff:127.0.0.1]:${port}/`,
+  `http://[::ffff:7f00:1]:${port}/`,
+  `http://[64:ff9b::7f00:1]:${port}/`,
+  `http://localhost:${port}/`,
+  `http://LOCALHOST.:${port}/`,
+  `http://app.localhost:${port}/`,
+  `http://8.8.8.8@127.0.0.1:${port}/`,
+  `http://127.0.0.1:${port}\\@8.8.8.8/`,
+  ...Object.keys(NAMES).map((name) => `http://${name}:${port}/`),
+] as const;
+
+/** The one origin outside that may be reached; it leads everybody inside. */
+const outside = await startReceiver(({ method }) => ({
+  status: method === "GET" ? 302 : 307,
+  headers: { location: INSIDE[0] },
+}));
+const allowedOrigins = [new URL(outside.url).origin];
+const egress = await startEgress({
+  allowPrivate: false,
+  allowedOrigins,
+  resolve: async (host) =>
+    (NAMES[host] ?? []).map((address) => ({ address, family: address.includes(":") ? 6 : 4 })),
+});
+const service = await startService(
+  { MODEL_MAX_RETRIES: "0" },
+  {
+    reroute: (local) => ({
+      ...local,
+      EGRESS_URL: egress.url,
+      OUTBOUND_ALLOWED_ORIGINS: allowedOrigins.join(","),
+    }),
+  },
+);
+afterAll(async () => {
+  await service.close();
+  await Promise.all([egress.close(), outside.close()]);
+  await new Promise((resolve) => trap.close(resolve));
+});
+const document = await readDocument(service);
+const estateFor = estatesOf(service);
+const client = await newTaskClient(service);
+const { token } = client.account;
+await setTier(databaseOf(service), client.account.id, "pro");
+
+const post = <T>(path: string, json: object, bearer = token) =>
+  service.call<T>("POST", path, { token: bearer, json });
+
+/** A repository whose remote is at the address. */
+async function repositoryAt(repo_url: string): Promise<string> {
+  const { id } = await service.newProject(token);
+  const file = { token, json: { content: "hello" } };
+  await service.call("PUT", `/api/projects/${id}/files/a.txt`, file);
+  await post(`/api/projects/${id}/git/init`, { repo_url });
+  await post(`/api/projects/${id}/git/commit`, { message: "first" });
+  return `/api/projects/${id}/git`;
+}
+
+let providers = 0;
+async function modelAt(base_url: string): Promise<void> {
+  const slug = `own-${(providers += 1)}`;
+  await post("/api/secrets/providers/custom", { name: "Own", slug, base_url, available_models: ["m"] });
+  await post("/api/secrets/api-keys", { provider: slug, api_key: "sk-0123456789abcdef" });
+  const messages = [{ role: "user", content: "Hello" }];
+  await post("/api/v1/chat/completions", { model: `custom/${slug}/m`, messages }, client.key);
+}
+
+async function callbackTo(webhook_url: string): Promise<void> {
+  const { status, body } = await client.invoke("Hello", { webhook_url });
+  if (status !== 200) return;
+  await vi.waitUntil(async () => (await client.status(body.task_id)).callback.attempts.length > 0, {
+    timeout: 10_000,
+    interval: 50,
+  });
+}
+
+async function importFrom(git_repo_url: string): Promise<void> {
+  const json = { name: "import", source_type: "github", git_repo_url };
+  const { body } = await post<{ status_endpoint?: string }>("/api/projects", json);
+  const { status_endpoint: path } = body;
+  if (path === undefined) return;
+  const state = async () => (await service.call<{ status: string }>("GET", path, { token })).body.status;
+  await vi.waitUntil(async () => /failed|completed/u.test(await state()), { timeout: 10_000, interval: 50 });
+}
+
+/** Every way in which the service goes to an address that somebody gives it. */
+const WAYS: Readonly<Record<string, (url: string) => Promise<unknown>>> = {
+  "an import": importFrom,
+  "a clone": async (repo_url) =>
+    post(`/api/projects/${(await service.newProject(token)).id}/git/clone`, { repo_url }),
+  "a pull and a push": async (url) => {
+    const git = await repositoryAt(url);
+    await Promise.all(["pull", "push"].map((verb) => post(`${git}/${verb}`, { branch: "main" })));
+  },
+  "a callback": callbackTo,
+  "a model of one's own": modelAt,
+};
+
+describe("the trap", () => {
+  it("counts who comes inside, over IPv4 and IPv6", async () => {
+    for (const host of ["127.0.0.1", "[::1]"]) await fetch(`http://${host}:${port}/`).catch(() => undefined);
+    expect(visits).toBe(2);
+    visits = 0;
+  });
+});
+
+describe.each(Object.entries(WAYS))("by %s", (way, go) => {
+  it("nobody comes inside, whatever form the address has", async () => {
+    await Promise.all(INSIDE.map(go));
+    expect(visits).toBe(0);
+  });
+
+  it("an address outside is reached, and not where it leads", async () => {
+    const path = `/${way.replaceAll(/\W/gu, "-")}`;
+    await go(outside.url + path);
+    expect(outside.deliveries.filter((each) => each.path.startsWith(path))).not.toEqual([]);
+    expect(visits).toBe(0);
+  });
+});
+
+/** Places of a request, and arguments of a tool, that may take an address. */
+const TAKES_ADDRESS =
+  /ur[il]s?$|(^|_)(remote|address|host|endpoint|origin|link|website|webhook|registry)(_|$)/u;
+
+const addressesOf = (slots: readonly Slot[]) =>
+  slots.filter(({ in: place, name, schema }) => {
+    const isNamedSo = TAKES_ADDRESS.test(name) || schema["format"] === "uri";
+    return place !== "path" && isNamedSo;
+  });
+const taking = operationsOf(document).filter(
+  (each) => !each.isAlias && !each.isPublic && addressesOf(slotsOf(document, each)).length > 0,
+);
+
+describe("of every operation with a place for an address", () => {
+  it("some are known", () => {
+    expect(taking.map(({ name }) => name)).toContain("POST /api/external/agent/invoke");
+  });
+
+  it.each(taking)("$name leads nobody inside", async (operation) => {
+    const { owner, key, samples } = await estateFor(operation);
+    await setTier(databaseOf(service), owner.id, "pro");
+    for (const slot of addressesOf(slotsOf(document, operation))) {
+      const statuses = await Promise.all(
+        INSIDE.map(async (value) => {
+          const { address, json } = worded(document, operation, samples, { slot, value });
+          const request = { token: operation.person ? owner.token : key, ...(json && { json }) };
+          return (await service.call(operation.method, address, request)).status;
+        }),
+      );
+      expect(statuses.filter((status) => status >= 500)).toEqual([]);
+    }
+    expect(visits).toBe(0);
+  });
+});
+
+describe("of every tool with an argument for an address", () => {
+  const arguments_ = tools.flatMap(({ definition }) =>
+    Object.keys(Object(Object(definition.parameters)["properties"]))
+      .filter((name) => TAKES_ADDRESS.test(name))
+      .map((name) => ({ tool: definition.name, name })),
+  );
+
+  it("some are known", () => {
+    expect(arguments_).toContainEqual({ tool: "web_fetch", name: "url" });
+  });
+
+  it.each(arguments_)("$tool leads nobody inside by $name", async ({ tool, name }) => {
+    const urls = [...INSIDE, `${outside.url}/${tool}`];
+    const { task_id } = await client.start(
+      script({ tools: urls.map((url) => call(tool, { [name]: url })) }, { text: "Done." }),
+    );
+    await client.end(task_id);
+    expect(outside.deliveries.map(({ path }) => path)).toContain(`/${tool}`);
+    expect(visits).toBe(0);
+  });
+});

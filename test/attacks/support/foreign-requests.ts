@@ -1,0 +1,126 @@
+import type { ApiAnswer } from "#test/support/api-client.ts";
+import { browser } from "#test/support/browser.ts";
+import { databaseOf } from "#test/support/database.ts";
+import type { TestService } from "#test/support/service.ts";
+import { newSharedEstate, type Estate } from "#test/surface/estate.ts";
+import type { Document, Operation } from "#test/surface/operations.ts";
+import { namesFor, namesOf, slotsOf, unusedLike, worded, type Wording } from "./foreign-names.ts";
+import { rowsOf } from "./rows-of.ts";
+
+type Send = (operation: Operation, wording: Wording) => Promise<ApiAnswer<unknown>>;
+
+export interface ForeignRequests {
+  /**
+   * What the answers to requests that name the victim's things tell more than those to requests that name nothing: first the
+   * caller's own request, with one place after the other naming the victim's, then the victim's, sent by a stranger. Empty when
+   * all is well.
+   */
+  faultsOf(operation: Operation, own: Estate): Promise<unknown[]>;
+  /** The victim's rows, and what the victim reads in the project. */
+  holdings(): Promise<unknown>;
+}
+
+/** Who asks for somebody else's background task is told so, as the existing API has it. */
+const TOLD = /^(GET|DELETE) \/api\/tasks\/\{background_task\}/u;
+
+/** Makes a victim with something of every kind, and a stranger who has nothing to do with it. */
+export async function foreignRequests(service: TestService, document: Document): Promise<ForeignRequests> {
+  const victim = await newSharedEstate(service);
+  const stranger = await service.signUp("stranger");
+  const { id: project } = await service.newProject(stranger.token);
+  const { key } = await service.newKey(stranger.token);
+  const { key: bound } = await service.newKey(stranger.token, project);
+  const page = browser(service);
+  await page.call("POST", "/api/auth/login", { json: stranger });
+  const { body: csrf } = await page.call<{ csrf_token: string }>("GET", "/api/auth/csrf");
+  const headers = { "x-csrf-token": csrf.csrf_token };
+  const db = databaseOf(service);
+
+  const withToken =
+    (token: string): Send =>
+    ({ method }, { address, json }) =>
+      service.call(method, address, { token, ...(json && { json }) });
+  const withCookie: Send = ({ method }, { address, json }) =>
+    page.call(method, address, { headers, ...(json && { json }) });
+  const strangers: { way: string; admits: "keys" | "person"; call: Send }[] = [
+    { way: "a stranger's cookie", admits: "person", call: withCookie },
+    { way: "a stranger's key", admits: "keys", call: withToken(key) },
+    { way: "a stranger's key for one project", admits: "keys", call: withToken(bound) },
+  ];
+
+  const own = namesOf(victim);
+  const read = async (path: string) => (await service.call("GET", path, { token: victim.owner.token })).text;
+  const { slug }: { slug: string } = JSON.parse(await read(`/api/projects/${own["project"]}`));
+  /** What names the victim's things, by the name of the parameter that takes it. */
+  const names: Readonly<Record<string, string>> = { ...own, project_slug: slug };
+
+  /** What an answer tells, without the names that were sent. A success of the caller's own says nothing but that. */
+  function toldBy({ status, text }: ApiAnswer<unknown>, sent: readonly string[]): string {
+    const rest = sent.reduce((all, name) => all.replaceAll(name, "«name»"), text);
+    const leaked = Object.values(names).filter((name) => rest.includes(name));
+    return `${status} ${status < 300 ? leaked.join() : rest}`;
+  }
+
+  /** Where the answers differ that to nothing is asked for again: what succeeded once may be a conflict from then on. */
+  async function revealed(
+    { name }: Operation,
+    sent: readonly string[],
+    ask: (names: readonly string[]) => ReturnType<Send>,
+  ) {
+    const unused = sent.map(unusedLike);
+    const control = toldBy(await ask(unused), unused);
+    const told = toldBy(await ask(sent), sent);
+    if (told === control || (TOLD.test(name) && told.startsWith("403"))) return [];
+    const again = toldBy(await ask(unused), unused);
+    return told === again ? [] : [{ told, control }];
+  }
+
+  /** One place after the other names what is the victim's, in a request that is otherwise the caller's own. */
+  async function faultsByPlace(operation: Operation, { owner, key: ownKey, samples }: Estate) {
+    const call = withToken(operation.person ? owner.token : ownKey);
+    const faults: unknown[] = [];
+    for (const slot of slotsOf(document, operation)) {
+      for (const name of namesFor(slot, names)) {
+        const found = await revealed(operation, [name], ([value = ""]) =>
+          call(operation, worded(document, operation, samples, { slot, value })),
+        );
+        faults.push(...found.map((fault) => [slot.in, slot.trail.join(".") || slot.name, name, fault]));
+      }
+    }
+    return faults;
+  }
+
+  /** All that the request names is the victim's. */
+  async function faultsByCaller(operation: Operation) {
+    const faults: unknown[] = [];
+    for (const { way, call } of strangers.filter(({ admits }) => operation[admits])) {
+      const found = await revealed(operation, Object.values(names), (sent) => {
+        const named = Object.fromEntries(Object.keys(names).map((kind, place) => [kind, sent[place]]));
+        return call(operation, worded(document, operation, { ...victim.samples, ...named }));
+      });
+      faults.push(...found.map((fault) => [way, fault]));
+    }
+    return faults;
+  }
+
+  return {
+    async faultsOf(operation, caller) {
+      const isNaming = slotsOf(document, operation).some((slot) => namesFor(slot, names).length > 0);
+      // Administrators of the installation may name what is anybody's; that nobody else is one is in the table of access.
+      if (!isNaming || operation.isPublic || operation.permission === "superuser") return [];
+      return [...(await faultsByPlace(operation, caller)), ...(await faultsByCaller(operation))];
+    },
+    async holdings() {
+      const { base: _, ...others } = names;
+      const id = names["project"];
+      return {
+        // A container may name any template as the one it was made from: that is a note, by which nothing is read.
+        rows: await rowsOf(db, Object.values(others)),
+        files: await read(`/api/projects/${id}/files/tree`),
+        file: await read(`/api/projects/${id}/files/${String(victim.samples["path"])}`),
+        snapshots: await read(`/api/projects/${id}/snapshots`),
+        shell: await read(`/api/shell/sessions/${names["shell"]}`),
+      };
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import type { ApiAnswer } from "#test/support/api-client.ts";
+import { startGitHost } from "#test/support/git-host-server.ts";
+import { startGitServer } from "#test/support/git-server.ts";
+import { REGISTERED } from "#test/support/oauth-provider.ts";
+import { startService } from "#test/support/service.ts";
+import { addressOf, estatesOf, smallestBody, type Estate } from "#test/surface/estate.ts";
+import { OCCASIONS } from "#test/surface/occasions.ts";
+import { operationsOf, readDocument, validatorOf, type Operation } from "#test/surface/operations.ts";
+import { foreignRequests } from "./support/foreign-requests.ts";
+
+// Started while the tests are collected: every documented operation is a test.
+const [git, gitHost] = await Promise.all([startGitServer(), startGitHost("gitlab")]);
+const service = await startService({
+  GITHUB_CLIENT_ID: "id",
+  GITHUB_CLIENT_SECRET: "secret",
+  GITLAB_CLIENT_ID: REGISTERED.clientId,
+  GITLAB_CLIENT_SECRET: REGISTERED.clientSecret,
+  GITLAB_API_BASE_URL: gitHost.url,
+  OUTBOUND_ALLOW_PRIVATE: "true",
+});
+/** Where a password is not enough. */
+const twoFactor = await startService({ TWO_FA_ENABLED: "true" });
+afterAll(async () => {
+  await Promise.all([service.close(), twoFactor.close()]);
+  await Promise.all([git.close(), gitHost.close()]);
+});
+const document = await readDocument(service);
+const operations = operationsOf(document).filter(({ isAlias }) => !isAlias);
+/** The first account of an installation is its administrator. */
+const admin = await service.signUp("admin");
+const estateFor = estatesOf(service);
+const foreign = await foreignRequests(service, document);
+const before = await foreign.holdings();
+
+/** The request that succeeds. */
+async function call(operation: Operation, estate: Estate, credential: string) {
+  const json = smallestBody(document, operation, estate.samples);
+  const occasion = await OCCASIONS[operation.name]?.({ service, twoFactor, estate, git, gitHost });
+  const { at = service, address, ...request } = occasion ?? { ...(json && { json }) };
+  return at.call(operation.method, address ?? addressOf(operation, estate.samples), {
+    token: credential,
+    ...request,
+  });
+}
+
+/** Neither refused nor not found: what the request says besides may still be wrong. */
+const REFUSALS = [401, 403, 404, 405];
+
+/** How a key is answered that has no permission but the one which is published for the operation. */
+async function statusForKey(operation: Operation, { owner, samples }: Estate) {
+  const { scope, method } = operation;
+  const made = await service.call<{ id: string; key: string }>("POST", "/api/external-api-keys", {
+    token: owner.token,
+    json: { name: "one permission", scopes: scope ? [scope] : null },
+  });
+  const json = smallestBody(document, operation, samples);
+  const address = addressOf(operation, samples);
+  const { status } = await service.call(method, address, { token: made.body.key, ...(json && { json }) });
+  // Ten keys are the most that one may have, and many operations share an owner.
+  await service.call("DELETE", `/api/external-api-keys/${made.body.id}`, { token: owner.token });
+  return status;
+}
+
+/** What is wrong with an answer that is to be the documented success. */
+function faultOf(operation: Operation, { status, headers, text, body }: ApiAnswer<unknown>) {
+  const success = Object.entries(operation.responses).find(([each]) => /^[23]/u.test(each));
+  const [mediaType, media] = Object.entries(success?.[1].content ?? {})[0] ?? [];
+  if (status !== Number(success?.[0])) return { status, text };
+  const sent = headers.get("content-type")?.split(";")[0];
+  if (sent !== mediaType) return { sent };
+  const validator = media ? validatorOf(document, media.schema) : z.literal("");
+  return validator.safeParse(body).error?.issues;
+}
+
+/**
+ * Three things on one estate, which takes long to make: what is another's is as if it were not there, wherever the request names
+ * it; a key with the one permission that is published is admitted; and the request, as it is without all that, gets the
+ * documented answer. So it was the foreign names alone that were refused.
+ */
+describe("names nothing of others', and answers its own as documented", () => {
+  it.concurrent.each(operations)("$name", async (operation) => {
+    const { keys, person, permission } = operation;
+    const own = await estateFor(operation);
+    expect(await foreign.faultsOf(operation, own)).toEqual([]);
+    const byKey = keys ? await statusForKey(operation, own) : undefined;
+    expect(REFUSALS).not.toContain(byKey);
+    const credentialOf = ({ owner, key }: Estate) => {
+      if (keys && !person) return key;
+      return permission === "superuser" ? admin.token : owner.token;
+    };
+    const fault = faultOf(operation, await call(operation, own, credentialOf(own)));
+    if (!fault) return;
+    // What came before may have taken the estate apart.
+    const anew = await estateFor(operation);
+    expect(faultOf(operation, await call(operation, anew, credentialOf(anew)))).toBeUndefined();
+  });
+});
+
+it("leaves the victim's rows and files as they were", async () => {
+  expect(await foreign.holdings()).toEqual(before);
+});

@@ -1,0 +1,70 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { checkEnv } from "#src/env.ts";
+import { createCommandRunner } from "#src/platform/command-runner/index.ts";
+import type { CallFiles } from "#src/shell/file-calls.ts";
+
+const checked = checkEnv(env);
+if (!checked.ok) throw new Error(`bindings: ${JSON.stringify(checked.problems)}`);
+const { LOADER: loader, ASSETS: assets } = checked.env;
+const runner = createCommandRunner({ url: undefined, loader, assets });
+
+/** A project with the file `hello`, and no other. */
+const callFiles: CallFiles = async (call) => {
+  const bytes = new TextEncoder().encode("hello\n");
+  if (call.path === "/" && call.name === "stat")
+    return { answer: { ok: true, value: { kind: "directory", mode: 0o755, size: 0, modifiedAt: 0 } } };
+  if (call.path !== "/hello")
+    return {
+      answer: { ok: false, failure: 1, code: "ENOENT", message: "ENOENT: no such file or directory" },
+    };
+  if (call.name === "read") return { answer: { ok: true }, bytes };
+  return { answer: { ok: true, value: { kind: "file", mode: 0o644, size: bytes.length, modifiedAt: 0 } } };
+};
+
+const run = (command: string, { timeoutMs = 20_000, cancelled = new AbortController().signal } = {}) =>
+  runner.run(
+    { value: { kind: "command", command, cwd: "/app", env: { GREETING: "hi" }, timeoutMs } },
+    { project: crypto.randomUUID(), callFiles, cancelled, timeoutMs },
+  );
+
+/** What the loader does here; that it ends what computes is for the platform, which workerd does not imitate. */
+describe("commands in a dynamically loaded Worker", () => {
+  it("see the project's files and the variables they are given", async () => {
+    const { value } = await run('cat hello; echo "$GREETING"; echo error >&2; exit 3');
+    expect(value).toEqual({
+      kind: "command",
+      stdout: "hello\nhi\n",
+      stderr: "error\n",
+      exitCode: 3,
+      timedOut: false,
+    });
+  });
+
+  it("end at their timeout, and when they are cancelled", async () => {
+    const { value: late } = await run("sleep 600", { timeoutMs: 300 });
+    expect(late).toMatchObject({ exitCode: 124, timedOut: true });
+    const controller = new AbortController();
+    setTimeout(() => controller.abort(), 200);
+    const { value: cancelled } = await run("sleep 600", { cancelled: controller.signal });
+    expect(cancelled).toMatchObject({ exitCode: 130, timedOut: false });
+  });
+
+  it("keep what a line of a session leaves", async () => {
+    const line = { kind: "line" as const, cwd: "/app", env: {}, status: 0, scratch: [], mayContinue: true };
+    const options = { project: crypto.randomUUID(), callFiles, cancelled: new AbortController().signal };
+    const { value, bytes } = await runner.run(
+      { value: { ...line, text: "cd /tmp; echo kept > kept.txt; NAME=value" } },
+      options,
+    );
+    expect(value).toMatchObject({ kind: "line", cwd: "/tmp", status: 0, variables: { NAME: "value" } });
+    expect(value).toMatchObject({ scratch: [{ path: "/tmp/kept.txt", kind: "file", size: 5 }] });
+    expect(new TextDecoder().decode(bytes)).toBe("kept\n");
+  });
+
+  it("have no network", async () => {
+    const { value } = await run("curl -s http://127.0.0.1/ || wget http://127.0.0.1/");
+    expect(value).toMatchObject({ kind: "command" });
+    expect(value).not.toMatchObject({ exitCode: 0 });
+  });
+});

@@ -1,0 +1,142 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer, request as httpRequest, type IncomingMessage } from "node:http";
+import { tmpdir } from "node:os";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { ERROR_HEADER, SECRET_HEADER } from "#src/platform/runtime/http-runtime/protocol.ts";
+import { routes } from "#workspace-server/http/routes.ts";
+import { Workspace } from "#workspace-server/workspace.ts";
+import {
+  buildServer,
+  startWorkspaceServer,
+  WITH_SECRET,
+  type RunningServer,
+} from "./support/start-server.ts";
+
+let bundle: string;
+let server: RunningServer;
+/** A program of the project, and the last request that it was sent. */
+let seen: IncomingMessage | undefined;
+const program = createServer((request, response) => {
+  seen = request;
+  response.end("page");
+});
+program.on("upgrade", (request, socket) => {
+  seen = request;
+  socket.end("HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n");
+});
+let port: number;
+
+beforeAll(async () => {
+  bundle = await buildServer();
+  server = await startWorkspaceServer(bundle);
+  await new Promise<void>((resolve) => program.listen(0, "127.0.0.1", resolve));
+  const address = program.address();
+  port = address instanceof Object ? address.port : 0;
+});
+afterAll(async () => {
+  await server.stop();
+  program.closeAllConnections();
+  program.close();
+});
+
+/** Every call there is: those of the route table, and any to a port. */
+async function everyCall(): Promise<{ method: string; path: string }[]> {
+  const workspace = await Workspace.open(server.root);
+  const listed = routes(workspace).map(({ method, path }) => ({
+    method,
+    path: path.replaceAll(/:[a-z]+/gu, "x"),
+  }));
+  const ports = ["GET", "POST", "DELETE"].map((method) => ({ method, path: `/port/${port}/x` }));
+  return [...listed, ...ports, { method: "GET", path: "/no-such-call" }];
+}
+
+const WRONG: [name: string, headers: Record<string, string>][] = [
+  ["no secret", {}],
+  ["an empty one", { [SECRET_HEADER]: "" }],
+  ["another one", { [SECRET_HEADER]: "another" }],
+  ["a longer one", { [SECRET_HEADER]: `${WITH_SECRET[SECRET_HEADER]}x` }],
+  ["the right one under another name", { authorization: `Bearer ${WITH_SECRET[SECRET_HEADER]}` }],
+];
+
+describe("the workspace server's secret", () => {
+  it.each(WRONG)("is wanted by every call: 401 with %s", async (_, headers) => {
+    const calls = await everyCall();
+    expect(calls.length).toBeGreaterThan(25);
+    for (const { method, path } of calls) {
+      const response = await fetch(`${server.url}${path}`, { method, headers });
+      expect([method, path, response.status]).toEqual([method, path, 401]);
+      expect(response.headers.get(ERROR_HEADER)).toBe("unauthenticated");
+    }
+    expect(seen).toBeUndefined();
+  });
+
+  it("lets each of these calls in", async () => {
+    for (const { method, path } of await everyCall()) {
+      const body = method === "POST" || method === "PUT" ? "{}" : null;
+      const response = await fetch(`${server.url}${path}`, { method, headers: WITH_SECRET, body });
+      expect([method, path, response.status]).not.toEqual([method, path, 401]);
+      await response.body?.cancel();
+    }
+    await server.reset();
+    seen = undefined;
+  });
+
+  it("is wanted by every upgrade, also one that names no port", async () => {
+    for (const path of [`/port/${port}/`, "/shells/x/stream?position=0", "/health", "/port/0/"]) {
+      for (const [, headers] of WRONG) expect([path, await upgrade(path, headers)]).toEqual([path, 401]);
+    }
+    expect(seen).toBeUndefined();
+    expect(await upgrade(`/port/${port}/`, WITH_SECRET)).toBe(204);
+  });
+
+  it("is not handed on to programs", async () => {
+    await (await fetch(`${server.url}/port/${port}/`, { headers: WITH_SECRET })).text();
+    expect(seen?.headers).not.toHaveProperty(SECRET_HEADER);
+    await upgrade(`/port/${port}/`, WITH_SECRET);
+    expect(seen?.headers).not.toHaveProperty(SECRET_HEADER);
+  });
+
+  it("does not open the server's own port through itself", async () => {
+    const own = new URL(server.url).port;
+    const response = await fetch(`${server.url}/port/${own}/processes`, { headers: WITH_SECRET });
+    expect(response.status).toBe(401);
+  });
+
+  it("cannot be read by a program: the server's command line and environment have its hash alone", async () => {
+    const command = 'cat "/proc/$PPID/cmdline" "/proc/$PPID/environ" /proc/self/environ';
+    const { stdout } = await server.runtime.exec(command, { timeoutMs: 5000 });
+    expect(stdout).toContain("--secret-sha256");
+    expect(stdout).not.toContain(WITH_SECRET[SECRET_HEADER]);
+  });
+
+  it.each([[[]], [["--secret-sha256", ""]], [["--secret-sha256", "secret"]]])(
+    "is a condition of starting: %j",
+    async (option) => {
+      const args = [bundle, "serve", "--root", tmpdir(), "--listen", "0", ...option];
+      const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "pipe"] });
+      const [complaint] = await Promise.all([text(child.stderr), once(child, "exit")]);
+      expect(child.exitCode).not.toBe(0);
+      expect(complaint).toContain("--secret-sha256");
+    },
+  );
+});
+
+/** The status of the answer to a request for a WebSocket. */
+function upgrade(path: string, headers: Record<string, string>): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const asked = { connection: "Upgrade", upgrade: "websocket", ...headers };
+    const request = httpRequest(`${server.url}${path}`, { headers: asked, agent: false });
+    request.on("response", (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    request.on("upgrade", (response, socket) => {
+      socket.destroy();
+      resolve(response.statusCode);
+    });
+    request.on("error", reject);
+    request.end();
+  });
+}
