@@ -12,12 +12,13 @@ import {
   type BigIntStats,
 } from "node:fs";
 import { open } from "node:fs/promises";
+import { join } from "node:path";
 import { Readable } from "node:stream";
 import type { FileEntry } from "#src/platform/runtime/project-runtime.ts";
 import { asFileFailure, codeOf, fileFailure } from "../file-failure.ts";
 import { baseName, isTooLong, parentOf, type ProjectPaths } from "./project-paths.ts";
 import { removeTree } from "./remove-tree.ts";
-import { leaveTemporary, temporaryPlace } from "./temporary.ts";
+import { leaveTemporary, makeTemporary } from "./temporary.ts";
 import { kindOf, modifiedAt, walk } from "./walk.ts";
 
 /** Without O_NONBLOCK, opening a pipe that nobody writes to takes for ever. */
@@ -82,9 +83,10 @@ export class ProjectFiles {
   /** Create or replace a file. It becomes visible when all of its content has arrived; its mode stays. */
   async write(path: string, content: AsyncIterable<Uint8Array>, limit: number): Promise<FileEntry> {
     attempt(path, () => this.#checkWritable(path));
-    const place = attempt(path, () => temporaryPlace(this.#paths));
+    const place = attempt(path, () => makeTemporary(this.#paths));
+    const made = join(place, "content");
     try {
-      const file = await open(place, "wx", FILE_MODE);
+      const file = await open(made, "wx", FILE_MODE);
       try {
         let size = 0;
         for await (const chunk of content) {
@@ -99,7 +101,7 @@ export class ProjectFiles {
       }
       const real = this.#checkWritable(path);
       mkdirSync(this.#paths.absolute(parentOf(real)), { recursive: true });
-      renameSync(place, this.#paths.absolute(real));
+      renameSync(made, this.#paths.absolute(real));
       const entry = toEntry(path, lstatSync(this.#paths.absolute(real), { bigint: true }));
       if (!entry) throw fileFailure("ENOENT", path);
       return entry;

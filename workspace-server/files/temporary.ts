@@ -5,21 +5,22 @@ import { TEMPORARY, type ProjectPaths } from "./project-paths.ts";
 import { removeTree } from "./remove-tree.ts";
 
 /**
- * A place for something that is still being made, on the files' own file system, so that it can be moved into place in one
- * step. The directory of these is there only while somebody needs it, and emptied when the server starts.
+ * Make an empty directory for something that is still being made, on the files' own file system, so that it can be moved into
+ * place in one step. It is made together with the directory of all these, in one synchronous step: one that is only about to
+ * be made would not keep `leaveTemporary` of another call from removing the directory that holds it.
  */
-export function temporaryPlace(paths: ProjectPaths): string {
-  const directory = paths.absolute(TEMPORARY);
-  mkdirSync(directory, { recursive: true });
-  return join(directory, randomUUID());
+export function makeTemporary(paths: ProjectPaths): string {
+  const place = join(paths.absolute(TEMPORARY), randomUUID());
+  mkdirSync(place, { recursive: true, mode: 0o700 });
+  return place;
 }
 
-/** Take away what is left at a place, and the directory of these with the last one. */
+/** Remove what is left at a place, and the directory of these with the last one. */
 export async function leaveTemporary(paths: ProjectPaths, place: string): Promise<void> {
   await removeTree(place);
   try {
     rmdirSync(paths.absolute(TEMPORARY));
   } catch {
-    // Somebody else still needs it.
+    // Another call's place is still in it.
   }
 }

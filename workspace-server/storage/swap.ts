@@ -4,7 +4,7 @@ import { AppError } from "#src/lib/errors.ts";
 import { asFileFailure, codeOf } from "../file-failure.ts";
 import { SWAP, TEMPORARY, type ProjectPaths } from "../files/project-paths.ts";
 import { removeTree } from "../files/remove-tree.ts";
-import { leaveTemporary, temporaryPlace } from "../files/temporary.ts";
+import { leaveTemporary, makeTemporary } from "../files/temporary.ts";
 
 /** Inside a staging place: what becomes the project, what was it, and (there once all of that has moved) the word for it. */
 const NEW = "new";
@@ -21,8 +21,8 @@ export interface Staged {
 /** A staging place; it is gone after a crash. */
 export function beginStaging(paths: ProjectPaths): Staged {
   try {
-    const place = temporaryPlace(paths);
-    for (const name of ["", NEW, OLD]) mkdirSync(join(place, name), 0o700);
+    const place = makeTemporary(paths);
+    for (const name of [NEW, OLD]) mkdirSync(join(place, name), 0o700);
     return { place, directory: join(place, NEW) };
   } catch (error) {
     throw asFileFailure(error, "");
@@ -65,7 +65,7 @@ function finish(paths: ProjectPaths): string {
     mkdirSync(cleared);
   }
   moveAll(join(swap, NEW), paths.root);
-  const done = temporaryPlace(paths);
+  const done = makeTemporary(paths);
   renameSync(swap, done);
   return done;
 }

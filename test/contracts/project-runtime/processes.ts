@@ -18,6 +18,9 @@ const server = http.createServer(async (request, response) => {
 server.listen(Number(process.env.PORT), process.env.ADDRESS, () => console.log("listening on " + process.env.PORT));
 `;
 
+/** Below those that the system hands out itself (32,768 and more on Linux), which other tests' servers listen on. */
+const portOfNobody = () => 20_000 + Math.floor(Math.random() * 12_000);
+
 /** Programs that go on running. For runtimes that run them. */
 export function processesContract(open: Open): void {
   describe("processes", () => {
@@ -118,7 +121,7 @@ export function processesContract(open: Open): void {
     });
 
     it("listen on a port themselves, or by what they have started, or not at all", async () => {
-      const port = 20_000 + Math.floor(Math.random() * 20_000);
+      const port = portOfNobody();
       const other = crypto.randomUUID();
       await runtime.writeFile("server.cjs", bytesOf(SERVER));
       // A session of its own, an environment without any mark, and no parent that it began with.
@@ -137,7 +140,7 @@ export function processesContract(open: Open): void {
     });
 
     it.each(["127.0.0.1", "::1"])("answer on their port, listening on %s", async (address) => {
-      const port = 20_000 + Math.floor(Math.random() * 20_000);
+      const port = portOfNobody();
       await expect(ask(port, "/")).rejects.toMatchObject({ code: "unavailable" });
       await runtime.writeFile("server.cjs", bytesOf(SERVER));
       const env = { PORT: String(port), ADDRESS: address };
