@@ -5,6 +5,17 @@ import { Moment } from "#src/http/schemas.ts";
 
 export const Role = z.enum(ROLES);
 
+/** A place in a list of members: when somebody joined, and who. */
+export const MemberCursor = z
+  .string()
+  .transform((cursor) => cursor.split("_"))
+  .pipe(z.tuple([Moment, z.uuid()]))
+  .transform(([joinedAt, userId]) => ({ joinedAt: new Date(joinedAt), userId }));
+
+export function memberCursor({ joinedAt, userId }: StoredMember): string {
+  return `${joinedAt.toISOString()}_${userId}`;
+}
+
 /** Somebody with a role in a team or in a project. */
 export const Member = z
   .object({

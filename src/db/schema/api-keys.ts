@@ -39,6 +39,7 @@ export const externalApiKeys = pgTable(
   (table) => [
     uniqueIndex("external_api_keys_key_hash_unique").on(table.keyHash),
     index("external_api_keys_user").on(table.userId),
+    index("external_api_keys_team").on(table.teamId),
     index("external_api_keys_agent").on(table.agentId),
   ],
 );

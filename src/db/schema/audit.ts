@@ -46,5 +46,9 @@ export const adminActions = pgTable(
     ipAddress: text(),
     createdAt: createdAt(),
   },
-  (table) => [index("admin_actions_created").on(table.createdAt)],
+  (table) => [
+    index("admin_actions_created").on(table.createdAt),
+    index("admin_actions_admin").on(table.adminId),
+    index("admin_actions_target").on(table.targetId),
+  ],
 );

@@ -31,5 +31,7 @@ export const backgroundTasks = pgTable(
   (table) => [
     index("background_tasks_user").on(table.userId, table.createdAt),
     index("background_tasks_project").on(table.projectId),
+    index("background_tasks_container").on(table.containerId),
+    index("background_tasks_completed").on(table.completedAt),
   ],
 );

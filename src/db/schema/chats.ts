@@ -73,7 +73,7 @@ export const chats = pgTable(
   },
   (table) => [
     index("chats_project").on(table.projectId),
-    index("chats_user").on(table.userId),
+    index("chats_user_project").on(table.userId, table.projectId),
     index("chats_agent").on(table.agentId),
   ],
 );

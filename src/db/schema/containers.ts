@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import {
   boolean,
   doublePrecision,
@@ -65,7 +66,13 @@ export const containers = pgTable(
     createdAt: createdAt(),
     updatedAt: at(),
   },
-  (table) => [uniqueIndex("containers_label_unique").on(table.projectId, table.label)],
+  (table) => [
+    uniqueIndex("containers_label_unique").on(table.projectId, table.label),
+    // For the sweeps, which look at those that are to run.
+    index("containers_at_work")
+      .on(table.status, table.projectId)
+      .where(sql`${table.status} IN ('starting', 'running')`),
+  ],
 );
 
 /** One container uses another: variables of the target are injected into the source. */
@@ -88,6 +95,7 @@ export const containerConnections = pgTable(
   },
   (table) => [
     uniqueIndex("container_connections_pair").on(table.sourceContainerId, table.targetContainerId),
+    index("container_connections_target").on(table.targetContainerId),
     index("container_connections_project").on(table.projectId),
   ],
 );
@@ -107,5 +115,8 @@ export const browserPreviews = pgTable(
     createdAt: createdAt(),
     updatedAt: at(),
   },
-  (table) => [index("browser_previews_project").on(table.projectId)],
+  (table) => [
+    index("browser_previews_project").on(table.projectId),
+    index("browser_previews_container").on(table.connectedContainerId),
+  ],
 );

@@ -24,6 +24,7 @@ export const pairingTokens = pgTable(
   (table) => [
     uniqueIndex("pairing_tokens_token_hash_unique").on(table.tokenHash),
     index("pairing_tokens_user").on(table.userId),
+    index("pairing_tokens_expires").on(table.expiresAt),
   ],
 );
 

@@ -1,35 +1,45 @@
-import { boolean, integer, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { sql } from "drizzle-orm";
+import { boolean, index, integer, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { users } from "./accounts.ts";
 import { at, createdAt, id } from "./columns.ts";
 import { projects } from "./projects.ts";
 
 /** The remote repository a project was cloned from or is pushed to; one at most. */
-export const repositories = pgTable("repositories", {
-  projectId: uuid()
-    .primaryKey()
-    .references(() => projects.id, { onDelete: "cascade" }),
-  id: uuid().notNull(),
-  /** Without credentials. */
-  repoUrl: text().notNull(),
-  repoOwner: text().notNull(),
-  repoName: text().notNull(),
-  defaultBranch: text().notNull(),
-  /** On whose behalf, and so with whose credentials, the clone runs. */
-  userId: uuid()
-    .notNull()
-    .references(() => users.id, { onDelete: "cascade" }),
-  syncStatus: text({ enum: ["cloning", "cloned", "failed"] }).notNull(),
-  progress: text(),
-  error: text(),
-  generation: integer().notNull().default(0),
-  leaseUntil: at(),
-  attempts: integer().notNull().default(0),
-  lastSyncAt: at(),
-  lastCommitSha: text(),
-  autoPush: boolean().notNull().default(false),
-  autoPull: boolean().notNull().default(false),
-  createdAt: createdAt(),
-});
+export const repositories = pgTable(
+  "repositories",
+  {
+    projectId: uuid()
+      .primaryKey()
+      .references(() => projects.id, { onDelete: "cascade" }),
+    id: uuid().notNull(),
+    /** Without credentials. */
+    repoUrl: text().notNull(),
+    repoOwner: text().notNull(),
+    repoName: text().notNull(),
+    defaultBranch: text().notNull(),
+    /** On whose behalf, and so with whose credentials, the clone runs. */
+    userId: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    syncStatus: text({ enum: ["cloning", "cloned", "failed"] }).notNull(),
+    progress: text(),
+    error: text(),
+    generation: integer().notNull().default(0),
+    leaseUntil: at(),
+    attempts: integer().notNull().default(0),
+    lastSyncAt: at(),
+    lastCommitSha: text(),
+    autoPush: boolean().notNull().default(false),
+    autoPull: boolean().notNull().default(false),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    index("repositories_user").on(table.userId),
+    index("repositories_cloning")
+      .on(table.leaseUntil)
+      .where(sql`${table.syncStatus} = 'cloning'`),
+  ],
+);
 
 /** A person's way into a git host: an OAuth grant or a token of their own; one per host. */
 export const gitConnections = pgTable(

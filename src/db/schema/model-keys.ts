@@ -59,6 +59,7 @@ export const userProviders = pgTable(
     uniqueIndex("user_providers_slug_unique")
       .on(table.userId, table.slug)
       .where(sql`${table.isActive}`),
+    index("user_providers_user").on(table.userId),
   ],
 );
 
@@ -82,5 +83,6 @@ export const userModels = pgTable(
     uniqueIndex("user_models_model_unique")
       .on(table.userId, table.modelId, table.provider)
       .where(sql`${table.isActive}`),
+    index("user_models_user").on(table.userId),
   ],
 );

@@ -60,13 +60,22 @@ export const projects = pgTable(
   },
   (table) => [
     uniqueIndex("projects_slug_unique").on(table.slug),
-    index("projects_team").on(table.teamId),
+    // A page of a team's projects is read in their order.
+    index("projects_team_newest").on(table.teamId, table.id),
+    index("projects_owner").on(table.ownerId),
+    index("projects_default_workspace")
+      .on(table.ownerId)
+      .where(sql`${table.settings} ->> 'default_workspace' = 'true'`),
     index("projects_wanted")
       .on(table.wanted)
       .where(sql`${table.wanted} IS NOT NULL`),
-    index("projects_running")
-      .on(table.lastActivity)
-      .where(sql`${table.status} = 'running'`),
+    // For the sweeps: when those that run were last used, and those that were warned.
+    index("projects_last_used")
+      .on(sql`greatest(${table.lastActivity}, ${table.startedAt})`)
+      .where(sql`${table.status} = 'running' AND ${table.wanted} IS NULL`),
+    index("projects_idle_warned")
+      .on(table.idleWarnedAt)
+      .where(sql`${table.idleWarnedAt} IS NOT NULL`),
   ],
 );
 

@@ -25,7 +25,10 @@ export const sessions = pgTable(
     expiresAt: at().notNull(),
     endedAt: at(),
   },
-  (table) => [index("sessions_user").on(table.userId, table.lastUsedAt)],
+  (table) => [
+    index("sessions_user").on(table.userId, table.lastUsedAt),
+    index("sessions_expires").on(table.expiresAt),
+  ],
 );
 
 /** Server side of the refresh cookie: single use, stored as a SHA-256. One that comes twice ends its session. */
@@ -44,6 +47,7 @@ export const refreshRecords = pgTable(
   (table) => [
     uniqueIndex("refresh_records_token_hash_unique").on(table.tokenHash),
     index("refresh_records_session").on(table.sessionId),
+    index("refresh_records_expires").on(table.expiresAt),
   ],
 );
 
@@ -67,6 +71,7 @@ export const loginAttempts = pgTable(
   (table) => [
     uniqueIndex("login_attempts_token_hash_unique").on(table.tokenHash),
     index("login_attempts_user").on(table.userId),
+    index("login_attempts_expires").on(table.expiresAt),
   ],
 );
 
@@ -87,6 +92,7 @@ export const mailedTokens = pgTable(
   (table) => [
     uniqueIndex("mailed_tokens_token_hash_unique").on(table.tokenHash),
     index("mailed_tokens_user").on(table.userId),
+    index("mailed_tokens_expires").on(table.expiresAt),
   ],
 );
 

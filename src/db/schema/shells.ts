@@ -35,6 +35,9 @@ export const shellSessions = pgTable(
     index("shell_sessions_chat")
       .on(table.chatId, table.status)
       .where(sql`${table.chatId} IS NOT NULL`),
+    index("shell_sessions_open")
+      .on(table.lastActivityAt)
+      .where(sql`${table.status} IN ('initializing', 'active', 'idle')`),
   ],
 );
 
@@ -58,5 +61,9 @@ export const commandRuns = pgTable(
     durationMs: integer().notNull(),
     createdAt: createdAt(),
   },
-  (table) => [index("command_runs_project").on(table.projectId, table.createdAt)],
+  (table) => [
+    index("command_runs_project").on(table.projectId, table.createdAt),
+    index("command_runs_user").on(table.userId, table.createdAt),
+    index("command_runs_created").on(table.createdAt),
+  ],
 );

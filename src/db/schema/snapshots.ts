@@ -33,6 +33,9 @@ export const snapshots = pgTable(
   (table) => [
     uniqueIndex("snapshots_hash_unique").on(table.projectId, table.hash),
     index("snapshots_by_task").on(table.taskId),
+    index("snapshots_creator").on(table.createdBy),
+    // A nightly sweep ranks all of them: from the index alone.
+    index("snapshots_by_role").on(table.projectId, table.role, table.id, table.createdAt),
   ],
 );
 

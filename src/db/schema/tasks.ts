@@ -55,6 +55,10 @@ export const tasks = pgTable(
   },
   (table) => [
     index("tasks_user_created").on(table.userId, table.createdAt),
+    // A person's tasks are counted, and a page of them is chosen, from the index alone.
+    index("tasks_listed").on(table.userId, table.projectId, table.status, table.createdAt, table.id),
+    index("tasks_project_begun").on(table.projectId, table.userId, table.startedAt),
+    index("tasks_agent").on(table.agentId),
     index("tasks_chat_created").on(table.chatId, table.createdAt),
     index("tasks_status_created").on(table.status, table.createdAt),
     index("tasks_api_key_status").on(table.apiKeyId, table.status),
@@ -132,6 +136,9 @@ export const approvals = pgTable(
   (table) => [
     uniqueIndex("approvals_task_call_unique").on(table.taskId, table.iteration, table.callId),
     index("approvals_answered_by").on(table.answeredBy),
+    index("approvals_answered")
+      .on(table.answeredAt)
+      .where(sql`${table.response} IS NOT NULL`),
     index("approvals_open")
       .on(table.expiresAt)
       .where(sql`${table.response} IS NULL`),

@@ -3,9 +3,13 @@ import { requireTeam } from "#src/domain/teams/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { keysOfUser, type ApiKey } from "./queries.ts";
 
-/** One's own keys, revoked ones too, newest first. */
-export async function listApiKeys(deps: { db: Db }, userId: string): Promise<ApiKey[]> {
-  return keysOfUser(deps.db, userId);
+/** One's own keys, revoked ones too, newest first: all, or at most `limit` of those that follow the key `after`. */
+export async function listApiKeys(
+  deps: { db: Db },
+  userId: string,
+  page: { limit?: number | undefined; after?: string | undefined },
+): Promise<ApiKey[]> {
+  return keysOfUser(deps.db, userId, page);
 }
 
 /** Permissions the caller may give to a key: those of the caller's role. */

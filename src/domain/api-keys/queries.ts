@@ -1,4 +1,4 @@
-import { and, count, desc, eq, inArray, isNotNull, notExists, sql } from "drizzle-orm";
+import { and, count, desc, eq, inArray, isNotNull, lt, notExists, sql } from "drizzle-orm";
 import { lockPerson, shareTeam } from "#src/db/locks.ts";
 import { externalApiKeys, projects, teamMemberships } from "#src/db/schema/index.ts";
 import { insertAuditEntry, type AuditEntry } from "#src/domain/audit/index.ts";
@@ -67,13 +67,23 @@ function partInTeam(db: Db, { teamId, userId }: { teamId: string; userId: string
     .where(and(eq(teamMemberships.teamId, teamId), eq(teamMemberships.userId, userId)));
 }
 
-/** All keys of a user, revoked ones too, newest first. */
-export function keysOfUser(db: Db, userId: string) {
-  return db
+/** Keys of a user, revoked ones too, newest first: all, or at most `limit` of those that follow the key `after`. */
+export function keysOfUser(
+  db: Db,
+  userId: string,
+  { limit, after }: { limit?: number | undefined; after?: string | undefined },
+) {
+  const found = db
     .select()
     .from(externalApiKeys)
-    .where(eq(externalApiKeys.userId, userId))
+    .where(
+      and(
+        eq(externalApiKeys.userId, userId),
+        after === undefined ? undefined : lt(externalApiKeys.id, after),
+      ),
+    )
     .orderBy(desc(externalApiKeys.id));
+  return limit === undefined ? found : found.limit(limit);
 }
 
 /** End a key for good: without its hash nothing finds it again. No row for one that is over or somebody else's. */

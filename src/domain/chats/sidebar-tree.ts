@@ -18,11 +18,10 @@ export interface SidebarTree {
 
 /** What a person sees beside a chat: the chats about no project, and the newest projects with their chats. */
 export async function sidebarTree(deps: { db: Db }, caller: Caller): Promise<SidebarTree> {
-  const [rootChats, found] = await Promise.all([
+  const [rootChats, projects] = await Promise.all([
     listChats(deps, caller, { origin: "standalone", limit: ROOT_CHATS, offset: 0 }),
-    listProjects(deps, caller, {}),
+    listProjects(deps, caller, { limit: PROJECTS }),
   ]);
-  const projects = found.slice(0, PROJECTS);
   const filter = { somebody: somebodyOf(caller), projectIds: projects.map(({ id }) => id) };
   const chats = await chatsOf(deps.db, filter, { limit: CHATS, offset: 0 });
   const byProject = Map.groupBy(

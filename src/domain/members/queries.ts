@@ -39,14 +39,27 @@ const member = {
   joinedAt: teamMemberships.createdAt,
 };
 
+/** Which of the members in the order of joining are meant: at most `limit` of those that follow one; or all. */
+export interface MemberPage {
+  limit?: number | undefined;
+  after?: { joinedAt: Date; userId: string } | undefined;
+}
+
 /** Members of a team in the order of joining. */
-export function membersOfTeam(db: Db, teamId: string) {
-  return db
+export function membersOfTeam(db: Db, teamId: string, { limit, after }: MemberPage) {
+  const found = db
     .select(member)
     .from(teamMemberships)
     .innerJoin(users, eq(users.id, teamMemberships.userId))
-    .where(eq(teamMemberships.teamId, teamId))
+    .where(
+      and(
+        eq(teamMemberships.teamId, teamId),
+        after &&
+          sql`(${teamMemberships.createdAt}, ${teamMemberships.userId}) > (${after.joinedAt.toISOString()}::timestamptz, ${after.userId}::uuid)`,
+      ),
+    )
     .orderBy(asc(teamMemberships.createdAt), asc(teamMemberships.userId));
+  return limit === undefined ? found : found.limit(limit);
 }
 
 export type Member = Awaited<ReturnType<typeof membersOfTeam>>[number];

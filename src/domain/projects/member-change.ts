@@ -28,7 +28,7 @@ export async function requireMember(
   { id }: OpenProject,
   userId: string,
 ): Promise<ProjectMember> {
-  const [member] = await membersOfProject(deps.db, id, userId);
+  const [member] = await membersOfProject(deps.db, id, { userId });
   if (!member) throw noProjectMember();
   return member;
 }

@@ -1,7 +1,7 @@
-import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, or, sql, type SQL } from "drizzle-orm";
+import { and, asc, desc, eq, isNotNull, isNull, lt, or, sql, type SQL } from "drizzle-orm";
 import { shareTeam } from "#src/db/locks.ts";
 import { pictureAddress } from "#src/db/picture-address.ts";
-import { projectMemberships, projects, teamMemberships, users } from "#src/db/schema/index.ts";
+import { projectMemberships, projects, users } from "#src/db/schema/index.ts";
 import type { Role } from "#src/domain/access/index.ts";
 import { insertAuditEntry, type AuditEntry } from "#src/domain/audit/index.ts";
 import { endTasks, insertBackgroundTask } from "#src/domain/background-tasks/index.ts";
@@ -54,36 +54,59 @@ export function projectWithRole(db: Db, idOrSlug: string, somebody: Somebody) {
     .where(isId(idOrSlug) ? eq(projects.id, idOrSlug) : eq(projects.slug, idOrSlug));
 }
 
+/** Which of the projects that somebody may see are meant: all, those of one team, some of them, those after another one. */
+export interface ProjectFilter {
+  teamId?: string | undefined;
+  projectIds?: readonly string[] | undefined;
+  /** Only projects that come after this one in the list, which begins with the newest; it need not exist. */
+  after?: string | undefined;
+  /** The most that are returned. */
+  limit?: number | undefined;
+}
+
 /**
  * Projects that somebody has a part in and may see, in all teams or in one; newest first. Superusers find the projects of
  * others by name, not in their list.
+ *
+ * The ids are looked up team by team, in the order of the index, and the role is asked for those alone. As one condition over
+ * all projects, or joined to them, the database would read every project of the installation.
  */
 export function visibleProjects(
   db: Db,
   somebody: Somebody & { userId: string },
-  only: { teamId?: string | undefined; projectIds?: readonly string[] | undefined },
+  { teamId, projectIds, after, limit }: ProjectFilter,
 ) {
   const { userId } = somebody;
-  const ownTeams = db
-    .select({ id: teamMemberships.teamId })
-    .from(teamMemberships)
-    .where(eq(teamMemberships.userId, userId));
-  const ownProjects = db
-    .select({ id: projectMemberships.projectId })
-    .from(projectMemberships)
-    .where(eq(projectMemberships.userId, userId));
-  return db
+  const wanted = sql.join(
+    [
+      sql`${roleInProject(somebody)} IS NOT NULL`,
+      ...(teamId === undefined ? [] : [sql`projects.team_id = ${teamId}::uuid`]),
+      ...(projectIds === undefined ? [] : [sql`projects.id IN (${listOf(projectIds)})`]),
+      ...(after === undefined ? [] : [sql`projects.id < ${after}::uuid`]),
+    ],
+    sql` AND `,
+  );
+  const page = sql`ORDER BY projects.id DESC LIMIT ${limit ?? null}::bigint`;
+  const ofTeams = sql`
+    SELECT in_list.id FROM team_memberships AS part, LATERAL (
+      SELECT projects.id FROM projects WHERE projects.team_id = part.team_id AND ${wanted} ${page}
+    ) AS in_list
+    WHERE part.user_id = ${userId}::uuid`;
+  const ofOwnParts = sql`
+    SELECT projects.id FROM projects WHERE ${wanted} AND projects.id IN (
+      SELECT part.project_id FROM project_memberships AS part WHERE part.user_id = ${userId}::uuid
+    )`;
+  const found = db
     .select()
     .from(projects)
-    .where(
-      and(
-        or(inArray(projects.teamId, ownTeams), inArray(projects.id, ownProjects)),
-        isNotNull(roleInProject(somebody)),
-        only.teamId === undefined ? undefined : eq(projects.teamId, only.teamId),
-        only.projectIds === undefined ? undefined : inArray(projects.id, [...only.projectIds]),
-      ),
-    )
+    .where(sql`${projects.id} = ANY (ARRAY(${ofTeams} UNION ${ofOwnParts}))`)
     .orderBy(desc(projects.id));
+  return limit === undefined ? found : found.limit(limit);
+}
+
+/** Ids as one value of the statement, whose text is the same for any number of them. */
+function listOf(ids: readonly string[]): SQL {
+  return sql`SELECT value::uuid FROM jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb) AS value`;
 }
 
 /** The stored project; no row when its slug is taken. */
@@ -179,9 +202,18 @@ const member = {
   joinedAt: projectMemberships.createdAt,
 };
 
-/** People who were given a role in the project itself, in the order they got it; or one of them. */
-export function membersOfProject(db: Db, projectId: string, userId?: string) {
-  return db
+/** People who were given a role in the project itself, in the order they got it: all, one of them, or those that follow one. */
+export function membersOfProject(
+  db: Db,
+  projectId: string,
+  only: {
+    userId?: string;
+    limit?: number | undefined;
+    after?: { joinedAt: Date; userId: string } | undefined;
+  } = {},
+) {
+  const { userId, limit, after } = only;
+  const found = db
     .select(member)
     .from(projectMemberships)
     .innerJoin(users, eq(users.id, projectMemberships.userId))
@@ -189,9 +221,12 @@ export function membersOfProject(db: Db, projectId: string, userId?: string) {
       and(
         eq(projectMemberships.projectId, projectId),
         userId === undefined ? undefined : eq(projectMemberships.userId, userId),
+        after &&
+          sql`(${projectMemberships.createdAt}, ${projectMemberships.userId}) > (${after.joinedAt.toISOString()}::timestamptz, ${after.userId}::uuid)`,
       ),
     )
     .orderBy(asc(projectMemberships.createdAt), asc(projectMemberships.userId));
+  return limit === undefined ? found : found.limit(limit);
 }
 
 export type ProjectMember = Awaited<ReturnType<typeof membersOfProject>>[number];

@@ -171,11 +171,14 @@ export function giveUpClone(db: Db, projectId: string) {
 
 /** Clones that are asked for and that nobody works on. */
 export function waitingClones(db: Db, limit: number) {
-  return db
-    .select({ projectId: repositories.projectId, generation: repositories.generation })
-    .from(repositories)
-    .where(and(eq(repositories.syncStatus, "cloning"), unleased))
-    .limit(limit);
+  return (
+    db
+      .select({ projectId: repositories.projectId, generation: repositories.generation })
+      .from(repositories)
+      // Written out, as the index has it.
+      .where(and(sql`${repositories.syncStatus} = 'cloning'`, unleased))
+      .limit(limit)
+  );
 }
 
 /** Note what a project was cloned from, where the clone has been made already. */

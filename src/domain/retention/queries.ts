@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "#src/platform/db/client.ts";
 
-/** Rows of one statement: none holds its locks for long. */
+/** Rows of one statement: none holds its locks for long. Written out, or no plan that is kept would expect so few. */
 const BATCH = 5_000;
 
 /** Statements of one run; the next run takes the rest. */
@@ -15,11 +15,12 @@ export async function deleteOlder(
   days: number,
 ): Promise<void> {
   const rows = sql.identifier(table);
+  const moment = sql.identifier(column);
   for (let batch = 1; batch <= MAX_BATCHES; batch += 1) {
     const { rowCount } = await db.execute(sql`
       DELETE FROM ${rows} WHERE id IN (
         SELECT id FROM ${rows}
-        WHERE ${sql.identifier(column)} < now() - make_interval(days => ${days}::int) LIMIT ${BATCH}::int
+        WHERE ${moment} < now() - make_interval(days => ${days}::int) ORDER BY ${moment} LIMIT ${sql.raw(String(BATCH))}
       )
     `);
     if (rowCount < BATCH) return;

@@ -6,6 +6,7 @@ import { isTrustedOrigin } from "#src/http/origin.ts";
 const EXPOSED = [
   "Content-Length",
   "X-Total-Count",
+  "X-Next-Cursor",
   "X-Request-Id",
   "Retry-After",
   "X-RateLimit-Limit",

@@ -1,16 +1,20 @@
 import { z } from "zod";
 import { listApiKeys } from "#src/domain/api-keys/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
+import { PAGES, pageQuery, replyWithPage } from "#src/http/list-page.ts";
 import { describeKey, Key } from "./key.ts";
 
 export const listKeys = endpoint({
   method: "get",
   path: "/api/external-api-keys",
   aliases: ["/api/external/keys"],
-  summary: "The caller's keys, revoked ones too, newest first",
+  summary: `The caller's keys, revoked ones too, newest first. ${PAGES}`,
   tag: "External keys",
   access: { user: "any" },
+  query: pageQuery(z.uuid()),
   response: { status: 200, schema: z.array(Key) },
-  handler: async ({ services, caller }) =>
-    (await listApiKeys(services, caller.userId)).map((key) => describeKey(key)),
+  async handler({ services, caller, query }) {
+    const found = await listApiKeys(services, caller.userId, { ...query, after: query.cursor });
+    return replyWithPage(found, query, { describe: (key) => describeKey(key), cursorOf: ({ id }) => id });
+  },
 });

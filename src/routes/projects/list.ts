@@ -1,17 +1,23 @@
 import { z } from "zod";
 import { listProjects as projectsOf } from "#src/domain/projects/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
+import { PAGES, pageQuery, replyWithPage } from "#src/http/list-page.ts";
 import { text } from "#src/http/schemas.ts";
 import { describeProject, Project } from "./project.ts";
 
 export const listProjects = endpoint({
   method: "get",
   path: "/api/projects",
-  summary: "Projects the caller may see, newest first",
+  summary: `Projects the caller may see, newest first. ${PAGES}`,
   tag: "Projects",
   access: { userOrKey: "project.list" },
-  query: z.object({ team: text({ max: 100 }).optional().describe("Slug of a team") }),
+  query: pageQuery(z.uuid()).extend({ team: text({ max: 100 }).optional().describe("Slug of a team") }),
   response: { status: 200, schema: z.array(Project) },
-  handler: async ({ services, caller, query }) =>
-    (await projectsOf(services, caller, query)).map((project) => describeProject(project)),
+  async handler({ services, caller, query }) {
+    const found = await projectsOf(services, caller, { ...query, after: query.cursor });
+    return replyWithPage(found, query, {
+      describe: (project) => describeProject(project),
+      cursorOf: ({ id }) => id,
+    });
+  },
 });

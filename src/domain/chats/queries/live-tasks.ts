@@ -33,6 +33,10 @@ export function liveTasks(
     .orderBy(asc(tasks.id));
 }
 
+/** Whether the chat of the row `tasks` is in this project by now. Looked up row by row, so that the newest task ends the search. */
+const isChatIn = (projectId: string) =>
+  sql`(SELECT c.project_id FROM chats c WHERE c.id = tasks.chat_id) = ${projectId}::uuid`;
+
 /**
  * Somebody's tasks that were begun in a project after all of these, over or not, and all that ever were where none is named: the
  * last `limit`, what came first first.
@@ -50,10 +54,9 @@ export async function tasksBegunAfter(
   const begun = await db
     .select(LIVE)
     .from(tasks)
-    .innerJoin(chats, eq(chats.id, tasks.chatId))
     .where(
       and(
-        eq(chats.projectId, projectId),
+        isChatIn(projectId),
         eq(tasks.projectId, projectId),
         eq(tasks.userId, userId),
         isNotNull(tasks.startedAt),
@@ -67,19 +70,24 @@ export async function tasksBegunAfter(
 
 /** Somebody's task that was begun last in a project; none where none was. No row where the project has no chats. */
 export function lastBegunTask(db: Db, { projectId, userId }: { projectId: string; userId: string }) {
-  return db
-    .select({ task: { id: tasks.id, status: tasks.status } })
-    .from(chats)
-    .leftJoin(
-      tasks,
+  const begun = db
+    .select({ id: tasks.id, status: tasks.status })
+    .from(tasks)
+    .where(
       and(
-        eq(tasks.chatId, chats.id),
         eq(tasks.projectId, projectId),
         eq(tasks.userId, userId),
         isNotNull(tasks.startedAt),
+        isChatIn(projectId),
       ),
     )
+    .orderBy(desc(tasks.startedAt))
+    .limit(1)
+    .as("begun");
+  return db
+    .select({ task: { id: begun.id, status: begun.status } })
+    .from(chats)
+    .leftJoin(begun, sql`true`)
     .where(eq(chats.projectId, projectId))
-    .orderBy(sql`${tasks.startedAt} DESC NULLS LAST`)
     .limit(1);
 }

@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNotNull, isNull, or, sql, type SQL } from "drizzle-orm";
+import { and, asc, inArray, isNotNull, isNull, or, sql, type SQL } from "drizzle-orm";
 import { projects } from "#src/db/schema/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { anotherAsked, unleased } from "./way.ts";
@@ -18,6 +18,7 @@ export async function projectsLeftAlone(db: Db, limit: number): Promise<string[]
   return rows.map(({ id }) => id);
 }
 
+/** As the index `projects_last_used` has it. */
 const lastUsed = sql`greatest(${projects.lastActivity}, ${projects.startedAt})`;
 
 /** An agent at work, or somebody at a terminal. */
@@ -30,7 +31,8 @@ const inUse = sql`(
 
 const minutesAgo = (minutes: number) => sql`now() - make_interval(mins => ${minutes}::int)`;
 
-const settledRunning = and(eq(projects.status, "running"), isNull(projects.wanted));
+/** As `projects_last_used` has it, word for word: a status that comes as a value would not be seen to be that of the index. */
+const settledRunning = sql`${projects.status} = 'running' AND ${projects.wanted} IS NULL`;
 
 /** At most so many of the projects that match. */
 const some = (db: Db, matching: SQL | undefined, limit: number) =>

@@ -1,0 +1,84 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Account } from "#test/support/api-client.ts";
+import { sharedService } from "#test/support/shared-service.ts";
+import { newTeamClient } from "#test/support/team-client.ts";
+
+const service = sharedService();
+
+/** A list by its path, of somebody who has seven things in it. */
+let lists: Record<"projects" | "team's projects" | "keys" | "members" | "project's members", List>;
+interface List {
+  token: string;
+  path: string;
+}
+
+beforeAll(async () => {
+  const client = await newTeamClient(service);
+  const { token } = client.owner;
+  const members: Account[] = [];
+  for (let made = 0; made < 6; made += 1) members.push(await client.join("editor"));
+  const projects = [];
+  for (let made = 0; made < 7; made += 1) projects.push(await service.newProject(token));
+  for (let made = 0; made < 7; made += 1) await service.newKey(token);
+  const [first] = projects;
+  for (const { id } of [client.owner, ...members]) {
+    const added = await service.call("POST", `/api/projects/${first?.id}/members`, {
+      token,
+      json: { user_id: id, role: "admin" },
+    });
+    if (added.status >= 300) throw new Error(`Not added: ${added.text}`);
+  }
+  lists = {
+    projects: { token, path: "/api/projects?" },
+    "team's projects": { token, path: `/api/projects?team=${client.team.slug}&` },
+    keys: { token, path: "/api/external-api-keys?" },
+    members: { token, path: `${client.path("/members")}?` },
+    "project's members": { token, path: `/api/projects/${first?.id}/members?` },
+  };
+});
+
+const read = ({ token, path }: List, query = "") =>
+  service.call<unknown[]>("GET", `${path}${query}`, { token });
+
+const NAMES = ["projects", "team's projects", "keys", "members", "project's members"] as const;
+
+describe.each(NAMES)("a list of %s", (name) => {
+  it("is answered whole where no page is asked for", async () => {
+    const whole = await read(lists[name]);
+    expect(whole.body).toHaveLength(7);
+    expect(whole.headers.get("x-next-cursor")).toBeNull();
+  });
+
+  it("comes in pages that follow one another, and together are the whole", async () => {
+    const whole = await read(lists[name]);
+    const pages: unknown[][] = [];
+    let cursor: string | null = "";
+    while (cursor !== null) {
+      const after: string = cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`;
+      const page = await read(lists[name], `limit=3${after}`);
+      expect(page.status).toBe(200);
+      pages.push(page.body);
+      cursor = page.headers.get("x-next-cursor");
+    }
+    expect(pages.map(({ length }) => length)).toEqual([3, 3, 1]);
+    expect(pages.flat()).toEqual(whole.body);
+  });
+
+  it.each(["limit=0", "limit=201", "limit=all", "cursor=nowhere", "cursor=1_2"])(
+    "refuses %s",
+    async (query) => {
+      expect((await read(lists[name], query)).status).toBe(422);
+    },
+  );
+});
+
+it("a page may follow a project that is gone by then", async () => {
+  const owner = await service.signUp("owner");
+  const [oldest, middle] = [await service.newProject(owner.token), await service.newProject(owner.token)];
+  const list = { token: owner.token, path: "/api/projects?" };
+  const cursor = (await read(list, "limit=1")).headers.get("x-next-cursor");
+  expect(cursor).toBe(middle.id);
+  await service.call("DELETE", `/api/projects/${middle.id}`, { token: owner.token });
+  const { body } = await read(list, `limit=1&cursor=${cursor}`);
+  expect(body).toMatchObject([{ id: oldest.id }]);
+});
