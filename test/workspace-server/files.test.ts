@@ -6,13 +6,14 @@ import { afterEach, describe, expect, it } from "vitest";
 import { ProjectFiles } from "../../workspace-server/files/project-files.ts";
 import { ProjectPaths } from "../../workspace-server/files/project-paths.ts";
 
+async function* empty(): AsyncGenerator<never> {}
+
 describe("files written at once", () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "project-files-")));
   afterEach(() => rm(root, { recursive: true, force: true }));
 
   it("never take the place of what is still being made from one another", async () => {
     const files = new ProjectFiles(new ProjectPaths(root));
-    const empty = async function* () {};
     const writeMany = async (writer: number) => {
       for (let index = 0; index < 250; index += 1) await files.write(`${writer}/${index}`, empty(), 1);
     };
