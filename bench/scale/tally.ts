@@ -1,0 +1,39 @@
+import type { IncomingHttpHeaders } from "node:http";
+
+export interface Trips {
+  db: number;
+  publish: number;
+  objects: number;
+}
+
+/** Adds up the round trips that the service names in `Server-Timing`, and the requests that made them. */
+export class Tally {
+  readonly #requests = new Map<string, number>();
+  #trips: Trips = { db: 0, publish: 0, objects: 0 };
+
+  clear(): void {
+    this.#requests.clear();
+    this.#trips = { db: 0, publish: 0, objects: 0 };
+  }
+
+  note(path: string, headers: IncomingHttpHeaders): void {
+    const name = path.replace(/^\/functions\//u, "");
+    this.#requests.set(name, (this.#requests.get(name) ?? 0) + 1);
+    const shown = String(headers["server-timing"]);
+    const of = (kind: keyof Trips) => Number(new RegExp(`${kind};desc="(\\d+)"`, "u").exec(shown)?.[1] ?? 0);
+    this.#trips.db += of("db");
+    this.#trips.publish += of("publish");
+    this.#trips.objects += of("objects");
+  }
+
+  /** Deliveries of the queue by function, and round trips of all requests, those of the client included. */
+  perTask(tasks: number): { deliveries: Record<string, number>; trips: Trips } {
+    const share = (value: number) => Number((value / tasks).toFixed(2));
+    const delivered = [...this.#requests].filter(([name]) => name !== "invoke" && name !== "events");
+    const { db, publish, objects } = this.#trips;
+    return {
+      deliveries: Object.fromEntries(delivered.map(([name, count]) => [name, share(count)])),
+      trips: { db: share(db), publish: share(publish), objects: share(objects) },
+    };
+  }
+}
