@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { ChatSession } from "#durable-objects/chat-session/index.ts";
 import type { ProjectSockets } from "#durable-objects/project-sockets/index.ts";
 import type { ProjectSandbox } from "#durable-objects/project-sandbox/index.ts";
 import type { ProjectWorkspace } from "#durable-objects/project-workspace/index.ts";
@@ -14,7 +13,6 @@ const binding = <T>() =>
 const Schema = withRules(
   Variables.extend({
     TASK_LOG: binding<DurableObjectNamespace<TaskLog>>(),
-    CHAT_SESSION: binding<DurableObjectNamespace<ChatSession>>(),
     PROJECT_WORKSPACE: binding<DurableObjectNamespace<ProjectWorkspace>>(),
     /** In deployments of wrangler.sandbox.toml only. */
     PROJECT_SANDBOX: binding<DurableObjectNamespace<ProjectSandbox>>().optional(),

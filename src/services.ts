@@ -13,7 +13,6 @@ import { createMailer } from "#src/platform/mail/smtp.ts";
 import { createOAuthProviders } from "#src/platform/oauth/index.ts";
 import type { OAuthProviders } from "#src/platform/oauth/provider.ts";
 import { attemptLimits, type AttemptLimits } from "#src/platform/objects/attempt-limits.ts";
-import { chatSessions, type ChatSessions } from "#src/platform/objects/chat-sessions.ts";
 import { projectNotices, type ProjectNotices } from "#src/platform/objects/project-notices.ts";
 import { projectSockets, type ProjectSockets } from "#src/platform/objects/project-sockets.ts";
 import { rateLimits, rateRules, type RateLimits } from "#src/platform/objects/rate-limits.ts";
@@ -59,7 +58,6 @@ export interface Services extends SecretsAtRest {
   /** For counting attempts; see domain/attempts. */
   attempts: AttemptLimits;
   taskLogs: TaskLogs;
-  chatSessions: ChatSessions;
   workspaces: ProjectWorkspaces;
   /** Whoever has a project open. */
   notices: ProjectNotices;
@@ -100,7 +98,6 @@ export function createServices(env: Env, requestId: string): Services {
     rateLimits: rateLimits(env.RATE_LIMITER, rateRules(env), trips),
     attempts: attemptLimits(env.RATE_LIMITER, attemptWindows(env), trips),
     taskLogs: taskLogs(env.TASK_LOG, trips),
-    chatSessions: chatSessions(env.CHAT_SESSION, trips),
     workspaces: createWorkspaces(env, trips, log),
     notices: projectNotices(env.PROJECT_SOCKETS, trips),
     sockets: projectSockets(env.PROJECT_SOCKETS, trips),
@@ -117,7 +114,6 @@ type SharedServices = Omit<
   | "rateLimits"
   | "attempts"
   | "taskLogs"
-  | "chatSessions"
   | "workspaces"
   | "notices"
   | "sockets"

@@ -4,7 +4,6 @@ import { checkEnv } from "./env.ts";
 import { notConfigured } from "./http/not-configured.ts";
 import { createServices } from "./services.ts";
 
-export { ChatSession } from "#durable-objects/chat-session/index.ts";
 export { ProjectSockets } from "#durable-objects/project-sockets/index.ts";
 export { ProjectWorkspace } from "#durable-objects/project-workspace/index.ts";
 export { RateLimiter } from "#durable-objects/rate-limiter/index.ts";

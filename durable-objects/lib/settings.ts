@@ -5,7 +5,6 @@ import { createCommandRunner } from "#src/platform/command-runner/index.ts";
 import { createDb, type Db } from "#src/platform/db/client.ts";
 import { createGitTransport } from "#src/platform/git-transport/index.ts";
 import { createLog, type Log } from "#src/platform/log/log.ts";
-import { chatSessions, type ChatSessions } from "#src/platform/objects/chat-sessions.ts";
 import { rateLimits, rateRules, type RateLimits } from "#src/platform/objects/rate-limits.ts";
 import { taskLogs, type TaskLogs } from "#src/platform/objects/task-logs.ts";
 import { createQueue } from "#src/platform/queue/qstash.ts";
@@ -24,7 +23,6 @@ export interface ObjectSettings {
   workspaces: () => ProjectWorkspaces;
   secrets: () => Secrets;
   taskLogs: () => TaskLogs;
-  chatSessions: () => ChatSessions;
   rateLimits: () => RateLimits;
   /** Where emulated commands run. */
   commandRunner: () => CommandRunner;
@@ -53,7 +51,6 @@ export function objectSettings(bindings: object): ObjectSettings {
   const secrets = () => createSecrets(env.SECRET_KEY);
   const objects = {
     taskLogs: () => taskLogs(env.TASK_LOG, newTrips()),
-    chatSessions: () => chatSessions(env.CHAT_SESSION, newTrips()),
     rateLimits: () => rateLimits(env.RATE_LIMITER, rateRules(env), newTrips()),
   };
   const commandRunner = () =>

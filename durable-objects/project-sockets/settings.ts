@@ -1,7 +1,6 @@
 import { modelSettings, type ModelSettings } from "#src/models/settings.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Log } from "#src/platform/log/log.ts";
-import type { ChatSessions } from "#src/platform/objects/chat-sessions.ts";
 import type { RateLimits } from "#src/platform/objects/rate-limits.ts";
 import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
@@ -17,7 +16,6 @@ export interface SocketDeps {
   workspaces: ProjectWorkspaces;
   secrets: Secrets;
   taskLogs: TaskLogs;
-  chatSessions: ChatSessions;
   rateLimits: RateLimits;
   log: Log;
   config: Env;
@@ -32,7 +30,6 @@ export function socketDeps(bindings: object): SocketDeps {
     workspaces: make.workspaces(),
     secrets: make.secrets(),
     taskLogs: make.taskLogs(),
-    chatSessions: make.chatSessions(),
     rateLimits: make.rateLimits(),
     log,
     config,

@@ -2,7 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import { migrate } from "../lib/sql-migrations.ts";
 import { Audience } from "./audience.ts";
 import { EVENT_TABLES, EventStore } from "./event-store.ts";
-import type { Addition, Begun, Control, NewEvent, Opened, OpenTask, StopReason } from "./protocol.ts";
+import type { Addition, Begun, Control, NewEvent, StopReason } from "./protocol.ts";
 import { Reader, toSse } from "./reader.ts";
 import { PARKED_COLUMN, RUN_TABLES, RunState } from "./run-state.ts";
 import { taskLogSettings, type TaskLogSettings } from "./settings.ts";
@@ -25,21 +25,20 @@ export class TaskLog extends DurableObject<object> {
     this.#settings = taskLogSettings(env);
   }
 
-  // ── Launch ─────────────────────────────────────────────────────────
-
-  /** Make the log and arm the watchdog; safe to repeat. */
-  async open(task: OpenTask): Promise<Opened> {
-    const opened = this.#store.run.open(task, Date.now());
-    // In the same turn as the row, so that both are one write and no open log is without its watchdog.
-    if (opened.attempt === 0) await this.ctx.storage.setAlarm(Date.now() + this.#settings.stallMs);
-    return opened;
+  /** Make the log and arm the watchdog; safe to repeat. For a task that is not over: what is forgotten must not come back. */
+  async open(taskId: string): Promise<void> {
+    // The alarm in the same turn as the row, so that both are one write and no open log is without its watchdog.
+    if (this.#store.run.open(taskId, Date.now())) {
+      await this.ctx.storage.setAlarm(Date.now() + this.#settings.stallMs);
+    }
   }
 
   // ── The executor ───────────────────────────────────────────────────
 
-  /** Ask to execute a step. The answer says whether, and as which generation. */
-  async begin(step: number): Promise<Begun> {
+  /** Ask to execute a step; the first one makes the log. Returns whether to, and as which generation. */
+  async begin(taskId: string, step: number): Promise<Begun> {
     const { stallMs, maxAttempts } = this.#settings;
+    if (step === 1) await this.open(taskId);
     const { events, run } = this.#store;
     return run.begin(step, events.lastId, { now: Date.now(), stallMs, maxAttempts });
   }
@@ -123,8 +122,11 @@ export class TaskLog extends DurableObject<object> {
   }
 
   override async fetch(request: Request): Promise<Response> {
+    const { searchParams } = new URL(request.url);
+    const openFor = searchParams.get("open");
+    if (openFor !== null) await this.open(openFor);
     if (!this.#store.run.known) return new Response(null, { status: 404 });
-    const after = Number(new URL(request.url).searchParams.get("after") ?? 0);
+    const after = Number(searchParams.get("after") ?? 0);
     const { readable, writable } = new IdentityTransformStream();
     const reader = new Reader(writable, (gone) => this.#audience.leave(gone));
     this.ctx.waitUntil(this.#replay(reader, after));

@@ -30,18 +30,6 @@ export interface Addition {
   storedTurns?: number;
 }
 
-export interface OpenTask {
-  taskId: string;
-  chatId: string;
-}
-
-/** What became of opening a log: tasks that were begun or closed need no launch. */
-export interface Opened {
-  state: "waiting" | "begun" | "closed";
-  /** How often the task has been launched; names the next launch for the queue's deduplication. */
-  attempt: number;
-}
-
 /** Why a running task is to stop. */
 export type StopReason = "cancelled" | "key_revoked" | "access_lost";
 

@@ -1,4 +1,4 @@
-import type { Begun, Control, OpenTask, Opened, StopReason, TurnRecord } from "./protocol.ts";
+import type { Begun, Control, StopReason, TurnRecord } from "./protocol.ts";
 
 export const RUN_TABLES = `
   CREATE TABLE run (
@@ -23,7 +23,6 @@ export const PARKED_COLUMN = "ALTER TABLE run ADD COLUMN parked_until INTEGER;";
 
 interface RunRow extends Record<string, SqlStorageValue> {
   task_id: string;
-  chat_id: string;
   generation: number;
   step: number;
   launches: number;
@@ -59,19 +58,16 @@ export class RunState {
     this.#sql = sql;
   }
 
-  /** Idempotent: a log that is open stays as it is. */
-  open(task: OpenTask, now: number): Opened {
+  /** Whether this made the log; one that is open stays as it is. */
+  open(taskId: string, now: number): boolean {
+    if (this.known) return false;
+    // Nothing reads the chat's id any more; tables of before want one.
     this.#sql.exec(
-      "INSERT INTO run (only_row, task_id, chat_id, last_seen) VALUES (1, ?, ?, ?) ON CONFLICT DO NOTHING",
-      task.taskId,
-      task.chatId,
+      "INSERT INTO run (only_row, task_id, chat_id, last_seen) VALUES (1, ?, '', ?)",
+      taskId,
       now,
     );
-    const run = this.#require();
-    if (run.closed_at !== null) return { state: "closed", attempt: run.launches };
-    if (run.generation > 0) return { state: "begun", attempt: run.launches };
-    this.#sql.exec("UPDATE run SET launches = launches + 1");
-    return { state: "waiting", attempt: run.launches };
+    return true;
   }
 
   begin(

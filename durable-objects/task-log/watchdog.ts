@@ -1,7 +1,7 @@
 import type { RunState } from "./run-state.ts";
 import type { TaskLogSettings } from "./settings.ts";
 
-/** Longest time between two launches of a task that waits, for its chat or for a queue that is down. */
+/** Longest time between two looks at a task that has readers and waits, for its chat or for a queue that is down. */
 const MAX_PAUSE_MS = 60_000;
 
 /**

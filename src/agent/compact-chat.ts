@@ -46,7 +46,7 @@ export async function compactChat(
   } finally {
     await model.end();
   }
-  const account = { summary, through: lastKept.turn, previousThrough: chat.summarizedThrough };
+  const account = { summary, through: lastKept.seq, previousThrough: chat.summarizedSeq };
   if (!(await storeSummary(deps.db, chatId, account))) throw running();
   return { done: true, before: messages.length, after: KEPT_MESSAGES + 1, summary };
 }

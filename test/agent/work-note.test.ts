@@ -32,10 +32,10 @@ describe("the note of what an agent did", () => {
   });
 
   it("stands with the answer that it belongs to, also where that is empty", () => {
-    const message = { turn: "1", role: "assistant", work: "read_file a ✓" } as const;
+    const message = { seq: 1, role: "assistant", work: "read_file a ✓" } as const;
     const note = "[Tools called for this, as the service noted: read_file a ✓]";
     expect(replayed({ ...message, content: "Done." })).toEqual({
-      turn: "1",
+      seq: 1,
       role: "assistant",
       content: `Done.\n\n${note}`,
     });

@@ -37,7 +37,6 @@ const deletion: Act = async ({ user }, admin) => {
     log: createLog(),
     workspaces: { destroy: unused },
     queue,
-    chatSessions: { enqueue: unused, finish: unused },
     taskLogs: Object({ requestStop: unused }),
   };
   return () => deleteAccount(deps, { caller: admin.caller, address: "192.0.2.9" }, user.id);

@@ -19,7 +19,6 @@ const logs = taskLogs(checked.env.TASK_LOG, newTrips());
 
 async function newTask() {
   const [taskId, chatId] = [crypto.randomUUID(), crypto.randomUUID()];
-  await logs.open({ taskId, chatId });
   const begun = await logs.begin(taskId, 1);
   if (begun.kind !== "run") throw new Error(`It did not begin: ${begun.kind}`);
   let sequence = 0;
@@ -164,11 +163,6 @@ function memoryLog() {
   };
   const sse = ({ id, type, content }: (typeof logged)[number]) =>
     `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify({ type, content })}\n\n`;
-  const unused = new Proxy(Object(null), {
-    get: () => () => {
-      throw new Error("Not here");
-    },
-  });
   return {
     streams,
     /** Log events; the streams that are open are written to at once. */
@@ -180,7 +174,7 @@ function memoryLog() {
     beAlive() {
       for (const { write } of streams) write(": keep-alive\n\n");
     },
-    deps: { taskLogs: { ...logs, stream }, chatSessions: unused, queue: unused, log: createLog() },
+    deps: { taskLogs: { ...logs, stream }, log: createLog() },
   };
 }
 

@@ -11,7 +11,7 @@ const PAUSE_MS = 500;
 
 export type FeedTask = Pick<LiveTask, "id" | "chatId" | "status">;
 
-type FeedDeps = Pick<SocketDeps, "taskLogs" | "chatSessions" | "queue" | "log">;
+type FeedDeps = Pick<SocketDeps, "taskLogs" | "log">;
 
 /**
  * The events of one task, read once for all sockets that are shown it. A socket that is behind the others reads by itself,

@@ -2,9 +2,9 @@ import type { ChatAccount } from "#src/domain/tasks/index.ts";
 import { spoken, type HistoryMessage } from "../transcript.ts";
 import type { Compaction } from "./compaction.ts";
 
-/** A message with its place in the chat; places sort as texts. */
+/** A message with its sequence number in the chat. */
 export interface PlacedMessage extends HistoryMessage {
-  turn: string;
+  seq: number;
 }
 
 /**
@@ -18,7 +18,7 @@ export function chatAccount(
   if (summary === "" || keptHistory === null || throughIteration > 0 || failures > 0) return undefined;
   const said = spoken(history);
   const firstKept = said[said.length - keptHistory];
-  // Question and answer share a place: where one is kept both are.
-  const through = history.findLast(({ turn }) => firstKept === undefined || turn < firstKept.turn)?.turn;
+  // Question and answer share a sequence number: where one is kept both are.
+  const through = history.findLast(({ seq }) => firstKept === undefined || seq < firstKept.seq)?.seq;
   return through === undefined ? undefined : { summary, through };
 }

@@ -1,5 +1,15 @@
 import { sql } from "drizzle-orm";
-import { bigint, boolean, index, jsonb, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import {
+  bigint,
+  boolean,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  text,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core";
 import { users } from "./accounts.ts";
 import { at, createdAt, id } from "./columns.ts";
 import { projects } from "./projects.ts";
@@ -65,9 +75,15 @@ export const chats = pgTable(
     allowedTools: text().array().notNull().default([]),
     /** Whether somebody, or the agent after the first answer, has given it a title. */
     isTitled: boolean().notNull().default(false),
-    /** What the model is told instead of the messages up to `summarized_through` (a message or task id). */
+    /** What the model is told instead of the messages up to the sequence number `summarized_seq`. */
     summary: text(),
+    summarizedSeq: integer(),
+    /** What `summarized_seq` was before, as a message or task id. Only versions before it read this. */
     summarizedThrough: uuid(),
+    /** Sequence number of the newest message; the row's lock hands out the next one. */
+    lastSeq: integer().notNull().default(0),
+    /** Tasks that are not over, by sequence number. The first has the chat's turn; see decision 30. */
+    unfinishedTasks: uuid().array().notNull().default([]),
     createdAt: createdAt(),
     updatedAt: at(),
   },
@@ -75,6 +91,9 @@ export const chats = pgTable(
     index("chats_project").on(table.projectId),
     index("chats_user_project").on(table.userId, table.projectId),
     index("chats_agent").on(table.agentId),
+    index("chats_unfinished")
+      .on(table.id)
+      .where(sql`${table.unfinishedTasks} <> '{}'`),
   ],
 );
 
@@ -109,7 +128,7 @@ export const chatAttachments = pgTable(
   ],
 );
 
-/** What people and agents said in a chat, oldest first by id. */
+/** What people and agents said in a chat, in the order of `seq`. */
 export const messages = pgTable(
   "messages",
   {
@@ -117,6 +136,8 @@ export const messages = pgTable(
     chatId: uuid()
       .notNull()
       .references(() => chats.id, { onDelete: "cascade" }),
+    /** Sequence number in the chat, from 1. An answer has its question's. */
+    seq: integer().notNull().default(0),
     role: text({ enum: ["user", "assistant"] }).notNull(),
     content: text().notNull(),
     messageMetadata: jsonb().$type<Record<string, unknown>>(),
@@ -125,7 +146,7 @@ export const messages = pgTable(
     createdAt: createdAt(),
   },
   (table) => [
-    index("messages_chat").on(table.chatId, table.id),
+    index("messages_chat_seq").on(table.chatId, table.seq),
     uniqueIndex("messages_task_role_unique").on(table.taskId, table.role),
   ],
 );

@@ -30,6 +30,8 @@ export const tasks = pgTable(
     scopes: text().array(),
     origin: text().notNull(),
     message: text().notNull(),
+    /** Sequence number of the message in its chat. */
+    seq: integer().notNull().default(0),
     /** Model id the task was asked to use, or its chat's; null for the agent's. */
     model: text(),
     editMode: text({ enum: EDIT_MODES }).notNull().default("allow"),
@@ -59,7 +61,7 @@ export const tasks = pgTable(
     index("tasks_listed").on(table.userId, table.projectId, table.status, table.createdAt, table.id),
     index("tasks_project_begun").on(table.projectId, table.userId, table.startedAt),
     index("tasks_agent").on(table.agentId),
-    index("tasks_chat_created").on(table.chatId, table.createdAt),
+    index("tasks_chat_seq").on(table.chatId, table.seq),
     index("tasks_status_created").on(table.status, table.createdAt),
     index("tasks_api_key_status").on(table.apiKeyId, table.status),
     index("tasks_unfinished_user")

@@ -11,7 +11,7 @@ type Deps = Parameters<typeof streamTask>[0];
  */
 export async function* followTask(
   deps: Deps,
-  task: Pick<Task, "id" | "chatId" | "status">,
+  task: Pick<Task, "id" | "status">,
   after: number,
   opened: Response,
 ): AsyncGenerator<Heard, void, undefined> {

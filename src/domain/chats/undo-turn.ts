@@ -33,7 +33,7 @@ export async function undoTurn(
   if (chat.state === "running" || chat.state === "waiting_approval") throw running();
   const [last] = await lastTurn(deps.db, chatId);
   if (last?.role !== "user") throw new AppError("invalid_input", "There is nothing to take back");
-  const { turn: taskId, content, checkpoint } = last;
+  const { seq, taskId, content, checkpoint } = last;
   let snapshotHash: string | null = null;
   if (checkpoint !== null) {
     const { hash, projectId } = checkpoint;
@@ -43,7 +43,7 @@ export async function undoTurn(
     if (elsewhere.hasChangedFiles && !isForced) throw changedElsewhere();
     snapshotHash = await revert(deps, caller, { project: projectId, hash });
   }
-  const removedIds = await deleteTurn(deps.db, chatId, taskId);
+  const removedIds = await deleteTurn(deps.db, chatId, seq);
   if (removedIds.length === 0) throw changed();
   return { removedIds, lastUserMessage: content, snapshotHash };
 }

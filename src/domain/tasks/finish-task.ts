@@ -3,10 +3,10 @@ import type { ModelUsage } from "#src/models/model.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
 import { creditsUsed, endingEvents, type EndedTask } from "./events.ts";
-import { followUp, type FollowUpDeps } from "./follow-up.ts";
+import { followUp, type Followed, type FollowUpDeps } from "./follow-up.ts";
 import { endTask, taskWithTitle } from "./queries/run.ts";
 import type { ChatAccount, Checkpoint } from "./steps.ts";
-import { isTerminal, type Task } from "./task.ts";
+import { isTerminal } from "./task.ts";
 
 export interface FinishDeps extends FollowUpDeps {
   db: Db;
@@ -46,14 +46,14 @@ type Closing = Pick<Ending, "taskId" | "generation" | "totalUsage">;
 export async function closeTask(deps: FinishDeps, closing: Closing): Promise<void> {
   const [found] = await taskWithTitle(deps.db, closing.taskId);
   if (found && !isTerminal(found.task.status)) return; // a newer generation has it
-  await close(deps, closing, found && { ...found.task, title: found.title });
+  await close(deps, closing, found && { ...found.task, title: found.title, next: found.next });
 }
 
 /** `charged` is what the last turn cost. */
 async function close(
   deps: FinishDeps,
   { taskId, generation, totalUsage }: Closing,
-  task: (EndedTask & Pick<Task, "callbackStatus">) | undefined,
+  task: (EndedTask & Followed) | undefined,
   charged?: Charged,
 ): Promise<void> {
   const ended = task ?? (await endOfDeleted(deps, { taskId, generation }));

@@ -1,19 +1,21 @@
 import type { Db } from "#src/platform/db/client.ts";
-import type { ChatSessions } from "#src/platform/objects/chat-sessions.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
-import { taskById } from "./queries/find.ts";
+import { launchTask } from "./launch-task.ts";
+import { taskWithTurn } from "./queries/turn.ts";
 import { isTerminal, type Task } from "./task.ts";
 
 export interface FollowUpDeps {
-  chatSessions: ChatSessions;
   queue: Queue;
 }
 
+/** A task that is over, with what follows from that. */
+export interface Followed extends Pick<Task, "id" | "callbackStatus"> {
+  /** The task of its chat that has the turn now and has not begun. */
+  next: string | null;
+}
+
 /** What follows from the end of a task: its callback and the next turn of its chat. Safe to repeat. */
-export async function followUp(
-  { chatSessions, queue }: FollowUpDeps,
-  task: Pick<Task, "id" | "chatId" | "callbackStatus">,
-): Promise<void> {
+export async function followUp({ queue }: FollowUpDeps, task: Followed): Promise<void> {
   if (task.callbackStatus === "pending") {
     await queue.publish({
       function: "deliver-callback",
@@ -21,18 +23,11 @@ export async function followUp(
       deduplicationId: `callback-${task.id}-1`,
     });
   }
-  const next = await chatSessions.finish(task.chatId, task.id);
-  if (next) {
-    await queue.publish({
-      function: "start-task",
-      payload: { taskId: next },
-      deduplicationId: `start-${next}-after-${task.id}`,
-    });
-  }
+  if (task.next) await launchTask({ queue }, task.next, `after-${task.id}`);
 }
 
-/** The same for whoever knows only the task's id; nothing for a task that is not over. */
+/** The same by the task's id alone; nothing for a task that is not over. */
 export async function followUpTask(deps: FollowUpDeps & { db: Db }, taskId: string): Promise<void> {
-  const [task] = await taskById(deps.db, taskId);
-  if (task && isTerminal(task.status)) await followUp(deps, task);
+  const [found] = await taskWithTurn(deps.db, taskId);
+  if (found && isTerminal(found.task.status)) await followUp(deps, { ...found.task, next: found.next });
 }

@@ -4,7 +4,7 @@ export { followUpTask } from "./follow-up.ts";
 export { goOn } from "./go-on.ts";
 export { listSteps, listTasks } from "./list-tasks.ts";
 export { openTask, type OpenedTask } from "./open-task.ts";
-export { claimTask, storeCompaction, storeTurn, titleChat, turnOf, type ClaimedTask } from "./queries/run.ts";
+export { claimTask, storeCompaction, storeTurn, titleChat, type ClaimedTask } from "./queries/run.ts";
 export { resumeTask } from "./resume-task.ts";
 export {
   startTask,

@@ -1,20 +1,15 @@
 import type { Db } from "#src/platform/db/client.ts";
-import type { ChatSessions } from "#src/platform/objects/chat-sessions.ts";
-import { followUpTask } from "./follow-up.ts";
-import { launchTask, type LaunchDeps } from "./launch-task.ts";
-import { taskById } from "./queries/find.ts";
+import { followUp, type FollowUpDeps } from "./follow-up.ts";
+import { again, launchTask } from "./launch-task.ts";
+import { taskWithTurn } from "./queries/turn.ts";
 import { isTerminal } from "./task.ts";
 
 /**
- * Move a task on that may be stuck before its first step, or may hold its chat's turn although it is over. Does nothing
- * to one that runs. Safe to repeat.
+ * Move a task on that may be stuck before its first step, or what follows from one that is over. Does nothing to one that runs or
+ * waits for its chat's turn. A task whose row is gone is launched, so that its step tells who waits for its events. Safe to repeat.
  */
-export async function resumeTask(
-  deps: LaunchDeps & { db: Db; chatSessions: ChatSessions },
-  task: { taskId: string; chatId: string | undefined },
-): Promise<void> {
-  const [row] = await taskById(deps.db, task.taskId);
-  if (row && !isTerminal(row.status)) await launchTask(deps, row);
-  else if (row) await followUpTask(deps, row.id);
-  else if (task.chatId) await deps.chatSessions.finish(task.chatId, task.taskId);
+export async function resumeTask(deps: FollowUpDeps & { db: Db }, taskId: string): Promise<void> {
+  const [found] = await taskWithTurn(deps.db, taskId);
+  if (found && isTerminal(found.task.status)) return followUp(deps, { ...found.task, next: found.next });
+  if (!found || (found.hasTurn && found.task.status === "queued")) await launchTask(deps, taskId, again());
 }

@@ -1,3 +1,4 @@
+import { isForeignKeyViolation } from "#src/db/foreign-key-violation.ts";
 import { roleGrants } from "#src/domain/access/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
@@ -6,7 +7,7 @@ import type { ModelSettings } from "#src/models/settings.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { noRoom, type AgentLimits } from "./agent-limits.ts";
 import type { EditMode } from "./edit-mode.ts";
-import { launchNewTask, launchTask, type LaunchDeps } from "./launch-task.ts";
+import { again, launchTask, type LaunchDeps } from "./launch-task.ts";
 import { findClaimedTask, insertTask, STARTING } from "./queries/start.ts";
 import { eventsUrl } from "./task.ts";
 
@@ -70,8 +71,8 @@ export type Origin = "api" | "browser" | "standalone";
 const EDIT_MODE_OF_ORIGIN: Record<Origin, EditMode> = { api: "allow", browser: "ask", standalone: "ask" };
 
 /**
- * The one way a message becomes a task, whoever sent it. Returns only when the task is stored and either published or in
- * its chat's queue; from then on it ends in a terminal state whatever happens.
+ * The one way a message becomes a task. Returns only when the task is stored and either published or behind another one of its
+ * chat, whose end publishes it; from then on it ends in a terminal state whatever happens.
  *
  * Throws `not_found` for a project, agent or chat that is not there for this user, `forbidden` where the user's role in the
  * project is too low, `insufficient_credits` when the project's team has none for a model that costs some, `rate_limited` when
@@ -86,7 +87,7 @@ export async function startTask(deps: StartDeps, input: StartTask): Promise<Star
     platformModels: deps.modelSettings.platformModels,
     editMode: input.editModeOtherwise ?? EDIT_MODE_OF_ORIGIN[input.origin],
   };
-  const outcome = await insertTask(deps.db, task, defaults, deps.config);
+  const outcome = await whileParentsExist(insertTask(deps.db, task, defaults, deps.config));
   if (!outcome?.role) throw new AppError("not_found", "Project not found");
   if (!roleGrants(outcome.role, STARTING)) {
     throw new AppError("forbidden", `Role '${outcome.role}' does not have permission '${STARTING}'`);
@@ -95,9 +96,8 @@ export async function startTask(deps: StartDeps, input: StartTask): Promise<Star
   if (!outcome.chatId) throw new AppError("not_found", "Chat not found");
   if (!outcome.attachments) throw new AppError("not_found", "Attachment not found");
   if (outcome.started) {
-    const started = { id: task.id, chatId: outcome.chatId };
-    await launchNewTask(deps, started);
-    return answer(started);
+    if (outcome.before === null) await launchTask(deps, task.id, "stored");
+    return answer({ id: task.id, chatId: outcome.chatId });
   }
   const replayed = await replayTask(deps, task);
   if (replayed) return replayed;
@@ -123,6 +123,15 @@ function newTask({ idempotencyKey, ...input }: StartTask): NewTask {
   };
 }
 
+async function whileParentsExist<T>(write: Promise<T>): Promise<T> {
+  try {
+    return await write;
+  } catch (cause) {
+    if (!isForeignKeyViolation(cause)) throw cause;
+    throw new AppError("not_found", "The chat, its project or the agent was deleted meanwhile", { cause });
+  }
+}
+
 /** The same key and the same request again: the same answer. A task whose launch was lost is launched now. */
 async function replayTask(
   deps: LaunchDeps & { db: Db },
@@ -133,7 +142,7 @@ async function replayTask(
   if (claimed.requestHash !== idempotency.requestHash) {
     throw new AppError("invalid_body", "This Idempotency-Key was used with another request");
   }
-  if (claimed.task.status === "queued") await launchTask(deps, claimed.task);
+  if (claimed.task.status === "queued" && claimed.hasTurn) await launchTask(deps, claimed.task.id, again());
   return answer(claimed.task);
 }
 

@@ -50,6 +50,6 @@ export interface Checkpoint {
 /** What the model is told of a chat's messages up to one, from the next task on, in their place. */
 export interface ChatAccount {
   summary: string;
-  /** Message or task id, as `turnOf` places messages. */
-  through: string;
+  /** Sequence number of the last message that it tells of. */
+  through: number;
 }

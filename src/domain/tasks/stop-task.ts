@@ -38,7 +38,7 @@ export async function stopTasksOf(deps: FinishDeps, lost: LostAccess): Promise<v
  * under a generation of its own, so that an executor that starts at this very moment finds it over.
  */
 async function stopTask(deps: FinishDeps, task: Task, reason: StopReason): Promise<void> {
-  await deps.taskLogs.open({ taskId: task.id, chatId: task.chatId });
+  await deps.taskLogs.open(task.id);
   const state = await deps.taskLogs.requestStop(task.id, reason);
   if (state === "begun") return goOn(deps, task.id);
   if (state !== "waiting") return;

@@ -1,5 +1,5 @@
 import { AppError } from "#src/lib/errors.ts";
-import { launchTask, type LaunchDeps } from "./launch-task.ts";
+import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
 import { isTerminal, type Task } from "./task.ts";
 
 /**
@@ -7,16 +7,12 @@ import { isTerminal, type Task } from "./task.ts";
  * longer.
  */
 export async function streamTask(
-  deps: LaunchDeps,
-  task: Pick<Task, "id" | "chatId" | "status">,
+  { taskLogs }: { taskLogs: TaskLogs },
+  task: Pick<Task, "id" | "status">,
   after: number,
 ): Promise<Response> {
-  const stream = await deps.taskLogs.stream(task.id, after);
+  // Nobody has opened the log of a task that waits for its first step, unless a reader has.
+  const stream = await taskLogs.stream(task.id, after, { open: !isTerminal(task.status) });
   if (stream.status !== 404) return stream;
-  if (isTerminal(task.status)) {
-    throw new AppError("not_found", "The events of this task are no longer kept; its steps are");
-  }
-  // Acknowledged, yet its launch was lost: this reader need not wait for the sweep.
-  await launchTask(deps, task);
-  return deps.taskLogs.stream(task.id, after);
+  throw new AppError("not_found", "The events of this task are no longer kept; its steps are");
 }

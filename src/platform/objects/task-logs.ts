@@ -1,20 +1,14 @@
 import type { TaskLog } from "#durable-objects/task-log/index.ts";
-import type {
-  Addition,
-  Begun,
-  Control,
-  NewEvent,
-  Opened,
-  OpenTask,
-  StopReason,
-} from "#durable-objects/task-log/protocol.ts";
+import type { Addition, Begun, Control, NewEvent, StopReason } from "#durable-objects/task-log/protocol.ts";
 import type { Trips } from "#src/platform/trips.ts";
 
 export type * from "#durable-objects/task-log/protocol.ts";
 
 /** How the rest of the code reaches a task's log, without knowing that it is a Durable Object. */
 export interface TaskLogs {
-  open(task: OpenTask): Promise<Opened>;
+  /** Make the log of a task that is not over. Safe to repeat. */
+  open(taskId: string): Promise<void>;
+  /** Ask to execute a step; the first one makes the log where no reader has. */
   begin(taskId: string, step: number): Promise<Begun>;
   ping(taskId: string, generation: number): Promise<Control>;
   append(taskId: string, generation: number, addition: Addition): Promise<Control>;
@@ -28,8 +22,11 @@ export interface TaskLogs {
   requestStop(taskId: string, reason: StopReason): Promise<"closed" | "waiting" | "begun" | "unknown">;
   /** Id of the last event, 0 where there is none, and whether it is the end. */
   lastEvent(taskId: string): Promise<{ id: number; isEnd: boolean }>;
-  /** Server-Sent Events after an id, then live ones until the end; 404 for a log that is not there. */
-  stream(taskId: string, after: number): Promise<Response>;
+  /**
+   * Server-Sent Events after an id, then live ones until the end. A log that is not there is made with `open`, for a task that is
+   * not over; else that is 404.
+   */
+  stream(taskId: string, after: number, options: { open: boolean }): Promise<Response>;
 }
 
 export function taskLogs(namespace: DurableObjectNamespace<TaskLog>, trips: Trips): TaskLogs {
@@ -38,8 +35,8 @@ export function taskLogs(namespace: DurableObjectNamespace<TaskLog>, trips: Trip
     return namespace.getByName(taskId);
   };
   return {
-    open: (task) => log(task.taskId).open(task),
-    begin: (taskId, step) => log(taskId).begin(step),
+    open: (taskId) => log(taskId).open(taskId),
+    begin: (taskId, step) => log(taskId).begin(taskId, step),
     ping: (taskId, generation) => log(taskId).ping(generation),
     append: (taskId, generation, addition) => log(taskId).append(generation, addition),
     endStep: (taskId, generation) => log(taskId).endStep(generation),
@@ -49,6 +46,7 @@ export function taskLogs(namespace: DurableObjectNamespace<TaskLog>, trips: Trip
     close: (taskId, generation, last, settled) => log(taskId).close(generation, last, settled),
     requestStop: (taskId, reason) => log(taskId).requestStop(reason),
     lastEvent: (taskId) => log(taskId).lastEvent(),
-    stream: (taskId, after) => log(taskId).fetch(`https://task-log/?after=${after}`),
+    stream: (taskId, after, { open }) =>
+      log(taskId).fetch(`https://task-log/?after=${after}${open ? `&open=${taskId}` : ""}`),
   };
 }

@@ -3,9 +3,9 @@ import { chatAccount } from "#src/agent/context/chat-account.ts";
 import { NO_COMPACTION, type Compaction } from "#src/agent/context/compaction.ts";
 
 /** Five exchanges; the third got no answer. */
-const history = ["a", "b", "c", "d", "e"].flatMap((turn) => [
-  { turn, role: "user" as const, content: `question ${turn}` },
-  { turn, role: "assistant" as const, content: turn === "c" ? "" : `answer ${turn}` },
+const history = [1, 2, 3, 4, 5].flatMap((seq) => [
+  { seq, role: "user" as const, content: `question ${seq}` },
+  { seq, role: "assistant" as const, content: seq === 3 ? "" : `answer ${seq}` },
 ]);
 
 const compaction = (changes: Partial<Compaction>): Compaction => ({
@@ -16,18 +16,18 @@ const compaction = (changes: Partial<Compaction>): Compaction => ({
 
 describe("what a task leaves of its chat", () => {
   it.each([
-    [0, "e"],
-    [2, "d"],
-    [4, "c"],
-    [5, "b"],
-    [6, "a"],
+    [0, 5],
+    [2, 4],
+    [4, 3],
+    [5, 2],
+    [6, 1],
   ])("is the account of all but the newest %i messages", (keptHistory, through) => {
     expect(chatAccount(history, compaction({ keptHistory }))).toEqual({ summary: "an account", through });
   });
 
   it("never leaves out an answer that is shown, nor its question", () => {
-    expect(chatAccount(history, compaction({ keptHistory: 3 }))?.through).toBe("c");
-    expect(chatAccount(history, compaction({ keptHistory: 1 }))?.through).toBe("d");
+    expect(chatAccount(history, compaction({ keptHistory: 3 }))?.through).toBe(3);
+    expect(chatAccount(history, compaction({ keptHistory: 1 }))?.through).toBe(4);
   });
 
   it.each<[string, Partial<Compaction>]>([

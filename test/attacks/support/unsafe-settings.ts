@@ -18,7 +18,6 @@ export const PRODUCTION: Environment = {
 /** Of wrangler.toml; a check of variables asks only that they are there. */
 export const BINDINGS = {
   TASK_LOG: {},
-  CHAT_SESSION: {},
   PROJECT_WORKSPACE: {},
   PROJECT_SOCKETS: {},
   RATE_LIMITER: {},

@@ -57,9 +57,8 @@ function outside() {
       publishBatch: async (messages: readonly QueueMessage[]) => messages.forEach(note),
       answers: unused,
     },
-    chatSessions: { enqueue: unused, finish: unused },
     taskLogs: {
-      open: async () => ({ state: "begun" as const, attempt: 1 }),
+      open: async () => {},
       requestStop: async (taskId: string) => {
         stopped.push(taskId);
         return "begun" as const;

@@ -127,25 +127,10 @@ const notUsed = () => Promise.reject(new Error("not used here"));
 
 /** Start a task as far as the database decides it. */
 async function start(somebody: { id: string; isSuperuser?: boolean; teamId?: string }, projectId: string) {
-  const taskLogs = {
-    open: launch,
-    begin: notUsed,
-    ping: notUsed,
-    append: notUsed,
-    endStep: notUsed,
-    park: notUsed,
-    unpark: notUsed,
-    release: notUsed,
-    close: notUsed,
-    requestStop: notUsed,
-    lastEvent: notUsed,
-    stream: notUsed,
-  };
-  const chatSessions = { enqueue: launch, finish: notUsed };
-  const queue = { publish: notUsed, publishBatch: notUsed, answers: notUsed };
+  const queue = { publish: launch, publishBatch: notUsed, answers: notUsed };
   const config = { DEFAULT_MODEL: "demo", ...NO_AGENT_LIMITS };
   const modelSettings = { platformModels: [config.DEFAULT_MODEL] };
-  const deps = { config, modelSettings, db: database.db, taskLogs, chatSessions, queue };
+  const deps = { config, modelSettings, db: database.db, queue };
   const task = messageToAgent({
     userId: somebody.id,
     isSuperuser: somebody.isSuperuser ?? false,

@@ -27,8 +27,6 @@ async function atOnce(
     db: database.db,
     config: { DEFAULT_MODEL: "demo", ...NO_AGENT_LIMITS, [limit]: LIMIT },
     modelSettings: { platformModels: ["demo"] },
-    taskLogs: { open: async () => ({ state: "waiting", attempt: 0 }) },
-    chatSessions: { enqueue: async () => "running" },
     queue: { publish: async () => {} },
   });
   const started = await Promise.allSettled(

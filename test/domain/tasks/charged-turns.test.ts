@@ -52,8 +52,6 @@ async function running(credits: number, count: number) {
     db,
     config: { DEFAULT_MODEL: "demo", ...NO_AGENT_LIMITS },
     modelSettings: { platformModels: ["demo"] },
-    taskLogs: { open: down },
-    chatSessions: { enqueue: down },
     queue: { publish: down },
   });
   const message = messageToAgent({ userId: person.id, projectId: project.id });

@@ -39,7 +39,6 @@ const deps = () => ({
     lastEvent: down,
     stream: down,
   },
-  chatSessions: { enqueue: down, finish: down },
   queue: {
     publish: down,
     publishBatch: async (messages: readonly QueueMessage[]) => void published.push(...messages),

@@ -28,7 +28,7 @@ function counting(sql: SqlStorage): { sql: SqlStorage; rows: () => number } {
 
 it("writes as many rows as docs/scale.md reckons with", async () => {
   const stub = namespace.getByName(crypto.randomUUID());
-  await stub.open({ taskId: crypto.randomUUID(), chatId: crypto.randomUUID() });
+  await stub.open(crypto.randomUUID());
   const found = await runInDurableObject(stub, (_object, state) => {
     const { sql, rows } = counting(state.storage.sql);
     const run = new RunState(sql);

@@ -11,9 +11,8 @@ const namespace = checked.env.TASK_LOG;
 const logs = taskLogs(namespace, newTrips());
 
 let taskId = "";
-beforeEach(async () => {
+beforeEach(() => {
   taskId = crypto.randomUUID();
-  await logs.open({ taskId, chatId: crypto.randomUUID() });
 });
 
 const record = (iteration: number) => ({ iteration, kind: "answer" as const, callId: "", value: "{}" });
@@ -27,7 +26,7 @@ async function begin(step = 1): Promise<number> {
 }
 
 async function idsAfter(after: number): Promise<number[]> {
-  const body = await (await logs.stream(taskId, after)).text();
+  const body = await (await logs.stream(taskId, after, { open: false })).text();
   return Array.from(body.matchAll(/^id: (\d+)$/gmu), ([, id]) => Number(id));
 }
 
@@ -54,14 +53,14 @@ describe("the event log", () => {
   it("writes frames that every client family can read", async () => {
     const generation = await begin();
     await logs.close(taskId, generation, [done], true);
-    const response = await logs.stream(taskId, 0);
+    const response = await logs.stream(taskId, 0, { open: false });
     expect(response.headers.get("content-type")).toContain("text/event-stream");
     expect(await response.text()).toBe("id: 1\nevent: done\ndata: {}\n\n");
   });
 
   it("delivers what is appended while a reader follows, then ends the stream", async () => {
     const generation = await begin();
-    const body = (await logs.stream(taskId, 0)).text();
+    const body = (await logs.stream(taskId, 0, { open: false })).text();
     await logs.append(taskId, generation, { sequence: 1, events: [text(1)] });
     await logs.close(taskId, generation, [done], true);
     expect(await body).toContain("piece 1");
@@ -112,8 +111,13 @@ describe("the event log", () => {
     expect(await idsAfter(4242)).toHaveLength(5001 - 4242);
   });
 
-  it("is not there for a task that was never opened", async () => {
-    expect((await logs.stream(crypto.randomUUID(), 0)).status).toBe(404);
+  it("is not there for a task that was never begun, unless a reader opens it", async () => {
+    expect((await logs.stream(taskId, 0, { open: false })).status).toBe(404);
+    expect(await logs.begin(taskId, 2)).toEqual({ kind: "skip" });
+    const read = (await logs.stream(taskId, 0, { open: true })).text();
+    const generation = await begin();
+    await logs.close(taskId, generation, [text(1), done], true);
+    expect(await read).toContain("piece 1");
   });
 });
 
@@ -178,6 +182,7 @@ describe("stopping", () => {
   });
 
   it("says whether there is anyone to tell", async () => {
+    await logs.open(taskId);
     expect(await logs.requestStop(taskId, "cancelled")).toBe("waiting");
     expect(await logs.requestStop(crypto.randomUUID(), "cancelled")).toBe("unknown");
     const generation = await begin();
@@ -260,8 +265,7 @@ describe("the alarm", () => {
       state.storage.sql.exec("UPDATE run SET closed_at = 0");
     });
     expect(await runDurableObjectAlarm(namespace.getByName(taskId))).toBe(true);
-    expect((await logs.stream(taskId, 0)).status).toBe(404);
-    await logs.open({ taskId, chatId: crypto.randomUUID() });
+    expect((await logs.stream(taskId, 0, { open: false })).status).toBe(404);
     expect(await logs.begin(taskId, 1)).toMatchObject({ kind: "run", generation: 1 });
   });
 });

@@ -28,7 +28,6 @@ export const VARIABLES = {
 /** Bindings that the object needs not, but the check of the configuration. */
 const OTHERS = [
   "TASK_LOG",
-  "CHAT_SESSION",
   "PROJECT_WORKSPACE",
   "PROJECT_SOCKETS",
   "RATE_LIMITER",

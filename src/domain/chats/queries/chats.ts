@@ -19,7 +19,7 @@ const state = sql<ChatState>`CASE
     WHERE t.chat_id = chats.id AND t.status = 'running' AND a.response IS NULL AND a.expires_at > now()
   ) THEN 'waiting_approval'
   WHEN EXISTS (SELECT 1 FROM tasks t WHERE t.chat_id = chats.id AND t.status IN ('queued', 'running')) THEN 'running'
-  WHEN (SELECT t.status FROM tasks t WHERE t.chat_id = chats.id ORDER BY t.id DESC LIMIT 1) = 'completed' THEN 'completed'
+  WHEN (SELECT t.status FROM tasks t WHERE t.chat_id = chats.id ORDER BY t.seq DESC LIMIT 1) = 'completed' THEN 'completed'
   ELSE 'active' END`;
 
 /** When somebody last used a chat. */

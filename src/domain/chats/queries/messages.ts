@@ -1,4 +1,3 @@
-import { turnOf } from "#src/domain/tasks/index.ts";
 import { and, asc, desc, eq, inArray, lte, sql } from "drizzle-orm";
 import { agents, chatAttachments, messages, tasks, taskSteps } from "#src/db/schema/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
@@ -9,7 +8,7 @@ export function newestMessages(db: Db, chatIds: readonly string[], perChat: numb
     .select({
       id: messages.id,
       place:
-        sql<number>`row_number() OVER (PARTITION BY ${messages.chatId} ORDER BY ${turnOf} DESC, ${messages.role})`.as(
+        sql<number>`row_number() OVER (PARTITION BY ${messages.chatId} ORDER BY ${messages.seq} DESC, ${messages.role})`.as(
           "place",
         ),
     })
@@ -19,7 +18,6 @@ export function newestMessages(db: Db, chatIds: readonly string[], perChat: numb
   return db
     .select({
       message: messages,
-      turn: turnOf,
       task: tasks,
       agent: agents.slug,
       checkpoint: sql<
@@ -31,7 +29,7 @@ export function newestMessages(db: Db, chatIds: readonly string[], perChat: numb
     .leftJoin(tasks, eq(tasks.id, messages.taskId))
     .leftJoin(agents, eq(agents.id, tasks.agentId))
     .where(lte(placed.place, perChat))
-    .orderBy(asc(turnOf), desc(messages.role));
+    .orderBy(asc(messages.seq), desc(messages.role));
 }
 
 export type MessageRow = Awaited<ReturnType<typeof newestMessages>>[number];
@@ -51,16 +49,15 @@ export function stepsOfTasks(db: Db, taskIds: readonly string[]) {
 /** What was said in a chat after its summary, oldest first. */
 export function unsummarisedMessages(db: Db, chatId: string) {
   return db
-    .select({ turn: turnOf, role: messages.role, content: messages.content })
+    .select({ seq: messages.seq, role: messages.role, content: messages.content })
     .from(messages)
     .where(
       and(
         eq(messages.chatId, chatId),
-        sql`${turnOf} > coalesce((SELECT summarized_through FROM chats WHERE id = ${chatId}::uuid),
-          '00000000-0000-0000-0000-000000000000'::uuid)`,
+        sql`${messages.seq} > coalesce((SELECT summarized_seq FROM chats WHERE id = ${chatId}::uuid), 0)`,
       ),
     )
-    .orderBy(asc(turnOf), desc(messages.role));
+    .orderBy(asc(messages.seq), desc(messages.role));
 }
 
 /** The chat while nothing runs in it, as the first part of a WITH list: held, so that what follows is one with that. */
@@ -74,14 +71,13 @@ const idle = (chatId: string) => sql`idle AS (
 export async function storeSummary(
   db: Db,
   chatId: string,
-  { summary, through, previousThrough }: { summary: string; through: string; previousThrough: string | null },
+  { summary, through, previousThrough }: { summary: string; through: number; previousThrough: number | null },
 ): Promise<boolean> {
   const result = await db.execute(sql`
     WITH ${idle(chatId)}
-    UPDATE chats SET summary = ${summary}::text, summarized_through = ${through}::uuid
-    FROM idle WHERE chats.id = idle.id AND chats.summarized_through IS NOT DISTINCT FROM ${previousThrough}::uuid
-      AND EXISTS (SELECT 1 FROM messages m WHERE m.chat_id = idle.id
-        AND coalesce(m.task_id, m.id) = ${through}::uuid)
+    UPDATE chats SET summary = ${summary}::text, summarized_seq = ${through}::int
+    FROM idle WHERE chats.id = idle.id AND chats.summarized_seq IS NOT DISTINCT FROM ${previousThrough}::int
+      AND EXISTS (SELECT 1 FROM messages m WHERE m.chat_id = idle.id AND m.seq = ${through}::int)
     RETURNING chats.id
   `);
   return result.rows.length > 0;
@@ -93,7 +89,7 @@ export async function deleteMessages(db: Db, chatId: string): Promise<{ idle: bo
     WITH ${idle(chatId)}, gone AS (
       DELETE FROM messages USING idle WHERE messages.chat_id = idle.id RETURNING messages.id
     ), chat AS (
-      UPDATE chats SET summary = NULL, summarized_through = NULL, allowed_tools = '{}', updated_at = now()
+      UPDATE chats SET summary = NULL, summarized_seq = NULL, allowed_tools = '{}', updated_at = now()
       FROM idle WHERE chats.id = idle.id
     )
     SELECT EXISTS (SELECT 1 FROM idle) AS idle, (SELECT count(*) FROM gone)::int AS deleted
@@ -105,7 +101,7 @@ export async function deleteMessages(db: Db, chatId: string): Promise<{ idle: bo
 export function lastTurn(db: Db, chatId: string) {
   return db
     .select({
-      turn: turnOf,
+      seq: messages.seq,
       role: messages.role,
       content: messages.content,
       taskId: messages.taskId,
@@ -115,7 +111,7 @@ export function lastTurn(db: Db, chatId: string) {
     })
     .from(messages)
     .where(eq(messages.chatId, chatId))
-    .orderBy(desc(turnOf), desc(messages.role))
+    .orderBy(desc(messages.seq), desc(messages.role))
     .limit(1);
 }
 
@@ -123,18 +119,17 @@ export function lastTurn(db: Db, chatId: string) {
  * Take back the last question of a chat and its answer while nothing runs in it. Nothing where something runs, or where it is the
  * last no more. An account that took it in goes, too.
  */
-export async function deleteTurn(db: Db, chatId: string, turn: string): Promise<string[]> {
+export async function deleteTurn(db: Db, chatId: string, seq: number): Promise<string[]> {
   const result = await db.execute<{ id: string }>(sql`
     WITH ${idle(chatId)}, gone AS (
       DELETE FROM messages USING idle
-      WHERE messages.chat_id = idle.id AND coalesce(messages.task_id, messages.id) = ${turn}::uuid
-        AND NOT EXISTS (SELECT 1 FROM messages later WHERE later.chat_id = idle.id
-          AND coalesce(later.task_id, later.id) > ${turn}::uuid)
+      WHERE messages.chat_id = idle.id AND messages.seq = ${seq}::int
+        AND NOT EXISTS (SELECT 1 FROM messages later WHERE later.chat_id = idle.id AND later.seq > ${seq}::int)
       RETURNING messages.id
     ), chat AS (
       UPDATE chats SET updated_at = now(),
-        summary = CASE WHEN summarized_through >= ${turn}::uuid THEN NULL ELSE summary END,
-        summarized_through = CASE WHEN summarized_through >= ${turn}::uuid THEN NULL ELSE summarized_through END
+        summary = CASE WHEN summarized_seq >= ${seq}::int THEN NULL ELSE summary END,
+        summarized_seq = CASE WHEN summarized_seq >= ${seq}::int THEN NULL ELSE summarized_seq END
       FROM idle WHERE chats.id = idle.id AND EXISTS (SELECT 1 FROM gone)
     )
     SELECT id FROM gone ORDER BY id

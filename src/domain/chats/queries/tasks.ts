@@ -44,7 +44,7 @@ export function unfinishedTasks(
  */
 export async function workElsewhere(
   db: Db,
-  of: { projectId: string; chatId: string; taskId: string },
+  of: { projectId: string; chatId: string; taskId: string | null },
 ): Promise<{ isBusy: boolean; hasChangedFiles: boolean }> {
   const result = await db.execute<{ isBusy: boolean; hasChangedFiles: boolean }>(sql`
     WITH mine AS (
@@ -68,7 +68,7 @@ export async function newestTask(db: Db, chatId: string) {
     .select()
     .from(tasks)
     .where(eq(tasks.chatId, chatId))
-    .orderBy(desc(tasks.id))
+    .orderBy(desc(tasks.seq))
     .limit(1);
   return task;
 }

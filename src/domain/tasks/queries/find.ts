@@ -4,10 +4,6 @@ import { roleInProject } from "#src/domain/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { TaskStatus } from "../task.ts";
 
-export function taskById(db: Db, taskId: string) {
-  return db.select().from(tasks).where(eq(tasks.id, taskId));
-}
-
 /** A task, its project, and what the user who started it is in that project by now (null for nothing). */
 export function taskWithRole(db: Db, taskId: string) {
   return db

@@ -7,15 +7,10 @@ import type { Db } from "#src/platform/db/client.ts";
 import type { ChatAccount, Checkpoint } from "../steps.ts";
 import type { Task, TaskStatus } from "../task.ts";
 import { hasAccess } from "./has-access.ts";
+import { nextTask } from "./turn.ts";
 
 /** Newest messages of the chat, since its account, that are read for the model; it is given an account long before. */
 const HISTORY_ROWS = 200;
-/**
- * What places a message in its chat: the task it belongs to. A message that came while another task ran is older than
- * that task's answer, and yet follows it. Within a task `assistant` sorts before `user`, as newest first wants it.
- */
-export const turnOf = sql<string>`coalesce(${messages.taskId}, ${messages.id})`;
-
 /**
  * Take the task for a generation of executor, with what the one before it had reserved, and read all a turn needs, in one trip. No `claimed` row means that the
  * task is over, belongs to a newer generation, or is gone; `current` tells which.
@@ -63,7 +58,7 @@ export async function claimTask(db: Db, taskId: string, generation: number) {
       .orderBy(asc(taskSteps.stepIndex)),
     db
       .select({
-        turn: turnOf,
+        seq: messages.seq,
         role: messages.role,
         content: messages.content,
         work: sql<string | null>`${messages.messageMetadata} ->> 'work'`,
@@ -72,12 +67,13 @@ export async function claimTask(db: Db, taskId: string, generation: number) {
       .where(
         and(
           eq(messages.chatId, sql`(SELECT chat_id FROM tasks WHERE id = ${taskId}::uuid)`),
-          sql`${turnOf} < ${taskId}::uuid`,
-          sql`${turnOf} > coalesce((SELECT c.summarized_through FROM chats c JOIN tasks t ON t.chat_id = c.id
-            WHERE t.id = ${taskId}::uuid), '00000000-0000-0000-0000-000000000000'::uuid)`,
+          sql`${messages.seq} < (SELECT seq FROM tasks WHERE id = ${taskId}::uuid)`,
+          sql`${messages.seq} > coalesce((SELECT c.summarized_seq FROM chats c JOIN tasks t ON t.chat_id = c.id
+            WHERE t.id = ${taskId}::uuid), 0)`,
         ),
       )
-      .orderBy(desc(turnOf), asc(messages.role))
+      // Question and answer share a sequence number.
+      .orderBy(desc(messages.seq), asc(messages.role))
       .limit(HISTORY_ROWS),
     adoptReservations(db, taskId),
   ]);
@@ -163,20 +159,21 @@ const titleToTell = (task: SQL) => sql<string | null>`(
   SELECT c.title FROM chats c WHERE c.id = ${task}.chat_id AND CASE WHEN c.is_titled
     THEN EXISTS (SELECT 1 FROM usage_logs u WHERE u.task_id = ${task}.id AND u.iteration = 1 AND u.purpose = 'title')
     ELSE ${task}.origin <> 'api'
-      AND NOT EXISTS (SELECT 1 FROM tasks t WHERE t.chat_id = c.id AND t.id < ${task}.id) END)`;
+      AND NOT EXISTS (SELECT 1 FROM tasks t WHERE t.chat_id = c.id AND t.seq < ${task}.seq) END)`;
 
-/** A task with the title it tells of at its end. */
+/** A task with the title it tells of at its end, and the task of its chat that is to be begun. */
 export function taskWithTitle(db: Db, taskId: string) {
   return db
-    .select({ task: tasks, title: titleToTell(sql`tasks`) })
+    .select({ task: tasks, title: titleToTell(sql`tasks`), next: nextTask })
     .from(tasks)
     .innerJoin(chats, eq(chats.id, tasks.chatId))
     .where(eq(tasks.id, taskId));
 }
 
 /**
- * End the task, in one conditional statement with its last turn, its assistant message and its chat. Answers what follows
- * from the end; what only its next turn needed is forgotten. Nothing is answered when this call did not end it: an earlier one may have, or a newer generation may have it.
+ * End the task, in one conditional statement with its last turn, its assistant message and its chat, whose turn the next of its
+ * unfinished tasks has from then on. Returns what follows from the end; what only the task's next turn needed is forgotten. Nothing
+ * is returned when this call did not end it: an earlier one may have, or a newer generation may have it.
  */
 export async function endTask(
   db: Db,
@@ -199,35 +196,42 @@ export async function endTask(
         callback_status = CASE WHEN webhook_url IS NULL THEN 'none' ELSE 'pending' END
       WHERE id = ${checkpoint.taskId}::uuid AND generation <= ${checkpoint.generation}::int
         AND status IN ('queued', 'running')
-      RETURNING id, user_id, project_id, agent_id, chat_id, origin, callback_status, response, error, completion_reason,
-        iterations, tool_calls
+      RETURNING id, user_id, project_id, agent_id, chat_id, seq, origin, callback_status, response, error,
+        completion_reason, iterations, tool_calls
     ) ${turnRows({ ...checkpoint, step: checkpoint.step && { ...checkpoint.step, kept: null } })}, forgotten AS (
       UPDATE task_steps SET step_data = step_data - 'kept'
       FROM fenced WHERE task_id = fenced.id AND step_data ->> 'kept' IS NOT NULL
     ), answer AS (
-      INSERT INTO messages (id, chat_id, role, content, message_metadata, task_id)
-      SELECT ${newId()}::uuid, chat_id, 'assistant', coalesce(response, ''), jsonb_build_object(
+      INSERT INTO messages (id, chat_id, seq, role, content, message_metadata, task_id)
+      SELECT ${newId()}::uuid, chat_id, seq, 'assistant', coalesce(response, ''), jsonb_build_object(
         'agent_mode', true, 'task_id', id, 'iterations', iterations, 'tool_calls_made', tool_calls,
         'completion_reason', completion_reason, 'error', error, 'work', ${checkpoint.work ?? null}::text), id
       FROM fenced ON CONFLICT DO NOTHING
+    ), turn AS (
+      SELECT chats.id, chats.unfinished_tasks AS before FROM chats JOIN fenced ON fenced.chat_id = chats.id
+      FOR UPDATE OF chats
     ), chat AS (
-      UPDATE chats SET updated_at = now(), summary = coalesce(${checkpoint.account?.summary ?? null}::text, summary),
-        summarized_through = coalesce(${checkpoint.account?.through ?? null}::uuid, summarized_through)
-      FROM fenced WHERE chats.id = fenced.chat_id
+      UPDATE chats SET updated_at = now(), unfinished_tasks = array_remove(turn.before, fenced.id),
+        summary = coalesce(${checkpoint.account?.summary ?? null}::text, summary),
+        summarized_seq = coalesce(${checkpoint.account?.through ?? null}::int, summarized_seq)
+      FROM fenced, turn WHERE chats.id = turn.id
     )
-    SELECT chat_id AS "chatId", callback_status AS "callbackStatus", ${titleToTell(sql`fenced`)} AS title, charged.*
+    SELECT chat_id AS "chatId", callback_status AS "callbackStatus", ${titleToTell(sql`fenced`)} AS title, charged.*,
+      (SELECT before[2] FROM turn WHERE before[1] = fenced.id) AS next
     FROM fenced LEFT JOIN charged ON true
   `);
   const [row] = result.rows;
   if (!row) return undefined;
-  const { chatId, callbackStatus, title } = row;
-  return { chatId, callbackStatus, title, charged: toCharged(row) };
+  const { chatId, callbackStatus, title, next } = row;
+  return { chatId, callbackStatus, title, next, charged: toCharged(row) };
 }
 
 /** What follows from the end of a task. */
 interface EndedRow extends Pick<Task, "chatId" | "callbackStatus"> {
   /** Of its chat, where the task tells of it. */
   title: string | null;
+  /** The task that has the chat's turn now, where this one had it. */
+  next: string | null;
   charged: Charged | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { and, eq, lt, sql, type SQL } from "drizzle-orm";
 import { lockNames } from "#src/db/locks.ts";
-import { idempotencyKeys, tasks } from "#src/db/schema/index.ts";
+import { chats, idempotencyKeys, tasks } from "#src/db/schema/index.ts";
 import { rolesGranting, type Role, type Scope } from "#src/domain/access/index.ts";
 import { isFunded } from "#src/domain/credits/index.ts";
 import { roleInProject } from "#src/domain/projects/index.ts";
@@ -9,6 +9,7 @@ import { isLimited, type AgentLimits, type Exceeded } from "../agent-limits.ts";
 import type { EditMode } from "../edit-mode.ts";
 import type { NewTask } from "../start-task.ts";
 import { exceededLimit } from "./room.ts";
+import { hasTurn } from "./turn.ts";
 import { titleOfMessage } from "../title-of-message.ts";
 
 /** What whoever starts a task needs in its project. */
@@ -32,12 +33,15 @@ interface Outcome extends Record<string, unknown> {
   funded: boolean;
   exceeded: Exceeded | null;
   started: boolean;
+  /** The unfinished task that stands right before this one in the chat; null for one that has the turn at once. */
+  before: string | null;
 }
 
 /**
- * One statement: claim the idempotency key, choose or make the chat, store the message, queue the task. What is missing
- * (project, agent, chat, attachments, credits, room, the claim) is answered, and then nothing at all has been written. Where
- * there are limits, person and project are locked before it, in that order and in the same trip, so that two at once cannot
+ * One statement: claim the idempotency key, choose or make the chat, take the chat's next sequence number, store the message,
+ * queue the task. The lock of the chat's row decides the order of messages and which task has the turn: what is read of that
+ * row is read behind the lock, whatever the statement's own snapshot shows. What is missing (project, agent, chat, attachments,
+ * credits, room, the claim) is returned, and then nothing at all has been written. Where there are limits, person and project are locked before it, in that order and in the same trip, so that two at once cannot
  * both take the last place.
  */
 export async function insertTask(db: Db, task: NewTask, defaults: Defaults, limits: AgentLimits) {
@@ -102,26 +106,36 @@ function insertionOf(task: NewTask, defaults: Defaults, limits: AgentLimits): SQ
     ), go AS (
       SELECT * FROM admitted WHERE ${claim === undefined}::boolean OR EXISTS (SELECT 1 FROM claim)
     ), new_chat AS (
-      INSERT INTO chats (id, user_id, project_id, title, origin, status)
-      SELECT chat_id, ${task.userId}::uuid, project_id, ${titleOf(task)}::text, ${task.origin}::text, 'active'
+      INSERT INTO chats (id, user_id, project_id, title, origin, status, last_seq, unfinished_tasks)
+      SELECT chat_id, ${task.userId}::uuid, project_id, ${titleOf(task)}::text, ${task.origin}::text, 'active', 1,
+        ARRAY[${task.id}::uuid]
       FROM go WHERE chat_id = ${task.newChatId}::uuid
+      RETURNING last_seq, unfinished_tasks
     ), old_chat AS (
-      UPDATE chats SET updated_at = now(), status = 'active' FROM go WHERE chats.id = go.chat_id
+      UPDATE chats SET updated_at = now(), status = 'active', last_seq = last_seq + 1,
+        unfinished_tasks = unfinished_tasks || ${task.id}::uuid
+      FROM go WHERE chats.id = go.chat_id
+      RETURNING last_seq, unfinished_tasks
+    ), place AS (
+      SELECT last_seq AS seq, unfinished_tasks[cardinality(unfinished_tasks) - 1] AS before
+      FROM (SELECT * FROM new_chat UNION ALL SELECT * FROM old_chat) AS locked
     ), new_message AS (
-      INSERT INTO messages (id, chat_id, role, content, message_metadata, task_id)
-      SELECT ${task.messageId}::uuid, chat_id, 'user', ${task.message}::text,
-        ${task.messageMetadata === null ? null : JSON.stringify(task.messageMetadata)}::jsonb, ${task.id}::uuid FROM go
+      INSERT INTO messages (id, chat_id, seq, role, content, message_metadata, task_id)
+      SELECT ${task.messageId}::uuid, chat_id, seq, 'user', ${task.message}::text,
+        ${task.messageMetadata === null ? null : JSON.stringify(task.messageMetadata)}::jsonb, ${task.id}::uuid
+      FROM go, place
       RETURNING id
     ), bound AS (
       UPDATE chat_attachments SET message_id = new_message.id FROM attachments, new_message
       WHERE chat_attachments.id = attachments.id
     ), new_task AS (
-      INSERT INTO tasks (id, user_id, project_id, chat_id, agent_id, api_key_id, scopes, origin, message, model, edit_mode,
-        max_iterations, status, webhook_url)
-      SELECT ${task.id}::uuid, ${task.userId}::uuid, project_id, chat_id, agent_id, ${task.apiKeyId}::uuid,
+      INSERT INTO tasks (id, user_id, project_id, chat_id, seq, agent_id, api_key_id, scopes, origin, message, model,
+        edit_mode, max_iterations, status, webhook_url)
+      SELECT ${task.id}::uuid, ${task.userId}::uuid, project_id, chat_id, coalesce(seq, 0), agent_id, ${task.apiKeyId}::uuid,
         ${textArray(task.scopes)}, ${task.origin}::text, ${task.message}::text, model, edit_mode,
         ${task.maxIterations ?? null}::int, 'queued', ${task.webhookUrl ?? null}::text
-      FROM go
+      -- A chat that was deleted meanwhile has no row to lock: the foreign key then refuses the whole statement.
+      FROM go LEFT JOIN place ON true
       RETURNING id
     ), activity AS (
       UPDATE projects SET last_activity = now(), idle_warned_at = NULL FROM go WHERE projects.id = go.project_id
@@ -129,7 +143,7 @@ function insertionOf(task: NewTask, defaults: Defaults, limits: AgentLimits): SQ
     SELECT (SELECT role FROM project) AS role, EXISTS (SELECT 1 FROM agent) AS agent,
       (SELECT chat_id FROM chosen) AS "chatId", coalesce((SELECT attached FROM ready), true) AS attachments,
       coalesce((SELECT funded FROM ready), true) AS funded, (SELECT row_to_json(exceeded) FROM exceeded) AS exceeded,
-      EXISTS (SELECT 1 FROM new_task) AS started`;
+      EXISTS (SELECT 1 FROM new_task) AS started, (SELECT before FROM place) AS before`;
 }
 
 function titleOf({ origin, message }: NewTask): string {
@@ -142,12 +156,13 @@ function agentOfKey(apiKeyId: string | null): SQL {
   return sql`(SELECT agent_id FROM external_api_keys WHERE id = ${apiKeyId}::uuid)`;
 }
 
-/** The task an idempotency key stands for, with the hash of the request that claimed it. */
+/** The task an idempotency key stands for, whether it has its chat's turn, and the hash of the request that claimed it. */
 export async function findClaimedTask(db: Db, apiKeyId: string, key: string) {
   const [row] = await db
-    .select({ requestHash: idempotencyKeys.requestHash, task: tasks })
+    .select({ requestHash: idempotencyKeys.requestHash, task: tasks, hasTurn })
     .from(idempotencyKeys)
     .innerJoin(tasks, eq(tasks.id, idempotencyKeys.taskId))
+    .innerJoin(chats, eq(chats.id, tasks.chatId))
     .where(and(eq(idempotencyKeys.apiKeyId, apiKeyId), eq(idempotencyKeys.key, key)));
   return row;
 }

@@ -1,15 +1,19 @@
 import { and, asc, eq, inArray, lt, not, sql } from "drizzle-orm";
-import { externalApiKeys, tasks } from "#src/db/schema/index.ts";
+import { chats, externalApiKeys, tasks } from "#src/db/schema/index.ts";
 import type { LostAccess } from "#src/domain/access/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { hasAccess } from "./has-access.ts";
+import { hasTurn } from "./turn.ts";
 
-/** Tasks that are queued for longer than a launch takes: each may have lost its launch. Oldest first. */
+/**
+ * Tasks that have their chat's turn and are queued for longer than a launch takes: each may have lost its launch. Oldest first.
+ */
 export function staleQueuedTasks(db: Db, limit: number) {
   return db
-    .select()
+    .select({ id: tasks.id })
     .from(tasks)
-    .where(and(eq(tasks.status, "queued"), lt(tasks.createdAt, sql`now() - interval '30 seconds'`)))
+    .innerJoin(chats, eq(chats.id, tasks.chatId))
+    .where(and(eq(tasks.status, "queued"), lt(tasks.createdAt, sql`now() - interval '30 seconds'`), hasTurn))
     .orderBy(asc(tasks.createdAt))
     .limit(limit);
 }

@@ -1,0 +1,105 @@
+import { DatabaseSync } from "node:sqlite";
+import { PARKED_COLUMN, RUN_TABLES, RunState } from "#durable-objects/task-log/run-state.ts";
+import { Watchdog } from "#durable-objects/task-log/watchdog.ts";
+import { createLog } from "#src/platform/log/log.ts";
+import type { Begun, Control, NewEvent, TaskLogs } from "#src/platform/objects/task-logs.ts";
+import type { Queue } from "#src/platform/queue/queue.ts";
+
+const LIMITS = { stallMs: 8_000, maxAttempts: 5, retentionMs: 30 * 86_400_000 };
+
+type Point = <T>(act: () => Promise<T>) => Promise<T>;
+
+/** The state of each task's log, as the object keeps it, with a clock that the test turns; events are only counted at the end. */
+export class MemoryTaskLogs {
+  now = 0;
+  readonly #logs = new Map<string, OneLog>();
+  readonly #queue: Queue;
+
+  constructor(queue: Queue) {
+    this.#queue = queue;
+  }
+
+  /** The events with which a task's log was closed; nothing for one that is open. */
+  lastEvents(taskId: string): readonly NewEvent[] | undefined {
+    return this.#logs.get(taskId)?.last;
+  }
+
+  /** Whether a watchdog has something to do. */
+  async look(): Promise<void> {
+    for (const log of this.#logs.values()) await log.look(this.now);
+  }
+
+  /** What the service has of them; each call goes through `point`. */
+  through(point: Point): Pick<TaskLogs, "open" | "begin" | "ping" | "close" | "requestStop" | "unpark"> {
+    const log = (taskId: string) => {
+      const found = this.#logs.get(taskId) ?? new OneLog(this.#queue);
+      this.#logs.set(taskId, found);
+      return found;
+    };
+    const call = <T>(taskId: string, act: (log: OneLog, now: number) => T) =>
+      point(async () => act(log(taskId), this.now));
+    return {
+      open: (taskId) => call(taskId, (each, now) => each.open(taskId, now)),
+      begin: (taskId, step) => call(taskId, (each, now) => each.begin(taskId, step, now)),
+      ping: (taskId, generation) => call(taskId, (each, now): Control => each.run.seen(generation, now)),
+      close: (taskId, generation, last, settled) =>
+        call(taskId, (each, now) => each.close(generation, last, { settled, now })),
+      requestStop: (taskId, reason) => call(taskId, (each) => each.run.requestStop(reason)),
+      unpark: (taskId) => call(taskId, (each, now) => each.run.unpark(now)),
+    };
+  }
+}
+
+/** As `TaskLog`, without its events. */
+class OneLog {
+  readonly run: RunState;
+  last: readonly NewEvent[] | undefined;
+  #alarm: number | undefined;
+  readonly #watchdog: Watchdog;
+
+  constructor(queue: Queue) {
+    const sql = storageOf(new DatabaseSync(":memory:"));
+    sql.exec(RUN_TABLES);
+    sql.exec(PARKED_COLUMN);
+    this.run = new RunState(sql);
+    const storage = Object({ setAlarm: async (at: number) => void (this.#alarm = at) });
+    this.#watchdog = new Watchdog(this.run, storage, { ...LIMITS, queue: () => queue, log: createLog() });
+  }
+
+  open(taskId: string, now: number): void {
+    if (this.run.open(taskId, now)) this.#alarm = now + LIMITS.stallMs;
+  }
+
+  begin(taskId: string, step: number, now: number): Begun {
+    if (step === 1) this.open(taskId, now);
+    return this.run.begin(step, 0, { ...LIMITS, now });
+  }
+
+  close(
+    generation: number,
+    last: readonly NewEvent[],
+    { settled, now }: { settled: boolean; now: number },
+  ): void {
+    if (this.run.seen(generation, now).stale) return;
+    if (!this.run.closed) this.last = last;
+    this.run.close(now, settled);
+    this.#alarm = now + (settled ? LIMITS.retentionMs : LIMITS.stallMs);
+  }
+
+  async look(now: number): Promise<void> {
+    if (this.#alarm === undefined || this.#alarm > now) return;
+    this.#alarm = undefined;
+    await this.#watchdog.look(now);
+  }
+}
+
+/** Of an object's storage, what is used here. */
+function storageOf(database: DatabaseSync): SqlStorage {
+  return Object({
+    exec(query: string, ...values: (string | number | null)[]) {
+      if (values.length === 0 && !/^SELECT/iu.test(query)) database.exec(query);
+      const rows = /^SELECT/iu.test(query) || values.length > 0 ? database.prepare(query).all(...values) : [];
+      return { toArray: () => rows, one: () => rows[0] };
+    },
+  });
+}
