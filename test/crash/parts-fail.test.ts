@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { startReceiver } from "#test/local/support/receiver.ts";
+import { collectEvents } from "#test/support/events.ts";
 import { startFaultProxy, type FaultProxy } from "#test/support/fault-proxy.ts";
 import { seeded } from "#test/support/random.ts";
 import { startService, type TestService } from "#test/support/service.ts";
@@ -147,6 +148,8 @@ describe("a queue", () => {
       token: verifier.key,
     });
     for (const { task_id: id } of body.items) {
+      // The sweep of the next minute launches it; with a reader its log's watchdog does.
+      await collectEvents({ url: service.url, key: verifier.key, taskId: id });
       expect(await untilOver(verifier, id)).toMatchObject({ status: "completed" });
       for (const file of script.effects) expect(await linesOf(verifier, projectId, file)).toBe(1);
     }
