@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { Bench } from "./bench.ts";
 import type { Measurement } from "./measurement.ts";
+import { growth } from "./growth/measurement.ts";
 import { acknowledgement } from "./measurements/acknowledgement.ts";
 import { budgets } from "./measurements/budgets.ts";
 import { bundle } from "./measurements/bundle.ts";
@@ -31,6 +32,7 @@ const ALL: readonly Measurement[] = [
   replay,
   recovery,
   projects,
+  growth,
 ];
 
 /**

@@ -82,3 +82,17 @@ it("a page may follow a project that is gone by then", async () => {
   const { body } = await read(list, `limit=1&cursor=${cursor}`);
   expect(body).toMatchObject([{ id: oldest.id }]);
 });
+
+it("the chats of a project come in pages", async () => {
+  const { token } = await service.signUp("owner");
+  const project = await service.newProject(token);
+  for (let made = 0; made < 3; made += 1) {
+    await service.call("POST", "/api/chat/", { token, json: { project_id: project.id } });
+  }
+  const list = { token, path: `/api/chat/${project.id}/sessions?` };
+  const whole = await read(list);
+  const pages = [await read(list, "limit=2"), await read(list, "limit=2&offset=2")];
+  expect(pages.map(({ body }) => body.length)).toEqual([2, 1]);
+  expect(pages.flatMap(({ body }) => body)).toEqual(whole.body);
+  expect((await read(list, "limit=501")).status).toBe(422);
+});

@@ -13,7 +13,7 @@ export const Session = z.object({
   updated_at: Moment.nullable(),
 });
 
-/** Chats of one project that are listed. */
+/** Chats of one project that are listed at once. */
 const LISTED = 500;
 
 export const standaloneSessions = endpoint({
@@ -51,12 +51,16 @@ export const projectSessions = endpoint({
   method: "get",
   path: "/api/chat/:project/sessions",
   tag: "Chat",
-  summary: "The caller's chats about a project, the last used first",
+  summary: `The caller's chats about a project, the last used first: ${LISTED}, or with \`limit\` and \`offset\` a page`,
   access: { userOrKey: "chat.view" },
   params: ProjectChats,
+  query: z.object({
+    limit: z.coerce.number().int().min(1).max(LISTED).default(LISTED),
+    offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
+  }),
   response: { status: 200, schema: z.array(Session.extend({ message_count: z.int() })) },
-  async handler({ services, caller, params }) {
-    const found = await listChatsOfProject(services, caller, params.project, { limit: LISTED, offset: 0 });
+  async handler({ services, caller, params, query }) {
+    const found = await listChatsOfProject(services, caller, params.project, query);
     return found.map((chat) => ({ ...describeSession(chat), message_count: chat.messageCount }));
   },
 });

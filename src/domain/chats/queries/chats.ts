@@ -63,25 +63,41 @@ export async function chatsOf(db: Db, filter: ChatFilter, page: { limit: number;
 
 /** How many there are of them. */
 export async function countChats(db: Db, filter: ChatFilter): Promise<number> {
-  const [row] = await db
-    .select({ total: count() })
-    .from(chats)
-    .innerJoin(projects, eq(projects.id, chats.projectId))
-    .where(whereOf(filter));
+  const [row] = await db.select({ total: count() }).from(chats).where(whereOf(filter));
   return row?.total ?? 0;
 }
 
-function whereOf({ somebody, teamId, projectIds, projectId, origin }: ChatFilter): SQL | undefined {
+function whereOf(filter: ChatFilter): SQL | undefined {
   return and(
-    eq(chats.userId, somebody.userId),
-    projectId === undefined ? undefined : eq(chats.projectId, projectId),
-    teamId === undefined ? undefined : eq(projects.teamId, teamId),
-    projectIds === undefined
-      ? undefined
-      : sql`${chats.projectId} IN (SELECT value::uuid FROM jsonb_array_elements_text(${JSON.stringify(projectIds)}::jsonb) AS value)`,
-    origin === undefined ? undefined : eq(chats.origin, origin),
-    sql`${roleInProject(somebody)} IS NOT NULL`,
+    eq(chats.userId, filter.somebody.userId),
+    sql`chats.project_id = ANY (ARRAY(${reachableProjects(filter)}))`,
+    filter.origin === undefined ? undefined : eq(chats.origin, filter.origin),
   );
+}
+
+/**
+ * Projects in which somebody has chats and still has a part. The role is asked once for each of them; joined to the chats, the
+ * projects would be read as many times, or all those of a team at once.
+ */
+function reachableProjects({ somebody, teamId, projectIds, projectId }: ChatFilter): SQL {
+  const only = [
+    sql`own.user_id = ${somebody.userId}::uuid`,
+    ...(projectId === undefined ? [] : [sql`own.project_id = ${projectId}::uuid`]),
+    ...(projectIds === undefined
+      ? []
+      : [
+          sql`own.project_id IN (SELECT value::uuid FROM jsonb_array_elements_text(${JSON.stringify(projectIds)}::jsonb) AS value)`,
+        ]),
+  ];
+  return sql`
+    SELECT of_chats.project_id
+    FROM (SELECT DISTINCT own.project_id FROM chats AS own WHERE ${sql.join(only, sql` AND `)}) AS of_chats
+    WHERE EXISTS (
+      SELECT FROM projects
+      WHERE projects.id = of_chats.project_id AND ${roleInProject(somebody)} IS NOT NULL
+        ${teamId === undefined ? sql`` : sql`AND projects.team_id = ${teamId}::uuid`}
+      OFFSET 0
+    )`;
 }
 
 function messageCount(db: Db): SQL<number> {

@@ -1,0 +1,33 @@
+import type { Pool, PoolClient } from "pg";
+import { FUNCTIONS, rowsOfOthers, type Size } from "./rows.ts";
+import { rowsOfPeople, type Person } from "./people.ts";
+
+/**
+ * Fill a migrated database with what others have and with the people whose requests are measured, and let the planner know.
+ * Indexes are dropped and made anew, which is several times as fast; the server must allow triggers to be switched off.
+ */
+export async function fill(pool: Pool, size: Size, people: readonly Person[]): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query(FUNCTIONS);
+    await client.query("SET session_replication_role = replica; SET synchronous_commit = off");
+    await withoutIndexes(client, async () => {
+      for (const statement of [...rowsOfOthers(size), ...rowsOfPeople(people)]) await client.query(statement);
+    });
+    await client.query("RESET session_replication_role; RESET synchronous_commit");
+    // Without it nothing is read from an index alone, as it is where autovacuum has been.
+    await client.query("VACUUM ANALYZE");
+  } finally {
+    client.release();
+  }
+}
+
+async function withoutIndexes(client: PoolClient, act: () => Promise<void>): Promise<void> {
+  const { rows } = await client.query<{ name: string; definition: string }>(`
+    SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS definition FROM pg_index
+    WHERE indrelid IN (SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace)
+      AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conindid = indexrelid)`);
+  for (const { name } of rows) await client.query(`DROP INDEX ${name}`);
+  await act();
+  for (const { definition } of rows) await client.query(definition);
+}

@@ -1,0 +1,187 @@
+import { pageOfAccounts, pageOfActions } from "#src/domain/admin/queries.ts";
+import { agentsOfTeam } from "#src/domain/agents/queries.ts";
+import { keysOfUser } from "#src/domain/api-keys/queries.ts";
+import { snapshotsOf } from "#src/domain/archives/queries.ts";
+import { pageOfAuditEntries } from "#src/domain/audit/queries.ts";
+import { backgroundTasksOf } from "#src/domain/background-tasks/queries.ts";
+import { basesFor } from "#src/domain/bases/queries.ts";
+import {
+  activeTasks,
+  countChats,
+  listApprovals,
+  listChats,
+  listChatsOfProject,
+  listMessages,
+  listMessagesOfProject,
+  messagesOfChats,
+  sidebarTree,
+} from "#src/domain/chats/index.ts";
+import { defaultWorkspaceOf } from "#src/domain/chats/queries/chats.ts";
+import { lastBegunTask, liveTasks, tasksBegunAfter } from "#src/domain/chats/queries/live-tasks.ts";
+import { countRuns, runsOfProject } from "#src/domain/command-runs/queries.ts";
+import { connectionsOf, containersOf, previewsOf } from "#src/domain/containers/queries.ts";
+import { devicesOfUser } from "#src/domain/desktop/queries.ts";
+import { connectionsOf as gitConnectionsOf } from "#src/domain/git-hosts/queries.ts";
+import { openInvitations } from "#src/domain/invitations/queries.ts";
+import { membersOfTeam } from "#src/domain/members/queries.ts";
+import { activeKeys } from "#src/domain/model-keys/queries/keys.ts";
+import { activeProviders } from "#src/domain/model-keys/queries/providers.ts";
+import { listProjects } from "#src/domain/projects/index.ts";
+import { membersOfProject } from "#src/domain/projects/queries.ts";
+import { liveSessions } from "#src/domain/sessions/queries.ts";
+import { openSessionsOf } from "#src/domain/shells/queries.ts";
+import { listSteps, listTasks } from "#src/domain/tasks/index.ts";
+import { teamsOfUser } from "#src/domain/teams/queries.ts";
+import { pageOfCalls, usageByModelAndAgent } from "#src/domain/usage/queries.ts";
+import { rowOf, type Person } from "../people.ts";
+import { callersOf, ofEachPerson, type Request } from "./request.ts";
+
+/** Of a list that is answered whole, as it always was, where no page is asked for. */
+const NO_PAGE = "no page is asked for";
+
+/** The statements of every route that lists what the database has. */
+export const LISTS: readonly Request[] = [
+  ...ofEachPerson((person) => [...projects(person), ...chats(person), ...tasks(person), ...rest(person)]),
+  {
+    name: "accounts, administrator",
+    run: (db) => pageOfAccounts(db, {}, { limit: 50, offset: 0 }),
+    showsOthers: "all accounts are counted",
+  },
+  { name: "actions, administrator", run: (db) => pageOfActions(db, {}, { limit: 50, offset: 0 }) },
+];
+
+function projects(person: Person): Request[] {
+  const { userId, user, key } = callersOf(person);
+  const project = rowOf(person, "project", 1);
+  return [
+    { name: "a page of projects", run: (db) => listProjects({ db }, user, { limit: 50 }) },
+    {
+      name: "a page of a key's projects",
+      run: (db) => listProjects({ db }, key, { limit: 50, after: project }),
+    },
+    { name: "projects", run: (db) => listProjects({ db }, user, {}), showsOthers: NO_PAGE },
+    { name: "sidebar", run: (db) => sidebarTree({ db }, user) },
+    { name: "default workspace", run: (db) => defaultWorkspaceOf(db, user, null) },
+    {
+      name: "members of a project",
+      run: (db) => membersOfProject(db, project),
+      isShort: "people of one project",
+    },
+    {
+      name: "containers",
+      run: (db) => containersOf(db, project),
+      isShort: "of one project",
+    },
+    { name: "connections", run: (db) => connectionsOf(db, project), isShort: "of one project" },
+    { name: "browser previews", run: (db) => previewsOf(db, project), isShort: "of one project" },
+    {
+      name: "snapshots",
+      run: (db) => snapshotsOf(db, project),
+      isShort: "MAX_SNAPSHOTS_PER_PROJECT of each role",
+    },
+    { name: "command history", run: (db) => runsOfProject(db, project, 50) },
+    { name: "command statistics", run: (db) => countRuns(db, userId, 7), isShort: "a row for each risk" },
+  ];
+}
+
+function chats(person: Person): Request[] {
+  const { userId, user, key } = callersOf(person);
+  const project = rowOf(person, "project", 1);
+  const page = { limit: 10, offset: 0 };
+  return [
+    {
+      name: "chats",
+      async run(db) {
+        const found = await listChats({ db }, user, page);
+        await countChats({ db }, user);
+        const ids = found.map(({ id }) => id);
+        return messagesOfChats(db, ids, 50);
+      },
+    },
+    { name: "chats of a key", run: (db) => listChats({ db }, key, page) },
+    { name: "chats of a project", run: (db) => listChatsOfProject({ db }, user, project, page) },
+    { name: "messages of a chat", run: (db) => listMessages({ db }, user, rowOf(person, "chat", 1)) },
+    {
+      name: "history of a project",
+      run: (db) => listMessagesOfProject({ db }, user, { project, chatId: undefined }),
+    },
+    {
+      name: "tasks under way",
+      run: (db) => activeTasks({ db }, user, { project, chatId: undefined }),
+      isShort: "USER_MAX_CONCURRENT_AGENTS and those that wait",
+    },
+    {
+      name: "approvals",
+      run: (db) => listApprovals({ db }, user, project),
+      isShort: "of tasks under way",
+    },
+    {
+      name: "live tasks",
+      run: (db) => liveTasks(db, project, { userIds: [userId], named: [rowOf(person, "task", 1)] }),
+      isShort: "of tasks under way",
+    },
+    {
+      name: "tasks begun after one",
+      run: (db) => tasksBegunAfter(db, { projectId: project, userId }, [rowOf(person, "task", 1)], 50),
+    },
+    { name: "last task", run: (db) => lastBegunTask(db, { projectId: project, userId }) },
+  ];
+}
+
+function tasks(person: Person): Request[] {
+  const { userId, teamId } = callersOf(person);
+  const filter = { userId, teamId, projectIds: null, statuses: null, projectId: null, since: null };
+  const page = { page: 1, limit: 50 };
+  const project = rowOf(person, "project", 1);
+  return [
+    { name: "tasks", run: (db) => listTasks({ db }, filter, page) },
+    { name: "tasks that failed", run: (db) => listTasks({ db }, { ...filter, statuses: ["failed"] }, page) },
+    { name: "tasks of a project", run: (db) => listTasks({ db }, { ...filter, projectId: project }, page) },
+    {
+      name: "tasks of a bound key",
+      run: (db) => listTasks({ db }, { ...filter, projectIds: [project] }, page),
+    },
+    { name: "steps", run: (db) => listSteps({ db }, rowOf(person, "task", 1), page) },
+  ];
+}
+
+function rest(person: Person): Request[] {
+  const { userId, teamId } = callersOf(person);
+  const own = rowOf(person, "personal", 0);
+  const page = { limit: 50, offset: 0 };
+  const month = { teamId: own, from: new Date(Date.now() - 30 * 24 * 3600 * 1000), to: undefined };
+  return [
+    { name: "teams", run: (db) => teamsOfUser(db, userId), isShort: "MAX_TEAMS_PER_USER and invitations" },
+    {
+      name: "a page of members",
+      run: (db) => membersOfTeam(db, teamId, { limit: 50 }),
+      showsOthers: "sorted by when they joined",
+    },
+    { name: "members of a team", run: (db) => membersOfTeam(db, teamId, {}), showsOthers: NO_PAGE },
+    { name: "invitations", run: (db) => openInvitations(db, own), isShort: "what is open" },
+    { name: "agents", run: (db) => agentsOfTeam(db, teamId), isShort: "MAX_AGENTS_PER_TEAM" },
+    { name: "audit log", run: (db) => pageOfAuditEntries(db, { teamId: own }, page) },
+    {
+      name: "audit log of a project",
+      run: (db) => pageOfAuditEntries(db, { teamId: own, projectId: rowOf(person, "project", 1) }, page),
+    },
+    {
+      name: "usage",
+      run: (db) => usageByModelAndAgent(db, month),
+      isShort: "a row for each model and agent",
+    },
+    { name: "model calls", run: (db) => pageOfCalls(db, month, page) },
+    { name: "keys", run: (db) => keysOfUser(db, userId, { limit: 50 }) },
+    { name: "sign-ins", run: (db) => liveSessions(db, userId), isShort: "what has not expired" },
+    {
+      name: "work in the background",
+      run: (db) => backgroundTasksOf(db, userId, { open: false, limit: 50 }),
+    },
+    { name: "bases", run: (db) => basesFor(db, userId) },
+    { name: "shells", run: (db) => openSessionsOf(db, userId, undefined), isShort: "a limit per person" },
+    { name: "git connections", run: (db) => gitConnectionsOf(db, userId), isShort: "one for each host" },
+    { name: "model keys", run: (db) => activeKeys(db, userId), isShort: "a limit per person" },
+    { name: "model providers", run: (db) => activeProviders(db, userId), isShort: "a limit per person" },
+    { name: "devices", run: (db) => devicesOfUser(db, userId), isShort: "a person's machines" },
+  ];
+}

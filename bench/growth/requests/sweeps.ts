@@ -1,0 +1,65 @@
+import { answeredTasks } from "#src/domain/approvals/queries.ts";
+import { projectsWithExcess } from "#src/domain/archives/queries.ts";
+import { deleteForgotten } from "#src/domain/attachments/queries.ts";
+import { stuckCallbacks } from "#src/domain/callbacks/queries.ts";
+import { releaseExpired } from "#src/domain/credits/index.ts";
+import { endBonuses, fillBundledCredits, fillDailyCredits } from "#src/domain/credits/queries/pools.ts";
+import {
+  forgetIdleWarnings,
+  hibernateIdleProjects,
+  projectsLeftAlone,
+  projectsWithPrograms,
+  wantLostPrograms,
+  warnIdleProjects,
+} from "#src/domain/lifecycle/queries/sweep.ts";
+import { waitingClones } from "#src/domain/repositories/queries.ts";
+import { forgetOldRows } from "#src/domain/retention/index.ts";
+import { closeStaleSessions } from "#src/domain/shells/queries.ts";
+import { deleteExpiredIdempotencyKeys } from "#src/domain/tasks/queries/start.ts";
+import { revokedKeysWithTasks, staleQueuedTasks } from "#src/domain/tasks/queries/unfinished.ts";
+import type { Log } from "#src/platform/log/log.ts";
+import type { Request } from "./request.ts";
+
+const BATCH = 100;
+const log: Log = { info() {}, warn() {}, error() {}, with: () => log };
+
+/** Once a day each team gets its credits, so each is read once an hour at most. */
+const ALL_TEAMS = "every team is looked at";
+
+/** What the service looks for by itself, every minute or night: it finds nothing here, or as much at every size. */
+export const SWEEPS: readonly Request[] = [
+  { name: "warnings that hold no more", run: (db) => forgetIdleWarnings(db) },
+  { name: "projects to warn", run: (db) => warnIdleProjects(db, 60, BATCH) },
+  { name: "projects to hibernate", run: (db) => hibernateIdleProjects(db, 5, BATCH) },
+  { name: "projects left alone", run: (db) => projectsLeftAlone(db, BATCH) },
+  { name: "lost programs", run: (db) => wantLostPrograms(db, BATCH) },
+  { name: "programs to look after", run: (db) => projectsWithPrograms(db, BATCH) },
+  { name: "queued tasks", run: (db) => staleQueuedTasks(db, BATCH) },
+  { name: "tasks of revoked keys", run: (db) => revokedKeysWithTasks(db, BATCH) },
+  { name: "answered approvals", run: (db) => answeredTasks(db, BATCH) },
+  { name: "stuck callbacks", run: (db) => stuckCallbacks(db, 40, BATCH) },
+  { name: "idempotency keys", run: (db) => deleteExpiredIdempotencyKeys(db) },
+  {
+    name: "idle shells",
+    run: (db) => closeStaleSessions(db, { idleMinutes: 30, maxHours: 8, limit: BATCH }),
+  },
+  { name: "clones", run: (db) => waitingClones(db, BATCH) },
+  { name: "forgotten uploads", run: (db) => deleteForgotten(db, BATCH) },
+  { name: "reservations", run: (db) => releaseExpired({ db }) },
+  {
+    name: "snapshots to prune, nightly",
+    showsOthers: "all of them are ranked, once a night",
+    run: (db) => projectsWithExcess(db, { count: 20, days: 90 }),
+  },
+  { name: "expired bonuses, hourly", run: (db) => endBonuses(db), showsOthers: ALL_TEAMS },
+  {
+    name: "credits of the month, hourly",
+    run: (db) => fillBundledCredits(db, { basic: 1, pro: 1, ultra: 1 }),
+    showsOthers: ALL_TEAMS,
+  },
+  { name: "credits of the day, hourly", run: (db) => fillDailyCredits(db, 5), showsOthers: ALL_TEAMS },
+  {
+    name: "old rows",
+    run: (db) => forgetOldRows({ db, log, config: { AUDIT_LOG_RETENTION_DAYS: 365 } }),
+  },
+];

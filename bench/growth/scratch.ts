@@ -1,0 +1,51 @@
+import { randomBytes } from "node:crypto";
+import { Client, Pool } from "pg";
+import { migrate } from "#local/migrate.ts";
+import { fill } from "./fill.ts";
+import type { Person } from "./people.ts";
+import type { Size } from "./rows.ts";
+
+/** PostgreSQL's standard port, as a developer's machine has it. */
+const STANDARD_SERVER = "postgres://postgres@127.0.0.1:5432/postgres";
+
+/** The server of TEST_DATABASE_URL, else one on the standard port; nothing where none answers. */
+export async function findServer(): Promise<string | undefined> {
+  const server = process.env["TEST_DATABASE_URL"] || STANDARD_SERVER;
+  try {
+    await run(server, "SELECT 1");
+    return server;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A new, migrated and filled database of the server, which is dropped in the end. */
+export async function makeFilled(server: string, size: Size, people: readonly Person[]) {
+  const name = `growth_${randomBytes(6).toString("hex")}`;
+  await run(server, `CREATE DATABASE ${name}`);
+  const address = new URL(server);
+  address.pathname = `/${name}`;
+  const drop = () => run(server, `DROP DATABASE ${name} WITH (FORCE)`);
+  const pool = new Pool({ connectionString: address.href, max: 1 });
+  try {
+    await migrate(pool);
+    await fill(pool, size, people);
+    return { name, drop };
+  } catch (error) {
+    await pool.end();
+    await drop();
+    throw error;
+  } finally {
+    if (!pool.ended) await pool.end();
+  }
+}
+
+async function run(server: string, statement: string): Promise<void> {
+  const client = new Client({ connectionString: server });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
