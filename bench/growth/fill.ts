@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from "pg";
-import { FUNCTIONS, rowsOfOthers, type Size } from "./rows.ts";
+import { FUNCTIONS, rowsOfOthers, TURNS, type Size } from "./rows.ts";
 import { rowsOfPeople, type Person } from "./people.ts";
 
 /**
@@ -12,7 +12,8 @@ export async function fill(pool: Pool, size: Size, people: readonly Person[]): P
     await client.query(FUNCTIONS);
     await client.query("SET session_replication_role = replica; SET synchronous_commit = off");
     await withoutIndexes(client, async () => {
-      for (const statement of [...rowsOfOthers(size), ...rowsOfPeople(people)]) await client.query(statement);
+      for (const statement of [...rowsOfOthers(size), ...rowsOfPeople(people), TURNS])
+        await client.query(statement);
     });
     await client.query("RESET session_replication_role; RESET synchronous_commit");
     // Without it nothing is read from an index alone, as it is where autovacuum has been.

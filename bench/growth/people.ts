@@ -69,6 +69,8 @@ function rowsOfPerson(person: Person): string[] {
   const spread = (kind: string, count: number, n = "n") => row(kind, `1 + (${n} - 1) % ${count}`);
   const project = (n?: string) => spread("project", projects, n);
   const chat = (n?: string) => spread("chat", chats, n);
+  /** Place of a task in its chat, from 1. */
+  const seqOf = (n: string | number) => `1 + (${n} - 1) / ${chats}`;
   const projectOfTask = project(`(1 + (n - 1) % ${chats})`);
   const moment = `growth_at(n, ${tasks})`;
   return [
@@ -101,25 +103,25 @@ function rowsOfPerson(person: Person): string[] {
       SELECT ${row("background")}, ${user}, ${project()}, 'project_creation', 'completed', now() FROM ${each(5)}`,
     `INSERT INTO shell_sessions (id, project_id, user_id, command, working_dir, status)
       SELECT ${row("shell")}, ${project()}, ${user}, 'sh', '/', 'active' FROM ${each(3)}`,
-    `INSERT INTO chats (id, user_id, project_id, title, origin, created_at, updated_at)
+    `INSERT INTO chats (id, user_id, project_id, title, origin, last_seq, created_at, updated_at)
       SELECT ${row("chat")}, ${user}, ${project()}, 'Chat ' || n, CASE WHEN n % 3 = 0 THEN 'standalone' ELSE 'browser' END,
-        growth_at(n, ${chats}), growth_at(n, ${chats}) FROM ${each(chats)}`,
-    `INSERT INTO tasks (id, user_id, project_id, chat_id, agent_id, api_key_id, origin, message, model, status, generation,
+        ${seqOf(tasks + WAITING_TASKS)}, growth_at(n, ${chats}), growth_at(n, ${chats}) FROM ${each(chats)}`,
+    `INSERT INTO tasks (id, user_id, project_id, chat_id, seq, agent_id, api_key_id, origin, message, model, status, generation,
         response, iterations, completion_reason, created_at, started_at, completed_at)
-      SELECT ${row("task")}, ${user}, ${projectOfTask}, ${chat()}, (SELECT id FROM agents LIMIT 1), ${row("key", "1")}, 'browser',
+      SELECT ${row("task")}, ${user}, ${projectOfTask}, ${chat()}, ${seqOf("n")}, (SELECT id FROM agents LIMIT 1), ${row("key", "1")}, 'browser',
         'What is to be done?', 'demo', 'completed', 1, 'It is done.', 1, 'final', ${moment}, ${moment}, ${moment}
       FROM ${each(tasks)}`,
-    `INSERT INTO tasks (id, user_id, project_id, chat_id, agent_id, api_key_id, origin, message, model, status)
-      SELECT ${row("task", `${tasks} + n`)}, ${user}, ${projectOfTask}, ${chat()}, (SELECT id FROM agents LIMIT 1),
+    `INSERT INTO tasks (id, user_id, project_id, chat_id, seq, agent_id, api_key_id, origin, message, model, status)
+      SELECT ${row("task", `${tasks} + n`)}, ${user}, ${projectOfTask}, ${chat()}, ${seqOf(`(${tasks} + n)`)}, (SELECT id FROM agents LIMIT 1),
         ${row("key", "1")}, 'browser', 'What is to be done?', 'demo', 'queued' FROM ${each(WAITING_TASKS)}`,
     `INSERT INTO task_steps (id, task_id, step_index, step_data)
       SELECT ${row("step")}, ${row("task")}, 1, '${JSON.stringify(STEP)}' FROM ${each(tasks)}`,
-    `INSERT INTO messages (id, chat_id, role, content, task_id, created_at)
-      SELECT ${row("message")}, ${chat("((n + 1) / 2)")}, CASE WHEN n % 2 = 1 THEN 'user' ELSE 'assistant' END,
+    `INSERT INTO messages (id, chat_id, seq, role, content, task_id, created_at)
+      SELECT ${row("message")}, ${chat("((n + 1) / 2)")}, ${seqOf("((n + 1) / 2)")}, CASE WHEN n % 2 = 1 THEN 'user' ELSE 'assistant' END,
         'A sentence or two of the usual length.', ${row("task", "(n + 1) / 2")}, growth_at(n, ${tasks * 2})
       FROM ${each(tasks * 2)}`,
-    `INSERT INTO messages (id, chat_id, role, content, task_id)
-      SELECT ${row("message", `${tasks * 2} + n`)}, ${chat()}, 'user', 'What is to be done?', ${row("task", `${tasks} + n`)}
+    `INSERT INTO messages (id, chat_id, seq, role, content, task_id)
+      SELECT ${row("message", `${tasks * 2} + n`)}, ${chat()}, ${seqOf(`(${tasks} + n)`)}, 'user', 'What is to be done?', ${row("task", `${tasks} + n`)}
       FROM ${each(WAITING_TASKS)}`,
     `INSERT INTO usage_logs (id, user_id, project_id, team_id, agent_id, task_id, iteration, provider, model, input_tokens,
         output_tokens, cached_input_tokens, cache_write_tokens, cost_total, billed_status, created_at)

@@ -64,6 +64,8 @@ export function rowsOfOthers({ users, projects, chats, tasks }: Size): string[] 
     WHEN n % 10 < 6 THEN growth_id('small', 1 + n % ${smallTeams}) ELSE growth_id('personal', 1 + n % ${users}) END`;
   const project = (n: string) => `growth_id('project', 1 + ${n} % ${projects})`;
   const chat = (n: string) => `growth_id('chat', 1 + ${n} % ${chats})`;
+  /** Place of a task in its chat, from 1. */
+  const seq = (n: string) => `1 + (${n} - 1) / ${chats}`;
   // As tasks fall to chats, chats to projects and projects to people; each number is one less than that of the row.
   const ofChat = `(n % ${chats})`;
   const userOfTask = user(`(1 + (1 + ${ofChat}) % ${projects})`);
@@ -128,17 +130,17 @@ export function rowsOfOthers({ users, projects, chats, tasks }: Size): string[] 
     `INSERT INTO team_invitations (id, team_id, kind, email, role, token_hash, invited_by, expires_at)
       SELECT growth_id('invitation', n), growth_id('small', 1 + n % ${smallTeams}), 'email', 'guest' || n || '@example.com',
         'viewer', md5(n::text), ${user("n")}, now() + interval '7 days' FROM ${each(users * 3)}`,
-    `INSERT INTO chats (id, user_id, project_id, title, origin, created_at, updated_at)
+    `INSERT INTO chats (id, user_id, project_id, title, origin, last_seq, created_at, updated_at)
       SELECT growth_id('chat', n), ${user(`(1 + n % ${projects})`)}, ${project("n")}, 'Chat ' || n,
-        CASE WHEN n % 3 = 0 THEN 'api' ELSE 'browser' END, growth_at(n, ${chats}), growth_at(n, ${chats})
+        CASE WHEN n % 3 = 0 THEN 'api' ELSE 'browser' END, ${tasks / chats + 1}, growth_at(n, ${chats}), growth_at(n, ${chats})
       FROM ${each(chats)}`,
     `INSERT INTO chat_attachments (id, chat_id, user_id, file_path, filename, mime_type, size_bytes, sha256, message_id, created_at)
       SELECT growth_id('attachment', n), growth_id('chat', n), ${user(`(1 + n % ${projects})`)}, '.chat/' || n, 'a.txt',
         'text/plain', 10, md5(n::text), growth_id('message', n * 2), growth_at(n, ${chats})
       FROM ${each(chats)} WHERE n % 10 = 0`,
-    `INSERT INTO tasks (id, user_id, project_id, chat_id, agent_id, origin, message, model, status, generation, response,
+    `INSERT INTO tasks (id, user_id, project_id, chat_id, seq, agent_id, origin, message, model, status, generation, response,
         iterations, completion_reason, created_at, started_at, completed_at)
-      SELECT growth_id('task', n), ${userOfTask}, ${projectOfTask}, ${chat("n")}, (SELECT id FROM agents LIMIT 1), 'browser',
+      SELECT growth_id('task', n), ${userOfTask}, ${projectOfTask}, ${chat("n")}, ${seq("n")}, (SELECT id FROM agents LIMIT 1), 'browser',
         'What is to be done, in a sentence or two of the usual length?', 'demo', state, 1, 'It is done, and this is what was found.',
         1, 'final', moment, CASE WHEN state <> 'queued' THEN moment END,
         CASE WHEN state NOT IN ('queued', 'running') THEN moment + interval '20 seconds' END
@@ -146,8 +148,8 @@ export function rowsOfOthers({ users, projects, chats, tasks }: Size): string[] 
     `INSERT INTO task_steps (id, task_id, step_index, step_data, created_at)
       SELECT growth_id('step', n), growth_id('task', n), 1, '${JSON.stringify(STEP)}', growth_at(n, ${tasks})
       FROM ${each(tasks)}`,
-    `INSERT INTO messages (id, chat_id, role, content, task_id, created_at)
-      SELECT growth_id('message', n), ${chat("(n / 2)")}, CASE WHEN n % 2 = 0 THEN 'user' ELSE 'assistant' END,
+    `INSERT INTO messages (id, chat_id, seq, role, content, task_id, created_at)
+      SELECT growth_id('message', n), ${chat("(n / 2)")}, ${seq("(n / 2)")}, CASE WHEN n % 2 = 0 THEN 'user' ELSE 'assistant' END,
         'A sentence or two of the usual length, as people and agents write them.', growth_id('task', n / 2),
         growth_at(n, ${tasks * 2}) FROM generate_series(2::bigint, ${tasks * 2 + 1}) AS n`,
     `INSERT INTO usage_logs (id, user_id, project_id, team_id, agent_id, task_id, iteration, provider, model, input_tokens,
@@ -163,3 +165,8 @@ export function rowsOfOthers({ users, projects, chats, tasks }: Size): string[] 
       SELECT growth_id('key', 1 + n % ${users * 3}), n::text, md5(n::text), growth_id('task', n) FROM ${each(users * 10)}`,
   ];
 }
+
+/** What chats know of their tasks that are not over; when all tasks are there. */
+export const TURNS = `UPDATE chats SET unfinished_tasks = waiting.ids FROM (
+    SELECT chat_id, array_agg(id ORDER BY seq) AS ids FROM tasks WHERE status IN ('queued', 'running') GROUP BY chat_id
+  ) AS waiting WHERE chats.id = waiting.chat_id`;

@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Account } from "#test/support/api-client.ts";
+import { newChatClient, type ChatClient } from "#test/support/chat-client.ts";
 import { sharedService } from "#test/support/shared-service.ts";
+import { script } from "#test/support/task-client.ts";
 import { newTeamClient } from "#test/support/team-client.ts";
 
 const service = sharedService();
@@ -81,6 +83,39 @@ it("a page may follow a project that is gone by then", async () => {
   await service.call("DELETE", `/api/projects/${middle.id}`, { token: owner.token });
   const { body } = await read(list, `limit=1&cursor=${cursor}`);
   expect(body).toMatchObject([{ id: oldest.id }]);
+});
+
+describe("the history of a chat", () => {
+  let client: ChatClient;
+  beforeAll(async () => {
+    client = await newChatClient(service);
+    for (const text of ["one", "two", "three"]) await client.ask(script({ text }));
+  });
+
+  it.each(["limit=1", "limit=2", "limit=4", "limit=5", "limit=6"])(
+    "comes in pages, the newest first, of %s",
+    async (limit) => {
+      const list = { token: client.account.token, path: `/api/chat/${client.projectId}/history?` };
+      const whole = (await read(list)).body;
+      expect(whole).toHaveLength(6);
+      const pages: unknown[][] = [];
+      let cursor: string | null = "";
+      while (cursor !== null && pages.length < 10) {
+        const page = await read(list, cursor === "" ? limit : `${limit}&cursor=${cursor}`);
+        expect(page.status).toBe(200);
+        pages.unshift(page.body);
+        cursor = page.headers.get("x-next-cursor");
+      }
+      expect(pages.flat()).toEqual(whole);
+    },
+  );
+
+  it("is refused to begin nowhere", async () => {
+    const list = { token: client.account.token, path: `/api/chat/${client.projectId}/history?` };
+    for (const query of ["limit=0", "cursor=1", "cursor=1_nobody", "cursor=9999999999_user"]) {
+      expect((await read(list, query)).status).toBe(422);
+    }
+  });
 });
 
 it("the chats of a project come in pages", async () => {

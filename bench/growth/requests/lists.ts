@@ -100,10 +100,15 @@ function chats(person: Person): Request[] {
     },
     { name: "chats of a key", run: (db) => listChats({ db }, key, page) },
     { name: "chats of a project", run: (db) => listChatsOfProject({ db }, user, project, page) },
-    { name: "messages of a chat", run: (db) => listMessages({ db }, user, rowOf(person, "chat", 1)) },
+    {
+      name: "messages of a chat",
+      run: (db) => listMessages({ db }, user, rowOf(person, "chat", 1)),
+      isShort: "the newest 1000, with the turns of 50 tasks",
+    },
     {
       name: "history of a project",
       run: (db) => listMessagesOfProject({ db }, user, { project, chatId: undefined }),
+      isShort: "the newest 1000, with the turns of 50 tasks",
     },
     {
       name: "tasks under way",

@@ -12,6 +12,7 @@ export {
   listMessagesOfProject,
   messagesOfChats,
   type ChatMessage,
+  type MessagePage,
   type Run,
 } from "./list-messages.ts";
 export { openPosition, ProjectPosition } from "./project-position.ts";

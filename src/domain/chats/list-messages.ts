@@ -5,10 +5,10 @@ import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { originOf } from "./create-chat.ts";
 import { latestChat } from "./queries/chats.ts";
-import { newestMessages, stepsOfTasks, type MessageRow } from "./queries/messages.ts";
+import { newestMessages, stepsOfTasks, type MessagePlace, type MessageRow } from "./queries/messages.ts";
 import { requireChat } from "./require-chat.ts";
 
-/** Messages of one chat that are shown at once, the newest, and tasks whose steps come with them. */
+/** Messages of one chat that are shown at once where nobody says how many, and tasks whose steps come with them. */
 const SHOWN_MESSAGES = 1000;
 const TASKS_WITH_STEPS = 50;
 
@@ -37,10 +37,27 @@ export interface Run {
   steps: StepData[];
 }
 
-/** What was said in a chat of the caller's, oldest first. Throws as `requireChat` does. */
-export async function listMessages(deps: { db: Db }, caller: Caller, chatId: string): Promise<ChatMessage[]> {
+/** Which messages of a chat are meant: the newest, or the newest of those before a place; at most `limit`. */
+export interface MessageWish {
+  limit?: number | undefined;
+  before?: MessagePlace | undefined;
+}
+
+/** Messages in their order, oldest first, and where the page before them ends; none where they begin the chat. */
+export interface MessagePage {
+  messages: ChatMessage[];
+  earlier: MessagePlace | undefined;
+}
+
+/** What was said in a chat of the caller's. Throws as `requireChat` does. */
+export async function listMessages(
+  deps: { db: Db },
+  caller: Caller,
+  chatId: string,
+  wish: MessageWish = {},
+): Promise<MessagePage> {
   const { id } = await requireChat(deps, caller, chatId, "chat.view");
-  return messagesOfChat(deps.db, id);
+  return messagesOfChat(deps.db, id, wish);
 }
 
 /** The same for the named chat of a project, or the one last used; nothing where there is none. */
@@ -48,14 +65,15 @@ export async function listMessagesOfProject(
   deps: { db: Db },
   caller: Caller,
   of: { project: string; chatId: string | undefined },
-): Promise<ChatMessage[]> {
+  wish: MessageWish = {},
+): Promise<MessagePage> {
   const { id: projectId } = await requireProject(deps, caller, of.project, "chat.view");
   const chat = of.chatId
     ? await requireChat(deps, caller, of.chatId, "chat.view")
     : await latestChat(deps.db, caller.userId, projectId, originOf(caller));
-  if (!chat) return [];
+  if (!chat) return { messages: [], earlier: undefined };
   if (chat.projectId !== projectId) throw new AppError("not_found", "Chat not found");
-  return messagesOfChat(deps.db, chat.id);
+  return messagesOfChat(deps.db, chat.id, wish);
 }
 
 /** The newest messages of several chats, by the chat, without the agent's turns. */
@@ -69,15 +87,20 @@ export async function messagesOfChats(
   return Map.groupBy(shown, ({ chatId }) => chatId);
 }
 
-async function messagesOfChat(db: Db, chatId: string): Promise<ChatMessage[]> {
-  const rows = await newestMessages(db, [chatId], SHOWN_MESSAGES);
+async function messagesOfChat(
+  db: Db,
+  chatId: string,
+  { limit = SHOWN_MESSAGES, before }: MessageWish,
+): Promise<MessagePage> {
+  const rows = await newestMessages(db, [chatId], limit, before);
   const taskIds = [...new Set(rows.flatMap(({ task }) => task?.id ?? []))].slice(-TASKS_WITH_STEPS);
   const stored = taskIds.length > 0 ? await stepsOfTasks(db, taskIds) : [];
   const steps = new Map<string, StepData[]>();
   for (const { taskId, stepData } of stored) {
     steps.set(taskId, [...(steps.get(taskId) ?? []), StepData.parse(stepData)]);
   }
-  return withPlaceholders(rows, steps);
+  const first = rows.length === limit ? rows[0]?.message : undefined;
+  return { messages: withPlaceholders(rows, steps), earlier: first && { seq: first.seq, role: first.role } };
 }
 
 /** Behind a question that is not answered stands the answer that is to come. */

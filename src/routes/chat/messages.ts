@@ -1,24 +1,42 @@
 import { z } from "zod";
-import { clearChat, listMessages, listMessagesOfProject } from "#src/domain/chats/index.ts";
-import { endpoint } from "#src/http/endpoint.ts";
+import { clearChat, listMessages, listMessagesOfProject, type MessagePage } from "#src/domain/chats/index.ts";
+import { endpoint, Reply } from "#src/http/endpoint.ts";
+import { pageQuery } from "#src/http/list-page.ts";
 import { counted } from "#src/lib/counted.ts";
 import { ChatParams, ChatQuery, ProjectChats } from "./chat.ts";
 import { describeMessage, Message } from "./message.ts";
+
+/** Where a page of messages begins, as `X-Next-Cursor` tells it: the number and the role of its first message. */
+const Place = z
+  .string()
+  .regex(/^\d{1,9}_(?:user|assistant)$/u, "must be the X-Next-Cursor of a page")
+  .transform((cursor) => {
+    const [seq, role] = cursor.split("_");
+    return { seq: Number(seq), role: role === "user" ? ("user" as const) : ("assistant" as const) };
+  });
+
+const Pages = pageQuery(Place);
+const PAGES =
+  "The newest 1000, or with `limit` as many; where older ones follow, `X-Next-Cursor` is the `cursor` that gets them";
+
+function reply({ messages, earlier }: MessagePage) {
+  const shown = messages.map(describeMessage);
+  return new Reply(shown, earlier ? { "X-Next-Cursor": `${earlier.seq}_${earlier.role}` } : {});
+}
 
 export const history = endpoint({
   method: "get",
   path: "/api/chat/:project/history",
   aliases: ["/chat/:project/history", "/api/chat/:project/messages"],
   tag: "Chat",
-  summary:
-    "What was said in a chat of the caller's about a project, oldest first, with what the agent did; an answer that is under way is there, empty",
+  summary: `What was said in a chat of the caller's about a project, oldest first, with what the agent did; an answer that is under way is there, empty. ${PAGES}`,
   access: { userOrKey: "chat.view" },
   params: ProjectChats,
-  query: ChatQuery,
+  query: ChatQuery.extend(Pages.shape),
   response: { status: 200, schema: z.array(Message) },
   async handler({ services, caller, params: { project }, query }) {
-    const messages = await listMessagesOfProject(services, caller, { project, chatId: query.chat_id });
-    return messages.map(describeMessage);
+    const wish = { limit: query.limit, before: query.cursor };
+    return reply(await listMessagesOfProject(services, caller, { project, chatId: query.chat_id }, wish));
   },
 });
 
@@ -26,12 +44,14 @@ export const sessionMessages = endpoint({
   method: "get",
   path: "/api/chat/session/:chat/messages",
   tag: "Chat",
-  summary: "What was said in a chat of the caller's, oldest first, with what the agent did",
+  summary: `What was said in a chat of the caller's, oldest first, with what the agent did. ${PAGES}`,
   access: { userOrKey: "chat.view" },
   params: ChatParams,
+  query: Pages,
   response: { status: 200, schema: z.array(Message) },
-  async handler({ services, caller, params }) {
-    return (await listMessages(services, caller, params.chat)).map(describeMessage);
+  async handler({ services, caller, params, query }) {
+    const wish = { limit: query.limit, before: query.cursor };
+    return reply(await listMessages(services, caller, params.chat, wish));
   },
 });
 

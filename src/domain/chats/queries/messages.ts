@@ -1,20 +1,23 @@
-import { and, asc, desc, eq, inArray, lte, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, sql } from "drizzle-orm";
 import { agents, chatAttachments, messages, tasks, taskSteps } from "#src/db/schema/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
-/** The newest messages of each chat, `perChat` at most, oldest first, with the task each belongs to. */
-export function newestMessages(db: Db, chatIds: readonly string[], perChat: number) {
-  const placed = db
-    .select({
-      id: messages.id,
-      place:
-        sql<number>`row_number() OVER (PARTITION BY ${messages.chatId} ORDER BY ${messages.seq} DESC, ${messages.role})`.as(
-          "place",
-        ),
-    })
-    .from(messages)
-    .where(inArray(messages.chatId, [...chatIds]))
-    .as("placed");
+/** A message's place in its chat. Question and answer share a sequence number; the question comes first. */
+export type MessagePlace = Pick<typeof messages.$inferSelect, "seq" | "role">;
+
+/**
+ * The newest messages of each chat, `perChat` at most, oldest first, with the task each belongs to; or the newest of those that
+ * stand before a place. Each chat is read in the order of its index, and no further than that.
+ */
+export function newestMessages(db: Db, chatIds: readonly string[], perChat: number, before?: MessagePlace) {
+  const isBefore = before
+    ? sql`AND m.seq <= ${before.seq}::int AND (m.seq < ${before.seq}::int OR m.role > ${before.role}::text)`
+    : sql``;
+  const newest = sql`
+    SELECT newest.id FROM jsonb_array_elements_text(${JSON.stringify(chatIds)}::jsonb) AS chat (id), LATERAL (
+      SELECT m.id FROM messages AS m WHERE m.chat_id = chat.id::uuid ${isBefore}
+      ORDER BY m.seq DESC, m.role LIMIT ${perChat}::int
+    ) AS newest`;
   return db
     .select({
       message: messages,
@@ -25,10 +28,9 @@ export function newestMessages(db: Db, chatIds: readonly string[], perChat: numb
       >`(SELECT s.hash FROM snapshots s WHERE s.task_id = ${messages.taskId} ORDER BY s.id LIMIT 1)`,
     })
     .from(messages)
-    .innerJoin(placed, eq(placed.id, messages.id))
     .leftJoin(tasks, eq(tasks.id, messages.taskId))
     .leftJoin(agents, eq(agents.id, tasks.agentId))
-    .where(lte(placed.place, perChat))
+    .where(sql`${messages.id} = ANY (ARRAY(${newest}))`)
     .orderBy(asc(messages.seq), desc(messages.role));
 }
 
