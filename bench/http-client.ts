@@ -49,11 +49,18 @@ export class HttpClient {
     return response.headers;
   }
 
-  /** Reads an answer to its end without looking at it closely: how often `mark` is in it, and its bytes. */
-  async count(path: string, mark: string): Promise<{ count: number; bytes: number }> {
+  /**
+   * Reads an answer to its end, or to where a part of it ends with `end`, without looking at it closely: how often `mark` is in
+   * it, and its bytes.
+   */
+  async count(path: string, mark: string, end?: string): Promise<{ count: number; bytes: number }> {
     const response = await this.#send("GET", path);
     const chunks: Buffer[] = [];
-    for await (const chunk of response) if (chunk instanceof Buffer) chunks.push(chunk);
+    for await (const chunk of response) {
+      if (!(chunk instanceof Buffer)) continue;
+      chunks.push(chunk);
+      if (end !== undefined && chunk.subarray(-end.length).equals(Buffer.from(end))) break;
+    }
     const body = Buffer.concat(chunks);
     let count = 0;
     for (let at = body.indexOf(mark); at !== -1; at = body.indexOf(mark, at + mark.length)) count += 1;

@@ -6,15 +6,19 @@ import { acknowledgement } from "./measurements/acknowledgement.ts";
 import { budgets } from "./measurements/budgets.ts";
 import { bundle } from "./measurements/bundle.ts";
 import { chat } from "./measurements/chat.ts";
+import { cpu } from "./measurements/cpu.ts";
 import { live } from "./measurements/live.ts";
+import { memory } from "./measurements/memory.ts";
 import { projects } from "./measurements/projects.ts";
 import { proxy } from "./measurements/proxy.ts";
 import { readers } from "./measurements/readers.ts";
 import { recovery } from "./measurements/recovery.ts";
+import { replayLive } from "./measurements/replay-live.ts";
 import { replay } from "./measurements/replay.ts";
 import { sockets } from "./measurements/sockets.ts";
 import { start } from "./measurements/start.ts";
 import { throughput } from "./measurements/throughput.ts";
+import { profile } from "./profile/index.ts";
 import { formatMachine, formatResult, formatSummary, toJson, type Result } from "./report.ts";
 
 /** In this order: the first makes the data folder and its build, which the others use. */
@@ -24,26 +28,32 @@ const ALL: readonly Measurement[] = [
   budgets,
   acknowledgement,
   throughput,
+  cpu,
   live,
   chat,
   sockets,
   proxy,
   readers,
   replay,
+  replayLive,
   recovery,
   projects,
   growth,
+  memory,
 ];
 
 /**
  * `npm run bench [-- --only ack,live] [-- --json]`: the service's figures on this machine beside their goals. A missed goal
- * is reported and is no failure: timings depend on the machine.
+ * is reported and is no failure: timings depend on the machine. With `--profile`, instead, where the CPU time of a task goes.
  */
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { only: { type: "string" }, json: { type: "boolean" } } });
+  const { values } = parseArgs({
+    options: { only: { type: "string" }, json: { type: "boolean" }, profile: { type: "boolean" } },
+  });
   const chosen = choose(values.only);
   const say = (text: string) => void (values.json ? process.stderr : process.stdout).write(`${text}\n`);
   say(`${formatMachine()}\n`);
+  if (values.profile) return profile(say);
   const results: Result[] = [];
   const bench = new Bench();
   for (const signal of ["SIGINT", "SIGTERM"] as const) {

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 
 interface Process {
   pid: number;
@@ -9,12 +10,69 @@ interface Process {
 }
 
 /** A process and all that it started, directly or not. */
-export function processTree(root: number): Process[] {
+function processTree(root: number): Process[] {
   const all = listProcesses();
   const tree = all.filter(({ pid }) => pid === root);
   // The list grows while it is walked.
   for (const { pid } of tree) tree.push(...all.filter(({ parent }) => parent === pid));
   return tree;
+}
+
+/** The two halves of a running service. */
+export interface Halves<T> {
+  /** The Worker and its objects. */
+  workerd: T;
+  /** `local/`: Node with its servers, and what it started besides workerd. */
+  node: T;
+}
+
+/** Resident memory of a service in MiB. */
+export function memoryOf(root: number): Halves<number> {
+  return halve(root, (tree) => tree.reduce((bytes, { resident }) => bytes + resident, 0) / 2 ** 20);
+}
+
+export interface CpuTime {
+  /** Milliseconds. */
+  user: number;
+  /** Milliseconds in the kernel. */
+  system: number;
+}
+
+/**
+ * The time that a service has computed since it started, all threads together. Linux only: it is read from `/proc`, in
+ * steps of 10 ms.
+ */
+export function cpuOf(root: number): Halves<CpuTime> {
+  return halve(root, (tree) => {
+    const times = tree.map(({ pid }) => cpuOfProcess(pid));
+    return {
+      user: times.reduce((sum, { user }) => sum + user, 0),
+      system: times.reduce((sum, { system }) => sum + system, 0),
+    };
+  });
+}
+
+function halve<T>(root: number, sum: (processes: Process[]) => T): Halves<T> {
+  const tree = processTree(root);
+  return { workerd: sum(tree.filter(isWorkerd)), node: sum(tree.filter((each) => !isWorkerd(each))) };
+}
+
+const isWorkerd = ({ command }: Process): boolean => command.includes("workerd");
+
+/** Linux counts in hundredths of a second for its users, on every architecture (`USER_HZ`). */
+const TICK_MS = 10;
+
+/** Fields 14 and 15 of proc(5)'s `stat`. The name before them may hold anything, so they are counted from its bracket. */
+function cpuOfProcess(pid: number): CpuTime {
+  let stat: string;
+  try {
+    stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  } catch (error) {
+    if (process.platform === "linux") return { user: 0, system: 0 };
+    throw new Error("CPU time is read from /proc, which only Linux has", { cause: error });
+  }
+  const afterName = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return { user: Number(afterName[11]) * TICK_MS, system: Number(afterName[12]) * TICK_MS };
 }
 
 function listProcesses(): Process[] {

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 
 /** Limits that are meant to hold callers back would be all that is measured. */
-const UNLIMITED = { USER_RATE_PER_MINUTE: "0", CHAT_RATE_PER_MINUTE: "0", KEY_RATE_BURST: "0" };
+export const UNLIMITED = { USER_RATE_PER_MINUTE: "0", CHAT_RATE_PER_MINUTE: "0", KEY_RATE_BURST: "0" };
 /** Variables of the person who runs the bench that say nothing about the service. */
 const KEPT = ["PATH", "HOME", "DATABASE_URL", "NODE_OPTIONS"];
 

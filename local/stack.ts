@@ -31,6 +31,8 @@ export interface Stack {
   /** Where the mails that were caught can be read, in development without a mail server. */
   mailUrl: string | undefined;
   logFile: string;
+  /** Where DevTools connect, if it was started `inspected`. */
+  inspectorUrl: string | undefined;
   /** Build the Worker again and replace the running one. */
   reload(): Promise<void>;
   close(): Promise<void>;
@@ -44,6 +46,8 @@ export interface StackOptions {
   faults?: Faults;
   /** Answers the variables that the Worker gets instead, so that something may stand between it and the servers; for tests. */
   reroute?: (variables: Variables) => Variables;
+  /** Run a Worker that can be read, with an inspector; for profiles. */
+  inspected?: boolean;
 }
 
 /**
@@ -63,7 +67,7 @@ export async function startStack(configuration: Configuration, options: StackOpt
   const url = address(configuration.host, held.port);
   const publicUrl = configuration.publicUrl ?? url;
   const [build, database, redis, model, outbound, mail, runtime] = await Promise.all([
-    buildWorker(buildDir(dataDir.path)),
+    buildWorker(buildDir(dataDir.path), { readable: options.inspected }),
     openDatabase(configuration, started),
     openRedis(configuration, started),
     openModel(configuration, started),
@@ -96,6 +100,7 @@ export async function startStack(configuration: Configuration, options: StackOpt
     port: held.port,
     dataDir: dataDir.path,
     variables,
+    inspected: options.inspected,
     // What workerd had under way has had no answer and need not wait.
     onRestart: queue.begin,
   });
@@ -113,6 +118,7 @@ export async function startStack(configuration: Configuration, options: StackOpt
     callbacksUrl: outbound.callbacksUrl,
     mailUrl: mail.mailUrl,
     logFile: worker.logFile,
+    inspectorUrl: worker.inspectorUrl,
     reload: () => worker.reload(),
     close: () => owned.disposeAsync(),
   };

@@ -1,10 +1,9 @@
 import type { Measurement } from "../measurement.ts";
 import { p50, p95, timed } from "../statistics.ts";
-import { INSTANT, type TaskClient } from "../task-client.ts";
+import { CALLERS, INSTANT, type TaskClient } from "../task-client.ts";
 
 const WARM_UP = 40;
 const ALONE = 120;
-const CALLERS = 8;
 const CALLS_EACH = 25;
 
 /** Invoke's answer, beside the least that the same machine needs for an insert and an object write. */

@@ -1,11 +1,9 @@
 import type { Figure, Measurement } from "../measurement.ts";
-import { processTree } from "../processes.ts";
+import { memoryOf } from "../processes.ts";
 import { startService } from "../service.ts";
-import { INSTANT, newTaskClient } from "../task-client.ts";
+import { newTaskClient, runTasks } from "../task-client.ts";
 
 const TASKS = 200;
-const CALLERS = 8;
-const MIB = 2 ** 20;
 
 export const start: Measurement = {
   name: "start",
@@ -20,11 +18,7 @@ export const start: Measurement = {
     const again = await startService(bench.dataDir);
     const idle = memory(again.pid, "idle");
     const client = await newTaskClient(again.url);
-    const caller = async () => {
-      for (let task = 0; task < TASKS / CALLERS; task += 1)
-        await client.done((await client.invoke(INSTANT)).taskId);
-    };
-    await Promise.all(Array.from({ length: CALLERS }, caller));
+    await runTasks(client, TASKS);
     const loaded = memory(again.pid, "after load");
     client.http.close();
     const stopMs = await again.stop();
@@ -39,12 +33,9 @@ export const start: Measurement = {
 };
 
 function memory(pid: number, when: string): Figure[] {
-  const tree = processTree(pid);
-  const sum = (processes: typeof tree) =>
-    processes.reduce((bytes, { resident }) => bytes + resident, 0) / MIB;
-  const inWorkerd = tree.filter(({ command }) => command.includes("workerd"));
+  const { workerd, node } = memoryOf(pid);
   return [
-    { what: `workerd, ${when}`, value: sum(inWorkerd), unit: "MiB" },
-    { what: `local servers, ${when}`, value: sum(tree) - sum(inWorkerd), unit: "MiB" },
+    { what: `workerd, ${when}`, value: workerd, unit: "MiB" },
+    { what: `local servers, ${when}`, value: node, unit: "MiB" },
   ];
 }

@@ -60,17 +60,17 @@ const Finished = z.object({ fingerprint: z.string(), options: WranglerOptions })
 
 /**
  * Bundle the Worker of wrangler.toml (in the working directory) as a deployment would. A build in `dir` of the same files
- * is used again. Throws a `StartError`.
+ * is used again. `readable` keeps names and lines, for who looks into it while it runs. Throws a `StartError`.
  */
-export async function buildWorker(dir: string): Promise<WorkerBuild> {
+export async function buildWorker(dir: string, { readable = false } = {}): Promise<WorkerBuild> {
   const outDir = path.join(dir, "bundle");
   const record = path.join(dir, "finished.json");
-  const fingerprint = fingerprintInputs();
+  const fingerprint = `${fingerprintInputs()}${readable ? " readable" : ""}`;
   const finished = readFinished(record);
   if (finished?.fingerprint === fingerprint) return describe(outDir, finished.options);
 
   rmSync(record, { force: true });
-  const [options] = await Promise.all([readOptions(dir), bundle(dir, outDir)]);
+  const [options] = await Promise.all([readOptions(dir), bundle(dir, outDir, readable)]);
   writeFileSync(record, JSON.stringify({ fingerprint, options }));
   return describe(outDir, options);
 }
@@ -99,11 +99,18 @@ async function readOptions(dir: string): Promise<WorkerBuild["options"]> {
   return WranglerOptions.parse(options);
 }
 
-async function bundle(dir: string, outDir: string): Promise<void> {
+async function bundle(dir: string, outDir: string, readable: boolean): Promise<void> {
   rmSync(outDir, { recursive: true, force: true });
   const child = spawn(
     process.execPath,
-    ["node_modules/wrangler/bin/wrangler.js", "deploy", "--dry-run", "--outdir", outDir],
+    [
+      "node_modules/wrangler/bin/wrangler.js",
+      "deploy",
+      "--dry-run",
+      "--outdir",
+      outDir,
+      ...(readable ? ["--no-minify"] : []),
+    ],
     { stdio: ["ignore", "pipe", "pipe"], env: quietly(dir) },
   );
   const closed = once(child, "close");

@@ -9,6 +9,8 @@ export interface RunningWorker {
   crons: readonly string[];
   /** Where its log lines go. */
   logFile: string;
+  /** Where DevTools connect, of a Worker that is inspected. */
+  inspectorUrl: string | undefined;
   /** Run the Worker's `scheduled` handler. */
   runCron(expression: string): Promise<void>;
   /** Build again and replace the running Worker; on a failed build the old one goes on. */
@@ -35,6 +37,8 @@ export async function startWorker(
     dataDir: string;
     /** The variables, over those of wrangler.toml. */
     variables: Readonly<Record<string, string>>;
+    /** Listen for DevTools, on this machine, at any free port. */
+    inspected?: boolean | undefined;
     /** Called when workerd had died and runs again. */
     onRestart: () => void;
   },
@@ -51,6 +55,7 @@ export async function startWorker(
       resourcePersistencePath: path.join(options.dataDir, "worker"),
       unsafeTriggerHandlers: true,
       unsafeHandleRuntimeRestart: options.onRestart,
+      ...(options.inspected && { inspectorHost: "127.0.0.1", inspectorPort: 0 }),
       handleStructuredLogs: (line) => log.write(line),
       workers: [
         {
@@ -68,6 +73,7 @@ export async function startWorker(
   return {
     crons: first.options.cronTriggers,
     logFile: log.path,
+    inspectorUrl: options.inspected ? (await miniflare.getInspectorURL()).href : undefined,
     // Not through `getWorker()`: its proxy blocks this thread until workerd has answered, and workerd waits for this thread
     // once the pipe of its log lines is full.
     runCron: async (cron) => {

@@ -1,4 +1,7 @@
-/** Round trips one request has made so far; shown in `Server-Timing` in development and held against the budgets. */
+/**
+ * Round trips one request has made so far; logged with it, shown in `Server-Timing` in development and
+ * held against the budgets.
+ */
 export interface Trips {
   db: number;
   publish: number;

@@ -3,7 +3,7 @@ import type { AppEnv } from "#src/http/context.ts";
 import { loggedPath } from "#src/http/logged-path.ts";
 import { createServices } from "#src/services.ts";
 
-/** Gives the request its id and services, and in development shows what it cost. */
+/** Gives the request its id and services; its round trips are in the log, and in development in the answer. */
 export const requestScope: MiddlewareHandler<AppEnv> = async (c, next) => {
   const started = Date.now();
   const requestId = rayOf(c.req.header("cf-ray")) ?? crypto.randomUUID();
@@ -25,6 +25,7 @@ export const requestScope: MiddlewareHandler<AppEnv> = async (c, next) => {
     path: loggedPath(c.req.path),
     status: c.res.status,
     ms: Date.now() - started,
+    ...services.trips,
   };
   services.log.info("request", fields);
 };

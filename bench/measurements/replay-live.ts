@@ -1,0 +1,52 @@
+import type { Measurement } from "../measurement.ts";
+import { p50, timed } from "../statistics.ts";
+import { eventsPath, script } from "../task-client.ts";
+
+const PIECES = 1000;
+/** More than text is gathered for, so that each piece is an event and a row of its own. */
+const PIECE_EVERY_MS = 55;
+const REPLAYS = 15;
+const TURN = { text: "word ", chunks: PIECES, delay_ms: PIECE_EVERY_MS, stall: true };
+/** So long without an event, and the model has said all. */
+const QUIET_MS = 3000;
+const MARK = "\nevent: ";
+/** What the log greets a reader with that has read everything before. */
+const GREETING = ": keep-alive\n\n";
+
+export const replayLive: Measurement = {
+  name: "replay-live",
+  title: `Replay of a live task of ${PIECES.toLocaleString("en")} single pieces of text`,
+  how:
+    "The model has sent its pieces one by one and is silent; a reader comes and reads until it is live. The rate is that of its " +
+    `time beyond that of a reader who comes with the last id; median of ${REPLAYS} each. Takes a minute.`,
+  async run(bench) {
+    const { client } = await bench.use();
+    const { taskId } = await client.invoke(script([TURN]));
+    const path = eventsPath(taskId);
+    const last = await lastOf(() => client.http.count(path, MARK, GREETING));
+    const [whole, none]: [number[], number[]] = [[], []];
+    const upToDate = eventsPath(taskId, last);
+    for (let round = 0; round < REPLAYS; round += 1) {
+      whole.push(await timed(() => client.http.count(path, MARK, GREETING)));
+      none.push(await timed(() => client.http.count(upToDate, MARK, GREETING)));
+    }
+    await bench.rest();
+    const seconds = (p50(whole) - p50(none)) / 1000;
+    return [
+      { what: "events", value: last, unit: "", goal: { atLeast: PIECES } },
+      { what: "replayed", value: last / seconds, unit: "events/s", goal: { atLeast: 100_000 } },
+      { what: "read from the first event, p50", value: p50(whole), unit: "ms" },
+      { what: "read from the last event, p50", value: p50(none), unit: "ms" },
+    ];
+  },
+};
+
+/** The number of events once no more come. */
+async function lastOf(read: () => Promise<{ count: number }>): Promise<number> {
+  for (let before = -1; ;) {
+    const { count } = await read();
+    if (count === before) return count;
+    before = count;
+    await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+  }
+}

@@ -1,0 +1,45 @@
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { z } from "zod";
+import { safeParseJson } from "#src/lib/parse-json.ts";
+
+/** What the service writes of a request, and of a delivery of the queue. */
+const Request = z.object({
+  message: z.literal("request"),
+  path: z.string(),
+  db: z.int(),
+  publish: z.int(),
+  objects: z.int(),
+});
+type Request = z.infer<typeof Request>;
+
+/** So long without a request, and nothing is under way. */
+const QUIET_MS = 1000;
+
+/** The log of the service on a data folder, read from where it was last read. */
+export class ServiceLog {
+  readonly #file: string;
+  #read = 0;
+
+  constructor(dataDir: string) {
+    this.#file = path.join(dataDir, "logs", "service.jsonl");
+  }
+
+  /** The requests that were logged since the last call, once no more come. */
+  async untilQuiet(): Promise<Request[]> {
+    const all: Request[] = [];
+    for (;;) {
+      await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+      const requests = this.#next();
+      if (requests.length === 0) return all;
+      all.push(...requests);
+    }
+  }
+
+  #next(): Request[] {
+    const lines = existsSync(this.#file) ? readFileSync(this.#file, "utf8").split("\n") : [];
+    const fresh = lines.slice(this.#read, -1);
+    this.#read += fresh.length;
+    return fresh.flatMap((line) => safeParseJson(line, Request)?.value ?? []);
+  }
+}
