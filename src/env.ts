@@ -32,12 +32,24 @@ const Schema = withRules(
 /** What the Worker runs with: the variables of configuration.ts and the bindings of wrangler.toml. */
 export type Env = z.output<typeof Schema>;
 
-/** Check everything at once; a bad configuration is reported whole, not one variable at a time. */
-export function checkEnv(
-  bindings: object,
-): { ok: true; env: Env } | { ok: false; problems: ConfigurationProblem[] } {
+export type CheckedEnv = { ok: true; env: Env } | { ok: false; problems: ConfigurationProblem[] };
+
+/** By the bindings, which the Worker and its objects share and which do not change as long as an isolate lives. */
+const checkedEnvs = new WeakMap<object, CheckedEnv>();
+
+/**
+ * Check everything at once; a bad configuration is reported whole, not one variable at a time. Done once for the same bindings:
+ * each object that is made asks anew.
+ */
+export function checkEnv(bindings: object): CheckedEnv {
+  const known = checkedEnvs.get(bindings);
+  if (known) return known;
   const result = Schema.safeParse(bindings);
-  return result.success ? { ok: true, env: result.data } : { ok: false, problems: problemsOf(result.error) };
+  const checked: CheckedEnv = result.success
+    ? { ok: true, env: result.data }
+    : { ok: false, problems: problemsOf(result.error) };
+  checkedEnvs.set(bindings, checked);
+  return checked;
 }
 
 /** Which addresses that users give may be reached beyond the public internet. */

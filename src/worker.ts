@@ -10,16 +10,14 @@ export { RateLimiter } from "#durable-objects/rate-limiter/index.ts";
 export { TaskLog } from "#durable-objects/task-log/index.ts";
 
 const app = createApp();
-/** The bindings of an isolate do not change, so they are checked once. */
-let checked: ReturnType<typeof checkEnv> | undefined;
 
 export default {
   fetch(request, bindings, ctx) {
-    checked ??= checkEnv(bindings);
+    const checked = checkEnv(bindings);
     return checked.ok ? app.fetch(request, checked.env, ctx) : notConfigured(checked.problems);
   },
   async scheduled(controller, bindings) {
-    checked ??= checkEnv(bindings);
+    const checked = checkEnv(bindings);
     if (checked.ok) await runCron(createServices(checked.env, crypto.randomUUID()), controller.cron);
     else notConfigured(checked.problems);
   },

@@ -20,8 +20,8 @@ const SHORTEST = 3;
 export class NeedleFinder {
   readonly #needles: readonly Needle[];
   /** Characters that occur in needles, numbered from 1; 0 is any other. */
-  readonly #classes = new Uint16Array(0x10000);
-  readonly #filter = new Uint8Array(1 << FILTER_BITS);
+  readonly #classes: Uint16Array;
+  readonly #filter: Uint8Array;
   /** From a node and a class to the node that follows: `node * width + class`. Node 0 is the root. */
   readonly #edges = new Map<number, number>();
   #width = 1;
@@ -35,6 +35,10 @@ export class NeedleFinder {
 
   constructor(needles: readonly Needle[]) {
     this.#needles = needles.filter(({ text }) => text.length >= SHORTEST);
+    // Most tasks have no secret to look for, and these are 192 KiB.
+    const hasNeedles = this.#needles.length > 0;
+    this.#classes = new Uint16Array(hasNeedles ? 0x10000 : 0);
+    this.#filter = new Uint8Array(hasNeedles ? 1 << FILTER_BITS : 0);
     for (const { text } of this.#needles) this.#number(text);
     const children = this.#grow();
     this.#link(children);
