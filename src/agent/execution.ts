@@ -1,12 +1,7 @@
 import type { TakeDeps } from "#src/domain/archives/index.ts";
 import { isAsking } from "#src/domain/approvals/index.ts";
 import { awake, awakeRuntime } from "#src/domain/lifecycle/index.ts";
-import {
-  chooseModelFor,
-  ownKeyValues,
-  type ChooseModelDeps,
-  type ChosenModel,
-} from "#src/domain/model-keys/index.ts";
+import { chooseModelFor, type ChooseModelDeps, type ChosenModel } from "#src/domain/model-keys/index.ts";
 import { PrepaidModel } from "#src/domain/prepaid-models/index.ts";
 import {
   endOfStopped,
@@ -126,8 +121,7 @@ export class Execution {
       signal: this.#abort.signal,
     });
     this.#secrets = new RunSecrets({
-      load: () =>
-        knownSecrets(deps, { projectId: project.id, userId: row.userId }, ownKeyValues(deps, row.userId)),
+      load: () => knownSecrets(deps, { projectId: project.id, userId: row.userId }),
       files: deps.workspaces.runtime(project.id),
       onUnreadable: (cause) => deps.log.warn("env files cannot be read", { task_id: taskId, cause }),
     });

@@ -46,7 +46,7 @@ function reads(person: Person): Request[] {
   const project = rowOf(person, "project", 1);
   const one = { isShort: "one row" };
   return [
-    { ...one, name: "a key", run: (db) => keyByHash(db, keyHashOf(person)) },
+    { ...one, name: "a key", run: (db) => keyByHash(db, { keyHash: keyHashOf(person) }) },
     { ...one, name: "a session", run: (db) => userOfSession(db, user) },
     { ...one, name: "a project", run: (db) => projectWithRole(db, project, user) },
     { ...one, name: "a project by its slug", run: (db) => projectWithRole(db, `p${person.from}-1`, user) },
@@ -56,7 +56,11 @@ function reads(person: Person): Request[] {
       ...one,
       name: "a task's status",
       run: (db) =>
-        db.batch([keyByHash(db, keyHashOf(person)), taskWithRole(db, task), attemptsOfTask(db, task)]),
+        db.batch([
+          keyByHash(db, { keyHash: keyHashOf(person) }),
+          taskWithRole(db, { taskId: task }),
+          attemptsOfTask(db, { taskId: task }),
+        ]),
     },
   ];
 }

@@ -1,5 +1,6 @@
-import { secretVariables } from "#src/domain/containers/index.ts";
-import { secretTokens } from "#src/domain/git-hosts/index.ts";
+import { sealedVariables, secretVariables } from "#src/domain/containers/index.ts";
+import { sealedTokens, secretTokens } from "#src/domain/git-hosts/index.ts";
+import { ownKeyValues, sealedHeaders, sealedKeys } from "#src/domain/model-keys/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import type { KnownSecret } from "./placement.ts";
@@ -8,23 +9,28 @@ export interface KnownSecretsDeps {
   db: Db;
   secrets: Pick<Secrets, "decrypt">;
   deploymentSecrets: Pick<Secrets, "decrypt">;
+  modelKeySecrets: Pick<Secrets, "decrypt">;
 }
 
-type Others = readonly { name: string; value: string }[];
-
 /**
- * What is known to be secret in a run, apart from its files: variables and credentials of the project's containers, the git
- * tokens of the user on whose behalf it runs, and `others`, such as their own model keys, all asked for at the same time.
+ * What is known to be secret in a run, apart from its files: variables and credentials of the project's containers, and the git
+ * tokens and model keys of the user on whose behalf it runs. One trip.
  */
 export async function knownSecrets(
   deps: KnownSecretsDeps,
-  run: { projectId: string; userId: string },
-  others: Others | Promise<Others> = [],
+  { projectId, userId }: { projectId: string; userId: string },
 ): Promise<KnownSecret[]> {
+  const { db } = deps;
+  const [variables, tokens, keys, headers] = await db.batch([
+    sealedVariables(db, { projectId }),
+    sealedTokens(db, { userId }),
+    sealedKeys(db, { userId }),
+    sealedHeaders(db, { userId }),
+  ]);
   const known = await Promise.all([
-    secretVariables(deps, run.projectId),
-    secretTokens(deps, run.userId),
-    others,
+    secretVariables(deps, variables),
+    secretTokens(deps, tokens),
+    ownKeyValues(deps, keys, headers),
   ]);
   return known.flat().map(({ name, value }) => ({ name, value, declared: true }));
 }

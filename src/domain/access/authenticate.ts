@@ -21,7 +21,7 @@ export async function authenticateUser(
 
 /** The caller behind a `tsk_` key. Throws `unauthenticated` for one that is malformed, revoked or expired. */
 export async function authenticateKey(deps: { db: Db }, token: string): Promise<KeyCaller> {
-  const [row] = await keyByHash(deps.db, hashOfKey(token));
+  const [row] = await keyByHash(deps.db, { keyHash: hashOfKey(token) });
   return callerOfKey(row);
 }
 

@@ -1,12 +1,12 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
 import { externalApiKeys, sessions, teamMemberships, users } from "#src/db/schema/index.ts";
-import type { Db } from "#src/platform/db/client.ts";
+import { statement, type Slot } from "#src/db/statement.ts";
 
 /**
  * The key with this hash, its owner and the owner's role in the key's team. `last_used_at` is refreshed on the way, at
  * most once a minute, so that a busy key's row is not written on every call.
  */
-export function keyByHash(db: Db, keyHash: string) {
+export const keyByHash = statement((db, { keyHash }: { keyHash: Slot<string> }) => {
   const touched = db.$with("touched").as(
     db
       .update(externalApiKeys)
@@ -41,38 +41,40 @@ export function keyByHash(db: Db, keyHash: string) {
       ),
     )
     .where(and(eq(externalApiKeys.keyHash, keyHash), eq(externalApiKeys.isActive, true)));
-}
+});
 
 export type KeyRow = Awaited<ReturnType<typeof keyByHash>>[number];
 
 /**
  * The person of a session that is not over. `last_used_at` of the session is refreshed on the way, at most once a minute.
  */
-export function userOfSession(db: Db, { userId, sessionId }: { userId: string; sessionId: string }) {
-  const touched = db.$with("touched").as(
-    db
-      .update(sessions)
-      .set({ lastUsedAt: sql`now()` })
+export const userOfSession = statement(
+  (db, { userId, sessionId }: Record<"userId" | "sessionId", Slot<string>>) => {
+    const touched = db.$with("touched").as(
+      db
+        .update(sessions)
+        .set({ lastUsedAt: sql`now()` })
+        .where(
+          and(
+            eq(sessions.id, sessionId),
+            isNull(sessions.endedAt),
+            sql`${sessions.lastUsedAt} < now() - interval '1 minute'`,
+          ),
+        )
+        .returning({ id: sessions.id }),
+    );
+    return db
+      .with(touched)
+      .select({ isSuperuser: users.isSuperuser })
+      .from(sessions)
+      .innerJoin(users, eq(users.id, sessions.userId))
       .where(
         and(
           eq(sessions.id, sessionId),
+          eq(sessions.userId, userId),
           isNull(sessions.endedAt),
-          sql`${sessions.lastUsedAt} < now() - interval '1 minute'`,
+          eq(users.isActive, true),
         ),
-      )
-      .returning({ id: sessions.id }),
-  );
-  return db
-    .with(touched)
-    .select({ isSuperuser: users.isSuperuser })
-    .from(sessions)
-    .innerJoin(users, eq(users.id, sessions.userId))
-    .where(
-      and(
-        eq(sessions.id, sessionId),
-        eq(sessions.userId, userId),
-        isNull(sessions.endedAt),
-        eq(users.isActive, true),
-      ),
-    );
-}
+      );
+  },
+);

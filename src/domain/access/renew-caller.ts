@@ -18,7 +18,7 @@ export type Standing = z.output<typeof Standing>;
  */
 export async function renewCaller(deps: { db: Db }, standing: Standing): Promise<Caller> {
   if (standing.kind === "key") {
-    const [key] = await keyByHash(deps.db, standing.keyHash);
+    const [key] = await keyByHash(deps.db, standing);
     return callerOfKey(key);
   }
   const [user] = await userOfSession(deps.db, standing);

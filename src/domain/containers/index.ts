@@ -19,7 +19,13 @@ export { injectedKeys } from "./injected-variables.ts";
 export { listContainers, watchContainers, withContainers } from "./list-containers.ts";
 export { sanitizeName } from "./names.ts";
 export { effectivePort } from "./ports.ts";
-export { containersOf, type BrowserPreview, type Connection, type Container } from "./queries.ts";
+export {
+  containersOf,
+  sealedVariables,
+  type BrowserPreview,
+  type Connection,
+  type Container,
+} from "./queries.ts";
 export { readLogs } from "./read-logs.ts";
 export {
   openContainer,

@@ -1,6 +1,7 @@
 import { and, asc, eq, inArray, isNull, sql } from "drizzle-orm";
 import { browserPreviews, containerConnections, containers } from "#src/db/schema/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
+import { statement, type Slot } from "#src/db/statement.ts";
 
 export type Container = typeof containers.$inferSelect;
 export type NewContainer = typeof containers.$inferInsert;
@@ -19,6 +20,18 @@ export type PreviewChange = {
 export function containersOf(db: Db, projectId: string) {
   return db.select().from(containers).where(eq(containers.projectId, projectId)).orderBy(asc(containers.id));
 }
+
+/** Variables and credentials of a project's containers, as they are kept. */
+export const sealedVariables = statement((db, { projectId }: { projectId: Slot<string> }) =>
+  db
+    .select({
+      encryptedEnv: containers.encryptedEnv,
+      encryptedCredentials: containers.encryptedCredentials,
+    })
+    .from(containers)
+    .where(eq(containers.projectId, projectId))
+    .orderBy(asc(containers.id)),
+);
 
 export function containerOf(db: Db, projectId: string, containerId: string) {
   return db

@@ -6,4 +6,5 @@ export { GIT_HOSTS } from "./hosts.ts";
 export { listConnections, type ConnectionState } from "./list-connections.ts";
 export { hostedBranches, hostedRepositories, hostedRepository, repositoryAt } from "./hosted-repositories.ts";
 export { remoteFor, type GitHostDeps } from "./remote-for.ts";
+export { sealedTokens } from "./queries.ts";
 export { secretTokens } from "./secret-tokens.ts";

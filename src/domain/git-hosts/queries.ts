@@ -5,6 +5,7 @@ import { insertAuditEntry } from "#src/domain/audit/index.ts";
 import type { Client } from "#src/lib/client.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
+import { statement, type Slot } from "#src/db/statement.ts";
 import type { GitHostName } from "#src/platform/git-hosts/git-host.ts";
 
 export type Connection = typeof gitConnections.$inferSelect;
@@ -15,6 +16,18 @@ const among = (userId: string, provider: GitHostName) =>
 export function connectionsOf(db: Db, userId: string) {
   return db.select().from(gitConnections).where(eq(gitConnections.userId, userId));
 }
+
+/** Somebody's tokens, as they are kept. */
+export const sealedTokens = statement((db, { userId }: { userId: Slot<string> }) =>
+  db
+    .select({
+      provider: gitConnections.provider,
+      encryptedToken: gitConnections.encryptedToken,
+      encryptedRefreshToken: gitConnections.encryptedRefreshToken,
+    })
+    .from(gitConnections)
+    .where(eq(gitConnections.userId, userId)),
+);
 
 export async function connectionOf(
   db: Db,

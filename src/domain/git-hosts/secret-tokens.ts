@@ -1,17 +1,15 @@
-import type { Db } from "#src/platform/db/client.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
-import { connectionsOf } from "./queries.ts";
+import type { sealedTokens } from "./queries.ts";
 
 /**
  * Somebody's tokens for git hosts in the clear, so that they can be hidden: nothing else may be done with them. They are as
- * they are kept: none is refreshed. What was encrypted under another key is left out. One trip.
+ * they are kept: none is refreshed. What was encrypted under another key is left out.
  */
 export async function secretTokens(
-  deps: { db: Db; deploymentSecrets: Pick<Secrets, "decrypt"> },
-  userId: string,
+  deps: { deploymentSecrets: Pick<Secrets, "decrypt"> },
+  tokens: Awaited<ReturnType<typeof sealedTokens>>,
 ): Promise<{ name: string; value: string }[]> {
-  const connections = await connectionsOf(deps.db, userId);
-  const sealed = connections.flatMap(({ provider, encryptedToken, encryptedRefreshToken }) => {
+  const sealed = tokens.flatMap(({ provider, encryptedToken, encryptedRefreshToken }) => {
     const prefix = provider.toUpperCase();
     return [
       { name: `${prefix}_TOKEN`, encrypted: encryptedToken },

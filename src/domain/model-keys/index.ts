@@ -14,6 +14,8 @@ export { isSwitchedOff } from "./switched-off.ts";
 export { listModels, type ListedModel } from "./list-models.ts";
 export { changePreference, readPreferences } from "./model-preferences.ts";
 export { ownKeyValues } from "./own-key-values.ts";
+export { sealedKeys } from "./queries/keys.ts";
+export { sealedHeaders } from "./queries/providers.ts";
 export { isPlatformModel, parseModelId } from "./parse-model-id.ts";
 export { listKeys, revealKey, showKey, type ShownKey } from "./show-keys.ts";
 export { changeKey, deleteKey, storeKey, type KeyChange } from "./store-key.ts";

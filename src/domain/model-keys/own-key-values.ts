@@ -1,12 +1,8 @@
 import { z } from "zod";
 import { safeParseJson } from "#src/lib/parse-json.ts";
-import type { Db } from "#src/platform/db/client.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
-import { keysOfUser } from "./queries/keys.ts";
-import { headersOfUser } from "./queries/providers.ts";
-
-/** As many as one may have at a time, and some that were deleted: they may still be good at their provider. */
-const MOST = 200;
+import type { sealedKeys } from "./queries/keys.ts";
+import type { sealedHeaders } from "./queries/providers.ts";
 
 /** Headers that are no secret by themselves; the others of a provider may be. */
 const PLAIN = /^(user-agent|accept|content-type|http-referer|x-title|[a-z-]*version[a-z-]*)$/iu;
@@ -14,13 +10,13 @@ const MIN_SECRET_CHARS = 8;
 
 /**
  * Somebody's keys of model providers in the clear, with the headers of their own providers, so that they can be hidden: nothing
- * else may be done with them. What was encrypted under another key is left out. One trip.
+ * else may be done with them. What was encrypted under another key is left out.
  */
 export async function ownKeyValues(
-  { db, modelKeySecrets }: { db: Db; modelKeySecrets: Pick<Secrets, "decrypt"> },
-  userId: string,
+  { modelKeySecrets }: { modelKeySecrets: Pick<Secrets, "decrypt"> },
+  keys: Awaited<ReturnType<typeof sealedKeys>>,
+  headers: Awaited<ReturnType<typeof sealedHeaders>>,
 ): Promise<{ name: string; value: string }[]> {
-  const [keys, headers] = await db.batch([keysOfUser(db, userId, MOST), headersOfUser(db, userId, MOST)]);
   const open = (encrypted: string) => modelKeySecrets.decrypt(encrypted).catch(() => "");
   const values = await Promise.all([
     ...keys.map(async ({ provider, encryptedValue }) => [

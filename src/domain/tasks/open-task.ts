@@ -30,9 +30,9 @@ export async function openTask(
 ): Promise<{ caller: KeyCaller; findTask: (scope: Scope) => OpenedTask }> {
   const id = isId(taskId) ? taskId : NOBODY;
   const [keys, found, attempts] = await deps.db.batch([
-    keyByHash(deps.db, hashOfKey(token)),
-    taskWithRole(deps.db, id),
-    attemptsOfTask(deps.db, id),
+    keyByHash(deps.db, { keyHash: hashOfKey(token) }),
+    taskWithRole(deps.db, { taskId: id }),
+    attemptsOfTask(deps.db, { taskId: id }),
   ]);
   const caller = callerOfKey(keys[0]);
   const findTask = (scope: Scope) => {

@@ -1,8 +1,9 @@
-import { neon, neonConfig } from "@neondatabase/serverless";
+import { neon, neonConfig, type NeonQueryFunction } from "@neondatabase/serverless";
 import { drizzle, type NeonHttpDatabase } from "drizzle-orm/neon-http";
+import { CASING } from "#src/db/casing.ts";
 import type { Trips } from "#src/platform/trips.ts";
 
-export type Db = NeonHttpDatabase;
+export type Db = NeonHttpDatabase & { $client: NeonQueryFunction<false, false> };
 
 /**
  * A request that has no answer by then fails. Without a limit, an executor that waits for the database would go on showing
@@ -19,10 +20,10 @@ export function createDb(options: { databaseUrl: string; httpUrl?: string | unde
   if (httpUrl) neonConfig.fetchEndpoint = httpUrl;
   neonConfig.fetchFunction = (url: string, init: RequestInit) =>
     fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
-  return drizzle({ client: counted(neon(databaseUrl), trips), casing: "snake_case" });
+  return drizzle({ client: counted(neon(databaseUrl), trips), casing: CASING });
 }
 
-type Client = ReturnType<typeof neon>;
+type Client = NeonQueryFunction<false, false>;
 
 /** The driver's client, which is a function with two functions on it, each call of which is one round trip. */
 function counted(client: Client, trips: Trips): Client {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { knownSecrets } from "#src/agent/scrubbing/known-secrets.ts";
-import { gitConnections } from "#src/db/schema/index.ts";
+import { gitConnections, userApiKeys } from "#src/db/schema/index.ts";
 import { createContainer } from "#src/domain/containers/index.ts";
 import { createProject } from "#src/domain/projects/index.ts";
 import { newId } from "#src/lib/ids.ts";
@@ -17,9 +17,10 @@ afterAll(() => database.close());
 
 const SECRET_KEY = "a-secret-key-for-tests-of-32-characters";
 const secrets = createSecrets(SECRET_KEY);
+const modelKeySecrets = createSecrets(SECRET_KEY, { purpose: "model-keys" });
 const deploymentSecrets = createSecrets(SECRET_KEY, { purpose: "deployment" });
 
-it("knows the variables and credentials of a project's containers, and its user's tokens", async () => {
+it("knows the variables and credentials of a project's containers, and its user's tokens and keys", async () => {
   const { db } = database;
   const [owner, other] = [await newColleague(db), await newColleague(db)];
   const wish = { name: "app", description: "", sourceType: "empty" } as const;
@@ -47,8 +48,9 @@ it("knows the variables and credentials of a project's containers, and its user'
   await connect(other.id, "github", "nine", null);
 
   const run = { projectId: project.id, userId: owner.id };
-  const others = [{ name: "OPENAI_API_KEY", value: "ten" }];
-  const known = await knownSecrets({ db, secrets, deploymentSecrets }, run, others);
+  await giveKey(owner.id, "openai", "ten");
+  await giveKey(other.id, "groq", "eleven");
+  const known = await knownSecrets({ db, secrets, deploymentSecrets, modelKeySecrets }, run);
   expect(Object.fromEntries(known.map(({ name, value }) => [name, value]))).toEqual({
     API_KEY: "one",
     MODE: "two",
@@ -60,6 +62,13 @@ it("knows the variables and credentials of a project's containers, and its user'
   });
   expect(known.every(({ declared }) => declared)).toBe(true);
 });
+
+async function giveKey(userId: string, provider: string, value: string) {
+  const encryptedValue = await modelKeySecrets.encrypt(value);
+  await database.db
+    .insert(userApiKeys)
+    .values({ id: newId(), userId, provider, authType: "api_key", keyName: "key", encryptedValue });
+}
 
 async function connect(userId: string, provider: "github" | "gitlab", token: string, refresh: string | null) {
   await database.db.insert(gitConnections).values({

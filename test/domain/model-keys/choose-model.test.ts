@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { userApiKeys, userProviders } from "#src/db/schema/index.ts";
-import { chooseModelFor, ownKeyValues, type ChooseModelDeps } from "#src/domain/model-keys/index.ts";
+import {
+  chooseModelFor,
+  ownKeyValues,
+  sealedHeaders,
+  sealedKeys,
+  type ChooseModelDeps,
+} from "#src/domain/model-keys/index.ts";
 import type { OwnAccount } from "#src/models/choose.ts";
 import { modelSettings } from "#src/models/settings.ts";
 import type { Db } from "#src/platform/db/client.ts";
@@ -159,7 +165,11 @@ describe("what is to be hidden of somebody", () => {
       apiType: "openai",
       defaultHeadersEncrypted: await modelKeySecrets.encrypt(JSON.stringify(headers)),
     });
-    const values = await ownKeyValues({ db, modelKeySecrets }, person.id);
+    const [keys, kept] = await db.batch([
+      sealedKeys(db, { userId: person.id }),
+      sealedHeaders(db, { userId: person.id }),
+    ]);
+    const values = await ownKeyValues({ modelKeySecrets }, keys, kept);
     expect(values.toSorted((a, b) => a.name.localeCompare(b.name))).toEqual([
       { name: "OWN_API_KEY", value: "own-0123456789" },
       { name: "OWN_X_GATEWAY_AUTH", value: "gateway-secret" },

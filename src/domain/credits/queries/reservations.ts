@@ -1,5 +1,6 @@
 import { sql, type SQL } from "drizzle-orm";
 import type { Db } from "#src/platform/db/client.ts";
+import { statement, type Slot } from "#src/db/statement.ts";
 import { usableCredits } from "./pools.ts";
 
 /**
@@ -36,22 +37,35 @@ export interface TaskOfTurn {
  * of two at once, each would miss the other's.
  */
 export async function reserveCredits(db: Db, wish: ReservationWish): Promise<number> {
-  const { task } = wish;
-  const result = await db.execute<{ credits: number }>(sql`
+  const { id, teamId, task, least, most } = wish;
+  const values = { id, teamId, taskId: task?.id ?? null, generation: task?.generation ?? null, least, most };
+  const { rows } = await reservation(db, values);
+  return rows[0]?.credits ?? 0;
+}
+
+interface ReservationSlots extends Record<"least" | "most", Slot<number>> {
+  id: Slot<string>;
+  teamId: Slot<string>;
+  taskId: Slot<string | null>;
+  generation: Slot<number | null>;
+}
+
+const reservation = statement((db, wish: ReservationSlots) =>
+  db.execute<{ credits: number }>(sql`
     WITH payer AS (
       SELECT teams.id, ${usableCredits()} - teams.reserved_credits AS free FROM teams
       WHERE teams.id = ${wish.teamId}::uuid FOR NO KEY UPDATE
     ), released AS (
       DELETE FROM credit_reservations USING payer
       WHERE credit_reservations.team_id = payer.id
-        AND (credit_reservations.id = ${wish.id}::uuid OR credit_reservations.task_id = ${task?.id ?? null}::uuid)
-        AND ${isCurrent(task)}
+        AND (credit_reservations.id = ${wish.id}::uuid OR credit_reservations.task_id = ${wish.taskId}::uuid)
+        AND ${isCurrent(wish)}
       RETURNING credit_reservations.credits
     ), room AS (
       SELECT payer.id, released.credits AS released, payer.free + released.credits AS free
       FROM payer, (SELECT coalesce(sum(credits), 0)::int AS credits FROM released) AS released
     ), granted AS (
-      SELECT id, released, CASE WHEN free >= ${wish.least}::int AND ${isCurrent(task)}
+      SELECT id, released, CASE WHEN free >= ${wish.least}::int AND ${isCurrent(wish)}
         THEN least(free, ${wish.most}::int) ELSE 0 END AS credits
       FROM room
     ), counted AS (
@@ -60,17 +74,16 @@ export async function reserveCredits(db: Db, wish: ReservationWish): Promise<num
       RETURNING granted.credits
     ), reservation AS (
       INSERT INTO credit_reservations (id, team_id, task_id, credits, expires_at)
-      SELECT ${wish.id}::uuid, id, ${task?.id ?? null}::uuid, credits, ${end()} FROM granted WHERE credits > 0
+      SELECT ${wish.id}::uuid, id, ${wish.taskId}::uuid, credits, ${end()} FROM granted WHERE credits > 0
     )
     SELECT credits FROM counted
-  `);
-  return result.rows[0]?.credits ?? 0;
-}
+  `),
+);
 
 /** Whether the executor still has the task; a call without one is always current. */
-function isCurrent(task: TaskOfTurn | null): SQL {
-  if (!task) return sql`true`;
-  return sql`EXISTS (SELECT 1 FROM tasks WHERE id = ${task.id}::uuid AND generation = ${task.generation}::int)`;
+function isCurrent({ taskId, generation }: Pick<ReservationSlots, "taskId" | "generation">): SQL {
+  return sql`(${taskId}::uuid IS NULL
+    OR EXISTS (SELECT 1 FROM tasks WHERE id = ${taskId}::uuid AND generation = ${generation}::int))`;
 }
 
 /**
@@ -89,11 +102,9 @@ export async function renewReservation(
 }
 
 /** As `renewReservation`, for the batch in which a new executor takes the task over, with what the one before it reserved. */
-export function adoptReservations(db: Db, taskId: string) {
-  return db.execute(
-    sql`UPDATE credit_reservations SET expires_at = ${end()} WHERE task_id = ${taskId}::uuid`,
-  );
-}
+export const adoptReservations = statement((db, { taskId }: { taskId: Slot<string> }) =>
+  db.execute(sql`UPDATE credit_reservations SET expires_at = ${end()} WHERE task_id = ${taskId}::uuid`),
+);
 
 /** Release what was reserved for a call that costs nothing. Safe to repeat. */
 export async function releaseReservation(db: Db, teamId: string, id: string): Promise<void> {

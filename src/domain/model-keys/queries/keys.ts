@@ -3,6 +3,7 @@ import { lockPerson, shareOwnTeam } from "#src/db/locks.ts";
 import { userApiKeys } from "#src/db/schema/index.ts";
 import { insertAuditEntry, type AuditEntry } from "#src/domain/audit/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
+import { statement, type Slot } from "#src/db/statement.ts";
 
 export type ModelKey = typeof userApiKeys.$inferSelect;
 
@@ -23,15 +24,18 @@ export function activeKeys(db: Db, userId: string, provider?: string): Promise<M
     .orderBy(desc(userApiKeys.createdAt), desc(userApiKeys.id));
 }
 
-/** Every key that somebody ever stored, as far as `limit` goes; the newest first. */
-export function keysOfUser(db: Db, userId: string, limit: number) {
-  return db
+/** As many as one may have at a time, and some that were deleted: they may still be good at their provider. */
+export const MOST_SEALED = 200;
+
+/** The keys that somebody ever stored, as they are kept; the newest first. */
+export const sealedKeys = statement((db, { userId }: { userId: Slot<string> }) =>
+  db
     .select({ provider: userApiKeys.provider, encryptedValue: userApiKeys.encryptedValue })
     .from(userApiKeys)
     .where(eq(userApiKeys.userId, userId))
     .orderBy(desc(userApiKeys.isActive), desc(userApiKeys.id))
-    .limit(limit);
-}
+    .limit(MOST_SEALED),
+);
 
 export async function countActiveKeys(db: Db, userId: string): Promise<number> {
   const [row] = await db.select({ active: count() }).from(userApiKeys).where(active(userId));

@@ -3,6 +3,8 @@ import { lockPerson, shareOwnTeam } from "#src/db/locks.ts";
 import { userApiKeys, userModels, userProviders } from "#src/db/schema/index.ts";
 import { insertAuditEntry, type AuditEntry } from "#src/domain/audit/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
+import { statement, type Slot } from "#src/db/statement.ts";
+import { MOST_SEALED } from "./keys.ts";
 
 export type CustomProvider = typeof userProviders.$inferSelect;
 
@@ -23,15 +25,15 @@ export async function countActiveProviders(db: Db, userId: string): Promise<numb
   return row?.active ?? 0;
 }
 
-/** Default headers that somebody ever gave to a provider, as far as `limit` goes. */
-export function headersOfUser(db: Db, userId: string, limit: number) {
-  return db
+/** Default headers that somebody ever gave to a provider, as they are kept. */
+export const sealedHeaders = statement((db, { userId }: { userId: Slot<string> }) =>
+  db
     .select({ slug: userProviders.slug, encrypted: userProviders.defaultHeadersEncrypted })
     .from(userProviders)
     .where(and(eq(userProviders.userId, userId), sql`${userProviders.defaultHeadersEncrypted} IS NOT NULL`))
     .orderBy(desc(userProviders.isActive), desc(userProviders.id))
-    .limit(limit);
-}
+    .limit(MOST_SEALED),
+);
 
 /** Store a provider; a deleted one with the slug comes back. Answers its id; `undefined` where an active one has the slug. */
 export async function putProvider(

@@ -2,11 +2,12 @@ import { and, asc, count, desc, eq, gt, inArray, sql } from "drizzle-orm";
 import { callbackAttempts, projects, tasks, taskSteps } from "#src/db/schema/index.ts";
 import { roleInProject } from "#src/domain/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
+import { statement, type Slot } from "#src/db/statement.ts";
 import type { TaskStatus } from "../task.ts";
 
 /** A task, its project, and what the user who started it is in that project by now (null for nothing). */
-export function taskWithRole(db: Db, taskId: string) {
-  return db
+export const taskWithRole = statement((db, { taskId }: { taskId: Slot<string> }) =>
+  db
     .select({
       task: tasks,
       project: { id: projects.id, teamId: projects.teamId },
@@ -14,16 +15,16 @@ export function taskWithRole(db: Db, taskId: string) {
     })
     .from(tasks)
     .innerJoin(projects, eq(projects.id, tasks.projectId))
-    .where(eq(tasks.id, taskId));
-}
+    .where(eq(tasks.id, taskId)),
+);
 
-export function attemptsOfTask(db: Db, taskId: string) {
-  return db
+export const attemptsOfTask = statement((db, { taskId }: { taskId: Slot<string> }) =>
+  db
     .select()
     .from(callbackAttempts)
     .where(eq(callbackAttempts.taskId, taskId))
-    .orderBy(asc(callbackAttempts.attempt));
-}
+    .orderBy(asc(callbackAttempts.attempt)),
+);
 
 export interface TaskFilter {
   userId: string;

@@ -4,6 +4,7 @@ import { adoptReservations } from "#src/domain/credits/index.ts";
 import { callParts, noCallParts, type Charged, type ModelCall } from "#src/domain/usage/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
+import { statement, type Slot } from "#src/db/statement.ts";
 import type { ChatAccount, Checkpoint } from "../steps.ts";
 import type { Task, TaskStatus } from "../task.ts";
 import { hasAccess } from "./has-access.ts";
@@ -11,71 +12,94 @@ import { nextTask } from "./turn.ts";
 
 /** Newest messages of the chat, since its account, that are read for the model; it is given an account long before. */
 const HISTORY_ROWS = 200;
+
+const takeTask = statement((db, { taskId, generation }: { taskId: Slot<string>; generation: Slot<number> }) =>
+  db
+    .update(tasks)
+    .set({
+      generation: sql`${generation}::int`,
+      status: "running",
+      startedAt: sql`coalesce(${tasks.startedAt}, now())`,
+    })
+    .where(
+      and(
+        eq(tasks.id, taskId),
+        lt(tasks.generation, generation),
+        inArray(tasks.status, ["queued", "running"]),
+      ),
+    )
+    .returning({ id: tasks.id }),
+);
+
+type TaskId = Record<"taskId", Slot<string>>;
+
+const currentTask = statement((db, { taskId }: TaskId) =>
+  db
+    .select({
+      task: tasks,
+      project: projects,
+      agent: agents,
+      chat: {
+        allowedTools: chats.allowedTools,
+        isTitled: chats.isTitled,
+        summary: chats.summary,
+      },
+      userName: users.name,
+      disabledModels: teams.disabledModels,
+      hasAccess: hasAccess(),
+      messageMetadata: sql<Record<string, unknown> | null>`(
+        SELECT message_metadata FROM messages WHERE task_id = tasks.id AND role = 'user')`,
+    })
+    .from(tasks)
+    .innerJoin(chats, eq(chats.id, tasks.chatId))
+    .innerJoin(projects, eq(projects.id, tasks.projectId))
+    .innerJoin(teams, eq(teams.id, projects.teamId))
+    .innerJoin(agents, eq(agents.id, tasks.agentId))
+    .innerJoin(users, eq(users.id, tasks.userId))
+    .where(eq(tasks.id, taskId)),
+);
+
+const stepsOf = statement((db, { taskId }: TaskId) =>
+  db
+    .select({ stepIndex: taskSteps.stepIndex, stepData: taskSteps.stepData })
+    .from(taskSteps)
+    .where(eq(taskSteps.taskId, taskId))
+    .orderBy(asc(taskSteps.stepIndex)),
+);
+
+const historyBefore = statement((db, { taskId }: TaskId) =>
+  db
+    .select({
+      seq: messages.seq,
+      role: messages.role,
+      content: messages.content,
+      work: sql<string | null>`${messages.messageMetadata} ->> 'work'`,
+    })
+    .from(messages)
+    .where(
+      and(
+        eq(messages.chatId, sql`(SELECT chat_id FROM tasks WHERE id = ${taskId}::uuid)`),
+        sql`${messages.seq} < (SELECT seq FROM tasks WHERE id = ${taskId}::uuid)`,
+        sql`${messages.seq} > coalesce((SELECT c.summarized_seq FROM chats c JOIN tasks t ON t.chat_id = c.id
+          WHERE t.id = ${taskId}::uuid), 0)`,
+      ),
+    )
+    // Question and answer share a sequence number.
+    .orderBy(desc(messages.seq), asc(messages.role))
+    .limit(HISTORY_ROWS),
+);
+
 /**
  * Take the task for a generation of executor, with what the one before it had reserved, and read all a turn needs, in one trip. No `claimed` row means that the
  * task is over, belongs to a newer generation, or is gone; `current` tells which.
  */
 export async function claimTask(db: Db, taskId: string, generation: number) {
   const [claimed, current, steps, history] = await db.batch([
-    db
-      .update(tasks)
-      .set({ generation, status: "running", startedAt: sql`coalesce(${tasks.startedAt}, now())` })
-      .where(
-        and(
-          eq(tasks.id, taskId),
-          lt(tasks.generation, generation),
-          inArray(tasks.status, ["queued", "running"]),
-        ),
-      )
-      .returning({ id: tasks.id }),
-    db
-      .select({
-        task: tasks,
-        project: projects,
-        agent: agents,
-        chat: {
-          allowedTools: chats.allowedTools,
-          isTitled: chats.isTitled,
-          summary: chats.summary,
-        },
-        userName: users.name,
-        disabledModels: teams.disabledModels,
-        hasAccess: hasAccess(),
-        messageMetadata: sql<Record<string, unknown> | null>`(
-          SELECT message_metadata FROM messages WHERE task_id = tasks.id AND role = 'user')`,
-      })
-      .from(tasks)
-      .innerJoin(chats, eq(chats.id, tasks.chatId))
-      .innerJoin(projects, eq(projects.id, tasks.projectId))
-      .innerJoin(teams, eq(teams.id, projects.teamId))
-      .innerJoin(agents, eq(agents.id, tasks.agentId))
-      .innerJoin(users, eq(users.id, tasks.userId))
-      .where(eq(tasks.id, taskId)),
-    db
-      .select({ stepIndex: taskSteps.stepIndex, stepData: taskSteps.stepData })
-      .from(taskSteps)
-      .where(eq(taskSteps.taskId, taskId))
-      .orderBy(asc(taskSteps.stepIndex)),
-    db
-      .select({
-        seq: messages.seq,
-        role: messages.role,
-        content: messages.content,
-        work: sql<string | null>`${messages.messageMetadata} ->> 'work'`,
-      })
-      .from(messages)
-      .where(
-        and(
-          eq(messages.chatId, sql`(SELECT chat_id FROM tasks WHERE id = ${taskId}::uuid)`),
-          sql`${messages.seq} < (SELECT seq FROM tasks WHERE id = ${taskId}::uuid)`,
-          sql`${messages.seq} > coalesce((SELECT c.summarized_seq FROM chats c JOIN tasks t ON t.chat_id = c.id
-            WHERE t.id = ${taskId}::uuid), 0)`,
-        ),
-      )
-      // Question and answer share a sequence number.
-      .orderBy(desc(messages.seq), asc(messages.role))
-      .limit(HISTORY_ROWS),
-    adoptReservations(db, taskId),
+    takeTask(db, { taskId, generation }),
+    currentTask(db, { taskId }),
+    stepsOf(db, { taskId }),
+    historyBefore(db, { taskId }),
+    adoptReservations(db, { taskId }),
   ]);
   return { claimed: claimed.length > 0, current: current[0], steps, history: history.toReversed() };
 }
