@@ -62,8 +62,11 @@ const isWorkerd = ({ command }: Process): boolean => command.includes("workerd")
 /** Linux counts in hundredths of a second for its users, on every architecture (`USER_HZ`). */
 const TICK_MS = 10;
 
-/** Fields 14 and 15 of proc(5)'s `stat`. The name before them may hold anything, so they are counted from its bracket. */
-function cpuOfProcess(pid: number): CpuTime {
+/**
+ * Of one process, all its threads together; nothing of one that is gone. Fields 14 and 15 of proc(5)'s `stat`: the name before
+ * them may hold anything, so they are counted from its bracket.
+ */
+export function cpuOfProcess(pid: number): CpuTime {
   let stat: string;
   try {
     stat = readFileSync(`/proc/${pid}/stat`, "utf8");
