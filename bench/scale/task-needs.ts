@@ -40,19 +40,19 @@ export const FROM_THE_CODE = {
   /** TASK_LOG_RETENTION_DAYS. */
   logDays: 30,
   /**
-   * Of each write to the log, beside its row of events: `seen` and `advance` of durable-objects/task-log/run-state.ts. This and the
-   * next are as a test counts them (test/durable-objects/task-log/rows-written.test.ts).
+   * Of each write to the log, beside its row of events: `advance` of durable-objects/task-log/run-state.ts. This and the next are
+   * as a test counts them (test/durable-objects/task-log/rows-written.test.ts).
    */
-  rowsPerWrite: 2,
-  /** A record with its key's index, what it changes of the run, and its deletion. */
-  rowsPerRecord: 4,
+  rowsPerWrite: 1,
+  /** A record with its key's index, and its deletion. */
+  rowsPerRecord: 3,
   /** Of a turn its answer and its end, of a tool call its start and its result. */
   recordsPerTurn: 2,
   recordsPerToolCall: 2,
   /** Making the log, opening, beginning and closing it, and the alarm that forgets it. */
   rowsPerLog: 20,
-  /** `run` is read up to three times for a call. */
-  rowsReadPerCall: 3,
+  /** `run` is read when the object wakes, and kept. */
+  rowsReadPerCall: 0,
   /** The line of src/http/middleware/request-scope.ts, beside the platform's own for each invocation. */
   ownLinesPerRequest: 1,
   /** Before the first call that changes files: a pack and a manifest, and the manifest before it (src/domain/archives). */

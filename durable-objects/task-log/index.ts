@@ -44,17 +44,15 @@ export class TaskLog extends DurableObject<object> {
   }
 
   async ping(generation: number): Promise<Control> {
-    return this.#store.run.seen(generation, Date.now());
+    return this.#store.run.ping(generation, Date.now());
   }
 
   /** Add to the log in one write; refused, as `stale`, from any but the newest generation. */
   async append(generation: number, addition: Addition): Promise<Control> {
     const { events, run } = this.#store;
-    const control = run.seen(generation, Date.now());
+    const control = run.control(generation);
     if (control.stale || run.closed) return { ...control, stale: true };
-    if (!run.advance(addition.sequence)) return control;
-    if (addition.storedTurns !== undefined) run.forgetTurns(addition.storedTurns);
-    run.record(addition.records ?? []);
+    if (!run.advance(addition, Date.now())) return control;
     this.#audience.tell(events.append(addition.events));
     return control;
   }
@@ -62,13 +60,13 @@ export class TaskLog extends DurableObject<object> {
   /** End the step; answers the number of the next one, or nothing to a stale executor. */
   async endStep(generation: number): Promise<number | undefined> {
     const { run } = this.#store;
-    return run.seen(generation, Date.now()).stale ? undefined : run.endStep(Date.now());
+    return run.control(generation).stale ? undefined : run.endStep(Date.now());
   }
 
   /** End the step until somebody has answered, `until` at the latest (milliseconds since the epoch). Nothing to a stale executor. */
   async park(generation: number, until: number): Promise<void> {
     const { run } = this.#store;
-    const { stale, stop } = run.seen(generation, Date.now());
+    const { stale, stop } = run.control(generation);
     if (stale) return;
     run.park(Date.now(), until);
     // One that was told to stop since the executor last heard of it waits for nobody, and nobody else would wake it.
@@ -88,7 +86,7 @@ export class TaskLog extends DurableObject<object> {
   /** The executor failed and leaves the step to the next delivery, which need not wait for its silence. */
   async release(generation: number): Promise<void> {
     const { run } = this.#store;
-    if (!run.seen(generation, Date.now()).stale) run.release();
+    if (!run.control(generation).stale) run.release(Date.now());
   }
 
   /**
@@ -97,7 +95,7 @@ export class TaskLog extends DurableObject<object> {
    */
   async close(generation: number, last: readonly NewEvent[], settled: boolean): Promise<void> {
     const { events, run } = this.#store;
-    if (run.seen(generation, Date.now()).stale) return;
+    if (run.control(generation).stale) return;
     if (!run.closed) this.#audience.tell(events.append(last));
     run.close(Date.now(), settled);
     this.#audience.dismiss();

@@ -1,4 +1,4 @@
-import type { Begun, Control, StopReason, TurnRecord } from "./protocol.ts";
+import type { Addition, Begun, Control, StopReason, TurnRecord } from "./protocol.ts";
 
 export const RUN_TABLES = `
   CREATE TABLE run (
@@ -21,7 +21,7 @@ export const RUN_TABLES = `
 /** The time until which a task waits for somebody's answer, without an executor. */
 export const PARKED_COLUMN = "ALTER TABLE run ADD COLUMN parked_until INTEGER;";
 
-interface RunRow extends Record<string, SqlStorageValue> {
+type RunRow = {
   task_id: string;
   generation: number;
   step: number;
@@ -35,7 +35,7 @@ interface RunRow extends Record<string, SqlStorageValue> {
   closed_at: number | null;
   settled: number;
   parked_until: number | null;
-}
+};
 
 /** What the watchdog finds when it looks. Times in milliseconds since the epoch. */
 export type Condition =
@@ -50,12 +50,16 @@ export type Condition =
 /**
  * Who executes a task and how far it is. Every executor is a generation; only the newest may write, so one that was
  * taken for dead and is not stops at its next write. Times are passed in.
+ *
+ * The row is read once: nothing else writes it, and an object whose write fails is made anew by the platform.
  */
 export class RunState {
   readonly #sql: SqlStorage;
+  #run: RunRow | undefined;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
+    this.#run = this.#read();
   }
 
   /** Whether this made the log; one that is open stays as it is. */
@@ -67,6 +71,7 @@ export class RunState {
       taskId,
       now,
     );
+    this.#run = this.#read();
     return true;
   }
 
@@ -75,7 +80,7 @@ export class RunState {
     lastEventId: number,
     limits: { now: number; stallMs: number; maxAttempts: number },
   ): Begun {
-    const run = this.#row();
+    const run = this.#run;
     if (!run || run.settled || step < run.step) return { kind: "skip" };
     if (isParked(run, limits.now)) return { kind: "skip" };
     const aliveForMs = run.last_seen + limits.stallMs - limits.now;
@@ -84,40 +89,51 @@ export class RunState {
     }
     const generation = run.generation + 1;
     const attempts = run.attempts + 1;
-    this.#sql.exec(
-      "UPDATE run SET generation = ?, attempts = ?, executor = 'running', sequence = 0, last_seen = ?, parked_until = NULL",
+    const restarted = run.executor !== "none";
+    this.#write({
       generation,
       attempts,
-      limits.now,
-    );
+      executor: "running",
+      sequence: 0,
+      last_seen: limits.now,
+      parked_until: null,
+    });
     if (attempts > limits.maxAttempts) return { kind: "exhausted", generation, attempts: attempts - 1 };
     const records = this.#sql
       .exec<TurnRecord & Record<string, SqlStorageValue>>(
         `SELECT iteration, kind, call_id AS "callId", value FROM turn_record ORDER BY iteration`,
       )
       .toArray();
-    const restarted = run.executor !== "none";
     return { kind: "run", generation, stop: run.stop, records, lastEventId, restarted };
   }
 
-  /** A sign of life. */
-  seen(generation: number, now: number): Control {
-    const run = this.#row();
+  /** What an executor is told of itself: whether a newer one has the task, and whether it is to stop. */
+  control(generation: number): Control {
+    const run = this.#run;
     if (!run || run.generation !== generation || run.executor !== "running")
       return { stale: true, stop: null };
-    this.#sql.exec("UPDATE run SET last_seen = ?", now);
     return { stale: false, stop: run.stop };
   }
 
-  /** Whether a write is the next one; one that was counted before is a repetition. */
-  advance(sequence: number): boolean {
-    if (sequence <= this.#require().sequence) return false;
-    this.#sql.exec("UPDATE run SET sequence = ?", sequence);
-    return true;
+  /** A sign of life, and nothing else. */
+  ping(generation: number, now: number): Control {
+    const control = this.control(generation);
+    if (!control.stale) this.#write({ last_seen: now });
+    return control;
   }
 
-  /** A new answer or result is progress: the count of attempts starts over. */
-  record(records: readonly TurnRecord[]): void {
+  /**
+   * Note a write of the executor, which is a sign of life, with the records that come with it. Returns whether it is the next one;
+   * one that was counted before is a repetition.
+   */
+  advance({ sequence, records = [], storedTurns }: Omit<Addition, "events">, now: number): boolean {
+    if (sequence <= this.#require().sequence) {
+      this.#write({ last_seen: now });
+      return false;
+    }
+    // The turns up to there are in the database; their records have served.
+    if (storedTurns !== undefined)
+      this.#sql.exec("DELETE FROM turn_record WHERE iteration <= ?", storedTurns);
     for (const { iteration, kind, callId, value } of records) {
       this.#sql.exec(
         "INSERT INTO turn_record (iteration, kind, call_id, value) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
@@ -127,76 +143,69 @@ export class RunState {
         value,
       );
     }
-    if (records.some(({ kind }) => kind !== "started" && kind !== "asked"))
-      this.#sql.exec("UPDATE run SET attempts = 0");
-  }
-
-  /** The turns up to here are in the database; their records have served. */
-  forgetTurns(upTo: number): void {
-    this.#sql.exec("DELETE FROM turn_record WHERE iteration <= ?", upTo);
+    // A new answer or result is progress: the count of attempts starts over.
+    const isProgress = records.some(({ kind }) => kind !== "started" && kind !== "asked");
+    this.#write({ sequence, last_seen: now, ...(isProgress && { attempts: 0 }) });
+    return true;
   }
 
   /** The step is over and another one takes the task on; its executor need not wait for silence. */
   endStep(now: number): number {
-    this.#sql.exec("UPDATE run SET step = step + 1, executor = 'none', attempts = 0, last_seen = ?", now);
-    return this.#require().step;
+    const step = this.#require().step + 1;
+    this.#write({ step, executor: "none", attempts: 0, last_seen: now });
+    return step;
   }
 
   /** The step is over; another one takes the task on once somebody has answered, or when the time is up. */
   park(now: number, until: number): void {
     this.endStep(now);
-    this.#sql.exec("UPDATE run SET parked_until = ?", until);
+    this.#write({ parked_until: until });
   }
 
   /** The waiting is over: the step that goes on, if there was any waiting. */
   unpark(now: number): number | undefined {
-    const run = this.#row();
+    const run = this.#run;
     if (!run || run.closed_at !== null || run.parked_until === null) return undefined;
-    this.#sql.exec("UPDATE run SET parked_until = NULL, last_seen = ?", now);
+    this.#write({ parked_until: null, last_seen: now });
     return run.step;
   }
 
   /** The executor failed and leaves the step to the next delivery. */
-  release(): void {
-    this.#sql.exec("UPDATE run SET executor = 'released'");
+  release(now: number): void {
+    this.#write({ executor: "released", last_seen: now });
   }
 
   requestStop(reason: StopReason): "closed" | "waiting" | "begun" | "unknown" {
-    const run = this.#row();
+    const run = this.#run;
     if (!run) return "unknown";
     if (run.closed_at !== null) return "closed";
-    this.#sql.exec("UPDATE run SET stop = coalesce(stop, ?)", reason);
+    if (run.stop === null) this.#write({ stop: reason });
     return run.generation > 0 ? "begun" : "waiting";
   }
 
   close(now: number, settled: boolean): void {
-    this.#sql.exec(
-      "UPDATE run SET closed_at = ?, executor = 'none', last_seen = ?, settled = ?",
-      now,
-      now,
-      settled ? 1 : 0,
-    );
+    this.#write({ closed_at: now, executor: "none", last_seen: now, settled: settled ? 1 : 0 });
     this.#sql.exec("DELETE FROM turn_record");
   }
 
   settle(): void {
-    this.#sql.exec("UPDATE run SET settled = 1");
+    this.#write({ settled: 1 });
   }
 
   countLaunch(): void {
-    this.#sql.exec("UPDATE run SET launches = launches + 1");
+    this.#write({ launches: this.#require().launches + 1 });
   }
 
   get closed(): boolean {
-    return this.#row()?.closed_at != null;
+    return this.#run?.closed_at != null;
   }
 
   get known(): boolean {
-    return this.#row() !== undefined;
+    return this.#run !== undefined;
   }
 
   condition(now: number, stallMs: number): Condition {
-    const run = this.#row();
+    const run = this.#run;
     if (!run) return { kind: "unknown" };
     const { task_id: taskId, launches, step } = run;
     if (run.closed_at !== null) {
@@ -208,12 +217,21 @@ export class RunState {
     return now < until ? { kind: "alive", until } : { kind: "stalled", taskId, step, launches };
   }
 
-  #row(): RunRow | undefined {
+  #read(): RunRow | undefined {
     return this.#sql.exec<RunRow>("SELECT * FROM run").toArray()[0];
   }
 
+  /** The row and what is known of it, in one statement. */
+  #write(change: Partial<RunRow>): void {
+    const run = this.#require();
+    const columns = Object.keys(change).map((column) => `${column} = ?`);
+    this.#sql.exec(`UPDATE run SET ${columns.join(", ")}`, ...Object.values(change));
+    this.#run = { ...run, ...change };
+  }
+
   #require(): RunRow {
-    return this.#sql.exec<RunRow>("SELECT * FROM run").one();
+    if (!this.#run) throw new Error("This log was never opened");
+    return this.#run;
   }
 }
 

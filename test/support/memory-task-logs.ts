@@ -41,7 +41,7 @@ export class MemoryTaskLogs {
     return {
       open: (taskId) => call(taskId, (each, now) => each.open(taskId, now)),
       begin: (taskId, step) => call(taskId, (each, now) => each.begin(taskId, step, now)),
-      ping: (taskId, generation) => call(taskId, (each, now): Control => each.run.seen(generation, now)),
+      ping: (taskId, generation) => call(taskId, (each, now): Control => each.run.ping(generation, now)),
       close: (taskId, generation, last, settled) =>
         call(taskId, (each, now) => each.close(generation, last, { settled, now })),
       requestStop: (taskId, reason) => call(taskId, (each) => each.run.requestStop(reason)),
@@ -80,7 +80,7 @@ class OneLog {
     last: readonly NewEvent[],
     { settled, now }: { settled: boolean; now: number },
   ): void {
-    if (this.run.seen(generation, now).stale) return;
+    if (this.run.control(generation).stale) return;
     if (!this.run.closed) this.last = last;
     this.run.close(now, settled);
     this.#alarm = now + (settled ? LIMITS.retentionMs : LIMITS.stallMs);

@@ -27,6 +27,7 @@ function counting(sql: SqlStorage): { sql: SqlStorage; rows: () => number } {
 }
 
 it("writes as many rows as docs/scale.md reckons with", async () => {
+  const { rowsPerWrite, rowsPerRecord } = FROM_THE_CODE;
   const stub = namespace.getByName(crypto.randomUUID());
   await stub.open(crypto.randomUUID());
   const found = await runInDurableObject(stub, (_object, state) => {
@@ -41,18 +42,17 @@ it("writes as many rows as docs/scale.md reckons with", async () => {
     const now = Date.now();
     run.begin(1, 0, { now, stallMs: 8_000, maxAttempts: 5 });
     return {
-      ping: rowsOf(() => run.seen(1, now)),
-      write: rowsOf(() => {
-        run.seen(1, now);
-        run.advance(1);
-      }),
+      ping: rowsOf(() => run.ping(1, now)),
+      write: rowsOf(() => run.advance({ sequence: 1 }, now)),
       events: rowsOf(() => events.append([{ type: "text_delta", data: "{}" }])),
-      record: rowsOf(() => {
-        run.record([{ iteration: 1, kind: "answer", callId: "", value: "{}" }]);
-        run.forgetTurns(1);
-      }),
+      record:
+        rowsOf(() => {
+          const records = [{ iteration: 1, kind: "answer", callId: "", value: "{}" } as const];
+          run.advance({ sequence: 2, records }, now);
+          run.advance({ sequence: 3, storedTurns: 1 }, now);
+        }) -
+        2 * rowsPerWrite,
     };
   });
-  const { rowsPerWrite, rowsPerRecord } = FROM_THE_CODE;
   expect(found).toEqual({ ping: 1, write: rowsPerWrite, events: 1, record: rowsPerRecord });
 });

@@ -30,12 +30,17 @@ async function idsAfter(after: number): Promise<number[]> {
   return Array.from(body.matchAll(/^id: (\d+)$/gmu), ([, id]) => Number(id));
 }
 
-/** As if the executor had been silent for so long. */
-async function silence(ms: number): Promise<void> {
-  await runInDurableObject(namespace.getByName(taskId), (_object, state) => {
-    state.storage.sql.exec("UPDATE run SET last_seen = last_seen - ?", ms);
+/** Another state of the run; the object, which keeps it in memory, wakes with it. */
+async function change(assignment: string): Promise<void> {
+  const stub = namespace.getByName(taskId);
+  await runInDurableObject(stub, (_object, state) => {
+    state.storage.sql.exec(`UPDATE run SET ${assignment}`);
   });
+  await evictDurableObject(stub);
 }
+
+/** As if the executor had been silent for so long. */
+const silence = (ms: number) => change(`last_seen = last_seen - ${ms}`);
 
 describe("the event log", () => {
   it("numbers events from 1 without gaps and replays from any of them", async () => {
@@ -261,9 +266,7 @@ describe("the alarm", () => {
   it("forgets the log when its time is over, and the object can start over", async () => {
     const generation = await begin();
     await logs.close(taskId, generation, [done], true);
-    await runInDurableObject(namespace.getByName(taskId), (_object, state) => {
-      state.storage.sql.exec("UPDATE run SET closed_at = 0");
-    });
+    await change("closed_at = 0");
     expect(await runDurableObjectAlarm(namespace.getByName(taskId))).toBe(true);
     expect((await logs.stream(taskId, 0, { open: false })).status).toBe(404);
     expect(await logs.begin(taskId, 1)).toMatchObject({ kind: "run", generation: 1 });
