@@ -5,10 +5,10 @@ const SAMPLE_MS = 250;
 
 /** CPU of the workerd that this process has started. */
 export function workerCpuMs(): number {
-  return sum(cpuOf(process.pid).workerd);
+  return whole(cpuOf(process.pid).workerd);
 }
 
-const sum = ({ user, system }: CpuTime): number => user + system;
+const whole = ({ user, system }: CpuTime): number => user + system;
 
 /**
  * CPU of the PostgreSQL processes that serve one database. A connection that is closed takes its process with it, so they are
@@ -41,6 +41,6 @@ export class DatabaseCpu {
       [this.#database],
     );
     for (const { pid } of rows)
-      this.#seen.set(pid, Math.max(sum(cpuOfProcess(pid)), this.#seen.get(pid) ?? 0));
+      this.#seen.set(pid, Math.max(whole(cpuOfProcess(pid)), this.#seen.get(pid) ?? 0));
   }
 }

@@ -1,6 +1,6 @@
 import { sql, type SQL } from "drizzle-orm";
+import type { Slot } from "#src/db/statement.ts";
 import { WAIT_FOR_AGENT_SECONDS, type AgentLimits } from "../agent-limits.ts";
-import type { NewTask } from "../start-task.ts";
 
 /**
  * A query for a limit that leaves no room for a task in the chat of the row `ready`, as one row in the shape of `Exceeded`;
@@ -11,7 +11,10 @@ import type { NewTask } from "../start-task.ts";
  * turn there, and is not one more agent. Tasks that go on after an approval count again and are never held back: only what
  * is new is.
  */
-export function exceededLimit({ userId, projectId }: NewTask, limits: AgentLimits): SQL {
+export function exceededLimit(
+  { userId, projectId }: Record<"userId" | "projectId", Slot<string>>,
+  limits: AgentLimits,
+): SQL {
   const ofPerson = sql`tasks.user_id = ${userId}::uuid`;
   const ofProject = sql`tasks.project_id = ${projectId}::uuid`;
   const counts = [

@@ -5,6 +5,7 @@ import { rolesGranting, type Role, type Scope } from "#src/domain/access/index.t
 import { isFunded } from "#src/domain/credits/index.ts";
 import { roleInProject } from "#src/domain/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
+import { statement, type Slot } from "#src/db/statement.ts";
 import { isLimited, type AgentLimits, type Exceeded } from "../agent-limits.ts";
 import type { EditMode } from "../edit-mode.ts";
 import type { NewTask } from "../start-task.ts";
@@ -45,7 +46,7 @@ interface Outcome extends Record<string, unknown> {
  * both take the last place.
  */
 export async function insertTask(db: Db, task: NewTask, defaults: Defaults, limits: AgentLimits) {
-  const insertion = db.execute<Outcome>(insertionOf(task, defaults, limits));
+  const insertion = insertionUnder(limits, defaults.platformModels)(db, valuesOf(task, defaults));
   if (!isLimited(limits)) return (await insertion).rows[0];
   const [, inserted] = await db.batch([
     lockNames(db, [`agents-of-user:${task.userId}`, `agents-of-project:${task.projectId}`]),
@@ -54,18 +55,74 @@ export async function insertTask(db: Db, task: NewTask, defaults: Defaults, limi
   return inserted.rows[0];
 }
 
-function insertionOf(task: NewTask, defaults: Defaults, limits: AgentLimits): SQL {
+/** What differs from one task to the next. */
+function valuesOf(task: NewTask, defaults: Defaults) {
   const { idempotency: claim, chat } = task;
-  const named = chat.kind === "named" ? chat.id : null;
+  return {
+    id: task.id,
+    userId: task.userId,
+    isSuperuser: task.isSuperuser,
+    teamId: task.teamId,
+    apiKeyId: task.apiKeyId,
+    projectId: task.projectId,
+    chatKind: chat.kind,
+    namedChatId: chat.kind === "named" ? chat.id : null,
+    newChatId: task.newChatId,
+    messageId: task.messageId,
+    origin: task.origin,
+    title: titleOf(task),
+    message: task.message,
+    metadata: task.messageMetadata === null ? null : JSON.stringify(task.messageMetadata),
+    attachmentIds: JSON.stringify(task.attachmentIds),
+    attachments: task.attachmentIds.length,
+    scopes: task.scopes === null ? null : JSON.stringify(task.scopes),
+    agentId: task.agentId ?? null,
+    defaultAgentId: defaults.agentId,
+    model: task.model ?? null,
+    defaultModel: defaults.model,
+    editMode: task.editMode ?? null,
+    defaultEditMode: defaults.editMode,
+    maxIterations: task.maxIterations ?? null,
+    webhookUrl: task.webhookUrl ?? null,
+    isClaimed: claim !== undefined,
+    claimKey: claim?.key ?? null,
+    requestHash: claim?.requestHash ?? null,
+  };
+}
+
+type InsertionValues = ReturnType<typeof valuesOf>;
+type InsertionSlots = { [Name in keyof InsertionValues]: Slot<InsertionValues[Name]> };
+
+/** By what the text depends on: both are the installation's. */
+const insertions = new Map<string, ReturnType<typeof newInsertion>>();
+
+function insertionUnder(limits: AgentLimits, platformModels: readonly string[]) {
+  const { USER_MAX_CONCURRENT_AGENTS, PROJECT_MAX_CONCURRENT_AGENTS, USER_ENQUEUE_RATE_PER_10S } = limits;
+  const key = JSON.stringify([
+    USER_MAX_CONCURRENT_AGENTS,
+    PROJECT_MAX_CONCURRENT_AGENTS,
+    USER_ENQUEUE_RATE_PER_10S,
+    platformModels,
+  ]);
+  const insertion = insertions.get(key) ?? newInsertion(limits, platformModels);
+  insertions.set(key, insertion);
+  return insertion;
+}
+
+const newInsertion = (limits: AgentLimits, platformModels: readonly string[]) =>
+  statement((db, task: InsertionSlots) => db.execute<Outcome>(insertionOf(task, limits, platformModels)));
+
+function insertionOf(task: InsertionSlots, limits: AgentLimits, platformModels: readonly string[]): SQL {
+  const somebody = { userId: sql`${task.userId}`, isSuperuser: sql`${task.isSuperuser}` };
   return sql`
     WITH project AS (
-      SELECT projects.id, projects.team_id, ${roleInProject(task)} AS role FROM projects
+      SELECT projects.id, projects.team_id, ${roleInProject(somebody)} AS role FROM projects
       WHERE projects.id = ${task.projectId}::uuid
         AND (${task.teamId}::uuid IS NULL OR projects.team_id = ${task.teamId}::uuid)
     ), chat AS (
       SELECT c.id, c.agent_id, c.model, c.edit_mode FROM chats c JOIN project ON project.id = c.project_id
-      WHERE c.user_id = ${task.userId}::uuid AND CASE ${chat.kind}::text
-        WHEN 'named' THEN c.id = ${named}::uuid
+      WHERE c.user_id = ${task.userId}::uuid AND CASE ${task.chatKind}::text
+        WHEN 'named' THEN c.id = ${task.namedChatId}::uuid
         WHEN 'latest' THEN c.origin = ${task.origin}::text AND c.status = 'active'
         ELSE false END
       ORDER BY coalesce(c.updated_at, c.created_at) DESC, c.id DESC LIMIT 1
@@ -73,41 +130,41 @@ function insertionOf(task: NewTask, defaults: Defaults, limits: AgentLimits): SQ
       SELECT agents.id, agents.model FROM agents, project
       WHERE agents.is_active AND (agents.team_id IS NULL OR agents.team_id = project.team_id)
         AND agents.id IN (
-          SELECT unnest(CASE WHEN ${task.agentId ?? null}::uuid IS NULL
-            THEN ARRAY[(SELECT agent_id FROM chat), ${agentOfKey(task.apiKeyId)}, ${defaults.agentId}::uuid]
-            ELSE ARRAY[${task.agentId ?? null}::uuid] END))
-      ORDER BY agents.id = (SELECT agent_id FROM chat) DESC NULLS LAST, agents.id = ${defaults.agentId}::uuid LIMIT 1
+          SELECT unnest(CASE WHEN ${task.agentId}::uuid IS NULL
+            THEN ARRAY[(SELECT agent_id FROM chat), ${agentOfKey(task.apiKeyId)}, ${task.defaultAgentId}::uuid]
+            ELSE ARRAY[${task.agentId}::uuid] END))
+      ORDER BY agents.id = (SELECT agent_id FROM chat) DESC NULLS LAST, agents.id = ${task.defaultAgentId}::uuid LIMIT 1
     ), chosen AS (
       SELECT project.id AS project_id, project.team_id, project.role, agent.id AS agent_id,
-        CASE WHEN ${chat.kind}::text = 'named' THEN (SELECT id FROM chat)
+        CASE WHEN ${task.chatKind}::text = 'named' THEN (SELECT id FROM chat)
           ELSE coalesce((SELECT id FROM chat), ${task.newChatId}::uuid) END AS chat_id,
-        coalesce(${task.model ?? null}::text, (SELECT model FROM chat), agent.model, ${defaults.model}::text) AS model,
-        coalesce(${task.editMode ?? null}::text, (SELECT edit_mode FROM chat), ${defaults.editMode}::text) AS edit_mode
+        coalesce(${task.model}::text, (SELECT model FROM chat), agent.model, ${task.defaultModel}::text) AS model,
+        coalesce(${task.editMode}::text, (SELECT edit_mode FROM chat), ${task.defaultEditMode}::text) AS edit_mode
       FROM project, agent
     ), attachments AS (
       SELECT a.id FROM chat_attachments a JOIN chosen ON chosen.chat_id = a.chat_id
-      WHERE a.id IN (SELECT value::uuid FROM jsonb_array_elements_text(${JSON.stringify(task.attachmentIds)}::jsonb) AS value)
+      WHERE a.id IN (SELECT value::uuid FROM jsonb_array_elements_text(${task.attachmentIds}::jsonb) AS value)
         AND a.user_id = ${task.userId}::uuid AND a.message_id IS NULL
     ), ready AS (
-      SELECT chosen.*, ${isFunded(sql`chosen.model`, sql`chosen.team_id`, defaults.platformModels)} AS funded,
-        (SELECT count(*) FROM attachments) = ${task.attachmentIds.length}::int AS attached
+      SELECT chosen.*, ${isFunded(sql`chosen.model`, sql`chosen.team_id`, platformModels)} AS funded,
+        (SELECT count(*) FROM attachments) = ${task.attachments}::int AS attached
       FROM chosen
       WHERE chosen.role IN (${sql.join(rolesGranting(STARTING), sql`, `)}) AND chosen.chat_id IS NOT NULL
     ), exceeded AS (${exceededLimit(task, limits)}), admitted AS (
       SELECT * FROM ready WHERE funded AND attached AND NOT EXISTS (SELECT 1 FROM exceeded)
     ), claim AS (
       INSERT INTO idempotency_keys (api_key_id, key, request_hash, task_id)
-      SELECT ${task.apiKeyId}::uuid, ${claim?.key ?? null}::text, ${claim?.requestHash ?? null}::text, ${task.id}::uuid
-      FROM admitted WHERE ${claim !== undefined}::boolean
+      SELECT ${task.apiKeyId}::uuid, ${task.claimKey}::text, ${task.requestHash}::text, ${task.id}::uuid
+      FROM admitted WHERE ${task.isClaimed}::boolean
       ON CONFLICT (api_key_id, key) DO UPDATE
         SET request_hash = excluded.request_hash, task_id = excluded.task_id, created_at = now()
         WHERE idempotency_keys.created_at < now() - interval '24 hours'
       RETURNING task_id
     ), go AS (
-      SELECT * FROM admitted WHERE ${claim === undefined}::boolean OR EXISTS (SELECT 1 FROM claim)
+      SELECT * FROM admitted WHERE NOT ${task.isClaimed}::boolean OR EXISTS (SELECT 1 FROM claim)
     ), new_chat AS (
       INSERT INTO chats (id, user_id, project_id, title, origin, status, last_seq, unfinished_tasks)
-      SELECT chat_id, ${task.userId}::uuid, project_id, ${titleOf(task)}::text, ${task.origin}::text, 'active', 1,
+      SELECT chat_id, ${task.userId}::uuid, project_id, ${task.title}::text, ${task.origin}::text, 'active', 1,
         ARRAY[${task.id}::uuid]
       FROM go WHERE chat_id = ${task.newChatId}::uuid
       RETURNING last_seq, unfinished_tasks
@@ -122,7 +179,7 @@ function insertionOf(task: NewTask, defaults: Defaults, limits: AgentLimits): SQ
     ), new_message AS (
       INSERT INTO messages (id, chat_id, seq, role, content, message_metadata, task_id)
       SELECT ${task.messageId}::uuid, chat_id, seq, 'user', ${task.message}::text,
-        ${task.messageMetadata === null ? null : JSON.stringify(task.messageMetadata)}::jsonb, ${task.id}::uuid
+        ${task.metadata}::jsonb, ${task.id}::uuid
       FROM go, place
       RETURNING id
     ), bound AS (
@@ -133,7 +190,7 @@ function insertionOf(task: NewTask, defaults: Defaults, limits: AgentLimits): SQ
         edit_mode, max_iterations, status, webhook_url)
       SELECT ${task.id}::uuid, ${task.userId}::uuid, project_id, chat_id, coalesce(seq, 0), agent_id, ${task.apiKeyId}::uuid,
         ${textArray(task.scopes)}, ${task.origin}::text, ${task.message}::text, model, edit_mode,
-        ${task.maxIterations ?? null}::int, 'queued', ${task.webhookUrl ?? null}::text
+        ${task.maxIterations}::int, 'queued', ${task.webhookUrl}::text
       -- A chat that was deleted meanwhile has no row to lock: the foreign key then refuses the whole statement.
       FROM go LEFT JOIN place ON true
       RETURNING id
@@ -152,7 +209,7 @@ function titleOf({ origin, message }: NewTask): string {
 }
 
 /** The agent a key names, as a value of SQL. */
-function agentOfKey(apiKeyId: string | null): SQL {
+function agentOfKey(apiKeyId: Slot<string | null>): SQL {
   return sql`(SELECT agent_id FROM external_api_keys WHERE id = ${apiKeyId}::uuid)`;
 }
 
@@ -171,7 +228,8 @@ export async function deleteExpiredIdempotencyKeys(db: Db): Promise<void> {
   await db.delete(idempotencyKeys).where(lt(idempotencyKeys.createdAt, sql`now() - interval '25 hours'`));
 }
 
-function textArray(values: readonly string[] | null): SQL {
-  if (values === null) return sql`NULL::text[]`;
-  return sql`(SELECT coalesce(array_agg(value), '{}') FROM jsonb_array_elements_text(${JSON.stringify(values)}::jsonb) AS value)`;
+/** A list of texts in JSON as an array of SQL; null stays null. */
+function textArray(json: Slot<string | null>): SQL {
+  return sql`CASE WHEN ${json}::text IS NOT NULL THEN
+    (SELECT coalesce(array_agg(value), '{}') FROM jsonb_array_elements_text(${json}::jsonb) AS value) END`;
 }
