@@ -17,6 +17,7 @@ export class AutoTitle {
   readonly #writer: LogWriter;
   readonly #abort = new AbortController();
   #working: Promise<void> | undefined;
+  #isStopped = false;
 
   constructor(deps: { db: Db; log: Log }, task: ClaimedTask, writer: LogWriter) {
     this.#deps = deps;
@@ -27,7 +28,7 @@ export class AutoTitle {
   /** Programs name their chats by what they asked. */
   begin(chosen: ChosenModel): void {
     const { chat, task } = this.#task;
-    if (chat.isTitled || task.origin === "api") return;
+    if (this.#isStopped || chat.isTitled || task.origin === "api") return;
     this.#working ??= this.#give(chosen).catch((cause: unknown) => {
       this.#deps.log.warn("a chat got no title", { task_id: task.id, cause });
     });
@@ -42,7 +43,9 @@ export class AutoTitle {
   }
 
   stop(): void {
-    this.#abort.abort();
+    this.#isStopped = true;
+    // An abort that nobody hears takes half a millisecond: its reason has a stack.
+    if (this.#working) this.#abort.abort();
   }
 
   async #give(chosen: ChosenModel): Promise<void> {

@@ -3,18 +3,42 @@ import { usageLogs } from "#src/db/schema/index.ts";
 import { charge } from "#src/domain/credits/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
+import type { Slot } from "#src/db/statement.ts";
 import type { Charged, ModelCall } from "./model-call.ts";
+
+/** What is noted of a model call, as parameters of SQL. */
+export function valuesOfCall(call: ModelCall) {
+  const { purpose, number, provider, model, cost, isByok } = call;
+  return {
+    usageId: newId(),
+    purpose,
+    number,
+    provider,
+    model,
+    inputTokens: call.inputTokens,
+    outputTokens: call.outputTokens,
+    cachedInputTokens: call.cachedInputTokens,
+    cacheWriteTokens: call.cacheWriteTokens,
+    costInput: isByok ? 0 : cost.input,
+    costOutput: isByok ? 0 : cost.output,
+    costTotal: isByok ? 0 : cost.input + cost.output,
+    isByok,
+  };
+}
+
+export type CallValues = ReturnType<typeof valuesOfCall>;
+/** The same, where the statement is built before they are known. */
+export type CallSlots = { [Name in keyof CallValues]: Slot<CallValues[Name]> };
 
 /**
  * Parts of a WITH list that note a model call, take its credits and release what was reserved for it, for the row `billed`
  * (`user_id`, `team_id`, `project_id`, `agent_id`, `task_id`) of an earlier part. A call that is noted already costs nothing
- * more. They end in `charged` (`usageId`, `cost`, `deducted`, `balance`), which is empty then.
+ * more. They end in `charged` (`usageId`, `cost`, `deducted`, `balance`), which is empty then. What is released is the
+ * reservation named, or what the task holds.
  */
-export function callParts(call: ModelCall): SQL {
-  const { cost, isByok, reservation } = call;
-  const total = cost.input + cost.output;
+export function callParts(call: CallValues | CallSlots, reservation?: string): SQL {
   const { payer, payment } = charge({
-    cost: isByok ? 0 : total,
+    cost: call.costTotal,
     teamId: sql`(SELECT team_id FROM billed)`,
     releases: reservation === undefined ? OF_TASK : sql`credit_reservations.id = ${reservation}::uuid`,
   });
@@ -22,12 +46,12 @@ export function callParts(call: ModelCall): SQL {
       INSERT INTO usage_logs (id, user_id, project_id, team_id, agent_id, task_id, iteration, purpose, provider, model,
         input_tokens, output_tokens, cached_input_tokens, cache_write_tokens, cost_input, cost_output, cost_total,
         credits_deducted, is_byok, billed_status)
-      SELECT ${newId()}::uuid, user_id, project_id, team_id, agent_id, task_id, ${call.number}::int,
+      SELECT ${call.usageId}::uuid, user_id, project_id, team_id, agent_id, task_id, ${call.number}::int,
         ${call.purpose}::text, ${call.provider}::text, ${call.model}::text, ${call.inputTokens}::int, ${call.outputTokens}::int,
-        ${call.cachedInputTokens}::int, ${call.cacheWriteTokens}::int, ${isByok ? 0 : cost.input}::int,
-        ${isByok ? 0 : cost.output}::int, ${isByok ? 0 : total}::int, coalesce((SELECT deducted FROM payer), 0),
-        ${isByok}::boolean,
-        CASE WHEN ${isByok}::boolean THEN 'exempt' WHEN (SELECT deducted FROM payer) > 0 THEN 'credited' ELSE 'pending' END
+        ${call.cachedInputTokens}::int, ${call.cacheWriteTokens}::int, ${call.costInput}::int,
+        ${call.costOutput}::int, ${call.costTotal}::int, coalesce((SELECT deducted FROM payer), 0),
+        ${call.isByok}::boolean,
+        CASE WHEN ${call.isByok}::boolean THEN 'exempt' WHEN (SELECT deducted FROM payer) > 0 THEN 'credited' ELSE 'pending' END
       FROM billed ON CONFLICT DO NOTHING
       RETURNING id, cost_total
     ), ${payment(sql`EXISTS (SELECT 1 FROM noted)`)}, charged AS (
@@ -71,7 +95,7 @@ export async function insertCallOfTeam(
       SELECT ${by.userId}::uuid AS user_id, id AS team_id, ${by.projectId ?? null}::uuid AS project_id,
         ${by.agentId ?? null}::uuid AS agent_id, NULL::uuid AS task_id
       FROM teams WHERE id = ${by.teamId}::uuid
-    ), ${callParts(call)}
+    ), ${callParts(valuesOfCall(call), call.reservation)}
     SELECT * FROM charged
   `);
   return result.rows[0];
@@ -87,7 +111,7 @@ export async function insertCallOfTask(
     WITH billed AS (
       SELECT tasks.user_id, projects.team_id, tasks.project_id, tasks.agent_id, tasks.id AS task_id
       FROM tasks JOIN projects ON projects.id = tasks.project_id WHERE tasks.id = ${taskId}::uuid
-    ), ${callParts(call)}
+    ), ${callParts(valuesOfCall(call), call.reservation)}
     SELECT * FROM charged
   `);
   return result.rows[0];

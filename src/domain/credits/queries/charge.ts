@@ -1,9 +1,10 @@
 import { sql, type SQL } from "drizzle-orm";
+import type { Slot } from "#src/db/statement.ts";
 import { BONUS, usableCredits } from "./pools.ts";
 
 export interface Charge {
   /** US cents; 0 takes nothing. */
-  cost: number;
+  cost: number | Slot<number>;
   /** The team that pays. */
   teamId: SQL;
   /** Which rows of `credit_reservations` are over with it; those of other teams stay. */

@@ -1,7 +1,14 @@
 import { and, asc, desc, eq, inArray, isNull, lt, sql, type SQL } from "drizzle-orm";
 import { agents, chats, messages, projects, tasks, taskSteps, teams, users } from "#src/db/schema/index.ts";
 import { adoptReservations } from "#src/domain/credits/index.ts";
-import { callParts, noCallParts, type Charged, type ModelCall } from "#src/domain/usage/index.ts";
+import {
+  callParts,
+  noCallParts,
+  valuesOfCall,
+  type CallSlots,
+  type Charged,
+  type ModelCall,
+} from "#src/domain/usage/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { statement, type Slot } from "#src/db/statement.ts";
@@ -114,18 +121,24 @@ export async function storeTurn(
   db: Db,
   checkpoint: Checkpoint,
 ): Promise<{ charged: Charged | undefined; hasAccess: boolean } | undefined> {
-  const result = await db.execute<ChargedColumns & { hasAccess: boolean }>(sql`
-    WITH fenced AS (
-      UPDATE tasks SET iterations = ${checkpoint.iterations}::int, tool_calls = ${checkpoint.toolCalls}::int
-      WHERE id = ${checkpoint.taskId}::uuid AND generation = ${checkpoint.generation}::int AND status = 'running'
-      RETURNING id, user_id, project_id, agent_id
-    ) ${turnRows(checkpoint)}
-    SELECT charged.*, (SELECT ${hasAccess()} FROM tasks WHERE tasks.id = fenced.id) AS "hasAccess"
-    FROM fenced LEFT JOIN charged ON true
-  `);
+  const result = await storing[partsOf(checkpoint)](db, valuesOfTurn(checkpoint));
   const [row] = result.rows;
   return row && { charged: toCharged(row), hasAccess: row.hasAccess };
 }
+
+const storing = forEachParts((parts) =>
+  statement((db, turn: TurnSlots) =>
+    db.execute<ChargedColumns & { hasAccess: boolean }>(sql`
+      WITH fenced AS (
+        UPDATE tasks SET iterations = ${turn.iterations}::int, tool_calls = ${turn.toolCalls}::int
+        WHERE id = ${turn.taskId}::uuid AND generation = ${turn.generation}::int AND status = 'running'
+        RETURNING id, user_id, project_id, agent_id
+      ) ${turnRows(turn, parts)}
+      SELECT charged.*, (SELECT ${hasAccess()} FROM tasks WHERE tasks.id = fenced.id) AS "hasAccess"
+      FROM fenced LEFT JOIN charged ON true
+    `),
+  ),
+);
 
 interface ChargedColumns extends Record<string, unknown> {
   usageId: string | null;
@@ -153,7 +166,7 @@ export async function storeCompaction(
       UPDATE tasks SET compaction = ${JSON.stringify(compaction)}::jsonb
       WHERE id = ${taskId}::uuid AND generation = ${generation}::int AND status = 'running'
       RETURNING id, user_id, project_id, agent_id
-    ) ${chargedRows(call)}
+    ) ${chargedRows(call && valuesOfCall(call))}
     SELECT charged.* FROM fenced LEFT JOIN charged ON true
   `);
   const [row] = result.rows;
@@ -209,46 +222,74 @@ export async function endTask(
     error: string | null;
   },
 ): Promise<EndedRow | undefined> {
-  const result = await db.execute<ChargedColumns & Omit<EndedRow, "charged">>(sql`
+  const turn = { ...checkpoint, step: checkpoint.step && { ...checkpoint.step, kept: null } };
+  const result = await ending[partsOf(turn)](db, {
+    ...valuesOfTurn(turn),
+    status: end.status,
+    response: end.response,
+    completionReason: end.completionReason,
+    error: end.error,
+    answerId: newId(),
+    work: checkpoint.work ?? null,
+    summary: checkpoint.account?.summary ?? null,
+    summarizedSeq: checkpoint.account?.through ?? null,
+  });
+  const [row] = result.rows;
+  if (!row) return undefined;
+  const { chatId, callbackStatus, title, next } = row;
+  return { chatId, callbackStatus, title, next, charged: toCharged(row) };
+}
+
+interface EndSlots extends TurnSlots {
+  status: Slot<TaskStatus>;
+  response: Slot<string | null>;
+  completionReason: Slot<string>;
+  error: Slot<string | null>;
+  answerId: Slot<string>;
+  work: Slot<string | null>;
+  summary: Slot<string | null>;
+  summarizedSeq: Slot<number | null>;
+}
+
+const ending = forEachParts((parts) =>
+  statement((db, turn: EndSlots) =>
+    db.execute<ChargedColumns & Omit<EndedRow, "charged">>(sql`
     WITH fenced AS (
       UPDATE tasks SET
-        iterations = ${checkpoint.iterations}::int, tool_calls = ${checkpoint.toolCalls}::int,
-        generation = ${checkpoint.generation}::int,
-        status = ${end.status}::text, response = ${end.response}::text,
-        completion_reason = ${end.completionReason}::text, error = ${end.error}::text,
+        iterations = ${turn.iterations}::int, tool_calls = ${turn.toolCalls}::int,
+        generation = ${turn.generation}::int,
+        status = ${turn.status}::text, response = ${turn.response}::text,
+        completion_reason = ${turn.completionReason}::text, error = ${turn.error}::text,
         completed_at = now(), started_at = coalesce(started_at, now()),
         callback_status = CASE WHEN webhook_url IS NULL THEN 'none' ELSE 'pending' END
-      WHERE id = ${checkpoint.taskId}::uuid AND generation <= ${checkpoint.generation}::int
+      WHERE id = ${turn.taskId}::uuid AND generation <= ${turn.generation}::int
         AND status IN ('queued', 'running')
       RETURNING id, user_id, project_id, agent_id, chat_id, seq, origin, callback_status, response, error,
         completion_reason, iterations, tool_calls
-    ) ${turnRows({ ...checkpoint, step: checkpoint.step && { ...checkpoint.step, kept: null } })}, forgotten AS (
+    ) ${turnRows(turn, parts)}, forgotten AS (
       UPDATE task_steps SET step_data = step_data - 'kept'
       FROM fenced WHERE task_id = fenced.id AND step_data ->> 'kept' IS NOT NULL
     ), answer AS (
       INSERT INTO messages (id, chat_id, seq, role, content, message_metadata, task_id)
-      SELECT ${newId()}::uuid, chat_id, seq, 'assistant', coalesce(response, ''), jsonb_build_object(
+      SELECT ${turn.answerId}::uuid, chat_id, seq, 'assistant', coalesce(response, ''), jsonb_build_object(
         'agent_mode', true, 'task_id', id, 'iterations', iterations, 'tool_calls_made', tool_calls,
-        'completion_reason', completion_reason, 'error', error, 'work', ${checkpoint.work ?? null}::text), id
+        'completion_reason', completion_reason, 'error', error, 'work', ${turn.work}::text), id
       FROM fenced ON CONFLICT DO NOTHING
     ), turn AS (
       SELECT chats.id, chats.unfinished_tasks AS before FROM chats JOIN fenced ON fenced.chat_id = chats.id
       FOR UPDATE OF chats
     ), chat AS (
       UPDATE chats SET updated_at = now(), unfinished_tasks = array_remove(turn.before, fenced.id),
-        summary = coalesce(${checkpoint.account?.summary ?? null}::text, summary),
-        summarized_seq = coalesce(${checkpoint.account?.through ?? null}::int, summarized_seq)
+        summary = coalesce(${turn.summary}::text, summary),
+        summarized_seq = coalesce(${turn.summarizedSeq}::int, summarized_seq)
       FROM fenced, turn WHERE chats.id = turn.id
     )
     SELECT chat_id AS "chatId", callback_status AS "callbackStatus", ${titleToTell(sql`fenced`)} AS title, charged.*,
       (SELECT before[2] FROM turn WHERE before[1] = fenced.id) AS next
     FROM fenced LEFT JOIN charged ON true
-  `);
-  const [row] = result.rows;
-  if (!row) return undefined;
-  const { chatId, callbackStatus, title, next } = row;
-  return { chatId, callbackStatus, title, next, charged: toCharged(row) };
-}
+    `),
+  ),
+);
 
 /** What follows from the end of a task. */
 interface EndedRow extends Pick<Task, "chatId" | "callbackStatus"> {
@@ -259,22 +300,74 @@ interface EndedRow extends Pick<Task, "chatId" | "callbackStatus"> {
   charged: Charged | undefined;
 }
 
+/** Which of the two a checkpoint has: the statements differ with it. */
+type Parts = "step and call" | "step" | "call" | "nothing";
+
+const partsOf = ({ step, call }: Pick<Checkpoint, "step" | "call">): Parts =>
+  step ? (call ? "step and call" : "step") : call ? "call" : "nothing";
+
+function forEachParts<T>(make: (parts: Parts) => T): Record<Parts, T> {
+  return {
+    "step and call": make("step and call"),
+    step: make("step"),
+    call: make("call"),
+    nothing: make("nothing"),
+  };
+}
+
+/** A checkpoint as parameters; what it does not have is in no statement that it is given to. */
+function valuesOfTurn({ taskId, generation, iterations, toolCalls, step, call }: Checkpoint) {
+  const values = {
+    taskId,
+    generation,
+    iterations,
+    toolCalls,
+    stepId: newId(),
+    step: JSON.stringify(step ?? null),
+  };
+  return { ...values, ...valuesOfCall(call ?? NO_CALL) };
+}
+
+interface TurnSlots extends CallSlots {
+  taskId: Slot<string>;
+  generation: Slot<number>;
+  iterations: Slot<number>;
+  toolCalls: Slot<number>;
+  stepId: Slot<string>;
+  step: Slot<string>;
+}
+
+const NO_CALL: ModelCall = {
+  purpose: "agent",
+  number: 0,
+  provider: "",
+  model: "",
+  inputTokens: 0,
+  outputTokens: 0,
+  cachedInputTokens: 0,
+  cacheWriteTokens: 0,
+  cost: { input: 0, output: 0 },
+  isByok: false,
+};
+
 /** The step of a checkpoint, and `charged` for its model call, as further parts of its WITH list. */
-function turnRows({ step, call, iterations }: Checkpoint): SQL {
-  const stepRow = step
+function turnRows(turn: TurnSlots, parts: Parts): SQL {
+  const hasStep = parts === "step" || parts === "step and call";
+  const hasCall = parts === "call" || parts === "step and call";
+  const stepRow = hasStep
     ? sql`, step AS (
       INSERT INTO task_steps (id, task_id, step_index, step_data)
-      SELECT ${newId()}::uuid, id, ${iterations}::int, ${JSON.stringify(step)}::jsonb FROM fenced ON CONFLICT DO NOTHING
+      SELECT ${turn.stepId}::uuid, id, ${turn.iterations}::int, ${turn.step}::jsonb FROM fenced ON CONFLICT DO NOTHING
     )`
     : sql``;
-  return sql`${stepRow} ${chargedRows(call)}`;
+  return sql`${stepRow} ${chargedRows(hasCall ? turn : undefined)}`;
 }
 
 /**
  * `charged` for a model call of the task `fenced`, as further parts of its WITH list. What the task had reserved for it, or
  * for a call that came to nothing, is released.
  */
-function chargedRows(call: ModelCall | undefined): SQL {
+function chargedRows(call: Parameters<typeof callParts>[0] | undefined): SQL {
   return sql`, billed AS (
       SELECT fenced.user_id, projects.team_id, fenced.project_id, fenced.agent_id, fenced.id AS task_id
       FROM fenced JOIN projects ON projects.id = fenced.project_id
