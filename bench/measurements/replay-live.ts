@@ -5,6 +5,8 @@ import { eventsPath, script } from "../task-client.ts";
 const PIECES = 1000;
 /** More than text is gathered for, so that each piece is an event and a row of its own. */
 const PIECE_EVERY_MS = 55;
+/** A step that has used up half its writes gathers text longer. */
+const NEVER_SPARING = { STEP_MAX_APPENDS: String(PIECES * 4) };
 const REPLAYS = 15;
 const TURN = { text: "word ", chunks: PIECES, delay_ms: PIECE_EVERY_MS, stall: true };
 /** So long without an event, and the model has said all. */
@@ -20,7 +22,7 @@ export const replayLive: Measurement = {
     "The model has sent its pieces one by one and is silent; a reader comes and reads until it is live. The rate is that of its " +
     `time beyond that of a reader who comes with the last id; median of ${REPLAYS} each. Takes a minute.`,
   async run(bench) {
-    const { client } = await bench.use();
+    const { client } = await bench.use(NEVER_SPARING);
     const { taskId } = await client.invoke(script([TURN]));
     const path = eventsPath(taskId);
     const last = await lastOf(() => client.http.count(path, MARK, GREETING));
