@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { each, STEP } from "./rows.ts";
 
-/** Somebody whose requests are measured. What is theirs is as much at every size. */
+/** A person whose requests are measured, with as much of their own at every size. */
 export interface Person {
   /** The number that the person and the personal team have; what is theirs has those after it. */
   from: number;

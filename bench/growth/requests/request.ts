@@ -15,7 +15,7 @@ export interface Request {
   showsOthers?: string;
 }
 
-/** Somebody as a person who is signed in, and as one of their keys. */
+/** A person who is signed in, and one of their keys. */
 export function callersOf(person: Person) {
   const userId = userOf(person);
   const teamId = teamOf(person);

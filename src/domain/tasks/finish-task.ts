@@ -3,12 +3,13 @@ import type { ModelUsage } from "#src/models/model.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
 import { creditsUsed, endingEvents, type EndedTask } from "./events.ts";
-import { followUp, type Followed, type FollowUpDeps } from "./follow-up.ts";
+import { followUp, type Followed } from "./follow-up.ts";
+import type { LaunchDeps } from "./launch-task.ts";
 import { endTask, taskWithTitle } from "./queries/run.ts";
 import type { ChatAccount, Checkpoint } from "./steps.ts";
 import { isTerminal } from "./task.ts";
 
-export interface FinishDeps extends FollowUpDeps {
+export interface FinishDeps extends LaunchDeps {
   db: Db;
   taskLogs: TaskLogs;
 }

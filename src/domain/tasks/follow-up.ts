@@ -1,12 +1,7 @@
 import type { Db } from "#src/platform/db/client.ts";
-import type { Queue } from "#src/platform/queue/queue.ts";
-import { launchTask } from "./launch-task.ts";
+import { launchTask, type LaunchDeps } from "./launch-task.ts";
 import { taskWithTurn } from "./queries/turn.ts";
 import { isTerminal, type Task } from "./task.ts";
-
-export interface FollowUpDeps {
-  queue: Queue;
-}
 
 /** A task that is over, with what follows from that. */
 export interface Followed extends Pick<Task, "id" | "callbackStatus"> {
@@ -15,7 +10,7 @@ export interface Followed extends Pick<Task, "id" | "callbackStatus"> {
 }
 
 /** What follows from the end of a task: its callback and the next turn of its chat. Safe to repeat. */
-export async function followUp({ queue }: FollowUpDeps, task: Followed): Promise<void> {
+export async function followUp({ queue }: LaunchDeps, task: Followed): Promise<void> {
   if (task.callbackStatus === "pending") {
     await queue.publish({
       function: "deliver-callback",
@@ -27,7 +22,7 @@ export async function followUp({ queue }: FollowUpDeps, task: Followed): Promise
 }
 
 /** The same by the task's id alone; nothing for a task that is not over. */
-export async function followUpTask(deps: FollowUpDeps & { db: Db }, taskId: string): Promise<void> {
+export async function followUpTask(deps: LaunchDeps & { db: Db }, taskId: string): Promise<void> {
   const [found] = await taskWithTurn(deps.db, taskId);
   if (found && isTerminal(found.task.status)) await followUp(deps, { ...found.task, next: found.next });
 }

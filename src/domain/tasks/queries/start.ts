@@ -42,8 +42,8 @@ interface Outcome extends Record<string, unknown> {
  * One statement: claim the idempotency key, choose or make the chat, take the chat's next sequence number, store the message,
  * queue the task. The lock of the chat's row decides the order of messages and which task has the turn: what is read of that
  * row is read behind the lock, whatever the statement's own snapshot shows. What is missing (project, agent, chat, attachments,
- * credits, room, the claim) is returned, and then nothing at all has been written. Where there are limits, person and project are locked before it, in that order and in the same trip, so that two at once cannot
- * both take the last place.
+ * credits, room, the claim) is returned, and then nothing at all has been written. Where there are limits, person and project are
+ * locked before it, in that order and in the same trip, so that two at once cannot both take the last place.
  */
 export async function insertTask(db: Db, task: NewTask, defaults: Defaults, limits: AgentLimits) {
   const insertion = insertionUnder(limits, defaults.platformModels)(db, valuesOf(task, defaults));
