@@ -2,6 +2,8 @@ import path from "node:path";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { RequireAll } from "./test/support/require-all.ts";
+import { SlowestFiles } from "./test/support/slowest-files.ts";
 
 /** Bindings that object tests need; none of these addresses is called by them. */
 const bindings = {
@@ -19,6 +21,9 @@ const bindings = {
   // The git server of the tests is on this machine.
   OUTBOUND_ALLOW_PRIVATE: "true",
 };
+
+/** Ends a test that hangs, and nothing else: a machine that is busy must not decide one. */
+const HANGS_MS = 300_000;
 
 /** Where the files are that keep a core busy for longest, longest first. */
 const BUSY = [
@@ -70,6 +75,7 @@ export default defineConfig({
     // With it, workerd is handed all modules of a test file in one message, which may be 32 MiB long at most.
     fsModuleCache: false,
     sequence: { sequencer: SlowestFirst },
+    reporters: ["default", new SlowestFiles(), new RequireAll()],
     projects: [
       {
         test: {
@@ -81,8 +87,8 @@ export default defineConfig({
           // leave to the next is checked in left-as-found.ts.
           isolate: false,
           setupFiles: ["test/support/fuzz-seed.ts", "test/support/left-as-found.ts"],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: HANGS_MS,
+          hookTimeout: HANGS_MS,
         },
       },
       {
@@ -98,7 +104,8 @@ export default defineConfig({
           name: "workerd",
           include: inWorkerd,
           globalSetup: ["test/support/prepare-workerd.ts"],
-          testTimeout: 30_000,
+          testTimeout: HANGS_MS,
+          hookTimeout: HANGS_MS,
         },
       },
     ],

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { deliverCallback as deliver } from "#src/domain/callbacks/index.ts";
+import * as callbacks from "#src/domain/callbacks/index.ts";
 import { defineFunction } from "./serve.ts";
 
 /** One attempt to tell a task's `webhook_url` how the task ended. */
 export const deliverCallback = defineFunction({
   name: "deliver-callback",
   payload: z.object({ taskId: z.uuid(), attempt: z.int().min(1) }),
-  run: (services, payload) => deliver(services, payload),
+  run: (services, payload) => callbacks.deliverCallback(services, payload),
 });

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import { destroyWorkspace as destroy } from "#src/domain/projects/index.ts";
+import * as projects from "#src/domain/projects/index.ts";
 import { defineFunction } from "./serve.ts";
 
 /** The files of a project whose deletion was cut off half-way. */
 export const destroyWorkspace = defineFunction({
   name: "destroy-workspace",
   payload: z.object({ projectId: z.uuid() }),
-  run: (services, { projectId }) => destroy(services, projectId),
+  run: (services, { projectId }) => projects.destroyWorkspace(services, projectId),
 });

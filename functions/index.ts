@@ -5,7 +5,7 @@ import { destroyWorkspace } from "./destroy-workspace.ts";
 import { sendMail } from "./send-mail.ts";
 import { serve } from "./serve.ts";
 import { settleProject } from "./settle-project.ts";
-import { startTask } from "./start-task.ts";
+import { resumeTask } from "./resume-task.ts";
 import { stopTasks } from "./stop-tasks.ts";
 import { taskFinished } from "./task-finished.ts";
 
@@ -17,7 +17,7 @@ export const functions = serve([
   destroyWorkspace,
   sendMail,
   settleProject,
-  startTask,
+  resumeTask,
   stopTasks,
   taskFinished,
 ]);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { settleProject as settle } from "#src/domain/lifecycle/index.ts";
+import * as lifecycle from "#src/domain/lifecycle/index.ts";
 import { defineFunction } from "./serve.ts";
 
 /** Bring a project to the state wanted of it. A delivery that comes while another executor is alive is to come later. */
@@ -7,7 +7,7 @@ export const settleProject = defineFunction({
   name: "settle-project",
   payload: z.object({ projectId: z.uuid() }),
   run: async (services, { projectId }) => {
-    const busySeconds = await settle(services, projectId);
+    const busySeconds = await lifecycle.settleProject(services, projectId);
     return busySeconds === undefined ? undefined : { retryAfterSeconds: busySeconds };
   },
 });

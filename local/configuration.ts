@@ -29,7 +29,8 @@ export interface Configuration {
   variables: Readonly<Record<string, string>>;
 }
 
-const Local = z.object({
+/** Variables of `npm start` alone, which the Worker does not get. */
+export const LocalVariables = z.object({
   HOST: z.string().min(1).default("127.0.0.1"),
   PORT: z.coerce
     .number("must be a number")
@@ -55,7 +56,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
   const given = Object.fromEntries(
     Object.entries(environment).filter((entry): entry is [string, string] => Boolean(entry[1])),
   );
-  const local = Local.safeParse(given);
+  const local = LocalVariables.safeParse(given);
   const problems: ConfigurationProblem[] = [
     ...(local.error?.issues ?? []).map(({ path: [name], message }) => ({
       variable: String(name),

@@ -47,5 +47,13 @@ fi
 
 PATH="$PWD/node_modules/.bin:$PATH"
 export PATH
-[ $# -gt 0 ] || set -- local/main.ts
+
+# Memory that is free goes back to the system from 128 KiB on. That is glibc's own first value, which it otherwise raises to
+# as much as 64 MiB: a process that made the embedded PostgreSQL's database then keeps 560 MiB instead of 230.
+MALLOC_TRIM_THRESHOLD_=131072
+export MALLOC_TRIM_THRESHOLD_
+
+# V8 lets the space for new objects grow to 128 MiB here. With 16 MiB to each half, the service has 420 MiB after 5,000 tasks
+# instead of 506.
+[ $# -gt 0 ] || set -- --max-semi-space-size=16 local/main.ts
 exec node_modules/.bin/node "$@"

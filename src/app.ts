@@ -7,6 +7,7 @@ import { noteActivity } from "#src/http/middleware/note-activity.ts";
 import { requestScope } from "#src/http/middleware/request-scope.ts";
 import { apiSecureHeaders } from "#src/http/middleware/secure-headers.ts";
 import { methodNotAllowed, noteMethods } from "#src/http/middleware/method-not-allowed.ts";
+import { wellFormedPath } from "#src/http/middleware/well-formed-path.ts";
 import { previewHosts, previewPath } from "#src/routes/previews/index.ts";
 import { endpoints } from "#src/routes/index.ts";
 import { sockets } from "#src/routes/sockets/index.ts";
@@ -25,6 +26,7 @@ export function createApp(): Hono<AppEnv> {
   app.route("/functions", functions);
   app.use(apiSecureHeaders);
   app.use(apiCors);
+  app.use("/api/projects/:project/files/*", wellFormedPath);
   app.use("/api/projects/:project/*", noteActivity);
   // Before the endpoints: `/api/tasks/ws` is no task.
   for (const each of sockets) each.mount(app);

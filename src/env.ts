@@ -1,9 +1,9 @@
 import { z } from "zod";
-import type { ProjectSockets } from "#durable-objects/project-sockets/index.ts";
-import type { ProjectSandbox } from "#durable-objects/project-sandbox/index.ts";
-import type { ProjectWorkspace } from "#durable-objects/project-workspace/index.ts";
-import type { RateLimiter } from "#durable-objects/rate-limiter/index.ts";
-import type { TaskLog } from "#durable-objects/task-log/index.ts";
+import type { ProjectSocketsObject } from "#durable-objects/project-sockets/protocol.ts";
+import type { ProjectSandboxObject } from "#durable-objects/project-sandbox/protocol.ts";
+import type { ProjectWorkspaceObject } from "#durable-objects/project-workspace/protocol.ts";
+import type { RateLimiterObject } from "#durable-objects/rate-limiter/protocol.ts";
+import type { TaskLogObject } from "#durable-objects/task-log/protocol.ts";
 import type { OutboundPolicy } from "#src/lib/outbound-url.ts";
 import { problemsOf, Variables, withRules, type ConfigurationProblem } from "./configuration/index.ts";
 
@@ -12,12 +12,12 @@ const binding = <T>() =>
 
 const Schema = withRules(
   Variables.extend({
-    TASK_LOG: binding<DurableObjectNamespace<TaskLog>>(),
-    PROJECT_WORKSPACE: binding<DurableObjectNamespace<ProjectWorkspace>>(),
+    TASK_LOG: binding<DurableObjectNamespace<TaskLogObject>>(),
+    PROJECT_WORKSPACE: binding<DurableObjectNamespace<ProjectWorkspaceObject>>(),
     /** In deployments of wrangler.sandbox.toml only. */
-    PROJECT_SANDBOX: binding<DurableObjectNamespace<ProjectSandbox>>().optional(),
-    PROJECT_SOCKETS: binding<DurableObjectNamespace<ProjectSockets>>(),
-    RATE_LIMITER: binding<DurableObjectNamespace<RateLimiter>>(),
+    PROJECT_SANDBOX: binding<DurableObjectNamespace<ProjectSandboxObject>>().optional(),
+    PROJECT_SOCKETS: binding<DurableObjectNamespace<ProjectSocketsObject>>(),
+    RATE_LIMITER: binding<DurableObjectNamespace<RateLimiterObject>>(),
     PROJECT_FILES: binding<R2Bucket>(),
     PROJECT_ARCHIVES: binding<R2Bucket>(),
     ASSETS: binding<Fetcher>(),

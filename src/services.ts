@@ -71,7 +71,7 @@ export interface Services extends SecretsAtRest {
   /** Why an address may not be called, as a sentence, as far as its text tells; `undefined` when nothing speaks against it. */
   refusalOfUrl(url: string): string | undefined;
   chooseModel(name: string | null): Model;
-  /** The model behind somebody's own key. */
+  /** The model behind a person's own key. */
   chooseOwnModel(account: OwnAccount): Model;
   /** Which models there are, and who may bring keys of their own. */
   modelSettings: ModelSettings;

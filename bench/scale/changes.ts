@@ -64,7 +64,7 @@ const together: Change = {
 };
 
 const nobodyReads: Change = {
-  what: "As it is, if nobody reads along",
+  what: "As it is, without readers",
   apply: (needs) => ({
     ...needs,
     requests: needs.requests - 1,

@@ -6,6 +6,7 @@ import type { Log } from "#src/platform/log/log.ts";
 import { CommandResult, SECRET_HEADER, SERVER_PORT } from "#src/platform/runtime/http-runtime/protocol.ts";
 import type { Container } from "./container.ts";
 import { SandboxHolder } from "./holder.ts";
+import type { ProjectSandboxObject } from "./protocol.ts";
 import { answerRequest } from "./routes.ts";
 import { StorageState } from "./storage-state.ts";
 
@@ -22,7 +23,7 @@ const COMMAND_MS = 5000;
  * One per project: its container, where the files are, and its agents' to-do lists. The container runs while it holds
  * files, however quiet it is: they end with it. Hibernation takes them out and ends it.
  */
-export class ProjectSandbox extends Sandbox<object> {
+export class ProjectSandbox extends Sandbox<object> implements ProjectSandboxObject {
   override sleepAfter = "10m";
   readonly #log: Log;
   readonly #holder: SandboxHolder;

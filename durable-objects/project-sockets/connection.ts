@@ -56,7 +56,7 @@ export class Connection {
     this.#unheard = 0;
   }
 
-  /** To somebody who has gone there is nothing to say. */
+  /** To a person who has gone there is nothing to say. */
   send(frame: ServerFrame): void {
     this.sendText(JSON.stringify(frame));
   }

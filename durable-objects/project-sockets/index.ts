@@ -9,7 +9,6 @@ import { ENDED, FAILED, POLICY } from "#src/lib/close-codes.ts";
 import { AppError, type ErrorCode } from "#src/lib/errors.ts";
 import { parseJson, safeParseJson } from "#src/lib/parse-json.ts";
 import { PING, PONG } from "#src/lib/socket-ping.ts";
-import type { ProjectNotice } from "#src/platform/objects/project-notices.ts";
 import { Conversation } from "./chat/conversation.ts";
 import { readChatFrame } from "./chat/frames.ts";
 import { TaskFeeds } from "./chat/task-feeds.ts";
@@ -23,6 +22,8 @@ import {
   OPENING_HEADER,
   TAKEN,
   type Kind,
+  type ProjectNotice,
+  type ProjectSocketsObject,
   type SocketState,
   type TerminalWish,
 } from "./protocol.ts";
@@ -44,7 +45,7 @@ const SCOPES = {
   events: "chat.view",
 } as const satisfies Record<Kind, Scope>;
 
-/** How somebody is refused who has no part in a project any more, or a smaller one. */
+/** How a person is refused who has no part in a project any more, or a smaller one. */
 const CLOSED_TO_THEM: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["not_found", "forbidden"]);
 
 /** A socket with what it shows. */
@@ -59,7 +60,7 @@ interface Seat {
  * One per project: the sockets that are open on it, with their terminals, logs and chats. A socket carries its own state; stored are
  * only the sessions of terminals, until they are over. What streams keeps the object awake; otherwise it hibernates.
  */
-export class ProjectSockets extends DurableObject<object> {
+export class ProjectSockets extends DurableObject<object> implements ProjectSocketsObject {
   readonly #projectId: string;
   readonly #deps: SocketDeps;
   readonly #held: HeldSessions;
@@ -81,7 +82,6 @@ export class ProjectSockets extends DurableObject<object> {
 
   // ── RPC: notices
 
-  /** Tell everybody who has a socket open. */
   notify(notice: ProjectNotice): void {
     for (const { connection, log } of this.#all()) {
       connection.send({ type: "status_update", payload: notice });
@@ -90,7 +90,6 @@ export class ProjectSockets extends DurableObject<object> {
     }
   }
 
-  /** An agent works on this task from now on: the sockets of whoever asked for it show it. */
   taskBegan(taskId: string): void {
     this.#feeds.wake(taskId);
     this.ctx.waitUntil(this.#lookForTasks([taskId]));

@@ -1,6 +1,28 @@
 import { z } from "zod";
 import { Standing } from "#src/domain/access/index.ts";
 
+/** What the people who have a project open are told while it changes. */
+export type ProjectNotice =
+  | { type: "idle_warning"; minutes_until_shutdown: number; message: string }
+  | { type: "environment_stopping"; message: string }
+  | { type: "environment_stopped"; reason: string; message: string }
+  | { type: "volume_restoring" | "volume_ready"; message: string }
+  /** How far a start or a stop is, in percent. */
+  | { container_status: string; phase: string; progress: number; message: string };
+
+/** What callers of the `ProjectSockets` object may rely on; one object per project, by the project's id. */
+export interface ProjectSocketsObject extends Rpc.DurableObjectBranded {
+  /** Tell every person who has a socket open at this moment; nothing is kept for others. */
+  notify(notice: ProjectNotice): void;
+  /** An agent works on this task from now on: the sockets of the person who asked for it show it. */
+  taskBegan(taskId: string): void;
+  /**
+   * Open a socket, for a person whose access was checked: the request carries an `Opening` in `OPENING_HEADER`. 101 with the
+   * socket; where the person has too many, 409 for `events`, and a socket that says so and closes for other kinds.
+   */
+  fetch(request: Request): Promise<Response>;
+}
+
 /** Carries an `Opening`, as JSON in percent encoding, with the request that opens a socket. */
 export const OPENING_HEADER = "x-socket-opening";
 
@@ -14,7 +36,7 @@ export type Kind = z.output<typeof Kind>;
 /** Sockets of these kinds are shown what the agents of the project do. */
 export const isShownTasks = (kind: Kind) => kind === "conversation" || kind === "events";
 
-/** What somebody who opens a terminal asks for. */
+/** What a person who opens a terminal asks for. */
 const TerminalWish = z.object({
   /** `ctr:<container id>`, `ephemeral` or `environment`; null leaves the choice to the project or its user. */
   target: z.string().nullable(),
@@ -26,7 +48,7 @@ const TerminalWish = z.object({
 });
 export type TerminalWish = z.output<typeof TerminalWish>;
 
-/** A task whose events somebody has up to an id, and wants the rest of. */
+/** A task whose events a person has up to an id, and wants the rest of. */
 const Resume = z.object({ taskId: z.string(), after: z.number().int().nonnegative() });
 export type Resume = z.output<typeof Resume>;
 
@@ -38,12 +60,12 @@ const Followed = z.object({
   after: z.number(),
   /** Whether its events are shown bare: to the socket that began it or asked for it; else as `agent_event`. */
   direct: z.boolean(),
-  /** The last event was a question: nothing comes until somebody has answered. */
+  /** The last event was a question: nothing comes until a person has answered. */
   asking: z.boolean(),
 });
 export type Followed = z.output<typeof Followed>;
 
-/** A socket to be opened, for somebody who was let in. */
+/** A socket to be opened, for a person who was let in. */
 export const Opening = z.object({
   kind: Kind,
   userId: z.string(),

@@ -46,7 +46,7 @@ type EntryRow = Entry & Record<string, SqlStorageValue>;
 /**
  * The project's directories, files and links. Every method is one synchronous step, so no two of them interleave. Paths
  * are relative to the project root, which is the empty string. Links are followed inside the project only: one that
- * leads out is an entry like any other until somebody goes through it, which is refused. Throws `FileError`.
+ * leads out is an entry like any other until a person goes through it, which is refused. Throws `FileError`.
  */
 export class FileTree {
   readonly #storage: DurableObjectStorage;

@@ -4,7 +4,7 @@ import { migrate } from "#durable-objects/lib/sql-migrations.ts";
 import type { GitOperations, GitProgress } from "#src/git/protocol.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type { ProcessState } from "#src/platform/runtime/project-processes.ts";
-import type { FileEntry } from "#src/platform/runtime/project-runtime.ts";
+import type { ExecResult, FileEntry } from "#src/platform/runtime/project-runtime.ts";
 import type { ShellOptions, ShellOutput } from "#src/platform/runtime/project-shells.ts";
 import type { InventoryEntry, StorageState } from "#src/platform/runtime/project-storage.ts";
 import { absentAsUndefined, answer, toFileEntry } from "./answer.ts";
@@ -15,8 +15,7 @@ import { FileTree } from "./file-tree.ts";
 import { GitRuns } from "./git-runs.ts";
 import { ProcessRecords } from "./process-records.ts";
 import { ProjectFiles } from "./project-files.ts";
-import type { Answer } from "./protocol.ts";
-import type { CommandOptions, CommandResult } from "./run-command.ts";
+import type { Answer, CommandOptions, ProjectWorkspaceObject } from "./protocol.ts";
 import { RunningCommands } from "./running-commands.ts";
 import { MIGRATIONS } from "./schema.ts";
 import { ShellRecords } from "./shell-records.ts";
@@ -37,7 +36,7 @@ const SWEEP_EVERY_MS = 5 * 60 * 1000;
  * One per project: its files, the commands and shell sessions that run over them, and its agents' to-do lists. Kept until
  * `destroy`.
  */
-export class ProjectWorkspace extends DurableObject<object> {
+export class ProjectWorkspace extends DurableObject<object> implements ProjectWorkspaceObject {
   readonly #log: Log;
   readonly #files: ProjectFiles;
   readonly #contents: FileContents;
@@ -136,16 +135,10 @@ export class ProjectWorkspace extends DurableObject<object> {
 
   // ── RPC: commands ──────────────────────────────────────────────────
 
-  /** Run a command under a name by which `cancelExec` can end it. */
-  exec(
-    id: string,
-    command: string,
-    options: Omit<CommandOptions, "cancelled">,
-  ): Promise<Answer<CommandResult>> {
+  exec(id: string, command: string, options: CommandOptions): Promise<Answer<ExecResult>> {
     return answer(() => this.#commands.run(id, command, options));
   }
 
-  /** End a running command; one that has ended is left in peace. */
   async cancelExec(id: string): Promise<void> {
     this.#commands.end(id);
   }
@@ -202,8 +195,8 @@ export class ProjectWorkspace extends DurableObject<object> {
     return answer(() => this.#shells.read(id, position));
   }
 
-  resizeShell(id: string): Promise<Answer<void>> {
-    return answer(() => this.#shells.resize(id));
+  resizeShell(id: string, columns: number, rows: number): Promise<Answer<void>> {
+    return answer(() => this.#shells.resize(id, columns, rows));
   }
 
   closeShell(id: string): Promise<Answer<void>> {
@@ -212,7 +205,6 @@ export class ProjectWorkspace extends DurableObject<object> {
 
   // ── RPC: git ───────────────────────────────────────────────────────
 
-  /** Run a git operation under a name by which `cancelGit` can end it. */
   git<Name extends keyof GitOperations>(
     id: string,
     name: Name,
@@ -222,7 +214,6 @@ export class ProjectWorkspace extends DurableObject<object> {
     return answer(() => this.#git.run(id, name, input, onProgress));
   }
 
-  /** End a running operation; one that has ended is left in peace. */
   async cancelGit(id: string): Promise<void> {
     this.#git.end(id);
   }
@@ -260,7 +251,6 @@ export class ProjectWorkspace extends DurableObject<object> {
 
   // ── The end ────────────────────────────────────────────────────────
 
-  /** Delete everything, for good: whatever comes later finds an empty project that takes nothing. Safe to repeat. */
   async destroy(): Promise<void> {
     this.#endEverything();
     const { storage } = this.ctx;

@@ -1,9 +1,11 @@
 import type { CommandRunner } from "#src/platform/command-runner/command-runner.ts";
+import type { ExecResult } from "#src/platform/runtime/project-commands.ts";
 import { boundOutput } from "#src/shell/bound-output.ts";
 import { FileCalls, ReadOnlyError } from "./file-calls.ts";
 import { FileError } from "./file-error.ts";
 import { absoluteOf } from "./paths.ts";
 import type { ProjectFiles } from "./project-files.ts";
+import type { CommandOptions } from "./protocol.ts";
 
 const EXIT_TIMED_OUT = 124;
 const EXIT_CANCELLED = 130;
@@ -12,23 +14,6 @@ export const OUT_OF_MEMORY = {
   exitCode: 137,
   sentence: "The command was ended: it needed too much memory\n",
 } as const;
-
-export interface CommandOptions {
-  cwd: string;
-  env: Readonly<Record<string, string>>;
-  timeoutMs: number;
-  /** The command can change nothing of the project. */
-  readOnly: boolean;
-  /** Ends the command early. */
-  cancelled: AbortSignal;
-}
-
-export interface CommandResult {
-  stdout: string;
-  stderr: string;
-  exitCode: number;
-  timedOut: boolean;
-}
 
 /** The project whose command it is, its files, and the place where commands run. */
 export interface CommandSurroundings {
@@ -44,12 +29,13 @@ const ENDED = {
 } as const;
 const NEVER_BEGAN = "The command did not begin: others were running for as long as it could wait\n";
 
-/** Run one command in a shell of its own over the project's files. */
+/** Run one command in a shell of its own over the project's files; `cancelled` ends it early. */
 export async function runCommand(
   { project, files, runner }: CommandSurroundings,
   command: string,
-  { cwd, env, timeoutMs, readOnly, cancelled }: CommandOptions,
-): Promise<CommandResult> {
+  { cwd, env, timeoutMs, readOnly }: CommandOptions,
+  cancelled: AbortSignal,
+): Promise<ExecResult> {
   runner.check();
   if (files.tree.find(cwd, { follow: true })?.kind !== "directory") throw new FileError("ENOENT", cwd);
   const calls = new FileCalls(files, { readOnly });

@@ -1,11 +1,8 @@
-import type { FileGate } from "./storage-gate.ts";
-import {
-  runCommand,
-  type CommandOptions,
-  type CommandResult,
-  type CommandSurroundings,
-} from "./run-command.ts";
+import type { ExecResult } from "#src/platform/runtime/project-commands.ts";
+import type { CommandOptions } from "./protocol.ts";
+import { runCommand, type CommandSurroundings } from "./run-command.ts";
 import { Running } from "./running.ts";
+import type { FileGate } from "./storage-gate.ts";
 
 /** The commands that run at the moment. */
 export class RunningCommands {
@@ -19,11 +16,9 @@ export class RunningCommands {
   }
 
   /** Run a command under a name by which `end` can end it. */
-  async run(id: string, command: string, options: Omit<CommandOptions, "cancelled">): Promise<CommandResult> {
+  async run(id: string, command: string, options: CommandOptions): Promise<ExecResult> {
     this.#gate.checkChange("");
-    return this.#running.run(id, (cancelled) =>
-      runCommand(this.#surroundings, command, { ...options, cancelled }),
-    );
+    return this.#running.run(id, (cancelled) => runCommand(this.#surroundings, command, options, cancelled));
   }
 
   /** End a command; one that has ended is left in peace. */

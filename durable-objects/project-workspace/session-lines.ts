@@ -23,6 +23,8 @@ export class SessionLines {
   readonly #env: Readonly<Record<string, string>>;
   #cwd: string;
   #variables: Record<string, string> | undefined;
+  /** What the terminal was resized to since the last line began. */
+  #resized: Record<"COLUMNS" | "LINES", string> | undefined;
   #status = 0;
   #scratch: { entries: ScratchEntry[]; bytes: Uint8Array } = { entries: [], bytes: new Uint8Array() };
 
@@ -39,6 +41,11 @@ export class SessionLines {
     return this.#cwd;
   }
 
+  /** Lines that begin from now on see the terminal's new size, as those of a shell do that has caught `SIGWINCH`. */
+  resize(columns: number, rows: number): void {
+    this.#resized = { COLUMNS: `${columns}`, LINES: `${rows}` };
+  }
+
   /**
    * Run a text to its end, or the signal's; `undefined` when it is the beginning of something and may be. A failing command
    * is a result.
@@ -50,13 +57,15 @@ export class SessionLines {
     const { project, files, runner } = this.#surroundings;
     const calls = new FileCalls(files, { readOnly: false });
     const { entries: scratch, bytes } = this.#scratch;
+    const resized = this.#resized;
+    this.#resized = undefined;
     const job = {
       kind: "line" as const,
       text,
       cwd: this.#cwd,
-      env: this.#env,
+      env: { ...this.#env, ...resized },
       status: this.#status,
-      ...(this.#variables && { variables: this.#variables }),
+      ...(this.#variables && { variables: { ...this.#variables, ...resized } }),
       scratch,
       mayContinue,
     };

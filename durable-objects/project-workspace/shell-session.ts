@@ -12,6 +12,7 @@ const SHELL = /^(?:\/(?:usr\/)?bin\/)?(?:ba|da|z|a)?sh(?:\s+(?:-[il]+|--login))*
 /** What a session needs of the shell it feeds. */
 export interface Lines {
   readonly cwd: string;
+  resize(columns: number, rows: number): void;
   /** `undefined` when more lines belong to the text before it can run, and may come. */
   run(text: string, options: { signal: AbortSignal; mayContinue: boolean }): Promise<LineResult | undefined>;
 }
@@ -47,6 +48,10 @@ export class ShellSession {
     if (SHELL.test(command.trim())) return this.#prompt();
     this.#isReading = true;
     void this.#act(async () => this.#end((await this.#run(command, { mayContinue: false }))?.status ?? null));
+  }
+
+  resize(columns: number, rows: number): void {
+    this.#lines.resize(columns, rows);
   }
 
   /** `too_large` when more waits than a shell would ever read. */

@@ -108,9 +108,10 @@ export class ShellSessions {
     );
   }
 
-  /** A terminal in line mode has no screen to fit; `not_found` all the same. */
-  resize(id: string): void {
+  /** Told to the lines that follow, which may fit what they print; `not_found`. */
+  resize(id: string, columns: number, rows: number): void {
     this.#records.isOver(id);
+    this.#running.get(id)?.resize(columns, rows);
   }
 
   close(id: string): void {

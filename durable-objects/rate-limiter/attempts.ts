@@ -1,4 +1,4 @@
-import type { AttemptDecision, AttemptWindow } from "#src/platform/objects/attempt-limits.ts";
+import type { AttemptDecision, AttemptWindow } from "./protocol.ts";
 import { decide, stillCounts } from "./window.ts";
 
 const KEY = "attempts";

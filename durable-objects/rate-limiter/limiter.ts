@@ -1,4 +1,4 @@
-import type { RateDecision, RateLimit } from "#src/platform/objects/rate-limits.ts";
+import type { RateDecision, RateLimit } from "./protocol.ts";
 import { decide, stillCounts } from "./window.ts";
 
 type Bucket = Extract<RateLimit, { kind: "bucket" }>;

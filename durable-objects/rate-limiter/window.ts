@@ -1,4 +1,4 @@
-import type { RateDecision } from "#src/platform/objects/rate-limits.ts";
+import type { RateDecision } from "./protocol.ts";
 
 /** At most `capacity` in any stretch of `windowMs` milliseconds. */
 interface Window {

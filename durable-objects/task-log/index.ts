@@ -2,7 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import { migrate } from "../lib/sql-migrations.ts";
 import { Audience } from "./audience.ts";
 import { EVENT_TABLES, EventStore } from "./event-store.ts";
-import type { Addition, Begun, Control, NewEvent, StopReason } from "./protocol.ts";
+import type { Addition, Begun, Control, NewEvent, StopReason, TaskLogObject } from "./protocol.ts";
 import { Reader, toSse } from "./reader.ts";
 import { PARKED_COLUMN, RUN_TABLES, RunState } from "./run-state.ts";
 import { taskLogSettings, type TaskLogSettings } from "./settings.ts";
@@ -15,7 +15,7 @@ const SCHEMA = [`${EVENT_TABLES}${RUN_TABLES}`, PARKED_COLUMN];
  * One per agent task: its events, who executes it, and everyone watching. Storage is the truth; memory holds only who is
  * listening. Kept TASK_LOG_RETENTION_DAYS after the end, then forgotten.
  */
-export class TaskLog extends DurableObject<object> {
+export class TaskLog extends DurableObject<object> implements TaskLogObject {
   readonly #settings: TaskLogSettings;
   #opened: { events: EventStore; run: RunState } | undefined;
   readonly #audience = new Audience();
@@ -25,7 +25,6 @@ export class TaskLog extends DurableObject<object> {
     this.#settings = taskLogSettings(env);
   }
 
-  /** Make the log and arm the watchdog; safe to repeat. For a task that is not over: what is forgotten must not come back. */
   async open(taskId: string): Promise<void> {
     // The alarm in the same turn as the row, so that both are one write and no open log is without its watchdog.
     if (this.#store.run.open(taskId, Date.now())) {
@@ -35,7 +34,6 @@ export class TaskLog extends DurableObject<object> {
 
   // ── The executor ───────────────────────────────────────────────────
 
-  /** Ask to execute a step; the first one makes the log. Returns whether to, and as which generation. */
   async begin(taskId: string, step: number): Promise<Begun> {
     const { stallMs, maxAttempts } = this.#settings;
     if (step === 1) await this.open(taskId);
@@ -47,7 +45,6 @@ export class TaskLog extends DurableObject<object> {
     return this.#store.run.ping(generation, Date.now());
   }
 
-  /** Add to the log in one write; refused, as `stale`, from any but the newest generation. */
   async append(generation: number, addition: Addition): Promise<Control> {
     const { events, run } = this.#store;
     const control = run.control(generation);
@@ -57,13 +54,11 @@ export class TaskLog extends DurableObject<object> {
     return control;
   }
 
-  /** End the step; answers the number of the next one, or nothing to a stale executor. */
   async endStep(generation: number): Promise<number | undefined> {
     const { run } = this.#store;
     return run.control(generation).stale ? undefined : run.endStep(Date.now());
   }
 
-  /** End the step until somebody has answered, `until` at the latest (milliseconds since the epoch). Nothing to a stale executor. */
   async park(generation: number, until: number): Promise<void> {
     const { run } = this.#store;
     const { stale, stop } = run.control(generation);
@@ -73,26 +68,17 @@ export class TaskLog extends DurableObject<object> {
     await this.ctx.storage.setAlarm(stop === null ? until : Date.now() + this.#settings.stallMs);
   }
 
-  /**
-   * Somebody has answered: the step that is to be published, or nothing where nobody waits. Should the publication be lost,
-   * the watchdog repeats it.
-   */
   async unpark(): Promise<number | undefined> {
     const step = this.#store.run.unpark(Date.now());
     if (step !== undefined) await this.ctx.storage.setAlarm(Date.now() + this.#settings.stallMs);
     return step;
   }
 
-  /** The executor failed and leaves the step to the next delivery, which need not wait for its silence. */
   async release(generation: number): Promise<void> {
     const { run } = this.#store;
     if (!run.control(generation).stale) run.release(Date.now());
   }
 
-  /**
-   * Append the last events and end every stream. Terminal: nothing is appended afterwards. `settled` says that all which
-   * follows from the end has been published; otherwise the watchdog publishes it.
-   */
   async close(generation: number, last: readonly NewEvent[], settled: boolean): Promise<void> {
     const { events, run } = this.#store;
     if (run.control(generation).stale) return;
@@ -103,7 +89,6 @@ export class TaskLog extends DurableObject<object> {
     await this.ctx.storage.setAlarm(Date.now() + (settled ? retentionMs : stallMs));
   }
 
-  /** Ask the executor to stop; it sees the request at its next write or ping. */
   async requestStop(reason: StopReason): Promise<"closed" | "waiting" | "begun" | "unknown"> {
     const state = this.#store.run.requestStop(reason);
     // Should it wait for somebody: it need not any more, and if nobody publishes its step the watchdog does.
@@ -113,7 +98,6 @@ export class TaskLog extends DurableObject<object> {
 
   // ── Readers: replay, then follow ───────────────────────────────────
 
-  /** Id of the last event, 0 where there is none, and whether it is the end. */
   async lastEvent(): Promise<{ id: number; isEnd: boolean }> {
     const { events, run } = this.#store;
     return { id: events.lastId, isEnd: run.closed };
@@ -123,8 +107,12 @@ export class TaskLog extends DurableObject<object> {
     const { searchParams } = new URL(request.url);
     const openFor = searchParams.get("open");
     if (openFor !== null) await this.open(openFor);
-    if (!this.#store.run.known) return new Response(null, { status: 404 });
+    const { events, run } = this.#store;
+    if (!run.known) return new Response(null, { status: 404 });
     const after = Number(searchParams.get("after") ?? 0);
+    if (after >= events.lastId && run.closed) return new Response(null, { status: 204 });
+    // What it claims to have does not exist: what comes next would have those ids again.
+    if (after > events.lastId) return new Response(null, { status: 416 });
     const { readable, writable } = new IdentityTransformStream();
     const reader = new Reader(writable, (gone) => this.#audience.leave(gone));
     this.ctx.waitUntil(this.#replay(reader, after));

@@ -8,7 +8,7 @@ export interface NewEvent {
 
 /**
  * What an executor must not do twice, kept until the turn is in the database: the model's whole answer, a call that
- * somebody was asked about, a call that was started, a call's result, and that the turn's end is in the log.
+ * a person was asked about, a call that was started, a call's result, and that the turn's end is in the log.
  */
 export interface TurnRecord {
   /** Turn of the task, from 1. */
@@ -59,3 +59,49 @@ export type Begun =
   | { kind: "busy"; retryAfterSeconds: number }
   /** The step was recorded, or the task is over and everything that follows was published. */
   | { kind: "skip" };
+
+/**
+ * What callers of the `TaskLog` object may rely on. An executor acts under the generation that `begin` returned; a call under
+ * an older one changes nothing.
+ */
+export interface TaskLogObject extends Rpc.DurableObjectBranded {
+  /**
+   * Make the log and arm its watchdog. Idempotent. Only for a task that is not over: a log that was forgotten must not be made
+   * again.
+   */
+  open(taskId: string): Promise<void>;
+
+  /** Ask to execute a step; the first step makes the log. Returns whether to, and as which generation. */
+  begin(taskId: string, step: number): Promise<Begun>;
+  /** Show life, and return what the executor is to know. */
+  ping(generation: number): Promise<Control>;
+  /** Add to the log in one write. Idempotent by `sequence`; a stale executor is refused with `stale`. */
+  append(generation: number, addition: Addition): Promise<Control>;
+  /** End the step. Returns the number of the next one, and nothing to a stale executor. */
+  endStep(generation: number): Promise<number | undefined>;
+  /** End the step until a person has answered, `until` at the latest (milliseconds since the epoch). */
+  park(generation: number, until: number): Promise<void>;
+  /** Leave the step, which failed, to the next delivery: that need not wait for the executor's silence. */
+  release(generation: number): Promise<void>;
+  /**
+   * Append the last events and end every stream. Terminal: nothing is appended afterwards. `settled` says that everything which
+   * follows from the end has been published; otherwise the watchdog publishes it.
+   */
+  close(generation: number, last: readonly NewEvent[], settled: boolean): Promise<void>;
+
+  /**
+   * A person has answered. Returns the step to publish, and nothing for a task that is not parked. Should the publication be
+   * lost, the watchdog repeats it.
+   */
+  unpark(): Promise<number | undefined>;
+  /** Ask the executor to stop; it sees the request at its next write or ping. Returns what the task was doing. */
+  requestStop(reason: StopReason): Promise<"closed" | "waiting" | "begun" | "unknown">;
+
+  /** Id of the last event, 0 where there is none, and whether it is the end. */
+  lastEvent(): Promise<{ id: number; isEnd: boolean }>;
+  /**
+   * Server-Sent Events after the id in `?after=`, then live ones until the end. `&open=<task id>` makes the log first. 404 for an
+   * unknown log, 204 for a log that is over and has no more events, 416 for an id that a running log has not reached.
+   */
+  fetch(request: Request): Promise<Response>;
+}

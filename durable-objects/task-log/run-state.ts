@@ -18,7 +18,7 @@ export const RUN_TABLES = `
     iteration INTEGER NOT NULL, kind TEXT NOT NULL, call_id TEXT NOT NULL, value TEXT NOT NULL,
     PRIMARY KEY (iteration, kind, call_id));`;
 
-/** The time until which a task waits for somebody's answer, without an executor. */
+/** The time until which a task waits for a person's answer, without an executor. */
 export const PARKED_COLUMN = "ALTER TABLE run ADD COLUMN parked_until INTEGER;";
 
 type RunRow = {
@@ -156,7 +156,7 @@ export class RunState {
     return step;
   }
 
-  /** The step is over; another one takes the task on once somebody has answered, or when the time is up. */
+  /** The step is over; another one takes the task on once a person has answered, or when the time is up. */
   park(now: number, until: number): void {
     this.endStep(now);
     this.#write({ parked_until: until });

@@ -31,7 +31,7 @@ export class Watchdog {
           const { taskId, launches } = condition;
           this.#run.countLaunch();
           await queue().publish({
-            function: "start-task",
+            function: "resume-task",
             payload: { taskId },
             deduplicationId: `start-${taskId}-watch-${launches}`,
           });

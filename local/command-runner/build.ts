@@ -1,7 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";
 import { build, type BuildOptions } from "esbuild";
-import { fingerprintInputs } from "#local/worker/fingerprint.ts";
 
 /** The same commands in both: a deployment has no `tar` and no `sqlite3`. */
 const COMMON = {
@@ -12,13 +11,9 @@ const COMMON = {
   logLevel: "silent",
 } as const satisfies BuildOptions;
 
-/** Bundle the process that runs commands into one file. A file that was made of the same sources is used again. */
-export async function buildShellProcess(outFile: string): Promise<void> {
-  const record = `${outFile}.made-of`;
-  const fingerprint = fingerprintInputs();
-  if (existsSync(outFile) && existsSync(record) && readFileSync(record, "utf8") === fingerprint) return;
-  rmSync(record, { force: true });
-  await buildInOneStep(outFile, {
+/** Bundle the process that runs commands into one file. */
+export function buildShellProcess(outFile: string): Promise<void> {
+  return buildInOneStep(outFile, {
     ...COMMON,
     entryPoints: [path.join(import.meta.dirname, "child.ts")],
     platform: "node",
@@ -26,7 +21,6 @@ export async function buildShellProcess(outFile: string): Promise<void> {
       js: 'import { createRequire } from "node:module";const require=createRequire(import.meta.url);',
     },
   });
-  writeFileSync(record, fingerprint);
 }
 
 /** Bundle the isolate that runs commands into one file. */

@@ -7,8 +7,8 @@ import type * as ws from "ws";
 import { sameText } from "#local/same-text.ts";
 import { serve } from "#local/serve.ts";
 import { CLOSED_BY, LIMIT_PARAMETER, PROJECT_PARAMETER } from "#src/platform/command-runner/protocol.ts";
-import { buildShellProcess } from "./build.ts";
 import { poolSize, ProcessPool, type Lease, type PoolSize } from "./pool.ts";
+import { makeShellProgram } from "./shell-program.ts";
 
 // Required, so that tests which build for workerd do not get the one for browsers, which has no server.
 const { WebSocketServer }: typeof ws = createRequire(import.meta.url)("ws");
@@ -30,7 +30,7 @@ export async function startCommandRunner(options: {
   size?: PoolSize;
 }): Promise<{ url: string; close: () => Promise<void> }> {
   const script = path.join(options.dir, "shell.mjs");
-  await buildShellProcess(script);
+  await makeShellProgram(script);
   const pool = new ProcessPool(script, options.size ?? poolSize());
   const sockets = new WebSocketServer({
     noServer: true,

@@ -11,10 +11,16 @@ export interface Databases {
   close(): Promise<void>;
 }
 
+/**
+ * How much of its files PostgreSQL keeps in memory. Its default of 128 MB is resident from the start on, used or not, and the
+ * operating system has the same files in its cache: with 32 MB this process is 100 MiB smaller (312 and 210 MiB measured).
+ */
+const SMALL = ["-c", "shared_buffers=32MB"];
+
 /** PostgreSQL inside this process, kept in `dir`. It holds one database, which answers to every name. */
 export async function openEmbedded(dir: string): Promise<Databases> {
   if (!existsSync(dir)) await create(dir);
-  const pglite = await PGlite.create(dir);
+  const pglite = await PGlite.create(dir, { startParams: [...PGlite.defaultStartParams, ...SMALL] });
   const pool = quiet(
     new Pool({ max: 1, idleTimeoutMillis: 0, user: "postgres", stream: () => new PgliteStream(pglite) }),
   );

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Message } from "./message.ts";
 import type { Send } from "./send.ts";
 
-/** What at-least-once delivery permits and a real queue seldom does; for tests. */
+/** What at-least-once delivery permits and a real queue seldom does; read at every delivery. For tests. */
 export interface Faults {
   /** Every message arrives twice, the two overlapping. */
   duplicate?: boolean;
@@ -16,11 +16,13 @@ const MAX_PAUSE_MS = 100;
 
 /** `send` with faults. A message is under way until its last copy is answered, so a kill loses none of them. */
 export function withFaults(send: Send, faults: Faults): Send {
-  let faulty = send;
-  if (faults.failFirst) faulty = failingFirst(faulty);
-  if (faults.shuffle) faulty = shuffled(faulty);
-  if (faults.duplicate) faulty = duplicated(faulty);
-  return faulty;
+  const failing = where(() => faults.failFirst, failingFirst(send), send);
+  const overtaking = where(() => faults.shuffle, shuffled(failing), failing);
+  return where(() => faults.duplicate, duplicated(overtaking), overtaking);
+}
+
+function where(isOn: () => boolean | undefined, faulty: Send, otherwise: Send): Send {
+  return (message, signal) => (isOn() ? faulty : otherwise)(message, signal);
 }
 
 function failingFirst(send: Send): Send {

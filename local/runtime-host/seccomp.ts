@@ -2,7 +2,7 @@ import { endianness } from "node:os";
 
 /**
  * The seccomp filter of every sandbox, as the bytes that `bwrap --seccomp` takes: calls by which programs look into one
- * another, or reach the parts of the kernel where most holes were found, fail as for somebody without the right to them.
+ * another, or reach the parts of the kernel where most holes were found, fail as for a person without the right to them.
  * A list of what is forbidden: what programs of any language need cannot be listed.
  */
 export function seccompFilter(arch: string): Uint8Array | undefined {
@@ -133,7 +133,7 @@ const ENOSYS = 38;
 const NAMESPACES = 0x7e02_0000;
 /** CLONE_NEWTIME; for `clone` the bit is part of a signal's number. */
 const NEW_TIME = 0x80;
-/** TIOCSTI and TIOCLINUX: to type into a terminal, as if somebody at it had. */
+/** TIOCSTI and TIOCLINUX: to type into a terminal, as if a person at it had. */
 const TYPING = [0x5412, 0x541c];
 
 // ── Classic BPF, as seccomp(2) and linux/filter.h have it ──

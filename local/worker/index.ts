@@ -1,6 +1,7 @@
 import path from "node:path";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import { buildWorker, type WorkerBuild } from "./build.ts";
+import { DIRECT_NETWORK } from "./direct-network.ts";
 import { openServiceLog } from "./service-log.ts";
 import { SERVICE_SOCKET } from "./service-socket.ts";
 
@@ -58,9 +59,12 @@ export async function startWorker(
       ...(options.inspected && { inspectorHost: "127.0.0.1", inspectorPort: 0 }),
       handleStructuredLogs: (line) => log.write(line),
       workers: [
+        directNetwork(),
         {
           ...build.options,
           name: "service",
+          // What Miniflare's entry is asked by name; anything else would go to the first Worker.
+          routes: ["service/*"],
           modules: build.modules,
           modulesRoot: build.modulesRoot,
           bindings: { ...build.options.bindings, ...options.variables },
@@ -94,6 +98,18 @@ function serviceSocket(host: string, port: number) {
   const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
   const plugin = { package: path.join(import.meta.dirname, "service-socket.ts"), name: "service-socket" };
   return { name: SERVICE_SOCKET, type: "socket", plugin, options: { address } };
+}
+
+/** A Worker that is never asked: Miniflare asks plugins Worker by Worker, and this one has to come before the service. */
+function directNetwork() {
+  const plugin = { package: path.join(import.meta.dirname, "direct-network.ts"), name: "direct-network" };
+  return {
+    name: "direct-network",
+    modules: true as const,
+    script: "export default {};",
+    compatibilityDate: "2026-11-01",
+    unsafeBindings: [{ name: DIRECT_NETWORK, type: "network", plugin, options: {} }],
+  };
 }
 
 export const buildDir = (dataDir: string): string => path.join(dataDir, "build");

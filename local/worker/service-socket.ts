@@ -16,7 +16,9 @@ export const plugins: Record<string, Plugin> = {
     getBindings() {},
     getNodeBindings: () => ({}),
     getServices({ options: { config } }) {
-      const { address } = Binding.parse(config.env?.[SERVICE_SOCKET]).dev.options;
+      const binding = config.env?.[SERVICE_SOCKET];
+      if (!binding) return undefined;
+      const { address } = Binding.parse(binding).dev.options;
       // Miniflare's name for a Worker's service.
       const service = { name: `core:user:${config.name}` };
       return { services: [], extensions: [], sockets: [{ name: "service", address, service, http: {} }] };

@@ -4,7 +4,7 @@ import { storableText } from "#src/lib/storable-text.ts";
 import { markKnownSecrets, type KnownSecrets } from "./scrubbing/scrub.ts";
 import { boundValue } from "./tools/bound-value.ts";
 
-/** Largest arguments of a call that somebody is asked about, in bytes of JSON: nobody reads more. */
+/** Largest arguments of a call that a person is asked about, in bytes of JSON: a person does not read more. */
 export const MAX_ASKED_BYTES = 64 * 1024;
 
 /** What an event shows of each text and each list; the rest is read where the whole call is. */

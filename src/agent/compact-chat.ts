@@ -62,5 +62,5 @@ async function asAppError<T>(ask: () => Promise<T>): Promise<T> {
 }
 
 function running(): AppError {
-  return new AppError("conflict", "The agent is working in this chat; stop it, or wait for it");
+  return new AppError("conflict", "The agent is working in this chat: stop it, or wait until it ends");
 }

@@ -7,19 +7,20 @@ import {
   endOfStopped,
   finishTask,
   goOn,
+  publishNextStep,
   storeCompaction,
   storeTurn,
   taskEvents,
   type ChatAccount,
   type ClaimedTask,
   type FinishDeps,
-  type StepData,
+  type Turn,
   type TaskEnd,
 } from "#src/domain/tasks/index.ts";
 import { insertCallOfTask, type ModelCall } from "#src/domain/usage/index.ts";
-import { counted } from "#src/lib/counted.ts";
-import { supportsVision, windowBeside } from "#src/models/model-facts.ts";
-import { ModelError, type ModelMessage, type ModelUsage, type UserContent } from "#src/models/model.ts";
+import { windowBeside } from "#src/models/model-facts.ts";
+import type { KeptPart } from "#src/models/kept-part.ts";
+import { ModelError, type ModelUsage } from "#src/models/model.ts";
 import type { ThinkingEffort } from "#src/models/thinking.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type { Begun } from "#src/platform/objects/task-logs.ts";
@@ -30,14 +31,15 @@ import { AutoTitle } from "./auto-title.ts";
 import { Checkpoint } from "./checkpoint.ts";
 import { chatAccount, type PlacedMessage } from "./context/chat-account.ts";
 import { Compaction } from "./context/compaction.ts";
-import { askWithinWindow } from "./context/within-window.ts";
+import { ConversationWindow } from "./context/within-window.ts";
 import { Gate, WaitingError } from "./gate.ts";
 import { sealPart, withPart } from "./kept-parts.ts";
 import { LogWriter, StoppedError, SupersededError } from "./log-writer.ts";
-import { Pictures } from "./pictures.ts";
+import { Pictures, requireSight } from "./pictures.ts";
 import { prepareTurns, type Prepared } from "./prepare-turns.ts";
-import { failed, outOfCredits, type Progress } from "./progress.ts";
+import { failed, outOfCredits, outOfTurns, type Progress } from "./progress.ts";
 import { runTurn } from "./run-turn.ts";
+import { stoppedTurn, type OpenTurn } from "./stopped-turn.ts";
 import { knownSecrets, type KnownSecretsDeps } from "./scrubbing/known-secrets.ts";
 import { RunSecrets } from "./scrubbing/run-secrets.ts";
 import type { ToolDeps } from "./tool-services.ts";
@@ -86,6 +88,8 @@ export class Execution {
   #account: ChatAccount | undefined;
   /** The model call of the turn that is not stored yet. */
   #openCall: ModelCall | undefined;
+  /** The turn that is under way: what is on record of it, and what was shown of an answer that has not ended. */
+  #open: OpenTurn;
 
   constructor(
     deps: ExecutionDeps,
@@ -99,6 +103,7 @@ export class Execution {
     this.#history = history;
     this.#progress = progress;
     this.#begun = begun;
+    this.#open = this.#nextTurn();
     this.#endsAt = Date.now() + deps.config.STEP_MAX_SECONDS * 1000;
     const { taskId, generation } = progress;
     this.#writer = new LogWriter({
@@ -152,12 +157,13 @@ export class Execution {
   }
 
   async #runTurns(): Promise<void> {
-    const { taskId, steps } = this.#progress;
-    const { lastEventId, records, restarted } = this.#begun;
-    const current = steps.length + 1;
+    const { taskId, turns } = this.#progress;
+    const { lastEventId, restarted } = this.#begun;
+    if (this.#begun.stop) throw new StoppedError(this.#begun.stop);
+    if (!this.#task.hasAccess) throw new StoppedError("access_lost");
     if (lastEventId === 0) this.#writer.add({ events: [taskEvents.taskStarted(taskId)] });
-    else if (restarted && !new TurnRecords(current, records).answer) {
-      this.#writer.add({ events: [taskEvents.turnRestarted(current, "The task was resumed")] });
+    else if (restarted && !this.#open.records.answer) {
+      this.#writer.add({ events: [taskEvents.turnRestarted(turns.length + 1, "The task was resumed")] });
     }
     const prepared = await prepareTurns(this.#deps, this.#task, {
       runtime: this.#runtime,
@@ -179,12 +185,13 @@ export class Execution {
 
   /** One turn until it is stored. Returns whether the task is over with it. */
   async #takeTurn(model: PrepaidModel, prepared: Prepared): Promise<boolean> {
-    const { steps } = this.#progress;
-    const { step, answer } = await this.#turn(model, prepared, steps.length + 1);
+    const { turns } = this.#progress;
+    const { turn, answer } = await this.#turn(model, prepared, turns.length + 1);
     this.#abort.signal.throwIfAborted();
-    const last = { step, call: this.#openCall };
-    steps.push(await withPart(this.#deps.secrets, step));
-    const end = step.is_complete ? this.#endOf(step, answer, model) : this.#endOfPatience();
+    const last = { turn, call: this.#openCall };
+    turns.push(await withPart(this.#deps.secrets, turn));
+    this.#open = this.#nextTurn();
+    const end = turn.is_complete ? this.#endOf(turn, answer, model) : this.#endOfPatience();
     if (end) {
       await this.#finish(last, end);
       return true;
@@ -193,30 +200,38 @@ export class Execution {
     if (!stored) return await this.#leave();
     this.#openCall = undefined;
     const { charged, hasAccess } = stored;
-    this.#writer.add({ events: taskEvents.creditsUsed(charged), storedTurns: step.iteration });
+    this.#writer.add({ events: taskEvents.creditsUsed(charged), storedTurns: turn.iteration });
     if (!hasAccess) throw new StoppedError("access_lost");
     return false;
   }
 
   /** How a task ends whose model has no more to do. An answer that the money cut short is none. */
-  #endOf(step: StepData, { finishReason }: Answer, model: PrepaidModel): TaskEnd {
+  #endOf(turn: Turn, { finishReason }: Answer, model: PrepaidModel): TaskEnd {
     if (finishReason === "length" && model.isBounded) return outOfCredits(this.#progress);
-    return { status: "completed", response: step.response_text, completionReason: finishReason };
+    return { status: "completed", response: turn.response_text, completionReason: finishReason };
   }
 
   /** The model of one turn. A task's first call comes before that of its title, or the title could take what it needs. */
   #prepaid(chosen: ChosenModel): PrepaidModel {
-    const { steps, taskId, generation } = this.#progress;
+    const { turns, taskId, generation } = this.#progress;
     const onSending = () => {
-      if (steps.length === 0) this.#title.begin(chosen);
+      if (turns.length === 0) this.#title.begin(chosen);
     };
     const payer = { teamId: this.#task.project.teamId, task: { id: taskId, generation } };
     const model = new PrepaidModel(this.#deps, chosen, { ...payer, ownTools: true, onSending });
-    if (new TurnRecords(steps.length + 1, this.#begun.records).answer) {
+    if (this.#open.records.answer) {
       model.keep();
       onSending();
     }
     return model;
+  }
+
+  /** The turn after those that are stored, with what earlier executors noted of it. */
+  #nextTurn(): OpenTurn {
+    return {
+      records: new TurnRecords(this.#progress.turns.length + 1, this.#begun.records),
+      said: "",
+    };
   }
 
   async #chooseModel(): Promise<ChosenModel> {
@@ -228,59 +243,53 @@ export class Execution {
   async #turn(model: PrepaidModel, prepared: Prepared, iteration: number) {
     const { task, project, chat } = this.#task;
     const { services, tools, system, message } = prepared;
-    const seesPictures = supportsVision(model.name);
-    if (hasImages(message) && !seesPictures) {
-      throw new ModelError("invalid_request", `${model.name} cannot read images: choose another model`, {
-        retryable: false,
-      });
-    }
+    const seesPictures = requireSight(model.name, message);
     const conversation = {
       history: this.#history,
       chatSummary: chat.summary,
       message,
-      steps: await this.#pictures.beside(this.#progress.steps, { seen: seesPictures }),
+      turns: await this.#pictures.beside(this.#progress.turns, { seen: seesPictures }),
     };
     const effort = this.#deps.config.DEFAULT_THINKING_EFFORT;
+    const open = this.#open;
+    const window = new ConversationWindow({
+      model,
+      conversation,
+      system,
+      tools,
+      compaction: this.#compaction,
+      window: windowBeside(model.name, effort),
+      signal: this.#abort.signal,
+      onCompacted: (compaction, usage) => this.#keep(compaction, model, usage, iteration),
+      onSummaryFailed: (cause) =>
+        this.#deps.log.warn("a summary failed", { task_id: task.id, code: cause.code, cause }),
+    });
+    const context = {
+      ...services,
+      runtime: this.#runtime,
+      project,
+      chatId: task.chatId,
+      model: { name: model.name, seesPictures },
+      signal: this.#abort.signal,
+      readOnly: task.editMode === "plan",
+      scopes: task.scopes,
+    };
+    const seal = (part: KeptPart) => sealPart(this.#deps.secrets, part);
     return runTurn({
       iteration,
-      model,
-      effort,
-      seal: (part) => sealPart(this.#deps.secrets, part),
-      records: new TurnRecords(iteration, this.#begun.records),
-      writer: this.#writer,
-      system,
-      definitions: tools,
-      ask: <T>(call: (messages: ModelMessage[]) => Promise<T>) =>
-        askWithinWindow(
-          {
-            model,
-            conversation,
-            system,
-            tools,
-            compaction: this.#compaction,
-            window: windowBeside(model.name, effort),
-            signal: this.#abort.signal,
-            onCompacted: (compaction, usage) => this.#keep(compaction, model, usage, iteration),
-            onSummaryFailed: (cause) =>
-              this.#deps.log.warn("a summary failed", { task_id: task.id, code: cause.code, cause }),
-          },
-          call,
-        ),
-      tools: {
-        ...services,
-        runtime: this.#runtime,
-        project,
-        chatId: task.chatId,
-        model: { name: model.name, seesPictures },
-        signal: this.#abort.signal,
-        readOnly: task.editMode === "plan",
-        scopes: task.scopes,
+      request: { model, system, definitions: tools, effort, window, seal },
+      calls: {
+        tools: context,
+        gate: this.#gate,
+        beforeChange: (call) => this.#checkpoint.before(call),
       },
+      log: { records: open.records, writer: this.#writer },
       secrets: this.#secrets,
-      gate: this.#gate,
-      beforeChange: (call) => this.#checkpoint.before(call),
-      onModelUsed: (usage) => (this.#openCall = model.toCall("agent", usage, iteration)),
-      onToolFault: (tool, cause) => this.#deps.log.error("tool failed", { task_id: task.id, tool, cause }),
+      observer: {
+        modelUsed: (usage) => (this.#openCall = model.toCall("agent", usage, iteration)),
+        said: (text) => (open.said = text),
+        toolFailed: (tool, cause) => this.#deps.log.error("tool failed", { task_id: task.id, tool, cause }),
+      },
     });
   }
 
@@ -310,21 +319,16 @@ export class Execution {
 
   /** How a task ends that has used up its turns. */
   #endOfPatience(): TaskEnd | undefined {
-    const { steps } = this.#progress;
+    const { turns } = this.#progress;
     const most = Math.min(
       this.#deps.config.TASK_MAX_ITERATIONS,
       this.#task.task.maxIterations ?? Number.POSITIVE_INFINITY,
     );
-    if (steps.length < most) return undefined;
-    return failed(
-      this.#progress,
-      "max_iterations",
-      `The task did not end within ${counted(steps.length, "turn")}`,
-    );
+    return turns.length < most ? undefined : outOfTurns(this.#progress);
   }
 
   async #finish(
-    last: { step?: StepData; call: ModelCall | undefined } | undefined,
+    last: { turn?: Turn | undefined; call: ModelCall | undefined } | undefined,
     end: TaskEnd,
   ): Promise<void> {
     await this.#title.end();
@@ -335,17 +339,10 @@ export class Execution {
   /** The platform bounds how long one step may run; the next one goes on from the stored turns. */
   async #handOver(): Promise<void> {
     await this.#writer.flush();
-    const { taskId, generation } = this.#progress;
-    const step = await this.#deps.taskLogs.endStep(taskId, generation);
-    if (step === undefined) return;
-    await this.#deps.queue.publish({
-      function: "agent-step",
-      payload: { taskId, step },
-      deduplicationId: `step-${taskId}-${step}`,
-    });
+    await publishNextStep(this.#deps, this.#progress);
   }
 
-  /** Nobody works on the task until somebody has answered. */
+  /** The task has no executor until a person has answered. */
   async #wait({ until }: WaitingError): Promise<void> {
     const { taskId, generation } = this.#progress;
     const call = this.#openCall;
@@ -360,14 +357,30 @@ export class Execution {
     if (!(await isAsking(this.#deps.db, taskId))) await goOn(this.#deps, taskId);
   }
 
+  /** A task that is told to stop keeps what its open turn said, did and used. */
+  async #stop({ reason }: StoppedError): Promise<void> {
+    this.#title.stop();
+    const { turns } = this.#progress;
+    const records = this.#open.records.untilNow();
+    const open = { records, said: this.#open.said };
+    const turn = await stoppedTurn(open, this.#openCall, this.#secrets).catch((cause: unknown) => {
+      this.#deps.log.warn("a stopped turn is lost", { task_id: this.#progress.taskId, cause });
+      return undefined;
+    });
+    if (turn) {
+      turns.push(await withPart(this.#deps.secrets, turn));
+      if (!records.ended) {
+        this.#writer.add({ events: [taskEvents.agentStep(turn)], records: [records.recordEnd()] });
+      }
+    }
+    return this.#finish({ turn, call: this.#openCall }, endOfStopped(reason, this.#progress.lastText));
+  }
+
   async #endEarly(error: unknown): Promise<void> {
     const reason: unknown = this.#abort.signal.aborted ? this.#abort.signal.reason : error;
     if (reason instanceof SupersededError) return;
     if (reason instanceof WaitingError) return this.#wait(reason);
-    if (reason instanceof StoppedError) {
-      this.#title.stop();
-      return this.#finish({ call: this.#openCall }, endOfStopped(reason.reason, this.#progress.lastText));
-    }
+    if (reason instanceof StoppedError) return this.#stop(reason);
     if (reason instanceof ModelError && reason.code === "insufficient_credits") {
       return this.#finish({ call: this.#openCall }, outOfCredits(this.#progress));
     }
@@ -378,8 +391,4 @@ export class Execution {
     }
     throw reason;
   }
-}
-
-function hasImages(content: UserContent): boolean {
-  return typeof content !== "string" && content.some(({ type }) => type === "image");
 }

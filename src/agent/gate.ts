@@ -8,7 +8,7 @@ import { findTool } from "./tools/index.ts";
 import { missingScope } from "./tools/missing-scope.ts";
 import type { TurnRecords } from "./turn-records.ts";
 
-/** The task waits for somebody's word; nothing is left to do here until then. */
+/** The task waits for a person's word; nothing is left to do here until then. */
 export class WaitingError extends Error {
   override name = "WaitingError";
   /** When nobody need be waited for any longer, in milliseconds since the epoch. */
@@ -94,10 +94,11 @@ export class Gate {
       }
       throw new WaitingError(expiresAt.getTime());
     }
-    this.#writer.add({ events: [taskEvents.approvalAnswered({ id, callId, tool, verdict: verdict.kind })] });
-    return verdict.kind === "allowed"
-      ? ALLOWED
-      : refused(verdict.reason, "Do not try it again in another way: explain what you wanted to do, or ask.");
+    const { reason } = verdict.approval;
+    this.#writer.add({
+      events: [taskEvents.approvalAnswered({ id, callId, tool, verdict: verdict.kind, reason })],
+    });
+    return verdict.kind === "allowed" ? ALLOWED : refused(verdict.reason, verdict.advice);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { StepData } from "#src/domain/tasks/index.ts";
+import type { Turn } from "#src/domain/tasks/index.ts";
 import { safeParseJson } from "#src/lib/parse-json.ts";
 import { KeptPart } from "#src/models/kept-part.ts";
 import type { ImagePart } from "#src/models/model.ts";
@@ -8,7 +8,7 @@ import type { Secrets } from "#src/platform/secrets/secrets.ts";
 const SEALED_CHARS = 1_000_000;
 
 /** A turn as the transcript takes it: with what its model gets back of it, and the pictures of its calls. */
-export interface PastTurn extends StepData {
+export interface PastTurn extends Turn {
   part?: KeptPart | undefined;
   /** What its calls have shown, by the call's id; undefined for a picture that is no longer there. */
   pictures?: ReadonlyMap<string, ImagePart | undefined>;
@@ -24,8 +24,8 @@ export async function sealPart(secrets: Pick<Secrets, "encrypt">, part: KeptPart
 }
 
 /** A stored turn with its part; without, where it has none or the key has changed since. */
-export async function withPart(secrets: Pick<Secrets, "decrypt">, step: StepData): Promise<PastTurn> {
-  if (!step.kept) return step;
-  const text = await secrets.decrypt(step.kept).catch(() => undefined);
-  return { ...step, part: text === undefined ? undefined : safeParseJson(text, KeptPart)?.value };
+export async function withPart(secrets: Pick<Secrets, "decrypt">, turn: Turn): Promise<PastTurn> {
+  if (!turn.kept) return turn;
+  const text = await secrets.decrypt(turn.kept).catch(() => undefined);
+  return { ...turn, part: text === undefined ? undefined : safeParseJson(text, KeptPart)?.value };
 }

@@ -128,7 +128,7 @@ export class LogWriter {
   #writeSoon(): void {
     const pause = this.#sequence < this.#options.sparingAfter ? PAUSE_MS : SPARING_PAUSE_MS;
     this.#timer ??= setTimeout(() => {
-      // A failure is kept and thrown at the next flush that somebody waits for.
+      // A failure is kept and thrown at the next flush that a person waits for.
       this.flush().catch(() => {});
     }, pause);
   }

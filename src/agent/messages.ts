@@ -1,7 +1,7 @@
 import { AppError } from "#src/lib/errors.ts";
 import type { SafeFetch } from "#src/platform/safe-fetch/safe-fetch.ts";
 
-/** What the agent says to somebody outside of its chat. */
+/** What the agent says to a person outside of its chat. */
 export interface AgentMessage {
   /** Name of a platform, e.g. `discord`. */
   channel: string;

@@ -1,5 +1,6 @@
 import { sha256Bytes } from "#src/lib/hash.ts";
-import { IMAGE_BASE64_CHARS, type ImagePart } from "#src/models/model.ts";
+import { supportsVision } from "#src/models/model-facts.ts";
+import { IMAGE_BASE64_CHARS, ModelError, type ImagePart, type UserContent } from "#src/models/model.ts";
 import type { ProjectFiles } from "#src/platform/runtime/project-files.ts";
 import type { PastTurn } from "./kept-parts.ts";
 import { ShownPicture } from "./tools/view-image.ts";
@@ -20,12 +21,12 @@ export class Pictures {
    * Turns with their pictures, as many of the newest as a request may hold: 20,000,000 characters of base64. None for a model that
    * does not see.
    */
-  async beside(steps: readonly PastTurn[], { seen }: { seen: boolean }): Promise<PastTurn[]> {
+  async beside(pastTurns: readonly PastTurn[], { seen }: { seen: boolean }): Promise<PastTurn[]> {
     let room = seen ? IMAGE_BASE64_CHARS : 0;
     const turns: PastTurn[] = [];
-    for (const step of steps.toReversed()) {
+    for (const turn of pastTurns.toReversed()) {
       const pictures = new Map<string, ImagePart | undefined>();
-      for (const { id, name, result } of step.tool_calls) {
+      for (const { id, name, result } of turn.tool_calls) {
         const shown = name === "view_image" ? ShownPicture.safeParse(result["picture"]).data : undefined;
         if (!shown) continue;
         const base64 = room > 0 ? await this.#contents(shown) : undefined;
@@ -36,7 +37,7 @@ export class Pictures {
           base64 !== undefined && room >= 0 ? { type: "image", mimeType, base64, detail } : undefined,
         );
       }
-      turns.push(pictures.size > 0 ? { ...step, pictures } : step);
+      turns.push(pictures.size > 0 ? { ...turn, pictures } : turn);
     }
     return turns.toReversed();
   }
@@ -50,4 +51,15 @@ export class Pictures {
     }
     return this.#read.get(sha256);
   }
+}
+
+/** Whether the model sees pictures. Throws `invalid_request` when the message has some and the model does not. */
+export function requireSight(modelName: string, message: UserContent): boolean {
+  const sees = supportsVision(modelName);
+  const hasPictures = typeof message !== "string" && message.some(({ type }) => type === "image");
+  if (hasPictures && !sees) {
+    const words = `${modelName} cannot read images: choose another model`;
+    throw new ModelError("invalid_request", words, { retryable: false });
+  }
+  return sees;
 }

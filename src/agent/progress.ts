@@ -1,5 +1,6 @@
-import type { Ending, StepData, TaskEnd } from "#src/domain/tasks/index.ts";
+import type { Ending, Turn, TaskEnd } from "#src/domain/tasks/index.ts";
 import type { ModelCall } from "#src/domain/usage/index.ts";
+import { counted } from "#src/lib/counted.ts";
 import type { ModelUsage } from "#src/models/model.ts";
 import type { PastTurn } from "./kept-parts.ts";
 import { mayChange } from "./tools/index.ts";
@@ -9,26 +10,27 @@ import { workNote } from "./work-note.ts";
 export class Progress {
   readonly taskId: string;
   readonly generation: number;
-  readonly steps: PastTurn[];
+  readonly turns: PastTurn[];
 
-  constructor(taskId: string, generation: number, steps: PastTurn[]) {
+  constructor(taskId: string, generation: number, turns: PastTurn[]) {
     this.taskId = taskId;
     this.generation = generation;
-    this.steps = steps;
+    this.turns = turns;
   }
 
   get lastText(): string | null {
-    return this.steps.findLast(({ response_text: text }) => text !== "")?.response_text ?? null;
+    return this.turns.findLast(({ response_text: text }) => text !== "")?.response_text ?? null;
   }
 
   /** Whether calls of earlier turns may have changed files. */
   get hasChangedFiles(): boolean {
-    return this.steps.some((step) => step.tool_calls.some(({ name }) => mayChange(name)));
+    return this.turns.some((turn) => turn.tool_calls.some(({ name }) => mayChange(name)));
   }
 
   /** Tokens of all turns, whoever executed them. */
-  get #usage(): ModelUsage {
-    const sum = (field: keyof ModelUsage) => this.steps.reduce((total, { usage }) => total + usage[field], 0);
+  #usageWith(open: ModelUsage | undefined): ModelUsage {
+    const sum = (field: keyof ModelUsage) =>
+      this.turns.reduce((total, { usage }) => total + usage[field], open?.[field] ?? 0);
     return {
       inputTokens: sum("inputTokens"),
       outputTokens: sum("outputTokens"),
@@ -37,17 +39,19 @@ export class Progress {
     };
   }
 
-  ending(last?: { step?: StepData | undefined; call: ModelCall | undefined }): Ending {
-    const { taskId, generation, steps } = this;
+  /** A call without a turn is of a turn that came to nothing; its tokens count as well. */
+  ending(last?: { turn?: Turn | undefined; call: ModelCall | undefined }): Ending {
+    const { taskId, generation, turns } = this;
+    const open = last?.turn ? undefined : last?.call;
     return {
       taskId,
       generation,
-      iterations: steps.length,
-      toolCalls: steps.reduce((sum, step) => sum + step.tool_calls.length, 0),
-      step: last?.step,
+      iterations: turns.length,
+      toolCalls: turns.reduce((sum, turn) => sum + turn.tool_calls.length, 0),
+      turn: last?.turn,
       call: last?.call,
-      totalUsage: this.#usage,
-      work: workNote(steps),
+      totalUsage: this.#usageWith(open),
+      work: workNote(turns),
     };
   }
 }
@@ -59,4 +63,9 @@ export function failed(progress: Progress, completionReason: string, error: stri
 export function outOfCredits(progress: Progress): TaskEnd {
   const error = "The team has no credits left; what was done so far is kept";
   return failed(progress, "insufficient_credits", error);
+}
+
+export function outOfTurns(progress: Progress): TaskEnd {
+  const error = `The task did not end within ${counted(progress.turns.length, "turn")}`;
+  return failed(progress, "max_iterations", error);
 }

@@ -1,4 +1,4 @@
-import { claimTask, closeTask, endOfStopped, finishTask, StepData } from "#src/domain/tasks/index.ts";
+import { claimTask, closeTask, finishTask, Turn } from "#src/domain/tasks/index.ts";
 import type { Begun } from "#src/platform/objects/task-logs.ts";
 import type { ProjectNotices } from "#src/platform/objects/project-notices.ts";
 import { Execution, type ExecutionDeps } from "./execution.ts";
@@ -57,17 +57,13 @@ async function executeClaimed(
   if (!claim.claimed || !claim.current) {
     return closeTask(deps, { taskId, generation, totalUsage: undefined });
   }
-  const steps = await Promise.all(
-    claim.steps.map(({ stepData }) => withPart(deps.secrets, StepData.parse(stepData))),
+  const turns = await Promise.all(
+    claim.turns.map(({ turnData }) => withPart(deps.secrets, Turn.parse(turnData))),
   );
-  const progress = new Progress(taskId, generation, steps);
+  const progress = new Progress(taskId, generation, turns);
   if (begun.kind === "exhausted") {
     const error = `The task made no progress in ${begun.attempts} attempts`;
     return finishTask(deps, progress.ending(), failed(progress, "attempts_exhausted", error));
-  }
-  if (begun.stop) return finishTask(deps, progress.ending(), endOfStopped(begun.stop, progress.lastText));
-  if (!claim.current.hasAccess) {
-    return finishTask(deps, progress.ending(), endOfStopped("access_lost", progress.lastText));
   }
   await new Execution(deps, claim.current, claim.history.map(replayed), progress, begun).run();
 }

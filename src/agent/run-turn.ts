@@ -1,6 +1,4 @@
-import { z } from "zod";
-import { taskEvents, type StepData, type StepToolCall } from "#src/domain/tasks/index.ts";
-import { safeParseJson } from "#src/lib/parse-json.ts";
+import { taskEvents, type Turn, type TurnCall } from "#src/domain/tasks/index.ts";
 import { storableText } from "#src/lib/storable-text.ts";
 import { estimateUsage } from "#src/models/estimate-tokens.ts";
 import type { KeptPart } from "#src/models/kept-part.ts";
@@ -14,13 +12,14 @@ import {
   type ToolDefinition,
 } from "#src/models/model.ts";
 import type { ThinkingEffort } from "#src/models/thinking.ts";
+import { isTooLong, type ConversationWindow } from "./context/within-window.ts";
+import { describeCall } from "./describe-call.ts";
 import { WaitingError, type Gate } from "./gate.ts";
 import type { LogWriter } from "./log-writer.ts";
 import type { RunSecrets } from "./scrubbing/run-secrets.ts";
 import { scrubText, scrubValue, type KnownSecrets } from "./scrubbing/scrub.ts";
 import { ScrubbedStream } from "./scrubbing/scrubbed-stream.ts";
 import { headAndTail } from "./tools/bound-text.ts";
-import { boundValue } from "./tools/bound-value.ts";
 import { findTool, mayChange } from "./tools/index.ts";
 import { runTool, type ToolOutcome } from "./tools/run-tool.ts";
 import { toEventResult } from "./tools/to-event-result.ts";
@@ -28,54 +27,75 @@ import { toModelText } from "./tools/to-model-text.ts";
 import type { ToolContext } from "./tools/tool.ts";
 import type { Answer, RecordedResult, TurnRecords } from "./turn-records.ts";
 
-const Parameters = z.record(z.string(), z.unknown());
-
 /** Most characters of a turn's thinking that are shown. */
 const THOUGHT_CHARS = 20_000;
 
-export interface Turn {
-  iteration: number;
+/** What the model call of a turn is made of. */
+interface TurnRequest {
   model: Model;
   system: string;
   definitions: readonly ToolDefinition[];
   /** How hard the model is asked to think; the model's own way where it is undefined. */
   effort?: ThinkingEffort | undefined;
+  /** The conversation so far, as much of it as the model takes. */
+  window: Pick<ConversationWindow, "messages" | "shrink">;
   /** As `sealPart`. */
   seal: (part: KeptPart) => Promise<string | null>;
-  /** Makes the model call with a conversation that fits; see `askWithinWindow`. */
-  ask: <T>(call: (messages: ModelMessage[]) => Promise<T>) => Promise<T>;
-  records: TurnRecords;
-  writer: LogWriter;
+}
+
+/** How the calls of a turn are run. */
+interface TurnCalls {
   tools: ToolContext;
-  /** What may be shown to nobody. */
-  secrets: RunSecrets;
   gate: Pick<Gate, "enter">;
   /** Awaited before each call that does more than read; `begun` tells that an earlier executor had begun it. */
   beforeChange: (call: { begun: boolean }) => Promise<void>;
+}
+
+/** Where a turn is written down. */
+interface TurnLog {
+  records: TurnRecords;
+  writer: LogWriter;
+}
+
+/** What is told of a turn while it runs. */
+interface TurnObserver {
   /**
-   * Told what the turn's model call took before anything is made of it: by the provider's count, or by estimate when it was stopped
-   * or failed in the middle. Who stops a turn has had the model at work.
+   * What the turn's model call took, before anything is made of it: by the provider's count, or by estimate when the call was stopped
+   * or failed in the middle. A turn that is stopped has had the model at work.
    */
-  onModelUsed: (usage: ModelUsage) => void;
-  /** Told of tool failures that nobody expected; may hold anything. */
-  onToolFault: (tool: string, cause: unknown) => void;
+  modelUsed(usage: ModelUsage): void;
+  /** All that was shown of the model's answer, as it comes; nothing once it starts over. */
+  said(text: string): void;
+  /** An unexpected failure of a tool; `cause` may hold anything. */
+  toolFailed(tool: string, cause: unknown): void;
+}
+
+export interface TurnContext {
+  iteration: number;
+  request: TurnRequest;
+  calls: TurnCalls;
+  log: TurnLog;
+  /** What is taken out of everything that the turn shows. */
+  secrets: RunSecrets;
+  observer: TurnObserver;
 }
 
 export interface TurnOutcome {
-  step: StepData;
+  turn: Turn;
   answer: Answer;
 }
 
 /**
  * One turn: ask the model, run the calls it makes, say what happened. What an earlier executor recorded of the turn is
- * taken over, not repeated. Throws `ModelError`, `WaitingError` when a call needs somebody's word, or the signal's reason when
+ * taken over, not repeated. Throws `ModelError`, `WaitingError` when a call needs a person's word, or the signal's reason when
  * the task is stopped.
  */
-export async function runTurn(turn: Turn): Promise<TurnOutcome> {
-  const answer = turn.records.answer ?? (await askModel(turn));
-  turn.onModelUsed(answer.usage);
+export async function runTurn(turn: TurnContext): Promise<TurnOutcome> {
+  const { records, writer } = turn.log;
+  const answer = records.answer ?? (await askModel(turn));
+  turn.observer.modelUsed(answer.usage);
   const toolCalls = await runCalls(turn, answer.toolCalls);
-  const step: StepData = {
+  const done: Turn = {
     iteration: turn.iteration,
     thought: answer.thought || (toolCalls.length > 0 && answer.text) || null,
     response_text: answer.text,
@@ -87,47 +107,67 @@ export async function runTurn(turn: Turn): Promise<TurnOutcome> {
   };
   // In the log, in one write with the record that it is there, before the turn is stored: an executor that finds the turn
   // stored has no more to say of it, and one that does not says it once.
-  if (!turn.records.ended) {
-    turn.writer.add({ events: [taskEvents.agentStep(step)], records: [turn.records.recordEnd()] });
+  if (!records.ended) {
+    writer.add({ events: [taskEvents.agentStep(done)], records: [records.recordEnd()] });
   }
-  await turn.writer.flush();
-  return { step, answer };
+  await writer.flush();
+  return { turn: done, answer };
 }
 
-async function askModel(turn: Turn): Promise<Answer> {
+async function askModel(turn: TurnContext): Promise<Answer> {
   const known = await turn.secrets.known();
-  return turn.ask((messages) => readAnswer(turn, messages, known));
+  let messages = await turn.request.window.messages();
+  for (;;) {
+    try {
+      return await readAnswer(turn, messages, known);
+    } catch (error) {
+      // Refused before anything was said: the same call with less.
+      if (!isTooLong(error)) throw error;
+      messages = await turn.request.window.shrink(error);
+    }
+  }
 }
 
 async function readAnswer(
-  turn: Turn,
+  turn: TurnContext,
   messages: readonly ModelMessage[],
   known: KnownSecrets,
 ): Promise<Answer> {
-  const { iteration, model, system, definitions, effort, records, writer, tools } = turn;
+  const { iteration, observer } = turn;
+  const { model, system, definitions, effort, seal } = turn.request;
+  const { records, writer } = turn.log;
+  const { signal } = turn.calls.tools;
   const request = { system, messages, tools: definitions, ...(effort && { effort }) };
   let shown = new ScrubbedStream(known);
   let received = "";
-  tools.signal.throwIfAborted();
+  let said = "";
+  const say = (text: string) => {
+    writer.text(text);
+    observer.said((said += text));
+  };
+  signal.throwIfAborted();
   try {
-    for await (const event of model.stream(request, tools.signal)) {
+    for await (const event of model.stream(request, signal)) {
       switch (event.type) {
         case "text_delta":
           received += event.text;
-          writer.text(shown.push(event.text));
+          say(shown.push(event.text));
           break;
         case "restarted":
           shown = new ScrubbedStream(known);
+          observer.said((said = ""));
           writer.add({ events: [taskEvents.turnRestarted(iteration, event.reason)] });
           break;
         case "finished": {
-          writer.text(shown.end());
+          say(shown.end());
+          const isEmpty = event.text.trim() === "" && event.toolCalls.length === 0;
+          if (isEmpty) say(emptyAnswer(event.finishReason));
           const answer = storableAnswer({
             ...event,
-            text: scrubText(event.text, known),
+            text: isEmpty ? emptyAnswer(event.finishReason) : scrubText(event.text, known),
             thought: headAndTail(scrubText(event.thought ?? "", known), THOUGHT_CHARS),
             // Without calls no turn follows.
-            kept: event.kept && event.toolCalls.length > 0 ? await turn.seal(event.kept) : null,
+            kept: event.kept && event.toolCalls.length > 0 ? await seal(event.kept) : null,
           });
           // From here on the answer stands: a later executor goes on with its calls and does not ask again. Without calls
           // the turn is over, and its end is written at once.
@@ -139,11 +179,20 @@ async function readAnswer(
     }
   } catch (error) {
     const isUnsent = error instanceof ModelError && error.code === "insufficient_credits";
-    if (received !== "" || (tools.signal.aborted && !isUnsent))
-      turn.onModelUsed(estimateUsage(request, { text: received }));
+    if (received !== "" || (signal.aborted && !isUnsent))
+      observer.modelUsed(estimateUsage(request, { text: received }));
     throw error;
   }
   throw new ModelError("bad_response", "The model's answer ended without its end", { retryable: false });
+}
+
+/** What stands in the place of an answer that has neither a word nor a call: people and programs wait for one. */
+function emptyAnswer(reason: Answer["finishReason"]): string {
+  if (reason === "length")
+    return "The model reached the greatest length of its answer before it said anything.";
+  if (reason === "content_filter")
+    return "The model's answer was held back by the content filter of its provider.";
+  return "The model ended its work without a word. Ask again, or ask for what is missing.";
 }
 
 function storableAnswer({
@@ -164,11 +213,11 @@ function storableAnswer({
 }
 
 /**
- * Read-only calls that stand together run side by side; all others in order. Where one of them has to wait for somebody, its
+ * Read-only calls that stand together run side by side; all others in order. Where one of them has to wait for a person, its
  * neighbours are finished first.
  */
-async function runCalls(turn: Turn, calls: readonly ToolCall[]): Promise<StepToolCall[]> {
-  const done: StepToolCall[] = [];
+async function runCalls(turn: TurnContext, calls: readonly ToolCall[]): Promise<TurnCall[]> {
+  const done: TurnCall[] = [];
   for (const group of groupCalls(calls)) {
     const offset = done.length;
     const results = await Promise.allSettled(
@@ -195,49 +244,33 @@ function groupCalls(calls: readonly ToolCall[]): ToolCall[][] {
 }
 
 async function runCall(
-  turn: Turn,
+  turn: TurnContext,
   call: ToolCall,
   place: { index: number; total: number },
-): Promise<StepToolCall> {
+): Promise<TurnCall> {
   // The tool gets the arguments as the model wrote them; what is stored and shown is without secrets.
   const known = await turn.secrets.known();
-  const parameters = boundParameters(
-    scrubValue(safeParseJson(call.arguments, Parameters)?.value ?? {}, known),
-  );
-  const described = { iteration: turn.iteration, ...place, id: call.id, name: call.name, parameters };
-  const recorded = turn.records.resultOf(call.id) ?? (await runOnce(turn, call, described));
-  return {
-    id: call.id,
-    name: call.name,
-    arguments: scrubText(call.arguments, known),
-    parameters,
-    result: recorded.result,
-    model_text: recorded.modelText,
-  };
+  const shown = describeCall(call, known);
+  const { id, name, parameters } = shown;
+  const described = { iteration: turn.iteration, ...place, id, name, parameters };
+  const recorded = turn.log.records.resultOf(call.id) ?? (await runOnce(turn, call, described));
+  return { ...shown, result: recorded.result, model_text: recorded.modelText };
 }
-
-/** Arguments as events and steps show them; the tool gets them whole. */
-function boundParameters(parameters: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(parameters).map(([name, value]) => [storableText(name), boundValue(value, SHOWN)]),
-  );
-}
-
-const SHOWN = { chars: 4_000, items: 100 };
 
 async function runOnce(
-  turn: Turn,
+  turn: TurnContext,
   call: ToolCall,
   described: Parameters<typeof taskEvents.toolStart>[0],
 ): Promise<RecordedResult> {
-  const { records, writer, tools, gate } = turn;
+  const { records, writer } = turn.log;
+  const { tools, gate, beforeChange } = turn.calls;
   const wasStarted = records.wasStarted(call.id);
   // What was started has been let in.
   const entry = wasStarted
     ? undefined
     : await gate.enter({ ...described, arguments: call.arguments }, records);
   if (entry && !entry.allowed) return recordOutcome(turn, call, described, refusal(entry));
-  if (mayChange(call.name) && !tools.readOnly) await turn.beforeChange({ begun: wasStarted });
+  if (mayChange(call.name) && !tools.readOnly) await beforeChange({ begun: wasStarted });
   const effect = findTool(call.name)?.effect ?? "read";
   if (!wasStarted) {
     writer.add({ events: [taskEvents.toolStart(described)], records: [records.recordStart(call.id)] });
@@ -246,13 +279,13 @@ async function runOnce(
     tools.signal.throwIfAborted();
   }
   const outcome = wasStarted && effect === "other" ? INTERRUPTED : await runTool(call, tools);
-  if ("cause" in outcome) turn.onToolFault(call.name, outcome.cause);
+  if ("cause" in outcome) turn.observer.toolFailed(call.name, outcome.cause);
   return recordOutcome(turn, call, described, outcome);
 }
 
 /** What became of a call, without secrets, for the model, the log and the database. */
 async function recordOutcome(
-  { records, writer, secrets }: Turn,
+  { log: { records, writer }, secrets }: TurnContext,
   call: ToolCall,
   described: Parameters<typeof taskEvents.toolStart>[0],
   outcome: Pick<ToolOutcome, "success" | "result">,

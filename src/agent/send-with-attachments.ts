@@ -1,8 +1,14 @@
 import { requireKeyScope, type Caller } from "#src/domain/access/index.ts";
 import { attachmentsById, storeFile, type ChatAttachment } from "#src/domain/attachments/index.ts";
-import { chatFor, sendMessage, type Chat, type ChatWish } from "#src/domain/chats/index.ts";
+import {
+  chatFor,
+  sendMessage,
+  type Chat,
+  type ChatWish,
+  type SendDeps,
+  type SentMessage,
+} from "#src/domain/chats/index.ts";
 import { normalizePath } from "#src/domain/files/index.ts";
-import type { StartDeps, StartedTask } from "#src/domain/tasks/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { imagePart, type Attachment } from "./user-message.ts";
 
@@ -29,10 +35,10 @@ interface Attached {
  * caller is a key without `file.read`.
  */
 export async function sendWithAttachments(
-  deps: StartDeps & UploadDeps,
+  deps: SendDeps & UploadDeps,
   caller: Caller,
   { attachments: wishes, ...wish }: ChatWish & { attachments: readonly AttachmentWish[] },
-): Promise<StartedTask> {
+): Promise<SentMessage> {
   if (wishes.length === 0) return sendMessage(deps, caller, wish);
   const chat = await chatFor(deps, caller, wish);
   const attachments = await store(deps, caller, chat, wishes);

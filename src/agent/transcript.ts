@@ -1,4 +1,4 @@
-import type { StepToolCall } from "#src/domain/tasks/index.ts";
+import type { TurnCall } from "#src/domain/tasks/index.ts";
 import type { ModelMessage, UserContent } from "#src/models/model.ts";
 import type { Compaction } from "./context/compaction.ts";
 import type { PastTurn } from "./kept-parts.ts";
@@ -16,7 +16,7 @@ export interface Conversation {
   chatSummary?: string | null | undefined;
   /** What the task was asked, as `toUserMessage` made it. */
   message: UserContent;
-  steps: readonly PastTurn[];
+  turns: readonly PastTurn[];
 }
 
 /** A first message up to this long is shown whole when its neighbours are folded; what clients may send fits. */
@@ -34,7 +34,7 @@ export function transcript({
   history,
   chatSummary,
   message,
-  steps,
+  turns,
   compaction,
 }: Conversation & { compaction?: Compaction | null | undefined }): ModelMessage[] {
   const said = spoken(history);
@@ -52,9 +52,9 @@ export function transcript({
     ...(earlier[0]?.role === "assistant" ? [userMessage("[Earlier messages are not shown.]")] : []),
     ...earlier,
     userMessage(message),
-    ...steps
+    ...turns
       .filter(({ iteration }) => iteration > (compaction?.throughIteration ?? 0))
-      .flatMap((step) => turnMessages(step, compaction)),
+      .flatMap((turn) => turnMessages(turn, compaction)),
   ];
 }
 
@@ -78,26 +78,26 @@ export function toMessage({ role, content }: HistoryMessage): ModelMessage {
 }
 
 /** A turn of the task: what the model said and called, and the result of every call. */
-export function turnMessages(step: PastTurn, compaction?: Compaction | null): ModelMessage[] {
-  const calls = step.tool_calls;
+export function turnMessages(turn: PastTurn, compaction?: Compaction | null): ModelMessage[] {
+  const calls = turn.tool_calls;
   return [
     {
       role: "assistant",
-      content: step.response_text,
+      content: turn.response_text,
       toolCalls: calls.map(({ id, name, arguments: text }) => ({ id, name, arguments: text })),
-      ...(step.part && { kept: step.part }),
+      ...(turn.part && { kept: turn.part }),
     },
     ...calls.map((call): ModelMessage => {
-      const content = resultText(call, step.iteration, compaction);
+      const content = resultText(call, turn.iteration, compaction);
       const result = {
         role: "tool",
         callId: call.id,
         name: call.name,
         isError: !call.result.success,
       } as const;
-      const isEmptied = step.iteration <= (compaction?.emptiedThrough ?? 0);
-      if (!step.pictures?.has(call.id) || isEmptied) return { ...result, content };
-      const image = step.pictures.get(call.id);
+      const isEmptied = turn.iteration <= (compaction?.emptiedThrough ?? 0);
+      if (!turn.pictures?.has(call.id) || isEmptied) return { ...result, content };
+      const image = turn.pictures.get(call.id);
       return image
         ? { ...result, content, image }
         : { ...result, content: `${content}\n[The picture is no longer shown. Look again if you need it.]` };
@@ -140,7 +140,7 @@ function summaryMessage(summary: string): ModelMessage {
 }
 
 function resultText(
-  { model_text: text }: StepToolCall,
+  { model_text: text }: TurnCall,
   iteration: number,
   compaction: Compaction | null | undefined,
 ): string {

@@ -24,12 +24,19 @@ export type RecordedResult = z.infer<typeof Result>;
 
 /** What an earlier executor left of a turn: the parts that must not happen a second time. */
 export class TurnRecords {
-  readonly #iteration: number;
+  readonly iteration: number;
   readonly #records: readonly TurnRecord[];
+  /** What this executor has noted. It does not count for itself: a model may give two calls one id. */
+  readonly #noted: TurnRecord[] = [];
 
   constructor(iteration: number, records: readonly TurnRecord[]) {
-    this.#iteration = iteration;
+    this.iteration = iteration;
     this.#records = records.filter((record) => record.iteration === iteration);
+  }
+
+  /** All that is on record by now, of earlier executors and of this one. */
+  untilNow(): TurnRecords {
+    return new TurnRecords(this.iteration, [...this.#records, ...this.#noted]);
   }
 
   get answer(): Answer | undefined {
@@ -57,22 +64,28 @@ export class TurnRecords {
   }
 
   recordAnswer(answer: Answer): TurnRecord {
-    return { iteration: this.#iteration, kind: "answer", callId: "", value: JSON.stringify(answer) };
+    return this.#note("answer", "", JSON.stringify(answer));
   }
 
   recordStart(callId: string): TurnRecord {
-    return { iteration: this.#iteration, kind: "started", callId, value: "{}" };
+    return this.#note("started", callId, "{}");
   }
 
   recordQuestion(callId: string): TurnRecord {
-    return { iteration: this.#iteration, kind: "asked", callId, value: "{}" };
+    return this.#note("asked", callId, "{}");
   }
 
   recordResult(callId: string, result: RecordedResult): TurnRecord {
-    return { iteration: this.#iteration, kind: "result", callId, value: JSON.stringify(result) };
+    return this.#note("result", callId, JSON.stringify(result));
   }
 
   recordEnd(): TurnRecord {
-    return { iteration: this.#iteration, kind: "ended", callId: "", value: "{}" };
+    return this.#note("ended", "", "{}");
+  }
+
+  #note(kind: TurnRecord["kind"], callId: string, value: string): TurnRecord {
+    const record = { iteration: this.iteration, kind, callId, value };
+    this.#noted.push(record);
+    return record;
   }
 }

@@ -1,6 +1,6 @@
 import { counted } from "#src/lib/counted.ts";
 import { cut } from "#src/lib/one-line.ts";
-import type { StepData } from "#src/domain/tasks/index.ts";
+import type { Turn } from "#src/domain/tasks/index.ts";
 import type { PlacedMessage } from "./context/chat-account.ts";
 
 /** Calls that are named, the last ones, and characters of what each is about: some 500 tokens in all. */
@@ -11,8 +11,8 @@ const SUBJECT_CHARS = 60;
 const SUBJECTS = ["file_path", "path", "command", "pattern", "url", "query"];
 
 /** What an agent did for a message, for the tasks that come after; null where it called no tool. */
-export function workNote(steps: readonly Pick<StepData, "tool_calls">[]): string | null {
-  const calls = steps.flatMap((step) => step.tool_calls);
+export function workNote(turns: readonly Pick<Turn, "tool_calls">[]): string | null {
+  const calls = turns.flatMap((turn) => turn.tool_calls);
   if (calls.length === 0) return null;
   const named = calls
     .slice(-NAMED_CALLS)

@@ -177,6 +177,11 @@ const RULES: readonly Rule[] = [
     problem: "must be 10 or more in production",
     broken: (env) => env.ENVIRONMENT === "production" && (env.PASSWORD_HASH_COST ?? 10) < 10,
   },
+  {
+    variable: "TWO_FA_HASH_KIB",
+    problem: "must be 19456 or more in production",
+    broken: (env) => env.ENVIRONMENT === "production" && (env.TWO_FA_HASH_KIB ?? 19_456) < 19_456,
+  },
   ...(["QSTASH_TOKEN", "QSTASH_CURRENT_SIGNING_KEY", "QSTASH_NEXT_SIGNING_KEY"] as const).map(
     (variable): Rule => ({
       variable,

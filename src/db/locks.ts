@@ -26,17 +26,17 @@ export function shareTeam(db: Db, teamId: string) {
 
 const ownTeam = (userId: string) => and(eq(teams.createdBy, userId), teams.isPersonal);
 
-/** As `shareTeam`, of somebody's personal team, where entries that concern the person alone go. */
+/** As `shareTeam`, of a person's personal team, where entries that concern the person alone go. */
 export function shareOwnTeam(db: Db, userId: string) {
   return db.select({ id: teams.id }).from(teams).where(ownTeam(userId)).for("key share");
 }
 
-/** For whoever decides about all that is in somebody's personal team: those who add to it are waited for, too. */
+/** Locks a person's personal team for a decision about all that is in it: requests that add to it wait, too. */
 export function lockOwnTeam(db: Db, userId: string) {
   return db.select({ id: teams.id }).from(teams).where(ownTeam(userId)).for("update");
 }
 
-/** For whoever decides by what a person is or has: they wait for one another. */
+/** Locks a person for a decision that depends on what the person is or has: such decisions wait for one another. */
 export function lockPerson(db: Db, userId: string) {
   return lockPeople(db, eq(users.id, userId));
 }

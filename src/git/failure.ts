@@ -31,28 +31,42 @@ function describe(error: unknown): [code: AppError["code"], sentence: string] {
   if (error instanceof Errors.GitPushError) return ["conflict", "The git host refused the push"];
   // `EACCES` is our own: what the repository names lies outside the project.
   if (error instanceof Errors.UnsafeFilepathError || codeOf(error) === "EACCES") {
-    return ["invalid_input", "The repository holds a path that must not be written"];
+    return ["invalid_input", "The repository contains a path that must not be written"];
   }
   if (error instanceof Errors.InvalidRefNameError) {
-    return ["invalid_input", "The repository holds a reference with a forbidden name"];
+    return ["invalid_input", "The repository contains a reference with a forbidden name"];
   }
   if (error instanceof Errors.SmartHttpError || error instanceof Errors.ParseError) {
-    return ["unavailable", "The git host did not answer as a git host does"];
+    return ["unavailable", "The git host's response does not follow the git protocol"];
   }
   if (error instanceof Errors.EmptyServerResponseError || error instanceof Errors.RemoteCapabilityError) {
-    return ["unavailable", "The git host did not answer as a git host does"];
+    return ["unavailable", "The git host's response does not follow the git protocol"];
   }
   if (codeOf(error) === "ENAMETOOLONG") {
-    return ["invalid_input", "The repository holds a path that is too long"];
+    return ["invalid_input", "The repository contains a path that is too long"];
   }
   if (codeOf(error) === "EFBIG") {
-    return ["too_large", "The project holds a file that is too large for git here"];
+    return ["too_large", "The project contains a file that is too large for git here"];
   }
   // The walk through the files throws an error without a code.
   if (codeOf(error) === "ENOENT" || (error instanceof Error && error.message.startsWith("ENOENT:"))) {
-    return ["conflict", "Files went away while git was reading them: try again"];
+    return ["conflict", "Files were deleted while git was reading them: try again"];
+  }
+  if (isOfDamage(error)) {
+    return [
+      "conflict",
+      "The repository is damaged: clone it again, or remove `.git` in a terminal and start again",
+    ];
   }
   return ["internal", "Git failed"];
+}
+
+/** What is thrown where files of the repository itself are missing, or are not what they must be. */
+function isOfDamage(error: unknown): boolean {
+  const { InternalError, InvalidOidError, NotFoundError, ObjectTypeError } = git.Errors;
+  return [InternalError, InvalidOidError, NotFoundError, ObjectTypeError].some(
+    (kind) => error instanceof kind,
+  );
 }
 
 function codeOf(error: unknown): unknown {

@@ -77,7 +77,8 @@ export class CommitQueue {
 export function toGitCommit({ oid, commit: { message, author, committer, parent } }: ReadCommit): GitCommit {
   return {
     sha: oid,
-    message,
+    // Git ends each message with a line break, which is none of the text.
+    message: message.replace(/\n+$/u, ""),
     author: { name: author.name, email: author.email },
     committer: { name: committer.name, email: committer.email },
     date: new Date(author.timestamp * 1000).toISOString(),

@@ -12,7 +12,7 @@ import { log } from "./operations/log.ts";
 import { probe } from "./operations/probe.ts";
 import { pull } from "./operations/pull.ts";
 import { push } from "./operations/push.ts";
-import { remotes } from "./operations/remotes.ts";
+import { remotes, removeRemote } from "./operations/remotes.ts";
 import { stage } from "./operations/stage.ts";
 import { status } from "./operations/status.ts";
 import { switchBranch } from "./operations/switch-branch.ts";
@@ -23,7 +23,7 @@ import type { GitTransport } from "./transport.ts";
 
 /** The longest an operation takes, in milliseconds; a clone of a large repository over a slow line. */
 const OPERATION_TIMEOUT_MS = 300_000;
-/** Somebody waits for these. */
+/** A person waits for these. */
 const SHORT: ReadonlySet<keyof GitOperations> = new Set(["probe", "fetch"]);
 const SHORT_TIMEOUT_MS = 15_000;
 
@@ -49,6 +49,7 @@ const OPERATIONS: { readonly [Name in keyof GitOperations]: Operation<Name> } = 
   diff,
   blame,
   remotes,
+  removeRemote,
 };
 
 export function isOperation(name: string): name is keyof GitOperations {

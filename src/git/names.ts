@@ -7,7 +7,7 @@ const MAX_NAME_LENGTH = 244;
 /** Throws `invalid_input` for what cannot be a branch, or could be read as an option by another program. */
 export function checkBranchName(name: string): string {
   if (!isReferenceName(name) || name === "HEAD") {
-    throw new AppError("invalid_input", "This is not a name for a branch");
+    throw new AppError("invalid_input", "Invalid branch name");
   }
   return name;
 }
@@ -15,7 +15,7 @@ export function checkBranchName(name: string): string {
 /** Throws `invalid_input`. */
 export function checkRemoteName(name: string): string {
   if (!/^[A-Za-z0-9_][A-Za-z0-9_.-]*$/u.test(name) || !isReferenceName(name)) {
-    throw new AppError("invalid_input", "This is not a name for a remote");
+    throw new AppError("invalid_input", "Invalid remote name");
   }
   return name;
 }
@@ -41,6 +41,7 @@ export function checkPath(path: string): string {
     path.includes("\0") ||
     !path.isWellFormed() ||
     names.some((name) => name === "" || name === "." || name === ".." || name.toLowerCase() === ".git");
-  if (refused) throw new AppError("invalid_input", "This is not a path in the project");
+  if (refused)
+    throw new AppError("invalid_input", "Invalid path: it must be inside the project and outside .git");
   return path;
 }

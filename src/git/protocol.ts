@@ -69,6 +69,8 @@ export interface GitOperations {
     output: { lines: string[]; totalLines: number; hunks: GitBlameHunk[] };
   };
   remotes: { input: Record<string, never>; output: { name: string; url: string }[] };
+  /** Forget a remote, what is known of its branches, and which branches follow them. Without it, or a repository, nothing. */
+  removeRemote: { input: { name: string }; output: { removed: boolean } };
 }
 
 /** A remote over http(s); `auth` is used for this request alone and kept nowhere. */

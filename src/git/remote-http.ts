@@ -39,13 +39,12 @@ export function remoteHttp(transport: GitTransport, remote: CheckedRemote, signa
       if (!target?.endsWith(suffix)) throw notARepository();
       base = target.slice(0, -suffix.length);
     }
-    throw new AppError("unavailable", "The git host redirects without end");
+    throw new AppError("unavailable", "The git host redirected too many times");
   }
 
   return {
     async request({ url, method, headers: given, body }) {
-      if (!url.startsWith(`${remote.url}/`))
-        throw new Error("Git asked for an address that is not the remote's");
+      if (!url.startsWith(`${remote.url}/`)) throw new Error("Git requested an address outside the remote's");
       const suffix = url.slice(remote.url.length);
       const headers = new Headers(given);
       try {
@@ -82,9 +81,10 @@ function refusal(status: number, withCredentials: boolean): AppError {
       : "The repository does not exist or is not public: connect your account at the git host";
     return new AppError("unauthenticated", sentence);
   }
-  if (status === 413) return new AppError("too_large", "The git host takes no push of this size");
-  if (status === 429) return new AppError("rate_limited", "The git host is asked too often; try again later");
-  if (status >= 500) return new AppError("unavailable", `The git host answered with status ${status}`);
+  if (status === 413) return new AppError("too_large", "The git host does not accept a push of this size");
+  if (status === 429)
+    return new AppError("rate_limited", "The git host is limiting requests: try again later");
+  if (status >= 500) return new AppError("unavailable", `The git host returned status ${status}`);
   return notARepository();
 }
 
@@ -101,7 +101,7 @@ async function bodyOf(answer: GitAnswer, signal: AbortSignal): Promise<AsyncIter
   if (!/-advertisement$|receive-pack-result$/u.test(type)) return body;
   const whole = await collect(body);
   const end = new TextDecoder().decode(whole.subarray(-FLUSH.length));
-  if (end !== FLUSH) throw new AppError("unavailable", "The git host broke off its answer");
+  if (end !== FLUSH) throw new AppError("unavailable", "The git host broke off its response");
   return once(whole);
 }
 
@@ -126,7 +126,7 @@ async function* read(
     }
   } catch (error) {
     if (error instanceof AppError) throw error;
-    const what = signal.aborted ? "took too long" : "broke off its answer";
+    const what = signal.aborted ? "took too long" : "broke off its response";
     throw new AppError("unavailable", `The git host ${what}`, { cause: error });
   } finally {
     signal.removeEventListener("abort", stop);

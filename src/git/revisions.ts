@@ -11,13 +11,13 @@ const MAX_STEPS = 1_000;
 const REVISION = /^(?<name>[^~^]+)(?<steps>(?:\^|~\d{0,4})*)$/u;
 
 /**
- * The commit that somebody names: `HEAD`, a branch, a tag, a branch of a remote, a commit's id or the beginning of one, each
+ * The commit that a person names: `HEAD`, a branch, a tag, a branch of a remote, a commit's id or the beginning of one, each
  * with `~2` or `^` behind it. Throws `invalid_input` and `not_found`.
  */
 export async function resolveRevision(repository: Repository, revision: string): Promise<string> {
   const { name, steps } = REVISION.exec(revision)?.groups ?? {};
   if (name === undefined || revision.length > MAX_LENGTH || !(name === "@" || isReferenceName(name))) {
-    throw new AppError("invalid_input", "This is not a name of a commit");
+    throw new AppError("invalid_input", "Invalid commit name");
   }
   const nothing = new AppError("not_found", `There is no commit ${revision}`);
   let oid = await commitOf(repository, name);
@@ -73,6 +73,6 @@ function stepsIn(text: string): number {
     steps += step.length > 1 ? Number(step.slice(1)) : 1;
   }
   if (steps > MAX_STEPS)
-    throw new AppError("invalid_input", `A revision goes back ${MAX_STEPS} commits at most`);
+    throw new AppError("invalid_input", `A revision can go back at most ${MAX_STEPS} commits`);
   return steps;
 }

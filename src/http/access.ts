@@ -116,8 +116,7 @@ async function limit(c: Context<AppEnv>, rule: RateRule, id: string): Promise<vo
   if (!decision) return;
   c.set("rateHeaders", rateHeaders(decision));
   if (!decision.allowed) {
-    throw new AppError("rate_limited", "Rate limit exceeded", {
-      headers: { "Retry-After": String(decision.retryAfterSeconds) },
-    });
+    const { retryAfterSeconds } = decision;
+    throw new AppError("rate_limited", "Rate limit exceeded", { retryAfterSeconds });
   }
 }

@@ -29,4 +29,4 @@ export const Attachments = z.array(Attachment).max(MAX_ATTACHMENTS);
 
 /** What to do with what a frame of a socket has no room for. */
 export const UPLOAD_FIRST =
-  "what is larger is uploaded first, with POST /api/chats/{chat}/attachments, and sent as its attachment_id";
+  "upload a larger file with POST /api/chats/{chat}/attachments, and send its attachment_id";

@@ -92,7 +92,7 @@ export function csrfCookie(config: CookieConfig, token: string): SetCookies {
 
 /**
  * `Set-Cookie` with what a browser keeps of a sign-in while it is at a provider. Always `Lax`: the way back is a link on
- * somebody else's page. Never for subdomains: it is for nobody but the host that set it.
+ * another person's page. Never for subdomains: it is for nobody but the host that set it.
  */
 export function oauthStateCookie(
   config: CookieConfig,

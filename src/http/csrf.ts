@@ -7,14 +7,14 @@ import { isOwnOrigin } from "./origin.ts";
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
- * A browser says which page a change comes from; a page of somebody else's has no business here, signed in or not.
+ * A browser says which page a change comes from; a foreign page has no business here, signed in or not.
  * Requests with an Authorization header are let be: no page can add one without asking first. Throws `forbidden`.
  */
 export function refuseForeignOrigin(c: Context<AppEnv>): void {
   const origin = c.req.header("origin");
   if (SAFE.has(c.req.method) || origin === undefined || c.req.header("authorization") !== undefined) return;
   if (!isOwnOrigin(origin, c.req.url, c.env)) {
-    throw new AppError("forbidden", "CSRF check failed: pages of another origin may not ask for this");
+    throw new AppError("forbidden", "CSRF check failed: requests from pages of another origin are refused");
   }
 }
 
@@ -27,7 +27,10 @@ export async function requireCsrfToken(c: Context<AppEnv>, sessionId: string): P
   const sent = c.req.header("x-csrf-token");
   const kept = cookieOf(c.req.raw, c.env, "csrf_token");
   if (!sent) {
-    throw new AppError("forbidden", "CSRF token missing: send that of GET /api/auth/csrf as X-CSRF-Token");
+    throw new AppError(
+      "forbidden",
+      "CSRF token missing: send the token of GET /api/auth/csrf as X-CSRF-Token",
+    );
   }
   if (!kept) throw new AppError("forbidden", "CSRF cookie missing: GET /api/auth/csrf sets it");
   if (sent !== kept) throw new AppError("forbidden", "CSRF token mismatch: header and cookie differ");

@@ -63,6 +63,8 @@ interface SuccessAnswer<R extends z.ZodType> {
   /** Status of the same body where it tells of a failure, or of work that goes on. */
   orStatus?: 202 | 503;
   schema: R;
+  /** Of a stream: when it is answered 204, because nothing more will come. */
+  nothingMore?: string;
   description?: string;
   mediaType?: string;
   /** Where the same is also told as Server-Sent Events: the schema of one event's `data`. */
@@ -75,7 +77,10 @@ interface Definition<A extends Access, P, Q, B, R extends z.ZodType> {
   path: string;
   /** Paths that existing clients use for the same thing. */
   aliases?: readonly string[];
+  /** Title in the API reference, two to six words. */
   summary: string;
+  /** The rest of what a client has to know. */
+  description?: string;
   /** Heading in the API reference. */
   tag: string;
   access: A;
@@ -101,6 +106,7 @@ export interface Endpoint {
   readonly path: string;
   readonly aliases: readonly string[];
   readonly summary: string;
+  readonly description: string | undefined;
   readonly tag: string;
   readonly access: Access;
   readonly schemas: { params?: z.ZodType; query?: z.ZodType; body?: z.ZodType };
@@ -166,6 +172,7 @@ export function endpoint<
     path,
     aliases,
     summary: definition.summary,
+    description: definition.description,
     tag: definition.tag,
     access,
     schemas,

@@ -37,7 +37,7 @@ export function openAiError({ code, message }: AppError): z.output<typeof OpenAi
   return { message, type: OPENAI_TYPES[code] ?? "invalid_request_error", code, param: null };
 }
 
-/** The one place an error becomes an answer. Unknown errors are logged whole and shown as a request id only. */
+/** The one place where an error becomes a response. Unknown errors are logged whole and shown as a request id only. */
 export function onError(error: Error, c: Context<AppEnv>): Response {
   const known = toAppError(error, c.get("requestId"));
   if (known.status >= 500) {
@@ -49,8 +49,10 @@ export function onError(error: Error, c: Context<AppEnv>): Response {
     else log.error("request failed", { ...fields, cause: known.cause ?? known });
   }
   const inOpenAiStyle = c.get("errorStyle") === "openai" && { error: openAiError(known) };
+  const { retryAfterSeconds } = known;
   return c.json({ detail: known.message, ...known.extra, ...inOpenAiStyle }, known.status, {
     ...known.headers,
+    ...(retryAfterSeconds !== undefined && { "Retry-After": String(retryAfterSeconds) }),
   });
 }
 
@@ -71,6 +73,6 @@ function toAppError(error: Error, requestId: string): AppError {
     if (error.status === 413) return new AppError("too_large", "Request body is too large", { cause: error });
     if (error.status < 500) return new AppError("invalid_input", error.message, { cause: error });
   }
-  if (isOutage(error)) return new AppError("unavailable", "The database does not answer", { cause: error });
+  if (isOutage(error)) return new AppError("unavailable", "The database does not respond", { cause: error });
   return new AppError("internal", `Internal error; request id ${requestId}`, { cause: error });
 }

@@ -20,6 +20,26 @@ export function replayAfter(query: z.output<typeof ReplayQuery>, request: Reques
   return Math.max(query.last_event_id ?? 0, lastEventIdOf(request));
 }
 
+/** Whether a browser comes back by itself: it does so until it is answered 204. */
+export function isComingBack(request: Request): boolean {
+  return Boolean(request.headers.get("last-event-id"));
+}
+
+/** A stream without events, for who asked for what comes after the end and is no browser that would ask again. */
+export function emptyStream(): Response {
+  return new Response("", { headers: EVENT_STREAM_HEADERS });
+}
+
+export const EVENT_STREAM_HEADERS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-cache",
+  "x-accel-buffering": "no",
+};
+
+/** What the API reference says of streams whose reader may come back. */
+export const NOTHING_MORE =
+  "The `Last-Event-ID` header names the last event of a finished task: browsers then stop reconnecting";
+
 function lastEventIdOf(request: Request): number {
   const header = request.headers.get("last-event-id");
   if (header === null) return 0;

@@ -4,7 +4,8 @@ import { Reply } from "./endpoint.ts";
 const MOST = 200;
 
 /** What the summary of such a list says of its pages. */
-export const PAGES = "All of them, or with `limit` a page; `X-Next-Cursor` is the `cursor` of the next one";
+export const PAGES =
+  "Without `limit` all are returned; with it a page, whose `X-Next-Cursor` is the `cursor` of the next one";
 
 /** The query of a list that is answered whole unless a page of it is asked for. `cursor` reads a place in the list. */
 export function pageQuery<C extends z.ZodType>(cursor: C) {
@@ -15,10 +16,8 @@ export function pageQuery<C extends z.ZodType>(cursor: C) {
       .min(1)
       .max(MOST)
       .optional()
-      .describe("The most that are answered; all where it is absent"),
-    cursor: cursor
-      .optional()
-      .describe("`X-Next-Cursor` of the page before: what follows that page is answered"),
+      .describe("Most entries to return; all when absent"),
+    cursor: cursor.optional().describe("`X-Next-Cursor` of the previous page"),
   });
 }
 

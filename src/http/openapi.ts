@@ -10,15 +10,15 @@ const ERRORS: Readonly<Record<string, string>> = {
   400: "The input is not valid",
   401: "No valid credentials",
   402: "The team has no credits left",
-  403: "The credentials do not allow this",
-  404: "Not found, or not yours",
-  409: "In conflict with what is there",
-  410: "It was there, and is over",
+  403: "The credentials do not permit this",
+  404: "Not found, or not visible to the caller",
+  409: "Conflicts with the current state",
+  410: "No longer available",
   413: "The body is too large",
   422: "The request failed validation",
-  429: "Rate limit exceeded, or too many agents at work; `Retry-After` says when to come back",
-  502: "The provider that was asked failed",
-  503: "Something that this needs does not answer, or is not configured",
+  429: "Rate limit exceeded, or too many agents at work; `Retry-After` says when to retry",
+  502: "An upstream provider failed",
+  503: "A service that the request needs does not respond, or is not configured",
 };
 
 const SECURITY = {
@@ -31,7 +31,8 @@ const SECURITY = {
   sessionCookie: {
     type: "apiKey",
     in: "cookie",
-    description: "The same token as a cookie; changes need `X-CSRF-Token` (see `GET /api/auth/csrf`)",
+    description:
+      "The same token as a cookie. Requests that change data need `X-CSRF-Token` (see `GET /api/auth/csrf`)",
   },
   apiKey: { type: "http", scheme: "bearer", description: "External API key, `tsk_…`" },
 };
@@ -87,11 +88,9 @@ function operation(endpoint: Endpoint, path: string, describe: Describe): Json {
   };
   return {
     operationId: operationId(method, path),
-    summary: path === endpoint.path ? endpoint.summary : `Same as ${toTemplate(endpoint.path)}`,
+    summary: endpoint.summary,
+    ...descriptionOf(endpoint, path),
     tags: [endpoint.tag],
-    ...(path !== endpoint.path && {
-      description: `Same as \`${toTemplate(endpoint.path)}\`: ${endpoint.summary}`,
-    }),
     security: securityOf(access),
     parameters: [
       ...parameters("path", schemas.params, path, describe),
@@ -101,9 +100,17 @@ function operation(endpoint: Endpoint, path: string, describe: Describe): Json {
     responses: {
       [response.status]: answer,
       ...(response.orStatus && { [response.orStatus]: answer }),
+      ...(response.nothingMore && { 204: { description: response.nothingMore } }),
       ...errorResponses(endpoint),
     },
   };
+}
+
+/** The endpoint's description; an alias also names the endpoint that it stands for. */
+function descriptionOf({ path, description }: Endpoint, asked: string): Json {
+  const alias = asked === path ? [] : [`Same as \`${toTemplate(path)}\`.`];
+  const sentences = [...alias, ...(description === undefined ? [] : [description])];
+  return sentences.length === 0 ? {} : { description: sentences.join(" ") };
 }
 
 function requestBody({ bodyTypes }: Endpoint, body: z.ZodType, describe: Describe): Json {

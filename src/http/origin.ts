@@ -5,7 +5,7 @@ type OriginConfig = Pick<Env, "APP_BASE_URL" | "PUBLIC_URL" | "APP_DOMAIN" | "EN
 /** Names of one's own machine in addresses of pages. */
 const LOOPBACK = ["localhost", "127.0.0.1"] as const;
 
-/** Where consoles are served while somebody works on one, outside production: without a port, and usual servers' own. */
+/** Where consoles are served while a person works on one, outside production: without a port, and usual servers' own. */
 const DEVELOPMENT_ORIGINS: readonly string[] = LOOPBACK.flatMap((host) =>
   ["", ":3000", ":5173"].map((port) => `http://${host}${port}`),
 );

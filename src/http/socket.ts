@@ -35,7 +35,7 @@ export interface Socket {
 }
 
 /**
- * A socket for somebody with a token (`?token=`, or in the header where a client can set one) or, on pages of our own, with the
+ * A socket for a person with a token (`?token=`, or in the header where a client can set one) or, on pages of our own, with the
  * session cookie. A refusal is an error frame and a close code, since browsers show nothing of a failed handshake.
  */
 export function socket({ path, aliases = [], open }: SocketDefinition): Socket {
@@ -61,7 +61,7 @@ export function socket({ path, aliases = [], open }: SocketDefinition): Socket {
 /** Throws `invalid_input` for a request that is no handshake. */
 export function requireUpgrade(request: Request): void {
   if (request.headers.get("upgrade")?.toLowerCase() === "websocket") return;
-  throw new AppError("invalid_input", "This address is for WebSockets: connect with one");
+  throw new AppError("invalid_input", "This address accepts only WebSocket connections");
 }
 
 async function admit(c: Context<AppEnv>): Promise<{ caller: Caller; standing: Standing }> {
@@ -104,7 +104,7 @@ async function authenticate(
 function requireOwnOrigin(c: Context<AppEnv>): void {
   const origin = c.req.header("origin");
   if (origin !== undefined && isOwnOrigin(origin, c.req.url, c.env)) return;
-  throw new AppError("unauthenticated", "Pages of another origin need a token");
+  throw new AppError("unauthenticated", "Pages of another origin must send a token");
 }
 
 function logFailure(c: Context<AppEnv>, cause: unknown): void {

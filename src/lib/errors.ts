@@ -52,7 +52,9 @@ const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
  */
 export class AppError extends Error {
   readonly code: ErrorCode;
-  /** Headers that belong to the answer, such as `Retry-After`. */
+  /** Seconds after which the same request may succeed: `Retry-After` over HTTP, `retry_after_seconds` on sockets. */
+  readonly retryAfterSeconds: number | undefined;
+  /** Further headers of the response, such as `Set-Cookie`. */
   readonly headers: Readonly<Record<string, string>>;
   /** Fields that stand beside `detail` for clients that tell failures apart by them. */
   readonly extra: Readonly<Record<string, unknown>>;
@@ -62,6 +64,7 @@ export class AppError extends Error {
     message: string,
     options: {
       cause?: unknown;
+      retryAfterSeconds?: number | undefined;
       headers?: Readonly<Record<string, string>>;
       extra?: Readonly<Record<string, unknown>>;
     } = {},
@@ -69,6 +72,7 @@ export class AppError extends Error {
     super(message, { cause: options.cause });
     this.name = "AppError";
     this.code = code;
+    this.retryAfterSeconds = options.retryAfterSeconds;
     this.headers = options.headers ?? {};
     this.extra = options.extra ?? {};
   }

@@ -30,7 +30,8 @@ export function checkOutboundUrl(text: string, policy: OutboundPolicy): string |
   if (!url || (url.protocol !== "http:" && url.protocol !== "https:")) {
     return "The address must begin with http:// or https://";
   }
-  if (url.username !== "" || url.password !== "") return "The address must not hold a user name or password";
+  if (url.username !== "" || url.password !== "")
+    return "The address must not contain a user name or password";
   if (policy.allowPrivate || policy.allowedOrigins.includes(url.origin)) return undefined;
   const host = hostOf(url);
   const isPrivate = isAddress(host) ? !isPublicAddress(host) : isLocalName(host);

@@ -12,3 +12,11 @@ export function toStream<T>(items: AsyncGenerator<T, void, undefined>): Readable
     { highWaterMark: 0 },
   );
 }
+
+/** Texts as bytes. */
+export async function* encoded(
+  texts: AsyncGenerator<string, void, undefined>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const encoder = new TextEncoder();
+  for await (const text of texts) yield encoder.encode(text);
+}

@@ -73,7 +73,7 @@ function present(value: string | undefined, otherwise: string): string {
   return value;
 }
 
-/** Somebody's own way to a model. */
+/** A person's own way to a model. */
 export interface OwnAccount {
   /** Id of a built-in provider, or `custom/<slug>`; recorded with the usage. */
   provider: string;
@@ -101,7 +101,7 @@ export interface OwnModelOptions {
   maxRetries: number;
 }
 
-/** The model behind somebody's own key, watched and retried. */
+/** The model behind a person's own key, watched and retried. */
 export function chooseOwnModel({ account, stallMs, maxRetries, ...ways }: OwnModelOptions): Model {
   const { provider, label, model, apiKey, isBearer, headers } = account;
   const send = account.isForeignAddress ? ways.guardedFetch : ways.fetch;

@@ -4,7 +4,7 @@ import { ModelError, type Model } from "./model.ts";
 const MIN_SECRET_CHARS = 8;
 
 /**
- * A model that is called with somebody's own key: what the provider says against the key, or against the account it belongs
+ * A model that is called with a person's own key: what the provider says against the key, or against the account it belongs
  * to, is said as what it is. `secrets` are kept out of all errors.
  */
 export function withOwnKey(model: Model, own: { label: string; secrets: readonly string[] }): Model {

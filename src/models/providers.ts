@@ -2,108 +2,139 @@
 export const API_TYPES = ["openai", "anthropic"] as const;
 export type ApiType = (typeof API_TYPES)[number];
 
-/** A provider of models that people may have a key of. */
-export interface ModelProvider {
+interface Entry {
   /** First segment of the ids of its models: `<id>/<name>`. */
-  id: ProviderId;
+  id: string;
   name: string;
   description: string;
   /** Where keys are made. */
   website: string;
   baseUrl: string;
+  /** The variable with which an installation replaces `baseUrl`. */
+  baseUrlVariable: `${string}_API_BASE`;
   apiType: ApiType;
+  /** Headers of each request, beside those of the wire. */
+  headers?: (appUrl: string) => Record<string, string>;
 }
 
-type Entry = Omit<ModelProvider, "id" | "apiType">;
-
-/** Addresses from each provider's API reference; the list is byok-billing-market-deploy.md section 1. */
-const BUILT_IN = {
-  openrouter: {
+/**
+ * The model providers that a person may have a key of; nothing else lists them. Addresses are from each provider's API
+ * reference; the order is the one in which clients show them.
+ */
+const PROVIDERS = [
+  {
+    id: "openrouter",
     name: "OpenRouter",
     description: "Models of many providers behind one key",
     website: "https://openrouter.ai/keys",
     baseUrl: "https://openrouter.ai/api/v1",
+    baseUrlVariable: "OPENROUTER_API_BASE",
+    apiType: "openai",
+    // https://openrouter.ai/docs/app-attribution
+    headers: (appUrl: string) => ({ "HTTP-Referer": appUrl, "X-Title": "Agent Workspace Service" }),
   },
-  "nano-gpt": {
+  {
+    id: "nano-gpt",
     name: "NanoGPT",
     description: "Models of many providers, paid per prompt",
     website: "https://nano-gpt.com/api",
     baseUrl: "https://nano-gpt.com/api/v1",
+    baseUrlVariable: "NANO_GPT_API_BASE",
+    apiType: "openai",
   },
-  openai: {
+  {
+    id: "openai",
     name: "OpenAI",
     description: "GPT and o-series models",
     website: "https://platform.openai.com/api-keys",
     baseUrl: "https://api.openai.com/v1",
+    baseUrlVariable: "OPENAI_API_BASE",
+    apiType: "openai",
   },
-  anthropic: {
+  {
+    id: "anthropic",
     name: "Anthropic",
     description: "Claude models",
     website: "https://console.anthropic.com/settings/keys",
     baseUrl: "https://api.anthropic.com/v1",
+    baseUrlVariable: "ANTHROPIC_API_BASE",
+    apiType: "anthropic",
   },
-  groq: {
+  {
+    id: "groq",
     name: "Groq",
     description: "Open models on fast hardware",
     website: "https://console.groq.com/keys",
     baseUrl: "https://api.groq.com/openai/v1",
+    baseUrlVariable: "GROQ_API_BASE",
+    apiType: "openai",
   },
-  together: {
+  {
+    id: "together",
     name: "Together AI",
     description: "Open models",
     website: "https://api.together.xyz/settings/api-keys",
     baseUrl: "https://api.together.xyz/v1",
+    baseUrlVariable: "TOGETHER_API_BASE",
+    apiType: "openai",
   },
-  deepseek: {
+  {
+    id: "deepseek",
     name: "DeepSeek",
     description: "DeepSeek models",
     website: "https://platform.deepseek.com/api_keys",
     baseUrl: "https://api.deepseek.com/v1",
+    baseUrlVariable: "DEEPSEEK_API_BASE",
+    apiType: "openai",
   },
-  fireworks: {
+  {
+    id: "fireworks",
     name: "Fireworks AI",
     description: "Open models",
     website: "https://fireworks.ai/account/api-keys",
     baseUrl: "https://api.fireworks.ai/inference/v1",
+    baseUrlVariable: "FIREWORKS_API_BASE",
+    apiType: "openai",
   },
-  "z-ai": {
+  {
+    id: "z-ai",
     name: "Z.AI",
     description: "GLM models",
     website: "https://z.ai/manage-apikey/apikey-list",
     baseUrl: "https://api.z.ai/api/paas/v4",
+    baseUrlVariable: "Z_AI_API_BASE",
+    apiType: "openai",
   },
-  google: {
+  {
+    id: "google",
     name: "Google Gemini",
     description: "Gemini models",
     website: "https://aistudio.google.com/apikey",
     // https://ai.google.dev/gemini-api/docs/openai
     baseUrl: "https://generativelanguage.googleapis.com/v1beta/openai",
+    baseUrlVariable: "GOOGLE_API_BASE",
+    apiType: "openai",
   },
-} as const satisfies Record<string, Entry>;
+] as const satisfies readonly Entry[];
 
-export type ProviderId = keyof typeof BUILT_IN;
+/** A provider as an installation uses it. */
+export type ModelProvider = Omit<Entry, "baseUrlVariable" | "headers"> & { headers: Record<string, string> };
 
-/** The built-in providers, with the installation's own addresses in place of theirs. */
+export type BaseUrlVariable = (typeof PROVIDERS)[number]["baseUrlVariable"];
+
+/** Names of the variables that replace the providers' addresses. */
+export const BASE_URL_VARIABLES: readonly BaseUrlVariable[] = PROVIDERS.map(
+  ({ baseUrlVariable }) => baseUrlVariable,
+);
+
+/** The providers, with the installation's own addresses in place of theirs. */
 export function modelProviders(
-  baseUrls: Readonly<Record<ProviderId, string | undefined>>,
+  env: Readonly<Partial<Record<BaseUrlVariable, string | undefined>>>,
+  appUrl: string,
 ): readonly ModelProvider[] {
-  return PROVIDER_IDS.map((id) => ({
-    ...BUILT_IN[id],
-    id,
-    apiType: id === "anthropic" ? "anthropic" : "openai",
-    baseUrl: baseUrls[id] ?? BUILT_IN[id].baseUrl,
+  return PROVIDERS.map(({ baseUrlVariable, headers, ...provider }: (typeof PROVIDERS)[number] & Entry) => ({
+    ...provider,
+    baseUrl: env[baseUrlVariable] ?? provider.baseUrl,
+    headers: headers?.(appUrl) ?? {},
   }));
 }
-
-const PROVIDER_IDS: readonly ProviderId[] = [
-  "openrouter",
-  "nano-gpt",
-  "openai",
-  "anthropic",
-  "groq",
-  "together",
-  "deepseek",
-  "fireworks",
-  "z-ai",
-  "google",
-];

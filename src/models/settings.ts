@@ -1,4 +1,4 @@
-import { modelProviders, type ModelProvider } from "./providers.ts";
+import { modelProviders, type BaseUrlVariable, type ModelProvider } from "./providers.ts";
 
 /** What the configuration says of models. */
 export interface ModelSettings {
@@ -8,23 +8,9 @@ export interface ModelSettings {
   providers: readonly ModelProvider[];
   /** Tiers of teams that may work with keys of their own. */
   byokTiers: readonly string[];
-  /** Address of the service, which aggregators are told. */
-  appUrl: string;
 }
 
-type ApiBases =
-  | "OPENROUTER_API_BASE"
-  | "NANO_GPT_API_BASE"
-  | "OPENAI_API_BASE"
-  | "ANTHROPIC_API_BASE"
-  | "GROQ_API_BASE"
-  | "TOGETHER_API_BASE"
-  | "DEEPSEEK_API_BASE"
-  | "FIREWORKS_API_BASE"
-  | "Z_AI_API_BASE"
-  | "GOOGLE_API_BASE";
-
-interface Variables extends Partial<Record<ApiBases, string | undefined>> {
+interface Variables extends Partial<Record<BaseUrlVariable, string | undefined>> {
   DEFAULT_MODEL: string;
   PLATFORM_MODELS?: string | undefined;
   BYOK_ENABLED_TIERS: string;
@@ -37,19 +23,7 @@ export function modelSettings(env: Variables): ModelSettings {
   return {
     platformModels: [...new Set(named)],
     byokTiers: listOf(env.BYOK_ENABLED_TIERS),
-    appUrl: env.PUBLIC_URL,
-    providers: modelProviders({
-      openrouter: env.OPENROUTER_API_BASE,
-      "nano-gpt": env.NANO_GPT_API_BASE,
-      openai: env.OPENAI_API_BASE,
-      anthropic: env.ANTHROPIC_API_BASE,
-      groq: env.GROQ_API_BASE,
-      together: env.TOGETHER_API_BASE,
-      deepseek: env.DEEPSEEK_API_BASE,
-      fireworks: env.FIREWORKS_API_BASE,
-      "z-ai": env.Z_AI_API_BASE,
-      google: env.GOOGLE_API_BASE,
-    }),
+    providers: modelProviders(env, env.PUBLIC_URL),
   };
 }
 
@@ -60,7 +34,7 @@ export const DEMO_MODEL = "demo";
 export const PLATFORM_ID = "^builtin/|^[^/]*$";
 
 /**
- * Whether an id is one of the platform's, for whose calls it pays; all others run on somebody's own key. A name of
+ * Whether an id is one of the platform's, for whose calls it pays; all others run on a person's own key. A name of
  * `PLATFORM_MODELS` may have a slash: the platform's account may be one with an aggregator.
  */
 export function isPlatformId(id: string, platformModels: readonly string[]): boolean {

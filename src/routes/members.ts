@@ -5,7 +5,7 @@ import { Moment } from "#src/http/schemas.ts";
 
 export const Role = z.enum(ROLES);
 
-/** A place in a list of members: when somebody joined, and who. */
+/** A place in a list of members: when a person joined, and who. */
 export const MemberCursor = z
   .string()
   .transform((cursor) => cursor.split("_"))
@@ -16,14 +16,14 @@ export function memberCursor({ joinedAt, userId }: StoredMember): string {
   return `${joinedAt.toISOString()}_${userId}`;
 }
 
-/** Somebody with a role in a team or in a project. */
+/** A person with a role in a team or in a project. */
 export const Member = z
   .object({
     user_id: z.uuid(),
     name: z.string(),
     username: z.string(),
     email: z.string(),
-    avatar_url: z.string().nullable().describe("Null also for a picture that is not stored under an address"),
+    avatar_url: z.string().nullable().describe("Also null for a picture that is not stored at an address"),
     role: Role,
     joined_at: Moment,
   })

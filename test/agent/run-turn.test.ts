@@ -1,17 +1,24 @@
 import { expect, it } from "vitest";
 import { WaitingError, type Gate } from "#src/agent/gate.ts";
 import { LogWriter } from "#src/agent/log-writer.ts";
-import { runTurn } from "#src/agent/run-turn.ts";
+import { runTurn, type TurnContext } from "#src/agent/run-turn.ts";
 import type { KnownSecret } from "#src/agent/scrubbing/placement.ts";
 import { RunSecrets } from "#src/agent/scrubbing/run-secrets.ts";
 import { TurnRecords } from "#src/agent/turn-records.ts";
 import { taskEvents } from "#src/domain/tasks/index.ts";
 import type { Model, ModelEvent, ToolCall } from "#src/models/model.ts";
 import type { Addition, TurnRecord } from "#src/platform/objects/task-logs.ts";
+import { modelError } from "#test/support/answering-model.ts";
 import { MemoryRuntime } from "#test/support/memory-runtime.ts";
 import { toolContext } from "#test/support/tool-context.ts";
 
 const usage = { inputTokens: 1, outputTokens: 1, cachedInputTokens: 0, cacheWriteTokens: 0 };
+
+/** A conversation of which nothing can be left out. */
+const unshrinkable: TurnContext["request"]["window"] = {
+  messages: async () => [],
+  shrink: (refusal) => Promise.reject(refusal),
+};
 
 /** A model that says one thing, and counts how often it is asked. */
 function speaking(toolCalls: ToolCall[]) {
@@ -36,7 +43,8 @@ async function turn(
   {
     enter = async () => ({ allowed: true }),
     secrets = [],
-  }: { enter?: Gate["enter"]; secrets?: KnownSecret[] } = {},
+    window = unshrinkable,
+  }: { enter?: Gate["enter"]; secrets?: KnownSecret[]; window?: TurnContext["request"]["window"] } = {},
   writes: Addition[] = [],
 ) {
   const commands: string[] = [];
@@ -53,23 +61,21 @@ async function turn(
     onStop: () => {},
     sparingAfter: 100,
   });
-  const { step } = await runTurn({
+  const { turn: done } = await runTurn({
     iteration: 1,
-    model,
-    system: "",
-    definitions: [],
-    seal: async (part) => `sealed:${JSON.stringify(part.content)}`,
-    ask: (call) => call([]),
-    records: new TurnRecords(1, records),
-    writer,
-    tools: toolContext({ runtime }),
+    request: {
+      model,
+      system: "",
+      definitions: [],
+      seal: async (part) => `sealed:${JSON.stringify(part.content)}`,
+      window,
+    },
+    calls: { tools: toolContext({ runtime }), gate: { enter }, beforeChange: () => Promise.resolve() },
+    log: { records: new TurnRecords(1, records), writer },
     secrets: new RunSecrets({ load: async () => secrets, files: runtime, onUnreadable: () => {} }),
-    gate: { enter },
-    beforeChange: () => Promise.resolve(),
-    onModelUsed: () => {},
-    onToolFault: () => {},
+    observer: { modelUsed: () => {}, said: () => {}, toolFailed: () => {} },
   });
-  return { step, writes, commands };
+  return { turn: done, writes, commands };
 }
 
 /** Without the errors of interrupted calls, which come beside their results. */
@@ -77,10 +83,63 @@ const eventsOf = (writes: readonly Addition[]) =>
   writes.flatMap(({ events }) => events.map(({ type }) => type)).filter((type) => type !== "tool_error");
 const recordsOf = (writes: readonly Addition[]) => writes.flatMap(({ records }) => records ?? []);
 
+const message = (content: string) => ({ role: "user", content }) as const;
+
+/** A model that fails with these codes, one after the other, and then answers. */
+function failing(...codes: Parameters<typeof modelError>[0][]) {
+  const { model, asked } = speaking([]);
+  const shown: unknown[] = [];
+  const stream: Model["stream"] = (request, signal) => {
+    shown.push(request.messages);
+    const code = codes.shift();
+    if (code) throw modelError(code);
+    return model.stream(request, signal);
+  };
+  return { model: { ...model, stream }, asked, shown };
+}
+
+it("asks with less where the provider refuses the conversation as too long, until nothing can be left out", async () => {
+  const window: TurnContext["request"]["window"] = {
+    messages: async () => [message("much")],
+    shrink: async () => [message("little")],
+  };
+  const once = failing("context_too_long");
+  expect((await turn(once.model, [], { window })).turn).toMatchObject({ response_text: "said" });
+  expect(once.shown).toEqual([[message("much")], [message("little")]]);
+  await expect(turn(failing("context_too_long").model)).rejects.toMatchObject({ code: "context_too_long" });
+});
+
+it("asks once where the provider refuses for another reason", async () => {
+  const { model, shown } = failing("quota_exhausted");
+  await expect(turn(model)).rejects.toMatchObject({ code: "quota_exhausted" });
+  expect(shown).toHaveLength(1);
+});
+
 const calls = [
   { id: "a", name: "bash_exec", arguments: '{"command":"echo a"}' },
   { id: "b", name: "bash_exec", arguments: '{"command":"echo b"}' },
 ];
+
+it.each([
+  ["stop", "", /without a word/u],
+  ["stop", " \n", /without a word/u],
+  ["length", "", /length/u],
+  ["content_filter", "", /held back/u],
+] as const)(
+  "says so in a sentence where the model's answer is empty: %s %j",
+  async (finishReason, text, sentence) => {
+    const silent: Model = {
+      name: "silent",
+      provider: "test",
+      async *stream(): AsyncGenerator<ModelEvent> {
+        yield { type: "finished", text, toolCalls: [], finishReason, usage };
+      },
+    };
+    const { turn: done, writes } = await turn(silent);
+    expect(done).toMatchObject({ response_text: expect.stringMatching(sentence), is_complete: true });
+    expect(eventsOf(writes)).toEqual(["text_delta", "agent_step"]);
+  },
+);
 
 it("has said everything when it returns, so that a turn which is stored lacks no event", async () => {
   const { writes } = await turn(speaking(calls).model);
@@ -105,7 +164,7 @@ it.each([0, 1, 2])(
       const after = await turn(model, recordsOf(before));
       expect(asked.times).toBe(0);
       expect(eventsOf([...before, ...after.writes])).toEqual(eventsOf(whole.writes));
-      expect(after.step.tool_calls.map(({ id }) => id)).toEqual(whole.step.tool_calls.map(({ id }) => id));
+      expect(after.turn.tool_calls.map(({ id }) => id)).toEqual(whole.turn.tool_calls.map(({ id }) => id));
     }
   },
 );
@@ -114,7 +173,7 @@ it("tells the model of a command that had begun and has no result, and does not 
   const whole = await turn(speaking(calls).model);
   const begun = whole.writes.findIndex(({ records }) => records?.some(({ kind }) => kind === "started"));
   const after = await turn(speaking([]).model, recordsOf(whole.writes.slice(0, begun + 1)));
-  const [first, second] = after.step.tool_calls;
+  const [first, second] = after.turn.tool_calls;
   expect(first).toMatchObject({
     id: "a",
     result: { success: false, error: expect.stringMatching(/interrupted/u) },
@@ -145,12 +204,12 @@ it("hides a secret in what the model says, in its arguments and in results, and 
       yield { type: "finished", text, toolCalls, finishReason: "tool_calls", usage };
     },
   };
-  const { step, writes, commands } = await turn(model, [], { secrets });
+  const { turn: done, writes, commands } = await turn(model, [], { secrets });
   expect(commands).toEqual([`login ${secret}`]);
-  const shown = JSON.stringify([step, writes.map(({ events }) => events)]);
+  const shown = JSON.stringify([done, writes.map(({ events }) => events)]);
   expect(shown).not.toContain(secret);
-  expect(step.response_text).toBe("It is «secret:API_PASSWORD» indeed");
-  expect(step.tool_calls[1]?.result).toMatchObject({ preview: "b «secret:API_PASSWORD»" });
+  expect(done.response_text).toBe("It is «secret:API_PASSWORD» indeed");
+  expect(done.tool_calls[1]?.result).toMatchObject({ preview: "b «secret:API_PASSWORD»" });
 });
 
 it("keeps what the model thought for the model alone, and shows a bounded thought without secrets", async () => {
@@ -165,25 +224,25 @@ it("keeps what the model thought for the model alone, and shows a bounded though
     },
   });
   const secrets = [{ name: "API_PASSWORD", value: secret, declared: true }];
-  const { step, writes } = await turn(thinking(calls), [], { secrets });
-  expect(step).toMatchObject({ response_text: "said", kept: 'sealed:"signed"' });
-  expect(step.thought).toMatch(/^«secret:API_PASSWORD» so so/u);
-  expect(step.thought?.length).toBeLessThan(20_100);
+  const { turn: done, writes } = await turn(thinking(calls), [], { secrets });
+  expect(done).toMatchObject({ response_text: "said", kept: 'sealed:"signed"' });
+  expect(done.thought).toMatch(/^«secret:API_PASSWORD» so so/u);
+  expect(done.thought?.length).toBeLessThan(20_100);
   const event = writes.flatMap(({ events }) => events).find(({ type }) => type === "agent_step");
-  expect(JSON.parse(event?.data ?? "{}")).toMatchObject({ data: { thought: step.thought } });
+  expect(JSON.parse(event?.data ?? "{}")).toMatchObject({ data: { thought: done.thought } });
   expect(JSON.stringify(writes)).not.toContain(secret);
 
   const after = await turn(speaking([]).model, recordsOf(writes), { secrets });
-  expect(after.step).toMatchObject({ thought: step.thought, kept: step.kept });
-  expect((await turn(thinking([]), [], { secrets })).step.kept).toBeNull();
+  expect(after.turn).toMatchObject({ thought: done.thought, kept: done.kept });
+  expect((await turn(thinking([]), [], { secrets })).turn.kept).toBeNull();
 });
 
 it("writes no mark of a hidden secret into a file", async () => {
   const write = { file_path: "a", content: "KEY=«secret:KEY»" };
-  const { step } = await turn(
+  const { turn: done } = await turn(
     speaking([{ id: "a", name: "write_file", arguments: JSON.stringify(write) }]).model,
   );
-  expect(step.tool_calls[0]?.result).toMatchObject({
+  expect(done.tool_calls[0]?.result).toMatchObject({
     success: false,
     error: expect.stringContaining("nothing was written"),
   });
@@ -193,8 +252,8 @@ const letInAllButA: Gate["enter"] = async ({ id }) =>
   id === "a" ? { allowed: false, error: "No.", suggestion: "Ask." } : { allowed: true };
 
 it("tells the model of a call that was not let in, and runs the others", async () => {
-  const { step, commands } = await turn(speaking(calls).model, [], { enter: letInAllButA });
-  expect(step.tool_calls[0]?.result).toMatchObject({ success: false, error: "No.", suggestion: "Ask." });
+  const { turn: done, commands } = await turn(speaking(calls).model, [], { enter: letInAllButA });
+  expect(done.tool_calls[0]?.result).toMatchObject({ success: false, error: "No.", suggestion: "Ask." });
   expect(commands).toEqual(["echo b"]);
 });
 
@@ -214,5 +273,5 @@ it("keeps what was done before a call that has to wait, and does not do it again
   await expect(waiting).rejects.toThrow(WaitingError);
   const after = await turn(speaking([]).model, recordsOf(writes));
   expect(after.commands).toEqual(["echo b"]);
-  expect(after.step.tool_calls.map(({ result }) => result.success)).toEqual([true, true]);
+  expect(after.turn.tool_calls.map(({ result }) => result.success)).toEqual([true, true]);
 });

@@ -11,8 +11,8 @@ const history: HistoryMessage[] = [
   { role: "assistant", content: "" },
 ];
 const long = "x".repeat(500);
-const steps = [turn(1, [long, "short"]), turn(2, [long]), turn(3, [long])];
-const conversation = { history, message: "add dates", steps };
+const turns = [turn(1, [long, "short"]), turn(2, [long]), turn(3, [long])];
+const conversation = { history, message: "add dates", turns };
 const compacted = (changes: Partial<Compaction>) =>
   transcript({ ...conversation, compaction: { ...NO_COMPACTION, ...changes } });
 const texts = (messages: readonly ModelMessage[]) =>
@@ -89,7 +89,7 @@ describe("the transcript", () => {
     const messages = transcript({
       history: [{ role: "user", content: [picture, { type: "text", text: "like this" }] }],
       message: [picture],
-      steps: [],
+      turns: [],
       compaction: { ...NO_COMPACTION, picturesGone: true },
     });
     expect(messages).toEqual([
@@ -114,7 +114,7 @@ describe("the transcript", () => {
   });
 
   it("begins with a user's message where the history begins in the middle", () => {
-    const messages = transcript({ history: history.slice(1), message: "add dates", steps: [] });
+    const messages = transcript({ history: history.slice(1), message: "add dates", turns: [] });
     expect(texts(messages)[0]).toBe("user: [Earlier messages are not shown.]");
     expectValid(messages);
   });

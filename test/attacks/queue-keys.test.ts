@@ -15,13 +15,13 @@ describe("the public development keys of QStash", () => {
     const signature = await new SignJWT({ body: createHash("sha256").update(body).digest("base64url") })
       .setProtectedHeader({ alg: "HS256", typ: "JWT" })
       .setIssuer("Upstash")
-      .setSubject(`${service.url}/functions/start-task`)
+      .setSubject(`${service.url}/functions/resume-task`)
       .setIssuedAt()
       .setNotBefore(0)
       .setExpirationTime("5m")
       .sign(new TextEncoder().encode(key));
     const headers = { "content-type": "application/json", "upstash-signature": signature };
-    expect(await service.call("POST", "/functions/start-task", { body, headers })).toMatchObject({
+    expect(await service.call("POST", "/functions/resume-task", { body, headers })).toMatchObject({
       status: 401,
       body: { detail: "Invalid queue signature" },
     });

@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { afterAll, expect, it } from "vitest";
 import { apiClient } from "#test/support/api-client.ts";
+import { newDataDir } from "#test/support/data-dir.ts";
 import { frameOf, newChatClient, openStream } from "#test/support/chat-client.ts";
 import { spawnService, type ServiceProcess } from "#test/support/process.ts";
 import { call, script } from "#test/support/task-client.ts";
 
-const dataDir = mkdtempSync(join(tmpdir(), "workspace-approval-"));
+const dataDir = newDataDir();
 let service: ServiceProcess | undefined;
 afterAll(async () => {
   await service?.kill();

@@ -35,6 +35,7 @@ function start(port: string): ServiceProcess {
     DATA_DIR: dataDir,
     KEY_RATE_BURST: "0",
     USER_RATE_PER_MINUTE: "0",
+    CHAT_RATE_PER_MINUTE: "0",
     OUTBOUND_ALLOW_PRIVATE: "true",
   });
   return service;

@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, expect, inject, it, vi } from "vitest";
 import { apiClient } from "#test/support/api-client.ts";
+import { newDataDir } from "#test/support/data-dir.ts";
 import { spawnService, type ServiceProcess } from "#test/support/process.ts";
 import { seeded } from "#test/support/random.ts";
 
@@ -15,7 +14,7 @@ const PROJECTS = 3;
 /** A dead executor's lease, its successor's work, and the cron in between. */
 const SETTLED_WITHIN_MS = 120_000;
 
-const dataDir = mkdtempSync(join(tmpdir(), "workspace-crash-"));
+const dataDir = newDataDir();
 let service: ServiceProcess | undefined;
 afterAll(async () => {
   await service?.kill();

@@ -1,15 +1,14 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { Client } from "pg";
 import { afterEach, expect, inject, it, vi } from "vitest";
 import { apiClient } from "#test/support/api-client.ts";
+import { newDataDir } from "#test/support/data-dir.ts";
 import { onlyEmbedded } from "#test/support/held-open.ts";
 import { MODEL_WIRES, startModelServer } from "#test/support/model-servers.ts";
 import { spawnService, type ServiceProcess } from "#test/support/process.ts";
 import { createDatabase } from "#test/support/server-database.ts";
 
-const dataDir = mkdtempSync(join(tmpdir(), "workspace-reservation-"));
+const dataDir = newDataDir();
 const started: { close: () => Promise<unknown> }[] = [];
 afterEach(async () => {
   for (const { close } of started.toReversed()) await close();

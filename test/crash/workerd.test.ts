@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { startReceiver } from "#test/local/support/receiver.ts";
 import { apiClient } from "#test/support/api-client.ts";
+import { newDataDir } from "#test/support/data-dir.ts";
 import { spawnService, type ServiceProcess } from "#test/support/process.ts";
 import { seeded } from "#test/support/random.ts";
 import { RECOVERY_LIMIT_MS, Traffic } from "./support/traffic.ts";
@@ -11,7 +10,7 @@ import { verifyTask } from "./support/verify.ts";
 
 const KILLS = 2;
 
-const dataDir = mkdtempSync(join(tmpdir(), "workspace-crash-"));
+const dataDir = newDataDir();
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 let service: ServiceProcess;
 
@@ -22,6 +21,7 @@ beforeAll(async () => {
     DATA_DIR: dataDir,
     KEY_RATE_BURST: "0",
     USER_RATE_PER_MINUTE: "0",
+    CHAT_RATE_PER_MINUTE: "0",
     OUTBOUND_ALLOW_PRIVATE: "true",
   });
   await service.ready;

@@ -19,7 +19,7 @@ describe.each([window, bucket])("a $kind of $capacity", (limit) => {
     expect(new Set(remaining).size).toBe(limit.capacity);
   });
 
-  it("says when to come back", async () => {
+  it("says when to retry", async () => {
     const limiter = namespace.getByName(`user:${crypto.randomUUID()}`);
     let last = await limiter.take(limit);
     while (last.allowed) last = await limiter.take(limit);

@@ -83,7 +83,7 @@ describe("a repository that means harm", () => {
     await expect(project.git("clone", { remote: { url } })).rejects.toMatchObject({
       name: "AppError",
       code: "invalid_input",
-      message: "The repository holds a path that must not be written",
+      message: "The repository contains a path that must not be written",
     });
     expect(readdirSync(project.root)).toEqual([]);
   });

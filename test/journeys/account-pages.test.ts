@@ -198,13 +198,13 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const person = await service.signUp();
     const tab = await chromium.newTab();
     await tab.go(`${service.url}/login?error=oauth_failed`);
-    expect(await told(tab)).toMatch(/^Signing in did not work/u);
+    expect(await told(tab)).toMatch(/^Signing in failed/u);
     expect(await tab.read("location.search")).toBe("");
     await tab.type("#username", person.email);
     await tab.type("#password", "wrong");
     await tab.click("#password-form button");
     await tab.until(
-      `document.querySelector("#message").textContent === "The name or the password is not right."`,
+      `document.querySelector("#message").textContent === "The username or the password is wrong."`,
     );
     await tab.type("#password", person.password);
     await tab.click("#password-form button");

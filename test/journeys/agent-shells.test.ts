@@ -68,7 +68,7 @@ describe("the agent's shells", () => {
     );
     expect(closed.results).toMatchObject([
       { success: true },
-      { success: false, error: "The session is over" },
+      { success: false, error: "The session has ended" },
     ]);
     expect(await sessionsOf()).not.toContain(id);
   });

@@ -68,7 +68,7 @@ describe("agents of one person", () => {
       await service.call("POST", "/api/chat/agent", { token, json }),
       await service.call("POST", "/api/chat/agent", { token: other.key, json }),
     ];
-    for (const answer of answers) expectNoRoom(answer, PER_PERSON, "your agents");
+    for (const answer of answers) expectNoRoom(answer, PER_PERSON, "You already have 2 agents at work");
     expect(await storedTasks(one)).toBe(2);
     expect((await service.call("GET", "/api/chat", { token })).body).toHaveLength(2);
     const stranger = await newTaskClient(service);
@@ -78,11 +78,11 @@ describe("agents of one person", () => {
   it("make room when one ends or is cancelled", async () => {
     const client = await newTaskClient(service);
     const [first, second] = await fill(client);
-    expectNoRoom(await client.invoke(SHORT), PER_PERSON, "your agents");
+    expectNoRoom(await client.invoke(SHORT), PER_PERSON, "You already have 2 agents at work");
     await cancel(client, first.task_id);
     await client.end((await client.start(SHORT)).task_id);
     await client.start(LONG);
-    expectNoRoom(await client.invoke(SHORT), PER_PERSON, "your agents");
+    expectNoRoom(await client.invoke(SHORT), PER_PERSON, "You already have 2 agents at work");
     await cancel(client, second.task_id);
     expect(await client.invoke(SHORT)).toMatchObject({ status: 200 });
   });
@@ -103,7 +103,7 @@ describe("agents of one person", () => {
     const invoke = (key: string) => client.invoke(LONG, {}, { "idempotency-key": key });
     const first = await invoke("first");
     const second = await invoke("second");
-    expectNoRoom(await invoke("third"), PER_PERSON, "your agents");
+    expectNoRoom(await invoke("third"), PER_PERSON, "You already have 2 agents at work");
     expect(await invoke("first")).toMatchObject({ status: 200, body: first.body });
     expect(await invoke("second")).toMatchObject({ status: 200, body: second.body });
     await cancel(client, first.body.task_id);
@@ -119,7 +119,7 @@ describe("agents of one person", () => {
     const { data } = await frameOf(stream, "approval_required");
     const client = await newTaskClient(service, { account, projectId: chat.projectId });
     await fill(client);
-    expectNoRoom(await client.invoke(SHORT), PER_PERSON, "your agents");
+    expectNoRoom(await client.invoke(SHORT), PER_PERSON, "You already have 2 agents at work");
     // It waits behind the one that waits.
     await client.start(SHORT, { chat_id: stream.chatId });
     await chat.call("POST", "/api/chat/agent/approval", {
@@ -142,7 +142,7 @@ describe("agents of one person", () => {
     const message = error["message"];
     expect(error).toEqual({
       type: "error",
-      message: expect.stringContaining("your agents"),
+      message: expect.stringContaining("You already have 2 agents at work"),
       content: message,
       data: { message, code: "rate_limited", limit: 2, current: 2, retry_after_seconds: 10 },
     });
@@ -162,13 +162,13 @@ describe("agents in one project", () => {
     const editor = await inProject(await team.join("editor"));
     const [first] = await fill(owner);
     const third = await editor.start(LONG);
-    expectNoRoom(await editor.invoke(SHORT), PER_PROJECT, "in this project");
+    expectNoRoom(await editor.invoke(SHORT), PER_PROJECT, "This project already has");
     await editor.start(SHORT, { chat_id: third.chat_id });
     const elsewhere = await newTaskClient(service, { account: editor.account });
     expect(await elsewhere.invoke(SHORT)).toMatchObject({ status: 200 });
     await cancel(owner, first.task_id);
     await vi.waitFor(async () => expect(await editor.invoke(LONG)).toMatchObject({ status: 200 }), 20_000);
-    expectNoRoom(await owner.invoke(SHORT), PER_PROJECT, "in this project");
+    expectNoRoom(await owner.invoke(SHORT), PER_PROJECT, "This project already has");
   });
 });
 

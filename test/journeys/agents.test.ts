@@ -104,8 +104,35 @@ describe("agents", () => {
       body: { agent_id: id, selected_model: "openai/gpt-5", success: true },
     });
     expect(await select(id, "builtin/gpt-99")).toMatchObject({ status: 400 });
-    expect(await select(BUILT_IN, "openai/gpt-5")).toMatchObject({ status: 403 });
     expect((await at("GET", id, token)).body).toMatchObject({ model: "openai/gpt-5" });
+  });
+
+  it("have a model of the service's own agent chosen by each person for themselves", async () => {
+    const client = await newTaskClient(service);
+    const other = await newTaskClient(service);
+    const select = (token: string, model: string | null) =>
+      service.call("POST", `/api/marketplace/agents/${BUILT_IN}/select-model`, { token, json: { model } });
+    const { token } = client.account;
+    expect(await select(token, "builtin/gpt-99")).toMatchObject({ status: 400 });
+    expect(await select(token, "openai/gpt-5")).toMatchObject({
+      status: 200,
+      body: { agent_id: BUILT_IN, selected_model: "openai/gpt-5", success: true },
+    });
+    expect((await at("GET", BUILT_IN, token)).body).toMatchObject({
+      model: null,
+      selected_model: "openai/gpt-5",
+    });
+    expect((await at("GET", BUILT_IN, other.account.token)).body).toMatchObject({ selected_model: null });
+    const [mine, theirs] = [await client.start("Hello"), await other.start("Hello")];
+    await Promise.all([client.end(mine.task_id), other.end(theirs.task_id)]);
+    expect(await client.status(mine.task_id)).toMatchObject({
+      completion_reason: "model_error",
+      error: expect.stringMatching(/no API key.* OpenAI/u),
+    });
+    expect(await other.status(theirs.task_id)).toMatchObject({ status: "completed" });
+    expect(await select(token, null)).toMatchObject({ status: 200, body: { selected_model: null } });
+    const { task_id } = await client.start("Hello");
+    expect((await client.end(task_id)).at(-1)?.body.status).toBe("completed");
   });
 
   it("work for a key that names one, with the tools they have", async () => {

@@ -3,6 +3,7 @@ import type { ApiAnswer } from "#test/support/api-client.ts";
 import {
   frameOf,
   newChatClient,
+  openStream,
   type ChatClient,
   type ChatFrame,
   type ChatStream,
@@ -162,7 +163,7 @@ describe("an answer", () => {
     const { key } = await newTaskClient(service, { account: client.account, projectId: client.projectId });
     expect(await answer(approvalId, "allow_once", key)).toMatchObject({
       status: 403,
-      body: { detail: "Only people may answer what an agent asks" },
+      body: { detail: "Only people may answer an approval: API keys cannot" },
     });
     expect((await answer(approvalId, "allow_once", `tsk_${"0".repeat(32)}`)).status).toBe(401);
   });
@@ -241,13 +242,18 @@ it("a task that waits is cancelled at once", async () => {
   expect(await contentOf("cancelled.txt")).toBe(404);
 });
 
-it("messages that come while a task waits are answered after it", async () => {
-  const chat_id = await newChat();
-  const waits = await client.send(writes("first.txt"), { chat_id });
-  const later = await client.send(script({ text: "second" }), { chat_id });
-  await answering(waits, "allow_once");
+it("messages of programs that come while a task waits are answered after it", async () => {
+  const { key } = await newTaskClient(service, { account: client.account, projectId: client.projectId });
+  const waits = await client.send(writes("first.txt"), { chat_id: await newChat() });
+  const question = await frameOf(waits, "approval_required");
+  const later = await openStream(service, "POST", "/api/chat/agent/stream", {
+    token: key,
+    json: { project_id: client.projectId, message: script({ text: "second" }), chat_id: waits.chatId },
+  });
+  expect((await answer(question.data?.["approval_id"], "allow_once")).status).toBe(200);
   const frames = await Array.fromAsync(later.frames());
   expect(frames.find(({ type }) => type === "complete")?.data).toMatchObject({ final_response: "second" });
+  expect(await contentOf("first.txt")).toBe(200);
 });
 
 it("the answer in one piece tells that somebody is asked", async () => {
@@ -268,10 +274,14 @@ it("the answer in one piece tells that somebody is asked", async () => {
 });
 
 it("the answer in one piece does not wait for the answer to an earlier message's question", async () => {
+  const { key } = await newTaskClient(service, { account: client.account, projectId: client.projectId });
   const waits = await client.send(writes("earlier.txt"), { chat_id: await newChat() });
   await frameOf(waits, "approval_required");
   const json = { project_id: client.projectId, message: "Hello", chat_id: waits.chatId };
-  const { status, body } = await client.call<{ task_id: string }>("POST", "/api/chat/agent", json);
+  const { status, body } = await service.call<{ task_id: string }>("POST", "/api/chat/agent", {
+    token: key,
+    json,
+  });
   expect({ status, body }).toMatchObject({
     status: 200,
     body: { success: false, completion_reason: "in_progress", final_response: "", steps: [] },
@@ -350,7 +360,7 @@ describe("a tool that is allowed for the chat while several of its calls are ask
     expect(open).toEqual([]);
     expect(answers).toMatchObject([
       { status: 200 },
-      { status: 409, body: { detail: "It was answered already: allow_all" } },
+      { status: 409, body: { detail: "This approval was already answered: allow_all" } },
     ]);
     const results = frames.filter(({ type }) => type === "tool_call");
     expect(results).toHaveLength(2);

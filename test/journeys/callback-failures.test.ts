@@ -43,7 +43,7 @@ describe.concurrent("a receiver that fails", () => {
     const { task_id: taskId } = await startWithCallback("/fails-once");
     expect(await untilAttempted(taskId)).toMatchObject({
       status: "pending",
-      attempts: [{ attempt: 1, delivered: false, status_code: 500, error: "The receiver answered 500" }],
+      attempts: [{ attempt: 1, delivered: false, status_code: 500, error: "The receiver returned 500" }],
     });
     const requests = await receiver.waitFor("/fails-once", 2, 30_000);
     const [first, second] = requests.map(({ headers }) => headers);

@@ -12,8 +12,8 @@ afterAll(async () => {
   await service.close();
 });
 
-/** An executor shows life every 3 s and hears then that it is to stop; a slow machine gets as much again. */
-const SOON_MS = 8_000;
+/** An executor shows life every 3 s and hears then that it is to stop. Without that, what is cancelled here goes on for 60 s. */
+const SOON_MS = 40_000;
 
 const IN_A_MODEL_CALL = script({ text: "I am thinking about it", chunks: 3, delay_ms: 60_000 });
 const BEFORE_AN_ANSWER = script({ text: "late", first_delay_ms: 60_000 });
@@ -123,6 +123,101 @@ describe.concurrent("cancelling a task", () => {
     const path = `/api/external/agent/cancel/${taskId}`;
     expect((await service.call("POST", path, { token: client.key })).status).toBe(200);
     expect((await client.end(taskId)).at(-1)?.body.status).toBe("cancelled");
+  });
+});
+
+/** What is left of a task that ended early: its status, the turns in the database, and what its last events say. */
+async function leftOf(taskId: string) {
+  const events = await client.end(taskId);
+  const { body } = await service.call<{ items: { step_data: Record<string, unknown> }[] }>(
+    "GET",
+    `/api/v1/agents/tasks/${taskId}/steps`,
+    { token: client.key },
+  );
+  return {
+    status: await client.status(taskId),
+    steps: body.items.map(({ step_data }) => step_data),
+    complete: events.find(({ type }) => type === "complete")?.body.data,
+    ended: events.filter(({ type }) => type === "agent_step"),
+  };
+}
+
+describe.concurrent("a turn that is stopped in the middle", () => {
+  const HALF = script({ text: "I am thinking about it", chunks: 3, delay_ms: 1_500 }, { text: "never" });
+  const TOOLS = script(
+    {
+      text: "Two commands.",
+      tools: [
+        call("bash_exec", { command: "echo one" }),
+        call("bash_exec", { command: "sleep 60" }),
+        call("bash_exec", { command: "echo three" }),
+      ],
+    },
+    { text: "never" },
+  );
+  const stops: [string, (of: TaskClient, taskId: string) => Promise<unknown>][] = [
+    ["a cancel", (of, taskId) => of.cancel(taskId)],
+    ["a revoked key", (of) => revoke("/api/external-api-keys", of.keyId)],
+  ];
+
+  it.each(stops)("keeps what it said and used, after %s", async (_, stop) => {
+    const mate = await newTaskClient(service, { account: client.account, projectId: client.projectId });
+    const { task_id } = await mate.start(HALF);
+    await mate.event(task_id, "text_delta");
+    await stop(mate, task_id);
+    const { status, steps, complete, ended } = await leftOf(task_id);
+    expect(status).toMatchObject({ response: expect.stringMatching(/^I am/u), iterations: 1, tool_calls: 0 });
+    expect(steps).toMatchObject([{ iteration: 1, response_text: status.response, is_complete: false }]);
+    expect(ended).toHaveLength(1);
+    expect(complete).toMatchObject({
+      final_response: status.response,
+      iterations: 1,
+      usage: { input_tokens: expect.any(Number), output_tokens: expect.any(Number) },
+    });
+    expect(Object(complete?.["usage"]).output_tokens).toBeGreaterThan(0);
+  });
+
+  it.each(stops)("keeps the calls that had begun, after %s", async (_, stop) => {
+    const mate = await newTaskClient(service, { account: client.account, projectId: client.projectId });
+    const { task_id } = await mate.start(TOOLS);
+    for await (const { type, body } of mate.events(task_id)) {
+      if (type === "tool_start" && body.args?.["command"] === "sleep 60") break;
+    }
+    await stop(mate, task_id);
+    const { status, steps, complete, ended } = await leftOf(task_id);
+    expect(status).toMatchObject({ response: "Two commands.", iterations: 1, tool_calls: 2 });
+    expect(steps).toMatchObject([
+      {
+        tool_calls: [
+          { parameters: { command: "echo one" }, result: { success: true } },
+          { parameters: { command: "sleep 60" }, result: { success: false } },
+        ],
+      },
+    ]);
+    expect(ended).toHaveLength(1);
+    expect(complete).toMatchObject({ tool_calls_made: 2 });
+  });
+
+  it("keeps what it said while it waited for an approval", async () => {
+    const { body: chat } = await service.call<{ id: string }>("POST", "/api/chat", {
+      token: client.account.token,
+      json: { project_id: client.projectId },
+    });
+    await service.call("PATCH", `/api/chat/${chat.id}/update`, {
+      token: client.account.token,
+      json: { edit_mode: "ask" },
+    });
+    const asks = script({
+      text: "I look, and ask.",
+      tools: [call("list_dir", { dir_path: "." }), call("bash_exec", { command: "true" })],
+    });
+    const taskId = (await client.start(asks, { chat_id: chat.id })).task_id;
+    await client.event(taskId, "approval_required");
+    await client.cancel(taskId);
+    const { status, steps, complete } = await leftOf(taskId);
+    expect(status).toMatchObject({ response: "I look, and ask.", iterations: 1, tool_calls: 1 });
+    expect(steps).toMatchObject([{ tool_calls: [{ name: "list_dir", result: { success: true } }] }]);
+    expect(Object(complete?.["usage"]).output_tokens).toBeGreaterThan(0);
   });
 });
 

@@ -41,12 +41,12 @@ describe("the stream of the interface", () => {
     ]);
   });
 
-  it("has an answer also where the agent says nothing", async () => {
+  it("has an answer in words also where the model says nothing", async () => {
     const silent = script({ tools: [call("list_dir", { dir_path: "." })] }, { text: "" });
     const frames = await Array.fromAsync((await simple({ message: silent })).frames());
     expect(frames).toMatchObject([
       { type: "tool_execution", tool: "list_dir" },
-      { type: "message", content: "" },
+      { type: "message", content: expect.stringContaining("without a word") },
     ]);
   });
 
@@ -279,7 +279,9 @@ it("answers 50 senders of one chat in order, one at a time", { timeout: 180_000 
   );
   const answers = await Promise.all(streams.map((stream) => Array.fromAsync(stream.frames())));
   for (const [index, frames] of answers.entries()) {
-    expect(frames).toMatchObject([{ type: "message", content: `answer ${index}` }]);
+    // Before it stands at most what the message waits for.
+    expect(frames.length).toBeLessThanOrEqual(2);
+    expect(frames.at(-1)).toMatchObject({ type: "message", content: `answer ${index}` });
   }
   const { body: messages } = await client.call<
     { role: string; message_metadata: { task_id?: string } | null }[]

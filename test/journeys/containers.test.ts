@@ -80,6 +80,9 @@ describe("containers", () => {
   it("keep the values of variables and credentials to themselves", async () => {
     const { call, add } = await newProject();
     const secrets = ["alpha-secret-1", "beta-secret-2", "gamma-secret-3"] as const;
+    const other = await add({ name: "other", environment_vars: { A: secrets[0] }, env_vars: { B: "b" } });
+    expect(other).toMatchObject({ environment_vars: null, env_var_keys: ["A", "B"] });
+    expect(await add({ name: "none", environment_vars: null })).toMatchObject({ env_vars_count: 0 });
     const api = await add({ name: "api", env_vars: { FIRST: secrets[0] } });
     const path = `/containers/${api.id}`;
     const changed = await call("PATCH", path, { env_vars_to_set: { SECOND: secrets[1] } });
@@ -89,6 +92,9 @@ describe("containers", () => {
       env_vars_count: 2,
     });
     expect((await call("PATCH", path, { env_vars_to_set: { "not-a-name": secrets[1] } })).status).toBe(422);
+    expect((await call("PATCH", path, { environment_vars: { "not-a-name": secrets[1] } })).status).toBe(422);
+    const named = await call("PATCH", `/containers/${other.id}`, { environment_vars: { C: secrets[1] } });
+    expect(named.body).toMatchObject({ env_var_keys: ["A", "B", "C"] });
     expect((await call("PATCH", path, { env_vars_to_delete: ["FIRST"] })).body).toMatchObject({
       env_vars_count: 1,
     });

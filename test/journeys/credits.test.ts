@@ -224,14 +224,14 @@ it("a turn that is cancelled is paid for: by what had come of it, or by its whol
   await client.end(begun.task_id);
   const [broken, ...more] = await callsOfTask(begun.task_id);
   expect(more).toEqual([]);
-  expect(broken).toMatchObject({ iteration: 1, model: "gpt-5", billedStatus: "credited" });
+  expect(broken).toMatchObject({ iteration: 1, model: "builtin/gpt-5", billedStatus: "credited" });
   expect(broken?.inputTokens).toBeGreaterThan(1000);
 
   const slow = await client.start("sleep now");
   await client.event(slow.task_id, "tool_start");
   await client.cancel(slow.task_id);
   await client.end(slow.task_id);
-  expect(await client.status(slow.task_id)).toMatchObject({ status: "cancelled", iterations: 0 });
+  expect(await client.status(slow.task_id)).toMatchObject({ status: "cancelled", iterations: 1 });
   expect(await callsOfTask(slow.task_id)).toMatchObject([
     { iteration: 1, inputTokens: 1000, outputTokens: 500, costTotal: 2, creditsDeducted: 2 },
   ]);

@@ -224,8 +224,71 @@ describe("bytes as they are", () => {
   );
 });
 
+describe("a path that begins with a slash", () => {
+  it("is one from the project's root, wherever a path is taken", async () => {
+    const { id, call, read } = await open();
+    expect(await call("PUT", "//src/a.txt", { content: "a" })).toMatchObject({
+      status: 200,
+      body: { file_path: "src/a.txt" },
+    });
+    expect((await call("GET", "/%2Fsrc/a.txt")).body).toMatchObject({ content: "a", path: "src/a.txt" });
+    expect(await read("/src/a.txt")).toBe("a");
+    const batch = { paths: ["/src/a.txt"], container_dir: "/" };
+    expect(JSON.stringify((await call("POST", "/content/batch", batch)).body)).toContain('"a"');
+    expect((await call("POST", "/save", { file_path: "/b.txt", content: "b" })).status).toBe(200);
+    expect((await call("POST", "/mkdir", { dir_path: "/c" })).body).toMatchObject({ dir_path: "c" });
+    const moved = await call("POST", "/rename", { old_path: "/b.txt", new_path: "/c/b.txt" });
+    expect(moved.body).toMatchObject({ old_path: "b.txt", new_path: "c/b.txt" });
+    expect((await call("GET", "/tree?container_dir=/c")).body).toMatchObject({
+      files: [expect.objectContaining({ name: "b.txt" })],
+    });
+    expect((await raw(id, "/c/b.txt")).status).toBe(200);
+    expect((await call("DELETE", "", { file_path: "/c/b.txt" })).status).toBe(200);
+  });
+});
+
 describe("paths that lead astray", () => {
-  const astray = ["../x", "a/../../x", "..\\x", "/etc/passwd", "a\0b", "", ".", "é".repeat(200)];
+  it.each(["%zz", "a%", "%ff", "a/%c0%80"])(
+    "are refused with 400 where their encoding is malformed: %s",
+    async (path) => {
+      const { call } = await open();
+      for (const method of ["GET", "PUT", "DELETE"]) {
+        const { status, body } = await call(
+          method,
+          `/${path}`,
+          method === "PUT" ? { content: "x" } : undefined,
+        );
+        expect([status, body]).toEqual([400, { detail: "The path's percent-encoding is malformed" }]);
+      }
+    },
+  );
+
+  it("are refused where a file is to be written under the name of a directory", async () => {
+    const { id, call } = await open();
+    expect((await call("PUT", "/dir/", { content: "x" })).status).toBe(400);
+    expect((await call("POST", "/save", { file_path: "dir/", content: "x" })).status).toBe(400);
+    expect((await raw(id, "dir/", "PUT", "x")).status).toBe(400);
+    expect((await call("GET", "/dir")).status).toBe(404);
+  });
+
+  it.each([".git/HEAD", ".git", "sub/.git/config"])(
+    "are refused for what belongs to git: %s",
+    async (path) => {
+      const { id, call } = await open();
+      const answers = await Promise.all([
+        call("PUT", `/${path}`, { content: "x" }),
+        call("DELETE", `/${path}`),
+        call("POST", "/save", { file_path: path, content: "x" }),
+        call("POST", "/mkdir", { dir_path: path }),
+        call("POST", "/rename", { old_path: path, new_path: "b" }),
+        call("POST", "/rename", { old_path: "b", new_path: path }),
+      ]);
+      expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(400));
+      expect((await raw(id, path, "PUT", "x")).status).toBe(400);
+    },
+  );
+
+  const astray = ["../x", "a/../../x", "..\\x", "/../etc/passwd", "a\0b", "", ".", "é".repeat(200)];
 
   it.each(astray)("are refused with 400 wherever a path is taken: %j", async (path) => {
     const { call } = await open();
@@ -244,7 +307,7 @@ describe("paths that lead astray", () => {
     for (const { body } of answers) expect(body).toEqual({ detail: expect.any(String) });
   });
 
-  it.each(["..%2fx", "a%2f..%2f..%2fx", "%2fetc%2fpasswd", "a%00b"])(
+  it.each(["..%2fx", "a%2f..%2f..%2fx", "%2f..%2fetc%2fpasswd", "a%00b"])(
     "are refused with 400 in the path itself: %s",
     async (path) => {
       const { call } = await open();
@@ -257,7 +320,7 @@ describe("paths that lead astray", () => {
   it("say so for the tree's and a batch's directory too", async () => {
     const { call } = await open();
     expect((await call("GET", "/tree?container_dir=../x")).status).toBe(400);
-    expect((await call("GET", "?container_dir=/x")).status).toBe(400);
+    expect((await call("GET", "?container_dir=/../x")).status).toBe(400);
     expect((await call("GET", "/tree?container_dir=none")).status).toBe(404);
   });
 });

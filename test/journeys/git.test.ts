@@ -52,6 +52,36 @@ async function openClone() {
   return { ...project, repository };
 }
 
+describe("an address", () => {
+  it.each([
+    "https://example.com/a b",
+    "https://example.com/a\u0007b",
+    "https://example.com/a\tb",
+    "ht tp://h/x",
+  ])("with a space or a control character is refused: %j", async (repo_url) => {
+    const { call } = await open();
+    for (const below of ["clone", "init"]) {
+      expect((await call("POST", below, { repo_url })).status).toBe(400);
+    }
+  });
+});
+
+describe("an empty project", () => {
+  it("has a repository on main without a remote", async () => {
+    const { call, write } = await open();
+    expect(await call("GET", "status")).toMatchObject({ status: 200, body: { branch: "main", changes: [] } });
+    await write("a.txt", "a");
+    expect(await call("POST", "commit", { message: "first" })).toMatchObject({ status: 200 });
+    expect((await call("GET", "status")).body).toMatchObject({ last_commit: { message: "first" } });
+    for (const below of ["push", "pull"]) {
+      expect(await call("POST", below, {})).toMatchObject({
+        status: 409,
+        body: { detail: "The repository has no remote named `origin`" },
+      });
+    }
+  });
+});
+
 describe("a repository", () => {
   it("is cloned in the background, edited, committed and pushed in one go", async () => {
     const { name, url } = newRepository();
@@ -82,6 +112,46 @@ describe("a repository", () => {
     );
   });
 
+  it("takes the place of files that a snapshot keeps; a change on the way is refused", async () => {
+    const { name, url } = newRepository();
+    const { id, token, cloned, write, read } = await open();
+    const files = `/api/projects/${id}/files`;
+    await write("old.txt", "old");
+    git.setFault({ kind: "hold" });
+    git.requests.length = 0;
+    try {
+      await service.call("POST", "/api/git/clone", { token, json: { project_id: id, repo_url: url } });
+      await vi.waitUntil(() => git.requests.length > 0, { timeout: 30_000 });
+      const changes: [string, string, unknown?][] = [
+        ["PUT", `${files}/new.txt`, { content: "new" }],
+        ["POST", `${files}/save`, { file_path: "new.txt", content: "new" }],
+        ["POST", `${files}/rename`, { old_path: "old.txt", new_path: "other.txt" }],
+        ["POST", `${files}/mkdir`, { dir_path: "new" }],
+        ["DELETE", files, { file_path: "old.txt", is_directory: false }],
+      ];
+      for (const [method, path, json] of changes) {
+        expect(await service.call(method, path, { token, json })).toMatchObject({
+          status: 409,
+          body: { detail: "A repository is being cloned into the project: wait until the clone ends" },
+        });
+      }
+      expect(await read("old.txt")).toBe("old");
+    } finally {
+      git.setFault(undefined);
+    }
+    expect(await cloned()).toMatchObject({ status: "cloned", error: null });
+    expect(await read("old.txt")).toBeUndefined();
+    const { body } = await service.call<{ snapshots: { hash: string; label: string }[] }>(
+      "GET",
+      `/api/projects/${id}/snapshots`,
+      { token },
+    );
+    expect(body.snapshots[0]).toMatchObject({ label: `before the clone of ${name}` });
+    const restore = `/api/projects/${id}/snapshots/${body.snapshots[0]?.hash}/restore`;
+    expect((await service.call("POST", restore, { token })).status).toBe(200);
+    expect(await read("old.txt")).toBe("old");
+  });
+
   it("goes through status, stage, commit, push, pull, branches, diff and log", async () => {
     const { call, write, read, repository } = await openClone();
     await write("a.txt", "one\nthree\n");
@@ -92,7 +162,7 @@ describe("a repository", () => {
       untracked_count: 1,
       staged_count: 0,
       remote_branch: "origin/main",
-      last_commit: { message: "first\n" },
+      last_commit: { message: "first" },
     });
     expect((await call("GET", "diff?file_path=a.txt")).body).toMatchObject({
       diff: expect.stringContaining("-two\n+three"),
@@ -147,6 +217,15 @@ describe("a repository", () => {
     expect((await call("GET", "tree?branch=dev")).body).toMatchObject({ status: "error" });
     expect((await call("DELETE", "disconnect")).status).toBe(200);
     expect((await call("GET", "info")).body).toBeNull();
+    for (const below of ["push", "pull"]) {
+      expect(await call("POST", below, {})).toMatchObject({
+        status: 409,
+        body: { detail: "The repository has no remote named `origin`" },
+      });
+    }
+    expect((await call("GET", "status")).body).toMatchObject({ remote_branch: null });
+    expect((await call("GET", "commits?limit=1")).body).toMatchObject({ commits: [{ title: "For it" }] });
+    expect((await call("DELETE", "disconnect")).status).toBe(404);
   });
 
   it("has the branches of its remote, which are fetched when somebody switches to them", async () => {
@@ -182,8 +261,6 @@ describe("a repository", () => {
   it("is made of a project's own files, and pushed to a remote that was empty", async () => {
     const { call, write } = await open();
     await write("a.txt", "a");
-    expect((await call("GET", "commits")).status).toBe(404);
-    expect((await call("POST", "push", {})).status).toBe(404);
     expect((await call("POST", "init", {})).body).toMatchObject({ branch: "main" });
     expect((await call("POST", "commit", { message: "a" })).status).toBe(200);
     expect((await call("POST", "push", {})).status).toBe(409);
@@ -201,7 +278,13 @@ describe("a clone", () => {
     await write("old.txt", "old");
     const json = { project_id: id, repo_url: `${git.url}/none` };
     expect((await service.call("POST", "/api/git/clone", { token, json })).status).toBe(200);
-    expect(await cloned()).toMatchObject({ status: "failed", error: expect.any(String) });
+    const { status, error } = await cloned();
+    expect([status, error]).toEqual(["failed", expect.any(String)]);
+    expect((await service.call("GET", `/api/projects/${id}/status`, { token })).body).toMatchObject({
+      git_status: "failed",
+      git_error: error,
+      error,
+    });
     expect(await read("old.txt")).toBe("old");
     expect((await call("POST", "clone", { repo_url: json.repo_url })).status).toBe(404);
   });

@@ -52,7 +52,7 @@ it.each([
   const changed = "chat_id" in fields ? { chat_id: first.body.chat_id } : fields;
   expect(await invoke(`other-${what.length}`, "Hello", changed)).toMatchObject({
     status: 422,
-    body: { detail: "This Idempotency-Key was used with another request" },
+    body: { detail: "This Idempotency-Key was used with a different request" },
   });
 });
 

@@ -48,8 +48,8 @@ async function age(id: string, interval: string) {
   );
 }
 
-const gone = { status: 410, body: { detail: "This invitation is over: ask for a new one" } };
-const already = { status: 409, body: { detail: "You are a member of this team already" } };
+const gone = { status: 410, body: { detail: "This invitation is no longer valid: ask for a new one" } };
+const already = { status: 409, body: { detail: "You are already a member of this team" } };
 
 describe("an invitation for an address", () => {
   it("comes by mail, is shown to whoever has the link, and is accepted once", async () => {
@@ -97,7 +97,10 @@ describe("an invitation for an address", () => {
     const made = await invite(team, email.toUpperCase());
     expect(await accept(await service.signUp(), made)).toMatchObject({
       status: 403,
-      body: { detail: "This invitation is for another address: sign in with the account that has it" },
+      body: {
+        detail:
+          "This invitation is for another email address: sign in with the account that has that address",
+      },
     });
     const registered = await service.call<{ access_token: string }>("POST", "/api/auth/register", {
       json: { email, password: "correct horse" },
@@ -148,7 +151,7 @@ describe("an invitation for an address", () => {
     const ask = (json: unknown) => team.asOwner("POST", "/members/invite", json);
     expect(await ask({ email, role: "admin" })).toMatchObject({
       status: 409,
-      body: { detail: "This person is a member of the team already" },
+      body: { detail: "This person is already a member of the team" },
     });
     for (const json of [{ email }, { email: "nobody", role: "viewer" }, { email, role: "owner" }, {}]) {
       expect((await ask(json)).status).toBe(422);

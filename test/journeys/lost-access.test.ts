@@ -9,8 +9,8 @@ import { openSocket } from "#test/support/socket.ts";
 import { call, script } from "#test/support/task-client.ts";
 import { newTeamClient, type TeamClient } from "#test/support/team-client.ts";
 
-/** An executor shows life every 3 s and hears then that it is to stop; a slow machine gets as much again. */
-const SOON_MS = 10_000;
+/** An executor shows life every 3 s and hears then that it is to stop. Without that, the tool goes on for 60 s. */
+const SOON_MS = 40_000;
 
 let service: TestService;
 beforeAll(async () => {
@@ -134,7 +134,7 @@ describe.concurrent("whoever reads along", () => {
       json: { project_id: editor.projectId, message: SLOWLY },
     });
     expect((await service.call("POST", "/api/auth/logout", { token })).status).toBeLessThan(300);
-    const told = "The session is over: sign in again";
+    const told = "The session has ended: sign in again";
     const [posts, events, simple] = await Promise.all(
       [posted, came, plain].map((stream) => Array.fromAsync(stream.frames())),
     );
@@ -155,7 +155,7 @@ describe.concurrent("whoever reads along", () => {
     socket.send({ message: "Hello" });
     expect(await socket.next("error")).toMatchObject({ content: "Project not found" });
     expect(await socket.closed).toEqual({ code: 4404, reason: "not_found" });
-    expect(Date.now() - sentAt).toBeLessThan(3_000);
+    expect(Date.now() - sentAt).toBeLessThan(5_000);
   });
 });
 

@@ -188,9 +188,18 @@ describe("own keys", () => {
     const { token } = await newPro();
     const json = { name: "My Models", slug: "mm", base_url: "https://models.example.com/v1" };
     await service.call("POST", PROVIDERS, { token, json });
-    for (const provider of ["mm", "github", "z-ai", "un-known"]) await store(token, { provider });
+    for (const provider of ["mm", "github", "z-ai"]) await store(token, { provider });
     const names = (await list(token)).map(({ key_name }) => key_name);
-    expect(names.toReversed()).toEqual(["My Models", "GitHub", "Z.AI", "Un Known"]);
+    expect(names.toReversed()).toEqual(["My Models", "GitHub", "Z.AI"]);
+  });
+
+  it("of a provider that is none are refused", async () => {
+    const { token } = await newPro();
+    expect(await store(token, { provider: "un-known" })).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringMatching(/^provider: 'un-known' is not one of .*openai/u) },
+    });
+    expect(await list(token)).toEqual([]);
   });
 
   it("of nothing but white space are refused with one sentence", async () => {

@@ -105,7 +105,7 @@ describe.each(MODEL_WIRES)("what the official client sends on $name", (wire) => 
     ];
     for (const field of asked) {
       const error = await failureOf(client.chat.completions.create({ ...hello, ...field }));
-      const sentence = new RegExp(`${Object.keys(field)[0]}: is not served here`, "u");
+      const sentence = new RegExp(`${Object.keys(field)[0]}: is not supported here`, "u");
       expect(error).toMatchObject({ status: 400, message: expect.stringMatching(sentence) });
     }
     const nothing = { functions: [], logprobs: false, modalities: ["text" as const], logit_bias: {} };

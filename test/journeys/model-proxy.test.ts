@@ -51,6 +51,7 @@ describe.each(MODEL_WIRES)("the official client on $name", (wire) => {
   const newClient = (wish?: ProxyClientWish) => newProxyClient(service, wish);
   const hello = { model: wire.model, messages: [{ role: "user" as const, content: "hello" }] };
   const saying = (content: string) => ({ ...hello, messages: [{ role: "user" as const, content }] });
+  const noted = `builtin/${wire.model}`;
   const lastBody = () => model.received.at(-1)?.body ?? {};
 
   it("gets a whole answer, which is counted and paid for", async () => {
@@ -69,7 +70,7 @@ describe.each(MODEL_WIRES)("the official client on $name", (wire) => {
     expect(more).toEqual([]);
     expect(call).toMatchObject({
       purpose: "proxy",
-      model: wire.model,
+      model: noted,
       inputTokens: 1000,
       outputTokens: 500,
       costInput: 1,
@@ -87,7 +88,7 @@ describe.each(MODEL_WIRES)("the official client on $name", (wire) => {
         total_cost_cents: 2,
         total_tokens_in: 1000,
         total_tokens_out: 500,
-        by_model: [{ model: wire.model, requests: 1, cost_cents: 2 }],
+        by_model: [{ model: noted, requests: 1, cost_cents: 2 }],
       },
     });
     const statistics = await service.call("GET", "/api/billing/usage", { token: account.token });
@@ -98,14 +99,14 @@ describe.each(MODEL_WIRES)("the official client on $name", (wire) => {
       total_tokens_input: 1000,
       total_tokens_output: 500,
       total_requests: 1,
-      by_model: { [wire.model]: part },
+      by_model: { [noted]: part },
       by_agent: { default: part },
     });
     const logs = await service.call("GET", "/api/billing/usage/logs?limit=5", { token: account.token });
     expect(logs.body).toMatchObject({
       logs: [
         {
-          model: wire.model,
+          model: noted,
           cost_total_cents: 2,
           billed_status: "credited",
           is_byok: false,
@@ -170,7 +171,7 @@ describe.each(MODEL_WIRES)("the official client on $name", (wire) => {
   it("has its options, pictures and system messages passed on, and unknown fields ignored", async () => {
     const { client } = await newClient();
     await client.chat.completions.create({
-      model: `builtin/${wire.model}`,
+      model: noted,
       messages: [
         { role: "system", content: "Be brief." },
         { role: "developer", content: [{ type: "text", text: "Be kind." }] },
@@ -231,9 +232,9 @@ describe.each(MODEL_WIRES)("the official client on $name", (wire) => {
 
   it("gets one of the models, and is told in its own words of what is not there", async () => {
     const { client, key } = await newClient();
-    for (const id of [wire.model, `builtin/${wire.model}`]) {
+    for (const id of [wire.model, noted]) {
       expect(await client.models.retrieve(id)).toMatchObject({
-        id: `builtin/${wire.model}`,
+        id: noted,
         object: "model",
       });
     }
@@ -350,7 +351,7 @@ describe.each(MODEL_WIRES)("the official client on $name", (wire) => {
     await model.received[before]?.closed;
     await vi.waitUntil(async () => (await calls()).length > 0, { timeout: 10_000 });
     expect(await calls()).toMatchObject([
-      { purpose: "proxy", model: wire.model, outputTokens: 1, creditsDeducted: 2, billedStatus: "credited" },
+      { purpose: "proxy", model: noted, outputTokens: 1, creditsDeducted: 2, billedStatus: "credited" },
     ]);
   });
 
@@ -369,7 +370,7 @@ describe.each(MODEL_WIRES)("the official client on $name", (wire) => {
     socket.resetAndDestroy();
     await held.closed;
     await vi.waitUntil(async () => (await calls()).length > 0, { timeout: 10_000 });
-    expect(await calls()).toMatchObject([{ purpose: "proxy", model: wire.model, billedStatus: "credited" }]);
+    expect(await calls()).toMatchObject([{ purpose: "proxy", model: noted, billedStatus: "credited" }]);
   });
 
   it("streams to clients that do not say, unless they accept JSON only", async () => {
@@ -392,7 +393,7 @@ describe.each(MODEL_WIRES)("the official client on $name", (wire) => {
     const listed = await Array.fromAsync(client.models.list());
     expect(listed).toMatchObject([
       {
-        id: `builtin/${wire.model}`,
+        id: noted,
         object: "model",
         is_byok: false,
         pricing: { input_per_1m: pricing[0], output_per_1m: pricing[1] },

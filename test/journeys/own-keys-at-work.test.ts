@@ -214,11 +214,33 @@ describe("a call on somebody's own key", () => {
   });
 });
 
+it("serves the agent of the service where a person chose its model", async () => {
+  const client = await newPerson();
+  await storeKey(client, { provider: "openai", api_key: KEYS.openai });
+  const path = "/api/marketplace/agents/00000000-0000-0000-0000-000000000005/select-model";
+  const { token } = client.account;
+  await service.call("POST", path, { token, json: { model: "openai/gpt-5" } });
+  const { task_id } = await client.start("two turns");
+  expect((await client.end(task_id)).at(-1)?.body.status).toBe("completed");
+  expect(openai.calls[0]).toMatchObject({ model: "gpt-5" });
+});
+
+it("names the platform's model one way in the usage, however it was asked for", async () => {
+  const client = await newPerson();
+  const models = new Set();
+  for (const model of ["demo", "builtin/demo"]) {
+    const { taskId } = await run(client, model);
+    const logs = await db.select().from(usageLogs).where(eq(usageLogs.taskId, taskId));
+    for (const log of logs) models.add(log.model);
+  }
+  expect([...models]).toEqual(["builtin/demo"]);
+});
+
 describe("a call is refused, with a sentence and without a call", () => {
   it.each([
     ["a provider one has no key of", "openai/gpt-5", /no API key.* OpenAI/u],
     ["a provider of one's own that is not there", "custom/none/model", /no provider 'none'/u],
-    ["a prefix that nobody knows", "nowhere/model", /no provider/u],
+    ["a prefix that nobody knows", "nowhere/model", /does not begin with a known provider/u],
   ])("for %s", async (_, model, sentence) => {
     const client = await newPerson();
     await storeKey(client, { provider: "anthropic", api_key: KEYS.anthropic });
@@ -270,7 +292,7 @@ describe("a call is refused, with a sentence and without a call", () => {
     const id = await storeKey(client, { provider: "openai", api_key: KEYS.openai });
     await db.update(userApiKeys).set({ encryptedValue: "gAAAAAB" }).where(eq(userApiKeys.id, id));
     const { status } = await run(client, "openai/gpt-5");
-    expect(status.error).toMatch(/OpenAI cannot be read any more/u);
+    expect(status.error).toMatch(/OpenAI can no longer be decrypted/u);
   });
 });
 

@@ -114,7 +114,7 @@ describe("the members of a project", () => {
     const again = await asOwner("POST", "/members", { user_id: member.id, role: "admin" });
     expect(again).toMatchObject({
       status: 409,
-      body: { detail: "This person has a role in the project already" },
+      body: { detail: "This person already has a role in the project" },
     });
     expect((await call(watcher, "GET", path("/members"))).body).toEqual([
       {

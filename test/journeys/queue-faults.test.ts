@@ -10,7 +10,7 @@ let receiver: Receiver;
 let client: TaskClient;
 beforeAll(async () => {
   service = await startService(
-    { OUTBOUND_ALLOW_PRIVATE: "true", STEP_MAX_APPENDS: "10", TASK_STALL_SECONDS: "2" },
+    { OUTBOUND_ALLOW_PRIVATE: "true", STEP_MAX_APPENDS: "10", TASK_STALL_SECONDS: "15" },
     { faults: { duplicate: true, shuffle: true, failFirst: true } },
   );
   receiver = await startReceiver();

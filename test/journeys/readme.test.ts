@@ -15,11 +15,17 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
+/** The tour begins in the README and goes on in these pages, whose blocks use its variables. */
+const PAGES = ["docs/accounts.md", "docs/projects.md", "docs/agent.md"];
+
 /** The tour's shell lines, in order; only the addresses are those of this service. */
 async function tour(): Promise<string> {
   const readme = await readFile("README.md", "utf8");
-  const section = readme.split("## Five minutes with curl")[1]?.split("\n## Events")[0] ?? "";
-  const blocks = Array.from(section.matchAll(/```sh\n(?<lines>[\s\S]*?)```/gu), (match) => match[1] ?? "");
+  const pages = await Promise.all(PAGES.map((page) => readFile(page, "utf8")));
+  const section = readme.split("## Five minutes with curl")[1]?.split("\n## ")[0] ?? "";
+  const blocks = [section, ...pages].flatMap((text) =>
+    Array.from(text.matchAll(/```sh\n(?<lines>[\s\S]*?)```/gu), (match) => match[1] ?? ""),
+  );
   expect(blocks).toHaveLength(7);
   return blocks
     .join("\n")
@@ -31,7 +37,7 @@ async function tour(): Promise<string> {
 const cwd = mkdtempSync(join(tmpdir(), "workspace-tour-"));
 afterAll(() => rmSync(cwd, { recursive: true }));
 
-describe("the README's curl lines", () => {
+describe("the curl lines of the README and its pages", () => {
   it("do the whole job, word for word", async () => {
     // The last look at the callbacks is for a person, who is slower than a script: here it is repeated until one came.
     const script = `set -eu\n${await tour()}\n

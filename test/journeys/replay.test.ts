@@ -86,6 +86,17 @@ describe("a task of 300 events", () => {
   it("has nothing more for a reader that is beyond its end", async () => {
     expect(await request({ after: events.length + 1000 })).toEqual([]);
   });
+
+  it("tells a browser that has all of it not to come back", async () => {
+    const at = (id: number) => stream(taskId, client.key, { "last-event-id": String(id) });
+    expect((await at(events.length)).status).toBe(204);
+    expect((await at(events.length + 5)).status).toBe(204);
+    expect((await at(events.length - 1)).status).toBe(200);
+    expect((await stream(`${taskId}?last_event_id=${events.length}`)).status).toBe(200);
+    const path = `/api/chat/agent/events/${taskId}`;
+    const headers = { "last-event-id": String(events.length) };
+    expect((await service.call("GET", path, { token: client.account.token, headers })).status).toBe(204);
+  });
 });
 
 describe("the stream", () => {
@@ -105,10 +116,15 @@ describe("the stream", () => {
     expect(others.at(-1)?.type).toBe("done");
   });
 
-  it("tells a reader who is ahead of a running task how it ends", async () => {
+  it("refuses a reader who is ahead of a running task, which could not know what it missed", async () => {
     const id = (await client.start(script({ text: "a b c d e f", delay_ms: 100 }))).task_id;
     await client.event(id, "text_delta");
-    expect((await client.end(id, 1_000_000)).at(-1)?.type).toBe("done");
+    const refused = { status: 400, body: { detail: expect.stringContaining("1000000") } };
+    expect(await stream(`${id}?last_event_id=1000000`)).toMatchObject(refused);
+    expect(await stream(id, client.key, { "last-event-id": "1000000" })).toMatchObject(refused);
+    const path = `/api/chat/agent/events/${id}?last_event_id=1000000`;
+    expect(await service.call("GET", path, { token: client.account.token })).toMatchObject(refused);
+    expect((await client.end(id)).at(-1)?.type).toBe("done");
   });
 
   it.each([[crypto.randomUUID()], ["task-1"], ["..%2f..%2fme"]])(

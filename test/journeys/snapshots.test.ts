@@ -78,17 +78,18 @@ async function upload(token: string, entries: readonly TestEntry[], query = "nam
   return service.call<{ id: string; slug: string }>("POST", `/api/bases?${query}`, { token, body });
 }
 
-/** A project made from something, once it is there. */
+/** A project made from something, once it is there. A busy machine may answer 503 on the way. */
 async function whenSetUp<T extends { id: string }>(token: string, project: T): Promise<T> {
   await vi.waitUntil(
     async () => {
-      const { status, error } = await ok<{ status: string; error?: string }>(
+      const { status: answered, body } = await service.call<{ status: string; error?: string }>(
         "GET",
         `/api/projects/${project.id}`,
-        token,
+        { token },
       );
-      if (status === "failed") throw new Error(`The project was not set up: ${error}`);
-      return status === "stopped";
+      if (answered !== 200 && answered !== 503) throw new Error(`GET of a new project: ${answered}`);
+      if (body.status === "failed") throw new Error(`The project was not set up: ${body.error}`);
+      return body.status === "stopped";
     },
     { timeout: 40_000, interval: 100 },
   );
@@ -262,6 +263,20 @@ describe("a fork", () => {
       { source_container_id: byName[1]?.id, target_container_id: byName[0]?.id },
     ]);
   });
+});
+
+it("a fork of a private project is private, that of any other is for the team", async () => {
+  const { token } = await service.signUp();
+  const { id } = await service.newProject(token, "origin");
+  for (const [visibility, expected] of [
+    ["private", "private"],
+    ["team", "team"],
+    ["public", "team"],
+  ]) {
+    await ok("PATCH", `/api/projects/${id}`, token, { visibility });
+    const fork = await ok<{ visibility: string }>("POST", `/api/projects/${id}/fork`, token);
+    expect(fork.visibility).toBe(expected);
+  }
 });
 
 describe("a template", () => {

@@ -195,7 +195,7 @@ describe("a key's rate limit", () => {
     await limited.close();
   });
 
-  it("counts every call of the agent API, tells where the caller stands, and says when to come back", async () => {
+  it("counts every call of the agent API, tells where the caller stands, and says when to retry", async () => {
     const caller = await newTaskClient(limited);
     const invoked = await caller.invoke("Hello");
     const { task_id: taskId } = invoked.body;

@@ -206,7 +206,7 @@ describe("members", () => {
 
   it("keep an administrator, and a personal team its owner", async () => {
     const { owner, asOwner } = await newTeamClient(service);
-    const detail = "A team needs an administrator: make somebody else administrator first";
+    const detail = "A team needs an administrator: make another member an administrator first";
     for (const answer of [
       await asOwner("POST", "/leave"),
       await asOwner("DELETE", `/members/${owner.id}`),
@@ -217,7 +217,7 @@ describe("members", () => {
     const [own] = (await call<TeamView[]>(owner, "GET", "/api/teams")).body;
     expect(await call(owner, "POST", `/api/teams/${own?.slug}/leave`)).toMatchObject({
       status: 409,
-      body: { detail: "The owner of a personal team stays in it as its administrator" },
+      body: { detail: "The owner of a personal team must stay its administrator" },
     });
   });
 

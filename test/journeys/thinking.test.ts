@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { taskSteps } from "#src/db/schema/index.ts";
+import { taskTurns } from "#src/db/schema/index.ts";
 import { newChatClient, type ChatFrame } from "#test/support/chat-client.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { PROVIDER_KEY } from "#test/support/model-servers.ts";
@@ -123,9 +123,9 @@ it("gets its thinking back also after a wait, from an executor that has only wha
 
 async function storedSteps(taskId: string) {
   const rows = await databaseOf(service)
-    .select({ step: taskSteps.stepData })
-    .from(taskSteps)
-    .where(eq(taskSteps.taskId, taskId))
-    .orderBy(taskSteps.stepIndex);
+    .select({ step: taskTurns.turnData })
+    .from(taskTurns)
+    .where(eq(taskTurns.taskId, taskId))
+    .orderBy(taskTurns.turnIndex);
   return rows.map(({ step }) => step);
 }

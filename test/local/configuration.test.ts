@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { Variables } from "#src/configuration/index.ts";
+import { agentLimits } from "#src/domain/tasks/agent-limits.ts";
 import { readConfiguration } from "#local/configuration.ts";
 import { StartError } from "#local/start-error.ts";
 
@@ -10,6 +12,19 @@ function linesOf(environment: Record<string, string>): readonly string[] {
     throw error;
   }
   return [];
+}
+
+/** The limits of agents under these rates. */
+function limitsOf(given: object) {
+  const { shape } = Variables;
+  const rates = { USER_RATE_PER_MINUTE: "100", CHAT_RATE_PER_MINUTE: "20", ...given };
+  return agentLimits({
+    USER_RATE_PER_MINUTE: shape.USER_RATE_PER_MINUTE.parse(rates.USER_RATE_PER_MINUTE),
+    CHAT_RATE_PER_MINUTE: shape.CHAT_RATE_PER_MINUTE.parse(rates.CHAT_RATE_PER_MINUTE),
+    USER_MAX_CONCURRENT_AGENTS: shape.USER_MAX_CONCURRENT_AGENTS.parse(undefined),
+    PROJECT_MAX_CONCURRENT_AGENTS: shape.PROJECT_MAX_CONCURRENT_AGENTS.parse(""),
+    USER_ENQUEUE_RATE_PER_10S: shape.USER_ENQUEUE_RATE_PER_10S.parse(undefined),
+  });
 }
 
 describe("the configuration of npm start", () => {
@@ -24,6 +39,33 @@ describe("the configuration of npm start", () => {
       mail: "caught",
       variables: { ENVIRONMENT: "development", DEFAULT_MODEL: "demo" },
     });
+  });
+
+  it.each([
+    ["GATEWAY_ENABLED", "true"],
+    ["STRIPE_SECRET_KEY", "sk_test"],
+    ["MAGIC_LINK_CODE_LENGTH", "6"],
+    ["WORKER_MAX_JOBS", "10"],
+  ])("names %s, which is documented and not served, and takes it empty", (name, value) => {
+    expect(linesOf({ [name]: value })).toEqual([`${name}: is not served by this version: leave it out`]);
+    expect(linesOf({ [name]: "" })).toEqual([]);
+  });
+
+  it("reads domains of addresses as lists, and refuses what is none", () => {
+    expect(Variables.shape.ALLOWED_EMAIL_DOMAINS.parse(" Example.com, b.test")).toEqual([
+      "example.com",
+      "b.test",
+    ]);
+    expect(linesOf({ BLOCKED_EMAIL_DOMAINS: "@example.com" })).toEqual([
+      "BLOCKED_EMAIL_DOMAINS: must be domain names such as example.com, separated by commas",
+    ]);
+  });
+
+  it("limits agents as documented, unless both rates are switched off", () => {
+    expect(Object.values(limitsOf({}))).toEqual([10, 20, 20]);
+    expect(Object.values(limitsOf({ CHAT_RATE_PER_MINUTE: "0" }))).toEqual([10, 20, 20]);
+    const off = { USER_RATE_PER_MINUTE: "0", CHAT_RATE_PER_MINUTE: "0" };
+    expect(Object.values(limitsOf(off))).toEqual([0, 0, 0]);
   });
 
   it("reports every bad variable at once, a line each", () => {

@@ -81,7 +81,7 @@ describe("a project whose files end with its container", () => {
     expect(await project.row()).toMatchObject({
       status: "running",
       error: expect.stringMatching(
-        /^The project's container ended unexpectedly: what was changed after its snapshot of \S+Z is lost$/u,
+        /^The project's container ended unexpectedly: changes after its snapshot of \S+Z are lost$/u,
       ),
     });
     expect(await runtime.readFile("file")).toEqual(bytesOf("kept"));

@@ -44,6 +44,8 @@ export async function* readEvents(request: EventRequest): AsyncGenerator<TaskEve
       ...(afterHeader !== undefined && { "last-event-id": String(afterHeader) }),
     },
   });
+  // A browser that has all of it is told not to come back.
+  if (response.status === 204) return;
   if (response.status !== 200 || !response.body) {
     throw new Error(`The events answered ${response.status}: ${await response.text()}`);
   }

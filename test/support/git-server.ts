@@ -25,6 +25,8 @@ export type Fault =
   | { kind: "status"; status: number; headers?: Record<string, string> }
   | { kind: "garbage" }
   | { kind: "silence" }
+  /** Each request waits until the fault is another one, or none. */
+  | { kind: "hold" }
   /** The connection is cut, or the answer ends as if it were whole, after so many bytes of the body. */
   | { kind: "cut"; after: number; only?: "POST" }
   | { kind: "end"; after: number; only?: "POST" };
@@ -48,12 +50,9 @@ export async function startGitServer(options: { username?: string; password?: st
   const requests: SeenRequest[] = [];
   let fault: Fault | undefined;
 
-  const { url, close } = await serve((request, response) => {
-    const { method = "", url: path = "" } = request;
-    requests.push({ method, url: path, authorization: request.headers.authorization });
-    // For tests that run where no server can be started, and know only an address.
-    if (method === "POST" && path === "/new") {
-      response.end(server.create(randomUUID()));
+  const handle = (request: http.IncomingMessage, response: http.ServerResponse) => {
+    if (fault?.kind === "hold") {
+      setTimeout(handle, 50, request, response);
       return;
     }
     if (fault?.kind === "silence") return;
@@ -63,6 +62,16 @@ export async function startGitServer(options: { username?: string; password?: st
     else if (expected !== undefined && request.headers.authorization !== expected) {
       response.writeHead(401, { "www-authenticate": 'Basic realm="git"' }).end();
     } else runBackend(request, response, directory, fault);
+  };
+  const { url, close } = await serve((request, response) => {
+    const { method = "", url: path = "" } = request;
+    requests.push({ method, url: path, authorization: request.headers.authorization });
+    // For tests that run where no server can be started, and know only an address.
+    if (method === "POST" && path === "/new") {
+      response.end(server.create(randomUUID()));
+      return;
+    }
+    handle(request, response);
   });
 
   function git(repository: string, args: string[], input?: string): string {

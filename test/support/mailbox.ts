@@ -40,6 +40,7 @@ export function mailing(db: Db) {
       TWO_FA_CODE_EXPIRY_SECONDS: 600,
       TWO_FA_MAX_ATTEMPTS: 5,
       TWO_FA_TEMP_TOKEN_EXPIRY_SECONDS: 600,
+      TWO_FA_HASH_KIB: 8,
     },
   };
 

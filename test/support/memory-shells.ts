@@ -29,7 +29,7 @@ export function memoryShells(
     },
     async write(id, data) {
       const session = sessionOf(id);
-      if (session.exitCode !== undefined) throw new AppError("conflict", "The session is over");
+      if (session.exitCode !== undefined) throw new AppError("conflict", "The session has ended");
       typed.push(data);
       const { output, exitCode } = answer(data);
       session.unread += output;

@@ -2,6 +2,8 @@ import type { StartTask } from "#src/domain/tasks/index.ts";
 
 /** For tests that are about something else. */
 export const NO_AGENT_LIMITS = {
+  USER_RATE_PER_MINUTE: 0,
+  CHAT_RATE_PER_MINUTE: 0,
   USER_MAX_CONCURRENT_AGENTS: 0,
   PROJECT_MAX_CONCURRENT_AGENTS: 0,
   USER_ENQUEUE_RATE_PER_10S: 0,
@@ -13,7 +15,6 @@ export function messageToAgent(
 ): StartTask {
   return {
     isSuperuser: false,
-    teamId: null,
     apiKeyId: null,
     scopes: null,
     message: "Hello",

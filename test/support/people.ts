@@ -37,6 +37,8 @@ export function sessionDeps(db: Db) {
     PUBLIC_URL: "https://service.test",
     PASSWORD_HASH_COST: 4,
     ADMIN_EMAIL: [] as readonly string[],
+    ALLOWED_EMAIL_DOMAINS: [] as readonly string[],
+    BLOCKED_EMAIL_DOMAINS: [] as readonly string[],
     ...CREDITS,
   };
   return {

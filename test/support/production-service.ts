@@ -8,6 +8,7 @@ const DEPLOYED = {
   OPENAI_API_KEY: "sk-unused",
   OUTBOUND_ALLOWED_ORIGINS: "",
   PASSWORD_HASH_COST: "10",
+  TWO_FA_HASH_KIB: "19456",
 };
 
 /** The service whose Worker believes that it is deployed, between the local servers that a test needs. */

@@ -6,9 +6,10 @@ import { startStack, type Stack } from "#local/stack.ts";
 
 export type StackOptions = Partial<Parameters<typeof startStack>[1]>;
 
-/** Rate limits are off, and passwords cheap, unless a test is about them. */
+/** Rate limits are off, and hashes cheap, unless a test is about them. */
 const OTHERWISE = {
   PASSWORD_HASH_COST: "4",
+  TWO_FA_HASH_KIB: "8",
   USER_RATE_PER_MINUTE: "0",
   CHAT_RATE_PER_MINUTE: "0",
   KEY_RATE_BURST: "0",

@@ -48,6 +48,8 @@ export const PUBLIC: readonly string[] = [
   "GET /ready",
   "GET /api/config",
   "GET /api/feature-flags",
+  "GET /api/version",
+  "POST /api/version/check-compat",
   "GET /api/previews/enter",
   "GET /api/auth/verify-access",
   "GET /openapi.json",

@@ -84,7 +84,7 @@ describe.skipIf(!server)("a service whose database is gone (needs TEST_DATABASE_
     ];
     for (const { status, headers, body } of answers) {
       expect(status).toBe(503);
-      expect(body).toEqual({ detail: "The database does not answer" });
+      expect(body).toEqual({ detail: "The database does not respond" });
       expect(headers.get("x-request-id")).toBeTruthy();
     }
     const log = await readFile(service.stack.logFile, "utf8");

@@ -13,6 +13,7 @@ const WORDS = new Set([
   "INVALID_STATE_TOKEN",
   "STATE_TOKEN_EXPIRED",
   "OAUTH_NOT_AVAILABLE_EMAIL",
+  "EMAIL_DOMAIN_NOT_ALLOWED",
 ]);
 
 const Body = z.strictObject({ detail: z.string() });

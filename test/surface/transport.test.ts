@@ -42,7 +42,7 @@ describe("every answer", () => {
   });
 
   it("to the queue, which is no browser, has at least a request id", async () => {
-    const { status, headers } = await service.call("POST", "/functions/start-task");
+    const { status, headers } = await service.call("POST", "/functions/resume-task");
     expect(status).toBe(401);
     expect(headers.get("x-request-id")).toMatch(/^[\w-]{16,}$/u);
   });
@@ -232,7 +232,7 @@ describe("the service about itself", () => {
 });
 
 const ownKey = () => service.stack.variables["QSTASH_CURRENT_SIGNING_KEY"] ?? "";
-const ownUrl = () => `${service.url}/functions/start-task`;
+const ownUrl = () => `${service.url}/functions/resume-task`;
 
 describe("a delivery of the queue", () => {
   const body = JSON.stringify({ taskId: crypto.randomUUID() });
@@ -253,7 +253,7 @@ describe("a delivery of the queue", () => {
       .sign(new TextEncoder().encode(key));
   }
 
-  const deliver = (signature: string | undefined, text = body, name = "start-task") =>
+  const deliver = (signature: string | undefined, text = body, name = "resume-task") =>
     service.call("POST", `/functions/${name}`, {
       body: text,
       headers: {
@@ -275,7 +275,7 @@ describe("a delivery of the queue", () => {
     ["is signed with garbage", async () => "a.b.c"],
     ["is signed with another key", () => sign({ key: "sig_another" })],
     ["was signed for another function", () => sign({ url: `${service.url}/functions/agent-step` })],
-    ["was signed for another service", () => sign({ url: "https://other.example/functions/start-task" })],
+    ["was signed for another service", () => sign({ url: "https://other.example/functions/resume-task" })],
     ["was signed by another issuer", () => sign({ issuer: "Somebody" })],
     ["was signed long ago", () => sign({ expires: Math.floor(Date.now() / 1000) - 60 })],
     ["was signed over another body", () => sign({ text: JSON.stringify({ taskId: crypto.randomUUID() }) })],
@@ -291,12 +291,12 @@ describe("a delivery of the queue", () => {
     expect(await deliver(await sign({}), `${body} `)).toMatchObject({ status: 401 });
   });
 
-  it.each(["agent-step", "deliver-callback", "stop-tasks", "start-task", "task-finished"])(
+  it.each(["agent-step", "deliver-callback", "stop-tasks", "resume-task", "task-finished"])(
     "needs a signature at %s",
     async (name) => {
       expect(await deliver(undefined, "{}", name)).toMatchObject({ status: 401 });
       expect(
-        await deliver(await sign({ url: ownUrl().replace("start-task", "other") }), body, name),
+        await deliver(await sign({ url: ownUrl().replace("resume-task", "other") }), body, name),
       ).toMatchObject({ status: 401 });
     },
   );
@@ -370,7 +370,7 @@ describe("the log", () => {
         token: estate.key,
         json: { project_id: estate.key, message: "hello" },
       }),
-      await service.call("POST", "/functions/start-task", {
+      await service.call("POST", "/functions/resume-task", {
         body: "{}",
         headers: { "upstash-signature": token },
       }),

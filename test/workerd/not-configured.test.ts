@@ -17,7 +17,7 @@ it("a Worker with every unsafe setting at once serves nothing, and its log names
     ["GET", "/health"],
     ["GET", "/login"],
     ["POST", "/api/auth/register"],
-    ["POST", "/functions/start-task"],
+    ["POST", "/functions/resume-task"],
     ["GET", "/preview/a/web/"],
   ] as const) {
     const request = new Request<unknown, IncomingRequestCfProperties>(`https://workspace.example${path}`, {

@@ -67,7 +67,7 @@ it("has all the old files or all the new ones, wherever a replacement is killed"
   }
   expect(seen).toContain(fresh);
   expect(seen).toContain(old);
-}, 180_000);
+});
 
 /** Busy waiting: the moment lasts a few milliseconds. */
 async function appeared(name: string, over: AbortSignal): Promise<void> {

@@ -66,7 +66,7 @@ function reads(person: Person): Request[] {
 }
 
 function writes(person: Person): Request[] {
-  const { userId, teamId } = callersOf(person);
+  const { userId } = callersOf(person);
   const insert = (chat: "new" | "latest") => (db: Parameters<Request["run"]>[0]) =>
     insertTask(
       db,
@@ -77,7 +77,6 @@ function writes(person: Person): Request[] {
         idempotency: { key: newId(), requestHash: "hash" },
         userId,
         isSuperuser: false,
-        teamId,
         apiKeyId: rowOf(person, "key", 1),
         scopes: null,
         projectId: rowOf(person, "project", 1),
@@ -100,7 +99,7 @@ function writes(person: Person): Request[] {
     generation: 1,
     iterations: 1,
     toolCalls: 0,
-    step: STEP,
+    turn: STEP,
     call: CALL,
   });
   const one = { isShort: "one row" };

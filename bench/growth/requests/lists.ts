@@ -30,7 +30,7 @@ import { listProjects } from "#src/domain/projects/index.ts";
 import { membersOfProject } from "#src/domain/projects/queries.ts";
 import { liveSessions } from "#src/domain/sessions/queries.ts";
 import { openSessionsOf } from "#src/domain/shells/queries.ts";
-import { listSteps, listTasks } from "#src/domain/tasks/index.ts";
+import { listTurns, listTasks } from "#src/domain/tasks/index.ts";
 import { teamsOfUser } from "#src/domain/teams/queries.ts";
 import { pageOfCalls, usageByModelAndAgent } from "#src/domain/usage/queries.ts";
 import { rowOf, type Person } from "../people.ts";
@@ -134,8 +134,8 @@ function chats(person: Person): Request[] {
 }
 
 function tasks(person: Person): Request[] {
-  const { userId, teamId } = callersOf(person);
-  const filter = { userId, teamId, projectIds: null, statuses: null, projectId: null, since: null };
+  const { userId } = callersOf(person);
+  const filter = { userId, projectIds: null, statuses: null, projectId: null, since: null };
   const page = { page: 1, limit: 50 };
   const project = rowOf(person, "project", 1);
   return [
@@ -146,7 +146,7 @@ function tasks(person: Person): Request[] {
       name: "tasks of a bound key",
       run: (db) => listTasks({ db }, { ...filter, projectIds: [project] }, page),
     },
-    { name: "steps", run: (db) => listSteps({ db }, rowOf(person, "task", 1), page) },
+    { name: "steps", run: (db) => listTurns({ db }, rowOf(person, "task", 1), page) },
   ];
 }
 

@@ -3,14 +3,14 @@ import { isOwn, renewCaller, type Caller } from "#src/domain/access/index.ts";
 import { answerApproval, PEOPLE_ANSWER } from "#src/domain/approvals/index.ts";
 import { liveTasks, requireTask, tasksBegunAfter, type LiveTask } from "#src/domain/chats/index.ts";
 import { requireProject } from "#src/domain/projects/index.ts";
-import { cancelTask, type TaskStatus } from "#src/domain/tasks/index.ts";
+import { aheadOfLog, cancelTask, type TaskStatus } from "#src/domain/tasks/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Connection } from "../connection.ts";
 import type { Followed, Resume } from "../protocol.ts";
 import type { SocketDeps } from "../settings.ts";
 import type { TaskFeeds } from "./task-feeds.ts";
 import { Follower } from "./follower.ts";
-import { messageAccepted, userMessage, type ChatFrame, type Message } from "./frames.ts";
+import { messageAccepted, messageWaits, userMessage, type ChatFrame, type Message } from "./frames.ts";
 
 /** Tasks that one socket shows at once; what is kept of a socket has little room. */
 const MAX_FOLLOWED = 50;
@@ -19,7 +19,7 @@ const MAX_MISSED = 30;
 /** Messages of one socket that are not stored yet. */
 const MAX_SENDING = 20;
 
-/** Somebody's chats in a project on one socket: messages to the agent, and what their agents do. */
+/** A person's chats in a project on one socket: messages to the agent, and what their agents do. */
 export class Conversation {
   readonly #connection: Connection;
   readonly #projectId: string;
@@ -80,14 +80,17 @@ export class Conversation {
   }
 
   /**
-   * Show a task from the event after this one on; where its log ends before it, what comes next, or its end. Of what this socket
-   * was sent already nothing is sent again. Throws `not_found` for no task of this person's in the project.
+   * Show a task from the event after this one on; where it is over before that, its end. Of what this socket was sent already nothing
+   * is sent again. Throws `not_found` for no task of this person's in the project, and `invalid_input` where the log of one that is
+   * under way has not reached the event.
    */
   async resume({ taskId, after: wished }: Resume): Promise<void> {
     const task = (await this.#live([taskId])).find(({ id }) => id === taskId);
     if (!task) throw new AppError("not_found", "Task not found");
     const last = wished > 0 ? await this.#deps.taskLogs.lastEvent(taskId) : undefined;
-    const after = last && last.id < wished ? last.id - (last.isEnd ? 1 : 0) : wished;
+    const isAhead = last !== undefined && last.id < wished;
+    if (isAhead && !last.isEnd) throw aheadOfLog(wished);
+    const after = isAhead ? last.id - 1 : wished;
     const follower = this.#followers.get(taskId);
     const direct = this.#connection.state.kind === "conversation";
     if (!follower || follower.isGone) return this.#begin(task, { after, direct });
@@ -95,7 +98,7 @@ export class Conversation {
     this.#keep(taskId, { direct });
   }
 
-  /** Show a task that runs, from its beginning, unless it is somebody else's, is shown, or was. */
+  /** Show a task that runs, from its beginning, unless it is another person's, is shown, or was. */
   async follow(task: LiveTask): Promise<void> {
     if (!isOwn(this.#connection.state, task)) return;
     // One that has not begun looks for itself.
@@ -173,13 +176,13 @@ export class Conversation {
     this.#connection.keep({ following });
   }
 
-  async #send(frame: Omit<Message, "type">): Promise<void> {
+  async #send(frame: Omit<Message, "type"> & { isPlain: boolean }): Promise<void> {
     const caller = await this.#caller();
     await this.#requireProject(caller, frame.project_id ?? undefined);
     const decision = await this.#deps.rateLimits.take("chat", caller.userId);
     if (decision?.allowed === false) {
-      const headers = { "Retry-After": String(decision.retryAfterSeconds) };
-      throw new AppError("rate_limited", "Rate limit exceeded", { headers });
+      const { retryAfterSeconds } = decision;
+      throw new AppError("rate_limited", "Rate limit exceeded", { retryAfterSeconds });
     }
     const started = await sendWithAttachments(this.#deps, caller, {
       project: this.#projectId,
@@ -188,11 +191,14 @@ export class Conversation {
       agentId: frame.agent_id ?? undefined,
       model: frame.model ?? undefined,
       editMode: frame.edit_mode ?? undefined,
+      editModeOtherwise: frame.isPlain ? "allow" : undefined,
       maxIterations: frame.max_iterations || undefined,
       attachments: frame.attachments ?? [],
       messageMetadata: frame.view_context ? { view_context: frame.view_context } : null,
     });
     this.#connection.send(messageAccepted(started));
+    const waits = messageWaits(started);
+    if (waits !== undefined) this.#connection.sendText(waits);
     this.#begin({ id: started.taskId, chatId: started.chatId, status: "queued" }, { after: 0, direct: true });
   }
 

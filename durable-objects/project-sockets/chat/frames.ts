@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { LiveTask } from "#src/domain/chats/index.ts";
+import type { LiveTask, SentMessage } from "#src/domain/chats/index.ts";
+import { taskEvents } from "#src/domain/tasks/index.ts";
 import { Attachments } from "#src/http/attachments.ts";
 import { AgentId, text } from "#src/http/schemas.ts";
 import { AppError } from "#src/lib/errors.ts";
@@ -51,7 +52,9 @@ const Named = z.discriminatedUnion("type", [
 ]);
 
 /** What a chat client sends, as text. */
-export type ChatFrame = z.output<typeof Named> | ({ type: "message" } & Omit<Message, "type">);
+export type ChatFrame =
+  | z.output<typeof Named>
+  | ({ type: "message"; isPlain: boolean } & Omit<Message, "type">);
 
 const Any = z.record(z.string(), z.unknown());
 const TYPES = ["ping", "approval_response", "cancel", "resume"];
@@ -68,7 +71,12 @@ export function readChatFrame(frame: string): ChatFrame {
       `Not a frame of this socket; it takes a message, ${TYPES.join(", ")}`,
     );
   }
-  return { ...checked(Message, raw), type: "message" };
+  return { ...checked(Message, raw), type: "message", isPlain: isPlain(raw) };
+}
+
+/** Whether a message is of the interface's one kind of frame, `{message, agent_id}`: clients that know no more cannot answer. */
+function isPlain(raw: Readonly<Record<string, unknown>>): boolean {
+  return Object.keys(raw).every((name) => name === "message" || name === "agent_id");
 }
 
 function checked<S extends z.ZodType>(schema: S, raw: unknown): z.output<S> {
@@ -85,7 +93,7 @@ export function errorFrame(
 ): ErrorFrame {
   const message = sentenceOf(error);
   const known = error instanceof AppError ? error : undefined;
-  const wait = Number(known?.headers["Retry-After"] ?? 0);
+  const wait = known?.retryAfterSeconds ?? 0;
   return {
     type: "error",
     content: message,
@@ -143,13 +151,13 @@ export class ShownEvent {
   }
 }
 
-/** Whether a task waits for somebody's answer after these events. */
+/** Whether a task waits for a person's answer after these events. */
 export function isAskingAfter(before: boolean, events: readonly { type: string }[]): boolean {
   const last = events.findLast(({ type }) => type === "approval_required" || type === "approval_answered");
   return last ? last.type === "approval_required" : before;
 }
 
-/** The message of a task that somebody else, or another tab, has sent. It is no event of the log and has no id. */
+/** The message of a task that another person, or another tab, has sent. It is no event of the log and has no id. */
 export function userMessage({ id, chatId, userId, message, createdAt }: LiveTask) {
   const data = { content: message, user_id: userId, created_at: createdAt.toISOString() };
   const payload = { type: "user_message", content: message, data };
@@ -157,7 +165,14 @@ export function userMessage({ id, chatId, userId, message, createdAt }: LiveTask
 }
 
 /** To the socket that sent a message: it is safe, and its task has this id. */
-export function messageAccepted({ taskId, chatId }: { taskId: string; chatId: string }) {
+export function messageAccepted({ taskId, chatId }: SentMessage) {
   const names = { task_id: taskId, chat_id: chatId };
   return { type: "message_accepted" as const, ...names, data: names };
+}
+
+/** To the same socket, where the message has to wait: for what. */
+export function messageWaits({ taskId, chatId, waiting, refused }: SentMessage): string | undefined {
+  if (!waiting) return undefined;
+  const { data } = taskEvents.waiting(taskId, waiting, refused);
+  return JSON.stringify({ ...parseJson(data, Any), task_id: taskId, chat_id: chatId });
 }

@@ -15,7 +15,7 @@ type FeedDeps = Pick<SocketDeps, "taskLogs" | "log">;
 
 /**
  * The events of one task, read once for all sockets that are shown it. A socket that is behind the others reads by itself,
- * from the log, until it has caught up. While a task waits for somebody's answer nothing is read, so that nothing keeps the
+ * from the log, until it has caught up. While a task waits for a person's answer nothing is read, so that nothing keeps the
  * object awake.
  */
 export class TaskFeed {
@@ -51,7 +51,7 @@ export class TaskFeed {
     this.goOn();
   }
 
-  /** Somebody has answered, or the agent has begun to work: something comes. */
+  /** A person has answered, or the agent has begun to work: something comes. */
   wake(): void {
     this.#isAsking = false;
     this.goOn();

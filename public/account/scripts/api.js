@@ -6,18 +6,18 @@ const NEXT = "account.next";
 
 /** What clients compare by its letters, as sentences. Everything else that the service says is one already. */
 const SENTENCES = {
-  LOGIN_BAD_CREDENTIALS: "The name or the password is not right.",
-  REGISTER_USER_ALREADY_EXISTS: "There is an account with this email address or username already.",
+  LOGIN_BAD_CREDENTIALS: "The username or the password is wrong.",
+  REGISTER_USER_ALREADY_EXISTS: "An account with this email address or username already exists.",
   RESET_PASSWORD_BAD_TOKEN: "This link has been used, or has expired. Ask for a new one.",
   VERIFY_USER_BAD_TOKEN: "This link has been used, or has expired.",
-  VERIFY_USER_ALREADY_VERIFIED: "This address is confirmed already.",
+  VERIFY_USER_ALREADY_VERIFIED: "This address is already confirmed.",
 };
 
 /** An answer that is not a success. `message` is a sentence for a person, `detail` the service's own words. */
 export class Refusal extends Error {
   constructor(status, body) {
     const detail = typeof body?.detail === "string" ? body.detail : "";
-    super(SENTENCES[detail] || detail || `The service answered with an error (${status}).`);
+    super(SENTENCES[detail] || detail || `The service returned an error (${status}).`);
     this.status = status;
     this.detail = detail;
     this.body = body;
@@ -34,7 +34,7 @@ async function send(method, path, body) {
   try {
     response = await fetch(path, { method, headers, body: body === undefined ? null : JSON.stringify(body) });
   } catch {
-    throw new Refusal(0, { detail: "The service does not answer. Check your connection and try again." });
+    throw new Refusal(0, { detail: "The service does not respond. Check your connection and try again." });
   }
   const isJson = response.headers.get("content-type")?.includes("json");
   const answer = isJson ? await response.json() : undefined;

@@ -20,7 +20,7 @@ onPress("mint", async () => {
   openApp(
     deep_link,
     until.getTime() - Date.now(),
-    `The app should open now. The link is good once, until ${time}.`,
+    `The app should open now. The link works once, until ${time}.`,
   );
 });
 

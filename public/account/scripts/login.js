@@ -63,7 +63,7 @@ element("resend").addEventListener("click", () => void resend(element("resend"))
 async function resend(button) {
   await attempt(button, async () => {
     await call("POST", "/api/auth/2fa/send", { temp_token: tempToken });
-    tell("Another code is on its way. The one before does not work any more.");
+    tell("A new code is on its way. The previous one no longer works.");
   });
   pauseResending();
   element("code").focus();
@@ -103,7 +103,7 @@ for (const provider of ["github", "google"]) {
 
 history.replaceState(null, "", location.pathname);
 if (parameters.has("error")) {
-  tell("Signing in did not work. Try again, or take another way.", true);
+  tell("Signing in failed. Try again, or sign in another way.", true);
 } else if (!parameters.has("switch")) {
   await tryTo(async () => {
     if (await whoIsSignedIn()) goOn();

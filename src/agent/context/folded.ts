@@ -1,10 +1,10 @@
-import type { StepData, StepToolCall } from "#src/domain/tasks/index.ts";
+import type { Turn, TurnCall } from "#src/domain/tasks/index.ts";
 import { estimateText } from "#src/models/estimate-tokens.ts";
 import { headAndTail } from "../tools/bound-text.ts";
 import { textOf, type HistoryMessage } from "../transcript.ts";
 
 /** A part of a conversation that is never split: one message, or one turn with the results of its calls. */
-export type Unit = { kind: "message"; message: HistoryMessage } | { kind: "turn"; step: StepData };
+export type Unit = { kind: "message"; message: HistoryMessage } | { kind: "turn"; turn: Turn };
 
 /** Most characters of each kind of text, for a reader with room. */
 const MESSAGE_CHARS = 8_000;
@@ -29,10 +29,10 @@ export function describeUnits(units: readonly Unit[], tokens: number): string {
 export function outline(units: readonly Unit[], chars: number): string {
   const lines = units.map((unit) => {
     if (unit.kind === "message") return `${unit.message.role}: ${line(textOf(unit.message.content), 200)}`;
-    const calls = unit.step.tool_calls.map(
+    const calls = unit.turn.tool_calls.map(
       (call) => `${call.name}(${line(call.arguments, 80)}) ${call.result.success ? "ok" : "failed"}`,
     );
-    return `turn ${unit.step.iteration}: ${[line(unit.step.response_text, 120), ...calls].filter(Boolean).join("; ")}`;
+    return `turn ${unit.turn.iteration}: ${[line(unit.turn.response_text, 120), ...calls].filter(Boolean).join("; ")}`;
   });
   return headAndTail(
     `${units.length} parts of the conversation were left out without a summary:\n${lines.join("\n")}`,
@@ -47,8 +47,8 @@ function describe(unit: Unit, share: number): string {
     const text = cut(textOf(content), role === "user" ? MESSAGE_CHARS : ANSWER_CHARS);
     return `<${role}>\n${text}\n</${role}>`;
   }
-  const { iteration, response_text: said, tool_calls: calls } = unit.step;
-  const call = ({ name, arguments: text, model_text, result }: StepToolCall) =>
+  const { iteration, response_text: said, tool_calls: calls } = unit.turn;
+  const call = ({ name, arguments: text, model_text, result }: TurnCall) =>
     `call ${name} ${cut(text, ARGUMENT_CHARS)}\n${result.success ? "result" : "failed"}: ${cut(model_text, RESULT_CHARS)}`;
   return [
     `<turn number="${iteration}">`,

@@ -60,8 +60,8 @@ export function sizeOf({ conversation, system, tools }: Context, compaction: Com
  * must have been counted. A conversation that was compacted since has no count yet; what was found before holds on.
  */
 export function scaleOf(context: Context, compaction: Compaction): number {
-  const last = context.conversation.steps.at(-1);
-  if (!last || last.usage.inputTokens === 0 || compaction.turns === context.conversation.steps.length) {
+  const last = context.conversation.turns.at(-1);
+  if (!last || last.usage.inputTokens === 0 || compaction.turns === context.conversation.turns.length) {
     return compaction.scale;
   }
   const counted = last.usage.inputTokens + estimateMessages(turnMessages(last, compaction));
@@ -80,9 +80,9 @@ export interface Cut {
  * any case. Turns and messages are whole on either side.
  */
 export function cutOf(context: Context, compaction: Compaction, window: number, goals: Goals): Cut {
-  const { history, steps, message } = context.conversation;
+  const { history, message } = context.conversation;
   const cost = (messages: readonly ModelMessage[]) => estimateMessages(messages) * compaction.scale;
-  const turns = steps.filter(({ iteration }) => iteration > compaction.throughIteration);
+  const turns = context.conversation.turns.filter(({ iteration }) => iteration > compaction.throughIteration);
   const said = keptHistory(spoken(history), compaction);
   const fixed =
     estimateTokens({
@@ -93,7 +93,7 @@ export function cutOf(context: Context, compaction: Compaction, window: number, 
   const free = window * goals.target - fixed - summaryTokens(window, window);
   const room = Math.max(window * RECENT_LEAST, Math.min(window * goals.recent, free));
 
-  const priceOfTurns = turns.map((step) => cost(turnMessages(step)));
+  const priceOfTurns = turns.map((turn) => cost(turnMessages(turn)));
   // The last turn stays even where it takes more than there is.
   const keptTurns = Math.max(fitting(priceOfTurns, room), Math.min(1, turns.length));
   const spent = priceOfTurns.slice(turns.length - keptTurns).reduce((sum, price) => sum + price, 0);
@@ -113,7 +113,7 @@ export function cutOf(context: Context, compaction: Compaction, window: number, 
     keptHistory: keptSaid,
     units: [
       ...said.slice(0, said.length - keptSaid).map((each): Unit => ({ kind: "message", message: each })),
-      ...foldedTurns.map((step): Unit => ({ kind: "turn", step })),
+      ...foldedTurns.map((turn): Unit => ({ kind: "turn", turn })),
     ],
   };
 }
@@ -149,7 +149,7 @@ export function folded(compaction: Compaction, cut: Cut, summary: string): Compa
 
 /** What is left when a single turn is too large: its results are cut to head and tail until all is below `most` tokens. */
 export function shortened(context: Context, compaction: Compaction, most: number): Compaction {
-  const through = context.conversation.steps.at(-1)?.iteration;
+  const through = context.conversation.turns.at(-1)?.iteration;
   if (through === undefined) return compaction;
   let result = compaction;
   for (let chars = RESULT_CHARS; chars >= RESULT_LEAST_CHARS; chars = Math.floor(chars / 2)) {

@@ -50,38 +50,47 @@ export interface WindowedContext extends Context {
 }
 
 /**
- * Call a model with a conversation that fits its window. From four fifths of the window on, old results are emptied; where
- * that is not enough, the oldest turns are folded into a summary. So are the older ones of many messages before the task. A conversation that the provider still refuses as too long
- * is compacted harder, once.
- *
- * A turn whose answer is on record needs no call, and none of this. `ask` makes the call; when it throws
- * `context_too_long` nothing of it may have happened. Throws what `ask` throws, and `context_too_long` with a sentence for
- * the user when nothing more can be left out.
+ * What a model is shown of a conversation, so that it fits the model's window. From four fifths of the window on, old results are
+ * emptied; where that is not enough, the oldest turns are folded into a summary. So are the older messages of a long chat before
+ * the task.
  */
-export async function askWithinWindow<T>(
-  context: WindowedContext,
-  ask: (messages: ModelMessage[]) => Promise<T>,
-): Promise<T> {
-  const compaction = await compactIfLarge(context);
-  const messages = transcript({ ...context.conversation, compaction });
-  try {
-    return await ask(messages);
-  } catch (error) {
-    if (!isTooLong(error)) throw error;
-    const harder = await compactHarder({ ...context, compaction }, error);
-    try {
-      return await ask(transcript({ ...context.conversation, compaction: harder }));
-    } catch (again) {
-      throw isTooLong(again) ? hopeless(context.model, again) : again;
-    }
+export class ConversationWindow {
+  readonly #context: WindowedContext;
+  #compaction: Compaction | null;
+  #hasShrunk = false;
+
+  constructor(context: WindowedContext) {
+    this.#context = context;
+    this.#compaction = context.compaction;
+  }
+
+  /** The messages of the next call. May make a model call, for a summary. */
+  async messages(): Promise<ModelMessage[]> {
+    this.#compaction = await compactIfLarge(this.#context);
+    return this.#transcript();
+  }
+
+  /**
+   * Fewer messages, after the provider refused the last ones as too long. Throws `context_too_long`, with a sentence for the user,
+   * at the second refusal and when nothing more can be left out.
+   */
+  async shrink(refusal: ModelError): Promise<ModelMessage[]> {
+    if (this.#hasShrunk) throw hopeless(this.#context.model, refusal);
+    this.#hasShrunk = true;
+    this.#compaction = await compactHarder({ ...this.#context, compaction: this.#compaction }, refusal);
+    return this.#transcript();
+  }
+
+  #transcript(): ModelMessage[] {
+    return transcript({ ...this.#context.conversation, compaction: this.#compaction });
   }
 }
 
-/** What is done before a call. Answers the compaction to make the transcript with, null for none. */
+/** What is done before a call. Returns the compaction to make the transcript with, null for none. */
 async function compactIfLarge(context: WindowedContext): Promise<Compaction | null> {
   const before = context.compaction ?? NO_COMPACTION;
   // The executor before this one has compacted and was lost before the model answered: its transcript is made again.
-  if (context.compaction && before.turns === context.conversation.steps.length) return context.compaction;
+  if (context.compaction && before.turns === context.conversation.turns.length) return context.compaction;
   const scaled = { ...before, scale: scaleOf(context, before) };
   const window = before.window ?? context.window ?? contextWindow(context.model.name);
   const shown = keptHistory(spoken(context.conversation.history), before);
@@ -111,7 +120,7 @@ async function compact(
 ): Promise<Compaction | undefined> {
   const cut = cutOf(context, before, window, goals);
   if (goals === USUAL && isPointless(context, before, cut, window)) return undefined;
-  const turns = context.conversation.steps.length;
+  const turns = context.conversation.turns.length;
   let after = emptied({ ...before, turns }, cut);
   let usage: ModelUsage | undefined;
   if (cut.units.length > 0 && sizeOf(context, after) > window * goals.enough) {
@@ -172,7 +181,8 @@ async function fold(
   return { compaction: { ...folded(before, cut, text), failures }, usage: undefined };
 }
 
-function isTooLong(error: unknown): error is ModelError {
+/** Whether a provider refused a conversation as longer than its model's window. */
+export function isTooLong(error: unknown): error is ModelError {
   return error instanceof ModelError && error.code === "context_too_long";
 }
 

@@ -5,7 +5,7 @@ import { isPlaceholder, isSecretName } from "./secret-names.ts";
 export interface KnownSecret {
   name: string;
   value: string;
-  /** Whether somebody said that it is secret; values of `.env` files stand among plain settings. */
+  /** Whether a person said that it is secret; values of `.env` files stand among plain settings. */
   declared: boolean;
 }
 

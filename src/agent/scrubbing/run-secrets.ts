@@ -31,7 +31,7 @@ export class RunSecrets {
     this.#files = new EnvFiles(sources.files);
   }
 
-  /** Those that somebody has stored in the service; what files say is left out. Throws as `known` does. */
+  /** Those that a person has stored in the service; what files say is left out. Throws as `known` does. */
   async stored(): Promise<KnownSecrets> {
     const declared = await (this.#declared ??= this.#load());
     return (this.#stored ??= new KnownSecrets(declared));

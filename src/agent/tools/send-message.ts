@@ -13,7 +13,7 @@ const HERE: ReadonlySet<string> = new Set(["chat", "reply", "webhook"]);
 export const sendMessage = defineTool({
   name: "send_message",
   description:
-    "Send a message to somebody on a messaging platform that is connected. For the person you work for, in this chat, " +
+    "Send a message to a person on a messaging platform that is connected. For the person you work for, in this chat, " +
     "write your answer instead.",
   parameters: z.object({
     channel: z

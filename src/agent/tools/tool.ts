@@ -76,7 +76,7 @@ export interface Tool {
   readonly effect: ToolEffect;
   /** Permission the task's key needs; null needs none. */
   readonly scope: Scope | null;
-  /** Whether somebody has to allow a call in edit mode `ask`. */
+  /** Whether a person has to allow a call in edit mode `ask`. */
   readonly dangerous: boolean;
   /** Whether calls run in edit mode `plan`, in which nothing of the project may change. */
   readonly runsInPlan: boolean;

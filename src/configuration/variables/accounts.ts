@@ -2,24 +2,30 @@ import { z } from "zod";
 import { flag, httpUrl, integer, optional, text, trueOrFalse, withDefault } from "../fields.ts";
 
 /** Comma-separated, as a list in lower case. */
-const addresses = z.preprocess(
-  (value) =>
-    (typeof value === "string" ? value : "")
-      .split(",")
-      .map((address) => address.trim().toLowerCase())
-      .filter((address) => address !== ""),
-  z
-    .array(z.string())
-    .refine(
-      (list) => list.every((address) => z.email().safeParse(address).success),
-      "must be email addresses, separated by commas",
-    ),
+const listOf = (each: z.ZodType, problem: string) =>
+  z.preprocess(
+    (value) =>
+      (typeof value === "string" ? value : "")
+        .split(",")
+        .map((part) => part.trim().toLowerCase())
+        .filter((part) => part !== ""),
+    z.array(z.string()).refine((list) => list.every((part) => each.safeParse(part).success), problem),
+  );
+
+const addresses = listOf(z.email(), "must be email addresses, separated by commas");
+const domains = listOf(
+  z.string().regex(/^([a-z0-9-]+\.)*[a-z0-9-]+$/u),
+  "must be domain names such as example.com, separated by commas",
 );
 
 /** Passwords, sessions, cookies, second factor, mail, desktop pairing and login providers. */
 export const accountVariables = {
   /** Who becomes an administrator in production once the address is proved; elsewhere the first account is one. */
   ADMIN_EMAIL: addresses,
+  /** The only domains of addresses of accounts; empty is all. */
+  ALLOWED_EMAIL_DOMAINS: domains,
+  /** Domains whose addresses no account may have, nor those of their subdomains. */
+  BLOCKED_EMAIL_DOMAINS: domains,
   /**
    * Whether registration tells that an address has an account. Absent, it does outside production, and where there is no
    * mail server: whose an address is can be proved by mail alone.
@@ -45,6 +51,8 @@ export const accountVariables = {
   TWO_FA_CODE_EXPIRY_SECONDS: integer(600, 1),
   TWO_FA_MAX_ATTEMPTS: integer(5, 1),
   TWO_FA_TEMP_TOKEN_EXPIRY_SECONDS: integer(600, 1),
+  /** Of Argon2id, for the hashes of codes: KiB of memory, here and for an attacker who has stolen the hashes. */
+  TWO_FA_HASH_KIB: integer(19_456, 8, 65_536),
   /** Mail is configured when the host and the sender are set. */
   SMTP_HOST: text(z.string().regex(/^[^\s/@]+$/u, "must be a host name or an address, without a scheme")),
   /** 465 is encrypted from the first byte, whatever SMTP_USE_TLS says. */

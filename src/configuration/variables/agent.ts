@@ -15,7 +15,7 @@ export const agentVariables = {
   /** A secret: whoever knows it may post there. The agent's messages to `discord` go there where no channel is connected. */
   AGENT_DISCORD_WEBHOOK_URL: optional(httpUrl),
 
-  /** Hours a task waits for somebody to allow a dangerous call; then the call counts as refused. */
+  /** Hours a task waits for a person to allow a dangerous call; then the call counts as refused. */
   APPROVAL_EXPIRE_HOURS: integer(72, 1, 720),
   STEP_MAX_SECONDS: integer(240, 5, 840),
   STEP_MAX_APPENDS: integer(500, 10),

@@ -5,11 +5,14 @@ import { integer, optional, withDefault } from "../fields.ts";
 export const limitVariables = {
   USER_RATE_PER_MINUTE: integer(100, 0),
   CHAT_RATE_PER_MINUTE: integer(20, 0),
-  /** Agents at work at once: of one person in all projects, and of all people in one project; 0 is no limit. */
-  USER_MAX_CONCURRENT_AGENTS: integer(0, 0, 10_000),
-  PROJECT_MAX_CONCURRENT_AGENTS: integer(0, 0, 10_000),
+  /**
+   * Agents at work at once: of one person in all projects, and of all people in one project; 0 is no limit. Absent, they and
+   * the next one are 10, 20 and 20, or no limits where both rates above are 0.
+   */
+  USER_MAX_CONCURRENT_AGENTS: optional(integer(0, 0, 10_000)),
+  PROJECT_MAX_CONCURRENT_AGENTS: optional(integer(0, 0, 10_000)),
   /** Messages to agents in ten seconds, over all keys, sessions and sockets of one person; 0 is no limit. */
-  USER_ENQUEUE_RATE_PER_10S: integer(0, 0, 10_000),
+  USER_ENQUEUE_RATE_PER_10S: optional(integer(0, 0, 10_000)),
   /** Commands of one person over `/api/agent/execute`; 0 is no limit. */
   COMMAND_RATE_PER_MINUTE: integer(30, 0),
   KEY_RATE_BURST: integer(60, 0),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { BASE_URL_VARIABLES, type BaseUrlVariable } from "#src/models/providers.ts";
 import { THINKING_EFFORTS } from "#src/models/thinking.ts";
 import { encryptionKey, httpUrl, integer, optional, text, withDefault } from "../fields.ts";
 
@@ -25,17 +26,8 @@ export const modelVariables = {
   ),
   /** Encrypts people's own keys; a key derived from SECRET_KEY when absent. */
   ENCRYPTION_KEY: encryptionKey(),
-  /** Where people's own keys of a provider are used, in place of the provider's address; see src/models/providers.ts. */
-  OPENROUTER_API_BASE: optional(httpUrl),
-  NANO_GPT_API_BASE: optional(httpUrl),
-  OPENAI_API_BASE: optional(httpUrl),
-  ANTHROPIC_API_BASE: optional(httpUrl),
-  GROQ_API_BASE: optional(httpUrl),
-  TOGETHER_API_BASE: optional(httpUrl),
-  DEEPSEEK_API_BASE: optional(httpUrl),
-  FIREWORKS_API_BASE: optional(httpUrl),
-  Z_AI_API_BASE: optional(httpUrl),
-  GOOGLE_API_BASE: optional(httpUrl),
+  /** Addresses at which people's own keys of a provider are used, in place of the provider's own. */
+  ...providerAddresses(),
   /** How hard the agent's models are asked to think; absent, they are not asked. */
   DEFAULT_THINKING_EFFORT: optional(
     z.enum(THINKING_EFFORTS, `must be one of ${THINKING_EFFORTS.join(", ")}, or empty`),
@@ -43,3 +35,10 @@ export const modelVariables = {
   MODEL_STALL_SECONDS: integer(60, 1, 600),
   MODEL_MAX_RETRIES: integer(3, 0, 10),
 };
+
+function providerAddresses() {
+  const address = optional(httpUrl);
+  const addresses = Object.fromEntries(BASE_URL_VARIABLES.map((name) => [name, address]));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- `Object.fromEntries` loses the names of the keys
+  return addresses as Record<BaseUrlVariable, typeof address>;
+}

@@ -4,6 +4,8 @@ import { encryptionKey, flag, httpUrl, optional, origins, text, withDefault } fr
 /** Where the service is and what it is made of: addresses, database, Redis, queue, outbound requests. */
 export const serviceVariables = {
   ENVIRONMENT: withDefault(z.enum(["development", "test", "production"]), "production"),
+  /** What `GET /api/version` calls the build; such as the commit. */
+  BUILD_SHA: text(),
   /** Address that other parties reach: webhooks, links, queue callbacks. */
   PUBLIC_URL: httpUrl,
   APP_BASE_URL: optional(httpUrl),

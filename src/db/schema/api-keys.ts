@@ -26,7 +26,7 @@ export const externalApiKeys = pgTable(
     projectIds: uuid().array(),
     /** Permissions; null grants all the owner's role does. */
     scopes: text().array(),
-    /** Agent that works when a call names none; null for the default one. */
+    /** Agent for calls that do not name one; null for the default agent. */
     agentId: uuid().references(() => agents.id, { onDelete: "set null" }),
     /** Fernet token of the Standard Webhooks secret that signs callbacks of this key's tasks. */
     webhookSecretEncrypted: text().notNull(),

@@ -13,7 +13,7 @@ export const auditLog = pgTable(
       .notNull()
       .references(() => teams.id, { onDelete: "cascade" }),
     projectId: uuid().references(() => projects.id, { onDelete: "set null" }),
-    /** Null for somebody whose account is gone. */
+    /** Null for a person whose account is gone. */
     userId: uuid().references(() => users.id, { onDelete: "set null" }),
     action: text().notNull(),
     resourceType: text().notNull(),

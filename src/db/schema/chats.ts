@@ -6,6 +6,7 @@ import {
   integer,
   jsonb,
   pgTable,
+  primaryKey,
   text,
   uniqueIndex,
   uuid,
@@ -32,7 +33,7 @@ export const agents = pgTable(
     systemPrompt: text().notNull().default(""),
     /** Model id, e.g. `builtin/<name>` or `<provider>/<name>`; null uses the platform's default. */
     model: text(),
-    /** Names of the tools it has; null for all. */
+    /** Names of the agent's tools; null for all. */
     tools: text().array(),
     /** False once deleted: tasks and chats go on naming it. */
     isActive: boolean().notNull().default(true),
@@ -49,6 +50,25 @@ export const agents = pgTable(
   ],
 );
 
+/** The model that a person chose for one of the service's own agents, which is everybody's. */
+export const agentModels = pgTable(
+  "agent_models",
+  {
+    userId: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    agentId: uuid()
+      .notNull()
+      .references(() => agents.id, { onDelete: "cascade" }),
+    model: text().notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.userId, table.agentId] }),
+    index("agent_models_agent").on(table.agentId),
+  ],
+);
+
 /** A conversation about one project. One task runs in it at a time. */
 export const chats = pgTable(
   "chats",
@@ -61,7 +81,7 @@ export const chats = pgTable(
       .notNull()
       .references(() => projects.id, { onDelete: "cascade" }),
     title: text(),
-    /** Where it began: `browser`, `standalone`, `api`, a platform's name, `schedule`. */
+    /** Where the chat began: `browser`, `standalone`, `api` or a platform's name, `schedule`. */
     origin: text().notNull(),
     /** Stored is only whether it was put away; what else a chat is, its tasks tell. */
     status: text({ enum: ["active", "archived"] })
@@ -71,9 +91,9 @@ export const chats = pgTable(
     agentId: uuid().references(() => agents.id, { onDelete: "set null" }),
     model: text(),
     editMode: text({ enum: EDIT_MODES }),
-    /** Dangerous tools that somebody allowed for the whole chat; emptied with its history. */
+    /** Dangerous tools that a person allowed for the whole chat; emptied with its history. */
     allowedTools: text().array().notNull().default([]),
-    /** Whether somebody, or the agent after the first answer, has given it a title. */
+    /** Whether a person, or the agent after the first answer, has given it a title. */
     isTitled: boolean().notNull().default(false),
     /** What the model is told instead of the messages up to the sequence number `summarized_seq`. */
     summary: text(),

@@ -13,7 +13,7 @@ export type ProjectSource =
 /**
  * Code workspaces. Files live in the project's runtime, or in its snapshots while it is hibernated, not here.
  *
- * `wanted` is the state somebody asked for and the project is on its way to; null once it is there. `generation` counts
+ * `wanted` is the state a person asked for and the project is on its way to; null once it is there. `generation` counts
  * the executors of that way: each one takes the next number, and a write under an older one is refused. Until
  * `leaseUntil` the newest executor counts as alive.
  */

@@ -96,7 +96,7 @@ export const mailedTokens = pgTable(
   ],
 );
 
-/** Accounts of OAuth providers that sign somebody in. */
+/** Accounts of OAuth providers that sign a person in. */
 export const oauthAccounts = pgTable(
   "oauth_accounts",
   {

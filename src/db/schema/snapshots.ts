@@ -17,7 +17,7 @@ export const snapshots = pgTable(
     /** SHA-256 of the manifest, in hexadecimal. */
     hash: text().notNull(),
     parentHash: text(),
-    /** Made by somebody, before a run of the agent, before a restore, or on the way to hibernation. */
+    /** Created by a person, before a run of the agent, before a restore, or on hibernation. */
     role: text({ enum: ["checkpoint", "agent", "restore", "hibernation"] }).notNull(),
     label: text().notNull(),
     fileCount: integer().notNull(),

@@ -77,7 +77,7 @@ export const tasks = pgTable(
 );
 
 /** One row per turn of the agent loop: what the model said, which tools it called, what they answered. */
-export const taskSteps = pgTable(
+export const taskTurns = pgTable(
   "task_steps",
   {
     id: id(),
@@ -85,11 +85,11 @@ export const taskSteps = pgTable(
       .notNull()
       .references(() => tasks.id, { onDelete: "cascade" }),
     /** From 1, without gaps. */
-    stepIndex: integer().notNull(),
-    stepData: jsonb().$type<Record<string, unknown>>().notNull(),
+    turnIndex: integer("step_index").notNull(),
+    turnData: jsonb("step_data").$type<Record<string, unknown>>().notNull(),
     createdAt: createdAt(),
   },
-  (table) => [uniqueIndex("task_steps_task_index_unique").on(table.taskId, table.stepIndex)],
+  (table) => [uniqueIndex("task_steps_task_index_unique").on(table.taskId, table.turnIndex)],
 );
 
 /** What became of each attempt to deliver a task's callback. */
@@ -103,7 +103,7 @@ export const callbackAttempts = pgTable(
     /** From 1. */
     attempt: integer().notNull(),
     delivered: boolean().notNull(),
-    /** Status the receiver answered with; null when there was no answer. */
+    /** HTTP status of the receiver's response; null when there was no answer. */
     statusCode: integer(),
     error: text(),
     createdAt: createdAt(),
@@ -129,6 +129,8 @@ export const approvals = pgTable(
     /** The call's whole arguments, at most 64 KiB as the model wrote them, with marks in place of stored secrets. */
     parameters: jsonb().$type<Record<string, unknown>>().notNull(),
     response: text({ enum: ["allow_once", "allow_all", "stop"] }),
+    /** Beginning of the message that was a no to the question; null where the answer was given to it by itself. */
+    reason: text(),
     /** Null when nobody answered in time. */
     answeredBy: uuid().references(() => users.id, { onDelete: "set null" }),
     answeredAt: at(),

@@ -5,10 +5,7 @@ import type { AccessTokens } from "#src/platform/tokens/access-tokens.ts";
 import type { KeyCaller, UserCaller } from "./caller.ts";
 import { keyByHash, userOfSession, type KeyRow } from "./queries.ts";
 
-/**
- * The person an access token belongs to; `undefined` for a token that is not valid, a session that is over or an account
- * that is not active.
- */
+/** The person an access token belongs to; `undefined` for an invalid token, an ended session or an inactive account. */
 export async function authenticateUser(
   deps: { db: Db; accessTokens: AccessTokens },
   token: string,
@@ -25,7 +22,7 @@ export async function authenticateKey(deps: { db: Db }, token: string): Promise<
   return callerOfKey(row);
 }
 
-/** Hash under which a key is stored. A token of another form is refused without asking the database. */
+/** Hash under which a key is stored. A token of another form is refused without a query. */
 export function hashOfKey(token: string): string {
   if (!/^tsk_[0-9a-f]{32}$/u.test(token)) throw new AppError("unauthenticated", "Invalid API key");
   return sha256Hex(token);

@@ -16,17 +16,17 @@ export interface KeyCaller {
   keyId: string;
   userId: string;
   teamId: string;
-  /** The owner's current role in the key's team: it bounds the key at every call. */
+  /** The owner's current role in the key's team. It limits the key at every call. */
   role: Role;
-  /** Permissions of the key; null has all the role grants. */
+  /** Permissions of the key; null means all that the owner's role grants. */
   scopes: readonly string[] | null;
-  /** Projects the key is bound to; null reaches every project of its team. */
+  /** Projects the key is bound to; null reaches every project that its owner reaches. */
   projectIds: readonly string[] | null;
 }
 
 export type Caller = UserCaller | KeyCaller;
 
-/** Both gates of a key: its own permissions, and what its owner's role still grants. Throws `forbidden`. */
+/** Checks a key's own permissions and those of its owner's current role. Throws `forbidden`. */
 export function requireKeyScope(caller: KeyCaller, scope: Scope): void {
   if (caller.scopes !== null && !caller.scopes.includes(scope)) {
     throw new AppError("forbidden", `API key lacks required scope: ${scope}`);
@@ -36,7 +36,7 @@ export function requireKeyScope(caller: KeyCaller, scope: Scope): void {
   }
 }
 
-/** A project-scoped key asking for another project is refused before anything is looked up. Throws `forbidden`. */
+/** Refuses a project-scoped key that asks for another project, before any lookup. Throws `forbidden`. */
 export function requireKeyProject(caller: Caller, projectId: string): void {
   if (!reachesProject(caller, projectId)) {
     throw new AppError("forbidden", "API key does not have access to this project");

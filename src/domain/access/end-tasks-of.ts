@@ -2,8 +2,8 @@ import { z } from "zod";
 import type { Queue } from "#src/platform/queue/queue.ts";
 
 /**
- * Whose tasks are to end: all that a key started, or, of one person or in one project, those of whoever may no longer write in
- * the project of the task.
+ * The tasks to end: all that a key started, or, for one person or one project, those whose users may no longer write in the
+ * task's project.
  */
 export const LostAccess = z.union([
   z.object({ keyId: z.uuid() }),
@@ -13,9 +13,9 @@ export const LostAccess = z.union([
 export type LostAccess = z.output<typeof LostAccess>;
 
 /**
- * Have everything end soon that goes on without access: what keys have running that were revoked just now or whose owner is
- * shut out, and what the agents of people do whose part in a team or project was taken or made smaller. Fine to repeat; where
- * a request dies before it, the sweep does the same for keys, and for people the next turn of the task. Throws `unavailable`.
+ * Has the queue stop tasks that have lost their access: those of keys that were revoked or whose owners lost access, and
+ * those of people whose role in a team or project was removed or lowered. Idempotent. If a request dies before this call,
+ * the sweep stops the tasks of keys, and the next turn of a task stops the tasks of people. Throws `unavailable`.
  */
 export async function endTasksOf(
   queue: Pick<Queue, "publishBatch">,

@@ -1,3 +1,4 @@
+export { authorize, requireRole } from "./authorize.ts";
 export { authenticateKey, authenticateUser, callerOfKey, hashOfKey } from "./authenticate.ts";
 export {
   reachesProject,
@@ -9,7 +10,7 @@ export {
 } from "./caller.ts";
 export { endTasksOf, endTasksOfKeys, LostAccess } from "./end-tasks-of.ts";
 export { keyByHash, userOfSession } from "./queries.ts";
-export { isOwn, requireOwn } from "./private.ts";
+export { isOwn } from "./private.ts";
 export { isRefusal, LastingAccess, TRUST_MS } from "./lasting-access.ts";
 export { renewCaller, Standing } from "./renew-caller.ts";
 export {

@@ -3,22 +3,22 @@ import type { Db } from "#src/platform/db/client.ts";
 import type { Caller } from "./caller.ts";
 import { renewCaller, type Standing } from "./renew-caller.ts";
 
-/** A database that does not answer ends no connection, but access is not taken on trust for longer than this. */
+/** A database outage does not end a connection at once. It ends when access could not be checked for this long. */
 export const TRUST_MS = 5 * 60 * 1000;
 
-/** Whether a look at somebody's access found that it is gone, and not only that nobody can tell. */
+/** Whether a check found that access has ended, as opposed to a check that failed. */
 export function isRefusal(error: unknown): error is AppError {
   return error instanceof AppError && !error.retryable;
 }
 
 interface Options {
-  /** How long access holds without another look, in milliseconds. */
+  /** How long a check of access is valid, in milliseconds. */
   forMs: number;
-  /** Throws where the caller may not be shown any more. */
+  /** Throws when the caller may no longer read the resource. */
   check: (caller: Caller) => Promise<unknown>;
 }
 
-/** The access of somebody who is shown things for long, as it was when they were let in. */
+/** The access behind a long-lived stream or connection, checked again from time to time. */
 export class LastingAccess {
   readonly #deps: { db: Db };
   readonly #standing: Standing;
@@ -32,7 +32,9 @@ export class LastingAccess {
     this.#options = options;
   }
 
-  /** To be asked before anything more is shown; looks only now and then. Throws as `renewCaller` and the check do. */
+  /**
+   * Called before more is sent; checks again only when the last check is too old. Throws as `renewCaller` and the check do.
+   */
   async hold(): Promise<void> {
     const now = Date.now();
     if (now - this.#askedAt < this.#options.forMs) return;

@@ -3,8 +3,8 @@ import { externalApiKeys, sessions, teamMemberships, users } from "#src/db/schem
 import { statement, type Slot } from "#src/db/statement.ts";
 
 /**
- * The key with this hash, its owner and the owner's role in the key's team. `last_used_at` is refreshed on the way, at
- * most once a minute, so that a busy key's row is not written on every call.
+ * The key with this hash, its owner and the owner's role in the key's team. The same statement refreshes `last_used_at`, at
+ * most once a minute, so that not every call writes the row.
  */
 export const keyByHash = statement((db, { keyHash }: { keyHash: Slot<string> }) => {
   const touched = db.$with("touched").as(
@@ -45,9 +45,7 @@ export const keyByHash = statement((db, { keyHash }: { keyHash: Slot<string> }) 
 
 export type KeyRow = Awaited<ReturnType<typeof keyByHash>>[number];
 
-/**
- * The person of a session that is not over. `last_used_at` of the session is refreshed on the way, at most once a minute.
- */
+/** The person of an active session. The same statement refreshes the session's `last_used_at`, at most once a minute. */
 export const userOfSession = statement(
   (db, { userId, sessionId }: Record<"userId" | "sessionId", Slot<string>>) => {
     const touched = db.$with("touched").as(

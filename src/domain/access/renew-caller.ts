@@ -5,7 +5,9 @@ import { callerOfKey } from "./authenticate.ts";
 import type { Caller } from "./caller.ts";
 import { keyByHash, userOfSession } from "./queries.ts";
 
-/** What is kept of a caller's credentials while a connection stays open: enough to ask again, nothing to sign in with. */
+/**
+ * The part of a caller's credentials that an open connection keeps: enough to check access again, too little to sign in.
+ */
 export const Standing = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("user"), userId: z.string(), sessionId: z.string() }),
   z.object({ kind: z.literal("key"), keyHash: z.string() }),
@@ -13,8 +15,8 @@ export const Standing = z.discriminatedUnion("kind", [
 export type Standing = z.output<typeof Standing>;
 
 /**
- * The caller behind a connection that was admitted earlier, with what they may do now. Throws `unauthenticated` once the
- * session is over, the key revoked or expired, or the account not active.
+ * Reads the caller of an open connection again, with their current permissions. Throws `unauthenticated` once the session
+ * has ended, the key is revoked or expired, or the account is inactive.
  */
 export async function renewCaller(deps: { db: Db }, standing: Standing): Promise<Caller> {
   if (standing.kind === "key") {
@@ -22,6 +24,6 @@ export async function renewCaller(deps: { db: Db }, standing: Standing): Promise
     return callerOfKey(key);
   }
   const [user] = await userOfSession(deps.db, standing);
-  if (!user) throw new AppError("unauthenticated", "The session is over: sign in again");
+  if (!user) throw new AppError("unauthenticated", "The session has ended: sign in again");
   return { ...standing, isSuperuser: user.isSuperuser };
 }

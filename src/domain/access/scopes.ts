@@ -102,7 +102,7 @@ const GRANTED: Record<Role, ReadonlySet<Scope>> = {
   viewer: VIEWER,
 };
 
-/** What a key may do to itself and to nothing else. No role gives it, so none takes it away. */
+/** A scope that applies to the key itself only. It does not depend on a role. */
 const ABOUT_ITSELF: ReadonlySet<Scope> = new Set<Scope>(["desktop.pair"]);
 
 const KNOWN: ReadonlySet<string> = new Set(ALL);

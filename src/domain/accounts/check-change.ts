@@ -1,5 +1,6 @@
 import { hashPassword, refusalOfPassword, type PasswordConfig } from "#src/domain/passwords/index.ts";
 import { AppError } from "#src/lib/errors.ts";
+import { requireAllowedDomain, type EmailDomains } from "./email-domains.ts";
 import type { User, UserChange } from "./queries.ts";
 import { refusalOfUsername } from "./usernames.ts";
 
@@ -14,16 +15,17 @@ export interface AccountChange {
 }
 
 /**
- * What is stored for a change of an account, the password as its hash. Throws `invalid_input` for names and passwords that
- * will not do.
+ * What is stored for a change of an account, the password as its hash. Throws `invalid_input` for addresses, names and
+ * passwords that will not do.
  */
 export async function checkChange(
-  config: PasswordConfig,
+  config: PasswordConfig & EmailDomains,
   user: User,
   wish: AccountChange,
 ): Promise<UserChange> {
   const { password, currentPassword: _, ...given } = wish;
   const { email = user.email, username = user.username } = given;
+  if (email.toLowerCase() !== user.email.toLowerCase()) requireAllowedDomain(config, email);
   const refusal =
     (username === user.username ? undefined : refusalOfUsername(username)) ??
     (password === undefined ? undefined : await refusalOfPassword(password, { email, username }));

@@ -5,7 +5,7 @@ import { insertUser, type AccountConfig, type Along, type User } from "./queries
 import { usernameFor, userSlugOf } from "./usernames.ts";
 
 /**
- * Make an account without a password for somebody whose address a provider vouches for, with what belongs to it. Who becomes
+ * Make an account without a password for a person whose address a provider vouches for, with what belongs to it. Who becomes
  * an administrator is decided as in a registration, by an address that is proved. `undefined` when the address, a name that was drawn, or what is
  * stored along with it was taken: look again, and try again.
  */

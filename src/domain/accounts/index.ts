@@ -1,6 +1,7 @@
 export { describeUser, requireAccount } from "./account.ts";
 export { checkChange, type AccountChange } from "./check-change.ts";
 export { createOAuthAccount } from "./create-oauth-account.ts";
+export { isDomainAllowed, type EmailDomains } from "./email-domains.ts";
 export { logIn, logInAtOnce, type LogInOutcome } from "./log-in.ts";
 export { describePreferences, updatePreferences } from "./preferences.ts";
 export { changeHandle, updateProfile } from "./profile.ts";

@@ -42,7 +42,7 @@ export async function logInAtOnce(
   client: Client,
 ): Promise<Session> {
   if (deps.config.TWO_FA_ENABLED) {
-    throw new AppError("invalid_input", "Logging in takes a code by email here: use /api/auth/login");
+    throw new AppError("invalid_input", "Logging in needs an emailed code here: use /api/auth/login");
   }
   const user = await checkCredentials(deps, credentials, client);
   return startSession(deps, user, client, "password");

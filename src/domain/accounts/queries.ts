@@ -21,7 +21,7 @@ export interface NewUser {
   username: string;
   name: string;
   slug: string;
-  /** Null for somebody who signs in by other means. */
+  /** Null for a person who signs in by other means. */
   passwordHash: string | null;
   defaultTeamId: string;
   isVerified?: boolean;
@@ -103,7 +103,7 @@ export type UserChange = { [Field in Changeable]?: User[Field] | undefined };
 
 /**
  * Change an account. A new password ends whatever else leads into it; another address ends the logins that wait for a code,
- * which would be mailed to where somebody with a session alone wants it. Whether an address is a new one is decided here:
+ * which would be mailed to where a person with a session alone wants it. Whether an address is a new one is decided here:
  * what was read before may be old. With `asksForEmail` a new address is only asked for, so that another account may hold it.
  */
 export async function updateUser(

@@ -8,6 +8,7 @@ import { AppError } from "#src/lib/errors.ts";
 import { isReservedName } from "#src/lib/reserved-names.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
+import { requireAllowedDomain, type EmailDomains } from "./email-domains.ts";
 import { hidesAccounts, type RevealConfig } from "./hides-accounts.ts";
 import { hasAccounts, insertUser, type AccountConfig, type User } from "./queries.ts";
 import { usernameFor, userSlugOf } from "./usernames.ts";
@@ -28,16 +29,17 @@ export interface Registration {
  * Make an account with a personal team, sign it in, and mail its address a link that proves it. Outside production the
  * first account is the administrator. Where accounts are hidden (see `hidesAccounts`), an address that another account holds
  * takes the same way: the account is made, never holds the address, and the owner is mailed. Throws `invalid_input`: a
- * sentence about the password or name, or `REGISTER_USER_ALREADY_EXISTS`; `conflict` for a username where accounts are hidden;
+ * sentence about the address, password or name, or `REGISTER_USER_ALREADY_EXISTS`; `conflict` for a username where accounts are hidden;
  * `rate_limited`.
  */
 export async function register(
-  deps: SessionDeps & LinkDeps & { config: AccountConfig & PasswordConfig & RevealConfig },
+  deps: SessionDeps & LinkDeps & { config: AccountConfig & PasswordConfig & RevealConfig & EmailDomains },
   registration: Registration,
   client: Client,
 ): Promise<{ user: User; session: Session }> {
   const { email, password } = registration;
   const { username } = registration;
+  requireAllowedDomain(deps.config, email);
   const refusal =
     (await refusalOfPassword(password, { email, username: username ?? "" })) ??
     (await refusalOfName(deps, username));

@@ -23,7 +23,7 @@ export function handsOver(user: User, { password, email }: AccountChange): boole
 
 /**
  * Let a session change what the account is entered by: one that began in the last ten minutes, or that comes with the
- * account's password. A session alone may be somebody else's by now, who would keep the account with it. Guesses count as
+ * account's password. A session alone may be another person's by now, who would keep the account with it. Guesses count as
  * those of a login. Throws `forbidden` with what to do, `invalid_input` for a wrong password, `rate_limited`.
  */
 export async function requireHolder(

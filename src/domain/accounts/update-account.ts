@@ -6,6 +6,7 @@ import type { Client } from "#src/domain/sessions/index.ts";
 import { requireAccount } from "./account.ts";
 import type { PasswordConfig } from "#src/domain/passwords/index.ts";
 import { checkChange, type AccountChange } from "./check-change.ts";
+import type { EmailDomains } from "./email-domains.ts";
 import { hidesAccounts, type RevealConfig } from "./hides-accounts.ts";
 import type { User } from "./queries.ts";
 import { handsOver, requireHolder } from "./require-holder.ts";
@@ -17,10 +18,10 @@ import { tellOldAddress } from "./tell-old-address.ts";
  * that makes it one. For either the session must be a fresh one or come with the current password, and the old address is
  * told. Where accounts are hidden, another account may hold the new address, and is told instead. Throws `invalid_input` for
  * names and passwords that will not do, `forbidden` for a session that is not enough,
- * `conflict` for a username somebody else has, `rate_limited` for too many new addresses or guesses.
+ * `conflict` for a username another person has, `rate_limited` for too many new addresses or guesses.
  */
 export async function updateAccount(
-  deps: LinkDeps & { config: PasswordConfig & RevealConfig },
+  deps: LinkDeps & { config: PasswordConfig & RevealConfig & EmailDomains },
   { userId, sessionId }: UserCaller,
   wish: AccountChange,
   client: Client,

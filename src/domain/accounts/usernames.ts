@@ -3,7 +3,7 @@ import { isReservedName } from "#src/lib/reserved-names.ts";
 import { slugOf } from "#src/lib/slug.ts";
 
 /**
- * Why a name will not do for somebody who takes a new one; `undefined` for one that will. Registration is less strict about
+ * Why a name will not do for a person who takes a new one; `undefined` for one that will. Registration is less strict about
  * the form (see its request schema), because existing clients send what they please there.
  */
 export function refusalOfUsername(username: string): string | undefined {
@@ -14,14 +14,14 @@ export function refusalOfUsername(username: string): string | undefined {
   return isReservedName(username) ? "Username is reserved" : undefined;
 }
 
-/** A username for somebody who gave none: the local part of the address and six random characters. */
+/** A username for a person who gave none: the local part of the address and six random characters. */
 export function usernameFor(email: string): string {
   const local = email.slice(0, email.lastIndexOf("@")).toLowerCase();
   const readable = local.replaceAll(/[^a-z0-9_]/gu, "").slice(0, 20);
   return `${readable || "user"}_${randomSuffix(6)}`;
 }
 
-/** A slug for somebody with this username. Like a drawn username it may be taken, and is drawn again then. */
+/** A slug for a person with this username. Like a drawn username it may be taken, and is drawn again then. */
 export function userSlugOf(username: string): string {
   return slugOf(username.replaceAll(/[_.]/gu, " "), "user");
 }

@@ -5,7 +5,7 @@ import { findAccount } from "./find-account.ts";
 import { adjustCreditsRow } from "./queries.ts";
 
 /**
- * Add to the bought credits of somebody's personal team, or take from them; noted in the trail of administrators and in
+ * Add to the bought credits of a person's personal team, or take from them; noted in the trail of administrators and in
  * the team's log. Answers all the team's credits before and after. Throws `invalid_input` where fewer than none would be
  * left, `not_found`, `forbidden`.
  */
@@ -32,7 +32,7 @@ export async function adjustCredits(
     throw new AppError(
       "invalid_input",
       amount < 0
-        ? `Only the ${purchased} purchased credits can be taken away`
+        ? `Only the ${purchased} purchased credits can be deducted`
         : `With ${purchased} purchased credits already, that is more than can be counted`,
     );
   }

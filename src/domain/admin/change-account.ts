@@ -1,6 +1,7 @@
 import { endTasksOf, type UserCaller } from "#src/domain/access/index.ts";
 import {
   checkChange,
+  type EmailDomains,
   handsOver,
   refuseTaken,
   requireHolder,
@@ -31,14 +32,14 @@ export interface AdministeredChange extends AccountChange {
 }
 
 /**
- * Change somebody's account, noted in the trail of administrators and in the account's own log. Disabling takes effect at
+ * Change a person's account, noted in the trail of administrators and in the account's own log. Disabling takes effect at
  * once: sessions are over, keys are not let in, and what they have running ends soon after. Asked for again, what is
  * running is sent for again: the first request may have died before. One's own password and address take here what they take
  * elsewhere (see `requireHolder`), and whose were changed is told by mail. Throws `invalid_input` and `conflict` as changing
  * one's own account does, `conflict` for disabling oneself or the last administrator, `not_found`, `forbidden`.
  */
 export async function changeAccount(
-  deps: HolderDeps & MailDeps & { config: OpeningConfig & ConsoleConfig },
+  deps: HolderDeps & MailDeps & { config: OpeningConfig & ConsoleConfig & EmailDomains },
   by: Administrator,
   userId: string,
   wish: AdministeredChange,
@@ -70,7 +71,7 @@ export async function changeAccount(
 }
 
 async function fieldsOf(
-  config: PasswordConfig,
+  config: PasswordConfig & EmailDomains,
   user: User,
   wish: AdministeredChange,
 ): Promise<AccountFields> {
@@ -86,7 +87,7 @@ export function requireDone(outcome: Outcome | undefined): void {
   if (outcome.last) {
     throw new AppError(
       "conflict",
-      "The last administrator cannot be disabled, deleted or lose the role: make somebody else one first",
+      "The last administrator cannot be disabled, deleted or demoted: make another account an administrator first",
     );
   }
 }

@@ -8,7 +8,7 @@ import { findAccount } from "./find-account.ts";
 import { deleteAccountRow, projectsOfAccount } from "./queries.ts";
 
 /**
- * Delete somebody's account with its projects, chats, tasks and keys, noted in the trail of administrators. The rows go in
+ * Delete a person's account with its projects, chats, tasks and keys, noted in the trail of administrators. The rows go in
  * one transaction, then what is running and the files; the removal of files is announced before, as for a single project.
  * Throws `conflict` for oneself, for the last administrator and where others depend on the account: it made a team that
  * they are in, is the only administrator of one, or owns a project that they may see; `not_found`, `forbidden`.
@@ -33,7 +33,7 @@ export async function deleteAccount(
   if (outcome?.shared) {
     throw new AppError(
       "conflict",
-      "Other people depend on this account: it made their team, is its only administrator or owns projects in it. Disable it instead",
+      "Other people depend on this account: it created their team, is the team's only administrator or owns a project that they can see. Disable the account instead",
     );
   }
   if (!outcome?.done) throw new AppError("not_found", "User not found");

@@ -41,7 +41,7 @@ async function requireAccount(db: Db, email: string): Promise<Account> {
   const [account, other] = await accountsByEmail(db, email);
   if (!account) throw new AppError("not_found", `No account has the address ${email}: register it first`);
   if (other && account.emailAskedAt) {
-    const detail = `Several accounts ask for the address ${email}, and none has proved it: open the link in the mail first`;
+    const detail = `Several accounts claim the address ${email}, and none has verified it: open the link in the verification email first`;
     throw new AppError("conflict", detail);
   }
   return account;

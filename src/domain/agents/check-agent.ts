@@ -11,7 +11,7 @@ export interface AgentRules {
 
 /**
  * What a person says of an agent, with the tools under their own names. Throws `invalid_input` for a tool or a model that does
- * not exist. Whether there is a key for a model shows when somebody works with it: it is theirs.
+ * not exist. Whether there is a key for a model shows when a person works with it: it is theirs.
  */
 export function checkAgent<T extends Partial<AgentValues>>(rules: AgentRules, wish: T): T {
   if (wish.model) checkModelId(rules.modelSettings, wish.model);

@@ -6,5 +6,7 @@ export {
   findAgent,
   listAgents,
   requireAgent,
+  selectModel,
+  type AgentOfPerson,
 } from "./manage-agents.ts";
 export type { Agent } from "./queries.ts";

@@ -9,8 +9,10 @@ import type { Db } from "#src/platform/db/client.ts";
 import { checkAgent, type AgentRules } from "./check-agent.ts";
 import {
   agentsOfTeam,
+  chooseModelOf,
   countAgents,
   insertAgent,
+  modelChoices,
   updateAgentRow,
   visibleAgent,
   type Agent,
@@ -24,16 +26,46 @@ export type AgentDeps = AgentRules & { db: Db };
 export type AgentChange = Partial<AgentValues>;
 export type AgentWish = Omit<AgentValues, "slug"> & { slug?: string };
 
+/** An agent with the model that a person chose for themselves, where it is one of the service's own. */
+export interface AgentOfPerson extends Agent {
+  selectedModel: string | null;
+}
+
 /** Agents that the caller's team can work with: the service's own, and the team's. */
-export async function listAgents(deps: { db: Db }, caller: Caller): Promise<Agent[]> {
+export async function listAgents(deps: { db: Db }, caller: Caller): Promise<AgentOfPerson[]> {
   const { teamId } = await requireTeam(deps, caller, "agent.view");
-  return agentsOfTeam(deps.db, teamId);
+  const [agents, choices] = await Promise.all([
+    agentsOfTeam(deps.db, teamId),
+    modelChoices(deps.db, caller.userId),
+  ]);
+  return agents.map((agent) => withChoice(agent, choices));
 }
 
 /** One of them. Throws `not_found`. */
-export async function findAgent(deps: { db: Db }, caller: Caller, id: string): Promise<Agent> {
+export async function findAgent(deps: { db: Db }, caller: Caller, id: string): Promise<AgentOfPerson> {
   const { teamId } = await requireTeam(deps, caller, "agent.view");
-  return requireAgent(deps.db, teamId, id);
+  const [agent, choices] = await Promise.all([
+    requireAgent(deps.db, teamId, id),
+    modelChoices(deps.db, caller.userId),
+  ]);
+  return withChoice(agent, choices);
+}
+
+/**
+ * Choose the model of an agent: of one of the service's own for the caller alone, of the team's for all, as `changeAgent`, whose
+ * rules it has then. Null takes the choice back. Throws `not_found`, and `invalid_input` for a model that is not there.
+ */
+export async function selectModel(
+  deps: AgentDeps,
+  caller: Caller,
+  { id, model }: { id: string; model: string | null },
+  client: Client,
+): Promise<void> {
+  const { teamId } = await requireTeam(deps, caller, "agent.view");
+  const agent = await requireAgent(deps.db, teamId, id);
+  if (agent.teamId !== null) return void (await changeAgent(deps, caller, id, { model }, client));
+  checkAgent(deps, { model });
+  await chooseModelOf(deps.db, { userId: caller.userId, agentId: agent.id, model });
 }
 
 /** An agent that a team can work with. Throws `not_found`. */
@@ -60,7 +92,7 @@ export async function createAgent(
   const details = { name: agent.name, slug };
   const entry = { ...entryOf(caller, teamId, agent.id, client), action: "agent.created", details };
   const made = await whileSlugIsFree(whileTeamExists(insertAgent(deps.db, agent, entry)));
-  if (!made) throw new AppError("internal", "The agent was not made");
+  if (!made) throw new AppError("internal", "The agent was not created");
   return made;
 }
 
@@ -100,7 +132,10 @@ export async function deleteAgent(
 async function manage(deps: { db: Db }, caller: Caller): Promise<string> {
   const scope: Scope = "agent.manage";
   if (caller.kind === "key" && caller.projectIds !== null) {
-    throw new AppError("forbidden", "API key is bound to projects: agents belong to the whole team");
+    throw new AppError(
+      "forbidden",
+      "This API key is bound to projects and cannot change agents, which belong to the whole team",
+    );
   }
   return (await requireTeam(deps, caller, scope)).teamId;
 }
@@ -108,6 +143,10 @@ async function manage(deps: { db: Db }, caller: Caller): Promise<string> {
 async function requireOwn(db: Db, teamId: string, id: string): Promise<void> {
   const agent = await requireAgent(db, teamId, id);
   if (agent.teamId === null) throw new AppError("forbidden", "Built-in agents cannot be changed");
+}
+
+function withChoice(agent: Agent, choices: ReadonlyMap<string, string>): AgentOfPerson {
+  return { ...agent, selectedModel: choices.get(agent.id) ?? null };
 }
 
 async function whileSlugIsFree<T>(write: Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 import { and, asc, count, eq, isNull, or, sql } from "drizzle-orm";
 import { shareTeam } from "#src/db/locks.ts";
-import { agents } from "#src/db/schema/index.ts";
+import { agentModels, agents } from "#src/db/schema/index.ts";
 import { insertAuditEntry, type AuditEntry } from "#src/domain/audit/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
@@ -26,6 +26,27 @@ export async function visibleAgent(db: Db, teamId: string, id: string): Promise<
     .from(agents)
     .where(and(visible(teamId), eq(agents.id, id)));
   return row;
+}
+
+/** Models that a person chose for agents of the service's own, by agent. */
+export async function modelChoices(db: Db, userId: string): Promise<ReadonlyMap<string, string>> {
+  const rows = await db.select().from(agentModels).where(eq(agentModels.userId, userId));
+  return new Map(rows.map(({ agentId, model }) => [agentId, model]));
+}
+
+/** Choose a model for an agent of the service's own; null takes the choice back. */
+export async function chooseModelOf(
+  db: Db,
+  { userId, agentId, model }: { userId: string; agentId: string; model: string | null },
+): Promise<void> {
+  if (model === null) {
+    await db.delete(agentModels).where(and(eq(agentModels.userId, userId), eq(agentModels.agentId, agentId)));
+    return;
+  }
+  await db
+    .insert(agentModels)
+    .values({ userId, agentId, model })
+    .onConflictDoUpdate({ target: [agentModels.userId, agentModels.agentId], set: { model } });
 }
 
 export async function countAgents(db: Db, teamId: string): Promise<number> {

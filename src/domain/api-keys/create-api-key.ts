@@ -6,7 +6,7 @@ import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import { newKeySecrets } from "./new-secrets.ts";
-import { countReachableProjects, insertKeyWithin, type ApiKey } from "./queries.ts";
+import { reachableProjects, insertKeyWithin, type ApiKey } from "./queries.ts";
 
 /** Active keys that one account may have, those of its desktop apps among them. */
 export const MAX_ACTIVE_KEYS = 10;
@@ -15,10 +15,10 @@ export interface KeyWish {
   name: string;
   /** Permissions; null for all that the owner's role grants. */
   scopes: readonly string[] | null;
-  /** Projects to bind the key to; null for every project of the team. */
+  /** Projects to bind the key to; null for every project that its owner reaches. */
   projectIds: readonly string[] | null;
   expiresAt: Date | null;
-  /** Agent that works when a call names none; the default one when absent or null. */
+  /** Agent for calls that do not name one; the default one when absent or null. */
   agentId?: string | null;
 }
 
@@ -31,8 +31,9 @@ export interface CreatedKey {
 }
 
 /**
- * Issue a key in the caller's team. Throws `forbidden` for a permission the caller's role has not, `not_found` for a
- * project the caller cannot reach or an agent the team does not have, `invalid_input` when ten keys are active already.
+ * Issue a key: in the team of the projects that it is bound to, else in the caller's. Throws `forbidden` for a permission the
+ * caller's role has not, `not_found` for a project the caller cannot reach or an agent the team does not have, `invalid_input`
+ * when ten keys are active already.
  */
 export async function createApiKey(
   deps: { db: Db; secrets: Secrets },
@@ -40,9 +41,8 @@ export async function createApiKey(
   wish: KeyWish,
   client: Client,
 ): Promise<CreatedKey> {
-  const team = await requireTeam(deps, caller, "team.view");
+  const team = await teamOfKey(deps, caller, wish.projectIds);
   requireGrantable(wish.scopes, team);
-  await requireReachable(deps.db, caller.userId, team, wish.projectIds);
   if (wish.agentId) await requireAgent(deps.db, team.teamId, wish.agentId);
   const { token, webhookSecret, stored } = await newKeySecrets(deps);
   const { name, scopes, projectIds, expiresAt, agentId = null } = wish;
@@ -85,13 +85,17 @@ export function requireGrantable(scopes: readonly string[] | null, { role }: Mem
   }
 }
 
-async function requireReachable(
-  db: Db,
-  userId: string,
-  { teamId }: Membership,
+/** The one team that all the projects are of, where the caller is its member; else the caller's default team. */
+async function teamOfKey(
+  deps: { db: Db },
+  caller: UserCaller,
   projectIds: readonly string[] | null,
-): Promise<void> {
-  if (!projectIds) return;
-  const reachable = await countReachableProjects(db, userId, teamId, projectIds);
-  if (reachable !== new Set(projectIds).size) throw new AppError("not_found", "Project not found");
+): Promise<Membership> {
+  const reached = projectIds ? await reachableProjects(deps.db, caller.userId, projectIds) : [];
+  if (reached.length !== new Set(projectIds).size) throw new AppError("not_found", "Project not found");
+  const [first] = reached;
+  if (first?.role && reached.every(({ teamId }) => teamId === first.teamId)) {
+    return { teamId: first.teamId, role: first.role };
+  }
+  return requireTeam(deps, caller, "team.view");
 }

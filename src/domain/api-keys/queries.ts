@@ -8,24 +8,18 @@ import type { Db } from "#src/platform/db/client.ts";
 export type ApiKey = typeof externalApiKeys.$inferSelect;
 export type NewApiKey = typeof externalApiKeys.$inferInsert;
 
-/** How many of these projects of a team a member may bind a key to. */
-export async function countReachableProjects(
-  db: Db,
-  userId: string,
-  teamId: string,
-  projectIds: readonly string[],
-): Promise<number> {
-  const [row] = await db
-    .select({ reachable: count() })
+/** The teams of those of these projects that a person may bind a key to, and the person's role in each; null for no member. */
+export function reachableProjects(db: Db, userId: string, projectIds: readonly string[]) {
+  return db
+    .select({ teamId: projects.teamId, role: teamMemberships.role })
     .from(projects)
+    .leftJoin(
+      teamMemberships,
+      and(eq(teamMemberships.teamId, projects.teamId), eq(teamMemberships.userId, userId)),
+    )
     .where(
-      and(
-        inArray(projects.id, [...projectIds]),
-        eq(projects.teamId, teamId),
-        isNotNull(roleInProject({ userId, isSuperuser: false })),
-      ),
+      and(inArray(projects.id, [...projectIds]), isNotNull(roleInProject({ userId, isSuperuser: false }))),
     );
-  return row?.reachable ?? 0;
 }
 
 /**
@@ -86,7 +80,7 @@ export function keysOfUser(
   return limit === undefined ? found : found.limit(limit);
 }
 
-/** End a key for good: without its hash nothing finds it again. No row for one that is over or somebody else's. */
+/** End a key for good: without its hash nothing finds it again. No row for one that is over or another person's. */
 export function revokeKey(db: Db, userId: string, keyId: string) {
   return db
     .update(externalApiKeys)
@@ -101,7 +95,7 @@ export function revokeKey(db: Db, userId: string, keyId: string) {
     .returning({ id: externalApiKeys.id, teamId: externalApiKeys.teamId });
 }
 
-/** End the keys of somebody who is not in the team any more. A query for the batch of the removal. */
+/** End the keys of a person who is not in the team any more. A query for the batch of the removal. */
 export function revokeKeysOfFormerMember(db: Db, part: { teamId: string; userId: string }) {
   return db
     .update(externalApiKeys)

@@ -1,5 +1,5 @@
-import { roleGrants, type UserCaller } from "#src/domain/access/index.ts";
-import { somebodyOf } from "#src/domain/projects/index.ts";
+import { authorize, type UserCaller } from "#src/domain/access/index.ts";
+import { viewerOf } from "#src/domain/projects/index.ts";
 import { goOn } from "#src/domain/tasks/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { isId } from "#src/lib/ids.ts";
@@ -8,13 +8,13 @@ import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import { answerApprovalRow, approvalWithRole, type ApprovalResponse } from "./queries.ts";
 
-/** What a program is told that answers a question: see docs/decisions/0017-approvals.md. */
-export const PEOPLE_ANSWER = "Only people may answer what an agent asks";
+/** Refusal of an API key that answers an approval: see docs/decisions/0017-approvals.md. */
+export const PEOPLE_ANSWER = "Only people may answer an approval: API keys cannot";
 
 /**
- * Answer whether a call may run, for anybody who may write in the project's chats; the task then goes on by a message of the
- * queue. Said twice, the same answer is taken twice. Throws `not_found` for a question that is not there for the caller,
- * `forbidden` where the role is too low, `conflict` when it was answered otherwise, or waits no longer.
+ * Records a person's answer to an approval and resumes the task through the queue. Any person who may write in the
+ * project's chats can answer. Idempotent. Throws `not_found` for an approval that the caller cannot see, `forbidden` when
+ * the role does not suffice, and `conflict` when the approval has another answer or is no longer pending.
  */
 export async function answerApproval(
   deps: { db: Db; taskLogs: TaskLogs; queue: Queue },
@@ -23,18 +23,16 @@ export async function answerApproval(
 ): Promise<void> {
   const { approvalId: id, response } = answer;
   const find = async () =>
-    isId(id) ? (await approvalWithRole(deps.db, id, somebodyOf(caller)))[0] : undefined;
+    isId(id) ? (await approvalWithRole(deps.db, id, viewerOf(caller)))[0] : undefined;
   const row = await find();
-  if (!row?.role) throw new AppError("not_found", "Approval not found");
-  if (!roleGrants(row.role, "chat.send")) {
-    throw new AppError("forbidden", `Role '${row.role}' does not have permission 'chat.send'`);
-  }
+  if (!row) throw new AppError("not_found", "Approval not found");
+  authorize(caller, "chat.send", { role: row.role, projectId: row.project.id }, "Approval not found");
   if (!(await answerApprovalRow(deps.db, { id, response, userId: caller.userId }))) {
     const given = (await find())?.approval.response;
     if (given !== response) {
       throw new AppError(
         "conflict",
-        given ? `It was answered already: ${given}` : "Nobody waits for this answer any more",
+        given ? `This approval was already answered: ${given}` : "This approval is no longer pending",
       );
     }
   }

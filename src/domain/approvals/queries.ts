@@ -1,18 +1,21 @@
 import { and, eq, gt, isNotNull, isNull, lt, sql } from "drizzle-orm";
 import { approvals, chats, projects, tasks } from "#src/db/schema/index.ts";
-import { roleInProject, type Somebody } from "#src/domain/projects/index.ts";
+import { roleInProject, type Viewer } from "#src/domain/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 export type Approval = typeof approvals.$inferSelect;
-export type NewApproval = Omit<Approval, "response" | "answeredBy" | "answeredAt" | "createdAt">;
+export type NewApproval = Omit<Approval, "response" | "reason" | "answeredBy" | "answeredAt" | "createdAt">;
 export type ApprovalResponse = NonNullable<Approval["response"]>;
 
-/** The question of a call, made where there is none; `isNew` tells that this call made it. */
+/**
+ * The approval of a call, created if missing; `isNew` says that this statement created it. `declined` is another approval
+ * of the task that a message has denied.
+ */
 export async function upsertApproval(
   db: Db,
   approval: NewApproval,
-): Promise<{ approval: Approval; isNew: boolean }> {
-  const [made, found] = await db.batch([
+): Promise<{ approval: Approval; isNew: boolean; declined: Approval | undefined }> {
+  const [made, found, declined] = await db.batch([
     db.insert(approvals).values(approval).onConflictDoNothing().returning({ id: approvals.id }),
     db
       .select()
@@ -24,20 +27,25 @@ export async function upsertApproval(
           eq(approvals.callId, approval.callId),
         ),
       ),
+    db
+      .select()
+      .from(approvals)
+      .where(and(eq(approvals.taskId, approval.taskId), isNotNull(approvals.reason)))
+      .limit(1),
   ]);
   const [row] = found;
   if (!row) throw new Error("The approval is not there");
-  return { approval: row, isNew: made.length > 0 };
+  return { approval: row, isNew: made.length > 0, declined: declined[0] };
 }
 
-/** A question, the project it is about, and what somebody is there. */
-export function approvalWithRole(db: Db, id: string, somebody: Somebody) {
+/** An approval, its project, and a person's role in the project. */
+export function approvalWithRole(db: Db, id: string, viewer: Viewer) {
   return db
     .select({
       approval: approvals,
       task: { status: tasks.status, chatId: tasks.chatId },
-      project: { id: projects.id, teamId: projects.teamId },
-      role: roleInProject(somebody),
+      project: { id: projects.id },
+      role: roleInProject(viewer),
     })
     .from(approvals)
     .innerJoin(tasks, eq(tasks.id, approvals.taskId))
@@ -46,8 +54,8 @@ export function approvalWithRole(db: Db, id: string, somebody: Somebody) {
 }
 
 /**
- * Answer an open question, once; `allow_all` is kept with the chat in the same statement, and answers what else the task asks
- * about this tool. Answers whether this call did it.
+ * Answers a pending approval once, and returns whether this call did. `allow_all` is stored with the chat in the same
+ * statement, and answers the task's other approvals of this tool.
  */
 export async function answerApprovalRow(
   db: Db,
@@ -76,12 +84,17 @@ export async function answerApprovalRow(
   return result.rows.length > 0;
 }
 
-/** Answer a question whose tool was allowed for its chat, unless somebody has. Answers the question as it stands then. */
-export async function allowApproval(db: Db, id: string): Promise<Approval | undefined> {
+/** Answers an approval that follows from another answer, unless it has its own. Returns the approval's resulting state. */
+export async function settleApproval(
+  db: Db,
+  id: string,
+  { response, reason }: { response: "allow_all" | "stop"; reason: string | null },
+): Promise<Approval | undefined> {
   const [approval] = await db
     .update(approvals)
     .set({
-      response: sql`coalesce(${approvals.response}, 'allow_all')`,
+      response: sql`coalesce(${approvals.response}, ${response})`,
+      reason: sql`CASE WHEN ${approvals.response} IS NULL THEN ${reason}::text ELSE ${approvals.reason} END`,
       answeredAt: sql`coalesce(${approvals.answeredAt}, now())`,
     })
     .where(eq(approvals.id, id))
@@ -89,7 +102,30 @@ export async function allowApproval(db: Db, id: string): Promise<Approval | unde
   return approval;
 }
 
-/** Whether a question of a task waits for an answer. */
+/** Characters of a message that are kept as the reason of a denial; the whole message is in the chat. */
+const REASON_CHARS = 2_000;
+
+/**
+ * Denies the approvals that the task's chat requested before the task's message was stored, with the message as the reason.
+ * Returns those that this call denied.
+ */
+export async function declineQuestionsBefore(
+  db: Db,
+  { taskId, userId }: { taskId: string; userId: string },
+): Promise<{ taskId: string; approvalId: string; tool: string }[]> {
+  const result = await db.execute<{ taskId: string; approvalId: string; tool: string }>(sql`
+    UPDATE ${approvals} SET response = 'stop', reason = left(later.message, ${REASON_CHARS}), answered_by = ${userId}::uuid,
+      answered_at = now()
+    FROM tasks later JOIN tasks asking ON asking.chat_id = later.chat_id
+    WHERE later.id = ${taskId}::uuid AND asking.seq < later.seq AND asking.status = 'running'
+      AND approvals.task_id = asking.id AND approvals.response IS NULL AND approvals.expires_at > now()
+      AND approvals.created_at < later.created_at
+    RETURNING approvals.task_id AS "taskId", approvals.id AS "approvalId", approvals.tool
+  `);
+  return result.rows;
+}
+
+/** Whether a task has a pending approval. */
 export async function isAsking(db: Db, taskId: string): Promise<boolean> {
   const open = await db
     .select({ id: approvals.id })
@@ -99,7 +135,7 @@ export async function isAsking(db: Db, taskId: string): Promise<boolean> {
   return open.length > 0;
 }
 
-/** Tasks whose question was answered a while ago: each may have lost the message that it goes on. */
+/** Tasks whose approval was answered a while ago: each may have lost the queue message that resumes it. */
 export function answeredTasks(db: Db, limit: number) {
   return db
     .selectDistinct({ taskId: approvals.taskId })
@@ -116,7 +152,7 @@ export function answeredTasks(db: Db, limit: number) {
     .limit(limit);
 }
 
-/** Questions of a project's chats, or of one chat, that wait for an answer; oldest first. */
+/** Pending approvals of a project's chats, or of one chat, oldest first. */
 export function openApprovals(db: Db, of: { projectId?: string | undefined; chatId?: string | undefined }) {
   return db
     .select({ approval: approvals, chatId: tasks.chatId })

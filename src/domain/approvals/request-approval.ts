@@ -1,8 +1,8 @@
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { allowApproval, upsertApproval, type Approval } from "./queries.ts";
+import { settleApproval, upsertApproval, type Approval } from "./queries.ts";
 
-/** A dangerous call that needs somebody's word. */
+/** A dangerous call that needs an approval. */
 export interface DangerousCall {
   taskId: string;
   iteration: number;
@@ -14,15 +14,16 @@ export interface DangerousCall {
 
 export type Verdict = { approval: Approval } & (
   | { kind: "allowed" }
-  /** Somebody said no, or nobody said anything in time. */
-  | { kind: "refused"; reason: string }
-  /** Nobody has answered; `isNew` when the question was put this moment. */
+  /** A person denied the call, or the approval expired; with advice for the model. */
+  | { kind: "refused"; reason: string; advice: string }
+  /** The approval is pending; `isNew` when this call created it. */
   | { kind: "open"; isNew: boolean }
 );
 
 /**
- * What somebody said to a call. The first time it is asked the question is put; safe to repeat. `isToolAllowed` says that the
- * tool was allowed for the chat meanwhile: then nobody need answer any more.
+ * Returns the answer to a call's approval, and creates the approval on the first call. Idempotent. `isToolAllowed` says
+ * that the tool has been allowed for the whole chat, so that no answer is needed. A message that denied one approval of a
+ * task also denies all later ones, since the message waits for the end of that task.
  */
 export async function requestApproval(
   deps: { db: Db; config: { APPROVAL_EXPIRE_HOURS: number } },
@@ -30,15 +31,36 @@ export async function requestApproval(
   isToolAllowed: boolean,
 ): Promise<Verdict> {
   const expiresAt = new Date(Date.now() + deps.config.APPROVAL_EXPIRE_HOURS * 3_600_000);
-  const { approval: found, isNew } = await upsertApproval(deps.db, { id: newId(), ...call, expiresAt });
+  const upserted = await upsertApproval(deps.db, { id: newId(), ...call, expiresAt });
+  const { approval: found, isNew, declined } = upserted;
+  const settled = declined
+    ? ({ response: "stop", reason: declined.reason } as const)
+    : isToolAllowed && ({ response: "allow_all", reason: null } as const);
   const approval =
-    isToolAllowed && found.response === null ? ((await allowApproval(deps.db, found.id)) ?? found) : found;
-  if (approval.response === "stop") {
-    return { kind: "refused", approval, reason: "The user did not approve this call." };
-  }
+    settled && found.response === null
+      ? ((await settleApproval(deps.db, found.id, settled)) ?? found)
+      : found;
+  if (approval.response === "stop") return { kind: "refused", approval, ...wordsOf(approval) };
   if (approval.response !== null) return { kind: "allowed", approval };
   if (approval.expiresAt.getTime() <= Date.now()) {
-    return { kind: "refused", approval, reason: "Nobody answered whether this call may run." };
+    return {
+      kind: "refused",
+      approval,
+      reason: "The approval of this call expired without an answer.",
+      advice: EXPLAIN,
+    };
   }
   return { kind: "open", approval, isNew };
+}
+
+const EXPLAIN = "Do not try it again in another way: explain what you wanted to do, or ask.";
+
+function wordsOf({ reason }: Approval): { reason: string; advice: string } {
+  const no = "The user did not approve this call";
+  if (reason === null) return { reason: `${no}.`, advice: EXPLAIN };
+  return {
+    reason: `${no}. They wrote instead: ${reason}`,
+    advice:
+      "That message is the next one you are given: end this work now, and say in a sentence where it stands.",
+  };
 }

@@ -5,10 +5,10 @@ import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import { answeredTasks } from "./queries.ts";
 
-/** Tasks of one sweep; the next one takes the others. */
+/** Most tasks in one sweep; the next sweep takes the rest. */
 const BATCH = 100;
 
-/** Let tasks go on whose question was answered by a request that died before it could say so. */
+/** Resumes tasks whose approval was answered by a request that died before it could resume them. */
 export async function sweepApprovals(deps: {
   db: Db;
   taskLogs: TaskLogs;

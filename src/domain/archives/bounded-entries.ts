@@ -27,5 +27,8 @@ export async function* boundedEntries(
 }
 
 function tooLarge(): AppError {
-  return new AppError("too_large", `The project's files have more than ${MAX_BYTES} bytes, holes included`);
+  return new AppError(
+    "too_large",
+    `The project's files are larger than ${MAX_BYTES} bytes, the holes of sparse files included`,
+  );
 }

@@ -69,7 +69,7 @@ export async function loadManifest(
   hash: string,
 ): Promise<Manifest> {
   const stored = await archives.get(manifestKey(projectId, hash), hash);
-  if (!stored) throw new AppError("unavailable", "The snapshot is damaged: its manifest is gone");
+  if (!stored) throw new AppError("unavailable", "The snapshot is damaged: its manifest is missing");
   const parsed = safeParseJson(await new Response(stored).text(), Manifest);
   if (!parsed) throw new AppError("unavailable", "The snapshot is damaged: its manifest cannot be read");
   return parsed.value;

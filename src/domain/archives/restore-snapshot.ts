@@ -69,7 +69,7 @@ function filesOfPack(
   { path, pack }: ManifestEntry,
 ): Map<string, ManifestEntry> {
   const files = pack === null ? undefined : packed.get(pack);
-  if (!files) throw damaged(`it does not say where ${path} is`);
+  if (!files) throw damaged(`it does not say where ${path} is stored`);
   return files;
 }
 
@@ -80,7 +80,7 @@ async function* contentsOfPack(
   wanted: Map<string, ManifestEntry> = new Map(),
 ): AsyncGenerator<EntryWithContent> {
   const archive = await archives.get(packKey(projectId, pack.name), pack.sha256);
-  if (!archive) throw damaged("a pack is gone");
+  if (!archive) throw damaged("a pack is missing");
   for await (const { header, content } of unpackEntries(archive)) {
     const entry = wanted.get(header.name);
     if (!entry) continue;

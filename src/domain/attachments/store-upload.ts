@@ -1,6 +1,7 @@
 import type { Caller } from "#src/domain/access/index.ts";
 import { requireChat, UPLOADS_FOLDER, type Chat } from "#src/domain/chats/index.ts";
 import { withRuntime } from "#src/domain/lifecycle/index.ts";
+import { requireNoClone } from "#src/domain/repositories/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { newId } from "#src/lib/ids.ts";
 import { storableText } from "#src/lib/storable-text.ts";
@@ -45,6 +46,7 @@ export async function storeFile(
   const name = plainName(filename);
   const access = { caller, project: chat.projectId, scope: "chat.send" } as const;
   const stored = await withRuntime(deps, access, async (runtime) => {
+    await requireNoClone(deps.db, chat.projectId);
     const coming = `${directory}/.coming-${id}`;
     const { hashed, digest } = hashing(body);
     const { size } = await runtime.writeStream(coming, hashed, MAX_UPLOAD_BYTES);
@@ -75,13 +77,13 @@ export async function storeFile(
 
 function withCode(error: unknown): unknown {
   if (!(error instanceof AppError)) return error;
-  const { message, code, cause, headers } = error;
+  const { message, code, cause, retryAfterSeconds } = error;
   if (code === "too_large") {
     const extra = { code: "file_too_large", max_bytes: MAX_UPLOAD_BYTES };
     return new AppError(code, `A file has at most ${MAX_UPLOAD_BYTES} bytes`, { cause, extra });
   }
   if (code === "conflict")
-    return new AppError(code, message, { cause, headers, extra: { code: "no_workspace" } });
+    return new AppError(code, message, { cause, retryAfterSeconds, extra: { code: "no_workspace" } });
   return error;
 }
 

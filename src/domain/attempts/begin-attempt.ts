@@ -20,7 +20,7 @@ const MESSAGES = { counters: [ADDRESS, { of: "account", rule: "mail" }], givenBa
 
 /**
  * What is tried: a password, an emailed code, a reset link, a pairing token; or a message that is to be sent, or an account
- * made. Each kind counts apart: who invites somebody over and over does not keep their login codes from them.
+ * made. Each kind counts apart: who invites a person over and over does not keep their login codes from them.
  *
  * Passwords anybody may try on anybody. So that nobody is locked out by a stranger alone, an account's limit is for each
  * address, and what all addresses together have is higher. `givenBack` says whether a success is taken out of the count.
@@ -61,7 +61,7 @@ interface Taken {
 /**
  * Count an attempt on an account and from an address, before the secret is looked at, so that guesses that run at the
  * same time are counted too. `account` is whatever names it, known or not; an `address` that is not known is one for all
- * of its kind. Throws `rate_limited` with `Retry-After` and the `X-RateLimit-*` headers of the limit that was reached.
+ * of its kind. Throws `rate_limited` with the time to wait and the `X-RateLimit-*` headers of the limit that was reached.
  */
 export async function beginAttempt(
   deps: AttemptDeps,
@@ -105,6 +105,6 @@ function tooMany(decision: RateDecision): AppError {
   return new AppError(
     "rate_limited",
     `Too many attempts: try again in ${minutes} ${minutes === 1 ? "minute" : "minutes"}`,
-    { headers: { "Retry-After": String(decision.retryAfterSeconds), ...rateHeaders(decision) } },
+    { retryAfterSeconds: decision.retryAfterSeconds, headers: rateHeaders(decision) },
   );
 }

@@ -6,7 +6,7 @@ import { backgroundTaskById, backgroundTasksOf, type BackgroundTask } from "./qu
 
 /**
  * A task of the caller's own, or of the owner of a key. Throws `not_found` where there is none (they are kept for a day
- * after their end), `forbidden` for somebody else's and for a key that is bound to other projects.
+ * after their end), `forbidden` for another person's and for a key that is bound to other projects.
  */
 export async function requireBackgroundTask(
   deps: { db: Db },
@@ -15,7 +15,7 @@ export async function requireBackgroundTask(
 ): Promise<BackgroundTask> {
   const task = isId(taskId) ? await backgroundTaskById(deps.db, taskId) : undefined;
   if (!task) throw new AppError("not_found", "Task not found");
-  if (task.userId !== caller.userId) throw new AppError("forbidden", "This task belongs to somebody else");
+  if (task.userId !== caller.userId) throw new AppError("forbidden", "This task belongs to another person");
   requireKeyProject(caller, task.projectId);
   return task;
 }

@@ -25,7 +25,7 @@ export async function backgroundTaskById(db: Db, taskId: string): Promise<Backgr
   return task;
 }
 
-/** Somebody's tasks, newest first. */
+/** A person's tasks, newest first. */
 export function backgroundTasksOf(db: Db, userId: string, only: { open: boolean; limit: number }) {
   return db
     .select()

@@ -31,13 +31,13 @@ export async function* checkedEntries(
     for (const parent of isKnown ? [] : parentsOf(entry.path)) {
       const kind = kinds.get(parent);
       if (kind === "directory") continue;
-      if (kind !== undefined) throw refused(`${entry.path} lies below a ${kind}`);
+      if (kind !== undefined) throw refused(`${entry.path} is inside a ${kind}`);
       add(parent, "directory");
       yield { entry: directory(parent, entry.modifiedAt), content: nothing() };
     }
     const before = kinds.get(entry.path);
     if (before === "directory" && entry.kind === "directory") continue;
-    if (before !== undefined) throw refused(`${entry.path} is in it twice`);
+    if (before !== undefined) throw refused(`${entry.path} appears twice`);
     add(entry.path, entry.kind);
     yield { entry, content: readable(content) };
   }
@@ -49,7 +49,7 @@ async function* readable<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
     yield* items;
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
-    throw new AppError("invalid_input", "The archive is not a tar archive, or not all of one", { cause });
+    throw new AppError("invalid_input", "The archive is not a tar archive, or is incomplete", { cause });
   }
 }
 
@@ -60,8 +60,8 @@ function entryOf(header: TarHeader): StoredEntry {
   const { type = "file", size, linkname: target = "" } = header;
   if (type === "file") return { path, kind: type, size, mode: mode | 0o600, modifiedAt, target: "" };
   if (type === "directory") return { ...directory(path, modifiedAt), mode: mode | 0o700 };
-  if (type !== "symlink") throw refused(`${path} is neither a file nor a directory nor a symbolic link`);
-  if (!staysInside(path, target)) throw refused(`the link ${path} leads out of it`);
+  if (type !== "symlink") throw refused(`${path} is not a file, a directory or a symbolic link`);
+  if (!staysInside(path, target)) throw refused(`the link ${path} points outside the archive`);
   return { path, kind: type, size: 0, mode: 0o777, modifiedAt, target };
 }
 

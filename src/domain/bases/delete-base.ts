@@ -17,7 +17,7 @@ interface Deps {
 }
 
 /**
- * Delete a template. Projects that were made from it keep their files. Throws `not_found`, and `forbidden` for somebody
+ * Delete a template. Projects that were made from it keep their files. Throws `not_found`, and `forbidden` for a person
  * else's.
  */
 export async function deleteBase(deps: Deps, caller: Caller, idOrSlug: string): Promise<void> {

@@ -3,7 +3,7 @@ import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { basesFor, findBase, type Base } from "./queries.ts";
 
-/** The templates somebody may use: their own and the public ones. */
+/** The templates a person may use: their own and the public ones. */
 export async function listBases(deps: { db: Db }, caller: Caller): Promise<Base[]> {
   return basesFor(deps.db, caller.userId);
 }

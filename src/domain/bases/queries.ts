@@ -32,7 +32,7 @@ export function insertBase(db: Db, base: NewBase) {
   return db.insert(bases).values(base).onConflictDoNothing({ target: bases.slug }).returning();
 }
 
-/** Delete somebody's base; no row where it is not there, or not theirs. */
+/** Delete a person's base; no row where it is not there, or not theirs. */
 export function deleteBaseRow(db: Db, id: string, createdBy: string) {
   return db
     .delete(bases)

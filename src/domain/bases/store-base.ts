@@ -12,7 +12,7 @@ import { countBases, insertBase, type Base } from "./queries.ts";
 /** Templates of one person. */
 const MAX_BASES = 100;
 
-/** Slugs are drawn again this often before a collision is called a failure. */
+/** Random slugs to try before a collision is a failure. */
 const MAX_DRAWS = 10;
 
 export const baseKey = (id: string) => `bases/${id}.tar`;
@@ -28,13 +28,13 @@ export interface BaseWish {
 /** Templates belong to a person: a key that is bound to projects has no part in them. Throws `forbidden`. */
 export function requireUnboundKey(caller: Caller): void {
   if (caller.kind === "key" && caller.projectIds) {
-    throw new AppError("forbidden", "API key is bound to its projects and cannot change templates");
+    throw new AppError("forbidden", "This API key is bound to projects and cannot change templates");
   }
 }
 
 /**
  * Make a template of these entries. The archive is there before the row is; what a crash leaves in between goes at night.
- * Throws `conflict` for a slug that is taken and for somebody who has too many.
+ * Throws `conflict` for a slug that is taken and for a person who has too many.
  */
 export async function storeBase(
   deps: { db: Db; archives: Pick<ArchiveStore, "put" | "delete"> },

@@ -11,6 +11,6 @@ export async function unpackBase(
   { baseId, generation }: { baseId: string; generation?: number },
 ): Promise<void> {
   const archive = await deps.archives.get(baseKey(baseId));
-  if (!archive) throw new AppError("not_found", "The template is gone");
+  if (!archive) throw new AppError("not_found", "The template no longer exists");
   await runtime.replaceEntries(checkedEntries(archive), generation);
 }

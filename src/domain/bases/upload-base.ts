@@ -8,7 +8,7 @@ import { storeBase, type BaseWish } from "./store-base.ts";
 export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
 
 /**
- * Make a template of a tar archive that somebody sends. It is read and written anew on the way, so that what is stored is a
+ * Make a template of a tar archive that a person sends. It is read and written anew on the way, so that what is stored is a
  * plain archive of harmless entries. Throws `invalid_input` for one that cannot be used, `too_large` above 100 MiB.
  */
 export function uploadBase(
@@ -25,7 +25,7 @@ function bounded(limit: number): TransformStream<Uint8Array, Uint8Array> {
   return new TransformStream({
     transform(chunk, controller) {
       bytes += chunk.byteLength;
-      if (bytes > limit) throw new AppError("too_large", `The archive has more than ${limit} bytes`);
+      if (bytes > limit) throw new AppError("too_large", `The archive is larger than ${limit} bytes`);
       controller.enqueue(chunk);
     },
   });

@@ -96,7 +96,7 @@ async function send(safeFetch: SafeFetch, url: string, headers: Record<string, s
       maxRedirects: 0,
     });
     const delivered = status >= 200 && status < 300;
-    return { delivered, statusCode: status, error: delivered ? null : `The receiver answered ${status}` };
+    return { delivered, statusCode: status, error: delivered ? null : `The receiver returned ${status}` };
   } catch (error) {
     const known = error instanceof AppError ? error.message : "The receiver could not be reached";
     return { delivered: false, statusCode: null, error: known };

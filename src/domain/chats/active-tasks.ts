@@ -13,7 +13,10 @@ export interface ActiveTask {
   title: string | null;
 }
 
-/** What the caller's agents have under way in a project, or in one of its chats. Throws as `requireProject` and `requireChat` do. */
+/**
+ * Lists the unfinished tasks of the caller in a project, or in one of its chats. Throws as `requireProject` and
+ * `requireChat` do.
+ */
 export async function activeTasks(
   deps: { db: Db },
   caller: Caller,
@@ -27,12 +30,12 @@ export async function activeTasks(
   return unfinishedTasks(deps.db, { userId: caller.userId, projectId, chatId: of.chatId });
 }
 
-/** Stop all that runs or waits in a chat of the caller's. Answers whether there was anything. */
+/** Stops all unfinished tasks in one of the caller's chats. Returns whether there were any. */
 export async function stopChat(deps: FinishDeps, caller: Caller, chatId: string): Promise<boolean> {
   return stopTasksOfChat(deps, await requireChat(deps, caller, chatId, "chat.send"));
 }
 
-/** The last first, so that no turn is passed on to one that is to stop. */
+/** Newest first, so that the chat's turn never passes to a task that is about to be stopped. */
 export async function stopTasksOfChat(deps: FinishDeps, chat: Pick<Chat, "id" | "userId">): Promise<boolean> {
   const unfinished = await unfinishedTasks(deps.db, { userId: chat.userId, chatId: chat.id });
   for (const { task } of unfinished.toReversed()) await cancelTask(deps, task);

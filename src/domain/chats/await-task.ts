@@ -3,12 +3,12 @@ import { streamTask, type Task } from "#src/domain/tasks/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { followTask } from "./follow-task.ts";
 
-/** Longest wait for a task that works; what the log says now and then, and at the beginning, is when the clock is looked at. */
+/** Longest wait for a running task. The clock is checked at the beginning and at each heartbeat of the log. */
 const PATIENCE_MS = 600_000;
 
 /**
- * Wait until a task is over, or until nobody knows when it will be: it asks something, an earlier message of its chat does, or it
- * has worked for ten minutes.
+ * Waits until a task has ended, or until its end is not foreseeable: it waits for an approval, an earlier message of its
+ * chat does, or it has worked for ten minutes.
  */
 export async function awaitTask(
   deps: Parameters<typeof streamTask>[0] & { db: Db },

@@ -1,18 +1,18 @@
 import type { Caller } from "#src/domain/access/index.ts";
-import { createProject, requireProject, somebodyOf } from "#src/domain/projects/index.ts";
+import { createProject, requireProject, viewerOf } from "#src/domain/projects/index.ts";
 import type { Origin } from "#src/domain/tasks/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { defaultWorkspaceOf, insertChat, settleDefaultWorkspace, type ChatView } from "./queries/chats.ts";
 
-/** Where a caller's chats about a project begin: programs have theirs apart from those that people open. */
+/** The origin of a caller's chats in a project. Chats of programs are separate from those of people. */
 export function originOf(caller: Caller): Origin {
   return caller.kind === "key" ? "api" : "browser";
 }
 
 /**
- * Make a chat about a project, or, where none is named, about the caller's default workspace, which is made when there is none.
- * Throws as `requireProject` and `createProject` do.
+ * Creates a chat in a project. When none is named, in the caller's default workspace, which is created if missing. Throws
+ * as `requireProject` and `createProject` do.
  */
 export async function createChat(
   deps: { db: Db },
@@ -35,13 +35,21 @@ export async function createChat(
   return { ...chat, state: "active" };
 }
 
-/** Id of the project that takes a caller's chats about none. It is made with the first one; of two first ones, once. */
+/**
+ * Id of the caller's default workspace, the project of chats that name none. Created with the first such chat; concurrent
+ * calls create one.
+ */
 export async function defaultWorkspace(deps: { db: Db }, caller: Caller): Promise<string> {
   const teamId = caller.kind === "key" ? caller.teamId : null;
-  const [found] = await defaultWorkspaceOf(deps.db, somebodyOf(caller), teamId);
-  // A key that is bound to others is refused here.
+  const [found] = await defaultWorkspaceOf(deps.db, viewerOf(caller), teamId);
+  // Refuses a key that is bound to other projects.
   if (found) return (await requireProject(deps, caller, found.id, "chat.send")).id;
-  const wish = { name: "Workspace", description: "Chats about no project", sourceType: "empty" } as const;
+  const wish = {
+    name: "Workspace",
+    description: "Chats about no project",
+    sourceType: "empty",
+    visibility: "private",
+  } as const;
   const { id } = await createProject(deps, caller, wish);
-  return (await settleDefaultWorkspace(deps.db, id, somebodyOf(caller), teamId)) ?? id;
+  return (await settleDefaultWorkspace(deps.db, id, viewerOf(caller), teamId)) ?? id;
 }

@@ -10,8 +10,8 @@ import { removeFiles, type RemoveFilesDeps } from "./remove-files.ts";
 import { requireChat } from "./require-chat.ts";
 
 /**
- * Delete a chat with all that was said in it; what the agent does there is stopped. Throws as `requireChat` does, and
- * `invalid_input` for the last chat of its project.
+ * Deletes a chat with its messages, and stops its tasks. Throws as `requireChat` does, and `invalid_input` for the last
+ * chat of its project.
  */
 export async function deleteChat(
   deps: FinishDeps & RemoveFilesDeps,
@@ -20,7 +20,7 @@ export async function deleteChat(
 ): Promise<void> {
   const chat = await requireChat(deps, caller, id, "chat.delete");
   const files = await filesOfChat(deps.db, id, "all");
-  // Before the rows go: whatever runs then finds its log told, and not only its chat gone.
+  // Before the rows are deleted, so that a running task ends as cancelled in its log.
   if (await isLastChat(deps.db, chat)) throw lastChat();
   await stopTasksOfChat(deps, chat);
   if (!(await deleteChatRow(deps.db, chat))) throw lastChat();
@@ -28,8 +28,8 @@ export async function deleteChat(
 }
 
 /**
- * Empty a chat, the one last used in the project where none is named: what was said, the account of it, and which tools were
- * allowed for all of it. Answers how many messages went. Throws `conflict` while something runs there.
+ * Clears a chat (the one last used in the project when none is named): its messages, its summary, and the tools that are
+ * allowed for the whole chat. Returns the number of deleted messages. Throws `conflict` while a task runs in the chat.
  */
 export async function clearChat(
   deps: FinishDeps & RemoveFilesDeps,
@@ -44,7 +44,8 @@ export async function clearChat(
   if (chat.projectId !== projectId) throw new AppError("not_found", "Chat not found");
   const files = await filesOfChat(deps.db, chat.id, "sent");
   const { idle, deleted } = await deleteMessages(deps.db, chat.id);
-  if (!idle) throw new AppError("conflict", "The agent is working in this chat; stop it, or wait for it");
+  if (!idle)
+    throw new AppError("conflict", "The agent is working in this chat: stop it, or wait until it ends");
   await removeFiles(deps, projectId, files);
   return deleted;
 }

@@ -4,10 +4,10 @@ import { heardIn, type Heard } from "./frames.ts";
 type Deps = Parameters<typeof streamTask>[0];
 
 /**
- * All a task's log says after an id, until the task is over. Whoever falls too far behind is let go by the log and comes back
- * here with the last id, so nothing is lost. Leaving the loop hangs up; the task goes on.
+ * Yields a task's log after an id, until the task has ended. The log drops a reader that falls too far behind; this
+ * function then reconnects with the last id, so that no event is lost. Leaving the loop disconnects. The task continues.
  *
- * `opened` is the first stream, so that what is wrong with it can still be answered with a status.
+ * `opened` is the first stream. The caller opens it so that its errors can still be returned as an HTTP status.
  */
 export async function* followTask(
   deps: Deps,
@@ -25,7 +25,7 @@ export async function* followTask(
       position = last?.id ?? position;
       if (last?.type === "done") return;
     }
-    // A log that ends without a word has no more to say.
+    // A stream that ends without an event is complete.
     if (position === before) return;
   }
 }

@@ -1,12 +1,13 @@
-/** An event of a task's log as a reader gets it. */
+/** An event of a task's log, as sent to a reader. */
 export interface LoggedEvent {
+  /** 0 for a notice, which is not in the log. */
   id: number;
   type: string;
   /** One line of JSON. */
   data: string;
 }
 
-/** What a log says in one go: events, or only that it lives. */
+/** One delivery of a log: events, or only a heartbeat. */
 export type Heard = { kind: "events"; events: LoggedEvent[] } | { kind: "heartbeat" };
 
 /** Reads the Server-Sent Events of a task's log, which are `id`, `event` and `data` lines, or a comment. */
@@ -33,21 +34,31 @@ function eventIn(block: string): LoggedEvent {
   return event;
 }
 
-/** A comment: it keeps connections open, and clients skip it. */
+/** A comment. It keeps connections open; clients ignore it. */
 export const COMMENT = ": keep-alive\n\n";
 
-/** For clients that give up a stream on which no data comes for a while. */
+/** For clients that close a stream without data for a while. */
 export const DATA_HEARTBEAT = 'data: {"type":"agent_heartbeat","data":{}}\n\n';
+
+/** An event as the log itself writes it. */
+export function eventFrame({ id, type, data }: LoggedEvent): string {
+  return `id: ${id}\nevent: ${type}\ndata: ${data}\n\n`;
+}
+
+/** A comment for a notice that is not in the log, for clients that expect only logged events. Its data is one line. */
+export function noticeComment({ type, data }: LoggedEvent): string {
+  return `: ${type} ${data}\n\n`;
+}
 
 export function dataFrame(body: object): string {
   return `data: ${JSON.stringify(body)}\n\n`;
 }
 
 /**
- * An event for clients of the rich streams (projects-chat.md section 12): the log's own, but that a call with its result is a
- * `tool_call`. With its id where the client can come back with it; never with an `event` line, which their parsers do not take.
+ * An event for clients of the rich streams: that of the log, except that a call with its result is a `tool_call`. It has an
+ * id when the client can resume with it. It never has an `event` line, which these clients do not parse.
  */
 export function richFrame({ id, type, data }: LoggedEvent, withId: boolean): string {
   const text = type === "tool_result" ? data.replace('{"type":"tool_result"', '{"type":"tool_call"') : data;
-  return withId ? `id: ${id}\ndata: ${text}\n\n` : `data: ${text}\n\n`;
+  return withId && id > 0 ? `id: ${id}\ndata: ${text}\n\n` : `data: ${text}\n\n`;
 }

@@ -4,7 +4,15 @@ export { awaitTask } from "./await-task.ts";
 export { createChat } from "./create-chat.ts";
 export { clearChat, deleteChat } from "./delete-chat.ts";
 export { followTask } from "./follow-task.ts";
-export { COMMENT, DATA_HEARTBEAT, dataFrame, richFrame, type Heard } from "./frames.ts";
+export {
+  COMMENT,
+  DATA_HEARTBEAT,
+  dataFrame,
+  eventFrame,
+  noticeComment,
+  richFrame,
+  type Heard,
+} from "./frames.ts";
 export { SimpleStream } from "./simple-stream.ts";
 export { countChats, listChats, listChatsOfProject, type ListedChat } from "./list-chats.ts";
 export {
@@ -21,8 +29,9 @@ export { liveTasks, tasksBegunAfter, type LiveTask } from "./queries/live-tasks.
 export { newestTask } from "./queries/tasks.ts";
 export { removeFiles, UPLOADS_FOLDER, type RemoveFilesDeps } from "./remove-files.ts";
 export { requireChat, requireTask } from "./require-chat.ts";
-export { chatFor, sendMessage, type ChatWish } from "./send-message.ts";
+export { chatFor, sendMessage, type ChatWish, type SendDeps, type SentMessage } from "./send-message.ts";
 export { storeSummary, unsummarisedMessages } from "./queries/messages.ts";
+export { withNotices, type WaitingMessage } from "./with-notices.ts";
 export { undoTurn } from "./undo-turn.ts";
 export { moveChat, updateChat } from "./update-chat.ts";
 export { sidebarTree } from "./sidebar-tree.ts";

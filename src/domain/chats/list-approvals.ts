@@ -3,7 +3,9 @@ import { openApprovals, type Approval } from "#src/domain/approvals/index.ts";
 import { requireProject } from "#src/domain/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
-/** Questions of a project's agents that wait for an answer, oldest first, for whoever may give one. Throws as `requireProject` does. */
+/**
+ * Pending approvals of a project's agents, oldest first, for callers who may answer them. Throws as `requireProject` does.
+ */
 export async function listApprovals(
   deps: { db: Db },
   caller: Caller,

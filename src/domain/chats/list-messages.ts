@@ -1,16 +1,16 @@
 import type { Caller } from "#src/domain/access/index.ts";
 import { requireProject } from "#src/domain/projects/index.ts";
-import { isTerminal, StepData, type Task } from "#src/domain/tasks/index.ts";
+import { isTerminal, Turn, type Task } from "#src/domain/tasks/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { originOf } from "./create-chat.ts";
 import { latestChat } from "./queries/chats.ts";
-import { newestMessages, stepsOfTasks, type MessagePlace, type MessageRow } from "./queries/messages.ts";
+import { newestMessages, turnsOfTasks, type MessagePlace, type MessageRow } from "./queries/messages.ts";
 import { requireChat } from "./require-chat.ts";
 
-/** Messages of one chat that are shown at once where nobody says how many, and tasks whose steps come with them. */
+/** Default number of messages of one chat, and of tasks whose turns are included. */
 const SHOWN_MESSAGES = 1000;
-const TASKS_WITH_STEPS = 50;
+const TASKS_WITH_TURNS = 50;
 
 /** A message with what the agent did for it. */
 export interface ChatMessage {
@@ -31,25 +31,25 @@ export interface Run {
   agent: string | null;
   /** Hash of the snapshot from before the first change. */
   checkpoint: string | null;
-  /** Whether it is under way: the message stands for the one that is to come. */
+  /** Whether the answer is in progress: the message is a placeholder for it. */
   inProgress: boolean;
-  /** Its turns; none where they were not asked for. */
-  steps: StepData[];
+  /** Its turns; none when they were not requested. */
+  turns: Turn[];
 }
 
-/** Which messages of a chat are meant: the newest, or the newest of those before a place; at most `limit`. */
+/** Selects messages of a chat: the newest, or the newest before a position; at most `limit`. */
 export interface MessageWish {
   limit?: number | undefined;
   before?: MessagePlace | undefined;
 }
 
-/** Messages in their order, oldest first, and where the page before them ends; none where they begin the chat. */
+/** Messages, oldest first, and the cursor of the page before them; none when they begin the chat. */
 export interface MessagePage {
   messages: ChatMessage[];
   earlier: MessagePlace | undefined;
 }
 
-/** What was said in a chat of the caller's. Throws as `requireChat` does. */
+/** Lists the messages of one of the caller's chats. Throws as `requireChat` does. */
 export async function listMessages(
   deps: { db: Db },
   caller: Caller,
@@ -60,7 +60,7 @@ export async function listMessages(
   return messagesOfChat(deps.db, id, wish);
 }
 
-/** The same for the named chat of a project, or the one last used; nothing where there is none. */
+/** The same for a project's named chat, or for the one last used; empty when there is none. */
 export async function listMessagesOfProject(
   deps: { db: Db },
   caller: Caller,
@@ -93,25 +93,22 @@ async function messagesOfChat(
   { limit = SHOWN_MESSAGES, before }: MessageWish,
 ): Promise<MessagePage> {
   const rows = await newestMessages(db, [chatId], limit, before);
-  const taskIds = [...new Set(rows.flatMap(({ task }) => task?.id ?? []))].slice(-TASKS_WITH_STEPS);
-  const stored = taskIds.length > 0 ? await stepsOfTasks(db, taskIds) : [];
-  const steps = new Map<string, StepData[]>();
-  for (const { taskId, stepData } of stored) {
-    steps.set(taskId, [...(steps.get(taskId) ?? []), StepData.parse(stepData)]);
+  const taskIds = [...new Set(rows.flatMap(({ task }) => task?.id ?? []))].slice(-TASKS_WITH_TURNS);
+  const stored = taskIds.length > 0 ? await turnsOfTasks(db, taskIds) : [];
+  const turns = new Map<string, Turn[]>();
+  for (const { taskId, turnData } of stored) {
+    turns.set(taskId, [...(turns.get(taskId) ?? []), Turn.parse(turnData)]);
   }
   const first = rows.length === limit ? rows[0]?.message : undefined;
-  return { messages: withPlaceholders(rows, steps), earlier: first && { seq: first.seq, role: first.role } };
+  return { messages: withPlaceholders(rows, turns), earlier: first && { seq: first.seq, role: first.role } };
 }
 
-/** Behind a question that is not answered stands the answer that is to come. */
-function withPlaceholders(
-  rows: readonly MessageRow[],
-  steps: ReadonlyMap<string, StepData[]>,
-): ChatMessage[] {
+/** A message without an answer is followed by a placeholder for the answer. */
+function withPlaceholders(rows: readonly MessageRow[], turns: ReadonlyMap<string, Turn[]>): ChatMessage[] {
   return rows.flatMap((row): ChatMessage[] => {
     const { message, task } = row;
     const { id, chatId, role, content, messageMetadata: metadata, createdAt } = message;
-    const run = task && runOf(row, task, steps.get(task.id) ?? []);
+    const run = task && runOf(row, task, turns.get(task.id) ?? []);
     const shown = { id, chatId, role, content, metadata, createdAt };
     if (role === "assistant") return [{ ...shown, run }];
     const asked = { ...shown, run: null };
@@ -129,6 +126,6 @@ function withPlaceholders(
   });
 }
 
-function runOf({ agent, checkpoint }: MessageRow, task: Task, steps: StepData[]): Run {
-  return { task, agent, checkpoint, inProgress: !isTerminal(task.status), steps };
+function runOf({ agent, checkpoint }: MessageRow, task: Task, turns: Turn[]): Run {
+  return { task, agent, checkpoint, inProgress: !isTerminal(task.status), turns };
 }

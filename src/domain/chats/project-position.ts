@@ -6,21 +6,21 @@ import type { Db } from "#src/platform/db/client.ts";
 import { lastBegunTask } from "./queries/live-tasks.ts";
 import { isTerminal } from "#src/domain/tasks/index.ts";
 
-/** Tasks that a position names at most. A stream shows fifty at once. */
+/** Most tasks in a position. A stream shows at most fifty at once. */
 const MAX_TASKS = 60;
 /**
- * Tasks that are over and still named: what was begun after all that are named has not been shown. One would do, were tasks
- * heard of exactly in the order in which they were begun.
+ * Finished tasks that a position keeps. Tasks that began after all named ones have not been sent. One would suffice if
+ * streams learned of tasks exactly in the order in which they began.
  */
 const KEPT_OVER = 4;
-/** Where nothing has been shown. */
+/** The position before the first event. */
 const NOTHING = "0";
 const OVER = "end";
 
 /**
- * Up to where somebody has been shown what their agents do in a project, over many tasks at once. As text, which is the id of each
- * event, it is `<task>:<event id>` for the event's own task, then the same for the others that are under way and `<task>:end` for
- * the last ones that are over, separated by commas.
+ * A reader's position in the stream of a project, over several tasks at once. Its text is the id of each event:
+ * `<task>:<event id>` for the event's own task, then the same for the other running tasks, then `<task>:end` for the last
+ * finished ones, separated by commas.
  */
 export class ProjectPosition {
   readonly #underWay = new Map<string, number>();
@@ -43,17 +43,17 @@ export class ProjectPosition {
     return position;
   }
 
-  /** Tasks of which there is a part, and up to which event. */
+  /** Tasks that were sent in part, with their last sent event. */
   get underWay(): { taskId: string; after: number }[] {
     return Array.from(this.#underWay, ([taskId, after]) => ({ taskId, after }));
   }
 
-  /** Tasks that were shown to their end. */
+  /** Tasks that were sent to their end. */
   get over(): readonly string[] {
     return this.#over;
   }
 
-  /** Note that an event was shown. */
+  /** Records that an event was sent. */
   advance(taskId: string, event: { id: number; type: string }): void {
     this.#underWay.delete(taskId);
     if (event.type === "done") this.#over = [...this.#over, taskId].slice(-KEPT_OVER);
@@ -70,8 +70,8 @@ export class ProjectPosition {
 }
 
 /**
- * Where somebody goes on who follows a project: after the position that is named, otherwise with what is under way and whatever
- * is begun from now on. Throws as `requireProject` does, `not_found` for a project without chats, and as `parse` does.
+ * The position at which a reader resumes a project's stream: the given one, or else the running tasks and those that begin
+ * from now on. Throws as `requireProject` does, `not_found` for a project without chats, and as `parse` does.
  */
 export async function openPosition(
   deps: { db: Db },

@@ -2,7 +2,7 @@ import { AppError } from "#src/lib/errors.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type { ProjectFiles } from "#src/platform/runtime/project-files.ts";
 
-/** Where in a project the chats keep what is sent along with messages, each in a folder of its own. */
+/** Folder of a project in which each chat has a folder for its attachments. */
 export const UPLOADS_FOLDER = ".chat";
 
 export interface RemoveFilesDeps {
@@ -10,7 +10,9 @@ export interface RemoveFilesDeps {
   log: Log;
 }
 
-/** Remove files of a project for whose sake nobody is kept waiting: one that is asleep is not woken, and keeps them. */
+/**
+ * Removes files of a project on a best-effort basis. A hibernated project is not woken and keeps them.
+ */
 export async function removeFiles(
   { workspaces, log }: RemoveFilesDeps,
   projectId: string,

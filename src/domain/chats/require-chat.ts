@@ -1,5 +1,5 @@
-import { requireOwn, type Caller, type Scope } from "#src/domain/access/index.ts";
-import { somebodyOf } from "#src/domain/projects/index.ts";
+import { authorize, type Caller, type Scope } from "#src/domain/access/index.ts";
+import { viewerOf } from "#src/domain/projects/index.ts";
 import type { Task } from "#src/domain/tasks/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { isId } from "#src/lib/ids.ts";
@@ -8,8 +8,7 @@ import { chatWithRole, type ChatView } from "./queries/chats.ts";
 import { taskWithProject } from "./queries/tasks.ts";
 
 /**
- * A chat, for whoever it belongs to and who may still do this in its project. Throws `not_found` for anybody else's and for none,
- * `forbidden` where a key is bound to other projects or the role is too low.
+ * The caller's own chat with this id, if the caller still has the permission in its project. Throws as `authorize` does.
  */
 export async function requireChat(
   deps: { db: Db },
@@ -17,16 +16,18 @@ export async function requireChat(
   id: string,
   scope: Scope,
 ): Promise<ChatView> {
-  const [row] = isId(id) ? await chatWithRole(deps.db, id, somebodyOf(caller)) : [];
+  const [row] = isId(id) ? await chatWithRole(deps.db, id, viewerOf(caller)) : [];
   if (!row) throw new AppError("not_found", "Chat not found");
-  requireOwn(caller, { ...row, ownerId: row.chat.userId }, scope, "Chat not found");
-  return { ...row.chat, state: row.state };
+  const { chat, project, role } = row;
+  authorize(caller, scope, { role, projectId: project.id, ownerId: chat.userId }, "Chat not found");
+  return { ...chat, state: row.state };
 }
 
-/** The same for a task. */
+/** The caller's own task with this id. Throws as `authorize` does. */
 export async function requireTask(deps: { db: Db }, caller: Caller, id: string, scope: Scope): Promise<Task> {
-  const [row] = isId(id) ? await taskWithProject(deps.db, id, somebodyOf(caller)) : [];
+  const [row] = isId(id) ? await taskWithProject(deps.db, id, viewerOf(caller)) : [];
   if (!row) throw new AppError("not_found", "Task not found");
-  requireOwn(caller, { ...row, ownerId: row.task.userId }, scope, "Task not found");
-  return row.task;
+  const { task, project, role } = row;
+  authorize(caller, scope, { role, projectId: project.id, ownerId: task.userId }, "Task not found");
+  return task;
 }

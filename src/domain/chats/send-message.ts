@@ -1,48 +1,64 @@
 import { requireKeyProject, type Caller } from "#src/domain/access/index.ts";
+import { declineByMessage } from "#src/domain/approvals/index.ts";
 import { requireProject } from "#src/domain/projects/index.ts";
 import {
+  findWaiting,
   startTask,
   type ChosenChat,
   type EditMode,
   type Origin,
+  type RefusedQuestion,
   type StartDeps,
   type StartedTask,
+  type Waiting,
 } from "#src/domain/tasks/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { isId, newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
+import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
 import { defaultWorkspace, originOf } from "./create-chat.ts";
 import { insertChat, latestChat, type Chat } from "./queries/chats.ts";
 import { requireChat } from "./require-chat.ts";
 
 /** A message to the agent, as a chat client sends it. */
 export interface ChatWish {
-  /** Id or slug; that of the chat when absent, or the caller's default workspace. */
+  /** Id or slug of the project. When absent, the project of the chat, or the caller's default workspace. */
   project: string | undefined;
-  /** The chat last used in the project when absent, or a new one. */
+  /** When absent, the chat last used in the project, or a new one. */
   chatId: string | undefined;
   message: string;
   agentId: string | undefined;
   model?: string | undefined;
   editMode?: EditMode | undefined;
-  /** What holds where neither the request nor the chat says anything; that of the origin when absent. */
+  /** The mode when neither the request nor the chat sets one; that of the origin when absent. */
   editModeOtherwise?: EditMode | undefined;
   maxIterations?: number | undefined;
   attachmentIds?: readonly string[];
   messageMetadata?: Readonly<Record<string, unknown>> | null;
 }
 
+export type SendDeps = StartDeps & { taskLogs: TaskLogs };
+
+/** An accepted message. */
+export interface SentMessage extends StartedTask {
+  /** What it waits for; null when it has its chat's turn. */
+  waiting: Waiting | null;
+  /** An approval that the message denied. */
+  refused: RefusedQuestion | undefined;
+}
+
 /**
- * Send a message, as a person or a program that has a key. One query besides those of `startTask` where the project is not named
- * by its id, none where it is. Throws as `startTask`, `requireProject` and `requireChat` do.
+ * Sends a message, for a person or for an API key. If the chat's agent waits for an approval, a person's message denies it.
+ * A program's message waits, since programs cannot answer approvals. Besides the queries of `startTask` it takes one when
+ * the project is not named by its id, none when it is, and two for a message that waits. Throws as `startTask`,
+ * `requireProject` and `requireChat` do.
  */
-export async function sendMessage(deps: StartDeps, caller: Caller, wish: ChatWish): Promise<StartedTask> {
+export async function sendMessage(deps: SendDeps, caller: Caller, wish: ChatWish): Promise<SentMessage> {
   const { projectId, chat, origin } = await placeOf(deps, caller, wish);
   const isKey = caller.kind === "key";
-  return startTask(deps, {
+  const started = await startTask(deps, {
     userId: caller.userId,
     isSuperuser: !isKey && caller.isSuperuser,
-    teamId: isKey ? caller.teamId : null,
     apiKeyId: isKey ? caller.keyId : null,
     scopes: isKey ? caller.scopes : null,
     projectId,
@@ -50,7 +66,8 @@ export async function sendMessage(deps: StartDeps, caller: Caller, wish: ChatWis
     agentId: wish.agentId,
     model: wish.model,
     editMode: wish.editMode,
-    editModeOtherwise: wish.editModeOtherwise,
+    // A program cannot answer an approval, whatever the origin of its chat.
+    editModeOtherwise: wish.editModeOtherwise ?? (isKey ? "allow" : undefined),
     maxIterations: wish.maxIterations,
     chat,
     attachmentIds: wish.attachmentIds ?? [],
@@ -59,6 +76,10 @@ export async function sendMessage(deps: StartDeps, caller: Caller, wish: ChatWis
     origin,
     idempotencyKey: undefined,
   });
+  if (!started.isBehind) return { ...started, waiting: null, refused: undefined };
+  const { taskId } = started;
+  const refused = isKey ? undefined : await declineByMessage(deps, { taskId, userId: caller.userId });
+  return { ...started, refused, waiting: await findWaiting(deps.db, taskId) };
 }
 
 interface Place {
@@ -89,7 +110,10 @@ async function placeOf(
   return { projectId: await defaultWorkspace(deps, caller), chat, origin: "standalone" };
 }
 
-/** The chat a message goes to, made where there is none: for what must be stored beside it before it is sent. */
+/**
+ * The chat that a message goes to, created if missing. For data that must be stored with the chat before the message is
+ * sent.
+ */
 export async function chatFor(
   deps: { db: Db },
   caller: Caller,

@@ -1,14 +1,14 @@
 import type { Caller } from "#src/domain/access/index.ts";
-import { listProjects, somebodyOf, type Project } from "#src/domain/projects/index.ts";
+import { listProjects, viewerOf, type Project } from "#src/domain/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { listChats, type ListedChat } from "./list-chats.ts";
 import { chatsOf } from "./queries/chats.ts";
 
-/** How much of each kind a sidebar shows (projects-chat.md section 11). */
+/** Entries of each kind in the sidebar. */
 const ROOT_CHATS = 30;
 const PROJECTS = 50;
 const CHATS_PER_PROJECT = 20;
-/** Chats that are looked through for those. */
+/** Most chats that are read to find them. */
 const CHATS = PROJECTS * CHATS_PER_PROJECT;
 
 export interface SidebarTree {
@@ -16,13 +16,13 @@ export interface SidebarTree {
   projects: { project: Project; chats: ListedChat[] }[];
 }
 
-/** What a person sees beside a chat: the chats about no project, and the newest projects with their chats. */
+/** The sidebar: standalone chats, and the newest projects with their chats. */
 export async function sidebarTree(deps: { db: Db }, caller: Caller): Promise<SidebarTree> {
   const [rootChats, projects] = await Promise.all([
     listChats(deps, caller, { origin: "standalone", limit: ROOT_CHATS, offset: 0 }),
     listProjects(deps, caller, { limit: PROJECTS }),
   ]);
-  const filter = { somebody: somebodyOf(caller), projectIds: projects.map(({ id }) => id) };
+  const filter = { viewer: viewerOf(caller), projectIds: projects.map(({ id }) => id) };
   const chats = await chatsOf(deps.db, filter, { limit: CHATS, offset: 0 });
   const byProject = Map.groupBy(
     chats.filter(({ origin }) => origin !== "standalone"),

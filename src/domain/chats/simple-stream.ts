@@ -10,20 +10,21 @@ const ToolResult = z.object({
 const TextDelta = z.object({ content: z.string() });
 const AgentStep = z.object({ data: z.object({ response_text: z.string() }) });
 const Failure = z.object({ error: z.string() });
+const Notice = z.object({ content: z.string() });
 const Question = z.object({ tool: z.string(), data: z.object({ approval_id: z.string() }) });
 const Complete = z.object({
   data: z.object({ success: z.boolean(), completion_reason: z.string().nullable() }),
 });
 
 /**
- * The stream of the interface, which knows three types of frames: a tool that has run, what the agent says, and a failure. Text
- * comes whole, when nothing can take it back any more: before the first of its turn's calls, or at the end of the turn. Reads a
+ * The simple chat stream. It has three types of frames: a tool that has run, the agent's text, and a failure. Text is sent
+ * complete, once its turn can no longer be restarted: before the turn's first call, or at the end of the turn. Reads a
  * task's log from its first event.
  */
 export class SimpleStream {
-  /** Text of the turn that has not been shown. */
+  /** Text of the turn that has not been sent. */
   #text = "";
-  /** Whether the turn's text has been shown, and whether any was. */
+  /** Whether the turn's text has been sent, and whether any text was. */
   #isTurnShown = false;
   #hasSpoken = false;
 
@@ -47,6 +48,10 @@ export class SimpleStream {
       }
       case "approval_required":
         return this.#say(this.#text) + question(data);
+      case "waiting": {
+        const content = safeParseJson(data, Notice)?.value.content ?? "";
+        return dataFrame({ type: "message", content });
+      }
       case "error": {
         const failure = safeParseJson(data, Failure)?.value;
         return dataFrame({ type: "error", error: failure?.error ?? "The task failed" });
@@ -67,7 +72,7 @@ export class SimpleStream {
     return dataFrame({ type: "message", content: text });
   }
 
-  /** An agent that said nothing at all has answered as well. */
+  /** An agent that ends without text still gets a message frame. */
   #end(data: string): string {
     const end = safeParseJson(data, Complete)?.value.data;
     if (end?.completion_reason === "cancelled") {
@@ -87,11 +92,11 @@ function toolExecution(data: string): string {
 function question(data: string): string {
   const asked = safeParseJson(data, Question)?.value;
   if (!asked) return "";
-  const content = `I wait for somebody to allow ${asked.tool} (approval ${asked.data.approval_id}).`;
+  const content = `I wait until a member of the project allows ${asked.tool} (approval ${asked.data.approval_id}).`;
   return dataFrame({ type: "message", content });
 }
 
-/** A result as text: its sentence, its short fields as JSON, then its texts. */
+/** A result as text: its message, its short fields as JSON, then its long texts. */
 function textOfResult(result: Readonly<Record<string, unknown>>): string {
   const { success: _, message, error, ...fields } = result;
   const entries = Object.entries(fields);

@@ -9,19 +9,19 @@ import { requireChat } from "./require-chat.ts";
 
 export interface Undone {
   removedIds: string[];
-  /** What was asked, to be asked anew. */
+  /** The undone message, so that the client can offer it for editing. */
   lastUserMessage: string;
-  /** Where files were changed for it, and are as they were before: the snapshot of what was there until then. */
+  /** If the files were restored: the snapshot of the files before the undo. */
   snapshotHash: string | null;
 }
 
 /**
- * Take back the last question of a chat with its answer, and put the files of the project back to what they were before it changed
- * any; what was sent along with messages stays. Files that agents changed in other chats since are put back only where that is
- * forced; what people changed goes in any case, and is in the snapshot that the answer names.
+ * Undoes the last message of a chat and its answer, and restores the project's files to their state before the message's
+ * first change. Attachments stay. If agents have changed files in other chats since, the undo must be forced. Changes by
+ * people are undone in any case; the returned snapshot holds them.
  *
- * Throws as `requireChat` and `restoreProject` do, `invalid_input` where there is nothing to take back, and `conflict` while
- * something runs in the chat, or, where files are put back, in the project, and where they are not to be.
+ * Throws as `requireChat` and `restoreProject` do, `invalid_input` when there is no message to undo, and `conflict` while a
+ * task runs in the chat, or, if files are restored, in the project, and when files must not be restored.
  */
 export async function undoTurn(
   deps: Parameters<typeof restoreProject>[0] & TakeDeps,
@@ -32,7 +32,7 @@ export async function undoTurn(
   const chat = await requireChat(deps, caller, chatId, "chat.send");
   if (chat.state === "running" || chat.state === "waiting_approval") throw running();
   const [last] = await lastTurn(deps.db, chatId);
-  if (last?.role !== "user") throw new AppError("invalid_input", "There is nothing to take back");
+  if (last?.role !== "user") throw new AppError("invalid_input", "There is no message to undo");
   const { seq, taskId, content, checkpoint } = last;
   let snapshotHash: string | null = null;
   if (checkpoint !== null) {
@@ -48,7 +48,7 @@ export async function undoTurn(
   return { removedIds, lastUserMessage: content, snapshotHash };
 }
 
-/** Answers with the snapshot of what was there until now. */
+/** Returns the snapshot of the files before the restore. */
 async function revert(
   deps: Parameters<typeof restoreProject>[0],
   caller: Caller,
@@ -59,32 +59,32 @@ async function revert(
   } catch (cause) {
     if (cause instanceof AppError && cause.code === "forbidden") throw cause;
     const why = cause instanceof AppError ? cause.message : "the snapshot could not be restored";
-    throw new AppError("conflict", `The files could not be put back: ${why}`, { cause });
+    throw new AppError("conflict", `The files could not be restored: ${why}`, { cause });
   }
 }
 
 function running(): AppError {
-  return new AppError("conflict", "The agent is working here; stop it, or wait for it");
+  return new AppError("conflict", "An agent is working in this project: stop it, or wait until it ends");
 }
 
 function moved(): AppError {
   return new AppError(
     "conflict",
-    "The files that this message changed are those of another project, from which the chat was moved since: move it back to undo this",
+    "This message changed files of another project, and the chat was moved since: move the chat back to undo the message",
   );
 }
 
 function changedElsewhere(): AppError {
   return new AppError(
     "conflict",
-    "Agents have changed files of the project in other chats since, and that would be undone, too. Add ?force=true if it should be; what is there now is kept as a snapshot",
+    "Agents have changed files of this project in other chats since, and those changes would be undone too. Add ?force=true to undo them: the current files are kept as a snapshot",
   );
 }
 
-/** Something was asked, or taken back, while this was under way. */
+/** Another message was sent or undone at the same time. */
 function changed(): AppError {
   return new AppError(
     "conflict",
-    "Something else happened in this chat meanwhile: look at it, and try again",
+    "This chat has changed in the meantime: read it again, and repeat the request if it still applies",
   );
 }

@@ -9,7 +9,7 @@ import { updateChatRow, type Chat, type ChatChange, type ChatView } from "./quer
 import { requireChat } from "./require-chat.ts";
 
 /**
- * Change a chat of the caller's. Throws as `requireChat` does, `not_found` for an agent that is not there for its team, and
+ * Changes one of the caller's chats. Throws as `requireChat` does, `not_found` for an agent that its team cannot use, and
  * `invalid_input` as `checkModelId` does.
  */
 export async function updateChat(
@@ -29,9 +29,10 @@ export async function updateChat(
 }
 
 /**
- * Move a chat to another project, or to the caller's default workspace. What was sent along lies in the old one, and
- * which tools were allowed for all of it is forgotten. One that people use is of the project from then on, or of none; one of
- * programs or platforms stays theirs. Throws as `requireChat` and `requireProject` do, and `conflict` while something runs in it.
+ * Moves a chat to another project, or to the caller's default workspace. Its attachments stay in the old project, and the
+ * tools that were allowed for the whole chat are reset. The origin of a chat that people use changes with the move; that of
+ * a program's or a platform's chat does not. Throws as `requireChat` and `requireProject` do, and `conflict` while a task
+ * runs in the chat.
  */
 export async function moveChat(
   deps: { db: Db },
@@ -42,13 +43,13 @@ export async function moveChat(
   const chat = await requireChat(deps, caller, id, "chat.send");
   const { state } = chat;
   if (state === "running" || state === "waiting_approval") {
-    throw new AppError("conflict", "The agent is working in this chat; stop it, or wait for it");
+    throw new AppError("conflict", "The agent is working in this chat: stop it, or wait until it ends");
   }
   const projectId =
     project === null
       ? await defaultWorkspace(deps, caller)
       : (await requireProject(deps, caller, project, "chat.send")).id;
-  // What was allowed for all of the chat was said by people of the old project, about that project.
+  // The allowed tools were approved by people of the old project, for that project.
   const allowedTools = projectId === chat.projectId ? undefined : [];
   const moved = await updateChatRow(deps.db, id, {
     projectId,

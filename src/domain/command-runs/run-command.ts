@@ -83,8 +83,7 @@ function run(
 async function requireTurn({ rateLimits }: { rateLimits: Pick<RateLimits, "take"> }, userId: string) {
   const decision = await rateLimits.take("command", userId);
   if (decision?.allowed === false) {
-    throw new AppError("rate_limited", "Too many commands: wait a little", {
-      headers: { "Retry-After": String(decision.retryAfterSeconds) },
-    });
+    const { retryAfterSeconds } = decision;
+    throw new AppError("rate_limited", "Too many commands: try again later", { retryAfterSeconds });
   }
 }

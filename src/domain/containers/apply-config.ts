@@ -105,7 +105,7 @@ async function change(deps: ApplyDeps, container: Container, wish: ContainerWish
     ...rest,
     ...(becameOther && { status: wish.deploymentMode === "external" ? "connected" : "stopped" }),
   });
-  if (!changed) throw new AppError("conflict", "A container was deleted in the meantime; try again");
+  if (!changed) throw new AppError("conflict", "A container was deleted in the meantime: try again");
   return changed;
 }
 

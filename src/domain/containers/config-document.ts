@@ -24,15 +24,13 @@ const entries = <T extends z.ZodType>(entry: T) =>
 
 const App = z.object({
   directory: storable(4096).default(".").describe("Relative to the project; `.` is its root"),
-  port: port
-    .optional()
-    .describe("3000 when absent; where the runtime uses that itself, the next that is free of it"),
-  start: command.describe("Command that starts it; empty for files that are shown as they are"),
+  port: port.optional().describe("When absent 3000, or the next port that the runtime does not use itself"),
+  start: command.describe("Command that starts the app; empty for static files"),
   build: command.nullish(),
   output: storable(4096).nullish(),
   framework: storable(100).nullish(),
   env: variables.default({}),
-  exports: variables.default({}).describe("Variables for those who are connected to it"),
+  exports: variables.default({}).describe("Variables for the containers that are connected to this one"),
   x: z.number().nullish(),
   y: z.number().nullish(),
 });
@@ -66,7 +64,7 @@ export const ConfigDocument = z
       }),
     ).default({}),
     previews: entries(z.object({ target: name })).default({}),
-    primaryApp: storable(200).describe("One of `apps`; empty where there are none"),
+    primaryApp: storable(200).describe("One of `apps`; empty when there are no apps"),
   })
   .meta({ id: "ConfigDocument" });
 export type ConfigDocument = z.output<typeof ConfigDocument>;

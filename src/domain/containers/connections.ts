@@ -41,7 +41,7 @@ export async function createConnection(
 ): Promise<Connection> {
   const { id } = await requireProject(deps, caller, idOrSlug, "container.edit");
   const connection = await addConnection(deps, id, wish);
-  if (!connection) throw new AppError("conflict", "The containers are connected already");
+  if (!connection) throw new AppError("conflict", "The containers are already connected");
   return connection;
 }
 

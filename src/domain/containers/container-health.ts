@@ -39,7 +39,7 @@ async function checkDirectory(
   { status, directory }: Container,
   runtime: Pick<ContainerRuntime, "stat">,
 ): Promise<Health> {
-  if (status !== "running") return { healthy: false, error: "The container does not run" };
+  if (status !== "running") return { healthy: false, error: "The container is not running" };
   const entry = directory === "" ? undefined : await runtime.stat(directory);
   return directory === "" || entry?.kind === "directory"
     ? { healthy: true }

@@ -15,7 +15,7 @@ import { containersOf, insertContainer, type Container, type NewContainer } from
 import type { OpenedContainer } from "./require-container.ts";
 
 const MAX_CONTAINERS = 50;
-/** A name that somebody else takes at the same time is looked for again this often. */
+/** A name that another person takes at the same time is looked for again this often. */
 const MAX_DRAWS = 10;
 
 export interface CreateDeps extends EndpointCheck {
@@ -76,7 +76,10 @@ export async function addContainer(
   for (let draw = 1; draw <= MAX_DRAWS; draw += 1) {
     const others = await containersOf(deps.db, project.id);
     if (others.length >= MAX_CONTAINERS) {
-      throw new AppError("conflict", `The project has ${MAX_CONTAINERS} containers already`);
+      throw new AppError(
+        "conflict",
+        `The project has ${MAX_CONTAINERS} containers, the most allowed: delete one first`,
+      );
     }
     const name = freeName(wish.name, others);
     try {
@@ -94,7 +97,7 @@ export async function addContainer(
       if (uniqueViolation(error) !== "containers_label_unique") throw error;
     }
   }
-  throw new AppError("conflict", "Others add containers to the project at this moment; try again");
+  throw new AppError("conflict", "Another request is adding containers to the project: try again");
 }
 
 /** What does not depend on the other containers. */

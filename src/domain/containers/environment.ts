@@ -52,7 +52,7 @@ function requireBounds(variables: Variables): void {
   if (all.some(([name]) => !VARIABLE_NAME.test(name))) {
     throw new AppError(
       "invalid_input",
-      "Names of variables consist of letters, digits and underscores, and do not begin with a digit",
+      "Variable names must consist of letters, digits and underscores, and must not begin with a digit",
     );
   }
   if (all.length > MAX_VARIABLES) {

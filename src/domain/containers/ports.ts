@@ -27,7 +27,7 @@ export function usablePort(usual: number | null, { reservedPorts }: RuntimePorts
 }
 
 /**
- * Throws `invalid_input` for a port that somebody has chosen and the runtime uses itself: a program cannot listen there,
+ * Throws `invalid_input` for a port that a person has chosen and the runtime uses itself: a program cannot listen there,
  * and a preview of it would lead to the runtime's own servers.
  */
 export function requireUsablePort(port: number | null | undefined, { reservedPorts }: RuntimePorts): void {

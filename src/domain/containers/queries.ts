@@ -54,7 +54,7 @@ export function updateContainerRow(db: Db, containerId: string, change: Containe
     .returning();
 }
 
-/** Replace the variables of a container; no row when somebody else has changed them since `before` was read. */
+/** Replace the variables of a container; no row when another person has changed them since `before` was read. */
 export function replaceVariables(
   db: Db,
   containerId: string,

@@ -133,7 +133,7 @@ async function untilItAnswers(
       return { status: "running", error: null };
     }
     if (passed >= READY_MS) {
-      return { status: "running", error: `It runs, but does not listen on port ${port} (PORT)` };
+      return { status: "running", error: `The program runs, but does not listen on port ${port} (PORT)` };
     }
   }
 }
@@ -161,7 +161,7 @@ const WROTE = ":\n";
 /** Why a container failed, without what its program wrote: that is part of its log, which takes `container.view`. */
 export function withoutOutput(error: string): string {
   const at = error.indexOf(WROTE);
-  return at === -1 ? error : `${error.slice(0, at)}; what it wrote is shown with the container`;
+  return at === -1 ? error : `${error.slice(0, at)}; its output is shown with the container`;
 }
 
 /** A sentence and the last of what was written, without what is secret. */

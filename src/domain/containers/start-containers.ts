@@ -169,7 +169,7 @@ async function run(start: Start, container: Container): Promise<Outcome> {
 function staticOutcome({ containerType, startupCommand, image, serviceSlug }: Container): Outcome {
   if (containerType === "service" && !startupCommand) {
     const what = image ?? serviceSlug ?? "the service";
-    const error = `Nothing here runs ${what}: set a startup command, or connect an external service`;
+    const error = `${what} cannot be run here: set a startup command, or connect an external service`;
     return { status: "failed", error };
   }
   return { status: "running", error: null };

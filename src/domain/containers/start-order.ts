@@ -7,7 +7,7 @@ export interface Turn {
 }
 
 /**
- * Containers so that whatever one uses comes before it. Where they use one another in a circle, somebody has to begin: the
+ * Containers so that whatever one uses comes before it. Where they use one another in a circle, a person has to begin: the
  * oldest, which then waits for none of the circle.
  */
 export function startOrder(containers: readonly Container[], connections: readonly Connection[]): Turn[] {

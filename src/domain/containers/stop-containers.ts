@@ -46,7 +46,7 @@ export async function refreshContainers(
 
 function ended({ exitCode }: ProcessState): Pick<Container, "status" | "error"> {
   if (exitCode === 0) return { status: "stopped", error: null };
-  return { status: "failed", error: `The program ended with ${exitCode}; its log says why` };
+  return { status: "failed", error: `The program ended with ${exitCode}; its log shows the reason` };
 }
 
 /** Say whether containers, all or some, run while their project runs. */

@@ -1,3 +1,4 @@
+import { requireNoClone } from "#src/domain/repositories/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { ProjectFiles } from "#src/platform/runtime/project-files.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
@@ -16,6 +17,7 @@ export async function syncConfig(
   project: { id: string },
   runtime: Pick<ProjectFiles, "readFile" | "writeFile"> & RuntimePorts,
 ): Promise<SettledDocument> {
+  await requireNoClone(deps.db, project.id);
   const [containers, connections, previews, before = EMPTY_DOCUMENT] = await Promise.all([
     containersOf(deps.db, project.id),
     connectionsOf(deps.db, project.id),

@@ -154,7 +154,7 @@ export async function changeVariables(
     if (replaced) return;
     current = await requireContainer(deps, current.projectId, current.id);
   }
-  throw new AppError("conflict", "Others change the container's variables at this moment; try again");
+  throw new AppError("conflict", "Another request is changing the container's variables: try again");
 }
 
 async function store(db: Db, containerId: string, change: ContainerChange): Promise<Container> {
@@ -164,6 +164,6 @@ async function store(db: Db, containerId: string, change: ContainerChange): Prom
     return updated;
   } catch (error) {
     if (uniqueViolation(error) !== "containers_label_unique") throw error;
-    throw new AppError("conflict", "Others change the project's containers at this moment; try again");
+    throw new AppError("conflict", "Another request is changing the project's containers: try again");
   }
 }

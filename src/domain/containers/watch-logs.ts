@@ -3,7 +3,7 @@ import type { ProjectProcesses } from "#src/platform/runtime/project-processes.t
 import { openVariables, redactVariables } from "./environment.ts";
 import type { Container } from "./queries.ts";
 
-/** Lines that are shown of what was written before somebody came to watch. */
+/** Lines that are shown of what was written before a person came to watch. */
 const TAIL = 100;
 /** A longer line is cut, in UTF-16 units. */
 const MAX_LINE = 16 * 1024;

@@ -15,7 +15,7 @@ export function scopesOfDevice(wish: readonly string[] | null, team: Membership)
   const unknown = others.find((scope) => !isScope(scope));
   if (unknown !== undefined) {
     // What looks like no name at all is not repeated.
-    const named = /^[\w.]{1,50}$/u.test(unknown) ? unknown : "one of the names is none";
+    const named = /^[\w.]{1,50}$/u.test(unknown) ? unknown : "a name has forbidden characters";
     throw new AppError("invalid_input", `Unknown scope: ${named}`);
   }
   requireGrantable(others, team);

@@ -59,6 +59,6 @@ function tooMany(seconds: number): AppError {
   return new AppError(
     "rate_limited",
     `Maximum of ${MAX_WAITING} unused pairing links: use one of them, or wait until the oldest has expired`,
-    { headers: { "Retry-After": String(seconds) } },
+    { retryAfterSeconds: seconds },
   );
 }

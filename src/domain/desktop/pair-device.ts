@@ -107,6 +107,6 @@ function pairedOrRefused({ granted, devices, paired }: Outcome): PairedDevice {
     "invalid_input",
     devices >= MAX_DEVICES
       ? `Maximum of ${MAX_DEVICES} paired devices: unpair one first`
-      : `Maximum of ${MAX_ACTIVE_KEYS} active API keys allowed, those of devices included: revoke one first`,
+      : `Maximum of ${MAX_ACTIVE_KEYS} active API keys allowed, device keys included: revoke one first`,
   );
 }

@@ -119,7 +119,7 @@ export interface Grant extends Holder {
 
 /**
  * Use up the pairing token, store the key and the device: all of it, in one statement, or nothing. Nothing for a token that
- * is used or over, for somebody who is not active or not in the team any more, and where there are as many active keys or
+ * is used or over, for a person who is not active or not in the team any more, and where there are as many active keys or
  * paired devices already. `undefined` when there was nothing to grant.
  */
 export async function grantDevice(

@@ -1,6 +1,7 @@
 import type { Caller, Scope } from "#src/domain/access/index.ts";
 import { withRuntime, type WakeDeps } from "#src/domain/lifecycle/index.ts";
 import { touchProject } from "#src/domain/projects/index.ts";
+import { requireNoClone } from "#src/domain/repositories/index.ts";
 import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 
@@ -18,13 +19,17 @@ export async function openFiles(
   return withRuntime(deps, access, async (runtime, { id }) => ({ projectId: id, runtime }));
 }
 
-/** Change a project's files, for a caller who may, and note the activity once the change has succeeded. */
+/**
+ * Change a project's files, for a caller who may, and note the activity once the change has succeeded. Throws `conflict` while a
+ * clone is about to replace the files, and as `withRuntime` does.
+ */
 export async function changeFiles<T>(
   deps: Deps,
   access: { caller: Caller; project: string; scope: FileScope },
   change: (runtime: ProjectRuntime) => Promise<T>,
 ): Promise<T> {
   return withRuntime(deps, access, async (runtime, { id }) => {
+    await requireNoClone(deps.db, id);
     const result = await change(runtime);
     await touchProject(deps.db, id);
     return result;

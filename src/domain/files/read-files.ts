@@ -1,5 +1,6 @@
 import { AppError } from "#src/lib/errors.ts";
 import { normalizePathIn } from "#src/lib/project-path.ts";
+import { pathFromRootIn } from "./paths.ts";
 import type { FileEntry, ProjectFiles } from "#src/platform/runtime/project-files.ts";
 import { toText, type Encoding } from "./contents.ts";
 import { readTree } from "./tree.ts";
@@ -55,11 +56,11 @@ export async function readBatch(
   let left = BATCH_BYTES;
   const results = await mapSome(paths, async (path) => {
     try {
-      const real = normalizePathIn(directory, path);
+      const real = pathFromRootIn(directory, path);
       const entry = await runtime.stat(real);
       // The size is taken from the budget before the bytes are fetched; what a link leads to is counted afterwards.
       const size = entry?.size ?? 0;
-      if (size > left) throw new AppError("too_large", "The batch is full; ask for this file alone");
+      if (size > left) throw new AppError("too_large", "The batch is full: request this file on its own");
       left -= size;
       const text = await readText(runtime, real, "utf-8");
       left -= text.size - size;

@@ -10,7 +10,7 @@ export interface BegunConnection {
   cookie: { value: string; maxAgeSeconds: number };
 }
 
-/** Begin to connect an account at a host, in somebody's session: it ends in the same one. Throws `unavailable` for a host without an id and a secret. */
+/** Begin to connect an account at a host, in a person's session: it ends in the same one. Throws `unavailable` for a host without an id and a secret. */
 export async function beginConnection(
   deps: Pick<FlowDeps, "oauthStates" | "secrets"> & { gitHosts: GitHosts },
   sessionId: string,

@@ -10,7 +10,7 @@ import { hostAt } from "./hosts.ts";
 import { usableToken, type TokenDeps } from "./usable-token.ts";
 
 /**
- * Repositories that somebody's account at a host may reach. These throw `invalid_input` for somebody who is not connected
+ * Repositories that a person's account at a host may reach. These throw `invalid_input` for a person who is not connected
  * (a 401 would tell a browser that it is signed out), and as `GitHost` does.
  */
 export function hostedRepositories(
@@ -41,7 +41,7 @@ export async function hostedBranches(
 }
 
 /**
- * What a host says of the repository at an address, asked with somebody's token where they have one there; `undefined` for
+ * What a host says of the repository at an address, asked with a person's token where they have one there; `undefined` for
  * an address at no known host. Throws as `GitHost` does.
  */
 export async function repositoryAt(

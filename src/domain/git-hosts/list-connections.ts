@@ -2,7 +2,7 @@ import type { Db } from "#src/platform/db/client.ts";
 import type { GitHostName, GitHosts } from "#src/platform/git-hosts/git-host.ts";
 import { connectionsOf, type Connection } from "./queries.ts";
 
-/** One host, and whether somebody is connected to it. */
+/** One host, and whether a person is connected to it. */
 export interface ConnectionState {
   provider: GitHostName;
   label: string;

@@ -17,7 +17,7 @@ export function connectionsOf(db: Db, userId: string) {
   return db.select().from(gitConnections).where(eq(gitConnections.userId, userId));
 }
 
-/** Somebody's tokens, as they are kept. */
+/** A person's tokens, as they are kept. */
 export const sealedTokens = statement((db, { userId }: { userId: Slot<string> }) =>
   db
     .select({
@@ -98,7 +98,7 @@ const entryOf = (userId: string, provider: GitHostName, client: Client) => ({
 const REFRESH_SECONDS = 15;
 
 /**
- * Become the one who refreshes an expired token: a refresh token is good for one use. False while somebody else does, and
+ * Become the one who refreshes an expired token: a refresh token is good for one use. False while another request does, and
  * once it was done.
  */
 export async function claimRefresh(db: Db, { id, encryptedToken }: Connection): Promise<boolean> {

@@ -2,7 +2,7 @@ import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import type { sealedTokens } from "./queries.ts";
 
 /**
- * Somebody's tokens for git hosts in the clear, so that they can be hidden: nothing else may be done with them. They are as
+ * A person's tokens for git hosts in the clear, so that they can be hidden: nothing else may be done with them. They are as
  * they are kept: none is refreshed. What was encrypted under another key is left out.
  */
 export async function secretTokens(

@@ -19,7 +19,7 @@ const LOOK_MS = 500;
 const LOOKS = 16;
 
 /**
- * Somebody's token for a host, refreshed where it has expired; `undefined` for somebody who is not connected there. Throws
+ * A person's token for a host, refreshed where it has expired; `undefined` for a person who is not connected there. Throws
  * `invalid_input` when the host does not renew the grant: the person has to connect again.
  */
 export async function usableToken(

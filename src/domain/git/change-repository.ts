@@ -1,6 +1,5 @@
 import { normalizePath } from "#src/domain/files/index.ts";
 import { deleteRepository, recordRemote, repositoryOf } from "#src/domain/repositories/index.ts";
-import { requireProject } from "#src/domain/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { branchName } from "./names.ts";
 import { changingRepository, type GitAccess, type GitDeps } from "./open-repository.ts";
@@ -82,13 +81,15 @@ export function switchBranch(deps: GitDeps, access: GitAccess, branch: string): 
 }
 
 /**
- * Forget which remote a project belongs to; its files and its history stay. Throws `not_found` for a project without one,
- * `conflict` while a clone of it is under way.
+ * Forget which remote a project belongs to, its `origin` included; its files and its history stay. Safe to repeat: the remote
+ * goes first. Throws `not_found` for a project without one, `conflict` while a clone of it is under way.
  */
-export async function disconnectRepository(deps: GitDeps, { caller, project }: GitAccess): Promise<void> {
-  const { id } = await requireProject(deps, caller, project, "git.write");
-  if (await deleteRepository(deps.db, id)) return;
-  throw (await repositoryOf(deps.db, id))
-    ? new AppError("conflict", "The repository is being cloned: wait until it is there")
-    : new AppError("not_found", "The project is not connected to a repository");
+export function disconnectRepository(deps: GitDeps, access: GitAccess): Promise<void> {
+  return changingRepository(deps, access, async ({ runtime, project }) => {
+    const { removed } = await runtime.git("removeRemote", { name: ORIGIN });
+    if ((await deleteRepository(deps.db, project.id)) || removed) return;
+    throw (await repositoryOf(deps.db, project.id))
+      ? new AppError("conflict", "The repository is being cloned: wait until the clone ends")
+      : new AppError("not_found", "The project is not connected to a repository");
+  });
 }

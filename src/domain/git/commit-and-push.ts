@@ -24,7 +24,7 @@ export function commitAndPush(
     } catch (error) {
       if (!(error instanceof AppError) || sha === undefined) throw error;
       const { code, message: reason, cause } = error;
-      throw new AppError(code, `${reason}. Commit ${sha.slice(0, 7)} was made and is not pushed`, { cause });
+      throw new AppError(code, `${reason}. Commit ${sha.slice(0, 7)} was created, but not pushed`, { cause });
     }
   });
 }

@@ -2,7 +2,7 @@ import type { Caller, Scope } from "#src/domain/access/index.ts";
 import type { GitHostDeps } from "#src/domain/git-hosts/index.ts";
 import { withRuntime } from "#src/domain/lifecycle/index.ts";
 import type { OpenProject } from "#src/domain/projects/index.ts";
-import { repositoryOf } from "#src/domain/repositories/index.ts";
+import { requireNoClone } from "#src/domain/repositories/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
@@ -28,6 +28,8 @@ export interface OpenRepository {
   userId: string;
 }
 
+const DEFAULT_BRANCH = "main";
+
 type Act<T> = (repository: OpenRepository) => Promise<T>;
 
 /** Look at a project's repository. Throws as `requireProject` and the operation do. */
@@ -38,10 +40,7 @@ export function readingRepository<T>(deps: GitDeps, access: GitAccess, act: Act<
 /** Change a project's repository, not while a clone is about to replace it (`conflict`). Otherwise as `readingRepository`. */
 export function changingRepository<T>(deps: GitDeps, access: GitAccess, act: Act<T>): Promise<T> {
   return open(deps, access, "git.write", async (repository) => {
-    const remote = await repositoryOf(deps.db, repository.project.id);
-    if (remote?.syncStatus === "cloning") {
-      throw new AppError("conflict", "A repository is being cloned into the project: wait until it is there");
-    }
+    await requireNoClone(deps.db, repository.project.id);
     return act(repository);
   });
 }
@@ -57,11 +56,18 @@ async function open<T>(
   act: Act<T>,
 ): Promise<T> {
   try {
-    return await withRuntime(deps, { caller, project: idOrSlug, scope }, (runtime, project) =>
-      act({ runtime, project, userId: caller.userId }),
-    );
+    return await withRuntime(deps, { caller, project: idOrSlug, scope }, async (runtime, project) => {
+      if (project.sourceType === "empty") await ensureRepository(runtime);
+      return act({ runtime, project, userId: caller.userId });
+    });
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "unauthenticated") throw error;
     throw new AppError("invalid_input", error.message, { cause: error.cause });
   }
+}
+
+/** An `empty` project has a repository on `main` from the first look at it on: no request makes its files before they are used. */
+async function ensureRepository(runtime: ProjectRuntime): Promise<void> {
+  if (await runtime.stat(".git")) return;
+  await runtime.git("init", { defaultBranch: DEFAULT_BRANCH });
 }

@@ -17,7 +17,7 @@ export function allowedAddress(deps: Pick<GitDeps, "refusalOfUrl">, url: string)
 
 /**
  * The remote of this name as git is to reach it for whoever works on the repository. What the repository's configuration
- * says is anybody's text: it is checked like an address that somebody gives, and decides which credentials are sent. Throws
+ * says is anybody's text: it is checked like an address that a person gives, and decides which credentials are sent. Throws
  * `conflict` for a name that no remote has.
  */
 export async function namedRemote(
@@ -43,7 +43,7 @@ export async function originOf(runtime: ProjectRuntime): Promise<RepositoryAddre
   }
 }
 
-/** The address without a user name and password that somebody may have put into the configuration. */
+/** The address without a user name and password that a person may have put into the configuration. */
 function withoutUser(text: string): string {
   const url = URL.parse(text);
   if (!url) return text;

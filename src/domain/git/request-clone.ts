@@ -27,10 +27,13 @@ export async function requestClone(
   const address = allowedAddress(deps, asked.url);
   const branch = optionalBranchName(asked.branch) ?? null;
   if (status === "initializing" || status === "failed") {
-    throw new AppError("conflict", "The project's first files are not there: start it, or try again later");
+    throw new AppError(
+      "conflict",
+      "The project's initial files are missing: start the project, or try again later",
+    );
   }
   const clone = await beginClone(deps.db, { projectId, userId: caller.userId, address, branch });
-  if (!clone) throw new AppError("conflict", "A repository is being cloned into the project already");
+  if (!clone) throw new AppError("conflict", "A repository is already being cloned into the project");
   await publishClone(deps, clone).catch((cause: unknown) => {
     // The row says what is to be done: the next sweep publishes it again.
     deps.log.warn("clone was not published", { project_id: projectId, cause });

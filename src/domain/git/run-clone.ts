@@ -1,3 +1,4 @@
+import { takeSnapshot, type TakeDeps } from "#src/domain/archives/index.ts";
 import { remoteFor } from "#src/domain/git-hosts/index.ts";
 import { awake } from "#src/domain/lifecycle/index.ts";
 import {
@@ -13,8 +14,8 @@ import type { GitProgress } from "#src/git/protocol.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { GitDeps } from "./open-repository.ts";
 
-interface CloneDeps extends GitDeps {
-  config: { GIT_CLONE_TIMEOUT_SECONDS: number };
+interface CloneDeps extends GitDeps, Pick<TakeDeps, "archives"> {
+  config: TakeDeps["config"] & { GIT_CLONE_TIMEOUT_SECONDS: number };
 }
 
 /** Seconds until a clone is looked at again that another executor works on, or that failed and may not fail the next time. */
@@ -25,8 +26,8 @@ const WAKE_MS = 60_000;
 
 /**
  * Do the clone that a project's row asks for: at most one executor at a time, found out by a lease; one that dies is
- * followed by the next, three in all. The files that were there stay until the clone is complete. Safe to repeat. Answers
- * when to come again, if at all.
+ * followed by the next, three in all. The files that were there stay until the clone is complete, and a snapshot keeps them.
+ * Idempotent. Returns when to come again, if at all.
  */
 export async function runClone(
   deps: CloneDeps,
@@ -70,7 +71,13 @@ async function cloneInto(
     term: leaseUntil?.getTime() ?? 0,
     ...(defaultBranch !== "" && { branch: defaultBranch }),
   };
-  return deps.workspaces.runtime(projectId).git("clone", input, options);
+  const runtime = deps.workspaces.runtime(projectId);
+  if ((await runtime.list("", { recursive: false })).length > 0) {
+    const label = `before the clone of ${repoUrl.slice(repoUrl.lastIndexOf("/") + 1)}`;
+    const wish = { projectId, role: "restore", label, createdBy: userId, signal: options.signal } as const;
+    await takeSnapshot(deps, runtime, wish);
+  }
+  return runtime.git("clone", input, options);
 }
 
 /** Work while the lease is renewed; `superseded` is aborted once another executor has taken over. */

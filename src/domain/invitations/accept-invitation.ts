@@ -9,7 +9,7 @@ import { acceptInvitationRow } from "./queries.ts";
 import { notFound, over } from "./refusals.ts";
 
 /**
- * Join the team an invitation is for. Throws `not_found` for a token that nobody was given, `conflict` for somebody who is
+ * Join the team an invitation is for. Throws `not_found` for an unknown token, `conflict` for a person who is
  * a member (their role stays, and the invitation is not used up by it), `gone` for an invitation that is over, `forbidden`
  * for an account whose address is not the invited one.
  */
@@ -22,11 +22,11 @@ export async function acceptInvitation(
   const { joined, standing } = await acceptInvitationRow(deps.db, sha256Hex(token), userId);
   if (!joined) {
     if (!standing) throw notFound();
-    if (standing.isMember) throw new AppError("conflict", "You are a member of this team already");
+    if (standing.isMember) throw new AppError("conflict", "You are already a member of this team");
     if (!standing.isOpen || standing.isInvited) throw over();
     throw new AppError(
       "forbidden",
-      "This invitation is for another address: sign in with the account that has it",
+      "This invitation is for another email address: sign in with the account that has that address",
     );
   }
   const { id, teamId, kind, role } = joined;

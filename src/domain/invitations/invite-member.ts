@@ -27,7 +27,7 @@ export interface MadeInvitation {
 
 /**
  * Invite the holder of an address into the caller's team, by mail. Only an account with that address can accept; an earlier
- * invitation for it is over. Throws `conflict` for somebody who is a member, `rate_limited` with `Retry-After` for the
+ * invitation for it is over. Throws `conflict` for a person who is a member, `rate_limited` with the time to wait for the
  * fifty-first of a team in 24 hours, and as `beginAttempt` and `sendMail` do.
  */
 export async function inviteMember(
@@ -52,7 +52,7 @@ export async function inviteMember(
   const made = await whileTeamExists(insertEmailInvitation(deps.db, row, PER_DAY, entry));
   const { created, teamName, inviterName } = made;
   if (!created) {
-    if (made.inviteeIsMember) throw new AppError("conflict", "This person is a member of the team already");
+    if (made.inviteeIsMember) throw new AppError("conflict", "This person is already a member of the team");
     if (made.roomInSeconds === undefined) throw onlyAdministrators();
     throw tooMany(made.roomInSeconds);
   }
@@ -70,6 +70,6 @@ function expiry(): Date {
 
 function tooMany(seconds: number): AppError {
   return new AppError("rate_limited", `A team may send ${PER_DAY} invitations in 24 hours: try again later`, {
-    headers: { "Retry-After": String(Math.max(1, seconds)) },
+    retryAfterSeconds: Math.max(1, seconds),
   });
 }

@@ -17,7 +17,7 @@ export interface NewInvitation {
 }
 
 /** Neither revoked, nor expired, nor used up. */
-/** Those of somebody who is disabled are closed for as long. */
+/** Those of a person who is disabled are closed for as long. */
 const isInviterActive = sql`EXISTS (SELECT 1 FROM users i WHERE i.id = ${teamInvitations.invitedBy} AND i.is_active)`;
 
 const isOpen = and(
@@ -166,7 +166,7 @@ export function revokeInvitationRow(db: Db, teamId: string, id: string) {
 }
 
 /**
- * End the invitations that somebody made who is not an administrator of the team any more: nobody comes back by a link of
+ * End the invitations that a person made who is not an administrator of the team any more: nobody comes back by a link of
  * their own. A query for the batch of the removal or demotion.
  */
 export function revokeInvitationsOf(db: Db, { teamId, userId }: { teamId: string; userId: string }) {
@@ -189,7 +189,7 @@ export function revokeInvitationsOf(db: Db, { teamId, userId }: { teamId: string
 const rank = (role: SQL) => sql`array_position(ARRAY['viewer', 'editor', 'admin'], ${role})`;
 
 /**
- * End the team's links that would make somebody more than they are there, who has just become less: whoever knows one could
+ * End the team's links that would make a person more than they are there, who has just become less: whoever knows one could
  * undo it. A query for the batch of the removal or demotion.
  */
 export function revokeLinksAbove(db: Db, { teamId, userId }: { teamId: string; userId: string }) {

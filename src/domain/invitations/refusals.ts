@@ -5,7 +5,7 @@ export function notFound(): AppError {
 }
 
 export function over(): AppError {
-  return new AppError("gone", "This invitation is over: ask for a new one");
+  return new AppError("gone", "This invitation is no longer valid: ask for a new one");
 }
 
 /** For whoever was an administrator when the request was let in. */

@@ -15,7 +15,7 @@ export interface ShownInvitation {
   expiresAt: Date;
 }
 
-/** Throws `not_found` for a token that nobody was given, `gone` for an invitation that is over. */
+/** Throws `not_found` for an unknown token, `gone` for an invitation that is over. */
 export async function showInvitation(deps: { db: Db }, token: string): Promise<ShownInvitation> {
   const [found] = await invitationByHash(deps.db, sha256Hex(token));
   if (!found) throw notFound();
@@ -25,7 +25,7 @@ export async function showInvitation(deps: { db: Db }, token: string): Promise<S
   return { teamName, inviterName, role, kind, email: email === null ? null : maskAddress(email), expiresAt };
 }
 
-/** `a…@example.com`: enough for somebody who has several addresses, and of little use to anybody else. */
+/** `a…@example.com`: enough for a person who has several addresses, and of little use to other people. */
 function maskAddress(email: string): string {
   const at = email.lastIndexOf("@");
   return `${Array.from(email.slice(0, at))[0] ?? ""}…${email.slice(at)}`;

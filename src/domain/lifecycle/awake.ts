@@ -13,22 +13,22 @@ export interface WakeDeps {
 
 interface Patience {
   timeoutMs: number;
-  /** Ends the waiting, with its reason. */
+  /** Aborts the wait, with its reason. */
   signal?: AbortSignal | undefined;
 }
 
-/** Between two looks at the project. */
+/** Poll interval. */
 const LOOK_MS = 200;
 
 /**
- * See to it that a project's files are there: wake it where they are not, and wait. Throws `not_found` for a project that
- * is gone, `conflict` for one that has no files, and `unavailable` when it takes longer, or failed.
+ * Ensures that a project's files are present: wakes the project if needed, and waits. Throws `not_found` for a deleted
+ * project, `conflict` for one without files, and `unavailable` when the wake failed or takes longer.
  */
 export async function awake(deps: WakeDeps, projectId: string, patience: Patience): Promise<void> {
   await waitUntilAwake(deps, projectId, patience, { asleep: false });
 }
 
-/** `asleep` says that the files were found missing, whatever is written about the project. */
+/** `asleep` says that the files were found missing, whatever the project's row says. */
 async function waitUntilAwake(
   { db, queue }: WakeDeps,
   projectId: string,
@@ -44,16 +44,18 @@ async function waitUntilAwake(
     if (status === "failed") throw new AppError("conflict", error ?? "The project could not be set up");
     const isThere = (status === "stopped" || status === "running") && wanted !== "hibernated";
     if (isThere && !mustWake) return;
-    // One that is being stopped is left to it, unless its files are gone already.
+    // A stop in progress is not interrupted, unless the files are already removed.
     const isOnTheWay = status === "initializing" || (wanted !== null && !(asleep && wanted === "hibernated"));
     if (!isOnTheWay) {
-      // Once only: a wake that failed has said why.
-      if (!mayWake) throw new AppError("unavailable", error ?? WAKING, { headers: LATER });
+      // Wakes once only: a failed wake has recorded its reason.
+      if (!mayWake) throw new AppError("unavailable", error ?? WAKING, { retryAfterSeconds: RETRY_SECONDS });
       mayWake = false;
       if (await wantAwake(db, projectId)) await queue.publish(settleMessage(projectId));
     }
     if (Date.now() >= until) {
-      throw new AppError("unavailable", status === "initializing" ? SETTING_UP : WAKING, { headers: LATER });
+      throw new AppError("unavailable", status === "initializing" ? SETTING_UP : WAKING, {
+        retryAfterSeconds: RETRY_SECONDS,
+      });
     }
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     signal?.throwIfAborted();
@@ -62,14 +64,14 @@ async function waitUntilAwake(
 
 const WAKING = "The project is waking up; try again in a few seconds";
 const SETTING_UP = "The project is being set up; try again in a few seconds";
-const LATER = { "Retry-After": "3" };
+const RETRY_SECONDS = 3;
 
 /** How long requests wait for a project to wake. */
 export const REQUEST_PATIENCE_MS = 20_000;
 
 /**
- * A project's runtime that wakes the project: a call that finds it asleep waits until it is awake and is made again.
- * Failures are those of `awake` and of the call.
+ * A runtime that wakes its project: a call that finds the project asleep waits until it is awake and is retried. Throws as
+ * `awake` and the call do.
  */
 export function awakeRuntime(
   deps: WakeDeps & { workspaces: Pick<ProjectWorkspaces, "runtime"> },

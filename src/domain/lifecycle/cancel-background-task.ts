@@ -6,9 +6,9 @@ import type { Db } from "#src/platform/db/client.ts";
 import { cancelSetUp } from "./queries/wishes.ts";
 
 /**
- * Cancel work in the background: a project that is being made has no files then, until somebody starts it; a container
- * that was to start does not. Throws as `requireBackgroundTask` does, and `invalid_input` for what is over, or cannot be
- * taken back.
+ * Cancels a background task. A project whose creation is cancelled has no files until a person starts it; a container whose
+ * start is cancelled does not start. Throws as `requireBackgroundTask` does, and `invalid_input` for a task that has ended
+ * or cannot be cancelled.
  */
 export async function cancelBackgroundTask(
   deps: { db: Db },
@@ -18,7 +18,7 @@ export async function cancelBackgroundTask(
   const task = await requireBackgroundTask(deps, caller, taskId);
   if (task.type === "project_deletion") throw new AppError("invalid_input", "A deletion cannot be cancelled");
   const [ended] = await endTask(deps.db, task.id, { status: "cancelled", error: "Cancelled" });
-  if (!ended) throw new AppError("invalid_input", "The task is over already");
+  if (!ended) throw new AppError("invalid_input", "The task has already ended");
   if (task.type === "project_creation") await cancelSetUp(deps.db, task.projectId);
   else if (task.containerId !== null) {
     await setContainersWanted(deps, task.projectId, false, [task.containerId]);

@@ -1,11 +1,11 @@
 import { startContainers, stopContainers, withoutOutput } from "#src/domain/containers/index.ts";
 import type { Project } from "#src/domain/projects/index.ts";
 import { report, type Executor } from "./executor.ts";
-import { closeShellSessions, endContainerTasks, recordStep } from "./queries/way.ts";
+import { closeShellSessions, endContainerTasks, recordStage } from "./queries/transition.ts";
 
 /**
- * Start the containers that are wanted; those that run already go on. One that fails keeps the others from nothing:
- * answers a sentence about those that failed, or null. Throws `OvertakenError` once the project is to stop.
+ * Starts the wanted containers; running ones are left alone. A failure does not stop the others. Returns a message about
+ * the failures, or null. Throws `OvertakenError` once the project must stop.
  */
 export async function startEnvironment(executor: Executor, project: Project): Promise<string | null> {
   const { deps, runtime, lease } = executor;
@@ -15,7 +15,7 @@ export async function startEnvironment(executor: Executor, project: Project): Pr
     signal: lease.signalWhile("running"),
   });
   await lease.renew();
-  // Projects and background tasks are shown to callers who may not read the logs of containers.
+  // Only the first part of the error: callers who may not read container logs can see projects and background tasks.
   const outcomes = ended.map((outcome) => ({
     ...outcome,
     error: outcome.error === null ? null : withoutOutput(outcome.error),
@@ -32,7 +32,7 @@ export async function stopEnvironment(executor: Executor, project: Project): Pro
   await stopContainers(deps, project, runtime, {});
   await runtime.stopProcesses();
   await closeShellSessions(deps.db, project.id);
-  // Only where something is behind by that: attempts at the rest of the way are counted together.
+  // A recorded stage resets the attempt count, so it is recorded only when it changes something.
   if (project.startedAt === null) return lease.renew();
-  return lease.hold(await recordStep(deps.db, project, { startedAt: null }));
+  return lease.hold(await recordStage(deps.db, project, { startedAt: null }));
 }

@@ -9,7 +9,7 @@ import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import type { Lease } from "./lease.ts";
-import { recordProgress } from "./queries/way.ts";
+import { recordProgress } from "./queries/transition.ts";
 
 export interface SettleDeps {
   db: Db;
@@ -36,7 +36,7 @@ export interface Executor {
   runtime: ProjectRuntime;
 }
 
-/** Say what is being done, so that whoever waits sees it. */
+/** Records the current step, for clients that poll the status. */
 export async function report(
   { deps }: Executor,
   project: Project,
@@ -44,14 +44,14 @@ export async function report(
 ): Promise<void> {
   await recordProgress(deps.db, project, progress);
   await notify(deps, project.id, {
-    container_status: "starting",
+    container_status: project.wanted === "hibernated" ? "stopping" : "starting",
     phase: progress.message,
     progress: progress.percentage,
     message: progress.message,
   });
 }
 
-/** Tell the sockets. What nobody hears changes nothing. */
+/** Notifies the sockets, on a best-effort basis. */
 export async function notify(
   { notices, log }: Pick<SettleDeps, "notices" | "log">,
   projectId: string,

@@ -3,11 +3,11 @@ import type { Project } from "#src/domain/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { StorageState } from "#src/platform/runtime/project-storage.ts";
 import { notify, report, type Executor } from "./executor.ts";
-import { recordStep } from "./queries/way.ts";
+import { recordStage } from "./queries/transition.ts";
 
 /**
- * Move the files into a snapshot. They are taken away only when this very executor has frozen them, the snapshot of that
- * state is recorded, and nobody has asked for something else meanwhile. Answers whether they were.
+ * Moves the files into a snapshot. They are removed only if this executor froze them, the snapshot of that state is
+ * recorded, and the wanted state has not changed. Returns whether they were removed.
  */
 export async function putFilesAway(executor: Executor, project: Project): Promise<boolean> {
   const { deps, runtime, generation, lease } = executor;
@@ -17,7 +17,7 @@ export async function putFilesAway(executor: Executor, project: Project): Promis
     projectId: project.id,
     role: "hibernation",
     label: "hibernation",
-    // What a superseded executor has seen must not become the newest snapshot.
+    // The snapshot of a superseded executor must not become the newest one.
     generation,
     signal: lease.signal,
   });
@@ -28,8 +28,8 @@ export async function putFilesAway(executor: Executor, project: Project): Promis
 }
 
 /**
- * Bring absent files back: from the snapshot they were moved into, or, where they were lost, from the newest one. Throws
- * `not_found` where there is none.
+ * Restores absent files from the snapshot that they were moved into, or, if they were lost, from the newest one. Throws
+ * `not_found` when there is none.
  */
 export async function bringFilesBack(
   executor: Executor,
@@ -45,31 +45,31 @@ export async function bringFilesBack(
   await report(executor, project, { percentage: 25, message: "Restoring files" });
   await notify(deps, project.id, { type: "volume_restoring", message: "The project is waking up" });
   await restoreSnapshot(deps, runtime, { projectId: project.id, hash: snapshot.hash, generation });
-  await notify(deps, project.id, { type: "volume_ready", message: "The project's files are back" });
-  return lease.hold(await recordStep(deps.db, project, { status: "stopped", hibernatedAt: null }));
+  await notify(deps, project.id, { type: "volume_ready", message: "The project's files are restored" });
+  return lease.hold(await recordStage(deps.db, project, { status: "stopped", hibernatedAt: null }));
 }
 
-/** Say in the project's `error` that its files were lost: they stay away. */
+/** Records in the project's `error` that its files were lost and cannot be restored. */
 export async function noteLoss(executor: Executor, project: Project): Promise<Project> {
   return tellLoss(executor, project, await latestSnapshot(executor.deps, project.id));
 }
 
-/** Before anything is done about it: files that are back are lost no more, and a crash must not swallow it. */
+/** Recorded before the restore: restored files no longer count as lost, and a crash must not hide the loss. */
 async function tellLoss(
   { deps, lease }: Executor,
   project: Project,
   snapshot: Snapshot | undefined,
 ): Promise<Project> {
   const error = lossOf(snapshot);
-  // A step counts the attempts anew, so only once.
+  // A recorded stage resets the attempt count, so the error is recorded once.
   if (project.error === error) return project;
-  return lease.hold(await recordStep(deps.db, project, { error }));
+  return lease.hold(await recordStage(deps.db, project, { error }));
 }
 
-const NO_SNAPSHOT = "The files are gone, and there is no snapshot of them";
+const NO_SNAPSHOT = "The files are lost, and there is no snapshot of them";
 const LOST = "The project's container ended unexpectedly";
 
 function lossOf(snapshot: Pick<Snapshot, "createdAt"> | undefined): string {
-  if (!snapshot) return `${LOST}, and there is no snapshot to get its files back from`;
-  return `${LOST}: what was changed after its snapshot of ${snapshot.createdAt.toISOString()} is lost`;
+  if (!snapshot) return `${LOST}, and there is no snapshot to restore its files from`;
+  return `${LOST}: changes after its snapshot of ${snapshot.createdAt.toISOString()} are lost`;
 }

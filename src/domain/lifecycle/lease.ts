@@ -1,25 +1,25 @@
 import type { Project } from "#src/domain/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Log } from "#src/platform/log/log.ts";
-import { renewLease } from "./queries/way.ts";
+import { renewLease } from "./queries/transition.ts";
 import type { Wanted } from "./queries/wishes.ts";
 
 /** A quarter of the lease. */
 const HEARTBEAT_MS = 5_000;
 
-/** A newer executor is at work on the project, or the project is gone: whoever finds that out stops at once. */
+/** A newer executor has the project, or the project is deleted. The executor that finds this out stops at once. */
 export class SupersededError extends Error {}
 
-/** Something else is wanted by now: what is under way is not to be finished. */
+/** The wanted state has changed: the current transition must not be completed. */
 export class OvertakenError extends Error {}
 
-/** An executor's right to a project. Shows life by itself until it is ended. */
+/** An executor's lease on a project. Renews itself until it is ended. */
 export class Lease {
   readonly #db: Db;
   readonly #executor: Pick<Project, "id" | "generation">;
   readonly #abort = new AbortController();
   readonly #timer: ReturnType<typeof setInterval>;
-  #way: { wanted: Wanted; abort: AbortController } | undefined;
+  #transition: { wanted: Wanted; abort: AbortController } | undefined;
 
   constructor(deps: { db: Db; log: Log }, { id, generation }: Pick<Project, "id" | "generation">) {
     this.#db = deps.db;
@@ -33,28 +33,28 @@ export class Lease {
     }, HEARTBEAT_MS);
   }
 
-  /** Aborted once somebody else has taken over. */
+  /** Aborted once another executor has taken over. */
   get signal(): AbortSignal {
     return this.#abort.signal;
   }
 
-  /** Aborted once somebody else has taken over, or something else is wanted; for one way at a time. */
+  /** Aborted once another executor has taken over or the wanted state has changed. For one transition at a time. */
   signalWhile(wanted: Wanted): AbortSignal {
     const abort = new AbortController();
-    this.#way = { wanted, abort };
+    this.#transition = { wanted, abort };
     return AbortSignal.any([this.#abort.signal, abort.signal]);
   }
 
-  /** The project as it is now, which is ours for another while. Throws `SupersededError`. */
+  /** Extends the lease and returns the current project. Throws `SupersededError`. */
   async renew(): Promise<Project> {
     return this.hold(await renewLease(this.#db, this.#executor));
   }
 
-  /** What a write under this generation answered. Throws `SupersededError` where it was refused. */
+  /** Checks the row that a fenced write returned. Throws `SupersededError` when the write was refused. */
   hold(row: Project | undefined): Project {
     if (row) {
-      if (this.#way && row.wanted !== this.#way.wanted) {
-        this.#way.abort.abort(new OvertakenError("Something else is wanted"));
+      if (this.#transition && row.wanted !== this.#transition.wanted) {
+        this.#transition.abort.abort(new OvertakenError("The wanted state of the project has changed"));
       }
       return row;
     }

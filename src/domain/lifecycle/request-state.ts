@@ -11,13 +11,13 @@ export interface RequestDeps {
 }
 
 /*
- * Each request writes down what is wanted and tells the queue; the last one wins. One that was cut off in between is told
- * to the queue by the sweep. All throw as `requireProject` does.
+ * Each request stores the wanted state and publishes a message to the queue; the last request wins. If a request dies in
+ * between, the sweep publishes the message. All throw as `requireProject` does.
  */
 
 /**
- * Start a project with all its containers; one whose setup failed is set up again. Answers whether it is running already.
- * Throws `conflict` while its first files are being made.
+ * Starts a project with all its containers. A failed setup is retried. Returns whether the project is already running.
+ * Throws `conflict` during the setup.
  */
 export async function requestStart(
   deps: RequestDeps,
@@ -32,8 +32,8 @@ export async function requestStart(
 }
 
 /**
- * Stop a project: its files go into a snapshot, then its runtime. Answers whether there is anything to stop. Throws
- * `conflict` for a project without files.
+ * Stops a project: saves its files in a snapshot, then removes its runtime. Returns whether there is anything to stop.
+ * Throws `conflict` for a project without files.
  */
 export async function requestStop(
   deps: RequestDeps,
@@ -47,7 +47,7 @@ export async function requestStop(
   return { project, alreadyHibernated: !wanted };
 }
 
-/** As `requestStop`, for clients that are to be told when it is done or under way already: `invalid_input`. */
+/** As `requestStop`, but throws `invalid_input` when the project is already hibernated or being stopped. */
 export async function requestHibernation(
   deps: RequestDeps,
   caller: Caller,
@@ -55,9 +55,9 @@ export async function requestHibernation(
 ): Promise<OpenProject> {
   const project = await requireProject(deps, caller, idOrSlug, "container.start_stop");
   if (project.wanted === "hibernated")
-    throw new AppError("invalid_input", "The project is being stopped already");
+    throw new AppError("invalid_input", "The project is already being stopped");
   if (project.status === "hibernated" && !project.wanted) {
-    throw new AppError("invalid_input", "The project is hibernated already");
+    throw new AppError("invalid_input", "The project is already hibernated");
   }
   requireFirstFiles(project);
   if (await wantHibernated(deps.db, project.id)) await deps.queue.publish(settleMessage(project.id));
@@ -77,7 +77,7 @@ export async function requestStopAll(
   return project;
 }
 
-/** Throws `conflict` for a project whose first files are being made, or could not be made. */
+/** Throws `conflict` for a project whose setup is in progress or has failed. */
 export function requireFirstFiles(
   { status, error }: Pick<OpenProject, "status" | "error">,
   { orFailed = false } = {},

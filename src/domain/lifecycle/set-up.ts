@@ -7,16 +7,16 @@ import { AppError } from "#src/lib/errors.ts";
 import type { GitProgress } from "#src/git/protocol.ts";
 import type { ProjectSource } from "#src/db/schema/index.ts";
 import { report, type Executor } from "./executor.ts";
-import { recordSetUp } from "./queries/way.ts";
+import { recordSetUp } from "./queries/transition.ts";
 
-/** Between two words about how far a clone is. */
+/** Shortest interval between two progress reports of a clone. */
 const PROGRESS_MS = 1_000;
 
-/** Make a project's first files. Safe to repeat: each source replaces what is there. */
+/** Creates a project's initial files. Idempotent: each source replaces what is there. */
 export async function setUp(executor: Executor, project: Project): Promise<Project> {
   const { deps, runtime, generation, lease } = executor;
   const { source } = project;
-  await report(executor, project, { percentage: 10, message: "Fetching the first files" });
+  await report(executor, project, { percentage: 10, message: "Fetching the initial files" });
   switch (source?.kind) {
     case "git":
       await clone(executor, project, source);
@@ -47,7 +47,7 @@ async function clone(
   const cloned = await runtime
     .git(
       "clone",
-      // Later clones have terms that are moments, far above it.
+      // Later clones use timestamps as terms, which are far larger.
       { remote, term: executor.generation, ...(branch !== null && { branch }) },
       {
         signal: AbortSignal.any([lease.signal, timeout]),
@@ -80,7 +80,7 @@ async function tell(
   );
 }
 
-/** The calls that come too soon after one that was let through are dropped. */
+/** Drops calls that come too soon after the last one that passed. */
 function nowAndThen<T>(call: (value: T) => void): (value: T) => void {
   let next = 0;
   return (value) => {

@@ -4,23 +4,23 @@ import { startEnvironment, stopEnvironment } from "./environment.ts";
 import { notify, type Executor, type SettleDeps } from "./executor.ts";
 import { bringFilesBack, noteLoss, putFilesAway } from "./files.ts";
 import { Lease, OvertakenError, SupersededError } from "./lease.ts";
-import { claimProject, finishWay, giveUpWay, releaseLease } from "./queries/way.ts";
+import { claimProject, finishTransition, giveUpTransition, releaseLease } from "./queries/transition.ts";
 import type { Wanted } from "./queries/wishes.ts";
 import { setUp } from "./set-up.ts";
 
-/** Executors in a row that may fail before the project stays where it is. */
+/** Consecutive failed executors before the transition is given up. */
 const MAX_ATTEMPTS = 3;
 
-/** Times the wish may change under one executor; the sweep gives what is left to another one. */
+/** Changes of the wanted state that one executor follows; the sweep hands the rest to another. */
 const MAX_CHANGES = 20;
 
-/** Between two attempts, times the number of those that failed. */
+/** Delay before a retry, multiplied by the number of failed attempts. */
 const PAUSE_SECONDS = 2;
 
 /**
- * Bring a project to the state that is wanted of it, part by part. Delivered twice, or while another executor is alive, it
- * does nothing; after a crash it finds out from the row and from the files what is behind. Answers after how many seconds
- * to ask again when another one is at work, who may have died.
+ * Brings a project to its wanted state, stage by stage. A redelivery, or a delivery while another executor holds the lease,
+ * does nothing. After a crash the row and the files show which stages are done. If another executor holds the lease,
+ * returns the seconds after which to retry, since that executor may have died.
  */
 export async function settleProject(deps: SettleDeps, projectId: string): Promise<number | undefined> {
   const { claimed, busySeconds } = await claimProject(deps.db, projectId);
@@ -35,7 +35,7 @@ export async function settleProject(deps: SettleDeps, projectId: string): Promis
   try {
     await goTheWay(executor, claimed).catch((error: unknown) => failed(executor, error));
   } catch (error) {
-    // What is left to do is the newer executor's, or nobody's.
+    // The newer executor, if there is one, does the rest.
     if (!(error instanceof SupersededError)) throw error;
   } finally {
     lease.end();
@@ -45,7 +45,7 @@ export async function settleProject(deps: SettleDeps, projectId: string): Promis
 
 async function goTheWay(executor: Executor, claimed: Project): Promise<void> {
   if (claimed.attempts > MAX_ATTEMPTS)
-    throw new AppError("conflict", "The work was interrupted again and again");
+    throw new AppError("conflict", "The work was interrupted too many times");
   let project = claimed;
   for (let change = 0; change < MAX_CHANGES && project.wanted; change += 1) {
     const finished = await goTowards(executor, project, project.wanted).catch((error: unknown) => {
@@ -53,14 +53,17 @@ async function goTheWay(executor: Executor, claimed: Project): Promise<void> {
       throw error;
     });
     if (finished) return;
-    // Something else is wanted by now, or another container: the rest of the way begins where this one ended.
+    // The wanted state has changed, or another container is wanted: the next transition begins where this one ended.
     project = await executor.lease.renew();
   }
   await releaseLease(executor.deps.db, project);
   await executor.deps.queue.publish(settleMessage(project.id, PAUSE_SECONDS));
 }
 
-/** All parts of one way. Answers whether the project is there; it is not when the wish has changed. */
+/**
+ * Runs all stages of one transition. Returns whether the project reached the wanted state; it does not when the wanted
+ * state has changed.
+ */
 async function goTowards(executor: Executor, begun: Project, wanted: Wanted): Promise<boolean> {
   if (begun.status === "initializing") {
     await setUp(executor, begun);
@@ -101,12 +104,12 @@ async function wake(executor: Executor, begun: Project, wanted: "running" | "sto
     project = await bringFilesBack(executor, project, storage);
     if (project.wanted !== wanted) return false;
   } else {
-    // Also where nothing is frozen: from here on no older executor can freeze.
+    // Also when nothing is frozen: from here on no older executor can freeze the files.
     await runtime.thaw(generation);
   }
   if (wanted === "running") {
     const failure = await startEnvironment(executor, project);
-    // What this way has found out before stays said.
+    // Keeps an error that an earlier stage of this transition has recorded.
     const error = [project.error, failure].filter((sentence) => sentence !== null).join("; ") || null;
     const startedAt = project.startedAt ?? new Date();
     return finish(executor, project, wanted, { status: "running", startedAt, hibernatedAt: null, error });
@@ -120,12 +123,12 @@ async function finish(
   { deps }: Executor,
   project: Project,
   wanted: Wanted,
-  change: Parameters<typeof finishWay>[3],
+  change: Parameters<typeof finishTransition>[3],
 ): Promise<boolean> {
-  return (await finishWay(deps.db, project, wanted, change)) !== undefined;
+  return (await finishTransition(deps.db, project, wanted, change)) !== undefined;
 }
 
-/** Try again a little later, or, where that is of no use, stay where the project is and say why. */
+/** Schedules a retry, or, when a retry cannot help, gives up and records the reason. */
 async function failed({ deps, runtime, generation, lease }: Executor, error: unknown): Promise<void> {
   const project = await lease.renew();
   const isFinal = error instanceof AppError && !error.retryable;
@@ -140,9 +143,9 @@ async function failed({ deps, runtime, generation, lease }: Executor, error: unk
   await runtime.thaw(generation).catch(() => undefined);
   const reason = error instanceof AppError ? error.message : "An internal error occurred";
   const sentence = `${FAILURES[project.wanted](project)}: ${reason}`;
-  const given = await giveUpWay(deps.db, project, { wanted: project.wanted, error: sentence });
+  const given = await giveUpTransition(deps.db, project, { wanted: project.wanted, error: sentence });
   if (given) return;
-  // Something else is wanted by now.
+  // The wanted state has changed.
   await releaseLease(deps.db, project);
   await deps.queue.publish(settleMessage(project.id));
 }
@@ -156,5 +159,5 @@ const FAILURES: Record<Wanted, (project: Project) => string> = {
       : status === "hibernated"
         ? "The project could not be woken"
         : "The project could not be stopped",
-  hibernated: () => "The project could not be hibernated; its files are as they were",
+  hibernated: () => "The project could not be hibernated; its files are unchanged",
 };

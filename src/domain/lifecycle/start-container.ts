@@ -21,17 +21,17 @@ import { requestStopAll, requireFirstFiles, type RequestDeps } from "./request-s
 type ContainerDeps = RequestDeps & { workspaces: Pick<ProjectWorkspaces, "runtime"> };
 
 export interface StartedContainer {
-  /** The task that tells how it goes; null where there is nothing to do. */
+  /** The background task of the start; null when there is nothing to do. */
   taskId: string | null;
   containerName: string;
   alreadyRunning: boolean;
-  /** Somebody else's start is under way, and the task is that one. */
+  /** A start is already in progress, and the task is that one. */
   alreadyStarted: boolean;
 }
 
 /**
- * Start one container, and its project with it where that does not run: then none of the others. Throws as `openContainer`
- * does, and `conflict` for a project without files.
+ * Starts one container. If its project is not running, starts the project with this container only. Throws as
+ * `openContainer` does, and `conflict` for a project without files.
  */
 export async function startContainer(
   deps: ContainerDeps,
@@ -50,7 +50,7 @@ export async function startContainer(
   return { ...answer, taskId: await want(deps, caller, { project, container, type: "container_start" }) };
 }
 
-/** Stop one container where it runs, and start it again. Throws as `startContainer` does. */
+/** Restarts one container. Throws as `startContainer` does. */
 export async function restartContainer(
   deps: ContainerDeps,
   caller: Caller,
@@ -65,7 +65,7 @@ export async function restartContainer(
   return { ...answer, taskId: await want(deps, caller, { project, container, type: "container_restart" }) };
 }
 
-/** Stop one container; its project goes on running. Throws as `openContainer` does. Safe to repeat. */
+/** Stops one container; its project keeps running. Idempotent. Throws as `openContainer` does. */
 export async function stopContainer(
   deps: ContainerDeps,
   caller: Caller,
@@ -80,8 +80,8 @@ export async function stopContainer(
 }
 
 /**
- * Start a project with all its containers, those of a running one that were stopped among them. Throws as `requireProject`
- * does, `invalid_input` for a project without containers, `conflict` while its first files are being made.
+ * Starts a project with all its containers, including stopped containers of a running project. Throws as `requireProject`
+ * does, `invalid_input` for a project without containers, `conflict` during its setup.
  */
 export function startAllContainers(
   deps: ContainerDeps,
@@ -91,7 +91,7 @@ export function startAllContainers(
   return startAll(deps, caller, idOrSlug, { anew: false });
 }
 
-/** Stop all containers where they run, and start them again. Throws as `startAllContainers` does. */
+/** Restarts all containers. Throws as `startAllContainers` does. */
 export function restartAllContainers(
   deps: ContainerDeps,
   caller: Caller,
@@ -148,7 +148,7 @@ async function want(
 
 const isUp = ({ status, startedAt }: OpenProject) => status === "running" && startedAt !== null;
 
-/** The record after a look at the programs: one may have ended by itself. */
+/** The container's record after a check of its program, which may have ended by itself. */
 async function seenNow(deps: ContainerDeps, project: OpenProject, container: Container): Promise<Container> {
   if (!isUp(project) || container.status !== "running") return container;
   await refreshContainers(deps, project, deps.workspaces.runtime(project.id));

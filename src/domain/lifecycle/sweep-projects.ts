@@ -15,7 +15,7 @@ import {
   warnIdleProjects,
 } from "./queries/sweep.ts";
 
-/** Projects that one sweep sees to; the next one takes the rest. */
+/** Most projects in one sweep; the next sweep takes the rest. */
 const BATCH = 100;
 
 interface SweepDeps {
@@ -28,8 +28,8 @@ interface SweepDeps {
 }
 
 /**
- * Once a minute: warn the people of projects that nobody uses, hibernate those that were warned and stayed idle, see what
- * became of programs, and tell the queue of projects whose request or executor died, or whose environment did.
+ * Runs once a minute. Warns people of idle projects, hibernates projects that stayed idle after the warning, checks the
+ * state of programs, and republishes projects whose request, executor or environment died.
  */
 export async function sweepProjects(deps: SweepDeps): Promise<void> {
   const { db, queue, config } = deps;
@@ -37,7 +37,7 @@ export async function sweepProjects(deps: SweepDeps): Promise<void> {
   if (idleMinutes > 0) {
     await forgetIdleWarnings(db);
     const warned = await warnIdleProjects(db, idleMinutes, BATCH);
-    const message = `Nobody has used this project for a while: it will be hibernated in ${graceMinutes} minutes`;
+    const message = `This project has not been used for a while: it will be hibernated in ${graceMinutes} minutes`;
     const notice = { type: "idle_warning", minutes_until_shutdown: graceMinutes, message } as const;
     await Promise.all(warned.map((projectId) => notify(deps, projectId, notice)));
     await hibernateIdleProjects(db, graceMinutes, BATCH);
@@ -47,7 +47,7 @@ export async function sweepProjects(deps: SweepDeps): Promise<void> {
   await tellQueue(queue, await wantLostPrograms(db, BATCH));
 }
 
-/** A service that was restarted, or an environment that died, takes the programs of running projects along. */
+/** When the service restarts or an environment dies, the programs of running projects end with it. */
 async function lookAfterPrograms({ db, workspaces, log }: SweepDeps): Promise<void> {
   const running = await projectsWithPrograms(db, BATCH);
   await Promise.all(

@@ -6,8 +6,8 @@ import { awake, awakeRuntime, REQUEST_PATIENCE_MS, type WakeDeps } from "./awake
 import { requireFirstFiles } from "./request-state.ts";
 
 /**
- * Do something with a project's files or programs, for a caller who may. A project that is asleep is woken, for which the
- * caller waits a while. Throws as `requireProject` and `awake` do, and `conflict` before the project has files.
+ * Calls a function with the project's runtime, after checking the caller's permission. Wakes a sleeping project, for which
+ * the caller waits. Throws as `requireProject` and `awake` do, and `conflict` before the project has files.
  */
 export async function withRuntime<T>(
   deps: WakeDeps & { workspaces: Pick<ProjectWorkspaces, "runtime"> },
@@ -16,7 +16,7 @@ export async function withRuntime<T>(
 ): Promise<T> {
   const project = await requireProject(deps, access.caller, access.project, access.scope);
   requireFirstFiles(project);
-  // Before the first call: the body of an upload can be sent only once.
+  // Wakes before the first call, because the body of an upload can be read only once.
   if (project.status === "hibernated") await awake(deps, project.id, { timeoutMs: REQUEST_PATIENCE_MS });
   return act(awakeRuntime(deps, project.id), project);
 }

@@ -10,8 +10,8 @@ export function loginCode({ code, minutes }: { code: string; minutes: number }):
   return message("Your login code", [
     "Enter this code to complete your login:",
     { code },
-    `It is valid for ${count(minutes, "minute")}. Give it to nobody.`,
-    "If you did not try to log in, somebody knows your password: change it.",
+    `It is valid for ${count(minutes, "minute")}. Do not share it with anyone.`,
+    "If you did not try to log in, another person knows your password: change it.",
   ]);
 }
 
@@ -35,8 +35,8 @@ export function emailVerification({ link }: { link: string }): Message {
 /** For the account's address. `link` is where a new password is asked for. */
 export function passwordChanged({ link }: { link: string }): Message {
   return message("Your password was changed", [
-    "The password of your account was changed, and every session of it has ended.",
-    "If it was you, there is nothing to do. If it was not, open this address and ask for a new password:",
+    "The password of your account was changed, and all its sessions were ended.",
+    "If this was you, no action is needed. If it was not you, open this address and request a new password:",
     { link },
   ]);
 }
@@ -44,18 +44,18 @@ export function passwordChanged({ link }: { link: string }): Message {
 /** For the owner of an address that another account was given. `link` is where a new password is asked for. */
 export function addressInUse({ link }: { link: string }): Message {
   return message("You have an account with this address already", [
-    "An account was registered, or changed, to have this email address. You have an account with it already, and it stays yours: the other one cannot prove the address and sees nothing of yours.",
-    "If it was you, log in with the password of your account. If you do not remember it, open this address and ask for a new one:",
+    "Another account was registered with this email address, or changed to it. You already have an account with this address, and your account keeps it. The other account cannot verify the address and cannot see your data.",
+    "If this was you, log in with the password of your account. If you do not remember the password, open this address and request a new one:",
     { link },
-    "If it was not you, there is nothing to do.",
+    "If it was not you, no action is needed.",
   ]);
 }
 
 /** For the address that the account had. The new one is not named: it may be a stranger's, or the mailbox may be. */
 export function emailChanged(): Message {
   return message("Your email address was changed", [
-    "Your account has another email address now. Mail about it goes there, and this address no longer opens it.",
-    "If it was you, there is nothing to do. If it was not, write to the people who run this service.",
+    "The email address of your account was changed. Emails about the account now go to the new address, and you can no longer log in with this one.",
+    "If this was you, no action is needed. If it was not you, contact the operators of this service.",
   ]);
 }
 

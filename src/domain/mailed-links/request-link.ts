@@ -38,7 +38,7 @@ async function requestLink(deps: LinkDeps, purpose: Purpose, email: string, clie
   if (reachable) return;
   throw new AppError(
     "unavailable",
-    "The mail server does not answer at the moment; a mail to this address is sent once it does, if it has an account",
+    "The mail server does not respond at the moment. If this address has an account, the email is sent once the server responds",
   );
 }
 

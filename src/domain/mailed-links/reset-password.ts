@@ -12,7 +12,7 @@ import type { LinkDeps } from "./request-link.ts";
 
 /**
  * Give an account another password by the link that was mailed to it, which works once. Every session of the account ends, and its address is told;
- * where the address was not proven before, so does whatever the account's maker let in: it may be somebody else's.
+ * where the address was not proven before, so does whatever the account's maker let in: it may be another person's.
  * Throws `invalid_input`: `RESET_PASSWORD_BAD_TOKEN`, or a sentence about the password, after which the link is still good;
  * `rate_limited`.
  */

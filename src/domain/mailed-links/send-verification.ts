@@ -11,7 +11,7 @@ export type VerificationDeps = Omit<LinkDeps, "attempts">;
 const purpose = "email_verification";
 
 /**
- * Mail a link that proves the address somebody has just given, where there is a mail server. Where another account holds the
+ * Mail a link that proves the address a person has just given, where there is a mail server. Where another account holds the
  * address, its owner is told in that mail's place, by the same work. Whatever fails is logged only: the account is there, and
  * another link can be asked for.
  */

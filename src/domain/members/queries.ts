@@ -71,11 +71,11 @@ function partOf(db: Db, part: Part) {
     .where(isPart(part));
 }
 
-/** What somebody was in a team, and what stands against their being less. */
+/** What a person was in a team, and what stands against their being less. */
 export type PartBefore = Awaited<ReturnType<typeof partOf>>[number];
 
 /**
- * Change what somebody is in a team; the owner of a personal team and a team's last administrator stay administrators.
+ * Change what a person is in a team; the owner of a personal team and a team's last administrator stay administrators.
  * Changes of one team wait for one another at its row, so each sees who is an administrator by then. Whoever is none any
  * more loses the invitations they made, and links that would undo the change end. `before` is what was found, `member` what is there now.
  */
@@ -100,7 +100,7 @@ export async function updateRole(db: Db, part: Part, role: Role) {
 }
 
 /**
- * Take somebody out of a team, with the keys, invitations and project roles they had there, as `updateRole` does. What is
+ * Take a person out of a team, with the keys, invitations and project roles they had there, as `updateRole` does. What is
  * made for the person at the same time, a key or another default team, waits at the person's row. Who was removed does not
  * come back by a link of the team, either. `revokedKeys` started tasks that are to end.
  */

@@ -14,8 +14,8 @@ interface Deps {
 }
 
 /**
- * Take somebody out of the caller's team. From then on the team is not there for them: their keys of it, the roles they had
- * in its projects and the invitations they made are gone, and what agents do there for them ends. Throws `not_found` for somebody
+ * Take a person out of the caller's team. From then on the team is not there for them: their keys of it, the roles they had
+ * in its projects and the invitations they made are gone, and what agents do there for them ends. Throws `not_found` for a person
  * who is not in the team, `conflict` for its last administrator and the owner of a personal team.
  */
 export async function removeMember(

@@ -11,7 +11,7 @@ const MAX_ADDED = 200;
 export interface ModelToAdd {
   modelId: string;
   modelName: string;
-  /** Id of a built-in provider, or the slug of one's own, with `custom/` or without. */
+  /** Id of a built-in provider, or the slug of a custom one, with `custom/` or without. */
   provider: string;
   /** In US dollars per million tokens. */
   pricingInput: number | null;
@@ -35,19 +35,19 @@ export async function addModel(
     );
   }
   const slugs = (await activeProviders(db, userId)).map(({ slug }) => slug);
-  const known = [...modelSettings.providers.map(({ id }) => id as string), ...slugs];
+  const known = [...modelSettings.providers.map(({ id }) => id), ...slugs];
   if (!known.includes(model.provider)) {
     throw new AppError("invalid_input", `provider: '${wish.provider}' is not one of ${known.join(", ")}`);
   }
   if ((await countAddedModels(db, userId)) >= MAX_ADDED) {
-    throw new AppError("invalid_input", `You have added ${MAX_ADDED} models: take one off first`);
+    throw new AppError("invalid_input", `You have added ${MAX_ADDED} models: remove one first`);
   }
   const id = newId();
   try {
     await insertModel(db, { ...model, id, userId });
   } catch (error) {
     if (uniqueViolation(error) !== "user_models_model_unique") throw error;
-    throw new AppError("invalid_input", "You have added this model already", { cause: error });
+    throw new AppError("invalid_input", "You have already added this model", { cause: error });
   }
   return { id, provider: model.provider };
 }
@@ -67,7 +67,7 @@ export function idOfAdded(
   return modelId.startsWith(`${prefix}/`) ? modelId : `${prefix}/${modelId}`;
 }
 
-/** What the ids of a provider's models begin with: its own id, or `custom/` and the slug of one that somebody added. */
+/** What the ids of a provider's models begin with: its own id, or `custom/` and the slug of one that a person added. */
 export function prefixOf(provider: string, { providers }: Pick<ModelSettings, "providers">): string {
   return providers.some(({ id }) => id === provider) ? provider : `custom/${provider}`;
 }

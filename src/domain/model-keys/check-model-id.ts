@@ -4,7 +4,7 @@ import { isPlatformModel, parseModelId } from "./parse-model-id.ts";
 
 /**
  * Refuse an id that can be no model's: one that is malformed, and one of the platform's that it does not have. Whether there is a
- * key for any other shows when somebody works with it: it is theirs. Throws `invalid_input`.
+ * key for any other shows when a person works with it: it is theirs. Throws `invalid_input`.
  */
 export function checkModelId(
   settings: Pick<ModelSettings, "platformModels" | "providers">,

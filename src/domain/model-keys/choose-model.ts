@@ -7,7 +7,7 @@ import type { Db } from "#src/platform/db/client.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import { isPlatformModel, parseModelId, type ModelRoute } from "./parse-model-id.ts";
-import { findWay, type Way } from "./queries/way.ts";
+import { lookUpKey, type KeyLookup } from "./queries/own-key.ts";
 import { BYOK_REFUSAL } from "./require-tier.ts";
 import { isSwitchedOff, namedBy } from "./switched-off.ts";
 
@@ -27,7 +27,7 @@ export interface ChooseModelDeps {
   log: Pick<Log, "warn">;
   /** The platform's model of a name. */
   chooseModel(name: string | null): Model;
-  /** The model behind somebody's own key. */
+  /** The model behind a person's own key. */
   chooseOwnModel(account: OwnAccount): Model;
 }
 
@@ -56,12 +56,12 @@ export async function chooseModelFor(
   const route = parseModelId(asked, deps.modelSettings);
   const named = namedBy(asked, deps.modelSettings);
   if (named && isSwitchedOff(named, who.disabledModels ?? [], deps.modelSettings)) throw switchedOff(asked);
-  if (route.kind === "malformed") throw refused(`${asked} names no model`);
+  if (route.kind === "malformed") throw refused(`${asked} is not a valid model id`);
   if (route.kind !== "platform") {
     return own(deps, who, { id: asked, provider: providerOf(route), name: route.name });
   }
   if (!isPlatformModel(deps.modelSettings, route.name)) {
-    throw refused(`There is no model ${asked} here: choose one of the list of models`);
+    throw refused(`There is no model ${asked} here: choose one from the list of models`);
   }
   return { id: asked, model: deps.chooseModel(route.name), isByok: false };
 }
@@ -78,24 +78,24 @@ async function own(
   wish: { id: string; provider: string | null; name: string },
 ): Promise<ChosenModel> {
   const { modelSettings } = deps;
-  const way = await findWay(deps.db, who, wish, modelSettings.byokTiers);
-  if (!way || way.provider === null) {
+  const lookup = await lookUpKey(deps.db, who, wish, modelSettings.byokTiers);
+  if (!lookup || lookup.provider === null) {
     const known = modelSettings.providers.map(({ id }) => id).join(", ");
-    throw refused(`${wish.id} is a model of no provider that is known here: ${known}, custom`);
+    throw refused(`${wish.id} does not begin with a known provider: ${known}, custom`);
   }
-  const named = { provider: way.provider, name: wish.name };
-  if (isSwitchedOff(named, way.disabledModels, modelSettings)) throw switchedOff(wish.id);
-  const target = targetOf(modelSettings, way, way.provider);
-  if (!target) throw refused(`You have no provider '${way.provider}': add it in your settings`);
-  const key = requireKey(way, target.label);
+  const named = { provider: lookup.provider, name: wish.name };
+  if (isSwitchedOff(named, lookup.disabledModels, modelSettings)) throw switchedOff(wish.id);
+  const target = targetOf(modelSettings, lookup, lookup.provider);
+  if (!target) throw refused(`You have no provider '${lookup.provider}': add it in your settings`);
+  const key = requireKey(lookup, target.label);
   const apiKey = await readable(deps, key, target);
-  const headers = way.customHeaders === null ? {} : await headersOf(deps, way.customHeaders, target);
+  const headers = lookup.customHeaders === null ? {} : await headersOf(deps, lookup.customHeaders, target);
   const account: OwnAccount = {
     ...target,
-    ...(way.keyUrl !== null && { baseUrl: way.keyUrl, isForeignAddress: true }),
+    ...(lookup.keyUrl !== null && { baseUrl: lookup.keyUrl, isForeignAddress: true }),
     headers: { ...target.headers, ...headers },
     apiKey,
-    isBearer: way.authType === "oauth_token" || way.authType === "bearer_token",
+    isBearer: lookup.authType === "oauth_token" || lookup.authType === "bearer_token",
     model: wish.name,
   };
   return { id: wish.id, model: deps.chooseOwnModel(account), isByok: true };
@@ -103,24 +103,21 @@ async function own(
 
 /** Where the calls of a provider go, were it not for the key. */
 function targetOf(
-  { providers, appUrl }: ModelSettings,
-  way: Way,
+  { providers }: ModelSettings,
+  lookup: KeyLookup,
   provider: string,
 ): Omit<OwnAccount, "apiKey" | "isBearer" | "model"> | undefined {
   const builtIn = providers.find(({ id }) => id === provider);
   if (builtIn) {
-    const { name: label, baseUrl, apiType } = builtIn;
-    // https://openrouter.ai/docs/app-attribution
-    const headers: Record<string, string> =
-      provider === "openrouter" ? { "HTTP-Referer": appUrl, "X-Title": "Agent Workspace Service" } : {};
+    const { name: label, baseUrl, apiType, headers } = builtIn;
     return { provider, label, apiType, baseUrl, isForeignAddress: false, headers };
   }
-  const { customName: label, customUrl: baseUrl, customType: apiType } = way;
+  const { customName: label, customUrl: baseUrl, customType: apiType } = lookup;
   if (label === null || baseUrl === null || apiType === null) return undefined;
   return { provider: `custom/${provider}`, label, apiType, baseUrl, isForeignAddress: true, headers: {} };
 }
 
-function requireKey({ hasTier, keyValue, isExpired }: Way, label: string): string {
+function requireKey({ hasTier, keyValue, isExpired }: KeyLookup, label: string): string {
   if (keyValue === null) {
     throw new ModelError(
       "unauthorized",
@@ -134,7 +131,7 @@ function requireKey({ hasTier, keyValue, isExpired }: Way, label: string): strin
   if (isExpired) {
     throw new ModelError(
       "unauthorized",
-      `Your own API key of ${label} has expired: replace it in your settings`,
+      `Your own API key for ${label} has expired: replace it in your settings`,
       {
         retryable: false,
       },
@@ -158,7 +155,7 @@ async function readable(
       provider,
       cause,
     });
-    const sentence = `What is stored of your own API key of ${label} cannot be read any more: store it again`;
+    const sentence = `Your own API key for ${label} can no longer be decrypted: store it again`;
     throw new ModelError("unauthorized", sentence, { retryable: false, cause });
   }
 }

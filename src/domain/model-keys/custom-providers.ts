@@ -47,7 +47,7 @@ export interface ProviderDeps extends TierDeps, AddressDeps {
   modelKeySecrets: Pick<Secrets, "encrypt">;
 }
 
-/** Providers that somebody added. */
+/** Providers that a person added. */
 export async function listCustomProviders(deps: ListDeps, userId: string): Promise<ShownProvider[]> {
   const providers = await activeProviders(deps.db, userId);
   return Promise.all(
@@ -106,7 +106,7 @@ export async function addCustomProvider(
   };
   const entry = { ...entryOf(userId, client), action: "model_provider.created", details: { slug } };
   const id = await putProvider(deps.db, provider, entry);
-  if (id === undefined) throw new AppError("invalid_input", `You have a provider '${slug}' already`);
+  if (id === undefined) throw new AppError("invalid_input", `You already have a provider '${slug}'`);
   return { id, slug };
 }
 

@@ -18,10 +18,10 @@ export interface ListedModel {
   provider: string;
   providerName: string | null;
   price: Price | null;
-  /** Whether there is a key for it, and a tier that allows keys. */
+  /** Whether the caller has a key for it, and a tier that allows keys. */
   isAvailable: boolean;
   supportsVision: boolean;
-  /** By the team somebody works in. */
+  /** By the team a person works in. */
   isDisabled: boolean;
   /** Of the row that was added to the list. */
   customId: string | null;
@@ -30,11 +30,11 @@ export interface ListedModel {
 export interface ListedModels {
   models: ListedModel[];
   providers: { provider: ModelProvider; hasKey: boolean }[];
-  /** Providers somebody has a key of, or has added. */
+  /** Providers a person has a key of, or has added. */
   ownProviders: string[];
 }
 
-/** Models somebody can choose from: the platform's, those of providers they have a key of, and what they added. */
+/** Models a person can choose from: the platform's, those of providers they have a key of, and what they added. */
 export async function listModels(
   { db, modelSettings }: { db: Db; modelSettings: ModelSettings },
   caller: UserCaller,
@@ -122,7 +122,7 @@ export async function listModels(
       customId: model.id,
     }),
   );
-  // Each id once; of a model that somebody added, what they said of it.
+  // Each id once; of a model that a person added, what they said of it.
   const models = new Map([...system, ...ofProviders, ...ofCustom, ...own].map((model) => [model.id, model]));
   return {
     models: [...models.values()],

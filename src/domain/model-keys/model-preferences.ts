@@ -8,7 +8,7 @@ import { idsOf, namedBy } from "./switched-off.ts";
 
 const MAX_DISABLED = 500;
 
-/** Models that the team somebody works in is not offered. */
+/** Models that the team a person works in is not offered. */
 export async function readPreferences(deps: { db: Db }, caller: UserCaller): Promise<string[]> {
   const { teamId } = await requireTeam(deps, caller, "team.view");
   const [row] = await disabledModels(deps.db, teamId);

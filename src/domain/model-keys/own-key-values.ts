@@ -9,7 +9,7 @@ const PLAIN = /^(user-agent|accept|content-type|http-referer|x-title|[a-z-]*vers
 const MIN_SECRET_CHARS = 8;
 
 /**
- * Somebody's keys of model providers in the clear, with the headers of their own providers, so that they can be hidden: nothing
+ * A person's keys of model providers in the clear, with the headers of their own providers, so that they can be hidden: nothing
  * else may be done with them. What was encrypted under another key is left out.
  */
 export async function ownKeyValues(

@@ -3,7 +3,8 @@ import type { ModelSettings } from "#src/models/settings.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { hasTierOf } from "./queries/models.ts";
 
-export const BYOK_REFUSAL = "Your own API keys need a higher plan: neither this team nor your own has one";
+export const BYOK_REFUSAL =
+  "Using your own API keys needs a higher plan, which neither this team nor your own team has";
 
 export interface TierDeps {
   db: Db;

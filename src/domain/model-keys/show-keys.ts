@@ -18,13 +18,13 @@ interface ShowDeps {
   modelKeySecrets: Pick<Secrets, "decrypt">;
 }
 
-/** Somebody's active keys, newest first, masked. A key that cannot be read any more is listed without its beginning. */
+/** A person's active keys, newest first, masked. A key that cannot be read any more is listed without its beginning. */
 export async function listKeys(deps: ShowDeps, userId: string, provider?: string): Promise<ShownKey[]> {
   const keys = await activeKeys(deps.db, userId, provider);
   return Promise.all(keys.map((key) => masked(deps, key)));
 }
 
-/** One of somebody's keys, deleted ones too. Throws `not_found`. */
+/** One of a person's keys, deleted ones too. Throws `not_found`. */
 export async function showKey(deps: ShowDeps, userId: string, id: string): Promise<ShownKey> {
   return masked(deps, await requireKey(deps, userId, id));
 }
@@ -48,8 +48,7 @@ export async function revealKey(
     client,
   };
   const value = await reveal(deps, entry, () => opened(deps, encryptedValue));
-  if (value === undefined)
-    throw new AppError("conflict", "What is stored of this key cannot be read any more");
+  if (value === undefined) throw new AppError("conflict", "This stored key can no longer be decrypted");
   return { ...key, preview: null, value };
 }
 

@@ -25,8 +25,8 @@ export interface KeyToStore extends Omit<KeyValues, "encryptedValue" | "keyName"
 }
 
 /**
- * Store somebody's key of a provider; a deleted one of the same name comes back with the new value. Throws `forbidden` without
- * a tier, `invalid_input` for a name in use, an address that may not be called, and the hundred-and-first key.
+ * Store a person's key of a provider; a deleted one of the same name comes back with the new value. Throws `forbidden` without
+ * a tier, `invalid_input` for a provider that is none, a name in use, an address that may not be called, and the hundred-and-first key.
  */
 export async function storeKey(
   deps: StoreDeps,
@@ -36,6 +36,7 @@ export async function storeKey(
 ): Promise<{ id: string; isReused: boolean }> {
   await requireByokTier(deps, userId);
   if (wish.baseUrl !== null) checkAddress(deps, wish.baseUrl);
+  const nameOfProvider = await requireProvider(deps, userId, wish.provider);
   if ((await countActiveKeys(deps.db, userId)) >= MAX_ACTIVE_KEYS) {
     throw new AppError("invalid_input", `You have ${MAX_ACTIVE_KEYS} keys: delete one first`);
   }
@@ -43,7 +44,7 @@ export async function storeKey(
     ...wish,
     id: newId(),
     userId,
-    keyName: keyName ?? (await nameOf(deps, userId, wish.provider)),
+    keyName: keyName ?? nameOfProvider,
     encryptedValue: await deps.modelKeySecrets.encrypt(value),
   };
   const entry = {
@@ -56,16 +57,20 @@ export async function storeKey(
   return stored;
 }
 
-/** As the lists of providers call it; made of its id where it is on none of them. */
-async function nameOf({ db, modelSettings }: TierDeps, userId: string, provider: string): Promise<string> {
+/** The name of a provider: a built-in one, an integration, or one that the person added. Throws `invalid_input` for any other. */
+async function requireProvider(
+  { db, modelSettings }: TierDeps,
+  userId: string,
+  provider: string,
+): Promise<string> {
   const own = (await activeProviders(db, userId)).map(({ slug, name }) => ({ id: slug, name }));
-  const known = [...modelSettings.providers, ...INTEGRATIONS, ...own].find(({ id }) => id === provider);
-  return (
-    known?.name ??
-    provider.replaceAll(
-      /(^|[-_])([a-z0-9])/gu,
-      (_, gap: string, letter: string) => `${gap === "" ? "" : " "}${letter.toUpperCase()}`,
-    )
+  const known = [...modelSettings.providers, ...INTEGRATIONS, ...own];
+  const found = known.find(({ id }) => id === provider);
+  if (found) return found.name;
+  const ids = [...new Set<string>(known.map(({ id }) => id))].join(", ");
+  throw new AppError(
+    "invalid_input",
+    `provider: '${provider}' is not one of ${ids}; add a custom provider first`,
   );
 }
 
@@ -102,9 +107,13 @@ export async function changeKey(
     if (isId(id) && (await updateKey(deps.db, { userId, id }, written, entry))) return;
   } catch (error) {
     if (uniqueViolation(error) !== "user_api_keys_name_unique") throw error;
-    throw new AppError("invalid_input", "You have another active key of this provider with that name", {
-      cause: error,
-    });
+    throw new AppError(
+      "invalid_input",
+      "You already have another active key for this provider with that name",
+      {
+        cause: error,
+      },
+    );
   }
   throw new AppError("not_found", "API key not found");
 }
@@ -125,6 +134,6 @@ const entryOf = (userId: string, client: Client) => ({ userId, resourceType: "mo
 function duplicate(provider: string, name: string): AppError {
   return new AppError(
     "invalid_input",
-    `You have an active key of ${provider} named '${name}': change it, or name this one`,
+    `You already have an active key for ${provider} named '${name}': change that key, or give this one another name`,
   );
 }

@@ -5,7 +5,7 @@ import { parseModelId } from "./parse-model-id.ts";
 export interface NamedModel {
   /** Id of a built-in provider or the slug of one's own; null for the platform's models. */
   provider: string | null;
-  /** Name that the provider knows it by. */
+  /** The provider's name of the model. */
   name: string;
 }
 

@@ -47,7 +47,7 @@ async function* failingAs(
   try {
     yield* events;
   } catch (error) {
-    if (signal.aborted) throw new AppError("invalid_input", "The caller has hung up", { cause: error });
+    if (signal.aborted) throw new AppError("invalid_input", "The client has disconnected", { cause: error });
     throw toFailure(error, chosen);
   } finally {
     onEnd();

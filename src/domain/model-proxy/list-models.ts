@@ -14,7 +14,7 @@ export interface OfferedModels {
   providers: readonly { provider: ModelProvider; hasKey: boolean }[];
 }
 
-/** What somebody may ask the proxy for: the platform's models, and any of a provider that they have a key of. */
+/** What a person may ask the proxy for: the platform's models, and any of a provider that they have a key of. */
 export async function listModels(
   deps: { db: Db; modelSettings: ModelSettings },
   { userId, teamId }: Payer,

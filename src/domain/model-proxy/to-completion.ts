@@ -28,7 +28,7 @@ export async function toCompletion(heading: Heading, events: AsyncIterable<Model
       usage: toUsage(usage),
     };
   }
-  throw new AppError("provider_failed", "The model ended without an answer");
+  throw new AppError("provider_failed", "The model returned no answer");
 }
 
 /**

@@ -25,6 +25,9 @@ export function toFailure(error: unknown, { isByok }: { isByok: boolean }): unkn
   if (!(error instanceof ModelError)) return error;
   const { code, message, retryAfterMs } = error;
   const told = isByok && OF_OWN_KEYS.has(code) ? "invalid_input" : CODES[code];
-  const headers = { "Retry-After": String(Math.ceil((retryAfterMs ?? MS) / MS)) };
-  return new AppError(told, message, { cause: error, ...(told === "rate_limited" && { headers }) });
+  const seconds = Math.ceil((retryAfterMs ?? MS) / MS);
+  return new AppError(told, message, {
+    cause: error,
+    retryAfterSeconds: told === "rate_limited" ? seconds : undefined,
+  });
 }

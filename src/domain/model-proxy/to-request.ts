@@ -17,7 +17,7 @@ import { UNSERVED, type CompletionBody, type Message, type Part } from "./wire.t
  */
 export function toRequest(body: CompletionBody): ModelRequest {
   const unserved = UNSERVED.find((name) => asksForSomething(body[name]));
-  if (unserved) throw new AppError("invalid_input", `${unserved}: is not served here, leave it out`);
+  if (unserved) throw new AppError("invalid_input", `${unserved}: is not supported here, leave it out`);
   const begin = body.messages.findIndex((message) => !isSystem(message));
   const [first, later] =
     begin === -1 ? [body.messages, []] : [body.messages.slice(0, begin), body.messages.slice(begin)];
@@ -97,7 +97,7 @@ function toImage(url: string, wish?: ImageDetail | null): ModelPart {
   if (!mimeType) {
     throw new AppError(
       "invalid_input",
-      `Pictures are passed on as http(s):// addresses, or as data: addresses in base64 of ${IMAGE_MIME_TYPES.join(", ")}`,
+      `Pictures must be http(s):// URLs, or base64 data: URLs of ${IMAGE_MIME_TYPES.join(", ")}`,
     );
   }
   const base64 = url.slice(comma + 1);

@@ -66,7 +66,10 @@ const ResponseFormat = z.discriminatedUnion("type", [
 const tokens = z.int().min(1).max(10_000_000).nullish();
 const penalty = z.number().min(-2).max(2).nullish();
 
-const unserved = z.unknown().optional().describe("Refused where it asks for anything");
+const unserved = z
+  .unknown()
+  .optional()
+  .describe("Not supported: refused unless it asks for nothing, as null, false or an empty list does");
 
 /** Known to OpenAI's API and not to this one. */
 export const UNSERVED = [
@@ -84,7 +87,7 @@ export const CompletionBody = z.object({
   stream: z
     .boolean()
     .nullish()
-    .describe("Absent, the answer is streamed unless `Accept` asks for `application/json`"),
+    .describe("When absent, the answer is streamed unless `Accept` asks for `application/json`"),
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
   temperature: z.number().min(0).max(2).nullish(),
   top_p: z.number().min(0).max(1).nullish(),

@@ -1,4 +1,9 @@
-import { createOAuthAccount, type AccountConfig } from "#src/domain/accounts/index.ts";
+import {
+  createOAuthAccount,
+  isDomainAllowed,
+  type AccountConfig,
+  type EmailDomains,
+} from "#src/domain/accounts/index.ts";
 import { insertAuditEntry } from "#src/domain/audit/index.ts";
 import type { Client } from "#src/domain/sessions/index.ts";
 import { endTasksOfKeys } from "#src/domain/access/index.ts";
@@ -12,14 +17,17 @@ import { insertLink, linkUser, usersOf } from "./queries.ts";
 export interface AccountDeps {
   db: Db;
   queue: Queue;
-  config: AccountConfig;
+  config: AccountConfig & EmailDomains;
 }
 
-/** Somebody at a provider. */
+/** A person at a provider. */
 export type Identity = OAuthProfile & { provider: ProviderName };
 
 /** As existing clients compare it. */
-export type AccountRefusal = "OAUTH_NOT_AVAILABLE_EMAIL" | "LOGIN_BAD_CREDENTIALS";
+export type AccountRefusal =
+  | "OAUTH_NOT_AVAILABLE_EMAIL"
+  | "LOGIN_BAD_CREDENTIALS"
+  | "EMAIL_DOMAIN_NOT_ALLOWED";
 
 interface FoundUser {
   id: string;
@@ -30,7 +38,7 @@ interface FoundUser {
 const MAX_TURNS = 10;
 
 /**
- * The account of somebody at a provider: the one that is linked to them, else the one with their address, which is linked
+ * The account of a person at a provider: the one that is linked to them, else the one with their address, which is linked
  * then, else a new one. An address counts only if the provider says that it is verified.
  */
 export async function findAccount(
@@ -45,6 +53,7 @@ export async function findAccount(
     if (known && !known.isActive) return { refusal: "LOGIN_BAD_CREDENTIALS" };
     if (linked) return { user: linked };
     if (email === undefined) return { refusal: "OAUTH_NOT_AVAILABLE_EMAIL" };
+    if (!sameEmail && !isDomainAllowed(deps.config, email)) return { refusal: "EMAIL_DOMAIN_NOT_ALLOWED" };
     const user = sameEmail
       ? await linkAccount(deps, sameEmail, { ...identity, email }, client)
       : await createAccount(deps, { ...identity, email }, client);

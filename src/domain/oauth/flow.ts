@@ -9,7 +9,7 @@ import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import type { OAuthStates } from "#src/platform/tokens/oauth-states.ts";
 import { consumeState } from "./queries.ts";
 
-/** How long somebody may take at the provider. */
+/** How long a person may take at the provider. */
 export const FLOW_SECONDS = 600;
 
 export interface FlowDeps {

@@ -27,7 +27,7 @@ const found = {
 const hasEmail = (email: string | undefined) =>
   eq(sql`lower(${users.email})`, sql`lower(${email ?? null}::text)`);
 
-/** The account that is linked to somebody at a provider, and the one that holds their address, else the first that asked for it. */
+/** The account that is linked to a person at a provider, and the one that holds their address, else the first that asked for it. */
 export async function usersOf(
   db: Db,
   identity: { provider: ProviderName; accountId: string; email?: string },
@@ -64,7 +64,7 @@ export function insertLink(db: Db, { id, userId, provider, accountId, email }: L
 
 /**
  * Link an account that still has the address; not where it has another, is not active, or the person is linked already. The
- * address is a verified one by that. If it was not before, whoever registered the account may be somebody else, who waits
+ * address is a verified one by that. If it was not before, whoever registered the account may be another person, who waits
  * for the owner of the address to come: every way in that they may have kept ends, and whoever they let in is out. Only then
  * ADMIN_EMAIL makes the account an administrator: nobody but the owner of the address has it by now.
  *

@@ -33,7 +33,7 @@ export async function refusalOfPassword(
     return "Password must not be the email address, or its part before the @";
   }
   if (await isCommon(password)) {
-    return "Password is one of those that are guessed first: choose one that nobody else has, such as four random words";
+    return "Password is too common: choose an unusual one, such as four random words";
   }
   return undefined;
 }

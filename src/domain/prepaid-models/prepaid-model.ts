@@ -5,7 +5,7 @@ import {
   type TaskOfTurn,
 } from "#src/domain/credits/index.ts";
 import { costsCredits, type ChosenModel } from "#src/domain/model-keys/index.ts";
-import { priceOf, toCall, type ModelCall } from "#src/domain/usage/index.ts";
+import { priceOf, type ModelCall } from "#src/domain/usage/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import {
   ModelError,
@@ -17,6 +17,7 @@ import {
 import { worstUsage } from "#src/models/worst-usage.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Log } from "#src/platform/log/log.ts";
+import { toCall } from "./to-call.ts";
 import { affordableTokens, worstCost } from "./worst-cost.ts";
 
 /** How often a call that goes on says so: often enough that two renewals may fail before its reservation expires. */

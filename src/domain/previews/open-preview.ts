@@ -13,11 +13,11 @@ export interface PreviewAddress {
   label: string;
 }
 
-/** Who asks: somebody with a visit, somebody who calls as one calls the API, or nobody. */
+/** Who asks: a person with a visit, a person who calls as one calls the API, or nobody. */
 export type Visitor = { kind: "visit"; visit: PreviewVisit } | { kind: "caller"; caller: Caller } | undefined;
 
 /**
- * A preview, for somebody who may see it: anyone sees those of a public project, everybody else's are for who has a part in
+ * A preview, for a person who may see it: anyone sees those of a public project, everybody else's are for who has a part in
  * the project. `undefined` for all others, who are not to know whether there is one. One query for a visit. Throws as
  * `requireProject` does for a caller.
  */

@@ -7,9 +7,9 @@ import { entryOf, requireAdministrated, requireMember, type MemberChange } from 
 import { insertProjectMember, type ProjectMember } from "./queries.ts";
 
 /**
- * Give a member of the project's team, named by id or address, a role in the project. Throws as `requireProject` does for
- * whoever is not an administrator of the project, `not_found` for somebody who is not in the team, `conflict` for one who
- * has a role already.
+ * Give a member of the project's team, named by id or address, a role in the project. Throws as `requireProject` does for a
+ * caller who is not an administrator of the project, `not_found` for a person who is not in the team, and `conflict` for a
+ * person who already has a role.
  */
 export async function addProjectMember(
   deps: { db: Db; queue: Pick<Queue, "publishBatch"> },
@@ -21,9 +21,9 @@ export async function addProjectMember(
   const { userId = null, email = null } = person;
   const found = await insertProjectMember(deps.db, project, { userId, email }, role);
   if (!found) throw new AppError("not_found", "This person is not a member of the project's team");
-  if (!found.added) throw new AppError("conflict", "This person has a role in the project already");
+  if (!found.added) throw new AppError("conflict", "This person already has a role in the project");
   await insertAuditEntry(deps.db, entryOf(asked, project, found.userId, "member_added", { role }));
-  // It counts in place of the one in the team, which may have been higher.
+  // The new role replaces the one in the team, which may be higher.
   await endTasksOf(deps.queue, [{ userId: found.userId }]);
   return requireMember(deps, project, found.userId);
 }

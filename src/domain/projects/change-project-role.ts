@@ -12,7 +12,7 @@ import {
 } from "./member-change.ts";
 import { updateProjectMember, type ProjectMember } from "./queries.ts";
 
-/** Throws as `requireProject` does, and `not_found` for somebody who has no role in the project. */
+/** Throws as `requireProject` does, and `not_found` for a person who has no role in the project. */
 export async function changeProjectRole(
   deps: { db: Db; queue: Pick<Queue, "publishBatch"> },
   asked: MemberChange,

@@ -11,7 +11,7 @@ import type { Queue } from "#src/platform/queue/queue.ts";
 import { insertProject, type NewProject, type Project } from "./queries.ts";
 import { settleMessage } from "./settle-message.ts";
 
-/** Slugs are drawn again this often before a collision is called a failure. */
+/** Random slugs to try before a collision is a failure. */
 const MAX_DRAWS = 10;
 
 export const SOURCE_TYPES = ["base", "template", "empty", "github", "gitlab", "bitbucket"] as const;
@@ -23,11 +23,13 @@ export interface ProjectWish {
   name: string;
   description: string;
   sourceType: SourceType;
+  /** For the team when absent. */
+  visibility?: Project["visibility"];
 }
 
-/** Where the first files are asked to come from. */
+/** The requested source of the initial files. */
 export interface SourceWish {
-  /** http(s) address of any git host; the three git types differ in nothing else. */
+  /** http(s) address of any git host. The three git types do not differ otherwise. */
   gitUrl?: string | undefined;
   /** The repository's default branch when absent. */
   gitBranch?: string | undefined;
@@ -36,8 +38,8 @@ export interface SourceWish {
 }
 
 /**
- * What a new project is made from; null for one that begins empty. Throws `invalid_input` for what does not fit the type or
- * is no address, and `not_found` for a base the caller may not see.
+ * The source of a new project's files; null for an empty project. Throws `invalid_input` for fields that do not fit the
+ * type and for an invalid address, and `not_found` for a base that the caller cannot see.
  */
 export async function findSource(
   deps: { db: Db },
@@ -61,9 +63,8 @@ export async function findSource(
 }
 
 /**
- * Make an empty project in the caller's team. Its workspace comes into being with the first file or command, so there is
- * nothing to wait for: the stored status is the settled one, `stopped`, since nothing runs in it yet. Throws `forbidden`
- * for a caller who may not.
+ * Creates an empty project in the caller's team. Its workspace is created with the first file or command, so the project is
+ * usable at once, with the status `stopped`. Throws `forbidden` for a caller without the permission.
  */
 export async function createProject(deps: { db: Db }, caller: Caller, wish: ProjectWish): Promise<Project> {
   const { teamId } = await requireCreator(deps, caller);
@@ -77,8 +78,8 @@ export async function createProject(deps: { db: Db }, caller: Caller, wish: Proj
 }
 
 /**
- * Make a project whose first files are to be fetched: `initializing` until the background has done it. A request that is
- * cut off before it could tell the queue is made up for by the sweep. Throws as `createProject` does.
+ * Creates a project whose initial files are fetched in the background; its status is `initializing` until then. If the
+ * request dies before it publishes to the queue, the sweep publishes. Throws as `createProject` does.
  */
 export async function createProjectFrom(
   deps: { db: Db; queue: Pick<Queue, "publish"> },
@@ -106,11 +107,16 @@ export async function createProjectFrom(
   return { project, taskId };
 }
 
-const fieldsOf = ({ name, description, sourceType }: ProjectWish) => ({ name, description, sourceType });
+const fieldsOf = ({ name, description, sourceType, visibility = "team" }: ProjectWish) => ({
+  name,
+  description,
+  sourceType,
+  visibility,
+});
 
 async function requireCreator(deps: { db: Db }, caller: Caller): Promise<{ teamId: string }> {
   if (caller.kind === "key" && caller.projectIds) {
-    throw new AppError("forbidden", "API key is bound to its projects and cannot create others");
+    throw new AppError("forbidden", "This API key is bound to projects and cannot create new ones");
   }
   return requireTeam(deps, caller, "project.create");
 }

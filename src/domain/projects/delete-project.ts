@@ -10,7 +10,7 @@ import type { Queue, QueueMessage } from "#src/platform/queue/queue.ts";
 import { deleteProjectRow, endTasksOfGoneProject, projectExists, type Project } from "./queries.ts";
 import { requireProject } from "./require-project.ts";
 
-/** Until then the request has deleted the row, or has failed. */
+/** Delay of the second pass: by then the request has deleted the row, or has failed. */
 const SECOND_LOOK_SECONDS = 60;
 
 /** Messages of one request to the queue. */
@@ -23,9 +23,9 @@ interface Removal {
 }
 
 /**
- * Remove a project and all in it. The row goes first: from then on nobody finds the files any more, so none is written
- * behind the back of their removal. A second look, published before, removes the files of a project whose deletion was
- * cut off in between; the task ends when they are gone. Throws as `requireProject` does.
+ * Deletes a project and its contents. The row is deleted first: from then on no request can reach the files, so none is
+ * written during their removal. A second pass, published before, removes the files if the request dies in between. The
+ * background task ends when the files are removed. Throws as `requireProject` does.
  */
 export async function deleteProject(
   deps: Removal & { queue: Pick<Queue, "publish">; log: Log },
@@ -48,7 +48,7 @@ export async function deleteProject(
   return { project, taskId };
 }
 
-/** Publish the second look at projects whose rows are about to go in another way, with a team or an account. */
+/** Publishes the second pass for projects whose rows are about to be deleted with a team or an account. */
 export async function announceRemoval(
   deps: { queue: Pick<Queue, "publishBatch"> },
   projectIds: readonly string[],
@@ -62,7 +62,7 @@ function secondLook(projectId: string): QueueMessage {
   return { function: "destroy-workspace", payload: { projectId }, delaySeconds: SECOND_LOOK_SECONDS };
 }
 
-/** Remove the files of a project that is no more; one that is still there keeps them. Safe to repeat. */
+/** Removes the files of a deleted project; an existing project keeps them. Idempotent. */
 export async function destroyWorkspace(deps: Removal, projectId: string): Promise<void> {
   const [row] = await projectExists(deps.db, projectId);
   if (row) return;

@@ -11,10 +11,10 @@ export {
   touchProjectNowAndThen,
   type Project,
   type ProjectMember,
-  type Somebody,
+  type Viewer,
 } from "./queries.ts";
 export { removeProjectMember } from "./remove-project-member.ts";
-export { requireProject, type OpenProject, somebodyOf } from "./require-project.ts";
+export { requireProject, type OpenProject, viewerOf } from "./require-project.ts";
 export { settleMessage } from "./settle-message.ts";
 export { shownStatus } from "./shown-status.ts";
 export { updateProject, updateSettings } from "./update-project.ts";

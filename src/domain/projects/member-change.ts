@@ -6,7 +6,7 @@ import type { Db } from "#src/platform/db/client.ts";
 import { membersOfProject, type ProjectMember } from "./queries.ts";
 import { requireProject, type OpenProject } from "./require-project.ts";
 
-/** Who wants to change who has a role in which project, named by its id or slug. */
+/** A change of project members: the caller, and the project by id or slug. */
 export interface MemberChange {
   caller: UserCaller;
   project: string;
@@ -18,11 +18,11 @@ export function requireAdministrated(
   deps: { db: Db },
   { caller, project }: MemberChange,
 ): Promise<OpenProject> {
-  // What an administrator alone may do: the permission is the team's word for it.
+  // Only administrators have this permission, which is named after the team.
   return requireProject(deps, caller, project, "team.change_role");
 }
 
-/** Somebody with a role of their own in the project. Throws `not_found`. */
+/** A person with a role of their own in the project. Throws `not_found`. */
 export async function requireMember(
   deps: { db: Db },
   { id }: OpenProject,
@@ -33,7 +33,7 @@ export async function requireMember(
   return member;
 }
 
-/** What the audit log is told of a change. */
+/** The audit log entry of a change. */
 export function entryOf(
   { caller, client }: MemberChange,
   { id: projectId, teamId }: OpenProject,

@@ -16,45 +16,46 @@ export type ProjectChange = {
   [Field in "name" | "description" | "visibility" | "settings"]?: Project[Field] | undefined;
 };
 
-/** Whose role is asked for. Nobody is a superuser through a key. */
-export interface Somebody {
-  /** An id, or the column that has it. */
+/** The person whose role is looked up. A key never has superuser rights. */
+export interface Viewer {
+  /** An id, or the column that holds it. */
   userId: string | SQL;
   isSuperuser: boolean | SQL;
 }
 
 /**
- * What somebody is in the project of the row `projects`; null for one who is not to know that it exists. Superusers are
- * administrators everywhere, administrators of a team in each of its projects. Else the role given in the project itself
- * counts; else a private project is its owner's alone, and any other goes by the role in the team. An owner who has left
- * the team is a stranger. This is the one place that decides it: every query that lets somebody at a project asks here.
+ * SQL value: a person's role in the project of the row `projects`; null if the person must not learn that the project
+ * exists. Superusers are administrators of every project, and administrators of a team are administrators of its projects.
+ * Otherwise a role in the project itself applies. Without one, only the owner has a role in a private project; in any other
+ * project the role in the team applies. An owner who has left the team has no role. All queries that give a person access
+ * to a project use this function.
  */
-export function roleInProject({ userId, isSuperuser }: Somebody): SQL<Role | null> {
+export function roleInProject({ userId, isSuperuser }: Viewer): SQL<Role | null> {
   // The table is named, since a query over one table strips the columns of an expression of theirs.
   return sql<Role | null>`(
     SELECT CASE
       WHEN ${isSuperuser}::boolean OR in_team.role = 'admin' THEN 'admin'
       WHEN in_project.role IS NOT NULL THEN in_project.role
       WHEN projects.visibility <> 'private' THEN in_team.role
-      WHEN in_team.role IS NOT NULL AND projects.owner_id = somebody.id THEN 'admin'
+      WHEN in_team.role IS NOT NULL AND projects.owner_id = viewer.id THEN 'admin'
     END
-    FROM (SELECT ${userId}::uuid AS id) AS somebody
+    FROM (SELECT ${userId}::uuid AS id) AS viewer
     LEFT JOIN team_memberships AS in_team
-      ON in_team.team_id = projects.team_id AND in_team.user_id = somebody.id
+      ON in_team.team_id = projects.team_id AND in_team.user_id = viewer.id
     LEFT JOIN project_memberships AS in_project
-      ON in_project.project_id = projects.id AND in_project.user_id = somebody.id
+      ON in_project.project_id = projects.id AND in_project.user_id = viewer.id
   )`;
 }
 
-/** The project with this id or slug, and somebody's role in it (null for a stranger). */
-export function projectWithRole(db: Db, idOrSlug: string, somebody: Somebody) {
+/** The project with this id or slug, and a person's role in it (null for none). */
+export function projectWithRole(db: Db, idOrSlug: string, viewer: Viewer) {
   return db
-    .select({ project: projects, role: roleInProject(somebody) })
+    .select({ project: projects, role: roleInProject(viewer) })
     .from(projects)
     .where(isId(idOrSlug) ? eq(projects.id, idOrSlug) : eq(projects.slug, idOrSlug));
 }
 
-/** Which of the projects that somebody may see are meant: all, those of one team, some of them, those after another one. */
+/** Selects from the projects that a person can see: all, those of one team, given ones, or those after another one. */
 export interface ProjectFilter {
   teamId?: string | undefined;
   projectIds?: readonly string[] | undefined;
@@ -65,21 +66,21 @@ export interface ProjectFilter {
 }
 
 /**
- * Projects that somebody has a part in and may see, in all teams or in one; newest first. Superusers find the projects of
- * others by name, not in their list.
+ * Projects that a person can see, in all teams or in one, newest first. For superusers the list holds only projects of
+ * their own teams; they reach others by name.
  *
- * The ids are looked up team by team, in the order of the index, and the role is asked for those alone. As one condition over
- * all projects, or joined to them, the database would read every project of the installation.
+ * The ids are looked up team by team, in the order of the index, and the role only for those. A single condition or a join
+ * over all projects would read every project of the installation.
  */
 export function visibleProjects(
   db: Db,
-  somebody: Somebody & { userId: string },
+  viewer: Viewer & { userId: string },
   { teamId, projectIds, after, limit }: ProjectFilter,
 ) {
-  const { userId } = somebody;
+  const { userId } = viewer;
   const wanted = sql.join(
     [
-      sql`${roleInProject(somebody)} IS NOT NULL`,
+      sql`${roleInProject(viewer)} IS NOT NULL`,
       ...(teamId === undefined ? [] : [sql`projects.team_id = ${teamId}::uuid`]),
       ...(projectIds === undefined ? [] : [sql`projects.id IN (${listOf(projectIds)})`]),
       ...(after === undefined ? [] : [sql`projects.id < ${after}::uuid`]),
@@ -131,7 +132,7 @@ export async function updateProjectRow(
   return updated;
 }
 
-/** Lay settings over the stored ones, key by key, in one statement, so that two at once both take effect. */
+/** Merges settings into the stored ones, key by key, in one statement, so that concurrent changes both take effect. */
 export function mergeSettings(db: Db, projectId: string, settings: Record<string, unknown>) {
   return db
     .update(projects)
@@ -144,8 +145,8 @@ export function mergeSettings(db: Db, projectId: string, settings: Record<string
 }
 
 /**
- * Delete the project with all that hangs on it: chats, messages, tasks and their steps go by their foreign keys. What the
- * background was doing for it is over, and a task tells of the rest of the removal.
+ * Deletes the project. Its chats, messages, tasks and steps are deleted by foreign keys. Ends its background tasks, and
+ * adds one for the removal of its files.
  */
 export async function deleteProjectRow(
   db: Db,
@@ -159,7 +160,7 @@ export async function deleteProjectRow(
   ]);
 }
 
-/** The removal of a project is done. */
+/** Ends the background task of a project's removal. */
 export async function endTasksOfGoneProject(db: Db, projectId: string): Promise<void> {
   await endTasks(db, { projectId }, { status: "completed" });
 }
@@ -170,7 +171,7 @@ export function projectExists(db: Db, projectId: string) {
 
 const activity = { lastActivity: sql`now()`, idleWarnedAt: null };
 
-/** Note that somebody works on the project. A query, so that it may join a batch. */
+/** Records that a person works on the project. Returns a query, so that it can be part of a batch. */
 export function touchProject(db: Db, projectId: string) {
   return db.update(projects).set(activity).where(eq(projects.id, projectId));
 }
@@ -202,7 +203,9 @@ const member = {
   joinedAt: projectMemberships.createdAt,
 };
 
-/** People who were given a role in the project itself, in the order they got it: all, one of them, or those that follow one. */
+/**
+ * People with a role in the project itself, in the order in which they received it: all, one of them, or those after one.
+ */
 export function membersOfProject(
   db: Db,
   projectId: string,
@@ -232,9 +235,9 @@ export function membersOfProject(
 export type ProjectMember = Awaited<ReturnType<typeof membersOfProject>>[number];
 
 /**
- * Give a member of the project's team a role in the project. The team and their part in it are held until it is done, so
- * that a removal that comes at the same time finds the new row and takes it along. No row for somebody who is not in the team;
- * `added` tells whether there was no role yet.
+ * Gives a member of the project's team a role in the project. Locks the team and the membership, so that a concurrent
+ * removal from the team also removes the new row. No row for a person who is not in the team; `added` says whether the
+ * person had no role before.
  */
 export async function insertProjectMember(
   db: Db,
@@ -262,7 +265,7 @@ export async function insertProjectMember(
   return result.rows[0];
 }
 
-/** Change somebody's role in the project; tells the one before. No row for somebody who has none. */
+/** Changes a person's role in the project and returns the previous one. No row for a person without a role. */
 export async function updateProjectMember(
   db: Db,
   projectId: string,
@@ -288,7 +291,7 @@ export function deleteProjectMember(db: Db, projectId: string, userId: string) {
     .returning({ role: projectMemberships.role });
 }
 
-/** Take what somebody who is not in the team any more was given in its projects. A query for the batch of the removal. */
+/** Removes the project roles of a person who has left the team. Returns a query for the batch of the removal. */
 export function deleteProjectRolesOfFormerMember(
   db: Db,
   { teamId, userId }: { teamId: string; userId: string },

@@ -6,7 +6,7 @@ import type { Queue } from "#src/platform/queue/queue.ts";
 import { entryOf, noProjectMember, requireAdministrated, type MemberChange } from "./member-change.ts";
 import { deleteProjectMember } from "./queries.ts";
 
-/** From then on the person's role in the team counts. Throws as `changeProjectRole` does. */
+/** Removes a person's role in the project; their role in the team applies again. Throws as `changeProjectRole` does. */
 export async function removeProjectMember(
   deps: { db: Db; queue: Pick<Queue, "publishBatch"> },
   asked: MemberChange,

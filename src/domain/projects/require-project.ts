@@ -1,7 +1,6 @@
 import {
+  authorize,
   requireKeyProject,
-  requireKeyScope,
-  roleGrants,
   type Caller,
   type Role,
   type Scope,
@@ -9,15 +8,18 @@ import {
 import { AppError } from "#src/lib/errors.ts";
 import { isId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { projectWithRole, type Project, type Somebody } from "./queries.ts";
+import { projectWithRole, type Project, type Viewer } from "./queries.ts";
 
-/** A project somebody may work on, and as what. */
+const MISSING = "Project not found";
+
+/** A project, with the caller's role in it. */
 export type OpenProject = Project & { role: Role };
 
 /**
- * The project with this id or slug, for a caller who may do this to it: a key's permissions are bounded by what its owner
- * is in the team and in the project. One query. Throws `not_found` where there is no
- * such project or the caller has no part in it, `forbidden` where a key is bound to others or the role is too low.
+ * Returns the project with this id or slug if the caller has the permission on it. A key reaches what its owner reaches, in
+ * any team. Its permissions are limited by the owner's roles in the key's team and in the project. Takes one query. Throws
+ * `not_found` when the project does not exist or the caller has no role in it, and `forbidden` when a key is bound to other
+ * projects or the role does not suffice.
  */
 export async function requireProject(
   deps: { db: Db },
@@ -25,29 +27,20 @@ export async function requireProject(
   idOrSlug: string,
   scope: Scope,
 ): Promise<OpenProject> {
-  // An id tells at once whether a bound key may ask, so that a foreign project and no project look the same.
+  // With an id, a bound key is refused before the lookup, so that a foreign project and a missing one look the same.
   if (isId(idOrSlug)) requireKeyProject(caller, idOrSlug.toLowerCase());
-  else if (!isSlug(idOrSlug)) throw notFound();
-  const [row] = await projectWithRole(deps.db, idOrSlug, somebodyOf(caller));
-  if (!row?.role || (caller.kind === "key" && caller.teamId !== row.project.teamId)) throw notFound();
+  else if (!isSlug(idOrSlug)) throw new AppError("not_found", MISSING);
+  const [row] = await projectWithRole(deps.db, idOrSlug, viewerOf(caller));
+  if (!row) throw new AppError("not_found", MISSING);
   const { project, role } = row;
-  requireKeyProject(caller, project.id);
-  if (caller.kind === "key") requireKeyScope(caller, scope);
-  if (!roleGrants(role, scope)) {
-    throw new AppError("forbidden", `Role '${role}' does not have permission '${scope}'`);
-  }
-  return { ...project, role };
+  return { ...project, role: authorize(caller, scope, { role, projectId: project.id }, MISSING) };
 }
 
-/** The person a caller's role is decided by: of a key, its owner, who has no more than a member's rights through it. */
-export function somebodyOf(caller: Caller): Somebody & { userId: string } {
+/** The person whose role decides for a caller. For a key its owner, never with superuser rights. */
+export function viewerOf(caller: Caller): Viewer & { userId: string } {
   return { userId: caller.userId, isSuperuser: caller.kind === "user" && caller.isSuperuser };
 }
 
 function isSlug(text: string): boolean {
   return /^[a-z0-9~-]{1,100}$/u.test(text);
-}
-
-function notFound(): AppError {
-  return new AppError("not_found", "Project not found");
 }

@@ -1,8 +1,8 @@
 import type { Project } from "./queries.ts";
 
 /**
- * The state a project is shown in. Stored is the last one it was in: on the way to another it stays, except that a project
- * which is being brought up is `starting`. One that runs already, of which a part is being started, goes on running.
+ * The status that clients see. The stored status is the last settled one, and is also shown during a transition, except
+ * that a project being started is `starting`. A running project of which a container is being started stays `running`.
  */
 export function shownStatus({
   status,

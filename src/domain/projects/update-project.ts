@@ -1,4 +1,4 @@
-import { endTasksOf, roleGrants, type Caller } from "#src/domain/access/index.ts";
+import { endTasksOf, requireRole, type Caller } from "#src/domain/access/index.ts";
 import type { AuditEntry } from "#src/domain/audit/index.ts";
 import type { Client } from "#src/domain/sessions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
@@ -8,8 +8,8 @@ import { mergeSettings, updateProjectRow, type Project, type ProjectChange } fro
 import { requireProject } from "./require-project.ts";
 
 /**
- * Change what a project is called and who sees it. Opening it to others, or hiding it from them, is for its owner and
- * whoever may give out roles in it. Throws as `requireProject` does.
+ * Changes a project's name, description and visibility. Only the project's owner and people who may change its members can
+ * change the visibility. Throws as `requireProject` does.
  */
 export async function updateProject(
   deps: { db: Db; queue: Pick<Queue, "publishBatch"> },
@@ -21,16 +21,14 @@ export async function updateProject(
   const project = await requireProject(deps, caller, idOrSlug, "project.edit");
   const entry = visibilityEntry(caller, project, change.visibility, client);
   const isOwner = project.ownerId === caller.userId;
-  if (entry && !isOwner && !roleGrants(project.role, "team.change_role")) {
-    throw new AppError("forbidden", `Role '${project.role}' does not have permission 'team.change_role'`);
-  }
+  if (entry && !isOwner) requireRole(project.role, "team.change_role");
   const updated = await updateProjectRow(deps.db, project.id, change, entry);
   if (!updated) throw new AppError("not_found", "Project not found");
   if (entry && updated.visibility === "private") await endTasksOf(deps.queue, [{ projectId: updated.id }]);
   return updated;
 }
 
-/** What the audit log is told of a change of who sees a project; `undefined` where that stays. */
+/** The audit log entry of a change of visibility; `undefined` without one. */
 function visibilityEntry(
   caller: Caller,
   { id, teamId, visibility: before }: Project,
@@ -50,7 +48,7 @@ function visibilityEntry(
   };
 }
 
-/** Lay settings over the project's, key by key; answers all of them. Throws as `requireProject` does. */
+/** Merges settings into the project's, key by key, and returns all of them. Throws as `requireProject` does. */
 export async function updateSettings(
   deps: { db: Db },
   caller: Caller,

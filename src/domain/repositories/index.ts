@@ -1,4 +1,5 @@
 export { parseRepositoryUrl, type RepositoryAddress } from "./repository-url.ts";
+export { requireNoClone } from "./require-no-clone.ts";
 export {
   beginClone,
   claimClone,

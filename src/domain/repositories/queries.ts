@@ -8,7 +8,7 @@ export type Repository = typeof repositories.$inferSelect;
 
 /** Executors that a clone may take. */
 const MAX_ATTEMPTS = 3;
-/** How long an executor counts as alive after its last word. */
+/** Duration of the lease after each renewal. */
 const LEASE_SECONDS = 10;
 
 const leased = sql`now() + make_interval(secs => ${LEASE_SECONDS})`;
@@ -155,7 +155,7 @@ export function giveUpClone(db: Db, projectId: string) {
     .update(repositories)
     .set({
       syncStatus: "failed",
-      error: sql`coalesce(${repositories.error}, 'The clone was interrupted again and again; start it anew')`,
+      error: sql`coalesce(${repositories.error}, 'The clone was interrupted too many times: start it again')`,
       leaseUntil: null,
       progress: null,
     })

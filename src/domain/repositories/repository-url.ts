@@ -15,11 +15,18 @@ export interface RepositoryAddress {
 const MAX_LENGTH = 2000;
 
 /**
- * The address of a repository as somebody gives it, a host's page of it included. Throws `invalid_input` for anything but
+ * The address of a repository as a person gives it, a host's page of it included. Throws `invalid_input` for anything but
  * http and https, for one that carries a user name or a password (they would end up in the project's files), and for one
  * that names no repository.
  */
 export function parseRepositoryUrl(text: string): RepositoryAddress {
+  // The parser would take these out, or encode them, and so read another address than the one that was written.
+  if (/[\s\p{Cc}]/u.test(text.trim())) {
+    throw new AppError(
+      "invalid_input",
+      "The address of the repository must not contain spaces or control characters",
+    );
+  }
   const url = URL.parse(text.trim());
   if (!url || text.length > MAX_LENGTH || !/^https?:$/u.test(url.protocol)) {
     throw new AppError(
@@ -30,14 +37,14 @@ export function parseRepositoryUrl(text: string): RepositoryAddress {
   if (url.username !== "" || url.password !== "") {
     throw new AppError(
       "invalid_input",
-      "The address of the repository must not hold a user name or password: connect your account at the git host",
+      "The address of the repository must not contain a user name or password: connect your account at the git host",
     );
   }
   const path = url.pathname.replace(/\/+$/u, "");
   const names = path.split("/").filter((name) => name !== "");
   const last = decoded(names.at(-1) ?? "").replace(/\.git$/u, "");
   if (last === "" || url.origin === "null") {
-    throw new AppError("invalid_input", "The address names no repository");
+    throw new AppError("invalid_input", "The address does not name a repository");
   }
   return {
     url: url.origin + path,

@@ -16,7 +16,7 @@ const LIMITS = [
 ] as const;
 
 /**
- * Show somebody a secret: within limits, and the audit log is told before the value leaves. `open` answers `undefined` where
+ * Show a person a secret: within limits, and the audit log is told before the value leaves. `open` answers `undefined` where
  * there is nothing to show, which is not an entry. Throws `rate_limited`, which is.
  */
 export async function reveal(
@@ -29,7 +29,8 @@ export async function reveal(
     if (decision?.allowed !== false) continue;
     await insertAuditEntry(deps.db, { ...entry, action: `secret_reveal_rate_limited_${name}` });
     throw new AppError("rate_limited", "Rate limit exceeded for secret_reveal", {
-      headers: { "Retry-After": String(decision.retryAfterSeconds), ...rateHeaders(decision) },
+      retryAfterSeconds: decision.retryAfterSeconds,
+      headers: rateHeaders(decision),
     });
   }
   const value = await open();

@@ -196,7 +196,7 @@ export function endSessionRow(db: Db, userId: string, sessionId: string) {
     .returning({ id: sessions.id });
 }
 
-/** Whether somebody signed in for this session in the last minutes, by the clock of the database. */
+/** Whether a person signed in for this session in the last minutes, by the clock of the database. */
 export async function sessionBeganWithin(db: Db, sessionId: string, minutes: number): Promise<boolean> {
   const rows = await db
     .select({ id: sessions.id })

@@ -14,7 +14,7 @@ export interface SessionDeps {
 
 export type { Client } from "#src/lib/client.ts";
 
-/** How somebody proved who they are. */
+/** How a person proved who they are. */
 export type SignInMethod = "registration" | "password" | "two_factor" | "github" | "google";
 
 /** Both tokens of a session. The refresh token leaves the service here only; its hash is kept. */
@@ -27,7 +27,7 @@ export interface Session {
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Open a session for somebody who has just proved who they are. Throws `conflict` when the account is not active by now, or
+ * Open a session for a person who has just proved who they are. Throws `conflict` when the account is not active by now, or
  * has not the password any more that `passwordHash` is of: whatever ended the account's sessions ends this one, too.
  */
 export async function startSession(
@@ -41,7 +41,7 @@ export async function startSession(
   const { id: userId, passwordHash } = user;
   const session = { id: sessionId, userId, passwordHash, client, method };
   if (!(await insertSession(deps.db, session, refresh.record))) {
-    throw new AppError("conflict", "The account was changed meanwhile: log in again");
+    throw new AppError("conflict", "The account was changed in the meantime: log in again");
   }
   const { token } = await deps.accessTokens.issue({
     userId: user.id,

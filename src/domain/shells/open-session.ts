@@ -69,7 +69,7 @@ export async function openSession(
   );
   if (!session) {
     throw new AppError("rate_limited", "Too many shell sessions are open: close one", {
-      headers: { "Retry-After": String(RETRY_SECONDS) },
+      retryAfterSeconds: RETRY_SECONDS,
     });
   }
   const runtime = deps.workspaces.runtime(project.id);
@@ -82,7 +82,7 @@ export async function openSession(
   }
   const active = await activateSession(deps.db, session.id);
   if (active) return active;
-  // Its project was stopped, or somebody closed it, while the program was starting.
+  // Its project was stopped, or a person closed it, while the program was starting.
   await runtime.closeShell(session.id);
   throw new AppError("invalid_input", "The project is not running: start it first");
 }

@@ -38,7 +38,7 @@ async function openedSession(
   try {
     return { session, project: await requireProject(deps, caller, session.projectId, "terminal.access") };
   } catch (error) {
-    // To somebody without a part in the project there is no session either.
+    // To a person without a part in the project there is no session either.
     if (error instanceof AppError && error.code === "not_found") throw noSession();
     throw error;
   }

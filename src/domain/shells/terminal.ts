@@ -22,11 +22,11 @@ export interface TerminalTarget {
 
 /** Where a terminal may be opened besides in containers. */
 const ACTIONS = [
-  { id: "ephemeral", name: "Shell", description: "A shell in the project's root, while the project runs" },
+  { id: "ephemeral", name: "Shell", description: "A shell in the root directory of a running project" },
   {
     id: "environment",
     name: "Environment",
-    description: "A shell in the project's root; a project that does not run is started",
+    description: "A shell in the project's root directory. A project that is not running is started",
   },
 ] as const;
 
@@ -77,11 +77,11 @@ export async function startForTerminal(
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
     signal.throwIfAborted();
   }
-  throw new AppError("unavailable", "The project takes long to start; try again later");
+  throw new AppError("unavailable", "The project is taking long to start: try again later");
 }
 
 /**
- * A session that a terminal goes on with. Throws `not_found` for one of somebody else or of another project, `conflict` for
+ * A session that a terminal goes on with. Throws `not_found` for one of another person or of another project, `conflict` for
  * one that is over.
  */
 export async function resumeSession(
@@ -92,12 +92,12 @@ export async function resumeSession(
   const session = await requireSession(deps, caller, id);
   if (session.projectId !== projectId) throw new AppError("not_found", "Shell session not found");
   if (session.status === "closed" || session.status === "failed") {
-    throw new AppError("conflict", "The session is over");
+    throw new AppError("conflict", "The session has ended");
   }
   return session;
 }
 
-/** Somebody works at a terminal: its session is not idle, and neither is its project. */
+/** A person works at a terminal: its session is not idle, and neither is its project. */
 export async function noteTerminal(
   deps: { db: Db },
   { id, projectId }: { id: string; projectId: string },

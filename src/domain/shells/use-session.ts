@@ -56,7 +56,7 @@ export async function readNewOutput(
     if (ended) await endSession(deps.db, id, { status: "closed", exitCode });
     return { data, eof: ended };
   }
-  throw new AppError("conflict", "Somebody else reads this session's output at the same time");
+  throw new AppError("conflict", "Another client is reading this session's output: try again");
 }
 
 /** `undefined` where the runtime has forgotten the session: it is over, and its output is gone. */
@@ -85,6 +85,6 @@ async function known<T>(deps: ShellDeps, session: ShellSession, act: () => Promi
     const isLost = error instanceof AppError && (error.code === "not_found" || error.code === "asleep");
     if (!isLost) throw error;
     await endSession(deps.db, session.id, { status: "closed", exitCode: null });
-    throw new AppError("conflict", "The session is over", { cause: error });
+    throw new AppError("conflict", "The session has ended", { cause: error });
   }
 }

@@ -12,7 +12,8 @@ const SUFFIX = " (Fork)";
 
 /**
  * Make a project of one's own from another one's files, as they are now, and containers. It is filled in the background, from
- * a snapshot that counts among the source's: for whoever may make projects in both teams. Throws as `withRuntime` and
+ * a snapshot that counts among the source's: for those who may make projects in both teams. A private project's fork is private,
+ * too. Throws as `withRuntime` and
  * `createProjectFrom` do.
  */
 export async function forkProject(
@@ -36,6 +37,7 @@ export async function forkProject(
     name: `${source.name.slice(0, MAX_NAME - SUFFIX.length).toWellFormed()}${SUFFIX}`,
     description: source.description,
     sourceType: "template",
+    visibility: source.visibility === "private" ? "private" : "team",
     source: { kind: "fork", projectId: source.id, hash },
   });
   const { id, teamId } = fork.project;

@@ -8,6 +8,7 @@ import {
 } from "#src/domain/archives/index.ts";
 import { withRuntime } from "#src/domain/lifecycle/index.ts";
 import { requireProject, touchProject } from "#src/domain/projects/index.ts";
+import { requireNoClone } from "#src/domain/repositories/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { RuntimeDeps } from "./runtime-deps.ts";
 
@@ -25,6 +26,7 @@ export async function restoreProject(
   const [snapshot] = await findSnapshot(deps.db, id, input.hash);
   if (!snapshot) throw new AppError("not_found", "Snapshot not found");
   const before = await withRuntime(deps, access, async (runtime) => {
+    await requireNoClone(deps.db, id);
     const label = `before the restore of ${input.hash.slice(0, 12)}`;
     const wish = { projectId: id, role: "restore", label, createdBy: caller.userId } as const;
     const { hash } = await takeSnapshot(deps, runtime, wish);

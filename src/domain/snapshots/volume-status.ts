@@ -26,7 +26,7 @@ export async function volumeStatus(
     message,
     recoverable,
   });
-  if (setUpAt === null) return told("no_volume", "The first files of the project are not there yet");
+  if (setUpAt === null) return told("no_volume", "The project's initial files are not in place yet");
   let isLost: boolean;
   try {
     const { state, lost } = await deps.workspaces.runtime(id).storageState();
@@ -35,16 +35,15 @@ export async function volumeStatus(
   } catch {
     return told("unreachable", "The project's workspace did not answer");
   }
-  if (wanted !== null && wanted !== "hibernated") return told("restoring", "The files are on their way back");
+  if (wanted !== null && wanted !== "hibernated") return told("restoring", "The files are being restored");
   if (isLost) {
     return told(
       "unavailable",
       `The project's container ended unexpectedly: ${recoverable ? LOST_SINCE : LOST}`,
     );
   }
-  return told("healthy", "The files are in a snapshot, and come back when they are used");
+  return told("healthy", "The files are in a snapshot, and are restored on their next use");
 }
 
-const LOST_SINCE =
-  "what was changed since its last snapshot is lost, and that snapshot comes back with the next use";
+const LOST_SINCE = "changes since its last snapshot are lost, and that snapshot is restored on the next use";
 const LOST = "its files are lost, and there is no snapshot of them";

@@ -5,43 +5,74 @@ import { rateHeaders } from "#src/lib/rate-headers.ts";
 export interface AgentLimits {
   /** Chats of one person, in all projects, in which an agent is at work. */
   USER_MAX_CONCURRENT_AGENTS: number;
-  /** Chats of one project, whoever they belong to, in which an agent is at work. */
+  /** Chats of one project, of all its people, in which an agent is at work. */
   PROJECT_MAX_CONCURRENT_AGENTS: number;
   /** Messages to agents in any ten seconds, over all keys, sessions and sockets of one person. */
   USER_ENQUEUE_RATE_PER_10S: number;
 }
 
-/** Whether any of them holds. */
+/** The limits that are configured, and the rates that decide the defaults of the others. */
+export type AgentLimitConfig = { [Limit in keyof AgentLimits]?: number | undefined } & {
+  USER_RATE_PER_MINUTE: number;
+  CHAT_RATE_PER_MINUTE: number;
+};
+
+const DEFAULTS: AgentLimits = {
+  USER_MAX_CONCURRENT_AGENTS: 10,
+  PROJECT_MAX_CONCURRENT_AGENTS: 20,
+  USER_ENQUEUE_RATE_PER_10S: 20,
+};
+const NONE: AgentLimits = {
+  USER_MAX_CONCURRENT_AGENTS: 0,
+  PROJECT_MAX_CONCURRENT_AGENTS: 0,
+  USER_ENQUEUE_RATE_PER_10S: 0,
+};
+
+/** The limits of a configuration. Without rate limits there are no default agent limits either. */
+export function agentLimits(config: AgentLimitConfig): AgentLimits {
+  const isUnlimited = config.USER_RATE_PER_MINUTE === 0 && config.CHAT_RATE_PER_MINUTE === 0;
+  const otherwise = isUnlimited ? NONE : DEFAULTS;
+  return {
+    USER_MAX_CONCURRENT_AGENTS: config.USER_MAX_CONCURRENT_AGENTS ?? otherwise.USER_MAX_CONCURRENT_AGENTS,
+    PROJECT_MAX_CONCURRENT_AGENTS:
+      config.PROJECT_MAX_CONCURRENT_AGENTS ?? otherwise.PROJECT_MAX_CONCURRENT_AGENTS,
+    USER_ENQUEUE_RATE_PER_10S: config.USER_ENQUEUE_RATE_PER_10S ?? otherwise.USER_ENQUEUE_RATE_PER_10S,
+  };
+}
+
+/** Whether any limit is set. */
 export function isLimited(limits: AgentLimits): boolean {
   const { USER_MAX_CONCURRENT_AGENTS, PROJECT_MAX_CONCURRENT_AGENTS, USER_ENQUEUE_RATE_PER_10S } = limits;
   return USER_MAX_CONCURRENT_AGENTS + PROJECT_MAX_CONCURRENT_AGENTS + USER_ENQUEUE_RATE_PER_10S > 0;
 }
 
-/** A limit that leaves no room for one more, and how much of it is used. */
+/** A limit that is reached, and how much of it is used. */
 export interface Exceeded {
   of: "person" | "project" | "rate";
   limit: number;
   current: number;
-  /** Seconds until there is room; where nobody can know, those after which it is worth another try. */
+  /** Seconds until there is room, or, when that is unknown, until a retry is worthwhile. */
   waitSeconds: number;
 }
 
-/** Nobody knows when an agent is done. Source: projects-chat.md, section 18. */
+/** Suggested retry delay: when an agent will end is unknown. */
 export const WAIT_FOR_AGENT_SECONDS = 10;
 
 const REASONS: Record<Exceeded["of"], (limit: number) => string> = {
-  person: (limit) => `So many of your agents are at work at once (${limit}) that one must end first`,
-  project: (limit) => `So many agents are at work in this project at once (${limit}) that one must end first`,
-  rate: (limit) => `Too many messages to agents: ${limit} in ten seconds are the most`,
+  person: (limit) => `You already have ${limit} agents at work, the most allowed: wait until one ends`,
+  project: (limit) =>
+    `This project already has ${limit} agents at work, the most allowed: wait until one ends`,
+  rate: (limit) => `Too many messages to agents: the limit is ${limit} in ten seconds`,
 };
 
-/** The refusal of a message for which there is no room; `limit` and `current` stand beside its sentence, over HTTP and on sockets. */
+/**
+ * The refusal of a message that exceeds a limit. It carries `limit` and `current` beside its message, over HTTP and on
+ * sockets.
+ */
 export function noRoom({ of, limit, current, waitSeconds }: Exceeded): AppError {
   return new AppError("rate_limited", REASONS[of](limit), {
-    headers: {
-      "Retry-After": String(waitSeconds),
-      ...rateHeaders({ limit, remaining: 0, resetSeconds: waitSeconds }),
-    },
+    retryAfterSeconds: waitSeconds,
+    headers: rateHeaders({ limit, remaining: 0, resetSeconds: waitSeconds }),
     extra: { limit, current },
   });
 }

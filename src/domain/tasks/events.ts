@@ -1,12 +1,14 @@
 import type { Charged } from "#src/domain/usage/index.ts";
 import type { ModelUsage } from "#src/models/model.ts";
 import type { NewEvent } from "#src/platform/objects/task-logs.ts";
-import type { StepData } from "./steps.ts";
+import type { Turn } from "./turns.ts";
 import type { Task } from "./task.ts";
+import type { Waiting } from "./queries/waiting.ts";
+import { describeWaiting, sentenceOfWaiting, type RefusedQuestion } from "./waiting.ts";
 
 /**
- * The events of a task. Each is `{type, data}` with the details in `data`; what simple readers look for stands beside it
- * as well (`content`, `tool`, `args`, `result`, `error`, `status`, `response`).
+ * The events of a task. Each is `{type, data}` with the details in `data`. For simple readers the fields `content`, `tool`,
+ * `args`, `result`, `error`, `status` and `response` are also at the top level.
  */
 function event(type: string, fields: Readonly<Record<string, unknown>>): NewEvent {
   return { type, data: JSON.stringify({ type, ...fields }) };
@@ -21,7 +23,7 @@ export function textDelta(content: string): NewEvent {
   return event("text_delta", { content, data: { content } });
 }
 
-/** The turn starts over: what was streamed of it so far does not count. */
+/** The turn starts over: discard what was streamed of it so far. */
 export function turnRestarted(iteration: number, reason: string): NewEvent {
   return event("turn_restarted", { data: { iteration, reason } });
 }
@@ -45,7 +47,7 @@ export function toolResult(call: ToolCallEvent, result: Record<string, unknown>)
   return event("tool_result", { tool: call.name, args: call.parameters, result, data });
 }
 
-/** A tool failed and the run goes on; comes in addition to the call's `tool_result`. */
+/** A tool failed and the run continues. Sent in addition to the call's `tool_result`. */
 export function toolError(call: ToolCallEvent, error: string): NewEvent {
   return event("tool_error", {
     tool: call.name,
@@ -54,15 +56,15 @@ export function toolError(call: ToolCallEvent, error: string): NewEvent {
   });
 }
 
-/** The end of a turn: all it said and did. */
-export function agentStep(step: StepData): NewEvent {
-  const { iteration, thought, tool_calls: calls, response_text, timestamp, is_complete } = step;
+/** The end of a turn, with its text, calls and results. */
+export function agentStep(turn: Turn): NewEvent {
+  const { iteration, thought, tool_calls: calls, response_text, timestamp, is_complete } = turn;
   return event("agent_step", {
     data: {
       iteration,
       ...(thought !== null && { thought }),
       tool_calls: calls.map(({ name, parameters }) => ({ name, parameters })),
-      tool_results: calls.map(({ name, result }) => ({ tool: name, ...result })),
+      tool_results: toolResults(calls),
       response_text,
       timestamp,
       is_complete,
@@ -70,19 +72,33 @@ export function agentStep(step: StepData): NewEvent {
   });
 }
 
-/** The agent's plan as it is now; comes in addition to the call's `tool_result`. */
+/** Limit in characters of a turn's results as JSON, up to which their fields are repeated at the top level. */
+const BESIDE_CHARS = 256 * 1024;
+
+/** `{success, tool, result | error}` for each call, with the fields of the result beside them for clients that look there. */
+function toolResults(calls: Turn["tool_calls"]): Record<string, unknown>[] {
+  const whole = calls.map(({ name, result: { success, ...result } }) =>
+    success || result["error"] === undefined
+      ? { success, tool: name, result }
+      : { success, tool: name, error: result["error"], result },
+  );
+  if (JSON.stringify(whole).length > BESIDE_CHARS) return whole;
+  return whole.map((each) => ({ ...each.result, ...each }));
+}
+
+/** The agent's current plan. Sent in addition to the call's `tool_result`. */
 export function planUpdate(callId: string, plan: Record<string, unknown>): NewEvent {
   const { success: _, message: __, ...fields } = plan;
   return event("plan_update", { data: { run_id: callId, ...fields, updated_at: new Date().toISOString() } });
 }
 
-/** Somebody has to say whether a call may run; existing clients read one or the other names of its tool. */
+/** A call needs an approval. Existing clients read the tool's name under either field. */
 export function approvalRequired(approval: {
   id: string;
   callId: string;
   tool: string;
   parameters: Record<string, unknown>;
-  /** Whether the parameters are only a part of the call; `approval_url` has all of it. */
+  /** Whether the parameters are cut; `approval_url` returns the complete call. */
   isShortened: boolean;
   description: string;
   chatId: string;
@@ -108,19 +124,33 @@ export function approvalRequired(approval: {
   });
 }
 
-/** What became of a question: `allowed`, or `refused`, also where nobody answered in time. */
+/** The outcome of an approval: `allowed`, or `refused`, also when it expired. */
 export function approvalAnswered(approval: {
   id: string;
   callId: string;
   tool: string;
   verdict: "allowed" | "refused";
+  /** The message that denied it, if one did. */
+  reason: string | null;
 }): NewEvent {
-  const { id, callId, tool, verdict } = approval;
-  const data = { approval_id: id, tool_call_id: callId, tool_name: tool, verdict };
+  const { id, callId, tool, verdict, reason } = approval;
+  const data = {
+    approval_id: id,
+    tool_call_id: callId,
+    tool_name: tool,
+    verdict,
+    ...(reason !== null && { reason }),
+  };
   return event("approval_answered", { tool, data });
 }
 
-/** The conversation was made shorter for the model. */
+/** A message waits for its turn. Sent to waiting readers only: it is not logged and has no id. */
+export function waiting(taskId: string, what: Waiting, refused?: RefusedQuestion): NewEvent {
+  const data = { task_id: taskId, waiting_for: describeWaiting(what, refused) };
+  return event("waiting", { content: sentenceOfWaiting(what, refused), data });
+}
+
+/** The conversation was compacted for the model. */
 export function contextPressure(iteration: number): NewEvent {
   return event("context_pressure", { data: { compacted: true, iteration } });
 }
@@ -129,7 +159,7 @@ function chatTitled(chatId: string, title: string): NewEvent {
   return event("chat_title", { data: { chat_id: chatId, title } });
 }
 
-/** Credits that a model call took; nothing where it took none. */
+/** Credits that a model call cost; no event for a free call. */
 export function creditsUsed(charged: Charged | undefined): NewEvent[] {
   if (!charged || charged.deducted === 0) return [];
   const { usageId, cost, deducted, balance } = charged;
@@ -142,12 +172,12 @@ export function creditsUsed(charged: Charged | undefined): NewEvent[] {
   return [event("credits_used", { data: { ...data, is_byok: false } })];
 }
 
-/** What the last events tell of a task's row. */
+/** The fields of a task's row that the last events carry. */
 export type EndedTask = Pick<
   Task,
   "id" | "chatId" | "status" | "response" | "error" | "iterations" | "toolCalls" | "completionReason"
 > & {
-  /** Title of its chat, where this task tells of it. */
+  /** Title of its chat, if this task reports it. */
   title: string | null;
 };
 
@@ -157,7 +187,7 @@ const CODES: Readonly<Record<string, string>> = {
   model_no_vision: "model_no_vision",
 };
 
-/** Something went wrong for good; existing clients read one or the other name of the sentence. */
+/** The task failed. Existing clients read the message under either field. */
 export function failure(message: string, code?: string): NewEvent {
   return event("error", { content: message, error: message, data: { message, ...(code && { code }) } });
 }
@@ -170,12 +200,15 @@ export function endingEvents(task: EndedTask, usage: ModelUsage | undefined): Ne
     events.push(failure(error ?? "The task failed", CODES[task.completionReason ?? ""]));
   events.push(
     event("complete", {
+      status,
+      response,
       data: {
         success: status === "completed",
         iterations,
         final_response: response ?? "",
         tool_calls_made: toolCalls,
         completion_reason: task.completionReason,
+        ...(chatId !== "" && { session_id: chatId }),
         ...(error !== null && { error }),
         ...(usage && {
           usage: {

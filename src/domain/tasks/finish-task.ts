@@ -6,7 +6,7 @@ import { creditsUsed, endingEvents, type EndedTask } from "./events.ts";
 import { followUp, type Followed } from "./follow-up.ts";
 import type { LaunchDeps } from "./launch-task.ts";
 import { endTask, taskWithTitle } from "./queries/run.ts";
-import type { ChatAccount, Checkpoint } from "./steps.ts";
+import type { ChatAccount, TurnWrite } from "./turns.ts";
 import { isTerminal } from "./task.ts";
 
 export interface FinishDeps extends LaunchDeps {
@@ -20,18 +20,18 @@ export type TaskEnd =
   | { status: "cancelled"; response: string | null; completionReason: "cancelled" };
 
 /** What an executor holds when it ends a task. */
-export interface Ending extends Checkpoint {
+export interface Ending extends TurnWrite {
   /** Tokens of all the task's turns, for the `complete` event. */
   totalUsage: ModelUsage | undefined;
-  /** What was done, in a line, for the tasks to come; stored with the answer. */
+  /** One line about the work, stored with the answer for later tasks. */
   work?: string | null;
-  /** What was written of the chat's older messages, for the tasks to come. */
+  /** The summary of the chat's older messages, for later tasks. */
   account?: ChatAccount | undefined;
 }
 
 /**
- * End a task: its row in one conditional statement, then what follows, then the last events. Whoever comes second (a
- * repeated delivery, an older generation) changes nothing and completes what the first may have left undone.
+ * Ends a task: its row in one conditional statement, then the follow-up, then the last events. Idempotent: a redelivery or
+ * an older generation changes nothing in the row, and completes what the first call may have left undone.
  */
 export async function finishTask(deps: FinishDeps, ending: Ending, end: TaskEnd): Promise<void> {
   const error = end.status === "failed" ? end.error : null;
@@ -43,7 +43,7 @@ export async function finishTask(deps: FinishDeps, ending: Ending, end: TaskEnd)
 
 type Closing = Pick<Ending, "taskId" | "generation" | "totalUsage">;
 
-/** Publish what follows from the end of a task that is over or gone, and close its log. Safe to repeat. */
+/** Publishes the follow-up of a finished or deleted task, and closes its log. Idempotent. */
 export async function closeTask(deps: FinishDeps, closing: Closing): Promise<void> {
   const [found] = await taskWithTitle(deps.db, closing.taskId);
   if (found && !isTerminal(found.task.status)) return; // a newer generation has it
@@ -70,8 +70,8 @@ async function close(
 }
 
 /**
- * How a task ends whose row is gone; whoever watches it learns at least that. With a chat its tasks are cancelled before they
- * are deleted, which their logs know.
+ * The end of a task whose row is gone, for the readers of its events. A deleted chat's tasks are cancelled first, and their
+ * logs already hold that end.
  */
 async function endOfDeleted(
   { taskLogs }: Pick<FinishDeps, "taskLogs">,

@@ -1,7 +1,21 @@
 import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 
-/** Let a task go on that waits for somebody. Nothing for one that does not; safe to repeat. */
+/** Ends an executor's step; the next step continues from the stored turns. Does nothing for a superseded executor. */
+export async function publishNextStep(
+  deps: { taskLogs: TaskLogs; queue: Queue },
+  { taskId, generation }: { taskId: string; generation: number },
+): Promise<void> {
+  const step = await deps.taskLogs.endStep(taskId, generation);
+  if (step === undefined) return;
+  await deps.queue.publish({
+    function: "agent-step",
+    payload: { taskId, step },
+    deduplicationId: `step-${taskId}-${step}`,
+  });
+}
+
+/** Resumes a task that waits for an approval. Does nothing for a task that does not wait. Idempotent. */
 export async function goOn(deps: { taskLogs: TaskLogs; queue: Queue }, taskId: string): Promise<void> {
   const step = await deps.taskLogs.unpark(taskId);
   if (step === undefined) return;

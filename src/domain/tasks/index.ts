@@ -1,23 +1,19 @@
 export * as taskEvents from "./events.ts";
 export { closeTask, finishTask, type Ending, type FinishDeps, type TaskEnd } from "./finish-task.ts";
 export { followUpTask } from "./follow-up.ts";
-export { goOn } from "./go-on.ts";
-export { listSteps, listTasks } from "./list-tasks.ts";
+export { goOn, publishNextStep } from "./go-on.ts";
+export { findWaiting, type Waiting } from "./queries/waiting.ts";
+export { describeWaiting, type RefusedQuestion } from "./waiting.ts";
+export { listTurns, listTasks } from "./list-tasks.ts";
 export { openTask, type OpenedTask } from "./open-task.ts";
 export { claimTask, storeCompaction, storeTurn, titleChat, type ClaimedTask } from "./queries/run.ts";
 export { resumeTask } from "./resume-task.ts";
-export {
-  startTask,
-  type ChosenChat,
-  type Origin,
-  type StartDeps,
-  type StartedTask,
-  type StartTask,
-} from "./start-task.ts";
+export type { ChosenChat, Origin, StartTask } from "./new-task.ts";
+export { startTask, type StartDeps, type StartedTask } from "./start-task.ts";
 export type { EditMode } from "./edit-mode.ts";
-export { StepData, type ChatAccount, type StepToolCall } from "./steps.ts";
+export { Turn, type ChatAccount, type TurnCall } from "./turns.ts";
 export { cancelTask, endOfStopped, stopTasksOf } from "./stop-task.ts";
-export { streamTask } from "./stream-task.ts";
+export { aheadOfLog, streamTask } from "./stream-task.ts";
 export { sweepTasks } from "./sweep-tasks.ts";
 export { describeTask, isTerminal, type Task, type TaskStatus } from "./task.ts";
 export { titleOfMessage } from "./title-of-message.ts";

@@ -5,8 +5,8 @@ export interface LaunchDeps {
 }
 
 /**
- * Publish the first step of a task that has its chat's turn. Safe to repeat: the task's log gives a step to one executor. So that
- * the queue does not take a repetition for the first publication, `occasion` names what it is published for.
+ * Publishes the first step of a task that has its chat's turn. Idempotent: the task's log gives a step to one executor.
+ * `occasion` names the reason of the publication, so that the queue does not deduplicate it against an earlier one.
  */
 export async function launchTask(
   { queue }: LaunchDeps,
@@ -22,7 +22,7 @@ export async function launchTask(
 
 type Again = `again-${number}`;
 
-/** An occasion that is another one ten seconds later. */
+/** An occasion that changes every ten seconds. */
 export function again(): Again {
   return `again-${Math.floor(Date.now() / 10_000)}`;
 }

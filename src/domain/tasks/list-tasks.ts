@@ -1,5 +1,5 @@
 import type { Db } from "#src/platform/db/client.ts";
-import { pageOfSteps, pageOfTasks, type TaskFilter } from "./queries/find.ts";
+import { pageOfTurns, pageOfTasks, type TaskFilter } from "./queries/find.ts";
 
 export interface Page {
   /** From 1. */
@@ -12,9 +12,9 @@ export async function listTasks(deps: { db: Db }, filter: TaskFilter, page: Page
   return withPages(await pageOfTasks(deps.db, filter, range(page)), page);
 }
 
-/** A page of a task's turns, oldest first; they stay when the event log is long gone. */
-export async function listSteps(deps: { db: Db }, taskId: string, page: Page) {
-  return withPages(await pageOfSteps(deps.db, taskId, range(page)), page);
+/** A page of a task's turns, oldest first. They outlast the event log. */
+export async function listTurns(deps: { db: Db }, taskId: string, page: Page) {
+  return withPages(await pageOfTurns(deps.db, taskId, range(page)), page);
 }
 
 function range({ page, limit }: Page) {

@@ -1,8 +1,8 @@
 import {
+  authorize,
   callerOfKey,
   hashOfKey,
   keyByHash,
-  requireOwn,
   type KeyCaller,
   type Scope,
 } from "#src/domain/access/index.ts";
@@ -10,18 +10,19 @@ import { AppError } from "#src/lib/errors.ts";
 import { isId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { attemptsOfTask, taskWithRole } from "./queries/find.ts";
+import type { Waiting } from "./queries/waiting.ts";
 import type { CallbackAttempt, Task } from "./task.ts";
 
-/** A task with what became of its callback. */
-export type OpenedTask = Task & { callbackAttempts: CallbackAttempt[] };
+/** A task with the state of its callback, and what the task waits for. */
+export type OpenedTask = Task & { callbackAttempts: CallbackAttempt[]; waiting: Waiting | null };
 
-/** No row has it: what is asked for under a name that is not an id. */
+/** Stands in for a name that is not an id; no row has this id. */
 const NOBODY = "00000000-0000-0000-0000-000000000000";
 const MISSING = "Task not found";
 
 /**
- * The key and the task it asks about, read in one trip. The task is handed out by `findTask`, once the caller has been admitted.
- * That throws as `requireOwn` does.
+ * Reads the key and the task it asks about in one round trip. `findTask` returns the task once the caller has been
+ * admitted. That throws as `authorize` does.
  */
 export async function openTask(
   deps: { db: Db },
@@ -38,9 +39,9 @@ export async function openTask(
   const findTask = (scope: Scope) => {
     const [row] = found;
     if (!row) throw new AppError("not_found", MISSING);
-    const { task, project, role } = row;
-    requireOwn(caller, { ownerId: task.userId, project, role }, scope, MISSING);
-    return { ...task, callbackAttempts: attempts };
+    const { task, project, role, waiting } = row;
+    authorize(caller, scope, { role, projectId: project.id, ownerId: task.userId }, MISSING);
+    return { ...task, callbackAttempts: attempts, waiting };
   };
   return { caller, findTask };
 }

@@ -1,83 +1,41 @@
 import { isForeignKeyViolation } from "#src/db/foreign-key-violation.ts";
-import { roleGrants } from "#src/domain/access/index.ts";
+import { requireRole } from "#src/domain/access/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { ModelSettings } from "#src/models/settings.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { noRoom, type AgentLimits } from "./agent-limits.ts";
+import { agentLimits, noRoom, type AgentLimitConfig } from "./agent-limits.ts";
 import type { EditMode } from "./edit-mode.ts";
 import { again, launchTask, type LaunchDeps } from "./launch-task.ts";
+import type { NewTask, Origin, StartTask } from "./new-task.ts";
 import { findClaimedTask, insertTask, STARTING } from "./queries/start.ts";
 import { eventsUrl } from "./task.ts";
 
-/** The agent that works when none is named: part of the first migration. */
+/** The default agent. The first migration creates it. */
 const DEFAULT_AGENT_ID = "00000000-0000-0000-0000-000000000005";
-
-/** Chat of a task: a new one, one by its id, or the one somebody last used in the project (a new one where there is none). */
-export type ChosenChat = { kind: "new" | "latest" } | { kind: "named"; id: string };
-
-/** A task to be written; names are chosen before the write, so that a repeated launch finds the same ones. */
-export interface NewTask extends Omit<StartTask, "idempotencyKey"> {
-  id: string;
-  /** Of the chat, should it be a new one. */
-  newChatId: string;
-  messageId: string;
-  idempotency: { key: string; requestHash: string } | undefined;
-}
-
-export interface StartTask {
-  userId: string;
-  /** Superusers reach every project; nobody is one through a key. */
-  isSuperuser: boolean;
-  /** Bounds the projects to those of one team; null for all the user belongs to. */
-  teamId: string | null;
-  apiKeyId: string | null;
-  scopes: readonly string[] | null;
-  projectId: string;
-  message: string;
-  /** Agent that is asked for; else the chat's, else the key's, else the default one. */
-  agentId: string | undefined;
-  /** Model id that is asked for; else the chat's, else the agent's, else the platform's. */
-  model: string | undefined;
-  /** What dangerous tools need; else the chat's, else that of the origin. */
-  editMode: EditMode | undefined;
-  /** What holds instead of the origin's where neither request nor chat says anything. */
-  editModeOtherwise?: EditMode | undefined;
-  maxIterations: number | undefined;
-  chat: ChosenChat;
-  /** Uploads of the chat that belong to the message. */
-  attachmentIds: readonly string[];
-  /** What the stored message carries beside its text. */
-  messageMetadata: Readonly<Record<string, unknown>> | null;
-  webhookUrl: string | undefined;
-  origin: Origin;
-  idempotencyKey: string | undefined;
-}
 
 export interface StartedTask {
   taskId: string;
   chatId: string;
   eventsUrl: string;
+  /** Whether an earlier task of its chat is unfinished. */
+  isBehind: boolean;
 }
 
-/** Where a message came from. Later origins: the names of platforms, `schedule`. */
-export type Origin = "api" | "browser" | "standalone";
-
-/**
- * What dangerous tools need when nobody said: people are there to be asked in a browser, programs have nobody who could
- * answer (projects-chat.md section 14).
- */
+/** Default mode for dangerous tools. In a browser a person can be asked; a program cannot answer. */
 const EDIT_MODE_OF_ORIGIN: Record<Origin, EditMode> = { api: "allow", browser: "ask", standalone: "ask" };
 
 /**
- * The one way a message becomes a task. Returns only when the task is stored and either published or behind another one of its
- * chat, whose end publishes it; from then on it ends in a terminal state whatever happens.
+ * Starts a task for a message. Every message becomes a task here. Returns when the task is stored and either published or
+ * queued behind another task of its chat, whose end publishes it. From then on the task reaches a terminal state, also
+ * after a crash.
  *
- * Throws `not_found` for a project, agent or chat that is not there for this user, `forbidden` where the user's role in the
- * project is too low, `insufficient_credits` when the project's team has none for a model that costs some, `rate_limited` when
- * the person or the project has as much under way as it may, and `invalid_body` for an idempotency key that came with another
- * request. What was stored once is answered again whatever is missing by now.
+ * Throws `not_found` for a project, agent or chat that the user cannot see, `forbidden` when the user's role in the project
+ * does not suffice, `insufficient_credits` when the project's team has no credits for a model that costs credits,
+ * `rate_limited` when the person or the project has reached its limit of agents, and `invalid_body` for an idempotency key
+ * that was used with a different request. A replay of a stored request returns the stored answer, even if its project,
+ * agent or chat is missing by now.
  */
 export async function startTask(deps: StartDeps, input: StartTask): Promise<StartedTask> {
   const task = newTask(input);
@@ -87,28 +45,26 @@ export async function startTask(deps: StartDeps, input: StartTask): Promise<Star
     platformModels: deps.modelSettings.platformModels,
     editMode: input.editModeOtherwise ?? EDIT_MODE_OF_ORIGIN[input.origin],
   };
-  const outcome = await whileParentsExist(insertTask(deps.db, task, defaults, deps.config));
+  const outcome = await whileParentsExist(insertTask(deps.db, task, defaults, agentLimits(deps.config)));
   if (!outcome?.role) throw new AppError("not_found", "Project not found");
-  if (!roleGrants(outcome.role, STARTING)) {
-    throw new AppError("forbidden", `Role '${outcome.role}' does not have permission '${STARTING}'`);
-  }
+  requireRole(outcome.role, STARTING);
   if (!outcome.agent) throw new AppError("not_found", "Agent not found");
   if (!outcome.chatId) throw new AppError("not_found", "Chat not found");
   if (!outcome.attachments) throw new AppError("not_found", "Attachment not found");
   if (outcome.started) {
     if (outcome.before === null) await launchTask(deps, task.id, "stored");
-    return answer({ id: task.id, chatId: outcome.chatId });
+    return answer({ id: task.id, chatId: outcome.chatId }, outcome.before !== null);
   }
   const replayed = await replayTask(deps, task);
   if (replayed) return replayed;
   if (!outcome.funded) throw new AppError("insufficient_credits", "The team has no credits left");
   if (outcome.exceeded) throw noRoom(outcome.exceeded);
-  throw new AppError("unavailable", "The first request with this Idempotency-Key is not finished");
+  throw new AppError("unavailable", "The first request with this Idempotency-Key has not finished");
 }
 
 export interface StartDeps extends LaunchDeps {
   db: Db;
-  config: { DEFAULT_MODEL: string } & AgentLimits;
+  config: { DEFAULT_MODEL: string } & AgentLimitConfig;
   modelSettings: Pick<ModelSettings, "platformModels">;
 }
 
@@ -128,11 +84,13 @@ async function whileParentsExist<T>(write: Promise<T>): Promise<T> {
     return await write;
   } catch (cause) {
     if (!isForeignKeyViolation(cause)) throw cause;
-    throw new AppError("not_found", "The chat, its project or the agent was deleted meanwhile", { cause });
+    throw new AppError("not_found", "The chat, its project or the agent was deleted in the meantime", {
+      cause,
+    });
   }
 }
 
-/** The same key and the same request again: the same answer. A task whose launch was lost is launched now. */
+/** Replays the answer for a repeated key and request. A task whose launch was lost is launched now. */
 async function replayTask(
   deps: LaunchDeps & { db: Db },
   { apiKeyId, idempotency }: NewTask,
@@ -140,14 +98,14 @@ async function replayTask(
   const claimed = apiKeyId && idempotency && (await findClaimedTask(deps.db, apiKeyId, idempotency.key));
   if (!claimed) return undefined;
   if (claimed.requestHash !== idempotency.requestHash) {
-    throw new AppError("invalid_body", "This Idempotency-Key was used with another request");
+    throw new AppError("invalid_body", "This Idempotency-Key was used with a different request");
   }
   if (claimed.task.status === "queued" && claimed.hasTurn) await launchTask(deps, claimed.task.id, again());
-  return answer(claimed.task);
+  return answer(claimed.task, claimed.task.status === "queued" && !claimed.hasTurn);
 }
 
-function answer(task: { id: string; chatId: string }): StartedTask {
-  return { taskId: task.id, chatId: task.chatId, eventsUrl: eventsUrl(task.id) };
+function answer(task: { id: string; chatId: string }, isBehind: boolean): StartedTask {
+  return { taskId: task.id, chatId: task.chatId, eventsUrl: eventsUrl(task.id), isBehind };
 }
 
 function hashOf(input: Omit<StartTask, "idempotencyKey">): string {

@@ -11,31 +11,31 @@ export type CancelOutcome =
 
 const SENTENCE_OF: Record<Exclude<StopReason, "cancelled">, string> = {
   key_revoked: "The API key that started this task was revoked",
-  access_lost: "Whoever started this task no longer has access to the project",
+  access_lost: "The user who started this task no longer has access to the project",
 };
 
-/** How a task ends that was told to stop. */
+/** The outcome of a stopped task. */
 export function endOfStopped(reason: StopReason, response: string | null): TaskEnd {
   if (reason === "cancelled") return { status: "cancelled", response, completionReason: "cancelled" };
   return { status: "failed", response, completionReason: reason, error: SENTENCE_OF[reason] };
 }
 
-/** Stop a task on behalf of its caller. One that is over stays as it is. */
+/** Stops a task for its caller. A finished task is unchanged. */
 export async function cancelTask(deps: FinishDeps, task: Task): Promise<CancelOutcome> {
   if (isTerminal(task.status)) return { cancelRequested: false, status: task.status };
   await stopTask(deps, task, "cancelled");
   return { cancelRequested: true, cancelledAt: new Date() };
 }
 
-/** A key is gone, or people were shut out: what goes on for them ends. */
+/** Stops tasks whose key was revoked or whose user lost access. */
 export async function stopTasksOf(deps: FinishDeps, lost: LostAccess): Promise<void> {
   const reason = "keyId" in lost ? "key_revoked" : "access_lost";
   for (const task of await unfinishedTasksOf(deps.db, lost)) await stopTask(deps, task, reason);
 }
 
 /**
- * Ask the executor to stop, which it sees at its next write or ping. A task that nobody executes yet is ended here,
- * under a generation of its own, so that an executor that starts at this very moment finds it over.
+ * Asks the executor to stop, which it sees at its next write or ping. A task without an executor is ended here under a new
+ * generation, which fences an executor that starts at the same moment.
  */
 async function stopTask(deps: FinishDeps, task: Task, reason: StopReason): Promise<void> {
   await deps.taskLogs.open(task.id);
@@ -47,7 +47,7 @@ async function stopTask(deps: FinishDeps, task: Task, reason: StopReason): Promi
   const nothingDone = {
     iterations: 0,
     toolCalls: 0,
-    step: undefined,
+    turn: undefined,
     call: undefined,
     totalUsage: undefined,
   };

@@ -3,20 +3,20 @@ import type { Db } from "#src/platform/db/client.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import { again, launchTask, type LaunchDeps } from "./launch-task.ts";
 import { deleteExpiredIdempotencyKeys } from "./queries/start.ts";
-import { dropFinishedTasks } from "./queries/turn.ts";
+import { dropFinishedTasks } from "./queries/chat-order.ts";
 import { revokedKeysWithTasks, staleQueuedTasks } from "./queries/unfinished.ts";
 
-/** Tasks launched, and keys seen to, by one sweep; the next one takes the rest. */
+/** Most tasks launched, and keys handled, in one sweep; the next sweep takes the rest. */
 const BATCH = 100;
 
 /**
- * Launch tasks whose request died between the database and the queue, end those whose key was revoked by one that died
- * there, and drop idempotency keys that have expired.
+ * Launches tasks whose request died between the database and the queue. Ends tasks of revoked keys when the revoking
+ * request died there. Deletes expired idempotency keys.
  */
 export async function sweepTasks(deps: LaunchDeps & { db: Db; log: Log }): Promise<void> {
   await dropFinishedTasks(deps.db);
   for (const { id } of await staleQueuedTasks(deps.db, BATCH)) {
-    // One that cannot be launched now does not hold up the others.
+    // A launch that fails does not stop the others.
     await launchTask(deps, id, again()).catch((error: unknown) =>
       deps.log.warn("a queued task could not be launched", { task_id: id, cause: error }),
     );

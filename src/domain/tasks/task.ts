@@ -17,7 +17,7 @@ export function eventsUrl(taskId: string): string {
 }
 
 /**
- * A task as callers see it, under the names of both client families; status answers and callbacks have this one shape.
+ * A task as callers see it, under the field names of both client families. Status responses and callbacks have this shape.
  */
 export function describeTask(task: Task) {
   return {

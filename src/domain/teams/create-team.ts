@@ -9,12 +9,12 @@ import { insertTeam, type OwnTeam, type TeamLimit } from "./queries.ts";
 import { requireOwnTeam } from "./require-own-team.ts";
 import { requireFreeSlug, slugTaken } from "./slugs.ts";
 
-/** Slugs are drawn again this often before a collision is called a failure. */
+/** Random slugs to try before a collision is a failure. */
 const MAX_DRAWS = 10;
 
 /**
  * Make a team, with the caller as its administrator. Its slug is made from its name where none is given. Throws `conflict`
- * for a slug that is taken, `invalid_input` for one that is reserved, `forbidden` for somebody who owns as many teams as one
+ * for a slug that is taken, `invalid_input` for one that is reserved, `forbidden` for a person who owns as many teams as one
  * may.
  */
 export async function createTeam(
@@ -35,7 +35,7 @@ export async function createTeam(
     if (outcome === "made") return requireOwnTeam(deps, caller.userId, team.id);
     if (outcome === "too_many") {
       const { MAX_TEAMS_PER_USER: limit } = deps.config;
-      throw new AppError("forbidden", `You own ${limit} teams, and nobody may own more: delete one first`);
+      throw new AppError("forbidden", `You already own ${limit} teams, the most allowed: delete one first`);
     }
     if (wish.slug !== undefined) throw slugTaken();
   }

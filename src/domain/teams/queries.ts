@@ -17,14 +17,14 @@ export function insertPersonalTeam(
   ] as const;
 }
 
-/** How many teams somebody may own: those one made, the personal one among them. */
+/** How many teams a person may own: those one made, the personal one among them. */
 export interface TeamLimit {
   /** 0 is no limit. */
   MAX_TEAMS_PER_USER: number;
 }
 
 /**
- * A team with its maker as its administrator; false, and nothing is written, for somebody who owns as many as one may. Makers
+ * A team with its maker as its administrator; false, and nothing is written, for a person who owns as many as one may. Makers
  * are held, so that of two teams at once the second is counted with the first. Fails on `teams_slug_unique` where the slug is
  * taken.
  */
@@ -72,7 +72,7 @@ export function membershipBySlug(db: Db, userId: string, teamSlug: string) {
     .where(and(eq(teamMemberships.userId, userId), eq(teams.slug, teamSlug)));
 }
 
-/** Teams that somebody belongs to, and as what, in the order of joining: the personal one is the first. Or one of them. */
+/** Teams that a person belongs to, and as what, in the order of joining: the personal one is the first. Or one of them. */
 export function teamsOfUser(db: Db, userId: string, teamId?: string) {
   return db
     .select({ team: teams, role: teamMemberships.role })
@@ -137,8 +137,8 @@ export async function deleteTeamRow(db: Db, teamId: string) {
 }
 
 /**
- * Make a team the one somebody works in when none is named. A removal that comes at the same time waits at the person's
- * row, or is waited for there. No row for somebody who is not in the team.
+ * Make a team the one a person works in when none is named. A removal that comes at the same time waits at the person's
+ * row, or is waited for there. No row for a person who is not in the team.
  */
 export async function setDefaultTeam(
   db: Db,
@@ -160,7 +160,7 @@ export async function setDefaultTeam(
   return updated;
 }
 
-/** Send somebody who is not in the team any more back to the personal one. A query for the batch of the removal. */
+/** Send a person who is not in the team any more back to the personal one. A query for the batch of the removal. */
 export function leaveDefaultTeam(db: Db, { teamId, userId }: { teamId: string; userId: string }) {
   return db.execute(sql`
     UPDATE users SET default_team_id = own.id FROM teams own

@@ -2,7 +2,7 @@ import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { teamsOfUser, type OwnTeam } from "./queries.ts";
 
-/** A team that somebody belongs to. Throws `not_found` when that ended since the request was let in. */
+/** A team that a person belongs to. Throws `not_found` when that ended since the request was let in. */
 export async function requireOwnTeam(deps: { db: Db }, userId: string, teamId: string): Promise<OwnTeam> {
   const [found] = await teamsOfUser(deps.db, userId, teamId);
   if (!found) throw new AppError("not_found", "Team not found");

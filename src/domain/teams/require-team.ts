@@ -1,15 +1,10 @@
-import {
-  requireKeyScope,
-  roleGrants,
-  type Caller,
-  type Role,
-  type Scope,
-  type UserCaller,
-} from "#src/domain/access/index.ts";
+import { authorize, type Caller, type Role, type Scope, type UserCaller } from "#src/domain/access/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { defaultMembership, membershipBySlug } from "./queries.ts";
 import { isSlug } from "./slugs.ts";
+
+const MISSING = "Team not found";
 
 export interface Membership {
   teamId: string;
@@ -30,14 +25,8 @@ export async function requireTeam(
   slug?: string,
 ): Promise<Membership> {
   const found = await findTeam(deps.db, caller, slug);
-  if (!found || (caller.kind === "key" && caller.teamId !== found.teamId)) {
-    throw new AppError("not_found", "Team not found");
-  }
-  if (caller.kind === "key") requireKeyScope(caller, scope);
-  if (!roleGrants(found.role, scope)) {
-    throw new AppError("forbidden", `Role '${found.role}' does not have permission '${scope}'`);
-  }
-  return found;
+  if (!found) throw new AppError("not_found", MISSING);
+  return { teamId: found.teamId, role: authorize(caller, scope, found, MISSING) };
 }
 
 async function findTeam(db: Db, caller: Caller, slug: string | undefined): Promise<Membership | undefined> {

@@ -3,8 +3,15 @@ import { hkdf } from "@noble/hashes/hkdf.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 
-/** OWASP's recommendation for Argon2id on one thread; 19 MiB and about 170 ms. */
-const COST = { m: 19_456, t: 2, p: 1 } as const;
+export interface CodeConfig {
+  /** Keys the hashes. */
+  SECRET_KEY: string;
+  /** Argon2id's memory for a new hash, in KiB. Hashes made with another cost go on matching. */
+  TWO_FA_HASH_KIB: number;
+}
+
+/** OWASP's recommendation for Argon2id on one thread; with 19 MiB a hash takes about 170 ms. */
+const PASSES = { t: 2, p: 1 } as const;
 const SALT_BYTES = 16;
 
 /** Bytes from here on would make the first digits more likely than the last. */
@@ -21,13 +28,14 @@ export function newCode(length: number): string {
 }
 
 /**
- * Argon2id of a code, as a PHC string. The key comes from `secret`: whoever reads the database alone cannot try all codes,
+ * Argon2id of a code, as a PHC string. The key comes from `SECRET_KEY`: whoever reads the database alone cannot try all codes,
  * of which there are few.
  */
-export async function hashCode(code: string, secret: string): Promise<string> {
+export async function hashCode(config: CodeConfig, code: string): Promise<string> {
   const salt = crypto.getRandomValues(new Uint8Array(SALT_BYTES));
-  const { m, t, p } = COST;
-  return `$argon2id$v=19$m=${m},t=${t},p=${p}$${toBase64(salt)}$${await digest(code, salt, secret, COST)}`;
+  const cost = { m: config.TWO_FA_HASH_KIB, ...PASSES };
+  const tag = await digest(code, salt, config.SECRET_KEY, cost);
+  return `$argon2id$v=19$m=${cost.m},t=${cost.t},p=${cost.p}$${toBase64(salt)}$${tag}`;
 }
 
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/u;

@@ -8,14 +8,13 @@ import { newId } from "#src/lib/ids.ts";
 import { newToken } from "#src/lib/random-token.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { AttemptLimits } from "#src/platform/objects/attempt-limits.ts";
-import { hashCode, newCode } from "./code.ts";
+import { hashCode, newCode, type CodeConfig } from "./code.ts";
 import { insertLoginAttempt, openAttempt, replaceCode } from "./queries.ts";
 
 export interface TwoFactorDeps extends MailDeps {
   db: Db;
   attempts: AttemptLimits;
-  config: {
-    SECRET_KEY: string;
+  config: CodeConfig & {
     TWO_FA_CODE_LENGTH: number;
     TWO_FA_CODE_EXPIRY_SECONDS: number;
     TWO_FA_MAX_ATTEMPTS: number;
@@ -33,7 +32,7 @@ export interface CodeRequest {
 }
 
 /**
- * Mail a code to somebody whose password was right; the token and the code together open a session. Other logins of the
+ * Mail a code to a person whose password was right; the token and the code together open a session. Other logins of the
  * account that wait for their code go on waiting. Answers `undefined` when the account has another password by now. Throws
  * `rate_limited` after too many mails, `unavailable` when the code can be neither sent nor queued.
  */
@@ -52,7 +51,7 @@ export async function requestCode(
     userId: user.id,
     passwordHash: user.passwordHash,
     tokenHash,
-    codeHash: await hashCode(code, config.SECRET_KEY),
+    codeHash: await hashCode(config, code),
   };
   const inserted = await insertLoginAttempt(db, attempt, {
     attemptSeconds: config.TWO_FA_TEMP_TOKEN_EXPIRY_SECONDS,
@@ -76,7 +75,7 @@ export async function resendCode(deps: TwoFactorDeps, tempToken: string, client:
   await beginAttempt(deps, "mail", { account: holder.userId, address: client.address });
   const code = newCode(config.TWO_FA_CODE_LENGTH);
   const replaced = await replaceCode(db, tokenHash, config.TWO_FA_MAX_ATTEMPTS, {
-    codeHash: await hashCode(code, config.SECRET_KEY),
+    codeHash: await hashCode(config, code),
     codeSeconds: config.TWO_FA_CODE_EXPIRY_SECONDS,
   });
   if (!replaced) throw sessionOver();

@@ -11,4 +11,3 @@ export {
   type CallSlots,
 } from "./queries.ts";
 export { readUsage, type Sums, type Usage } from "./read-usage.ts";
-export { toCall } from "./to-call.ts";

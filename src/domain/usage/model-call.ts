@@ -16,7 +16,7 @@ export interface ModelCall {
   cachedInputTokens: number;
   cacheWriteTokens: number;
   cost: Cost;
-  /** On somebody's own key: it costs no credits. */
+  /** On a person's own key: it costs no credits. */
   isByok: boolean;
   /** What was reserved for it; of a call without, whatever its task holds is released. */
   reservation?: string | undefined;

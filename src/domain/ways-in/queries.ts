@@ -7,7 +7,7 @@ import { endLoginAttempts } from "#src/domain/two-factor/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 /**
- * End what somebody is signed in by, and whatever could still become a session, a password or a key without anybody being
+ * End what a person is signed in by, and whatever could still become a session, a password or a key without anybody being
  * asked again: the one list of it, for every change after which an account is in other hands, or in none. Keys go on: what
  * ends them is told to their tasks.
  *
@@ -49,7 +49,7 @@ export function holdAllInOwnTeam(db: Db, userId: string) {
 }
 
 /**
- * Somebody has proved an address that the account's maker never did: the maker may be somebody else, who waits for the owner
+ * A person has proved an address that the account's maker never did: the maker may be another person, who waits for the owner
  * of the address to come. Whatever lets others in ends: the keys of the account and of its team, links to OAuth accounts but
  * for the one named, open invitations, and everybody else's part in the personal team, whose own one then is their default.
  *

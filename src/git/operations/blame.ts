@@ -168,7 +168,7 @@ function toLines(content: Uint8Array, path: string): string[] {
 }
 
 function tooLarge(path: string): AppError {
-  return new AppError("too_large", `${path} is larger than ${MAX_FILE_BYTES} bytes, or was`);
+  return new AppError("too_large", `${path} is, or was, larger than ${MAX_FILE_BYTES} bytes`);
 }
 
 function toHunks(origins: ReadonlyMap<number, Origin>): GitBlameHunk[] {

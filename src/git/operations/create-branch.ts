@@ -12,13 +12,13 @@ export async function createBranch(
   await requireRepository(repository);
   checkBranchName(name);
   if ((await resolve(repository, "HEAD")) === undefined && !checkout) {
-    throw new AppError("conflict", "There is no commit yet that a branch could start from");
+    throw new AppError("conflict", "There is no commit yet to start a branch from");
   }
   try {
     await git.branch({ ...repository.at, ref: name, checkout });
   } catch (error) {
     if (!(error instanceof git.Errors.AlreadyExistsError)) throw error;
-    throw new AppError("conflict", `There is a branch ${name} already`);
+    throw new AppError("conflict", `The branch ${name} already exists`);
   }
   return { checkedOut: checkout };
 }

@@ -75,6 +75,6 @@ export async function fetchBranch(
     const incomplete =
       error instanceof InternalError || error instanceof NotFoundError || error instanceof ObjectTypeError;
     if (!incomplete) throw error;
-    throw new AppError("unavailable", "What the git host sent is incomplete or damaged", { cause: error });
+    throw new AppError("unavailable", "The git host sent incomplete or damaged data", { cause: error });
   }
 }

@@ -20,7 +20,7 @@ export async function stage(
   if (wanted?.length === 0) return { staged: 0 };
   const states = await pathStates(repository, wanted);
   const unknown = wanted?.find((path) => !states.some((state) => isBelow(state.path, path)));
-  if (unknown !== undefined) throw new AppError("not_found", `Git knows nothing at ${unknown}`);
+  if (unknown !== undefined) throw new AppError("not_found", `Git finds no file at ${unknown}`);
 
   const changed = states.filter(isUnstaged);
   const [present, absent] = [changed.filter(isPresent), changed.filter((state) => !isPresent(state))];

@@ -16,7 +16,11 @@ const EXPOSED = [
   "X-Chat-Id",
 ];
 
-const options = {
+/**
+ * Browsers on the console's own origin may send credentials. Project subdomains run what users built, so they get no
+ * credentialed access: a preview page could otherwise act as its visitor.
+ */
+export const apiCors: MiddlewareHandler<AppEnv> = cors({
   allowMethods: ["GET", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"],
   allowHeaders: [
     "Content-Type",
@@ -30,15 +34,7 @@ const options = {
   ],
   exposeHeaders: EXPOSED,
   maxAge: 600,
-};
-
-/**
- * Browsers on the console's own origin may send credentials. Project subdomains run what users built, so they get no
- * credentialed access: a preview page could otherwise act as its visitor.
- */
-export const apiCors: MiddlewareHandler<AppEnv> = (c, next) =>
-  cors({
-    ...options,
-    credentials: true,
-    origin: (origin) => (isTrustedOrigin(origin, c.env) ? origin : null),
-  })(c, next);
+  credentials: true,
+  // Programs name none.
+  origin: (origin, c) => (origin !== "" && isTrustedOrigin(origin, c.env) ? origin : null),
+});

@@ -11,14 +11,16 @@ export const requestScope: MiddlewareHandler<AppEnv> = async (c, next) => {
   c.set("requestId", requestId);
   c.set("services", services);
   await next();
+  // Each `c.header` on an answer that is there copies it; once makes one whose headers can be set.
   c.header("X-Request-Id", requestId);
+  const { headers } = c.res;
   for (const [name, value] of Object.entries(c.get("rateHeaders") ?? {})) {
     // A refusal by another limit has told where that one stands.
-    if (!c.res.headers.has(name)) c.header(name, value);
+    if (!headers.has(name)) headers.set(name, value);
   }
   if (c.env.ENVIRONMENT !== "production") {
     const { db, publish, objects } = services.trips;
-    c.header("Server-Timing", `db;desc="${db}", publish;desc="${publish}", objects;desc="${objects}"`);
+    headers.set("Server-Timing", `db;desc="${db}", publish;desc="${publish}", objects;desc="${objects}"`);
   }
   const fields = {
     method: c.req.method,

@@ -1,4 +1,4 @@
-import { withBoundParts } from "../kept-part.ts";
+import { withBoundParts } from "../own-parts.ts";
 import type { Model } from "../model.ts";
 import { readChunks } from "../read-chunks.ts";
 import { callIds } from "../tool-calls.ts";

@@ -1,7 +1,7 @@
 import type { OpenAI } from "openai";
 import type { ChatCompletionCreateParamsStreaming } from "openai/resources/chat/completions";
 import { safeParseJson } from "#src/lib/parse-json.ts";
-import { withOwnParts } from "../kept-part.ts";
+import { withOwnParts } from "../own-parts.ts";
 import type { Model } from "../model.ts";
 import { badResponse, type Origin } from "../provider-failure.ts";
 import { readChunks } from "../read-chunks.ts";

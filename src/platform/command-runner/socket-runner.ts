@@ -9,6 +9,12 @@ import { Turns } from "./turns.ts";
 /** Calls of one job on the project's files that are under way at once: each may have a file in memory. */
 const CALLS_AT_ONCE = 8;
 const ENDED = 1000;
+/**
+ * A runner that refuses connections is being started again, or has died before this process, which follows it soon: neither is
+ * a failure of the command, which nothing has begun.
+ */
+const CONNECTING_ATTEMPTS = 6;
+const CONNECTING_PAUSE_MS = 500;
 
 type Outcome = WithBytes<JobResult | Ended>;
 
@@ -40,15 +46,19 @@ async function open(
   const opening = new AbortController();
   let isOpen = false;
   ending.onRequest(() => isOpen || opening.abort());
-  try {
-    const init = { headers: { Upgrade: "websocket" }, signal: opening.signal };
-    const response = await fetch(`${url}?${query.toString()}`, init);
-    isOpen = true;
-    if (response.webSocket) return response.webSocket;
-    throw new Error(`The command runner answered ${response.status}: ${await response.text()}`);
-  } catch (cause) {
-    if (opening.signal.aborted) return undefined;
-    throw new AppError("unavailable", "The command could not be started; try again", { cause });
+  const init = { headers: { Upgrade: "websocket" }, signal: opening.signal };
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const response = await fetch(`${url}?${query.toString()}`, init);
+      isOpen = true;
+      if (response.webSocket) return response.webSocket;
+      throw new Error(`The command runner returned ${response.status}: ${await response.text()}`);
+    } catch (cause) {
+      if (opening.signal.aborted) return undefined;
+      const isLast = isOpen || attempt === CONNECTING_ATTEMPTS;
+      if (isLast) throw new AppError("unavailable", "The command could not be started; try again", { cause });
+      await new Promise((resolve) => setTimeout(resolve, CONNECTING_PAUSE_MS));
+    }
   }
 }
 

@@ -18,9 +18,17 @@ const TIMEOUT_MS = 15_000;
 export function createDb(options: { databaseUrl: string; httpUrl?: string | undefined; trips: Trips }): Db {
   const { databaseUrl, httpUrl, trips } = options;
   if (httpUrl) neonConfig.fetchEndpoint = httpUrl;
-  neonConfig.fetchFunction = (url: string, init: RequestInit) =>
-    fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
+  neonConfig.fetchFunction = wholeResponse;
   return drizzle({ client: counted(neon(databaseUrl), trips), casing: CASING });
+}
+
+/**
+ * The response of a request once all of it is there. The driver gives its own name, by which an outage is known, to what
+ * `fetch` throws; the error of a response that stops halfway it would pass on as it is.
+ */
+async function wholeResponse(url: string, init: RequestInit): Promise<Response> {
+  const response = await fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
+  return new Response(await response.arrayBuffer(), response);
 }
 
 type Client = NeonQueryFunction<false, false>;

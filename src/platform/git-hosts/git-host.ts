@@ -5,7 +5,7 @@ export type GitHostName = "github" | "gitlab" | "bitbucket";
 
 export type AuthType = "oauth_token" | "personal_access_token";
 
-/** What somebody proves themselves with. */
+/** What a person proves themselves with. */
 export interface HostToken {
   authType: AuthType;
   token: string;

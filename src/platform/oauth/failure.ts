@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /**
- * Why a provider did not say who somebody is, in words for the log. The libraries' errors carry answers of the token
+ * Why a provider did not say who a person is, in words for the log. The libraries' errors carry answers of the token
  * endpoint as their causes, so none of them goes any further than here.
  */
 export class OAuthFailure extends Error {

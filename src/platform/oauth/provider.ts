@@ -1,4 +1,4 @@
-/** Providers whose accounts sign somebody in. */
+/** Providers whose accounts sign a person in. */
 export type ProviderName = "github" | "google";
 
 /** What belongs to one sign-in on its way through a provider. */
@@ -11,7 +11,7 @@ export interface OAuthFlow {
   nonce: string;
 }
 
-/** Somebody as a provider describes them. */
+/** A person as a provider describes them. */
 export interface OAuthProfile {
   /** The provider's own, unchanging id of the account. */
   accountId: string;

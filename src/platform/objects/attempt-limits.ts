@@ -1,6 +1,9 @@
-import type { RateLimiter } from "#durable-objects/rate-limiter/index.ts";
+import type {
+  AttemptDecision,
+  AttemptWindow,
+  RateLimiterObject,
+} from "#durable-objects/rate-limiter/protocol.ts";
 import type { Trips } from "#src/platform/trips.ts";
-import type { RateDecision } from "./rate-limits.ts";
 
 /**
  * Which limit applies: attempts on one account, from everywhere where each address has a limit of its own, from one address;
@@ -15,17 +18,6 @@ export type AttemptRule =
   | "revealBurst"
   | "revealDay";
 
-/** At most `capacity` attempts in any `windowMs`. */
-export interface AttemptWindow {
-  capacity: number;
-  windowMs: number;
-}
-
-export interface AttemptDecision extends RateDecision {
-  /** Names the attempt that was let in, for giving it back. */
-  receipt?: string;
-}
-
 /** How the rest of the code counts attempts, which are kept until their window has passed. */
 export interface AttemptLimits {
   /** Count one attempt, if it is let in; `undefined` when the rule is switched off. */
@@ -35,7 +27,7 @@ export interface AttemptLimits {
 }
 
 export function attemptLimits(
-  namespace: DurableObjectNamespace<RateLimiter>,
+  namespace: DurableObjectNamespace<RateLimiterObject>,
   windows: Record<AttemptRule, AttemptWindow>,
   trips: Trips,
 ): AttemptLimits {

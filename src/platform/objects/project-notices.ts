@@ -1,14 +1,7 @@
-import type { ProjectSockets } from "#durable-objects/project-sockets/index.ts";
+import type { ProjectNotice, ProjectSocketsObject } from "#durable-objects/project-sockets/protocol.ts";
 import type { Trips } from "#src/platform/trips.ts";
 
-/** What the people who have a project open are told while it changes. */
-export type ProjectNotice =
-  | { type: "idle_warning"; minutes_until_shutdown: number; message: string }
-  | { type: "environment_stopping"; message: string }
-  | { type: "environment_stopped"; reason: string; message: string }
-  | { type: "volume_restoring" | "volume_ready"; message: string }
-  /** How far a start is, in percent. */
-  | { container_status: string; phase: string; progress: number; message: string };
+export type { ProjectNotice };
 
 /** How the rest of the code reaches the sockets that are open on a project. */
 export interface ProjectNotices {
@@ -20,7 +13,7 @@ export interface ProjectNotices {
 
 /** Notices to the sockets of `ProjectSockets`. Fails where the object does not answer. */
 export function projectNotices(
-  namespace: DurableObjectNamespace<ProjectSockets>,
+  namespace: DurableObjectNamespace<ProjectSocketsObject>,
   trips: Trips,
 ): ProjectNotices {
   return {

@@ -1,5 +1,8 @@
-import type { ProjectSockets as ProjectSocketsObject } from "#durable-objects/project-sockets/index.ts";
-import { OPENING_HEADER, type Opening } from "#durable-objects/project-sockets/protocol.ts";
+import {
+  OPENING_HEADER,
+  type Opening,
+  type ProjectSocketsObject,
+} from "#durable-objects/project-sockets/protocol.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Trips } from "#src/platform/trips.ts";
 import { joinSockets, relaySocket } from "./relay-socket.ts";
@@ -8,11 +11,11 @@ export type { Opening };
 
 /** The way to the sockets that are open on a project. */
 export interface ProjectSockets {
-  /** Open one more, for somebody whose access was checked. Answers the client's end, in an answer with status 101. */
+  /** Open one more, for a person whose access was checked. Answers the client's end, in an answer with status 101. */
   open(projectId: string, opening: Opening): Promise<Response>;
   /**
-   * The events of the project's tasks, for somebody whose access was checked: a socket that is to be accepted, and closed when
-   * nobody reads it any more. Throws `conflict` where somebody has too many.
+   * The events of the project's tasks, for a person whose access was checked: a socket that is to be accepted, and closed when
+   * nobody reads it any more. Throws `conflict` where a person has too many.
    */
   listen(projectId: string, opening: Opening): Promise<WebSocket>;
   /**

@@ -1,5 +1,7 @@
-import type { RateLimiter } from "#durable-objects/rate-limiter/index.ts";
+import type { RateDecision, RateLimit, RateLimiterObject } from "#durable-objects/rate-limiter/protocol.ts";
 import type { Trips } from "#src/platform/trips.ts";
+
+export type { RateDecision, RateLimit };
 
 /**
  * Which limit applies: per external key, per user over all routes, per user over chat routes, per user over commands, per
@@ -10,28 +12,13 @@ export type RateRule = "key" | "user" | "chat" | "command" | "move";
 /** Off with the limit of messages. Source: projects-chat.md, section 11. */
 const MOVES_PER_MINUTE = 30;
 
-export interface RateDecision {
-  allowed: boolean;
-  limit: number;
-  remaining: number;
-  /** Seconds until the whole limit is available again. */
-  resetSeconds: number;
-  /** Seconds until one more call is let in; 0 when allowed. */
-  retryAfterSeconds: number;
-}
-
-/** A bucket of `capacity` calls that fills again at `perSecond`, or at most `capacity` calls in any `windowMs`. */
-export type RateLimit =
-  | { kind: "bucket"; capacity: number; perSecond: number }
-  | { kind: "window"; capacity: number; windowMs: number };
-
 export interface RateLimits {
   /** Count one call; `undefined` when the rule is switched off. */
   take(rule: RateRule, id: string): Promise<RateDecision | undefined>;
 }
 
 export function rateLimits(
-  namespace: DurableObjectNamespace<RateLimiter>,
+  namespace: DurableObjectNamespace<RateLimiterObject>,
   limits: Record<RateRule, RateLimit>,
   trips: Trips,
 ): RateLimits {

@@ -1,5 +1,11 @@
-import type { TaskLog } from "#durable-objects/task-log/index.ts";
-import type { Addition, Begun, Control, NewEvent, StopReason } from "#durable-objects/task-log/protocol.ts";
+import type {
+  Addition,
+  Begun,
+  Control,
+  NewEvent,
+  StopReason,
+  TaskLogObject,
+} from "#durable-objects/task-log/protocol.ts";
 import type { Trips } from "#src/platform/trips.ts";
 
 export type * from "#durable-objects/task-log/protocol.ts";
@@ -13,7 +19,7 @@ export interface TaskLogs {
   ping(taskId: string, generation: number): Promise<Control>;
   append(taskId: string, generation: number, addition: Addition): Promise<Control>;
   endStep(taskId: string, generation: number): Promise<number | undefined>;
-  /** End the step until somebody has answered, `until` at the latest (milliseconds since the epoch). */
+  /** End the step until a person has answered, `until` at the latest (milliseconds since the epoch). */
   park(taskId: string, generation: number, until: number): Promise<void>;
   /** The step to publish of a task that waited; nothing for one that did not. Safe to repeat. */
   unpark(taskId: string): Promise<number | undefined>;
@@ -24,12 +30,12 @@ export interface TaskLogs {
   lastEvent(taskId: string): Promise<{ id: number; isEnd: boolean }>;
   /**
    * Server-Sent Events after an id, then live ones until the end. A log that is not there is made with `open`, for a task that is
-   * not over; else that is 404.
+   * not over; else that is 404. 204 where the log is over and has no more, 416 where it is not and has not reached the id.
    */
   stream(taskId: string, after: number, options: { open: boolean }): Promise<Response>;
 }
 
-export function taskLogs(namespace: DurableObjectNamespace<TaskLog>, trips: Trips): TaskLogs {
+export function taskLogs(namespace: DurableObjectNamespace<TaskLogObject>, trips: Trips): TaskLogs {
   const log = (taskId: string) => {
     trips.objects += 1;
     return namespace.getByName(taskId);

@@ -5,7 +5,7 @@
 export interface ProjectShells {
   /** Safe to repeat: a session that is there stays as it is. */
   openShell(id: string, options: ShellOptions): Promise<void>;
-  /** What somebody types; a program reads it when it likes. `conflict` for a session that is over. */
+  /** What a person types; a program reads it when it likes. `conflict` for a session that is over. */
   writeShell(id: string, data: string): Promise<void>;
   /** Output from a position on, at most 1 MiB; the output of a session that is over stays readable for a while. */
   readShell(id: string, position: number): Promise<ShellOutput>;

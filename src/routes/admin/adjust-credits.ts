@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { adjustCredits as adjust } from "#src/domain/admin/index.ts";
+import * as admin from "#src/domain/admin/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { AdminUserParams, Reason } from "./user.ts";
 
@@ -8,7 +8,8 @@ const MAX_AMOUNT = 10_000_000;
 export const adjustCredits = endpoint({
   method: "post",
   path: "/api/admin/users/:user/credits/adjust",
-  summary: "Add to the purchased credits of somebody's personal team, or take from them",
+  summary: "Adjust purchased credits",
+  description: "Adds to the purchased credits of a person's personal team, or deducts from them.",
   tag: "Administration",
   access: { user: "superuser" },
   params: AdminUserParams,
@@ -32,7 +33,7 @@ export const adjustCredits = endpoint({
   },
   async handler({ services, caller, params, body: { amount, reason }, client }) {
     const by = { caller, address: client.address, reason };
-    const { oldBalance, newBalance } = await adjust(services, by, params.user, amount);
+    const { oldBalance, newBalance } = await admin.adjustCredits(services, by, params.user, amount);
     return {
       success: true as const,
       old_balance: oldBalance,

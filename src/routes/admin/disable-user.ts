@@ -7,7 +7,9 @@ import { AdminUserParams, Changed, Reason } from "./user.ts";
 export const disableUser = endpoint({
   method: "post",
   path: "/api/admin/users/:user/disable",
-  summary: "Disable an account at once: sessions and keys are not let in, and what they have running ends",
+  summary: "Disable an account",
+  description:
+    "Takes effect at once: the account's sessions and keys are refused, and its running work is stopped.",
   tag: "Administration",
   access: { user: "superuser" },
   params: AdminUserParams,

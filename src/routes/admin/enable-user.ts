@@ -7,7 +7,8 @@ import { AdminUserParams, Changed, Reason } from "./user.ts";
 export const enableUser = endpoint({
   method: "post",
   path: "/api/admin/users/:user/enable",
-  summary: "Enable an account that was disabled; its keys work again, its sessions do not",
+  summary: "Enable an account",
+  description: "The account's API keys work again. Its ended sessions do not.",
   tag: "Administration",
   access: { user: "superuser" },
   params: AdminUserParams,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listActions as actionsOf } from "#src/domain/admin/index.ts";
+import * as admin from "#src/domain/admin/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { dayOrMoment, Moment, text } from "#src/http/schemas.ts";
 import { PageFields, Search } from "./user.ts";
@@ -22,7 +22,8 @@ const Action = z
 export const listActions = endpoint({
   method: "get",
   path: "/api/admin/audit-logs",
-  summary: "What administrators did to accounts, newest first",
+  summary: "List administrator actions",
+  description: "What administrators did to accounts, newest first.",
   tag: "Administration",
   access: { user: "superuser" },
   query: z.object({
@@ -32,8 +33,8 @@ export const listActions = endpoint({
     action_type: text({ max: 100 }).optional().describe("Such as `account.disabled`"),
     admin_id: z.uuid().optional(),
     target_type: text({ max: 100 }).optional(),
-    date_from: dayOrMoment().optional().describe("Only from then on; a day is its midnight, UTC"),
-    date_to: dayOrMoment().optional().describe("Only until then; a day is its midnight, UTC"),
+    date_from: dayOrMoment().optional().describe("Earliest time; a date means its midnight, UTC"),
+    date_to: dayOrMoment().optional().describe("Latest time; a date means its midnight, UTC"),
     ...PageFields,
   }),
   response: {
@@ -41,7 +42,7 @@ export const listActions = endpoint({
     schema: z.object({ logs: z.array(Action), total: z.int(), page: z.int(), pages: z.int() }),
   },
   handler: ({ services, query }) =>
-    actionsOf(
+    admin.listActions(
       services,
       {
         search: query.search,

@@ -8,7 +8,8 @@ const Flag = z.enum(["true", "false"]).transform((value) => value === "true");
 export const listUsers = endpoint({
   method: "get",
   path: "/api/admin/users",
-  summary: "Accounts, newest first",
+  summary: "List accounts",
+  description: "Newest first.",
   tag: "Administration",
   access: { user: "superuser" },
   query: z.object({

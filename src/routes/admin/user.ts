@@ -17,16 +17,18 @@ export const Search = text({ max: 200, trim: true });
 
 /** An account as administrators list it. */
 export const ListedUser = User.extend({
-  avatar_url: z.string().nullable().describe("null, too, for a picture that is kept in the account itself"),
+  avatar_url: z.string().nullable().describe("Also null for a picture that is stored in the account itself"),
   subscription_tier: z
     .enum(["free", "basic", "pro", "ultra"])
-    .describe("Of the personal team, like the credits"),
+    .describe("Of the account's personal team, as are the credits"),
   total_credits: z.int(),
   daily_credits: z.int(),
   bundled_credits: z.int(),
   signup_bonus_credits: z.int(),
   purchased_credits: z.int(),
-  disabled_at: Moment.nullable().describe("When it was disabled last, as far as the trail goes back"),
+  disabled_at: Moment.nullable().describe(
+    "When the account was last disabled, if the trail goes back that far",
+  ),
 }).meta({ id: "ListedUser" });
 
 export const Changed = z.object({ success: z.literal(true), user: User });

@@ -13,7 +13,7 @@ const Outcome = z.object({
   duration_ms: z.number().int(),
   risk_level: z
     .enum(["safe", "moderate", "high"])
-    .describe("A hint by the text of the command; nothing is refused by it"),
+    .describe("A hint derived from the text of the command. Commands are never refused because of it"),
   dry_run: z.boolean(),
   command_id: z.uuid(),
   message: z.string(),
@@ -22,7 +22,9 @@ const Outcome = z.object({
 export const executeCommand = endpoint({
   method: "post",
   path: "/api/agent/execute",
-  summary: "Run one command in a project; whoever may use its terminals may run any",
+  summary: "Execute a command",
+  description:
+    "Runs one command in a project. A caller who may use the project's terminals may run any command.",
   tag: "Commands",
   access: { userOrKey: "terminal.access" },
   body: z.object({
@@ -30,7 +32,7 @@ export const executeCommand = endpoint({
     command: text({ min: 1, max: 1_000 }),
     working_dir: text({ max: 1_000 }).default(".").describe("Relative to the project's root"),
     timeout: z.number().int().min(1).max(300).default(60).describe("Seconds"),
-    dry_run: z.boolean().default(false).describe("Say how risky it is, and run nothing"),
+    dry_run: z.boolean().default(false).describe("Only classify the command, and run nothing"),
   }),
   refusals: [400, 404, 409, 503],
   response: { status: 200, schema: Outcome },
@@ -60,7 +62,7 @@ export const executeCommand = endpoint({
 });
 
 function messageOf(result: { exitCode: number; timedOut: boolean } | undefined, timeout: number): string {
-  if (!result) return "Nothing was run";
+  if (!result) return "The command was not run";
   if (result.timedOut) return `The command was ended after ${timeout} s`;
   return result.exitCode === 0 ? "The command succeeded" : `The command ended with ${result.exitCode}`;
 }

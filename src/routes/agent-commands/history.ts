@@ -19,7 +19,8 @@ const Run = z.object({
 export const listCommands = endpoint({
   method: "get",
   path: "/api/agent/history/:project",
-  summary: "Commands that were run in a project by this API, newest first; kept for 30 days",
+  summary: "List executed commands",
+  description: "Commands that this API ran in a project, newest first. Kept for 30 days.",
   tag: "Commands",
   access: { userOrKey: "terminal.access" },
   params: z.object({ project: z.string().describe("Id or slug of the project") }),

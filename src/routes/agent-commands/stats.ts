@@ -5,7 +5,8 @@ import { endpoint } from "#src/http/endpoint.ts";
 export const getCommandStats = endpoint({
   method: "get",
   path: "/api/agent/stats",
-  summary: "How many commands the caller has run by this API in the last days",
+  summary: "Get command statistics",
+  description: "How many commands the caller ran through this API in the last days.",
   tag: "Commands",
   access: { userOrKey: "terminal.access" },
   query: z.object({ days: z.coerce.number().int().min(1).max(30).default(7) }),

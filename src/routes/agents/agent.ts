@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { findTool } from "#src/agent/tools/index.ts";
-import type { Agent } from "#src/domain/agents/index.ts";
+import type { Agent, AgentOfPerson } from "#src/domain/agents/index.ts";
 import { Moment, text } from "#src/http/schemas.ts";
 import type { Services } from "#src/services.ts";
 
@@ -19,7 +19,7 @@ export const ModelId = text({ min: 1, max: 200, trim: true }).describe(
 export const Tools = z
   .array(text({ min: 1, max: 100 }))
   .max(100)
-  .describe("Names of the tools it has; null for all");
+  .describe("Names of the agent's tools; null for all");
 
 export const AgentItem = z
   .object({
@@ -30,8 +30,12 @@ export const AgentItem = z
     description: z.string(),
     system_prompt: z.string(),
     model: z.string().nullable(),
+    selected_model: z
+      .string()
+      .nullable()
+      .describe("For an agent of the service, the model that the caller chose for it"),
     tools: z.array(z.string()).nullable(),
-    is_builtin: z.boolean().describe("Whether it is the service's own, which nobody changes"),
+    is_builtin: z.boolean().describe("Whether it is an agent of the service, which cannot be changed"),
     team_id: z.uuid().nullable(),
     created_by: z.uuid().nullable(),
     created_at: Moment,
@@ -39,13 +43,14 @@ export const AgentItem = z
   })
   .meta({ id: "Agent" });
 
-export const describeAgent = (agent: Agent): z.input<typeof AgentItem> => ({
+export const describeAgent = (agent: Agent | AgentOfPerson): z.input<typeof AgentItem> => ({
   id: agent.id,
   slug: agent.slug,
   name: agent.name,
   description: agent.description,
   system_prompt: agent.systemPrompt,
   model: agent.model,
+  selected_model: "selectedModel" in agent ? agent.selectedModel : null,
   tools: agent.tools,
   is_builtin: agent.teamId === null,
   team_id: agent.teamId,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { createAgent as create } from "#src/domain/agents/index.ts";
+import * as agents from "#src/domain/agents/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import {
   agentDeps,
@@ -16,7 +16,8 @@ import {
 export const createAgent = endpoint({
   method: "post",
   path: "/api/agents",
-  summary: "Add an agent to the team one works in: a prompt, tools and a model",
+  summary: "Create an agent",
+  description: "Adds an agent to the active team: a prompt, tools and a model.",
   tag: "Agents",
   access: { userOrKey: "agent.manage" },
   body: z.object({
@@ -38,6 +39,6 @@ export const createAgent = endpoint({
       model: body.model ?? null,
       tools: body.tools ?? null,
     };
-    return describeAgent(await create(agentDeps(services), caller, wish, client));
+    return describeAgent(await agents.createAgent(agentDeps(services), caller, wish, client));
   },
 });

@@ -5,7 +5,7 @@ import { AgentItem, AgentParams, describeAgent } from "./agent.ts";
 export const getAgent = endpoint({
   method: "get",
   path: "/api/agents/:agent",
-  summary: "One of them",
+  summary: "Get an agent",
   tag: "Agents",
   access: { userOrKey: "agent.view" },
   params: AgentParams,

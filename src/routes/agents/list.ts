@@ -1,15 +1,16 @@
 import { z } from "zod";
-import { listAgents as list } from "#src/domain/agents/index.ts";
+import * as agents from "#src/domain/agents/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { AgentItem, describeAgent } from "./agent.ts";
 
 export const listAgents = endpoint({
   method: "get",
   path: "/api/agents",
-  summary: "Agents of the team one works in, after the service's own",
+  summary: "List agents",
+  description: "The agents of the service, then those of the active team.",
   tag: "Agents",
   access: { userOrKey: "agent.view" },
   refusals: [404],
   response: { status: 200, schema: z.array(AgentItem) },
-  handler: async ({ services, caller }) => (await list(services, caller)).map(describeAgent),
+  handler: async ({ services, caller }) => (await agents.listAgents(services, caller)).map(describeAgent),
 });

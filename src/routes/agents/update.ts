@@ -17,7 +17,8 @@ import {
 export const updateAgent = endpoint({
   method: "patch",
   path: "/api/agents/:agent",
-  summary: "Change an agent of the team one works in; what is not named stays as it is",
+  summary: "Update an agent",
+  description: "An agent of the active team. Absent fields are unchanged.",
   tag: "Agents",
   access: { userOrKey: "agent.manage" },
   params: AgentParams,

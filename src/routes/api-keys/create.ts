@@ -13,11 +13,11 @@ const Body = z
     scopes: z
       .array(z.string().refine(isScope, "is not a known permission"))
       .nullish()
-      .describe("Permissions; absent or null for all that the caller's role grants"),
+      .describe("Permissions; when absent or null, all that the caller's role grants"),
     project_id: z.uuid().nullish(),
     project_ids: z.array(z.uuid()).min(1).max(100).nullish(),
     scope: z.enum(["project", "team"]).nullish().describe("`project` needs a project; `team` takes none"),
-    agent_id: AgentId.nullish().describe("Agent that works when a call names none"),
+    agent_id: AgentId.nullish().describe("Agent for calls that do not name one"),
     expires_at: moment().nullish(),
     expires_in_days: z.int().min(1).max(36_500).nullish(),
   })
@@ -48,7 +48,8 @@ export const createKey = endpoint({
   method: "post",
   path: "/api/external-api-keys",
   aliases: ["/api/external/keys"],
-  summary: "Create a key for the external agent API; its raw value is in this answer only",
+  summary: "Create an API key",
+  description: "For the external agent API. The raw key is returned only in this answer.",
   tag: "External keys",
   access: { user: "any" },
   body: Body,

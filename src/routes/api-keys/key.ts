@@ -8,29 +8,29 @@ export const Key = z
     id: z.uuid(),
     key_id: z.uuid(),
     name: z.string(),
-    key_prefix: z.string().describe("First eight characters of the key, to tell keys apart"),
+    key_prefix: z.string().describe("First eight characters of the key, to identify it"),
     scope: z.enum(["project", "team"]),
     scopes: z.array(z.string()).nullable().describe("Permissions; null for all that the owner's role grants"),
     project_id: z.uuid().nullable().describe("The first of `project_ids`"),
     project_ids: z
       .array(z.uuid())
       .nullable()
-      .describe("Projects the key is bound to; null for all of the team"),
+      .describe("Projects that the key is bound to; null for all that its owner can reach"),
     team_id: z.uuid(),
     agent_id: z
       .string()
       .nullable()
-      .describe("Agent that works when a call names none; null for the default one"),
+      .describe("Agent for calls that do not name one; null for the default agent"),
     is_active: z.boolean(),
     created_at: Moment,
     last_used_at: Moment.nullable(),
     expires_at: Moment.nullable(),
-    key: z.string().nullable().describe("The raw key, in the answer to its creation only"),
+    key: z.string().nullable().describe("The raw key, returned only when the key is created"),
     raw_key: z.string().nullable().describe("As `key`"),
     webhook_secret: z
       .string()
       .nullable()
-      .describe("Standard Webhooks secret of the key's callbacks, in the answer to its creation only"),
+      .describe("Standard Webhooks secret of the key's callbacks, returned only when the key is created"),
   })
   .meta({ id: "ApiKey" });
 

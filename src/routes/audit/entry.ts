@@ -10,7 +10,7 @@ export const AuditEntry = z
     team_id: z.uuid(),
     project_id: z.uuid().nullable(),
     project_name: z.string().nullable(),
-    user_id: z.uuid().nullable().describe("Who did it; null once the account is gone"),
+    user_id: z.uuid().nullable().describe("Account that did it; null once the account is deleted"),
     user_name: z.string().nullable(),
     action: z.string(),
     resource_type: z.string(),

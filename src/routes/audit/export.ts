@@ -6,7 +6,8 @@ import { Filter, filterOf } from "./filter.ts";
 export const exportTeamAuditLog = endpoint({
   method: "post",
   path: "/api/teams/:team/audit-log/export",
-  summary: "The newest 10000 entries of a team's log as CSV; `X-Total-Count` says how many there are in all",
+  summary: "Export a team's audit log",
+  description: "The newest 10000 entries as CSV. `X-Total-Count` is the total number.",
   tag: "Audit log",
   access: { member: "audit.export" },
   params: z.object({ team: z.string().describe("Slug of the team") }),

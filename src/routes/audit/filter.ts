@@ -4,12 +4,12 @@ import { dayOrMoment, text } from "#src/http/schemas.ts";
 
 /** What of a log is asked for; all of it where nothing is named. */
 export const Filter = z.object({
-  action: text({ max: 100 }).optional().describe("What happened, such as `session.started`"),
-  user_id: z.uuid().optional().describe("Who did it"),
+  action: text({ max: 100 }).optional().describe("Action, such as `session.started`"),
+  user_id: z.uuid().optional().describe("Account that did it"),
   project_id: z.uuid().optional(),
-  resource_type: text({ max: 100 }).optional().describe("What it was done to, such as `api_key`"),
-  from_date: dayOrMoment().optional().describe("Only from then on; a day is its midnight, UTC"),
-  to_date: dayOrMoment().optional().describe("Only until then; a day is its midnight, UTC"),
+  resource_type: text({ max: 100 }).optional().describe("Kind of the target, such as `api_key`"),
+  from_date: dayOrMoment().optional().describe("Earliest time; a date means its midnight, UTC"),
+  to_date: dayOrMoment().optional().describe("Latest time; a date means its midnight, UTC"),
 });
 
 export const PagedFilter = Filter.extend({

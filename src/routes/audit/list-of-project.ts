@@ -8,7 +8,8 @@ import { filterOf, PagedFilter } from "./filter.ts";
 export const listProjectAuditLog = endpoint({
   method: "get",
   path: "/api/teams/:team/projects/:project/audit-log",
-  summary: "What happened to a project, newest first; `X-Total-Count` says how much in all",
+  summary: "List a project's audit log",
+  description: "Newest first. `X-Total-Count` is the total number.",
   tag: "Audit log",
   access: { member: "project.view" },
   params: z.object({

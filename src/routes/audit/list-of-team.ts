@@ -6,7 +6,8 @@ import { filterOf, PagedFilter } from "./filter.ts";
 export const listTeamAuditLog = endpoint({
   method: "get",
   path: "/api/teams/:team/audit-log",
-  summary: "What happened in a team, newest first; `X-Total-Count` says how much in all",
+  summary: "List a team's audit log",
+  description: "Newest first. `X-Total-Count` is the total number.",
   tag: "Audit log",
   access: { member: "audit.view" },
   params: z.object({ team: z.string().describe("Slug of the team") }),

@@ -10,7 +10,7 @@ export const LoggedIn = z
     access_token: z
       .string()
       .nullable()
-      .describe("JWT for `Authorization: Bearer …`; null while a code is awaited"),
+      .describe("JWT for `Authorization: Bearer …`; null until the login code is verified"),
     token_type: z.literal("bearer"),
     requires_2fa: z.boolean(),
     temp_token: z.string().nullable().describe("For `/api/auth/2fa/verify`, together with the code"),
@@ -20,7 +20,7 @@ export const LoggedIn = z
   .meta({ id: "LoggedIn" });
 
 const RETRYING =
-  "The code could not be mailed yet; it is being tried again. Enter it once it arrives, or ask for another later";
+  "The code could not be emailed yet and is being retried. Enter it once it arrives, or request another later";
 
 /** Either the session, also as cookies, or what the second step takes. */
 export function answerLogin(

@@ -7,8 +7,9 @@ export const login = endpoint({
   method: "post",
   path: "/api/auth/login",
   aliases: ["/auth/login"],
-  summary:
-    "Sign in with a username or email address; sets the session's cookies, or mails a code for `2fa/verify`",
+  summary: "Sign in",
+  description:
+    "With a username or email address. Sets the session's cookies, or mails a code for `2fa/verify`.",
   tag: "Accounts",
   access: "public",
   body: Credentials,

@@ -6,7 +6,9 @@ export const logout = endpoint({
   method: "post",
   path: "/api/auth/logout",
   aliases: ["/auth/logout"],
-  summary: "End every session of the account and clear the cookies; fine to repeat, and without a session",
+  summary: "Sign out everywhere",
+  description:
+    "Ends every session of the account and clears the cookies. Idempotent, also without a session.",
   tag: "Sessions",
   access: "public",
   response: { status: 200, schema: z.object({ detail: z.string() }) },

@@ -7,7 +7,8 @@ export const passwordReset = endpoint({
   method: "post",
   path: "/api/auth/reset-password",
   aliases: ["/auth/reset-password"],
-  summary: "Set a new password by a mailed link, which works once; ends all sessions",
+  summary: "Reset a password",
+  description: "With the token of a mailed link, which works once. Ends all sessions of the account.",
   tag: "Accounts",
   access: "public",
   body: z.object({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { describeUser, register as registerAccount } from "#src/domain/accounts/index.ts";
+import * as accounts from "#src/domain/accounts/index.ts";
 import { sessionCookies } from "#src/http/cookies.ts";
 import { endpoint, Reply } from "#src/http/endpoint.ts";
 import { email, text } from "#src/http/schemas.ts";
@@ -23,7 +23,8 @@ export const register = endpoint({
   method: "post",
   path: "/api/auth/register",
   aliases: ["/auth/register"],
-  summary: "Make an account and sign it in; outside production the first one is the administrator",
+  summary: "Register an account",
+  description: "Also signs in. Outside production the first account becomes the administrator.",
   tag: "Accounts",
   access: "public",
   refusals: [409, 429],
@@ -35,8 +36,8 @@ export const register = endpoint({
   async handler({ services, body, client }) {
     const { username, name, ...required } = body;
     const registration = { ...required, username: username ?? undefined, name: name ?? undefined };
-    const { user, session } = await registerAccount(services, registration, client);
-    const described = describeUser(user);
+    const { user, session } = await accounts.register(services, registration, client);
+    const described = accounts.describeUser(user);
     return new Reply(
       { ...described, ...describeToken(session), user: described },
       sessionCookies(services.config, session),

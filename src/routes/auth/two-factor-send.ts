@@ -7,8 +7,9 @@ export const twoFactorSend = endpoint({
   method: "post",
   path: "/api/auth/2fa/send",
   aliases: ["/auth/2fa/send", "/api/auth/2fa/resend", "/auth/2fa/resend"],
-  summary:
-    "Mail another code for a login; the one before is void. 503 while the mail server does not take it",
+  summary: "Resend a login code",
+  description:
+    "The previous code becomes invalid. Returns 503 while the mail server does not accept the email.",
   tag: "Accounts",
   access: "public",
   body: z.object({ temp_token: text({ max: 1000 }) }),
@@ -18,7 +19,7 @@ export const twoFactorSend = endpoint({
   async handler({ services, body, client }) {
     const delivery = await resendCode(services, body.temp_token, client);
     if (delivery === "sent") return { detail: "Verification code resent" };
-    const detail = "The code could not be mailed yet; it is being tried again";
+    const detail = "The code could not be emailed yet and is being retried";
     return Response.json({ detail }, { status: 503 });
   },
 });

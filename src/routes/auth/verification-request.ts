@@ -7,7 +7,9 @@ export const verificationRequest = endpoint({
   method: "post",
   path: "/api/auth/request-verify-token",
   aliases: ["/auth/request-verify-token"],
-  summary: "Mail a link that proves an address; says the same of addresses that nobody has",
+  summary: "Request a verification email",
+  description:
+    "Mails a link that verifies the address. The answer is the same for an address without an account.",
   tag: "Accounts",
   access: "public",
   body: z.object({ email: email() }),

@@ -6,7 +6,8 @@ import { TaskParams } from "./background-task.ts";
 export const cancelTask = endpoint({
   method: "delete",
   path: "/api/tasks/:background_task",
-  summary: "Cancel the making of a project, or the start of a container",
+  summary: "Cancel a background task",
+  description: "Cancels the creation of a project or the start of a container.",
   tag: "Background tasks",
   access: { userOrKey: "project.edit" },
   params: TaskParams,

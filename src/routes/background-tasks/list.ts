@@ -8,7 +8,8 @@ const ACTIVE_LIMIT = 100;
 export const listActiveTasks = endpoint({
   method: "get",
   path: "/api/tasks/user/active",
-  summary: "The caller's work in the background that is under way, newest first",
+  summary: "List active background tasks",
+  description: "The caller's background tasks in progress, newest first.",
   tag: "Background tasks",
   access: { userOrKey: "project.view" },
   response: { status: 200, schema: z.array(BackgroundTask) },
@@ -19,7 +20,8 @@ export const listActiveTasks = endpoint({
 export const listTasks = endpoint({
   method: "get",
   path: "/api/tasks/user/all",
-  summary: "The caller's work in the background of the last day, newest first",
+  summary: "List recent background tasks",
+  description: "The caller's background tasks of the last day, newest first.",
   tag: "Background tasks",
   access: { userOrKey: "project.view" },
   query: z.object({ limit: z.coerce.number().int().min(1).max(200).default(50) }),

@@ -1,4 +1,4 @@
-import { exportTemplate as makeTemplate } from "#src/domain/snapshots/index.ts";
+import * as snapshots from "#src/domain/snapshots/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "../projects/project.ts";
 import { Base, BaseFields, describeBase, wishOf } from "./base.ts";
@@ -6,7 +6,8 @@ import { Base, BaseFields, describeBase, wishOf } from "./base.ts";
 export const exportTemplate = endpoint({
   method: "post",
   path: "/api/projects/:project/export-template",
-  summary: "Make a template of a project's files as they are now, without .git and node_modules",
+  summary: "Create a template from a project",
+  description: "Copies the project's current files, without .git and node_modules.",
   tag: "Templates",
   access: { userOrKey: "file.read" },
   params: ProjectParams,
@@ -15,6 +16,6 @@ export const exportTemplate = endpoint({
   response: { status: 201, schema: Base },
   async handler({ services, caller, params, body }) {
     const wish = { ...wishOf(body), project: params.project };
-    return describeBase(await makeTemplate(services, caller, wish));
+    return describeBase(await snapshots.exportTemplate(services, caller, wish));
   },
 });

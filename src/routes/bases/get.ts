@@ -5,7 +5,8 @@ import { Base, BaseParams, describeBase } from "./base.ts";
 export const getBase = endpoint({
   method: "get",
   path: "/api/bases/:base",
-  summary: "One template, by id or slug",
+  summary: "Get a template",
+  description: "By id or slug.",
   tag: "Templates",
   access: { userOrKey: "marketplace.read" },
   params: BaseParams,

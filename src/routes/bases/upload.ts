@@ -1,4 +1,4 @@
-import { MAX_UPLOAD_BYTES, uploadBase as storeUpload } from "#src/domain/bases/index.ts";
+import * as bases from "#src/domain/bases/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { Base, BaseFields, describeBase, wishOf } from "./base.ts";
@@ -6,7 +6,8 @@ import { Base, BaseFields, describeBase, wishOf } from "./base.ts";
 export const uploadBase = endpoint({
   method: "post",
   path: "/api/bases",
-  summary: "Make a template of the tar archive in the request body, at most 100 MiB",
+  summary: "Upload a template",
+  description: "The request body is a tar archive of at most 100 MiB.",
   tag: "Templates",
   access: { userOrKey: "project.create" },
   query: BaseFields,
@@ -14,10 +15,10 @@ export const uploadBase = endpoint({
   refusals: [409, 413],
   response: { status: 201, schema: Base },
   async handler({ services, caller, query, request }) {
-    if (Number(request.headers.get("content-length")) > MAX_UPLOAD_BYTES) {
-      throw new AppError("too_large", `The archive has more than ${MAX_UPLOAD_BYTES} bytes`);
+    if (Number(request.headers.get("content-length")) > bases.MAX_UPLOAD_BYTES) {
+      throw new AppError("too_large", `The archive is larger than ${bases.MAX_UPLOAD_BYTES} bytes`);
     }
     const archive = request.body ?? new Blob([]).stream();
-    return describeBase(await storeUpload(services, caller, wishOf(query), archive));
+    return describeBase(await bases.uploadBase(services, caller, wishOf(query), archive));
   },
 });

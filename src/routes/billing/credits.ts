@@ -7,12 +7,13 @@ import { Moment } from "#src/http/schemas.ts";
 const Tier = z.enum(["free", "basic", "pro", "ultra"]);
 const credits = z.int().min(0);
 
-const WITH_RESERVED = "All that was not charged yet: what model calls under way have reserved is in it";
+const WITH_RESERVED = "Credits not charged yet, including those that current model calls have reserved";
 
 export const creditsOfTeam = endpoint({
   method: "get",
   path: "/api/billing/credits",
-  summary: "The active team's credits by where they came from; one credit is one US cent",
+  summary: "Get credits",
+  description: "The active team's credits by source. One credit is one US cent.",
   tag: "Billing",
   access: { user: "any" },
   response: {
@@ -49,14 +50,15 @@ export const creditsOfTeam = endpoint({
 export const creditsStatus = endpoint({
   method: "get",
   path: "/api/billing/credits/status",
-  summary: "Whether the active team has few credits left, or none",
+  summary: "Get the credit status",
+  description: "Whether the active team has few credits left, or none.",
   tag: "Billing",
   access: { user: "any" },
   response: {
     status: 200,
     schema: z.object({
       total_credits: credits.describe(WITH_RESERVED),
-      is_low: z.boolean().describe("Some are left, but no more than `threshold`"),
+      is_low: z.boolean().describe("Credits remain, but no more than `threshold`"),
       is_empty: z.boolean(),
       threshold: credits,
       tier: Tier,

@@ -8,7 +8,8 @@ import { inDollars, Span } from "./span.ts";
 export const usageLogs = endpoint({
   method: "get",
   path: "/api/billing/usage/logs",
-  summary: "The model calls of the active team, newest first",
+  summary: "List model calls",
+  description: "Of the active team, newest first.",
   tag: "Billing",
   access: { user: "any" },
   query: Span.extend({
@@ -30,7 +31,7 @@ export const usageLogs = endpoint({
           credits_deducted: z.int(),
           agent_id: z.string().nullable(),
           project_id: z.uuid().nullable(),
-          is_byok: z.boolean().describe("Whether it ran on the user's own key, which costs no credits"),
+          is_byok: z.boolean().describe("Whether the call used the user's own key, which costs no credits"),
           billed_status: z.enum(["pending", "credited", "exempt", "invoiced", "paid"]),
           created_at: Moment,
         }),

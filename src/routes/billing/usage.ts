@@ -16,7 +16,8 @@ const Part = z.object({
 export const usage = endpoint({
   method: "get",
   path: "/api/billing/usage",
-  summary: "What the model calls of the active team came to, this month unless dates say otherwise",
+  summary: "Get usage",
+  description: "The cost of the active team's model calls, this month unless dates are given.",
   tag: "Billing",
   access: { user: "any" },
   query: Span,
@@ -29,7 +30,7 @@ export const usage = endpoint({
       total_tokens_output: z.int(),
       total_requests: z.int(),
       by_model: z.record(z.string(), Part),
-      by_agent: z.record(z.string(), Part).describe("By id; `default` where no agent was at work"),
+      by_agent: z.record(z.string(), Part).describe("By agent id; `default` for calls without an agent"),
       period_start: Moment,
       period_end: Moment,
     }),

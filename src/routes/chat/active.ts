@@ -9,7 +9,9 @@ export const active = endpoint({
   method: "get",
   path: "/api/chat/agent/active",
   tag: "Chat",
-  summary: "What the caller's agent is working on in a project, or in one chat of it; `null` for nothing",
+  summary: "Get the active task",
+  description:
+    "The task that the caller's agent is working on in the project, or in one chat of it. `null` when there is none.",
   access: { userOrKey: "chat.view" },
   query: z.object({ project_id: ProjectId, chat_id: z.uuid().optional() }),
   response: {
@@ -34,7 +36,8 @@ export const activeInProject = endpoint({
   method: "get",
   path: "/api/chat/agent/active-in-project",
   tag: "Chat",
-  summary: "All that the caller's agents are working on in a project",
+  summary: "List active tasks",
+  description: "All tasks that the caller's agents are working on in the project.",
   access: { userOrKey: "chat.view" },
   query: z.object({ project_id: ProjectId }),
   response: {

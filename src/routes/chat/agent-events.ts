@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { DATA_HEARTBEAT, requireTask, richFrame } from "#src/domain/chats/index.ts";
+import { findWaiting } from "#src/domain/tasks/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
-import { replayAfter, ReplayQuery } from "#src/http/event-id.ts";
+import { NOTHING_MORE, replayAfter, ReplayQuery } from "#src/http/event-id.ts";
 import { TaskParams } from "./task.ts";
 import { streamOf } from "./sse.ts";
 
@@ -9,8 +10,9 @@ export const agentEvents = endpoint({
   method: "get",
   path: "/api/chat/agent/events/:task",
   tag: "Chat",
-  summary:
-    "Come back to a task: its events after `last_event_id` (also the `Last-Event-ID` header), then live ones to its end",
+  summary: "Resume a task's event stream",
+  description:
+    "The events after `last_event_id` (or the `Last-Event-ID` header), then live events to the end of the task.",
   access: { userOrKey: "chat.view" },
   params: TaskParams,
   query: ReplayQuery,
@@ -18,11 +20,14 @@ export const agentEvents = endpoint({
     status: 200,
     schema: z.string(),
     mediaType: "text/event-stream",
-    description: "`id` and `data` lines; the data is as of `POST /api/chat/agent/stream`",
+    description: "`id` and `data` lines; the data has the format of `POST /api/chat/agent/stream`",
+    nothingMore: NOTHING_MORE,
   },
   async handler({ services, caller, params, query, request }) {
     const task = await requireTask(services, caller, params.task, "chat.view");
+    const waiting = task.status === "queued" ? await findWaiting(services.db, task.id) : null;
     return streamOf(services, { caller, request }, task, {
+      waits: waiting ? { taskId: task.id, waiting } : undefined,
       after: replayAfter(query, request),
       translate: (heard) =>
         heard.kind === "heartbeat"

@@ -21,21 +21,25 @@ export const AgentChatRequest = z
   .object({
     project_id: text({ min: 1, max: 100 })
       .nullish()
-      .describe("Id or slug; that of the chat, or the caller's default workspace, when absent"),
-    message: text({ max: MAX_MESSAGE }).default("").describe("Needed unless there are attachments"),
+      .describe(
+        "Id or slug of the project. When absent, the project of the chat, or the caller's default workspace",
+      ),
+    message: text({ max: MAX_MESSAGE }).default("").describe("Required without attachments"),
     agent_id: AgentId.nullish(),
-    model: text({ min: 1, max: 200 }).nullish().describe("Model of this message; else the chat's"),
+    model: text({ min: 1, max: 200 })
+      .nullish()
+      .describe("Model of this message; the chat's model when absent"),
     container_id: text({ max: 100 }).nullish().describe("Accepted for existing clients; not used"),
-    chat_id: z.uuid().nullish().describe("The chat last used in the project when absent, or a new one"),
+    chat_id: z.uuid().nullish().describe("When absent, the chat last used in the project, or a new one"),
     max_iterations: z
       .int()
       .min(0)
       .max(100_000)
       .nullish()
-      .describe("Turns; 0 and null leave it to the service"),
+      .describe("Most turns of the agent; 0 and null use the service's default"),
     minimal_prompts: z.boolean().nullish().describe("Accepted for existing clients; not used"),
     edit_mode: EditModeField.nullish().describe(
-      "What dangerous tools need; else what the chat says, else `ask` for people and `allow` for programs",
+      "Mode for dangerous tools. When absent, the mode of the chat; without one, `ask` for people and `allow` for programs",
     ),
     view_context: z.enum(["graph", "builder", "terminal", "kanban"]).nullish(),
     attachments: Attachments.nullish(),

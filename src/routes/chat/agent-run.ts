@@ -1,22 +1,24 @@
 import { z } from "zod";
 import { awaitTask, requireTask } from "#src/domain/chats/index.ts";
-import { listSteps, StepData } from "#src/domain/tasks/index.ts";
+import { describeWaiting, findWaiting, listTurns, Turn } from "#src/domain/tasks/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
-import { Step } from "#src/http/step.ts";
+import { ShownTurn } from "#src/http/turn.ts";
 import { AGENT_BODY_BYTES, AgentChatRequest } from "./agent-request.ts";
-import { describeStep } from "./message.ts";
+import { describeTurn } from "./message.ts";
+import { WaitingFor } from "../tasks/schemas.ts";
 import { freshTask } from "./sse.ts";
 import { startFromRequest } from "./start-from-request.ts";
 
 /** Turns an answer holds at most; all of them are in the chat's messages. */
-const SHOWN_STEPS = 500;
+const SHOWN_TURNS = 500;
 
 export const agentRun = endpoint({
   method: "post",
   path: "/api/chat/agent",
   tag: "Chat",
-  summary:
-    "Send a message and wait for the end of the agent's work. Where that is not to be waited for (it asks for an approval, an earlier message of the chat does, or it has worked for ten minutes) `success` is false, `completion_reason` is `in_progress`, and `GET /api/chat/agent/events/{task_id}` goes on",
+  summary: "Send a message and wait",
+  description:
+    "Returns when the agent's work ends. `success` is false and `completion_reason` is `in_progress` in three cases: the agent asks for an approval, an earlier message of the chat does, or the agent has worked for ten minutes. Then read on with `GET /api/chat/agent/events/{task_id}`.",
   access: { userOrKey: "chat.send", rate: "chat" },
   body: AgentChatRequest,
   bodyLimit: AGENT_BODY_BYTES,
@@ -31,15 +33,17 @@ export const agentRun = endpoint({
       final_response: z.string(),
       tool_calls_made: z.int(),
       completion_reason: z.string().nullable(),
-      steps: z.array(Step),
+      steps: z.array(ShownTurn),
       error: z.string().nullable(),
+      waiting_for: WaitingFor.optional().describe("What the task waits for, while it is waiting"),
     }),
   },
   async handler({ services, caller, body }) {
     const started = await startFromRequest(services, caller, body);
     await awaitTask(services, freshTask(started));
     const task = await requireTask(services, caller, started.taskId, "chat.send");
-    const { items } = await listSteps(services, task.id, { page: 1, limit: SHOWN_STEPS });
+    const { items } = await listTurns(services, task.id, { page: 1, limit: SHOWN_TURNS });
+    const waiting = task.completedAt ? null : await findWaiting(services.db, task.id);
     return {
       success: task.status === "completed",
       task_id: task.id,
@@ -48,8 +52,9 @@ export const agentRun = endpoint({
       final_response: task.response ?? "",
       tool_calls_made: task.toolCalls,
       completion_reason: task.completedAt ? task.completionReason : "in_progress",
-      steps: items.map(({ stepData }) => describeStep(StepData.parse(stepData))),
+      steps: items.map(({ turnData }) => describeTurn(Turn.parse(turnData))),
       error: task.error,
+      ...(waiting && { waiting_for: describeWaiting(waiting) }),
     };
   },
 });

@@ -3,14 +3,15 @@ import { DATA_HEARTBEAT, dataFrame, richFrame } from "#src/domain/chats/index.ts
 import { endpoint } from "#src/http/endpoint.ts";
 import { AGENT_BODY_BYTES, AgentChatRequest } from "./agent-request.ts";
 import { startFromRequest } from "./start-from-request.ts";
-import { freshTask, streamOf, taskHeaders, unlessWithoutCredits } from "./sse.ts";
+import { freshTask, streamOf, taskHeaders, unlessWithoutCredits, waitOf } from "./sse.ts";
 
 export const agentStream = endpoint({
   method: "post",
   path: "/api/chat/agent/stream",
   tag: "Chat",
-  summary:
-    "Send a message and read all that the agent does as Server-Sent Events, approvals included. The agent goes on when the client goes",
+  summary: "Send a message and stream events",
+  description:
+    "Server-Sent Events of all that the agent does, approvals included. The agent continues when the client disconnects.",
   access: { userOrKey: "chat.send", rate: "chat" },
   body: AgentChatRequest,
   bodyLimit: AGENT_BODY_BYTES,
@@ -20,7 +21,7 @@ export const agentStream = endpoint({
     schema: z.string(),
     mediaType: "text/event-stream",
     description:
-      "`data` lines only, each one line of JSON `{type, data}`: `task_started`, `text_delta`, `tool_start`, `tool_call`, `tool_error`, `plan_update`, `agent_step`, `approval_required`, `approval_answered`, `turn_restarted`, `context_pressure`, `credits_used`, `chat_title`, `agent_heartbeat`, `error`, `complete`, `done`",
+      "`data` lines only, each one line of JSON `{type, data}`: `task_started`, `waiting`, `text_delta`, `tool_start`, `tool_call`, `tool_error`, `plan_update`, `agent_step`, `approval_required`, `approval_answered`, `turn_restarted`, `context_pressure`, `credits_used`, `chat_title`, `agent_heartbeat`, `error`, `complete`, `done`",
   },
   async handler({ services, caller, body, request }) {
     return unlessWithoutCredits(async () => {
@@ -37,6 +38,7 @@ export const agentStream = endpoint({
                 .map((event) => richFrame(event, false))
                 .join(""),
         headers: taskHeaders(started),
+        waits: waitOf(started),
       });
     });
   },

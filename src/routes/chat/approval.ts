@@ -8,12 +8,13 @@ export const approval = endpoint({
   method: "post",
   path: "/api/chat/agent/approval",
   tag: "Chat",
-  summary:
-    "Say whether a call that the agent asked about may run: once, always in this chat, or not. Anybody who may write in the project's chats can",
+  summary: "Answer an approval",
+  description:
+    "Allows the call once, allows its tool always in this chat, or denies it. Any person who may write in the project's chats can answer.",
   access: { user: "any", notKeys: PEOPLE_ANSWER },
   body: z
     .object({
-      approval_id: z.uuid().describe("Of the `approval_required` event"),
+      approval_id: z.uuid().describe("Id from the `approval_required` event"),
       response: z.enum(["allow_once", "allow_all", "stop"]),
     })
     .meta({ id: "ApprovalAnswer" }),
@@ -33,7 +34,7 @@ const Question = z.object({
   tool: z.string(),
   parameters: z
     .record(z.string(), z.unknown())
-    .describe("The whole call; a stored secret is replaced by `«secret:NAME»`, and nothing else"),
+    .describe("The complete call. Only stored secrets are replaced, by `«secret:NAME»`"),
   created_at: Moment,
   expires_at: Moment,
 });
@@ -53,8 +54,8 @@ export const approvals = endpoint({
   method: "get",
   path: "/api/chat/agent/approvals",
   tag: "Chat",
-  summary:
-    "Calls in a project's chats that wait for somebody to allow them, oldest first, each of them whole",
+  summary: "List pending approvals",
+  description: "The complete calls in the project's chats that wait for an approval, oldest first.",
   access: { userOrKey: "chat.send" },
   query: z.object({ project_id: text({ min: 1, max: 100 }).describe("Id or slug of the project") }),
   response: { status: 200, schema: z.array(Question) },
@@ -66,16 +67,21 @@ export const getApproval = endpoint({
   method: "get",
   path: "/api/chat/agent/approvals/:approval",
   tag: "Chat",
-  summary: "A call that the agent asked about, whole, and what was answered",
+  summary: "Get an approval",
+  description: "The complete call, and the answer that was given.",
   access: { userOrKey: "chat.send" },
   params: z.object({ approval: z.string().describe("Id of the `approval_required` event") }),
   response: {
     status: 200,
-    schema: Question.extend({ response: z.enum(["allow_once", "allow_all", "stop"]).nullable() }),
+    schema: Question.extend({
+      response: z.enum(["allow_once", "allow_all", "stop"]).nullable(),
+      reason: z.string().nullable().describe("Beginning of the message that denied it"),
+    }),
   },
   refusals: [404],
   async handler({ services, caller, params }) {
     const found = await readApproval(services, caller, params.approval);
-    return { ...describeQuestion(found), response: found.approval.response };
+    const { response, reason } = found.approval;
+    return { ...describeQuestion(found), response, reason };
   },
 });

@@ -8,7 +8,8 @@ export const cancel = endpoint({
   method: "post",
   path: "/api/chat/agent/cancel/:task",
   tag: "Chat",
-  summary: "Stop a task; one that is over stays as it is, and its status is the answer",
+  summary: "Cancel a chat task",
+  description: "Returns the task's status. A finished task is unchanged.",
   access: { userOrKey: "chat.send" },
   params: TaskParams,
   response: {
@@ -31,7 +32,8 @@ export const forceCancel = endpoint({
   method: "post",
   path: "/api/chat/agent/force-cancel",
   tag: "Chat",
-  summary: "Stop all that runs or waits in a chat",
+  summary: "Cancel all work in a chat",
+  description: "Running and waiting tasks.",
   access: { userOrKey: "chat.send" },
   query: z.object({ chat_id: z.uuid() }),
   response: {

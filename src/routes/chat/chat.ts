@@ -11,7 +11,7 @@ export const ChatQuery = z.object({
     .uuid()
     .optional()
     .describe(
-      "When absent, the chat that a message without a `chat_id` goes to: the one last used of those that people begin in the project, or, for a key, of those that programs do",
+      "When absent, the chat that a message without a `chat_id` goes to: for a person, the last used of the project's chats that people began; for an API key, of those that programs began",
     ),
 });
 
@@ -25,11 +25,11 @@ export const Chat = z
     user_id: z.string(),
     project_id: z.string(),
     title: z.string().nullable(),
-    origin: z.string().describe("Where it began: `browser`, `standalone`, `api`, a platform's name"),
+    origin: z.string().describe("Where the chat began: `browser`, `standalone`, `api` or a platform's name"),
     status: ChatStatus,
-    agent_id: z.string().nullable().describe("Agent of messages that name none"),
-    model: z.string().nullable().describe("Model of messages that name none"),
-    edit_mode: EditModeField.nullable().describe("What dangerous tools need where a message does not say"),
+    agent_id: z.string().nullable().describe("Agent for messages that do not name one"),
+    model: z.string().nullable().describe("Model for messages that do not name one"),
+    edit_mode: EditModeField.nullable().describe("Mode for dangerous tools when a message does not set one"),
     created_at: Moment,
     updated_at: Moment.nullable(),
   })

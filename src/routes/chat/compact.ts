@@ -7,8 +7,9 @@ export const compact = endpoint({
   method: "post",
   path: "/api/chat/:chat/compact",
   tag: "Chat",
-  summary:
-    "Let the model write an account of the chat, which it is shown from then on in place of all messages but the last two; people go on seeing them all",
+  summary: "Compact a chat",
+  description:
+    "The model writes a summary of the chat. From then on the model sees the summary in place of all but the last two messages. People still see all messages.",
   access: { userOrKey: "chat.send", rate: "chat" },
   params: ChatParams,
   refusals: [400, 402, 409, 503],

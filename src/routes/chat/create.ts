@@ -8,7 +8,8 @@ export const create = endpoint({
   method: "post",
   path: "/api/chat",
   tag: "Chat",
-  summary: "Begin a chat about a project, or about the caller's default workspace",
+  summary: "Create a chat",
+  description: "In a project, or in the caller's default workspace.",
   access: { userOrKey: "chat.send" },
   body: z
     .object({

@@ -11,8 +11,9 @@ export const list = endpoint({
   method: "get",
   path: "/api/chat",
   tag: "Chat",
-  summary:
-    "The caller's chats, the last used first, 50 unless `limit` says otherwise, each with its newest 50 messages (without the agent's steps). `X-Total-Count` says how many there are in all; `offset` gets the others",
+  summary: "List chats",
+  description:
+    "The caller's chats, last used first, 50 unless `limit` is given. Each has its newest 50 messages without the agent's steps. `X-Total-Count` is the total number; `offset` skips chats.",
   access: { userOrKey: "chat.view" },
   query: z.object({
     limit: z.coerce.number().int().min(1).max(100).default(50),

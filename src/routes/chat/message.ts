@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { ChatMessage, Run } from "#src/domain/chats/index.ts";
-import type { StepData } from "#src/domain/tasks/index.ts";
+import type { Turn } from "#src/domain/tasks/index.ts";
 import { Moment } from "#src/http/schemas.ts";
-import type { Step } from "#src/http/step.ts";
+import type { ShownTurn } from "#src/http/turn.ts";
 
 export const Message = z
   .object({
@@ -14,20 +14,20 @@ export const Message = z
       .record(z.string(), z.unknown())
       .nullable()
       .describe(
-        "Of a question: its `attachments`. Of an answer: what the agent did for it, `steps` included; `completion_reason` is `in_progress` while it works",
+        "For a user's message, its `attachments`. For an answer, what the agent did, `steps` included; `completion_reason` is `in_progress` while the agent works",
       ),
     created_at: Moment,
   })
   .meta({ id: "ChatMessage" });
 
-export function describeStep(step: StepData): z.input<typeof Step> {
+export function describeTurn(turn: Turn): z.input<typeof ShownTurn> {
   return {
-    iteration: step.iteration,
-    thought: step.thought,
-    tool_calls: step.tool_calls.map(({ name, parameters, result }) => ({ name, parameters, result })),
-    response_text: step.response_text,
-    is_complete: step.is_complete,
-    timestamp: step.timestamp,
+    iteration: turn.iteration,
+    thought: turn.thought,
+    tool_calls: turn.tool_calls.map(({ name, parameters, result }) => ({ name, parameters, result })),
+    response_text: turn.response_text,
+    is_complete: turn.is_complete,
+    timestamp: turn.timestamp,
   };
 }
 
@@ -43,7 +43,7 @@ export function describeMessage(message: ChatMessage): z.input<typeof Message> {
   };
 }
 
-function metadataOf({ task, agent, checkpoint, inProgress, steps }: Run, chatId: string) {
+function metadataOf({ task, agent, checkpoint, inProgress, turns }: Run, chatId: string) {
   return {
     agent_mode: true,
     agent_type: agent,
@@ -56,7 +56,7 @@ function metadataOf({ task, agent, checkpoint, inProgress, steps }: Run, chatId:
     checkpoint_hash: checkpoint,
     trajectory_path: null,
     steps_table: true,
-    steps: steps.map(describeStep),
+    steps: turns.map(describeTurn),
     ...(task.error !== null && { error: task.error }),
   };
 }

@@ -17,7 +17,7 @@ const Place = z
 
 const Pages = pageQuery(Place);
 const PAGES =
-  "The newest 1000, or with `limit` as many; where older ones follow, `X-Next-Cursor` is the `cursor` that gets them";
+  "The newest 1000, or as many as `limit`; when older ones follow, `X-Next-Cursor` is the `cursor` of the next page";
 
 function reply({ messages, earlier }: MessagePage) {
   const shown = messages.map(describeMessage);
@@ -29,7 +29,8 @@ export const history = endpoint({
   path: "/api/chat/:project/history",
   aliases: ["/chat/:project/history", "/api/chat/:project/messages"],
   tag: "Chat",
-  summary: `What was said in a chat of the caller's about a project, oldest first, with what the agent did; an answer that is under way is there, empty. ${PAGES}`,
+  summary: "List a project chat's messages",
+  description: `The messages of one of the caller's chats in the project, oldest first, with the agent's steps. An answer in progress is included, empty. ${PAGES}.`,
   access: { userOrKey: "chat.view" },
   params: ProjectChats,
   query: ChatQuery.extend(Pages.shape),
@@ -44,7 +45,8 @@ export const sessionMessages = endpoint({
   method: "get",
   path: "/api/chat/session/:chat/messages",
   tag: "Chat",
-  summary: `What was said in a chat of the caller's, oldest first, with what the agent did. ${PAGES}`,
+  summary: "List a chat's messages",
+  description: `The messages of one of the caller's chats, oldest first, with the agent's steps. ${PAGES}.`,
   access: { userOrKey: "chat.view" },
   params: ChatParams,
   query: Pages,
@@ -59,7 +61,8 @@ export const clear = endpoint({
   method: "delete",
   path: "/api/chat/:project/messages",
   tag: "Chat",
-  summary: "Empty a chat: what was said, and which tools were allowed for all of it",
+  summary: "Clear a chat",
+  description: "Deletes its messages, and the list of tools that are allowed for the whole chat.",
   access: { userOrKey: "chat.delete" },
   params: ProjectChats,
   query: ChatQuery,

@@ -20,7 +20,8 @@ export const standaloneSessions = endpoint({
   method: "get",
   path: "/api/chat/sessions",
   tag: "Chat",
-  summary: "The caller's chats that were begun about no project, the last used first",
+  summary: "List standalone chats",
+  description: "The caller's chats that were begun without a project, last used first.",
   access: { userOrKey: "chat.view" },
   query: z.object({
     limit: z.coerce.number().int().min(1).max(100).default(30),
@@ -51,7 +52,8 @@ export const projectSessions = endpoint({
   method: "get",
   path: "/api/chat/:project/sessions",
   tag: "Chat",
-  summary: `The caller's chats about a project, the last used first: ${LISTED}, or with \`limit\` and \`offset\` a page`,
+  summary: "List a project's chats",
+  description: `The caller's chats in the project, last used first: up to ${LISTED}, or a page with \`limit\` and \`offset\`.`,
   access: { userOrKey: "chat.view" },
   params: ProjectChats,
   query: z.object({

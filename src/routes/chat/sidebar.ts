@@ -7,7 +7,8 @@ export const sidebar = endpoint({
   method: "get",
   path: "/api/sidebar/tree",
   tag: "Chat",
-  summary: "The caller's chats about no project, and the newest projects with the caller's chats about them",
+  summary: "Get the chat sidebar",
+  description: "The caller's standalone chats, and the newest projects with the caller's chats in them.",
   access: { user: "any" },
   response: {
     status: 200,

@@ -1,18 +1,20 @@
 import { isRefusal, LastingAccess, type Caller } from "#src/domain/access/index.ts";
-import { followTask, requireTask, type Heard } from "#src/domain/chats/index.ts";
-import { streamTask, taskEvents, type StartedTask } from "#src/domain/tasks/index.ts";
+import {
+  followTask,
+  requireTask,
+  withNotices,
+  type Heard,
+  type SentMessage,
+  type WaitingMessage,
+} from "#src/domain/chats/index.ts";
+import { streamTask, taskEvents } from "#src/domain/tasks/index.ts";
 import { readCredentials } from "#src/http/credentials.ts";
+import { EVENT_STREAM_HEADERS, isComingBack } from "#src/http/event-id.ts";
 import { standingOf } from "#src/http/standing.ts";
 import { sentenceOf } from "#src/lib/close-codes.ts";
 import { AppError } from "#src/lib/errors.ts";
-import { toStream } from "#src/lib/to-stream.ts";
+import { encoded, toStream } from "#src/lib/to-stream.ts";
 import type { Services } from "#src/services.ts";
-
-export const EVENT_STREAM_HEADERS = {
-  "content-type": "text/event-stream; charset=utf-8",
-  "cache-control": "no-cache",
-  "x-accel-buffering": "no",
-};
 
 /** What is sent of what a log says; nothing for what the client is not told. */
 type Translate = (heard: Heard) => string;
@@ -25,16 +27,24 @@ export interface Reader {
 
 /**
  * A task's events in a client's own words, to the task's end. The client may go at any time: the task does not notice. `first` is
- * sent before anything else. Whoever may not read the task any more is told so, and nothing else.
+ * sent before anything else, and then what a message waits for. Whoever has all of a
+ * task that is over and comes back by itself gets 204. Whoever may not read the task any more is told so, and nothing else.
  */
 export async function streamOf(
   services: Services,
   { caller, request }: Reader,
   task: Parameters<typeof streamTask>[1],
-  options: { after?: number; first?: string; translate: Translate; headers?: Record<string, string> },
+  options: {
+    after?: number;
+    first?: string;
+    waits?: WaitingMessage | undefined;
+    translate: Translate;
+    headers?: Record<string, string>;
+  },
 ): Promise<Response> {
-  const { after = 0, first = "", translate, headers = {} } = options;
+  const { after = 0, first = "", waits, translate, headers = {} } = options;
   const opened = await streamTask(services, task, after);
+  if (opened.status === 204 && isComingBack(request)) return opened;
   const access = new LastingAccess(services, standingOf(caller, readCredentials(request, services.config)), {
     forMs: services.config.SOCKET_CHECK_SECONDS * 1000,
     check: (renewed) => requireTask(services, renewed, task.id, "chat.view"),
@@ -43,11 +53,12 @@ export async function streamOf(
     let last = after;
     if (first !== "") yield first;
     try {
-      for await (const heard of followTask(services, task, after, opened)) {
+      const log = followTask(services, task, after, opened);
+      for await (const heard of waits ? withNotices(services.db, waits, log) : log) {
         const newest = heard.kind === "events" ? heard.events.at(-1) : undefined;
         // The end is told also where the task went with its chat.
         if (newest?.type !== "done") await access.hold();
-        last = newest?.id ?? last;
+        last = newest?.id || last;
         const text = translate(heard);
         if (text !== "") yield text;
       }
@@ -85,17 +96,17 @@ async function* only(frame: string): AsyncGenerator<string, void, undefined> {
   yield frame;
 }
 
-async function* encoded(frames: AsyncGenerator<string, void, undefined>) {
-  const encoder = new TextEncoder();
-  for await (const frame of frames) yield encoder.encode(frame);
-}
-
 /** A task that was started this moment, as far as its log needs it. */
-export function freshTask({ taskId, chatId }: StartedTask) {
+export function freshTask({ taskId, chatId }: SentMessage) {
   return { id: taskId, chatId, status: "queued" } as const;
 }
 
+/** What a message that was taken this moment waits for, as its stream tells. */
+export function waitOf({ taskId, waiting, refused }: SentMessage): WaitingMessage | undefined {
+  return waiting ? { taskId, waiting, refused } : undefined;
+}
+
 /** Where the frames cannot tell, the headers do. */
-export function taskHeaders({ taskId, chatId }: StartedTask): Record<string, string> {
+export function taskHeaders({ taskId, chatId }: SentMessage): Record<string, string> {
   return { "X-Task-Id": taskId, "X-Chat-Id": chatId };
 }

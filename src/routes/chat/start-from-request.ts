@@ -1,6 +1,6 @@
 import { sendWithAttachments } from "#src/agent/send-with-attachments.ts";
 import type { Caller } from "#src/domain/access/index.ts";
-import type { StartedTask } from "#src/domain/tasks/index.ts";
+import type { SentMessage } from "#src/domain/chats/index.ts";
 import type { Services } from "#src/services.ts";
 import type { AgentChatRequest } from "./agent-request.ts";
 
@@ -9,7 +9,7 @@ export function startFromRequest(
   services: Services,
   caller: Caller,
   body: AgentChatRequest,
-): Promise<StartedTask> {
+): Promise<SentMessage> {
   const metadata = {
     ...(body.mentions?.length && { mentions: body.mentions }),
     ...(body.view_context && { view_context: body.view_context }),

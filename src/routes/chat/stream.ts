@@ -2,7 +2,7 @@ import { z } from "zod";
 import { COMMENT, sendMessage, SimpleStream } from "#src/domain/chats/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { AgentId, text } from "#src/http/schemas.ts";
-import { freshTask, streamOf, taskHeaders, unlessWithoutCredits } from "./sse.ts";
+import { freshTask, streamOf, taskHeaders, unlessWithoutCredits, waitOf } from "./sse.ts";
 
 /** Longest message, in characters. */
 const MAX_MESSAGE = 100_000;
@@ -12,17 +12,18 @@ export const stream = endpoint({
   path: "/api/chat/stream",
   aliases: ["/chat/stream"],
   tag: "Chat",
-  summary:
-    "Send a message and read what the agent does as Server-Sent Events: `tool_execution`, `message` and `error`. The agent goes on when the client goes; the headers `X-Task-Id` and `X-Chat-Id` name what to come back to",
+  summary: "Send a message and stream text",
+  description:
+    "Server-Sent Events: `tool_execution`, `message` and `error`. A message that has to wait says so at once, with the reason. The agent continues when the client disconnects. To resume, use the ids in the headers `X-Task-Id` and `X-Chat-Id`.",
   access: { userOrKey: "chat.send", rate: "chat" },
   body: z
     .object({
       project_id: text({ min: 1, max: 100 }).describe("Id or slug of the project the agent works on"),
       message: text({ min: 1, max: MAX_MESSAGE, trim: true }),
       agent_id: AgentId.nullish().describe(
-        "Agent that works; that of the chat, or the default one, when absent",
+        "Agent that works on it. When absent, the chat's agent or the default one",
       ),
-      chat_id: z.uuid().nullish().describe("The chat last used in the project when absent, or a new one"),
+      chat_id: z.uuid().nullish().describe("When absent, the chat last used in the project, or a new one"),
     })
     .meta({ id: "ChatStream" }),
   response: {
@@ -46,6 +47,7 @@ export const stream = endpoint({
         translate: (heard) =>
           heard.kind === "heartbeat" ? COMMENT : heard.events.map((event) => simple.framesOf(event)).join(""),
         headers: taskHeaders(started),
+        waits: waitOf(started),
       });
     });
   },

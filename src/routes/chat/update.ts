@@ -8,18 +8,19 @@ export const update = endpoint({
   method: "patch",
   path: "/api/chat/:chat/update",
   tag: "Chat",
-  summary: "Rename a chat, put it away, or choose its agent, model and mode",
+  summary: "Update a chat",
+  description: "Renames or archives the chat, or chooses its agent, model and mode.",
   access: { userOrKey: "chat.send" },
   params: ChatParams,
   body: z
     .object({
       title: text({ min: 1, max: 200, trim: true })
         .nullish()
-        .describe("null takes it away; the agent then gives one with the next answer"),
+        .describe("null removes the title; the agent sets a new one with its next answer"),
       status: z.enum(["active", "archived"]).nullish(),
       agent_id: AgentId.nullish().describe("null for the default agent"),
-      model: text({ min: 1, max: 200 }).nullish().describe("null for the agent's"),
-      edit_mode: EditModeField.nullish().describe("null for what the origin says"),
+      model: text({ min: 1, max: 200 }).nullish().describe("null for the agent's own model"),
+      edit_mode: EditModeField.nullish().describe("null for the default of the chat's origin"),
     })
     .meta({ id: "ChatChange" }),
   refusals: [400],
@@ -40,8 +41,9 @@ export const move = endpoint({
   method: "patch",
   path: "/api/chat/:chat/project",
   tag: "Chat",
-  summary:
-    "Move a chat to another project, or with null to the caller's default workspace, at most 30 times a minute",
+  summary: "Move a chat",
+  description:
+    "To another project, or with null to the caller's default workspace. At most 30 times a minute.",
   access: { userOrKey: "chat.send", rate: "move" },
   params: ChatParams,
   body: z.object({ project_id: text({ min: 1, max: 100 }).nullable() }).meta({ id: "ChatMove" }),
@@ -57,7 +59,8 @@ export const remove = endpoint({
   method: "delete",
   path: "/api/chat/:chat",
   tag: "Chat",
-  summary: "Delete a chat and stop what runs in it; the last chat of a project stays",
+  summary: "Delete a chat",
+  description: "Stops the work in it. The last chat of a project cannot be deleted.",
   access: { userOrKey: "chat.delete" },
   params: ChatParams,
   refusals: [400],
@@ -72,8 +75,9 @@ export const undo = endpoint({
   method: "post",
   path: "/api/chat/:chat/undo",
   tag: "Chat",
-  summary:
-    "Take back the last message with its answer, and put the project's files back to before it, uploads of chats excepted. What was there until then, changes of people included, is the snapshot `snapshot_hash`; restore it to undo this",
+  summary: "Undo the last message",
+  description:
+    "Deletes the last message and its answer, and restores the project's files to their state before it, chat uploads excepted. The files until then, with the changes that people made, are saved as the snapshot `snapshot_hash`: restore it to revert the undo.",
   access: { userOrKey: "chat.send" },
   params: ChatParams,
   query: z.object({
@@ -82,7 +86,7 @@ export const undo = endpoint({
       .transform((value) => value === "true")
       .optional()
       .describe(
-        "Put files back also where agents have changed some in other chats since, which is refused otherwise",
+        "Also restore files when agents have changed files of the project in other chats since, which is refused otherwise",
       ),
   }),
   refusals: [400, 409, 503],
@@ -97,7 +101,7 @@ export const undo = endpoint({
       snapshot_hash: z
         .string()
         .nullable()
-        .describe("Of the files as they were until now; null where none were put back"),
+        .describe("Snapshot of the files before the undo; null when no files were restored"),
     }),
   },
   async handler({ services, caller, params, query }) {

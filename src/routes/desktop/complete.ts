@@ -6,7 +6,8 @@ import { describePaired, DeviceFields, Paired, readDevice, ScopeWish } from "./d
 export const complete = endpoint({
   method: "post",
   path: "/api/desktop/pair/complete",
-  summary: "A key for a desktop app that takes the key itself instead of a pairing link",
+  summary: "Create a desktop key",
+  description: "For a desktop app that takes the key itself instead of a pairing link.",
   tag: "Desktop",
   access: { user: "any" },
   body: z.object({ ...DeviceFields, scopes: ScopeWish }),

@@ -7,7 +7,7 @@ export const ScopeWish = z
   .array(text({ min: 1, max: 100 }))
   .max(100)
   .nullish()
-  .describe("Permissions of the device's key, besides `desktop.pair`; absent for what the app needs");
+  .describe("Permissions of the device's key besides `desktop.pair`. When absent, those that the app needs");
 
 /** A desktop app as it describes itself. */
 export const DeviceFields = {
@@ -33,9 +33,9 @@ export const Paired = z
   .object({
     device_id: z.uuid(),
     api_key_id: z.uuid(),
-    token: z.string().describe("The raw key, `tsk_…`; it is in this answer only"),
+    token: z.string().describe("The raw key, `tsk_…`; returned only in this answer"),
     scopes: z.array(z.string()),
-    expires_at: z.null().describe("The key is good until it is revoked"),
+    expires_at: z.null().describe("The key is valid until it is revoked"),
   })
   .meta({ id: "PairedDevice" });
 
@@ -59,8 +59,8 @@ export const Device = z
     app_version: z.string().nullable(),
     api_key_id: z.uuid(),
     created_at: Moment,
-    last_seen_at: Moment.nullable().describe("When its key was used last, to the minute"),
-    is_active: z.boolean().describe("Whether it is paired: its key has not been revoked"),
+    last_seen_at: Moment.nullable().describe("Last use of its key, to the minute"),
+    is_active: z.boolean().describe("True until its key is revoked"),
   })
   .meta({ id: "DesktopDevice" });
 

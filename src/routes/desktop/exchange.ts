@@ -7,7 +7,9 @@ import { describePaired, DeviceFields, Paired, readDevice } from "./device.ts";
 export const exchange = endpoint({
   method: "post",
   path: "/api/desktop/pair/exchange",
-  summary: "Exchange the token of a pairing link for a key; of many that try at once, one has it",
+  summary: "Exchange a pairing token",
+  description:
+    "Exchanges the token of a pairing link for a key. Only one of several concurrent attempts succeeds.",
   tag: "Desktop",
   access: "public",
   body: z.object({ token: text({ min: 1, max: 512 }), ...DeviceFields }),

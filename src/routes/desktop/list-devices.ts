@@ -1,14 +1,16 @@
 import { z } from "zod";
-import { listDevices as list } from "#src/domain/desktop/index.ts";
+import * as desktop from "#src/domain/desktop/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { describeDevice, Device } from "./device.ts";
 
 export const listDevices = endpoint({
   method: "get",
   path: "/api/desktop/devices",
-  summary: "The caller's desktop apps, those unpaired too, newest first",
+  summary: "List paired desktop apps",
+  description: "The caller's desktop apps, newest first. Unpaired apps are included.",
   tag: "Desktop",
   access: { user: "any" },
   response: { status: 200, schema: z.array(Device) },
-  handler: async ({ services, caller }) => (await list(services, caller.userId)).map(describeDevice),
+  handler: async ({ services, caller }) =>
+    (await desktop.listDevices(services, caller.userId)).map(describeDevice),
 });

@@ -7,7 +7,8 @@ import { ScopeWish } from "./device.ts";
 export const mint = endpoint({
   method: "post",
   path: "/api/desktop/pair",
-  summary: "A link that pairs a desktop app: good once, for minutes",
+  summary: "Create a pairing link",
+  description: "The link pairs one desktop app. It works once and expires after minutes.",
   tag: "Desktop",
   access: { user: "any" },
   body: z.object({ scopes: ScopeWish }),

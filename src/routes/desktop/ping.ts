@@ -6,7 +6,8 @@ import { Moment } from "#src/http/schemas.ts";
 export const ping = endpoint({
   method: "get",
   path: "/api/desktop/session/ping",
-  summary: "Whether a key is good, and what it is paired with",
+  summary: "Check an API key",
+  description: "Returns whether the key is valid and which device it is paired with.",
   tag: "Desktop",
   access: { key: "any" },
   response: {

@@ -5,7 +5,8 @@ import { describeUnpaired, Unpaired } from "./device.ts";
 export const revoke = endpoint({
   method: "post",
   path: "/api/v1/desktop/pair/revoke",
-  summary: "Unpair the desktop app that asks: its key ends at once and for good",
+  summary: "Unpair the calling desktop app",
+  description: "The app's key is revoked at once and for good.",
   tag: "Desktop",
   access: { key: "desktop.pair" },
   response: { status: 200, schema: Unpaired },

@@ -6,7 +6,8 @@ import { describeUnpaired, Unpaired } from "./device.ts";
 export const unpair = endpoint({
   method: "delete",
   path: "/api/desktop/devices/:device",
-  summary: "Unpair a desktop app: its key ends at once and for good; fine to repeat",
+  summary: "Unpair a desktop app",
+  description: "The app's key is revoked at once and for good. Idempotent.",
   tag: "Desktop",
   access: { user: "any" },
   params: z.object({ device: z.string() }),

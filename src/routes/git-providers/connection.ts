@@ -7,13 +7,14 @@ import { Connected, HOST, HostParams } from "./provider.ts";
 /** Tokens of all hosts are printable ASCII, and go into a header. */
 const Token = text({ min: 1, max: 1000, trim: true }).regex(
   /^[\x21-\x7E]*$/u,
-  "must be a token as the host shows it",
+  "must be a token in the format that the host shows",
 );
 
 export const putToken = endpoint({
   method: "put",
   path: `/api/git-providers/${HOST}/token`,
-  summary: "Connect one's account at a git host by a token made there; the host is asked whether it is valid",
+  summary: "Connect a git host by token",
+  description: "The git host is asked whether the token is valid.",
   tag: "Git hosts",
   access: { user: "any" },
   params: HostParams,
@@ -40,7 +41,8 @@ export const putToken = endpoint({
 export const disconnectHost = endpoint({
   method: "delete",
   path: `/api/git-providers/${HOST}/disconnect`,
-  summary: "Forget one's account at a git host, with its tokens",
+  summary: "Disconnect a git host",
+  description: "Deletes the stored tokens of the caller's account at the git host.",
   tag: "Git hosts",
   access: { user: "any" },
   params: HostParams,

@@ -6,7 +6,8 @@ import { ConnectionStatus, describeConnection, HOST, HostParams } from "./provid
 export const listProviders = endpoint({
   method: "get",
   path: "/api/git-providers",
-  summary: "Git hosts, and which of them one's own account is connected to",
+  summary: "List git hosts",
+  description: "Each with whether the caller's account is connected to it.",
   tag: "Git hosts",
   access: { user: "any" },
   response: { status: 200, schema: z.object({ providers: z.array(ConnectionStatus) }) },
@@ -19,7 +20,7 @@ export const listProviders = endpoint({
 export const getStatuses = endpoint({
   method: "get",
   path: "/api/git-providers/status",
-  summary: "The same by name",
+  summary: "List git hosts by name",
   tag: "Git hosts",
   access: { user: "any" },
   response: { status: 200, schema: z.record(z.enum(GIT_HOSTS), ConnectionStatus) },
@@ -36,7 +37,8 @@ export const getStatuses = endpoint({
 export const getProviderStatus = endpoint({
   method: "get",
   path: `/api/git-providers/${HOST}/status`,
-  summary: "Whether one's own account at a git host is connected",
+  summary: "Get a git host connection",
+  description: "Returns whether the caller's account at this git host is connected.",
   tag: "Git hosts",
   access: { user: "any" },
   params: HostParams,

@@ -14,7 +14,8 @@ const COOKIE = "git_oauth_state";
 export const authorizeHost = endpoint({
   method: "get",
   path: `/api/git-providers/${HOST}/oauth/authorize`,
-  summary: "Begin to connect one's account at a git host: where to send the browser",
+  summary: "Begin a git host connection",
+  description: "Returns the address to send the browser to.",
   tag: "Git hosts",
   access: { user: "any" },
   params: HostParams,
@@ -42,8 +43,9 @@ const given = z.string().optional().catch(undefined);
 export const hostCallback = endpoint({
   method: "get",
   path: `/api/git-providers/${HOST}/oauth/callback`,
-  summary:
-    "Where a git host sends the browser back to, signed in as when it left; a page for a client whose `Accept` prefers HTML",
+  summary: "Finish a git host connection",
+  description:
+    "The git host sends the browser back here. The caller must still be signed in to the same account. Returns a page when the client's `Accept` prefers HTML.",
   tag: "Git hosts",
   access: "public",
   params: HostParams,
@@ -111,7 +113,7 @@ function onceMore(url: URL): Response {
 /** For people, what programs are told in a word. */
 const PAGE_REASONS: Readonly<Record<string, string>> = {
   INVALID_STATE_TOKEN:
-    "This link is not valid in this browser, or you are not signed in as you were: sign in and begin again",
+    "This link is not valid in this browser, or you are signed in to a different account: sign in and begin again",
   STATE_TOKEN_EXPIRED: "This took too long: begin again",
 };
 

@@ -12,13 +12,15 @@ export const RepositoryParams = HostParams.extend({
   repository: z.string(),
 });
 
-/** Whether somebody's account at a host is connected. */
+/** Whether a person's account at a host is connected. */
 export const ConnectionStatus = z
   .object({
     provider: z.enum(GIT_HOSTS),
     display_name: z.string(),
     connected: z.boolean(),
-    oauth_configured: z.boolean().describe("Whether OAuth is offered; a token connects in any case"),
+    oauth_configured: z
+      .boolean()
+      .describe("Whether OAuth is configured; connecting by token is always possible"),
     auth_type: z.enum(["oauth_token", "personal_access_token"]).nullable(),
     provider_username: z.string().nullable(),
     provider_email: z.string().nullable(),

@@ -14,7 +14,8 @@ import {
 export const listHosted = endpoint({
   method: "get",
   path: `/api/git-providers/${HOST}/repositories`,
-  summary: "Repositories that one's connected account may reach, lately changed ones first",
+  summary: "List git host repositories",
+  description: "Repositories that the caller's connected account can reach, recently changed ones first.",
   tag: "Git hosts",
   access: { user: "any" },
   params: HostParams,
@@ -34,7 +35,7 @@ export const listHosted = endpoint({
 export const getHosted = endpoint({
   method: "get",
   path: `/api/git-providers/${HOST}/repositories/:owner/:repository`,
-  summary: "One of them",
+  summary: "Get a git host repository",
   tag: "Git hosts",
   access: { user: "any" },
   params: RepositoryParams,
@@ -47,7 +48,7 @@ export const getHosted = endpoint({
 export const listHostedBranches = endpoint({
   method: "get",
   path: `/api/git-providers/${HOST}/repositories/:owner/:repository/branches`,
-  summary: "Its branches",
+  summary: "List git host branches",
   tag: "Git hosts",
   access: { user: "any" },
   params: RepositoryParams,

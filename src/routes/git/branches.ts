@@ -22,7 +22,9 @@ const BranchItem = z.object({
 export const listBranches = endpoint({
   method: "get",
   path: "/api/projects/:project/git/branches",
-  summary: "Branches of a project's repository and of its remote; a remote that fails is an answer as well",
+  summary: "List branches",
+  description:
+    "Of the project's repository and of its remote. A failure of the remote is reported in the answer, not as an error.",
   tag: "Git",
   access: { userOrKey: "git.view" },
   params: ProjectParams,
@@ -33,9 +35,9 @@ export const listBranches = endpoint({
       .object({
         status: z
           .enum(["ready", "local", "error"])
-          .describe("`local` without a remote; `error` when its branches could not be asked for"),
+          .describe("`local` without a remote; `error` when its branches could not be read"),
         message: z.string().optional(),
-        http_status: z.int().optional().describe("Status that the failure stands for"),
+        http_status: z.int().optional().describe("HTTP status that corresponds to the failure"),
         ...PanelHead,
         default_branch: z.string().nullable(),
         current_branch: z.string().nullable(),
@@ -72,7 +74,8 @@ export const addBranch = endpoint({
   method: "post",
   path: "/api/projects/:project/git/branches",
   aliases: ["/api/projects/:project/git/branch"],
-  summary: "Make a branch, and switch to it unless told not to",
+  summary: "Create a branch",
+  description: "Switches to the branch unless told not to.",
   tag: "Git",
   access: { userOrKey: "git.write" },
   params: ProjectParams,
@@ -90,7 +93,8 @@ const switchTo = (method: "put" | "post", path: string) =>
   endpoint({
     method,
     path: `/api/projects/:project/git/${path}`,
-    summary: "Switch to a branch; 409 when local changes would be lost",
+    summary: "Switch branches",
+    description: "409 when local changes would be lost.",
     tag: "Git",
     access: { userOrKey: "git.write" },
     params: ProjectParams,

@@ -15,8 +15,8 @@ const Asked = { repo_url: RepoUrl, branch: Branch.describe("The default branch w
 export const startClone = endpoint({
   method: "post",
   path: "/api/git/clone",
-  summary:
-    "Have a repository cloned into a project, in place of its files once it is complete; answers at once",
+  summary: "Clone in the background",
+  description: "Returns at once. The clone replaces the project's files when it is complete.",
   tag: "Git",
   access: { userOrKey: "git.write" },
   body: z.object({ project_id: z.string().describe("Id or slug"), ...Asked }),
@@ -32,8 +32,8 @@ export const startClone = endpoint({
 export const cloneNow = endpoint({
   method: "post",
   path: "/api/projects/:project/git/clone",
-  summary:
-    "Clone a repository into a project and wait for it; 202 and `cloning` when it takes longer than 25 seconds",
+  summary: "Clone and wait",
+  description: "Returns 202 and `cloning` when the clone takes longer than 25 seconds.",
   tag: "Git",
   access: { userOrKey: "git.write" },
   params: ProjectParams,
@@ -52,7 +52,8 @@ export const getClone = endpoint({
   method: "get",
   path: "/api/projects/:project/git/clone",
   aliases: ["/api/git/clone/:project"],
-  summary: "How the last clone into a project goes or went; 404 where there was none",
+  summary: "Get the clone status",
+  description: "Of the project's last clone. 404 when there was none.",
   tag: "Git",
   access: { userOrKey: "git.view" },
   params: ProjectParams,

@@ -7,8 +7,9 @@ import { CommitMessage } from "./git.ts";
 export const commitAndPushAll = endpoint({
   method: "post",
   path: "/api/git/commit",
-  summary:
-    "Commit everything that changed in a project, and push; 409 for nothing to do and for a push that is refused",
+  summary: "Commit and push",
+  description:
+    "Commits everything that changed and pushes it. 409 when there is nothing to do, and when the push is refused.",
   tag: "Git",
   access: { userOrKey: "git.write" },
   body: z.object({ project_id: z.string().describe("Id or slug"), message: CommitMessage }),
@@ -27,7 +28,8 @@ export const commitAndPushAll = endpoint({
 export const commit = endpoint({
   method: "post",
   path: "/api/projects/:project/git/commit",
-  summary: "Commit files, or everything that changed; 409 when there is nothing to commit",
+  summary: "Create a commit",
+  description: "From the named files, or from everything that changed. 409 when there is nothing to commit.",
   tag: "Git",
   access: { userOrKey: "git.write" },
   params: ProjectParams,

@@ -7,7 +7,8 @@ import { Branch, Remote } from "./git.ts";
 export const push = endpoint({
   method: "post",
   path: "/api/projects/:project/git/push",
-  summary: "Push a branch; 409 when the remote has commits that are not here",
+  summary: "Push a branch",
+  description: "409 when the remote has commits that the project lacks.",
   tag: "Git",
   access: { userOrKey: "git.write" },
   params: ProjectParams,
@@ -26,7 +27,8 @@ export const push = endpoint({
 export const pull = endpoint({
   method: "post",
   path: "/api/projects/:project/git/pull",
-  summary: "Fetch and merge; `success` is false where files conflict, which leaves everything as it was",
+  summary: "Pull a branch",
+  description: "Fetches and merges. On a conflict `success` is false and nothing changes.",
   tag: "Git",
   access: { userOrKey: "git.write" },
   params: ProjectParams,
@@ -47,7 +49,7 @@ export const pull = endpoint({
     const success = conflicts.length === 0;
     const message = success
       ? `Pulled ${branch} from ${body.remote}`
-      : "Files conflict with the remote ones; nothing was changed";
+      : "Files conflict with those of the remote; nothing was changed";
     return { success, conflicts, message, branch, sha };
   },
 });

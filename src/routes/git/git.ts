@@ -18,9 +18,9 @@ export const Clone = z
     project_id: z.uuid(),
     repo_url: z.string(),
     repo_name: z.string(),
-    branch: z.string().nullable().describe("Null until it is known which one the default branch is"),
+    branch: z.string().nullable().describe("Null until the default branch is known"),
     progress: z.string().nullable(),
-    error: z.string().nullable().describe("Why it failed, or the last attempt did"),
+    error: z.string().nullable().describe("Why the clone, or its last attempt, failed"),
     commit_hash: z.string().nullable(),
   })
   .meta({ id: "GitClone" });

@@ -7,7 +7,8 @@ import { Commit, describeCommit, describeOrigin, PanelHead } from "./git.ts";
 export const listCommits = endpoint({
   method: "get",
   path: "/api/projects/:project/git/commits",
-  summary: "Commits of a branch, latest first; as many as the clone brought",
+  summary: "List commits",
+  description: "Commits of a branch, newest first, as far back as the clone goes.",
   tag: "Git",
   access: { userOrKey: "git.view" },
   params: ProjectParams,
@@ -46,7 +47,8 @@ export const listCommits = endpoint({
 export const diff = endpoint({
   method: "get",
   path: "/api/projects/:project/git/diff",
-  summary: "Changes of the files against the last commit, as unified text",
+  summary: "Get the working tree diff",
+  description: "Differences between the files and the last commit, as a unified diff.",
   tag: "Git",
   access: { userOrKey: "git.view" },
   params: ProjectParams,
@@ -57,7 +59,7 @@ export const diff = endpoint({
     schema: z
       .object({
         diff: z.string(),
-        truncated: z.boolean().describe("Whether there is more than a mebibyte of it"),
+        truncated: z.boolean().describe("Whether the diff was cut at one mebibyte"),
         files: z.array(
           z.object({ file_path: z.string(), additions: z.int(), deletions: z.int(), changes: z.int() }),
         ),

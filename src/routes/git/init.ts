@@ -7,7 +7,8 @@ import { ProjectParams } from "../projects/project.ts";
 export const init = endpoint({
   method: "post",
   path: "/api/projects/:project/git/init",
-  summary: "Make a project's files a repository; one that is there stays, and gets the remote",
+  summary: "Initialise a git repository",
+  description: "An existing repository is kept and receives the remote.",
   tag: "Git",
   access: { userOrKey: "git.write" },
   params: ProjectParams,

@@ -7,7 +7,8 @@ import { describeOrigin, describeRepository, Done, PanelHead, RepositoryInfo } f
 export const info = endpoint({
   method: "get",
   path: "/api/projects/:project/git/info",
-  summary: "The remote repository of a project; null for a project without one",
+  summary: "Get the remote repository",
+  description: "Null for a project without one.",
   tag: "Git",
   access: { userOrKey: "git.view" },
   params: ProjectParams,
@@ -21,7 +22,8 @@ export const info = endpoint({
 export const disconnect = endpoint({
   method: "delete",
   path: "/api/projects/:project/git/disconnect",
-  summary: "Forget the remote repository of a project; its files and its history stay",
+  summary: "Disconnect the remote repository",
+  description: "The project's files and its history stay.",
   tag: "Git",
   access: { userOrKey: "git.write" },
   params: ProjectParams,
@@ -45,7 +47,9 @@ const TreeEntry = z.object({
 export const tree = endpoint({
   method: "get",
   path: "/api/projects/:project/git/tree",
-  summary: "Files of the branch that is checked out; of another one, `error` says that it is not here",
+  summary: "List repository files",
+  description:
+    "Files of the branch that is checked out. For another branch, `error` says that it is not checked out.",
   tag: "Git",
   access: { userOrKey: "git.view" },
   params: ProjectParams,
@@ -92,7 +96,7 @@ const RemoteInfo = z
   .object({
     status: z.enum(["ready", "local", "no_remote", "error"]),
     message: z.string().optional(),
-    http_status: z.int().optional().describe("Status that the failure stands for"),
+    http_status: z.int().optional().describe("HTTP status that corresponds to the failure"),
     ...PanelHead,
     description: z.string().nullable(),
     default_branch: z.string().nullable(),
@@ -132,7 +136,8 @@ const UNKNOWN = {
 export const repoInfo = endpoint({
   method: "get",
   path: "/api/projects/:project/git/repo-info",
-  summary: "What the git host says about a project's repository; a host that fails is an answer as well",
+  summary: "Get the git host's repository data",
+  description: "A failure of the git host is reported in the answer, not as an error.",
   tag: "Git",
   access: { userOrKey: "git.view" },
   params: ProjectParams,

@@ -6,7 +6,8 @@ import { ProjectParams } from "../projects/project.ts";
 export const stage = endpoint({
   method: "post",
   path: "/api/projects/:project/git/stage",
-  summary: "Stage files, deleted ones included, or everything that changed",
+  summary: "Stage files",
+  description: "Named files, deleted ones included, or everything that changed.",
   tag: "Git",
   access: { userOrKey: "git.write" },
   params: ProjectParams,

@@ -29,7 +29,8 @@ const Status = z
 export const status = endpoint({
   method: "get",
   path: "/api/projects/:project/git/status",
-  summary: "What changed since the last commit, and how the branch stands to its remote one",
+  summary: "Get the git status",
+  description: "What changed since the last commit, and how the branch compares to its remote branch.",
   tag: "Git",
   access: { userOrKey: "git.view" },
   params: ProjectParams,

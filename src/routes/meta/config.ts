@@ -5,7 +5,8 @@ export const config = endpoint({
   method: "get",
   path: "/api/config",
   tag: "Service",
-  summary: "What a client has to know of this installation",
+  summary: "Get the installation's configuration",
+  description: "What a client needs to know about this installation.",
   access: "public",
   response: {
     status: 200,

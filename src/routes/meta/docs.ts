@@ -24,7 +24,8 @@ export const docs = endpoint({
   method: "get",
   path: "/docs",
   tag: "Service",
-  summary: "This API as a page to read and try; works with no network",
+  summary: "Read the API reference",
+  description: "A page to read this API and try it. It loads nothing from other hosts.",
   access: "public",
   response: { status: 200, schema: z.string(), mediaType: "text/html" },
   handler: async () =>
@@ -37,7 +38,7 @@ export const docsScript = endpoint({
   method: "get",
   path: "/docs/scalar.js",
   tag: "Service",
-  summary: "The script of the reference page",
+  summary: "Get the reference page's script",
   access: "public",
   refusals: [404],
   response: { status: 200, schema: z.string(), mediaType: "text/javascript" },

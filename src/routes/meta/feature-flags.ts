@@ -5,21 +5,22 @@ export const featureFlags = endpoint({
   method: "get",
   path: "/api/feature-flags",
   tag: "Service",
-  summary: "What this installation has switched on, for a login page",
+  summary: "Get feature flags",
+  description: "What this installation has switched on, for a login page.",
   access: "public",
   response: {
     status: 200,
     schema: z.object({
       env: z.enum(["development", "test", "production"]),
       flags: z.object({
-        two_fa: z.boolean().describe("Whether signing in takes a code by email"),
+        two_fa: z.boolean().describe("Whether signing in needs an emailed code"),
         magic_link_login: z.literal(false),
         template_builder: z.literal(false),
         enable_landing_page: z.literal(false),
       }),
       oauth: z
         .object({ github: z.boolean(), google: z.boolean() })
-        .describe("Providers one can sign in with"),
+        .describe("Providers that users can sign in with"),
     }),
   },
   handler: async ({ services: { config, oauth } }) => ({

@@ -5,7 +5,8 @@ export const health = endpoint({
   method: "get",
   path: "/health",
   tag: "Service",
-  summary: "Whether the service answers; always 200",
+  summary: "Check liveness",
+  description: "Always returns 200.",
   access: "public",
   response: {
     status: 200,

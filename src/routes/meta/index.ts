@@ -5,8 +5,9 @@ import { featureFlags } from "./feature-flags.ts";
 import { health } from "./health.ts";
 import { openApi } from "./openapi.ts";
 import { ready } from "./ready.ts";
+import { checkCompatibility, version } from "./version.ts";
 
 /** The service about itself. */
 export function metaEndpoints(all: () => readonly Endpoint[]): readonly Endpoint[] {
-  return [health, ready, config, featureFlags, openApi(all), docs, docsScript];
+  return [health, ready, config, featureFlags, version, checkCompatibility, openApi(all), docs, docsScript];
 }

@@ -9,7 +9,8 @@ export function openApi(endpoints: () => readonly Endpoint[]): Endpoint {
     method: "get",
     path: "/openapi.json",
     tag: "Service",
-    summary: "This API as an OpenAPI 3.1 document",
+    summary: "Get the OpenAPI document",
+    description: "OpenAPI 3.1.",
     access: "public",
     response: { status: 200, schema: z.record(z.string(), z.unknown()) },
     handler: async ({ services: { config } }) =>

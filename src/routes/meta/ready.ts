@@ -16,8 +16,8 @@ export const ready = endpoint({
   method: "get",
   path: "/ready",
   tag: "Service",
-  summary:
-    "Whether the service can do its work: asks database, queue and Redis; 503 when one of them does not answer",
+  summary: "Check readiness",
+  description: "Checks the database, the queue and Redis. 503 when one of them does not respond.",
   access: "public",
   response: { status: 200, orStatus: 503, schema: Ready },
   handler: async ({ services }) => {

@@ -71,14 +71,15 @@ const ChatCompletionChunk = z.object({
         finish_reason: FinishReason.nullable(),
       }),
     )
-    .describe("Empty in the chunk that tells the usage"),
+    .describe("Empty in the chunk that reports the usage"),
   usage: Usage.nullish().describe("With `stream_options.include_usage`: in the last chunk"),
 });
 
 export const chatCompletions = endpoint({
   method: "post",
   path: "/api/v1/chat/completions",
-  summary: "Ask a model as clients of OpenAI's API do",
+  summary: "Create a chat completion",
+  description: "Compatible with clients of OpenAI's API.",
   tag: "Models for programs",
   access: { key: "models.proxy" },
   errorStyle: "openai",

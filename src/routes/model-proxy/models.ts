@@ -7,7 +7,7 @@ import { bareName } from "#src/models/settings.ts";
 const Item = z.object({
   id: z.string(),
   object: z.literal("model"),
-  created: z.int().describe("Always 0: nobody knows"),
+  created: z.int().describe("Always 0: the creation time is unknown"),
   owned_by: z.string(),
   pricing: z
     .object({ input_per_1m: z.number(), output_per_1m: z.number() })
@@ -28,7 +28,8 @@ const describeModel = ({ id, price }: OfferedModels["models"][number]): z.input<
 export const models = endpoint({
   method: "get",
   path: "/api/v1/models",
-  summary: "The platform's models with their prices, and the providers that people may have keys of",
+  summary: "List proxy models",
+  description: "The platform's models with their prices, and the providers for which people can store keys.",
   tag: "Models for programs",
   access: { key: "models.proxy" },
   errorStyle: "openai",
@@ -67,7 +68,8 @@ export const models = endpoint({
 export const model = endpoint({
   method: "get",
   path: "/api/v1/models/:platform_model{.+}",
-  summary: "One of the platform's models, with `builtin/` or without",
+  summary: "Get a proxy model",
+  description: "One of the platform's models, with or without `builtin/`.",
   tag: "Models for programs",
   access: { key: "models.proxy" },
   errorStyle: "openai",

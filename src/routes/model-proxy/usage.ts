@@ -10,7 +10,9 @@ const credits = z.int().min(0);
 export const usage = endpoint({
   method: "get",
   path: "/api/v1/usage",
-  summary: "The credits of the key's team, and what its owner's model calls came to there in 30 days",
+  summary: "Get key usage",
+  description:
+    "The credits of the key's team, and the cost of the key owner's model calls in that team in the last 30 days.",
   tag: "Models for programs",
   access: { key: "usage.read" },
   errorStyle: "openai",
@@ -23,7 +25,7 @@ export const usage = endpoint({
         bonus: credits,
         purchased: credits,
         total: credits.describe(
-          "All that was not charged yet: what model calls under way have reserved is in it",
+          "Credits not charged yet, including those that current model calls have reserved",
         ),
       }),
       usage_30d: z.object({
@@ -33,7 +35,7 @@ export const usage = endpoint({
         total_tokens_out: z.int(),
         by_model: z
           .array(z.object({ model: z.string(), requests: z.int(), cost_cents: z.int() }))
-          .describe(`The ${MAX_MODELS} that cost most`),
+          .describe(`The ${MAX_MODELS} most expensive models`),
       }),
     }),
   },

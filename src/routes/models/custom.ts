@@ -14,15 +14,16 @@ const Dollars = z
 export const addCustomModel = endpoint({
   method: "post",
   path: "/api/marketplace/models/custom",
-  summary: "Add a model of a provider to one's own list",
+  summary: "Add a custom model",
+  description: "Adds a provider's model to the caller's list.",
   tag: "Models",
   access: { user: "any" },
   body: z.object({
-    model_id: text({ min: 1, max: 200, trim: true }).describe("Name that the provider knows it by"),
+    model_id: text({ min: 1, max: 200, trim: true }).describe("The provider's name of the model"),
     model_name: text({ min: 1, max: 200, trim: true }),
     provider: text({ min: 1, max: 71, trim: true })
       .default("openrouter")
-      .describe("Id of a built-in provider, or `custom/<slug>` of one's own"),
+      .describe("Id of a built-in provider, or `custom/<slug>` of a custom one"),
     pricing_input: Dollars,
     pricing_output: Dollars,
   }),
@@ -61,7 +62,8 @@ export const addCustomModel = endpoint({
 export const deleteCustomModel = endpoint({
   method: "delete",
   path: "/api/marketplace/models/custom/:added_model",
-  summary: "Take a model off one's own list",
+  summary: "Remove a custom model",
+  description: "Removes a model that the caller added.",
   tag: "Models",
   access: { user: "any" },
   params: z.object({ added_model: z.string() }),

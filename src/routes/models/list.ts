@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listModels as list } from "#src/domain/model-keys/index.ts";
+import * as modelKeys from "#src/domain/model-keys/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { describeModel, ModelItem } from "./model.ts";
 
@@ -17,20 +17,22 @@ const Listed = z.object({
       website: z.string(),
     }),
   ),
-  user_providers: z.array(z.string()).describe("Providers one has a key of, or has added"),
-  custom_models: z.array(ModelItem).describe("Those of `models` that one added"),
+  user_providers: z.array(z.string()).describe("Providers that the caller has a key for, or has added"),
+  custom_models: z.array(ModelItem).describe("Those of `models` that the caller added"),
 });
 
 export const listModels = endpoint({
   method: "get",
   path: "/api/marketplace/models",
-  summary: "Models to choose from: the platform's, those of providers one has a key of, and what one added",
+  summary: "List available models",
+  description:
+    "The platform's models, the models of providers that the caller has a key for, and the models that the caller added.",
   tag: "Models",
   access: { user: "any" },
   refusals: [404],
   response: { status: 200, schema: Listed },
   async handler({ services, caller }) {
-    const { models, providers, ownProviders } = await list(services, caller);
+    const { models, providers, ownProviders } = await modelKeys.listModels(services, caller);
     const described = models.map(describeModel);
     return {
       models: described,

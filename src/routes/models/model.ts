@@ -14,11 +14,11 @@ export const ModelItem = z
     provider: z.string(),
     provider_name: z.string().nullable(),
     pricing: Pricing,
-    available: z.boolean().describe("Whether there is a key for it, and a tier that allows keys"),
+    available: z.boolean().describe("Whether the caller has a key for it, and a tier that allows keys"),
     health: z.enum(["healthy", "unhealthy", "timeout"]).nullable(),
     supports_vision: z.boolean(),
-    disabled: z.boolean().describe("Whether the team one works in has switched it off"),
-    custom_id: z.uuid().nullable().describe("Of a model that one added: what it is taken off the list by"),
+    disabled: z.boolean().describe("Whether the active team has switched it off"),
+    custom_id: z.uuid().nullable().describe("For a model that the caller added: the id to remove it with"),
   })
   .meta({ id: "Model" });
 

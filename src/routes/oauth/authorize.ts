@@ -9,7 +9,9 @@ export const authorize = endpoint({
   method: "get",
   path: `/api/auth/${PROVIDER}/authorize`,
   aliases: [`/auth/${PROVIDER}/authorize`],
-  summary: "Begin to sign in through a provider; a redirect (302) for a client whose `Accept` prefers HTML",
+  summary: "Begin a provider sign-in",
+  description:
+    "Returns the address to send the browser to, or a redirect (302) when the client's `Accept` prefers HTML.",
   tag: "Accounts",
   access: "public",
   params: ProviderParams,

@@ -9,17 +9,18 @@ import { PROVIDER, ProviderParams } from "./provider.ts";
 /** For the API reference. The handler reads the query as it came: every word in it may be anybody's. */
 const given = z.string().optional().catch(undefined);
 const Query = z.object({
-  state: given.describe("As it was sent to the provider"),
-  code: given.describe("What the provider gives for it"),
-  error: given.describe("Why the provider gives none"),
+  state: given.describe("The `state` that was sent to the provider"),
+  code: given.describe("The provider's authorization code"),
+  error: given.describe("The provider's error, when it gives no code"),
 });
 
 export const callback = endpoint({
   method: "get",
   path: `/api/auth/${PROVIDER}/callback`,
   aliases: [`/auth/${PROVIDER}/callback`],
-  summary:
-    "Where a provider sends the browser back to: sets the session's cookies and goes on to the console",
+  summary: "Finish a provider sign-in",
+  description:
+    "The provider sends the browser back here. Sets the session's cookies and redirects to the console.",
   tag: "Accounts",
   access: "public",
   params: ProviderParams,
@@ -28,7 +29,7 @@ export const callback = endpoint({
   response: {
     status: 303,
     schema: z.null(),
-    description: "On to the console's `/oauth/callback`, or to `/login?error=oauth_failed`",
+    description: "Redirects to the console's `/oauth/callback`, or to `/login?error=oauth_failed`",
   },
   async handler({ services, params, request, client }) {
     const { config } = services;

@@ -6,7 +6,7 @@ export const script = endpoint({
   method: "get",
   path: "/account/scripts/:script{[a-z-]+\\.js}",
   tag: "Pages",
-  summary: "A script of the account pages",
+  summary: "Get an account page script",
   access: "public",
   params: z.object({ script: z.string() }),
   refusals: [404],

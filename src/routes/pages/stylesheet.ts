@@ -6,7 +6,7 @@ export const stylesheet = endpoint({
   method: "get",
   path: "/account/style.css",
   tag: "Pages",
-  summary: "The style sheet of the account pages",
+  summary: "Get the account pages' stylesheet",
   access: "public",
   response: { status: 200, schema: z.string(), mediaType: "text/css" },
   handler: async ({ services, request }) => asset(services, request, "/account/style.css"),

@@ -10,7 +10,8 @@ import { personOfCookie } from "./visitor.ts";
 export const enterPreview = endpoint({
   method: "get",
   path: "/api/previews/enter",
-  summary: "Send a signed-in browser on to a private preview, with a token that only that browser can use",
+  summary: "Enter a private preview",
+  description: "Redirects a signed-in browser to the preview, with a token that only this browser can use.",
   tag: "Previews",
   // Whoever is not signed in is sent to the page where one does that.
   access: "public",

@@ -49,7 +49,7 @@ async function atHost(c: Context<AppEnv>, address: PreviewAddress): Promise<Resp
   const preview = await openPreview(services, address, visitor);
   if (!preview) return leadIn(c, url);
   if (visitor?.kind === "visit" && comesFromElsewhere(request, url, address, c.env.APP_DOMAIN)) {
-    const sentence = "Pages of another origin may not ask for this.";
+    const sentence = "Requests from pages of another origin are refused.";
     return notice(request, { status: 403, title: "Refused", sentence });
   }
   return servePreview(services, preview, request, {
@@ -104,8 +104,8 @@ async function enter(c: Context<AppEnv>, url: URL): Promise<Response> {
   const token = url.searchParams.get("token") ?? "";
   const visit = nonce === undefined ? undefined : await previewTokens.verify("entrance", token, nonce);
   if (!visit) {
-    const sentence = "This way in has been used up. Open the preview once more.";
-    return notice(c.req.raw, { status: 400, title: "Once more", sentence });
+    const sentence = "This link has already been used. Open the preview again.";
+    return notice(c.req.raw, { status: 400, title: "Link already used", sentence });
   }
   const cookie = await previewTokens.issue("cookie", visit);
   return redirect(pathOnly(url.searchParams.get("path") ?? "/", url), [

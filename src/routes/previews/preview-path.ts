@@ -1,5 +1,5 @@
 import type { Context, Handler } from "hono";
-import { hasPreviewPaths, previewPath as basePath } from "#src/domain/containers/index.ts";
+import * as containers from "#src/domain/containers/index.ts";
 import { openPreview, type Visitor } from "#src/domain/previews/index.ts";
 import { requireProject } from "#src/domain/projects/index.ts";
 import type { AppEnv } from "#src/http/context.ts";
@@ -18,9 +18,9 @@ const WITH_TOKEN = /^\/~(?<token>[^/]+)(?<path>\/.*)?$/u;
  * from a page without an origin, so whoever may see a private preview is sent to an address with a token in it.
  */
 export const previewPath: Handler<AppEnv> = async (c) => {
-  if (!hasPreviewPaths(c.env)) return sandboxed(elsewhere(c.req.raw));
+  if (!containers.hasPreviewPaths(c.env)) return sandboxed(elsewhere(c.req.raw));
   const { slug = "", label = "", rest } = ADDRESS.exec(new URL(c.req.url).pathname)?.groups ?? {};
-  if (rest === undefined) return sandboxed(redirect(basePath(slug, label)));
+  if (rest === undefined) return sandboxed(redirect(containers.previewPath(slug, label)));
   return sandboxed(await atPath(c, { slug, label, rest }));
 };
 
@@ -37,7 +37,7 @@ async function atPath(
   const visitor: Visitor = caller ? { kind: "caller", caller } : visit && { kind: "visit", visit };
   const preview = await openPreview(services, { slug, label }, visitor);
   if (!preview) return leadIn(c, { slug, label, path: token === undefined ? rest : path });
-  const base = basePath(slug, label);
+  const base = containers.previewPath(slug, label);
   return servePreview(services, preview, request, {
     base: token === undefined ? base : `${base}~${token}/`,
     path: token === undefined ? rest : path,
@@ -60,7 +60,7 @@ async function leadIn(
   const { id: projectId } = await requireProject(services, person, slug, "container.view");
   const { userId, sessionId } = person;
   const token = await services.previewTokens.issue("path", { userId, sessionId, projectId });
-  return redirect(`${basePath(slug, label)}~${token}${path}${new URL(request.url).search}`);
+  return redirect(`${containers.previewPath(slug, label)}~${token}${path}${new URL(request.url).search}`);
 }
 
 function elsewhere(request: Request): Response {

@@ -32,16 +32,16 @@ export async function servePreview(
     return notice(request, {
       status: 404,
       title: "Not here",
-      sentence: "This container runs somewhere else.",
+      sentence: "This container runs outside this service.",
     });
   }
   const isStarting = project.wanted === "running" || container.status === "starting";
   if (isStarting && container.status !== "running") {
-    const sentence = "The project is starting. This page looks again by itself.";
+    const sentence = "The project is starting. This page reloads automatically.";
     return notice(request, { status: 503, title: "Starting", sentence, refreshSeconds: 2 });
   }
   if (project.status !== "running" || container.status !== "running") {
-    const sentence = "The project is not running. Whoever works on it can start it.";
+    const sentence = "The project is not running. A member of the project can start it.";
     return notice(request, { status: 503, title: "Not running", sentence });
   }
   const runtime = services.workspaces.runtime(project.id);
@@ -52,7 +52,7 @@ export async function servePreview(
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     services.log.warn("preview failed", { project_id: project.id, container_id: container.id, cause: error });
-    const sentence = "Nothing answers in this container. Its log may tell why.";
+    const sentence = "The program in this container does not respond. Its log may show why.";
     return notice(request, { status: 502, title: "No answer", sentence, refreshSeconds: 5 });
   }
 }

@@ -10,13 +10,13 @@ import { callerOfHeader, personOfCookie } from "./visitor.ts";
 export const verifyAccess = endpoint({
   method: "get",
   path: "/api/auth/verify-access",
-  summary:
-    "Whether the caller may see the preview at `X-Forwarded-Host`, for proxies that ask before they pass a request on",
+  summary: "Verify preview access",
+  description: "For proxies: whether the caller may see the preview at `X-Forwarded-Host`.",
   tag: "Previews",
   // Every refusal is the same 401, whoever asks.
   access: "public",
   refusals: [401],
-  response: { status: 204, schema: z.null(), description: "They may; every refusal is a 401" },
+  response: { status: 204, schema: z.null(), description: "Access is allowed; every refusal is a 401" },
   async handler({ services, request }) {
     const caller = (await callerOfHeader(services, request)) ?? (await personOfCookie(services, request));
     const expected = request.headers.get("x-expected-user-id");

@@ -5,7 +5,7 @@ import type { Services } from "#src/services.ts";
 type Deps = Pick<Services, "db" | "accessTokens" | "config">;
 
 /**
- * Somebody who calls a preview as one calls the API, with `Authorization: Bearer` and a token of ours; `undefined` for any
+ * A person who calls a preview as one calls the API, with `Authorization: Bearer` and a token of ours; `undefined` for any
  * other header, which is the program's. Throws `unauthenticated` for a key that is not valid.
  */
 export async function callerOfHeader(deps: Deps, request: Request): Promise<Caller | undefined> {

@@ -1,10 +1,5 @@
 import { z } from "zod";
-import {
-  createProject as makeProject,
-  createProjectFrom,
-  findSource,
-  SOURCE_TYPES,
-} from "#src/domain/projects/index.ts";
+import * as projects from "#src/domain/projects/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { text } from "#src/http/schemas.ts";
 import { describeProject, Project } from "./project.ts";
@@ -17,7 +12,7 @@ const Body = z.object({
   name: text({ min: 1, max: 200, trim: true }),
   description: text({ max: 10_000 }).nullish(),
   source_type: z
-    .enum(SOURCE_TYPES)
+    .enum(projects.SOURCE_TYPES)
     .default("base")
     .describe("`github`, `gitlab` and `bitbucket` all clone git_repo_url, from any git host"),
   git_repo_url: url.nullish().describe("http(s) address, without credentials"),
@@ -25,21 +20,27 @@ const Body = z.object({
   git_url: url.nullish(),
   git_branch: branch.nullish().describe("The repository's default branch when absent"),
   github_branch: branch.nullish(),
-  git_provider: text({ max: 100 }).nullish().describe("Not needed: the address tells it"),
-  base_id: text({ max: 100 }).nullish().describe("A base's id or slug; `builtin`, or none, is empty"),
+  git_provider: text({ max: 100 }).nullish().describe("Not needed: derived from the address"),
+  base_id: text({ max: 100 })
+    .nullish()
+    .describe("Id or slug of a base. `builtin`, or no value, creates an empty project"),
   base_version: text({ max: 100 }).nullish(),
 });
 
 const Created = Project.extend({
   project: Project,
-  task_id: z.uuid().nullable().describe("The setup; null where there is nothing to wait for"),
+  task_id: z
+    .uuid()
+    .nullable()
+    .describe("Background task of the setup; null when there is nothing to wait for"),
   status_endpoint: z.string().nullable(),
 }).meta({ id: "CreatedProject" });
 
 export const createProject = endpoint({
   method: "post",
   path: "/api/projects",
-  summary: "Create a project; an empty one can be used at once",
+  summary: "Create a project",
+  description: "An empty project can be used at once.",
   tag: "Projects",
   access: { userOrKey: "project.create" },
   body: Body,
@@ -48,14 +49,14 @@ export const createProject = endpoint({
   async handler({ services, caller, body }) {
     const { name, source_type: sourceType } = body;
     const wish = { name, description: body.description ?? "", sourceType };
-    const source = await findSource(services, caller, sourceType, {
+    const source = await projects.findSource(services, caller, sourceType, {
       gitUrl: body.git_repo_url ?? body.github_repo_url ?? body.git_url ?? undefined,
       gitBranch: body.git_branch ?? body.github_branch ?? undefined,
       baseId: body.base_id ?? undefined,
     });
     const { project, taskId } = source
-      ? await createProjectFrom(services, caller, { ...wish, source })
-      : { project: await makeProject(services, caller, wish), taskId: null };
+      ? await projects.createProjectFrom(services, caller, { ...wish, source })
+      : { project: await projects.createProject(services, caller, wish), taskId: null };
     // A new project is announced as `initializing`; the next reading tells the state it has settled in.
     const described = describeProject(project, "initializing");
     return {

@@ -1,12 +1,13 @@
 import { z } from "zod";
-import { deleteProject as removeProject } from "#src/domain/projects/index.ts";
+import * as projects from "#src/domain/projects/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "./project.ts";
 
 export const deleteProject = endpoint({
   method: "delete",
   path: "/api/projects/:project",
-  summary: "Delete a project with its files, snapshots, chats and tasks",
+  summary: "Delete a project",
+  description: "With its files, snapshots, chats and tasks.",
   tag: "Projects",
   access: { userOrKey: "project.delete" },
   params: ProjectParams,
@@ -14,14 +15,14 @@ export const deleteProject = endpoint({
     status: 200,
     schema: z.object({
       message: z.string(),
-      task_id: z.uuid().describe("Ends when the files are gone, too; the project is gone now"),
+      task_id: z.uuid().describe("Ends when the files are deleted; the project itself is already deleted"),
       project_id: z.uuid(),
       project_slug: z.string(),
       status_endpoint: z.string(),
     }),
   },
   async handler({ services, caller, params }) {
-    const { project, taskId } = await removeProject(services, caller, params.project);
+    const { project, taskId } = await projects.deleteProject(services, caller, params.project);
     return {
       message: "Project deleted",
       task_id: taskId,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { EXPORT_FORMATS, exportProject as archiveProject } from "#src/domain/snapshots/index.ts";
+import * as snapshots from "#src/domain/snapshots/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "./project.ts";
 
@@ -13,20 +13,24 @@ export const exportProject = endpoint({
   method: "get",
   path: "/api/projects/:project/export",
   aliases: ["/api/projects/:project/download-template"],
-  summary: "All files of a project as one archive",
+  summary: "Export a project",
+  description: "Returns all files as one archive.",
   tag: "Projects",
   access: { userOrKey: "file.read" },
   params: ProjectParams,
-  query: z.object({ format: z.enum(EXPORT_FORMATS).default("tar.gz") }),
+  query: z.object({ format: z.enum(snapshots.EXPORT_FORMATS).default("tar.gz") }),
   refusals: [409, 413, 503],
   response: {
     status: 200,
     schema: z.string(),
     mediaType: "application/gzip",
-    description: "The archive, of the format that was asked for",
+    description: "The archive in the requested format",
   },
   async handler({ services, caller, params, query: { format } }) {
-    const { slug, body } = await archiveProject(services, caller, { project: params.project, format });
+    const { slug, body } = await snapshots.exportProject(services, caller, {
+      project: params.project,
+      format,
+    });
     return new Response(body, {
       headers: {
         "content-type": MEDIA_TYPES[format],

@@ -6,7 +6,7 @@ import { ProjectParams } from "./project.ts";
 export const getMyRole = endpoint({
   method: "get",
   path: "/api/projects/:project/my-role",
-  summary: "The caller's role in the project",
+  summary: "Get the caller's project role",
   tag: "Projects",
   access: { userOrKey: "project.view" },
   params: ProjectParams,

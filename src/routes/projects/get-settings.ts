@@ -7,7 +7,7 @@ import { ProjectParams } from "./project.ts";
 export const getSettings = endpoint({
   method: "get",
   path: "/api/projects/:project/settings",
-  summary: "A project's settings",
+  summary: "Get project settings",
   tag: "Projects",
   access: { userOrKey: "project.view" },
   params: ProjectParams,

@@ -9,7 +9,8 @@ import { describeStatus, ProjectParams, ProjectStatus, StatusFields } from "./pr
 export const getProjectStatus = endpoint({
   method: "get",
   path: "/api/projects/:project/status",
-  summary: "What state a project is in; clients poll it every two seconds",
+  summary: "Get a project's status",
+  description: "Clients poll it every two seconds.",
   tag: "Projects",
   access: { userOrKey: "project.view" },
   params: ProjectParams,
@@ -19,12 +20,13 @@ export const getProjectStatus = endpoint({
       project_id: z.uuid(),
       state: ProjectStatus,
       ...StatusFields,
-      progress: z.string().nullable().describe("What is being done, in a few words"),
+      progress: z.string().nullable().describe("Current step, in a few words"),
       hibernated_at: Moment.nullable(),
       containers: z
         .array(z.object({ id: z.uuid(), name: z.string(), status: z.string(), url: z.string().nullable() }))
-        .describe("Those of a running project"),
+        .describe("Containers of a running project"),
       git_status: z.enum(["cloning", "cloned", "failed"]).nullable(),
+      git_error: z.string().nullable().describe("Why the last clone failed"),
     }),
   },
   async handler({ services, caller, params }) {
@@ -34,10 +36,12 @@ export const getProjectStatus = endpoint({
       described.status === "running" ? containersOf(services.db, project.id) : [],
       repositoryOf(services.db, project.id),
     ]);
+    const cloneFailure = repository?.syncStatus === "failed" ? repository.error : null;
     return {
       project_id: project.id,
       state: described.status,
       ...described,
+      error: described.error ?? cloneFailure,
       progress: project.progress,
       hibernated_at: project.hibernatedAt?.toISOString() ?? null,
       containers: containers.map(({ id, name, label, status }) => ({
@@ -47,6 +51,7 @@ export const getProjectStatus = endpoint({
         url: status === "running" ? containerUrl(services.config, project.slug, label) : null,
       })),
       git_status: repository?.syncStatus ?? null,
+      git_error: cloneFailure,
     };
   },
 });

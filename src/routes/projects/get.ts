@@ -5,7 +5,8 @@ import { describeProject, Project, ProjectParams } from "./project.ts";
 export const getProject = endpoint({
   method: "get",
   path: "/api/projects/:project",
-  summary: "One project, by id or slug",
+  summary: "Get a project",
+  description: "By id or slug.",
   tag: "Projects",
   access: { userOrKey: "project.view" },
   params: ProjectParams,

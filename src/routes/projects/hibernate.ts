@@ -6,7 +6,8 @@ import { ProjectParams } from "./project.ts";
 export const hibernateProject = endpoint({
   method: "post",
   path: "/api/projects/:project/hibernate",
-  summary: "Stop a project, as `stop` does; refused where that is done or under way",
+  summary: "Hibernate a project",
+  description: "The same as `stop`, but refused when the project is already hibernated or being stopped.",
   tag: "Projects",
   access: { userOrKey: "container.start_stop" },
   params: ProjectParams,

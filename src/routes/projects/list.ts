@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listProjects as projectsOf } from "#src/domain/projects/index.ts";
+import * as projects from "#src/domain/projects/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { PAGES, pageQuery, replyWithPage } from "#src/http/list-page.ts";
 import { text } from "#src/http/schemas.ts";
@@ -8,13 +8,14 @@ import { describeProject, Project } from "./project.ts";
 export const listProjects = endpoint({
   method: "get",
   path: "/api/projects",
-  summary: `Projects the caller may see, newest first. ${PAGES}`,
+  summary: "List projects",
+  description: `The projects that the caller can see, newest first. ${PAGES}.`,
   tag: "Projects",
   access: { userOrKey: "project.list" },
   query: pageQuery(z.uuid()).extend({ team: text({ max: 100 }).optional().describe("Slug of a team") }),
   response: { status: 200, schema: z.array(Project) },
   async handler({ services, caller, query }) {
-    const found = await projectsOf(services, caller, { ...query, after: query.cursor });
+    const found = await projects.listProjects(services, caller, { ...query, after: query.cursor });
     return replyWithPage(found, query, {
       describe: (project) => describeProject(project),
       cursorOf: ({ id }) => id,

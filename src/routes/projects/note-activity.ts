@@ -6,7 +6,8 @@ import { ProjectParams } from "./project.ts";
 export const noteActivity = endpoint({
   method: "post",
   path: "/api/projects/:project/activity",
-  summary: "Note that somebody works on a project",
+  summary: "Record project activity",
+  description: "Records that a person is working on the project, which delays its hibernation.",
   tag: "Projects",
   access: { userOrKey: "project.view" },
   params: ProjectParams,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { shownStatus, type Project as StoredProject } from "#src/domain/projects/index.ts";
+import * as projects from "#src/domain/projects/index.ts";
 import { Moment } from "#src/http/schemas.ts";
 
 /** Path of every project route: a project's id or slug. */
@@ -17,7 +17,7 @@ type Status = z.infer<typeof ProjectStatus>;
 
 const EnvironmentStatus = z
   .enum(["provisioning", "setup_failed", "starting", "active", "stopping", "stopped", "hibernated", "error"])
-  .describe("`status`, in the words of other clients");
+  .describe("`status` in the terms that existing clients use");
 
 /** What a project's state is called, as other endpoints tell it. */
 export const StatusFields = {
@@ -49,7 +49,7 @@ export const Project = z
   .meta({ id: "Project" });
 
 /** A project's state under all its names. */
-export function describeStatus(project: StoredProject, status: Status = shownStatus(project)) {
+export function describeStatus(project: projects.Project, status: Status = projects.shownStatus(project)) {
   return {
     status,
     environment_status: environmentStatus(project, status),
@@ -68,7 +68,7 @@ const ENVIRONMENT_STATUS = {
 } as const;
 
 function environmentStatus(
-  { wanted, error }: StoredProject,
+  { wanted, error }: projects.Project,
   status: Status,
 ): z.infer<typeof EnvironmentStatus> {
   if (wanted === "hibernated" || (wanted === "stopped" && status === "running")) return "stopping";
@@ -76,7 +76,7 @@ function environmentStatus(
 }
 
 /** `status` stands in for the state the project is in, in an answer that announces another one. */
-export function describeProject(project: StoredProject, status?: Status): z.input<typeof Project> {
+export function describeProject(project: projects.Project, status?: Status): z.input<typeof Project> {
   return {
     id: project.id,
     name: project.name,

@@ -6,14 +6,15 @@ import { ProjectParams } from "./project.ts";
 export const startProject = endpoint({
   method: "post",
   path: "/api/projects/:project/start",
-  summary: "Start a project with all its containers, in the background; a hibernated one gets its files back",
+  summary: "Start a project",
+  description: "Starts all containers in the background. A hibernated project gets its files back.",
   tag: "Projects",
   access: { userOrKey: "container.start_stop" },
   params: ProjectParams,
   response: {
     status: 200,
     schema: z.object({
-      status: z.enum(["starting", "running"]).describe("`running` where it ran already"),
+      status: z.enum(["starting", "running"]).describe("`running` when the project already was"),
       project_id: z.uuid(),
       status_endpoint: z.string(),
     }),

@@ -6,14 +6,16 @@ import { ProjectParams } from "./project.ts";
 export const stopProject = endpoint({
   method: "post",
   path: "/api/projects/:project/stop",
-  summary: "Stop a project in the background: its files go into a snapshot, and it ends `hibernated`",
+  summary: "Stop a project",
+  description:
+    "Runs in the background. The files are saved in a snapshot, and the project ends as `hibernated`.",
   tag: "Projects",
   access: { userOrKey: "container.start_stop" },
   params: ProjectParams,
   response: {
     status: 200,
     schema: z.object({
-      status: z.enum(["stopping", "hibernated"]).describe("`hibernated` where it was so already"),
+      status: z.enum(["stopping", "hibernated"]).describe("`hibernated` when the project already was"),
       project_id: z.uuid(),
       status_endpoint: z.string(),
     }),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { updateSettings as mergeSettings } from "#src/domain/projects/index.ts";
+import * as projects from "#src/domain/projects/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { JsonObject } from "#src/http/schemas.ts";
 import { ProjectParams } from "./project.ts";
@@ -7,14 +7,15 @@ import { ProjectParams } from "./project.ts";
 export const updateSettings = endpoint({
   method: "patch",
   path: "/api/projects/:project/settings",
-  summary: "Lay settings over a project's, key by key",
+  summary: "Merge project settings",
+  description: "Each key in the request replaces that key of the project's settings.",
   tag: "Projects",
   access: { userOrKey: "project.settings" },
   params: ProjectParams,
   body: z.object({ settings: JsonObject }),
   response: { status: 200, schema: z.object({ message: z.string(), settings: JsonObject }) },
   async handler({ services, caller, params, body }) {
-    const settings = await mergeSettings(services, caller, params.project, body.settings);
+    const settings = await projects.updateSettings(services, caller, params.project, body.settings);
     return { message: "Settings updated", settings };
   },
 });

@@ -18,7 +18,8 @@ const update = (method: "put" | "patch") =>
   endpoint({
     method,
     path: "/api/projects/:project",
-    summary: "Change a project; what is not named stays as it is",
+    summary: "Update a project",
+    description: "Absent fields are unchanged.",
     tag: "Projects",
     access: { userOrKey: "project.edit" },
     params: ProjectParams,

@@ -7,7 +7,8 @@ import { SnapshotHash } from "./snapshots/snapshot.ts";
 export const recoverVolume = endpoint({
   method: "post",
   path: "/api/projects/:project/volume/recover",
-  summary: "Get the files of a project back: those of a snapshot where one is named, else those it has",
+  summary: "Restore a project's files",
+  description: "From the snapshot that is named. Without one, the project keeps the files that it has.",
   tag: "Snapshots",
   access: { userOrKey: "snapshot.restore" },
   params: ProjectParams,
@@ -20,7 +21,7 @@ export const recoverVolume = endpoint({
       node: z.string().describe("Which runtime the files are in"),
       action: z
         .enum(["restored", "none"])
-        .describe("`none`: the files were there, or came back by themselves"),
+        .describe("`none`: the files were present, or were restored automatically"),
       restored_hash: z.string().nullable(),
     }),
   },

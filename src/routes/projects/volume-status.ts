@@ -7,7 +7,8 @@ import { VolumeId } from "./snapshots/snapshot.ts";
 export const getVolumeStatus = endpoint({
   method: "get",
   path: "/api/projects/:project/volume/status",
-  summary: "Where the files of a project are; wakes nothing",
+  summary: "Get the state of a project's files",
+  description: "Does not wake the project.",
   tag: "Snapshots",
   access: { userOrKey: "snapshot.view" },
   params: ProjectParams,

@@ -9,11 +9,12 @@ const AUTH_TYPES = ["api_key", "oauth_token", "bearer_token", "personal_access_t
 export const storeModelKey = endpoint({
   method: "post",
   path: "/api/secrets/api-keys",
-  summary: "Store a key of a model provider; a deleted one of the same name comes back with the new value",
+  summary: "Store a model key",
+  description: "A deleted key of the same name is restored with the new value.",
   tag: "Own model keys",
   access: { user: "any" },
   body: z.object({
-    provider: Provider.describe("Id of a built-in provider, or the slug of one's own"),
+    provider: Provider.describe("Id of a built-in provider, or the slug of a custom one"),
     api_key: KeyValue,
     auth_type: z.enum(AUTH_TYPES).default("api_key"),
     key_name: KeyName.or(Cleared).nullish().describe("The provider's name when absent"),
@@ -43,9 +44,9 @@ const Change = z
   .object({
     api_key: KeyValue.nullish(),
     key_name: KeyName.nullish(),
-    base_url: BaseUrl.or(Cleared).nullish().describe("Empty takes it away"),
+    base_url: BaseUrl.or(Cleared).nullish().describe("An empty string removes it"),
     provider_metadata: JsonObject.nullish(),
-    expires_at: Expiry.describe("Empty takes it away"),
+    expires_at: Expiry.describe("An empty string removes it"),
   })
   .transform((body): KeyChange => ({
     ...(typeof body.api_key === "string" && { value: body.api_key }),
@@ -58,7 +59,8 @@ const Change = z
 export const changeModelKey = endpoint({
   method: "put",
   path: "/api/secrets/api-keys/:model_key",
-  summary: "Change a key; what is not named stays as it is",
+  summary: "Update a model key",
+  description: "Absent fields are unchanged.",
   tag: "Own model keys",
   access: { user: "any" },
   params: KeyParams,
@@ -75,7 +77,8 @@ export const changeModelKey = endpoint({
 export const deleteModelKey = endpoint({
   method: "delete",
   path: "/api/secrets/api-keys/:model_key",
-  summary: "Delete a key: it serves no longer, and stays for audit",
+  summary: "Delete a model key",
+  description: "The key is no longer used. Its record is kept for audit.",
   tag: "Own model keys",
   access: { user: "any" },
   params: KeyParams,

@@ -28,7 +28,7 @@ const Headers = z
       Object.entries(headers).every(
         ([name, value]) => HEADER_NAME.test(name) && HEADER_VALUE.test(value) && !CONNECTION.test(name),
       ),
-    "must be headers of printable ASCII, and none of the connection",
+    "must be headers of printable ASCII, without connection headers",
   );
 const Models = z.array(text({ min: 1, max: 200, trim: true })).max(200);
 const Name = text({ min: 1, max: 100, trim: true });
@@ -68,7 +68,8 @@ const ProviderDone = Done.extend({ provider_id: z.uuid(), slug: z.string() });
 export const listOwnProviders = endpoint({
   method: "get",
   path: "/api/secrets/providers/custom",
-  summary: "Model providers that one added",
+  summary: "List custom providers",
+  description: "The model providers that the caller added.",
   tag: "Own model keys",
   access: { user: "any" },
   response: { status: 200, schema: z.object({ providers: z.array(Item) }) },
@@ -80,7 +81,8 @@ export const listOwnProviders = endpoint({
 export const addOwnProvider = endpoint({
   method: "post",
   path: "/api/secrets/providers/custom",
-  summary: "Add a model provider: any server that speaks OpenAI's or Anthropic's protocol",
+  summary: "Add a custom provider",
+  description: "Any server that speaks OpenAI's or Anthropic's protocol.",
   tag: "Own model keys",
   access: { user: "any" },
   body: z.object({
@@ -110,7 +112,8 @@ export const addOwnProvider = endpoint({
 export const changeOwnProvider = endpoint({
   method: "put",
   path: "/api/secrets/providers/custom/:model_provider",
-  summary: "Change a provider of one's own; what is not named stays as it is, and so does the slug",
+  summary: "Update a custom provider",
+  description: "Absent fields are unchanged. The slug cannot change.",
   tag: "Own model keys",
   access: { user: "any" },
   params: Params,

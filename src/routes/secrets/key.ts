@@ -33,7 +33,7 @@ const fields = {
   key_preview: z
     .string()
     .nullable()
-    .describe("The beginning of the key; null where it cannot be read any more, or is shown whole"),
+    .describe("The beginning of the key; null when the key cannot be decrypted, or is shown whole"),
   base_url: z.string().nullable(),
   provider_metadata: z.record(z.string(), z.unknown()),
   expires_at: Moment.nullable(),
@@ -46,7 +46,7 @@ export const ListedKey = z.object(fields).meta({ id: "ModelKey" });
 export const SingleKey = z
   .object({
     ...fields,
-    key_value: z.string().nullable().describe("The whole key, where it was asked to be revealed"),
+    key_value: z.string().nullable().describe("The whole key, when a reveal was requested"),
     is_active: z.boolean(),
   })
   .meta({ id: "SingleModelKey" });

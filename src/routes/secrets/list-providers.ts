@@ -20,7 +20,8 @@ const ProviderItem = z
 export const listModelProviders = endpoint({
   method: "get",
   path: "/api/secrets/providers",
-  summary: "Built-in model providers, then integrations; `google` is both",
+  summary: "List key providers",
+  description: "The built-in model providers, then the integrations. `google` is both.",
   tag: "Own model keys",
   access: { user: "any" },
   response: { status: 200, schema: z.object({ providers: z.array(ProviderItem) }) },

@@ -8,7 +8,8 @@ const Preferences = z.object({ disabled_models: z.array(z.string()) }).meta({ id
 export const getModelPreferences = endpoint({
   method: "get",
   path: "/api/secrets/model-preferences",
-  summary: "Models that the team one works in has switched off",
+  summary: "List disabled models",
+  description: "The models that the active team has switched off.",
   tag: "Models",
   access: { user: "any" },
   refusals: [404],
@@ -19,7 +20,8 @@ export const getModelPreferences = endpoint({
 export const setModelPreference = endpoint({
   method: "put",
   path: "/api/secrets/model-preferences",
-  summary: "Switch a model off for the team one works in, or on",
+  summary: "Enable or disable a model",
+  description: "Applies to the active team.",
   tag: "Models",
   access: { user: "any" },
   body: z.object({ model_id: text({ min: 1, max: 200, trim: true }), enabled: z.boolean() }),

@@ -7,7 +7,8 @@ import { describeListedKey, describeSingleKey, KeyParams, ListedKey, SingleKey }
 export const listModelKeys = endpoint({
   method: "get",
   path: "/api/secrets/api-keys",
-  summary: "One's own active keys of model providers, newest first and masked",
+  summary: "List model keys",
+  description: "The caller's active keys of model providers, newest first and masked.",
   tag: "Own model keys",
   access: { user: "any" },
   query: z.object({ provider: text({ max: 64 }).optional() }),
@@ -21,8 +22,9 @@ export const listModelKeys = endpoint({
 export const getModelKey = endpoint({
   method: "get",
   path: "/api/secrets/api-keys/:model_key",
-  summary:
-    "One of them, deleted ones too; whole on request: 10 in 5 minutes and 100 a day, each in the audit log",
+  summary: "Get a model key",
+  description:
+    "Deleted keys included. Revealed on request: at most 10 in 5 minutes and 100 a day, each written to the audit log.",
   tag: "Own model keys",
   access: { user: "any" },
   params: KeyParams,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listSessions as list } from "#src/domain/sessions/index.ts";
+import * as sessions from "#src/domain/sessions/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { describeSession, Session } from "./session.ts";
 
@@ -7,9 +7,11 @@ export const listSessions = endpoint({
   method: "get",
   path: "/api/auth/sessions",
   aliases: ["/auth/sessions"],
-  summary: "The caller's sessions that are not over, the one used last first",
+  summary: "List sessions",
+  description: "The caller's active sessions, last used first.",
   tag: "Sessions",
   access: { user: "any" },
   response: { status: 200, schema: z.array(Session) },
-  handler: async ({ services, caller }) => (await list(services, caller)).map(describeSession),
+  handler: async ({ services, caller }) =>
+    (await sessions.listSessions(services, caller)).map(describeSession),
 });

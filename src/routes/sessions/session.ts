@@ -6,12 +6,12 @@ import { Moment } from "#src/http/schemas.ts";
 export const Session = z
   .object({
     id: z.uuid(),
-    is_current: z.boolean().describe("Whether this request came with it"),
-    user_agent: z.string().describe("Device that used it last"),
-    ip_address: z.string().describe("Address that refreshed it last"),
+    is_current: z.boolean().describe("Whether it is the session of this request"),
+    user_agent: z.string().describe("Device that last used the session"),
+    ip_address: z.string().describe("IP address that last refreshed the session"),
     created_at: Moment,
     last_used_at: Moment,
-    expires_at: Moment.describe("When it is over unless it is refreshed before"),
+    expires_at: Moment.describe("When the session expires unless it is refreshed"),
   })
   .meta({ id: "Session" });
 

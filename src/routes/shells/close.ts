@@ -1,19 +1,20 @@
 import { z } from "zod";
-import { closeSession as close } from "#src/domain/shells/index.ts";
+import * as shells from "#src/domain/shells/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { SessionParams } from "./session.ts";
 
 export const closeSession = endpoint({
   method: "delete",
   path: "/api/shell/sessions/:shell",
-  summary: "End a shell session, with its program and its output",
+  summary: "Close a shell session",
+  description: "Ends the session's program and discards its output.",
   tag: "Shells",
   access: { userOrKey: "terminal.access" },
   params: SessionParams,
   refusals: [404],
   response: { status: 200, schema: z.object({ message: z.string() }) },
   async handler({ services, caller, params }) {
-    await close(services, caller, params.shell);
+    await shells.closeSession(services, caller, params.shell);
     return { message: "Session closed" };
   },
 });

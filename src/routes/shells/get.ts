@@ -5,7 +5,7 @@ import { describeSession, Session, SessionParams } from "./session.ts";
 export const getSession = endpoint({
   method: "get",
   path: "/api/shell/sessions/:shell",
-  summary: "One of the caller's shell sessions",
+  summary: "Get a shell session",
   tag: "Shells",
   access: { userOrKey: "terminal.access" },
   params: SessionParams,

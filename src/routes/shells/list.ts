@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listSessions as list } from "#src/domain/shells/index.ts";
+import * as shells from "#src/domain/shells/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { text } from "#src/http/schemas.ts";
 import { describeSession, Session } from "./session.ts";
@@ -7,13 +7,14 @@ import { describeSession, Session } from "./session.ts";
 export const listSessions = endpoint({
   method: "get",
   path: "/api/shell/sessions",
-  summary: "The caller's shell sessions that are not over, newest first",
+  summary: "List shell sessions",
+  description: "The caller's open shell sessions, newest first.",
   tag: "Shells",
   access: { userOrKey: "terminal.access" },
   query: z.object({ project_id: text({ min: 1, max: 100 }).optional() }),
   refusals: [404],
   response: { status: 200, schema: z.object({ sessions: z.array(Session) }) },
   async handler({ services, caller, query }) {
-    return { sessions: (await list(services, caller, query.project_id)).map(describeSession) };
+    return { sessions: (await shells.listSessions(services, caller, query.project_id)).map(describeSession) };
   },
 });

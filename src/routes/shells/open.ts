@@ -1,12 +1,13 @@
 import { z } from "zod";
-import { openSession as open } from "#src/domain/shells/index.ts";
+import * as shells from "#src/domain/shells/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { Moment, text } from "#src/http/schemas.ts";
 
 export const openSession = endpoint({
   method: "post",
   path: "/api/shell/sessions",
-  summary: "Open a shell in a running project",
+  summary: "Open a shell session",
+  description: "The project must be running.",
   tag: "Shells",
   access: { userOrKey: "terminal.access" },
   body: z.object({
@@ -22,7 +23,7 @@ export const openSession = endpoint({
     schema: z.object({ session_id: z.uuid(), status: z.string(), created_at: Moment }),
   },
   async handler({ services, caller, body }) {
-    const { id, status, createdAt } = await open(services, caller, {
+    const { id, status, createdAt } = await shells.openSession(services, caller, {
       project: body.project_id,
       command: body.command,
       container: body.container_name ?? undefined,

@@ -6,7 +6,8 @@ import { SessionParams } from "./session.ts";
 export const readOutput = endpoint({
   method: "get",
   path: "/api/shell/sessions/:shell/output",
-  summary: "What a shell session has put out since the last read, also after its end",
+  summary: "Read shell session output",
+  description: "Returns the output since the last read. Also works after the session has ended.",
   tag: "Shells",
   access: { userOrKey: "terminal.access" },
   params: SessionParams,
@@ -14,9 +15,9 @@ export const readOutput = endpoint({
   response: {
     status: 200,
     schema: z.object({
-      output: z.base64().describe("The bytes, as base64; at most a mebibyte at once"),
+      output: z.base64().describe("The bytes as base64, at most one mebibyte per read"),
       bytes: z.number().int(),
-      is_eof: z.boolean().describe("The program has ended and nothing comes after this"),
+      is_eof: z.boolean().describe("The program has ended and there is no further output"),
     }),
   },
   async handler({ services, caller, params }) {

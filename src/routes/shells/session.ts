@@ -16,7 +16,7 @@ export const Session = z
       .number()
       .int()
       .nullable()
-      .describe("Of the program, once it has ended and its output was read"),
+      .describe("Exit code of the program, once it has ended and its output was read"),
     created_at: Moment,
     last_activity_at: Moment,
     bytes_read: z.number().int(),

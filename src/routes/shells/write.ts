@@ -7,7 +7,8 @@ import { SessionParams } from "./session.ts";
 export const writeSession = endpoint({
   method: "post",
   path: "/api/shell/sessions/:shell/write",
-  summary: "Type into a shell session; a line ends with a line feed",
+  summary: "Write to a shell session",
+  description: "A line of input ends with a line feed.",
   tag: "Shells",
   access: { userOrKey: "terminal.access" },
   params: SessionParams,

@@ -10,6 +10,7 @@ import { AppError } from "#src/lib/errors.ts";
 import { safeParseJson } from "#src/lib/parse-json.ts";
 import type { Services } from "#src/services.ts";
 import { NO_WISH } from "./query.ts";
+import { resumed } from "./resumed.ts";
 
 /** The token stands in the path, as existing clients send it: see `http/logged-path.ts`. */
 const PATH = "/api/chat/ws/:token";
@@ -37,13 +38,18 @@ export const conversationInPathSocket: Socket = {
       const { 0: client, 1: server } = new WebSocketPair();
       // Half open, so that the answer to the client's close is the object's.
       server.accept({ allowHalfOpen: true });
-      c.executionCtx.waitUntil(serve(c.get("services"), server, c.req.param("token")));
+      c.executionCtx.waitUntil(serve(c.get("services"), server, c.req.param("token"), c.req.query()));
       return new Response(null, { status: 101, webSocket: client });
     });
   },
 };
 
-async function serve(services: Services, client: WebSocket, token: string): Promise<void> {
+async function serve(
+  services: Services,
+  client: WebSocket,
+  token: string,
+  query: Readonly<Record<string, string>>,
+): Promise<void> {
   const waiting = new Waiting(client);
   try {
     const { caller, standing } = await identify(services, credentialsOf(token));
@@ -52,7 +58,7 @@ async function serve(services: Services, client: WebSocket, token: string): Prom
     const named = safeParseJson(first, FirstFrame)?.value;
     if (!named) throw new AppError("invalid_input", "The first frame carries the project_id");
     const { id } = await requireProject(services, caller, named.project_id, "chat.view");
-    const resume = resumedBy(first);
+    const resume = [...resumed(query), ...resumedBy(first)];
     const opening = { kind: "conversation", userId: caller.userId, standing, wish: NO_WISH, resume } as const;
     await services.sockets.join(id, opening, client, () => waiting.end());
   } catch (error) {
@@ -63,10 +69,10 @@ async function serve(services: Services, client: WebSocket, token: string): Prom
   }
 }
 
-/** A client that begins with what it has a part of gets nothing of that twice. */
+/** A client that begins with what it has a part of, in its first frame as on the address, gets nothing of that twice. */
 function resumedBy(first: string) {
   const frame = safeParseJson(first, Resume)?.value;
-  return frame && [{ taskId: frame.task_id, after: frame.last_event_id }];
+  return frame ? [{ taskId: frame.task_id, after: frame.last_event_id }] : [];
 }
 
 /** What a client sends until the project's object has its socket. */
@@ -91,7 +97,10 @@ class Waiting {
   /** The first frame; undefined for a client that left. Throws `invalid_input` when none comes in time. */
   async first(): Promise<string | undefined> {
     const timer = setTimeout(() => {
-      const error = new AppError("invalid_input", "The first frame, with the project_id, comes within 10 s");
+      const error = new AppError(
+        "invalid_input",
+        "The first frame must arrive within 10 s and carry the project_id",
+      );
       this.#first.reject(error);
     }, FIRST_FRAME_MS);
     try {

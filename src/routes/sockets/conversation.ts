@@ -1,19 +1,9 @@
-import { z } from "zod";
 import { requireProject } from "#src/domain/projects/index.ts";
 import { socket } from "#src/http/socket.ts";
-import { AppError } from "#src/lib/errors.ts";
-import { NO_WISH, parse } from "./query.ts";
+import { NO_WISH } from "./query.ts";
+import { resumed } from "./resumed.ts";
 
-const MAX_RESUMED = 20;
-
-const Query = z.object({
-  /** Tasks of which the client has a part, separated by commas. */
-  task_id: z.string().max(1_000).default(""),
-  /** Up to which event it has each of them, in the same order; 0 where it is left out. */
-  last_event_id: z.string().max(1_000).default(""),
-});
-
-/** Somebody's chats in a project: messages to the agent, and what their agents do. */
+/** A person's chats in a project: messages to the agent, and what their agents do. */
 export const conversationSocket = socket({
   path: "/ws/chat/:project",
   aliases: ["/api/ws/chat/:project"],
@@ -24,29 +14,3 @@ export const conversationSocket = socket({
     return services.sockets.open(id, opening);
   },
 });
-
-/** What the address says the client goes on with. Throws `invalid_input`. */
-function resumed(query: Readonly<Record<string, string>>) {
-  const { task_id, last_event_id } = parse(Query, query);
-  const taskIds = listed(task_id);
-  const after = listed(last_event_id);
-  if (taskIds.length > MAX_RESUMED || after.length > taskIds.length) {
-    throw new AppError(
-      "invalid_input",
-      `task_id names at most ${MAX_RESUMED} tasks, and last_event_id has one number for each`,
-    );
-  }
-  return taskIds.map((taskId, index) => resumeOf(taskId, after[index] ?? "0"));
-}
-
-const listed = (text: string) => text.split(",").filter((part) => part !== "");
-
-const Resumed = z.object({
-  task_id: z.uuid(),
-  last_event_id: z.coerce.number().int().nonnegative(),
-});
-
-function resumeOf(taskId: string, after: string) {
-  const { task_id, last_event_id } = parse(Resumed, { task_id: taskId, last_event_id: after });
-  return { taskId: task_id, after: last_event_id };
-}

@@ -1,15 +1,18 @@
 import { z } from "zod";
+import { COMMENT, eventFrame, followTask, noticeComment, withNotices } from "#src/domain/chats/index.ts";
 import { streamTask } from "#src/domain/tasks/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
-import { replayAfter, ReplayQuery } from "#src/http/event-id.ts";
+import { emptyStream, isComingBack, NOTHING_MORE, replayAfter, ReplayQuery } from "#src/http/event-id.ts";
+import { encoded, toStream } from "#src/lib/to-stream.ts";
 import { TaskParams } from "./schemas.ts";
 
 export const events = endpoint({
   method: "get",
   path: "/api/external/agent/events/:task",
   tag: "Agent tasks",
-  summary:
-    "Everything that happens in a task as Server-Sent Events, from the first event or from after `last_event_id` (also the `Last-Event-ID` header) to the terminal `done`",
+  summary: "Stream task events",
+  description:
+    "Server-Sent Events, from the first event or from after `last_event_id` (or the `Last-Event-ID` header) to the terminal `done`.",
   access: { keyOfTask: "chat.view" },
   params: TaskParams,
   query: ReplayQuery,
@@ -17,8 +20,30 @@ export const events = endpoint({
     status: 200,
     schema: z.string(),
     mediaType: "text/event-stream",
-    description: "`id`, `event` and `data` lines; the data is one line of JSON with a `type`",
+    description:
+      "`id`, `event` and `data` lines; the data is one line of JSON with a `type`. While a message waits for its chat's turn, comments name what it waits for, as `waiting_for` of the status does",
+    nothingMore: NOTHING_MORE,
   },
-  handler: ({ services, caller: { task }, query, request }) =>
-    streamTask(services, task, replayAfter(query, request)),
+  async handler({ services, caller: { task }, query, request }) {
+    const after = replayAfter(query, request);
+    const log = await streamTask(services, task, after);
+    if (log.status === 204) return isComingBack(request) ? log : emptyStream();
+    const { waiting } = task;
+    if (!waiting || waiting.taskId === task.id) return log;
+    const told = withNotices(
+      services.db,
+      { taskId: task.id, waiting },
+      followTask(services, task, after, log),
+    );
+    return new Response(toStream(encoded(framesOf(told))), log);
+  },
 });
+
+async function* framesOf(told: ReturnType<typeof withNotices>): AsyncGenerator<string, void, undefined> {
+  for await (const heard of told) {
+    // Programs count on it that each event is one of the log, with its id.
+    yield heard.kind === "heartbeat"
+      ? COMMENT
+      : heard.events.map((each) => (each.id > 0 ? eventFrame(each) : noticeComment(each))).join("");
+  }
+}

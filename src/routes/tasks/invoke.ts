@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { requireKeyProject } from "#src/domain/access/index.ts";
-import { startTask } from "#src/domain/tasks/index.ts";
+import { describeWaiting, findWaiting, startTask } from "#src/domain/tasks/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { InvokeBody, Invoked } from "./schemas.ts";
@@ -12,8 +12,9 @@ export const invoke = endpoint({
   method: "post",
   path: "/api/external/agent/invoke",
   tag: "Agent tasks",
-  summary:
-    "Ask an agent to work on a project; answers as soon as the task is safe. With an `Idempotency-Key` header a repetition within 24 hours gets the same answer",
+  summary: "Start a task",
+  description:
+    "Asks an agent to work on a project. Returns as soon as the task is durable. With an `Idempotency-Key` header, a repetition within 24 hours returns the same answer.",
   access: { key: "chat.send" },
   body: InvokeBody,
   refusals: [402],
@@ -26,7 +27,6 @@ export const invoke = endpoint({
     const started = await startTask(services, {
       userId: caller.userId,
       isSuperuser: false,
-      teamId: caller.teamId,
       apiKeyId: caller.keyId,
       scopes: caller.scopes,
       projectId: body.project_id,
@@ -42,11 +42,13 @@ export const invoke = endpoint({
       origin: "api",
       idempotencyKey: idempotencyKeyOf(request),
     });
+    const waiting = started.isBehind ? await findWaiting(services.db, started.taskId) : null;
     return {
       task_id: started.taskId,
       chat_id: started.chatId,
       events_url: started.eventsUrl,
       status: "queued" as const,
+      ...(waiting && { waiting_for: describeWaiting(waiting) }),
     };
   },
 });

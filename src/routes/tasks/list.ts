@@ -27,12 +27,13 @@ export const list = endpoint({
   method: "get",
   path: "/api/v1/agents/tasks",
   tag: "Agent tasks",
-  summary: "The caller's tasks, newest first",
+  summary: "List tasks",
+  description: "The caller's tasks, newest first.",
   access: { key: "agents.read" },
   query: PageQuery(200, 50).extend({
     status: z.string().optional().describe("queued, running, completed, failed or cancelled"),
     project_id: z.uuid().optional(),
-    since: z.iso.datetime({ offset: true }).optional().describe("Only tasks made after this moment"),
+    since: z.iso.datetime({ offset: true }).optional().describe("Only tasks created after this time"),
     active_only: Flag.optional().describe("Only tasks that are queued or running"),
   }),
   response: {
@@ -50,7 +51,6 @@ export const list = endpoint({
       services,
       {
         userId: caller.userId,
-        teamId: caller.teamId,
         projectIds: caller.projectIds,
         statuses: statusesOf(query),
         projectId: query.project_id ?? null,

@@ -16,7 +16,7 @@ export const InvokeBody = z
   .object({
     project_id: z.uuid().describe("Project the agent works on"),
     message: text({ min: 1, max: MAX_MESSAGE, trim: true }).describe("What the agent is to do"),
-    agent_id: AgentId.nullish().describe("Agent that works; the default one when absent"),
+    agent_id: AgentId.nullish().describe("Agent that works on it; the default agent when absent"),
     chat_id: z.uuid().nullish().describe("Chat to continue; a new one when absent"),
     webhook_url: WebhookUrl.nullish(),
     webhook_callback_url: WebhookUrl.nullish().describe("Other name of `webhook_url`"),
@@ -24,19 +24,33 @@ export const InvokeBody = z
   })
   .meta({ id: "Invoke" });
 
+export const WaitingFor = z
+  .object({
+    task_id: z
+      .string()
+      .describe("Task of the chat that is at work; this task itself when it waits for an approval"),
+    approval_id: z.string().nullable().describe("The pending approval that blocks it"),
+    tool: z.string().nullable().describe("The tool that needs the approval"),
+    refused: z
+      .boolean()
+      .describe("Whether sending the message denied the approval, so that only the earlier task has to end"),
+  })
+  .meta({ id: "WaitingFor" });
+
 export const Invoked = z
   .object({
     task_id: z.string(),
     chat_id: z.string(),
     events_url: z.string().describe("Relative path of the task's event stream"),
     status: TaskStatus.describe("`queued`"),
+    waiting_for: WaitingFor.optional().describe("What the message waits for, while it is waiting"),
   })
   .meta({ id: "InvokedTask" });
 
 const CallbackAttempt = z.object({
   attempt: z.int().describe("From 1"),
   delivered: z.boolean(),
-  status_code: z.int().nullable().describe("Status the receiver answered with"),
+  status_code: z.int().nullable().describe("HTTP status of the receiver's response"),
   error: z.string().nullable(),
   at: Moment,
 });
@@ -55,6 +69,7 @@ export const TaskView = z
     tool_calls_made: z.int().describe("Other name of `tool_calls`"),
     completion_reason: z.string().nullable(),
     error: z.string().nullable(),
+    waiting_for: WaitingFor.optional().describe("What the task waits for, while it is waiting"),
     events_url: z.string(),
     created_at: Moment,
     started_at: Moment.nullable(),

@@ -1,4 +1,4 @@
-import { describeTask } from "#src/domain/tasks/index.ts";
+import { describeTask, describeWaiting } from "#src/domain/tasks/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { TaskParams, TaskView } from "./schemas.ts";
 
@@ -6,12 +6,14 @@ export const status = endpoint({
   method: "get",
   path: "/api/external/agent/status/:task",
   tag: "Agent tasks",
-  summary: "State and result of a task, and what became of its callback",
+  summary: "Get a task's status",
+  description: "State and result of the task, and the delivery of its callback.",
   access: { keyOfTask: "chat.view" },
   params: TaskParams,
   response: { status: 200, schema: TaskView },
   handler: async ({ caller: { task } }) => ({
     ...describeTask(task),
+    ...(task.waiting && { waiting_for: describeWaiting(task.waiting) }),
     callback: {
       url: task.webhookUrl,
       status: task.callbackStatus,

@@ -1,15 +1,15 @@
 import { z } from "zod";
-import { listSteps, StepData } from "#src/domain/tasks/index.ts";
+import { listTurns, Turn } from "#src/domain/tasks/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { Moment } from "#src/http/schemas.ts";
-import { Step } from "#src/http/step.ts";
+import { ShownTurn } from "#src/http/turn.ts";
 import { PageQuery, TaskParams } from "./schemas.ts";
 
 const TaskStep = z
   .object({
     id: z.string(),
     step_index: z.int(),
-    step_data: Step,
+    step_data: ShownTurn,
     created_at: Moment,
   })
   .meta({ id: "TaskStep" });
@@ -18,7 +18,8 @@ export const steps = endpoint({
   method: "get",
   path: "/api/v1/agents/tasks/:task/steps",
   tag: "Agent tasks",
-  summary: "The turns of a task, oldest first; they stay when the event stream is gone",
+  summary: "List task steps",
+  description: "The turns of a task, oldest first. They outlast the event stream.",
   access: { keyOfTask: "agents.read" },
   params: TaskParams,
   query: PageQuery(500, 100),
@@ -33,11 +34,11 @@ export const steps = endpoint({
     }),
   },
   handler: async ({ services, caller: { task }, query }) => {
-    const found = await listSteps(services, task.id, query);
+    const found = await listTurns(services, task.id, query);
     const items = found.items.map((row) => ({
       id: row.id,
-      step_index: row.stepIndex,
-      step_data: StepData.parse(row.stepData),
+      step_index: row.turnIndex,
+      step_data: Turn.parse(row.turnData),
       created_at: row.createdAt.toISOString(),
     }));
     return { ...found, items, total_pages: found.totalPages };

@@ -1,12 +1,13 @@
 import { z } from "zod";
-import { createTeam as make } from "#src/domain/teams/index.ts";
+import * as teams from "#src/domain/teams/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { describeTeam, Team, TeamName, TeamSlug } from "./team.ts";
 
 export const createTeam = endpoint({
   method: "post",
   path: "/api/teams",
-  summary: "Make a team, with the caller as its administrator",
+  summary: "Create a team",
+  description: "The caller becomes its administrator.",
   tag: "Teams",
   access: { user: "any" },
   body: z.object({
@@ -16,5 +17,7 @@ export const createTeam = endpoint({
   refusals: [403, 409],
   response: { status: 201, schema: Team },
   handler: async ({ services, caller, body, client }) =>
-    describeTeam(await make(services, caller, { name: body.name, slug: body.slug ?? undefined }, client)),
+    describeTeam(
+      await teams.createTeam(services, caller, { name: body.name, slug: body.slug ?? undefined }, client),
+    ),
 });

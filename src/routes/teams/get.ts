@@ -5,7 +5,7 @@ import { describeTeam, Team, TeamParams } from "./team.ts";
 export const getTeam = endpoint({
   method: "get",
   path: "/api/teams/:team",
-  summary: "One of the caller's teams",
+  summary: "Get a team",
   tag: "Teams",
   access: { member: "team.view" },
   params: TeamParams,

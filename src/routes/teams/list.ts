@@ -1,14 +1,15 @@
 import { z } from "zod";
-import { listTeams as teamsOf } from "#src/domain/teams/index.ts";
+import * as teams from "#src/domain/teams/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { describeTeam, Team } from "./team.ts";
 
 export const listTeams = endpoint({
   method: "get",
   path: "/api/teams",
-  summary: "Teams that the caller belongs to, in the order of joining",
+  summary: "List teams",
+  description: "The caller's teams, in the order of joining.",
   tag: "Teams",
   access: { user: "any" },
   response: { status: 200, schema: z.array(Team) },
-  handler: async ({ services, caller }) => (await teamsOf(services, caller.userId)).map(describeTeam),
+  handler: async ({ services, caller }) => (await teams.listTeams(services, caller.userId)).map(describeTeam),
 });

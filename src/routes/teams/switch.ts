@@ -1,12 +1,13 @@
 import { z } from "zod";
-import { switchTeam as makeDefault } from "#src/domain/teams/index.ts";
+import * as teams from "#src/domain/teams/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { TeamParams } from "./team.ts";
 
 export const switchTeam = endpoint({
   method: "post",
   path: "/api/teams/:team/switch",
-  summary: "Make a team the one the caller works in: new projects and keys belong to it",
+  summary: "Switch the active team",
+  description: "New projects and keys of the caller belong to the active team.",
   tag: "Teams",
   access: { member: "team.view" },
   params: TeamParams,
@@ -15,7 +16,7 @@ export const switchTeam = endpoint({
     schema: z.object({ default_team_id: z.uuid(), theme_preset: z.string().nullable() }),
   },
   async handler({ services, caller }) {
-    const { defaultTeamId, themePreset } = await makeDefault(services, caller);
+    const { defaultTeamId, themePreset } = await teams.switchTeam(services, caller);
     return { default_team_id: defaultTeamId, theme_preset: themePreset };
   },
 });

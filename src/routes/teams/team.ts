@@ -28,7 +28,7 @@ export const Team = z
     avatar_url: z.string().nullable(),
     is_personal: z.boolean(),
     created_by_id: z.uuid(),
-    role: Role.describe("What the caller is in the team"),
+    role: Role.describe("The caller's role in the team"),
     subscription_tier: z.enum(["free", "basic", "pro", "ultra"]),
     total_credits: Credits,
     daily_credits: Credits,

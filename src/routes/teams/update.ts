@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { updateTeam as update } from "#src/domain/teams/index.ts";
+import * as teams from "#src/domain/teams/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { text } from "#src/http/schemas.ts";
 import { describeTeam, Team, TeamName, TeamParams, TeamSlug } from "./team.ts";
@@ -11,19 +11,20 @@ const Picture = text({ max: 2048 }).pipe(
 export const updateTeam = endpoint({
   method: "patch",
   path: "/api/teams/:team",
-  summary: "Change a team; what is not named stays as it is",
+  summary: "Update a team",
+  description: "Absent fields are unchanged.",
   tag: "Teams",
   access: { member: "team.edit" },
   params: TeamParams,
   body: z.object({
     name: TeamName.optional(),
     slug: TeamSlug.optional(),
-    avatar_url: Picture.nullish().describe("null takes the picture away"),
+    avatar_url: Picture.nullish().describe("null removes the picture"),
   }),
   refusals: [409],
   response: { status: 200, schema: Team },
   async handler({ services, caller, body, client }) {
     const { name, slug, avatar_url: avatarUrl } = body;
-    return describeTeam(await update(services, caller, { name, slug, avatarUrl }, client));
+    return describeTeam(await teams.updateTeam(services, caller, { name, slug, avatarUrl }, client));
   },
 });

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { listTargets as list } from "#src/domain/shells/index.ts";
+import * as shells from "#src/domain/shells/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 
 export const listTargets = endpoint({
   method: "get",
   path: "/api/terminal/:project/targets",
-  summary:
-    "Where a terminal may be opened: what `target` of the socket /api/terminal/{project}/connect names",
+  summary: "List terminal targets",
+  description: "The values that `target` of the socket /api/terminal/{project}/connect takes.",
   tag: "Shells",
   access: { userOrKey: "terminal.access" },
   params: z.object({ project: z.string().describe("Id or slug of the project") }),
@@ -28,7 +28,7 @@ export const listTargets = endpoint({
     }),
   },
   async handler({ services, caller, params }) {
-    const { targets, actions } = await list(services, caller, params.project);
+    const { targets, actions } = await shells.listTargets(services, caller, params.project);
     return {
       targets: targets.map(({ directory, ...target }) => ({ ...target, container_directory: directory })),
       actions: [...actions],

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { changeHandle as change, describeUser } from "#src/domain/accounts/index.ts";
+import * as accounts from "#src/domain/accounts/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { text } from "#src/http/schemas.ts";
 import { User } from "./user.ts";
@@ -8,12 +8,13 @@ export const changeHandle = endpoint({
   method: "patch",
   path: "/api/users/me/handle",
   aliases: ["/users/me/handle"],
-  summary: "Take another handle, which is the username",
+  summary: "Change the caller's handle",
+  description: "The handle is the username.",
   tag: "Accounts",
   access: { user: "any" },
   body: z.object({ handle: text({ max: 1000 }).describe("3 to 32 characters") }),
   refusals: [409],
   response: { status: 200, schema: User },
   handler: async ({ services, caller, body }) =>
-    describeUser(await change(services, caller.userId, body.handle)),
+    accounts.describeUser(await accounts.changeHandle(services, caller.userId, body.handle)),
 });

@@ -6,7 +6,8 @@ import { USER_PATH, UserParams } from "./user.ts";
 export const deleteUser = endpoint({
   method: "delete",
   path: USER_PATH,
-  summary: "Delete somebody's account with its projects; refused where others have a part in them",
+  summary: "Delete an account",
+  description: "With its projects. Refused when other people depend on the projects or teams of the account.",
   tag: "Administration",
   access: { user: "superuser" },
   params: UserParams,

@@ -6,7 +6,7 @@ export const getMe = endpoint({
   method: "get",
   path: "/api/users/me",
   aliases: ["/users/me"],
-  summary: "The account of the caller",
+  summary: "Get the caller's account",
   tag: "Accounts",
   access: { user: "any" },
   response: { status: 200, schema: User },

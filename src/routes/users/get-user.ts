@@ -6,7 +6,8 @@ import { User, USER_PATH, UserParams } from "./user.ts";
 export const getUser = endpoint({
   method: "get",
   path: USER_PATH,
-  summary: "Somebody's account; for administrators",
+  summary: "Get an account",
+  description: "For administrators.",
   tag: "Administration",
   access: { user: "superuser" },
   params: UserParams,

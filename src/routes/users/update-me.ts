@@ -9,8 +9,9 @@ export const updateMe = endpoint({
   method: "patch",
   path: "/api/users/me",
   aliases: ["/users/me"],
-  summary:
-    "Change one's own account; a new password or address needs current_password unless the session began in the last ten minutes",
+  summary: "Update the caller's account",
+  description:
+    "A new password or email address needs `current_password`, unless the session began in the last ten minutes.",
   tag: "Accounts",
   access: { user: "any" },
   body: Body,

@@ -1,4 +1,4 @@
-import { describePreferences, updatePreferences as update } from "#src/domain/accounts/index.ts";
+import * as accounts from "#src/domain/accounts/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { Preferences, PreferencesBody } from "./preferences.ts";
 
@@ -6,17 +6,18 @@ export const updatePreferences = endpoint({
   method: "patch",
   path: "/api/users/preferences",
   aliases: ["/users/preferences"],
-  summary: "Change how the console looks to the caller",
+  summary: "Update preferences",
+  description: "How the console looks to the caller.",
   tag: "Accounts",
   access: { user: "any" },
   body: PreferencesBody,
   response: { status: 200, schema: Preferences },
   async handler({ services, caller, body }) {
-    const updated = await update(services, caller.userId, {
+    const updated = await accounts.updatePreferences(services, caller.userId, {
       diagramModel: body.diagram_model,
       themePreset: body.theme_preset,
       chatPosition: body.chat_position,
     });
-    return describePreferences(updated);
+    return accounts.describePreferences(updated);
   },
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { updateProfile as update } from "#src/domain/accounts/index.ts";
+import * as accounts from "#src/domain/accounts/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { describeProfile, Profile, ProfileBody } from "./profile.ts";
 
@@ -7,14 +7,15 @@ export const updateProfile = endpoint({
   method: "patch",
   path: "/api/users/profile",
   aliases: ["/users/profile"],
-  summary: "Change what the caller tells others; null takes a field away",
+  summary: "Update the caller's profile",
+  description: "Null clears a field.",
   tag: "Accounts",
   access: { user: "any" },
   body: ProfileBody,
   refusals: [409],
   response: { status: 200, schema: Profile.extend({ message: z.string() }) },
   async handler({ services, caller, body }) {
-    const updated = await update(services, caller.userId, {
+    const updated = await accounts.updateProfile(services, caller.userId, {
       username: body.username,
       name: body.name,
       avatarUrl: emptyAsNull(body.avatar_url),

@@ -7,7 +7,9 @@ import { AccountBody, User, USER_PATH, UserParams } from "./user.ts";
 export const updateUser = endpoint({
   method: "patch",
   path: USER_PATH,
-  summary: "Change somebody's account; a new password, or disabling it, ends its sessions",
+  summary: "Update an account",
+  description:
+    "For administrators. A new password ends the account's sessions, and so does disabling the account.",
   tag: "Administration",
   access: { user: "superuser" },
   params: UserParams,

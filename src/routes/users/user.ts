@@ -14,7 +14,9 @@ export const AccountBody = z.object({
   password: text({ max: 1000 }).optional(),
   current_password: text({ max: 1000 })
     .optional()
-    .describe("Of the caller, to change the own password or address in a session older than ten minutes"),
+    .describe(
+      "Password of the caller, needed to change their own password or address in a session older than ten minutes",
+    ),
 });
 
 /** An account as its owner sees it. Fields that are always null belong to features the service has not. */

@@ -1,10 +1,11 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { Compaction } from "#src/agent/context/compaction.ts";
-import { askWithinWindow } from "#src/agent/context/within-window.ts";
+import { ConversationWindow } from "#src/agent/context/within-window.ts";
 import type { HistoryMessage } from "#src/agent/transcript.ts";
-import type { StepData } from "#src/domain/tasks/index.ts";
+import type { Turn } from "#src/domain/tasks/index.ts";
 import { estimateTokens } from "#src/models/estimate-tokens.ts";
+import type { ModelMessage } from "#src/models/model.ts";
 import { answeringModel, modelError, never } from "#test/support/answering-model.ts";
 import { expectValid, shownTurns, turn } from "./conversation.ts";
 
@@ -15,6 +16,9 @@ const sizes = fc.record({
   text: chars(12_000),
   results: fc.array(chars(30_000), { minLength: 1, maxLength: 6, size: "max" }),
 });
+
+const sizeOf = (messages: ModelMessage[]) =>
+  estimateTokens({ system: "You are a test.", tools: [], messages });
 
 const scenario = fc.record({
   window: fc.integer({ min: 40_000, max: 200_000 }),
@@ -47,37 +51,36 @@ it("keeps every conversation whole, in order and under the window, whatever its 
         content: `earlier ${at} ${"h".repeat(size)}`,
       }));
       const task = `the task ${"m".repeat(message)}`;
-      const steps: StepData[] = [];
+      const past: Turn[] = [];
       let stored: string | null = null;
-      const call = () =>
-        askWithinWindow(
-          {
-            system: "You are a test.",
-            tools: [],
-            conversation: { history: said, message: task, steps },
-            model,
-            window,
-            compaction: stored === null ? null : Compaction.parse(JSON.parse(stored)),
-            signal: never(),
-            onCompacted: async (compaction) => {
-              stored = JSON.stringify(compaction);
-            },
-            onSummaryFailed: () => {},
+      const call = async () => {
+        const shown = new ConversationWindow({
+          system: "You are a test.",
+          tools: [],
+          conversation: { history: said, message: task, turns: past },
+          model,
+          window,
+          compaction: stored === null ? null : Compaction.parse(JSON.parse(stored)),
+          signal: never(),
+          onCompacted: async (compaction) => {
+            stored = JSON.stringify(compaction);
           },
-          async (messages) => {
-            const size = estimateTokens({ system: "You are a test.", tools: [], messages });
-            // What a provider would refuse: there is a second way then, and it must do.
-            if (size * (counts / 100) > window) throw modelError("context_too_long");
-            return { messages, size };
-          },
-        );
+          onSummaryFailed: () => {},
+        });
+        let messages = await shown.messages();
+        // What a provider would refuse: the window shrinks once, and that must do.
+        while (sizeOf(messages) * (counts / 100) > window) {
+          messages = await shown.shrink(modelError("context_too_long"));
+        }
+        return { messages, size: sizeOf(messages) };
+      };
 
       for (const { text, results } of [...turns, { text: 0, results: [0] }]) {
         const { messages, size } = await call();
         expectValid(messages);
         const shown = shownTurns(messages);
-        expect(shown).toEqual(Array.from(shown, (_, at) => steps.length - shown.length + 1 + at));
-        expect(shown.at(-1)).toBe(steps.at(-1)?.iteration);
+        expect(shown).toEqual(Array.from(shown, (_, at) => past.length - shown.length + 1 + at));
+        expect(shown.at(-1)).toBe(past.at(-1)?.iteration);
         const earlier = messages.flatMap(({ content }) =>
           typeof content === "string" ? (/^earlier (\d+) /u.exec(content)?.[1] ?? []) : [],
         );
@@ -87,8 +90,8 @@ it("keeps every conversation whole, in order and under the window, whatever its 
         // The same again after a crash.
         expect((await call()).messages).toEqual(messages);
 
-        const iteration = steps.length + 1;
-        steps.push(
+        const iteration = past.length + 1;
+        past.push(
           turn(
             iteration,
             results.map((length) => "r".repeat(length)),

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { Compaction } from "#src/agent/context/compaction.ts";
-import { askWithinWindow, type WindowedContext } from "#src/agent/context/within-window.ts";
+import { ConversationWindow, type WindowedContext } from "#src/agent/context/within-window.ts";
 import type { Conversation } from "#src/agent/transcript.ts";
-import type { StepData } from "#src/domain/tasks/index.ts";
+import type { Turn } from "#src/domain/tasks/index.ts";
 import { estimateTokens } from "#src/models/estimate-tokens.ts";
 import type { Model, ModelError, ModelMessage, ModelUsage } from "#src/models/model.ts";
 import { answeringModel, modelError, never, questionOf } from "#test/support/answering-model.ts";
@@ -13,7 +13,7 @@ const MESSAGE = "Rewrite the planner, and keep the colour of the tulips.";
 
 /** A task of which each call is made as the executor makes it: from what is stored, and nothing else. */
 class Task {
-  readonly steps: StepData[] = [];
+  readonly turns: Turn[] = [];
   readonly stored: { json: string; usage: ModelUsage | undefined }[] = [];
   readonly failures: ModelError[] = [];
   readonly #model: Model;
@@ -33,7 +33,7 @@ class Task {
     return {
       system: "You are a test.",
       tools: [],
-      conversation: { history: [], message: MESSAGE, steps: this.steps, ...this.#rest },
+      conversation: { history: [], message: MESSAGE, turns: this.turns, ...this.#rest },
       model: this.#model,
       window: WINDOW,
       compaction: this.compaction,
@@ -48,10 +48,10 @@ class Task {
 
   /** What the model is shown. `takes` is what the provider takes, in tokens by our estimate. */
   async ask({ takes = Infinity, ...changes }: Partial<WindowedContext> & { takes?: number } = {}) {
-    return askWithinWindow(this.context(changes), async (messages) => {
-      if (tokensOf(messages) > takes) throw modelError("context_too_long");
-      return messages;
-    });
+    const window = new ConversationWindow(this.context(changes));
+    let messages = await window.messages();
+    while (tokensOf(messages) > takes) messages = await window.shrink(modelError("context_too_long"));
+    return messages;
   }
 }
 
@@ -82,7 +82,7 @@ describe("a call within the window", () => {
   it("shows a small conversation as it is, and asks for no summary", async () => {
     const { model, requests } = answeringModel(() => "a summary");
     const task = new Task(model);
-    task.steps.push(turn(1, ["one"]), turn(2, ["two"]));
+    task.turns.push(turn(1, ["one"]), turn(2, ["two"]));
     const messages = await task.ask();
     expect(messages).toHaveLength(5);
     expect(requests).toEqual([]);
@@ -94,7 +94,7 @@ describe("a call within the window", () => {
     const task = new Task(model);
     for (let iteration = 1; iteration <= 200; iteration += 1) {
       const text = `said ${iteration} ${"w".repeat(4_000)}`;
-      task.steps.push(turn(iteration, ["r".repeat(20_000), "s".repeat(9_000)], { text }));
+      task.turns.push(turn(iteration, ["r".repeat(20_000), "s".repeat(9_000)], { text }));
       const messages = await task.ask();
       expect(tokensOf(messages)).toBeLessThan(WINDOW);
       expectValid(messages);
@@ -121,7 +121,7 @@ describe("a call within the window", () => {
     expect(textOf(messages)).toContain("said 22.");
     expect(textOf(messages)).not.toContain("said 21.");
     expect(many.compaction).toMatchObject({ keptHistory: 20, throughIteration: 0, summaries: 1 });
-    many.steps.push(turn(1, ["r".repeat(300)]));
+    many.turns.push(turn(1, ["r".repeat(300)]));
     expect(await many.ask()).toHaveLength(messages.length + 2);
     expect(requests).toHaveLength(1);
   });
@@ -130,7 +130,7 @@ describe("a call within the window", () => {
     const { model, requests } = answeringModel(() => "a summary");
     const task = new Task(model);
     for (let iteration = 1; iteration <= 12; iteration += 1) {
-      task.steps.push(turn(iteration, ["r".repeat(28_000)]));
+      task.turns.push(turn(iteration, ["r".repeat(28_000)]));
     }
     const messages = await task.ask();
     expect(requests).toEqual([]);
@@ -144,7 +144,7 @@ describe("a call within the window", () => {
     const { model, requests } = answeringModel(() => "a summary");
     const task = new Task(model);
     for (let iteration = 1; iteration <= 20; iteration += 1) {
-      task.steps.push(turn(iteration, [], { text: "w".repeat(20_000) }));
+      task.turns.push(turn(iteration, [], { text: "w".repeat(20_000) }));
     }
     const first = await task.ask();
     expect(requests).toHaveLength(1);
@@ -158,7 +158,7 @@ describe("a call within the window", () => {
     const { model, requests } = answeringModel(() => modelError("overloaded", true));
     const task = new Task(model);
     for (let iteration = 1; iteration <= 120; iteration += 1) {
-      task.steps.push(turn(iteration, ["done"], { text: `said ${iteration} ${"w".repeat(12_000)}` }));
+      task.turns.push(turn(iteration, ["done"], { text: `said ${iteration} ${"w".repeat(12_000)}` }));
       const messages = await task.ask();
       expect(tokensOf(messages)).toBeLessThan(WINDOW);
       expectValid(messages);
@@ -176,7 +176,7 @@ describe("a call within the window", () => {
     const { model } = answeringModel(() => ((asked += 1) % 3 === 0 ? "a summary" : modelError("stalled")));
     const task = new Task(model);
     for (let iteration = 1; iteration <= 200; iteration += 1) {
-      task.steps.push(turn(iteration, [], { text: "w".repeat(12_000) }));
+      task.turns.push(turn(iteration, [], { text: "w".repeat(12_000) }));
       await task.ask();
     }
     expect(asked).toBeGreaterThan(6);
@@ -186,11 +186,11 @@ describe("a call within the window", () => {
   it("takes the chat's summary and the record so far into each new one", async () => {
     const { model, requests } = answeringModel((request) => `${questionOf(request).length}`);
     const task = new Task(model, { chatSummary: "the chat began with tulips" });
-    task.steps.push(...Array.from({ length: 20 }, (_, at) => turn(at + 1, [], { text: "w".repeat(20_000) })));
+    task.turns.push(...Array.from({ length: 20 }, (_, at) => turn(at + 1, [], { text: "w".repeat(20_000) })));
     await task.ask();
     expect(questionOf(requests[0])).toContain("<record>\nthe chat began with tulips\n</record>");
     const first = task.compaction?.summary;
-    task.steps.push(
+    task.turns.push(
       ...Array.from({ length: 20 }, (_, at) => turn(at + 21, [], { text: "w".repeat(20_000) })),
     );
     await task.ask();
@@ -200,7 +200,7 @@ describe("a call within the window", () => {
   it("bounds what a summary is made from by half the window", async () => {
     const { model, requests } = answeringModel(() => "a summary");
     const task = new Task(model);
-    task.steps.push(
+    task.turns.push(
       ...Array.from({ length: 90 }, (_, at) =>
         turn(at + 1, ["r".repeat(30_000)], { text: "w".repeat(9_000) }),
       ),
@@ -220,7 +220,7 @@ describe("a call within the window", () => {
       return sizes.length === 1 ? modelError("context_too_long") : "a summary";
     });
     const task = new Task(model);
-    task.steps.push(...Array.from({ length: 60 }, (_, at) => turn(at + 1, [], { text: "w".repeat(9_000) })));
+    task.turns.push(...Array.from({ length: 60 }, (_, at) => turn(at + 1, [], { text: "w".repeat(9_000) })));
     await task.ask();
     expect(sizes).toHaveLength(2);
     expect(sizes[1]).toBeLessThan((sizes[0] ?? 0) * 0.7);
@@ -231,7 +231,7 @@ describe("a call within the window", () => {
   it("shortens the results of a turn that is too large by itself, and no others later", async () => {
     const { model } = answeringModel(() => "a summary");
     const task = new Task(model);
-    task.steps.push(
+    task.turns.push(
       turn(
         1,
         Array.from({ length: 20 }, () => "r".repeat(30_000)),
@@ -241,7 +241,7 @@ describe("a call within the window", () => {
     expect(tokensOf(messages)).toBeLessThan(WINDOW * 0.8);
     expectValid(messages);
     expect(messages.filter(({ role }) => role === "tool")).toHaveLength(20);
-    task.steps.push(turn(2, ["n".repeat(30_000)]));
+    task.turns.push(turn(2, ["n".repeat(30_000)]));
     expect((await task.ask()).at(-1)?.content).toBe("n".repeat(30_000));
   });
 
@@ -251,7 +251,7 @@ describe("a call within the window", () => {
     // 45,000 tokens by estimate; the provider counted twice as many.
     for (let iteration = 1; iteration <= 18; iteration += 1) {
       const counted = 5_000 * (iteration - 1);
-      task.steps.push(turn(iteration, [], { text: "語".repeat(3_334), inputTokens: counted }));
+      task.turns.push(turn(iteration, [], { text: "語".repeat(3_334), inputTokens: counted }));
     }
     await task.ask();
     expect(requests).toHaveLength(1);
@@ -262,7 +262,7 @@ describe("a call within the window", () => {
     const { model } = answeringModel(() => "a summary");
     const task = new Task(model);
     for (let iteration = 1; iteration <= 60; iteration += 1) {
-      task.steps.push(turn(iteration, ["r".repeat(3_000)]));
+      task.turns.push(turn(iteration, ["r".repeat(3_000)]));
       const messages = await task.ask({ takes: 20_000 });
       expect(tokensOf(messages)).toBeLessThanOrEqual(20_000);
       expectValid(messages);
@@ -276,7 +276,7 @@ describe("a call within the window", () => {
     const { model, requests } = answeringModel(() => "a summary");
     const task = new Task(model);
     const texts = Array.from({ length: 30 }, (_, at) => turn(at + 1, [], { text: "w".repeat(14_000) }));
-    task.steps.push(...texts);
+    task.turns.push(...texts);
     await task.ask({ takes: 15_000 });
     expect(requests).toHaveLength(2);
     expect(task.stored.map(({ json }) => JSON.parse(json).summaries)).toEqual([1, 2]);
@@ -286,8 +286,8 @@ describe("a call within the window", () => {
   it("notes a summary that frees nothing, and asks for none again in that turn", async () => {
     const { model, requests } = answeringModel(() => "s".repeat(8_000));
     const task = new Task(model, { message: "m".repeat(364_000) });
-    task.steps.push(turn(1, [], { text: `said 1 ${"w".repeat(6_000)}` }));
-    task.steps.push(turn(2, [], { text: `said 2 ${"w".repeat(16_000)}` }));
+    task.turns.push(turn(1, [], { text: `said 1 ${"w".repeat(6_000)}` }));
+    task.turns.push(turn(2, [], { text: `said 2 ${"w".repeat(16_000)}` }));
     for (let each = 1; each <= 2; each += 1) {
       expect(shownTurns(await task.ask())).toHaveLength(2);
     }
@@ -314,19 +314,8 @@ describe("a call within the window", () => {
       return modelError("connection");
     });
     const task = new Task(model);
-    task.steps.push(...Array.from({ length: 30 }, (_, at) => turn(at + 1, [], { text: "w".repeat(20_000) })));
+    task.turns.push(...Array.from({ length: 30 }, (_, at) => turn(at + 1, [], { text: "w".repeat(20_000) })));
     await expect(task.ask({ signal: caller.signal })).rejects.toBe(reason);
     expect(task.stored).toEqual([]);
-  });
-
-  it("passes other failures of the call on, and does not call again", async () => {
-    const task = new Task(answeringModel(() => "").model);
-    let calls = 0;
-    const asking = askWithinWindow(task.context(), async () => {
-      calls += 1;
-      throw modelError("quota_exhausted");
-    });
-    await expect(asking).rejects.toMatchObject({ code: "quota_exhausted" });
-    expect(calls).toBe(1);
   });
 });

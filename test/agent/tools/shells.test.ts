@@ -81,7 +81,7 @@ describe("shell_exec", () => {
       details: { is_eof: true, status: "exited", exit_code: 3 },
     });
     const again = await call("shell_exec", args, { shells });
-    expect(again.result).toMatchObject({ success: false, error: "The session is over" });
+    expect(again.result).toMatchObject({ success: false, error: "The session has ended" });
   });
 
   it("shows the beginning and the end of much output", async () => {

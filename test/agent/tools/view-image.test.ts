@@ -58,8 +58,8 @@ const looked = async (view: ReturnType<typeof open>["view"], iteration: number, 
   };
 };
 
-const shown = async (pictures: Pictures, steps: Parameters<Pictures["beside"]>[0], seen = true) =>
-  transcript({ history: [], message: "look", steps: await pictures.beside(steps, { seen }) }).flatMap(
+const shown = async (pictures: Pictures, turns: Parameters<Pictures["beside"]>[0], seen = true) =>
+  transcript({ history: [], message: "look", turns: await pictures.beside(turns, { seen }) }).flatMap(
     (message) => (message.role === "tool" ? [message.image ?? message.content] : []),
   );
 
@@ -73,22 +73,22 @@ const gone = "You see it.\n[The picture is no longer shown. Look again if you ne
 describe("the pictures of a task's turns", () => {
   it("stand beside their results, as long as the file is the same and the model sees", async () => {
     const { runtime, view } = open({ "a.png": PNG, "b.jpg": JPEG });
-    const steps = [await looked(view, 1, "a.png"), await looked(view, 2, "b.jpg")];
+    const turns = [await looked(view, 1, "a.png"), await looked(view, 2, "b.jpg")];
     const both = [image("image/png", PNG), image("image/jpeg", JPEG)];
     const pictures = new Pictures(runtime);
-    expect(await shown(pictures, steps)).toEqual(both);
-    expect(await shown(pictures, steps, false)).toEqual([gone, gone]);
+    expect(await shown(pictures, turns)).toEqual(both);
+    expect(await shown(pictures, turns, false)).toEqual([gone, gone]);
 
     await runtime.writeFile("a.png", JPEG);
-    expect(await shown(pictures, steps)).toEqual(both);
+    expect(await shown(pictures, turns)).toEqual(both);
     // Whoever goes on with the task sees the files as they are now.
-    expect(await shown(new Pictures(runtime), steps)).toEqual([gone, both[1]]);
+    expect(await shown(new Pictures(runtime), turns)).toEqual([gone, both[1]]);
   });
 
   it("are the newest where there are too many for a request", async () => {
     const { runtime, view } = open({ "a.png": large("a"), "b.png": large("b") });
-    const steps = [await looked(view, 1, "a.png"), await looked(view, 2, "b.png")];
-    expect(await shown(new Pictures(runtime), steps)).toEqual([
+    const turns = [await looked(view, 1, "a.png"), await looked(view, 2, "b.png")];
+    expect(await shown(new Pictures(runtime), turns)).toEqual([
       gone,
       expect.objectContaining({ mimeType: "image/png" }),
     ]);

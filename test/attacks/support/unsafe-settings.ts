@@ -61,6 +61,7 @@ export const UNSAFE: readonly (readonly [string, Environment])[] = [
   ["DEPLOYMENT_ENCRYPTION_KEY", { DEPLOYMENT_ENCRYPTION_KEY: "letmein" }],
   ["CHANNEL_ENCRYPTION_KEY", { CHANNEL_ENCRYPTION_KEY: "not a Fernet key" }],
   ["PASSWORD_HASH_COST", { PASSWORD_HASH_COST: "9" }],
+  ["TWO_FA_HASH_KIB", { TWO_FA_HASH_KIB: "19455" }],
   ["ADMIN_EMAIL", { ADMIN_EMAIL: "ops" }],
   ["ADMIN_EMAIL", { ADMIN_EMAIL: "ops@workspace.example; *" }],
   ["MAX_TEAMS_PER_USER", { MAX_TEAMS_PER_USER: "-1" }],

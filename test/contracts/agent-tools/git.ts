@@ -73,7 +73,7 @@ export function gitToolsContract(open: OpenProject): void {
     it("refuses names that are none, and says that others are not there", async () => {
       const { call } = await history();
       expect(await call("git_diff", { base: "--output=x" })).toMatchObject({
-        error: "This is not a name of a commit",
+        error: "Invalid commit name",
       });
       expect(await call("git_diff", { base: "nowhere" })).toMatchObject({
         error: "There is no commit nowhere",

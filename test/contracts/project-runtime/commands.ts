@@ -64,7 +64,7 @@ export function commandsContract(open: Open, { contained }: { contained: boolean
       const started = Date.now();
       const result = await runtime.exec("echo before; sleep 600", { timeoutMs: 300 });
       expect(result).toMatchObject({ exitCode: 124, timedOut: true });
-      expect(Date.now() - started).toBeLessThan(5000);
+      expect(Date.now() - started).toBeLessThan(60_000);
     });
 
     it("ends when its signal does, with 130", async () => {
@@ -91,7 +91,7 @@ export function commandsContract(open: Open, { contained }: { contained: boolean
       "echo a | sed ':a;s/a/a/;ta'",
       "until false; do echo x > file; done",
     ])("is not hung by %s", async (command) => {
-      const result = await runtime.exec(command, { timeoutMs: 2000 });
+      const result = await runtime.exec(command, { timeoutMs: 500 });
       expect(result.exitCode).not.toBe(0);
       expect(await runtime.stat("")).toBeDefined();
     });

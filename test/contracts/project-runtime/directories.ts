@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { bytesOf, MEGABYTE, randomBytes, same } from "./bytes.ts";
+import { entryOf, inTurn } from "./entries.ts";
 import type { Open } from "./under-test.ts";
 
 export function directoriesContract(open: Open): void {
@@ -55,12 +56,11 @@ export function directoriesContract(open: Open): void {
     });
 
     it("moves a directory with more entries than any page, large files included", async () => {
+      const many = Array.from({ length: 1200 }, (_, index) => entryOf(`from/many/${index}`, ""));
+      const directories = ["from", "from/many"].map((path) => entryOf(path, "directory/"));
+      await runtime.replaceEntries(inTurn([...directories, ...many]));
       const large = randomBytes(2 * MEGABYTE);
       await runtime.writeFile("from/large", large);
-      for (let group = 0; group < 12; group += 1) {
-        const paths = Array.from({ length: 100 }, (_, index) => `from/many/${group * 100 + index}`);
-        await Promise.all(paths.map((path) => runtime.writeFile(path, bytesOf(""))));
-      }
       await runtime.writeFile("from-other", bytesOf("stays"));
       await runtime.rename("from", "to/in/here");
       expect(await pathsIn("to/in/here/many", { recursive: false })).toHaveLength(1200);

@@ -80,7 +80,7 @@ export function gitContract(
         ahead: 0,
         behind: 0,
         changes: [],
-        lastCommit: { sha, message: "first\n", author: AUTHOR },
+        lastCommit: { sha, message: "first", author: AUTHOR },
       });
       expect(await other.git("remotes", {})).toEqual([{ name: "origin", url }]);
     });
@@ -135,7 +135,7 @@ export function gitContract(
       await commitAll("third");
       await expect(commitAll("nothing")).rejects.toMatchObject({ code: "conflict" });
       const { commits } = await runtime.git("log", { limit: 2 });
-      expect(commits.map(({ message }) => message)).toEqual(["third\n", "second\n"]);
+      expect(commits.map(({ message }) => message)).toEqual(["third", "second"]);
       expect(await runtime.git("status", {})).toMatchObject({ ahead: 2, behind: 0 });
     });
 

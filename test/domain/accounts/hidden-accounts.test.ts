@@ -115,7 +115,7 @@ describe("of two accounts that ask for one address", () => {
     await join(email, "the second horse");
     await expect(grantAdministrator(mail.deps, email)).rejects.toMatchObject({
       code: "conflict",
-      message: expect.stringContaining("none has proved it"),
+      message: expect.stringContaining("none has verified it"),
     });
     await verifyEmail(mail.deps, { token: (await mail.linkFor(email)).token }, CLIENT);
     expect(await grantAdministrator(mail.deps, email)).toMatchObject({ isVerified: true, changed: true });

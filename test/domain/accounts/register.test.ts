@@ -4,7 +4,7 @@ import { teamMemberships, teams, users } from "#src/db/schema/index.ts";
 import { register } from "#src/domain/accounts/index.ts";
 import { MemoryAttempts } from "#test/support/memory-attempts.ts";
 import { openDatabase } from "#test/support/database.ts";
-import { CLIENT, newPerson, PASSWORD, sessionDeps } from "#test/support/people.ts";
+import { changeOwnAccount, CLIENT, newPerson, PASSWORD, sessionDeps } from "#test/support/people.ts";
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
 beforeAll(async () => {
@@ -43,6 +43,35 @@ describe("registration", () => {
       code: "invalid_input",
       message: "Username is reserved",
     });
+  });
+
+  it.each([
+    [{ ALLOWED_EMAIL_DOMAINS: ["example.com"] }, "a@Example.com", "a@sub.example.com"],
+    [{ BLOCKED_EMAIL_DOMAINS: ["example.org"] }, "a@notexample.org", "a@sub.EXAMPLE.org"],
+    [
+      { ALLOWED_EMAIL_DOMAINS: ["x.test"], BLOCKED_EMAIL_DOMAINS: ["b.x.test", "c.test"] },
+      "a@X.TEST",
+      "a@b.x.test",
+    ],
+  ])("with %o takes addresses of the allowed domains only", async (domains, taken, refused) => {
+    const deps = sessionDeps(database.db);
+    const at = (email: string) =>
+      register({ ...deps, config: { ...deps.config, ...domains } }, { email, password: PASSWORD }, CLIENT);
+    await expect(at(taken)).resolves.toBeDefined();
+    await expect(at(refused)).rejects.toMatchObject({
+      code: "invalid_input",
+      message: "Email addresses of this domain are not accepted here",
+    });
+  });
+
+  it("from a domain that is blocked by now stays as it is, but takes no new address there", async () => {
+    const deps = sessionDeps(database.db);
+    const config = { ...deps.config, BLOCKED_EMAIL_DOMAINS: ["example.com"] };
+    const { user } = await registerAs("a@example.com");
+    const change = (email: string) => changeOwnAccount({ ...deps, config }, user.id, { email, name: "Ann" });
+    await expect(change("A@example.com")).resolves.toMatchObject({ name: "Ann" });
+    await expect(change("b@example.com")).rejects.toMatchObject({ code: "invalid_input" });
+    await expect(change("b@example.org")).resolves.toMatchObject({ email: "b@example.org" });
   });
 
   it("is counted for each address, successes too", async () => {

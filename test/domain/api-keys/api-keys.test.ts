@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { auditLog, externalApiKeys, teamMemberships } from "#src/db/schema/index.ts";
 import { authenticateKey } from "#src/domain/access/index.ts";
 import { createApiKey, listGrantableScopes, revokeApiKey, type KeyWish } from "#src/domain/api-keys/index.ts";
-import { createProject } from "#src/domain/projects/index.ts";
+import { createProject, requireProject } from "#src/domain/projects/index.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import { openDatabase } from "#test/support/database.ts";
@@ -60,7 +60,7 @@ describe("a new key", () => {
     expect(await secrets.decrypt(key.webhookSecretEncrypted)).toBe(webhookSecret);
   });
 
-  it("is bound to projects of one's own team only", async () => {
+  it("is bound only to projects that its maker reaches", async () => {
     const [person, stranger] = [await newPerson(database.db), await newPerson(database.db)];
     const wish = { name: "app", description: "", sourceType: "empty" } as const;
     const own = await createProject(database, person.caller, wish);
@@ -74,6 +74,26 @@ describe("a new key", () => {
         code: "not_found",
         message: "Project not found",
       });
+    }
+  });
+
+  it("bound to a project of another of its maker's teams is of that team, with what the maker's role grants there", async () => {
+    const [person, owner] = [await newPerson(database.db), await newPerson(database.db)];
+    const wish = { name: "app", description: "", sourceType: "empty" } as const;
+    const own = await createProject(database, person.caller, wish);
+    const shared = await createProject(database, owner.caller, wish);
+    await database.db
+      .insert(teamMemberships)
+      .values({ teamId: shared.teamId, userId: person.user.id, role: "viewer" });
+    expect((await create(person, { projectIds: [shared.id] })).key.teamId).toBe(shared.teamId);
+    await expect(create(person, { projectIds: [shared.id], scopes: ["chat.send"] })).rejects.toMatchObject({
+      message: "Scope 'chat.send' exceeds your role's permissions (role: viewer)",
+    });
+    const { key, token } = await create(person, { projectIds: [own.id, shared.id] });
+    expect(key.teamId).toBe(person.user.defaultTeamId);
+    const caller = await authenticateKey(database, token);
+    for (const { id } of [own, shared]) {
+      expect(await requireProject(database, caller, id, "project.view")).toMatchObject({ id });
     }
   });
 

@@ -123,14 +123,14 @@ describe("an attempt", () => {
 });
 
 describe("a refused attempt", () => {
-  it("says when to come back", async () => {
+  it("says when to retry", async () => {
     const attempts = new MemoryAttempts({ account: 2, address: 100 });
     await fail(attempts, "login", ada, 2);
     attempts.now += 90_000;
-    const { status, message, headers } = await refusal(attempts, "login", ada);
+    const { status, message, headers, retryAfterSeconds } = await refusal(attempts, "login", ada);
     expect([status, message]).toEqual([429, "Too many attempts: try again in 14 minutes"]);
+    expect(retryAfterSeconds).toBe(810);
     expect(headers).toEqual({
-      "Retry-After": "810",
       "X-RateLimit-Limit": "2",
       "X-RateLimit-Remaining": "0",
       "X-RateLimit-Reset": "810",

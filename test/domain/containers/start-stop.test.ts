@@ -225,7 +225,7 @@ describe("starting the containers of a project", () => {
     await start(runtime);
     expect(await stored(stranger.id)).toMatchObject({ status: "running", error: null });
     expect(await stored(mute.id)).toMatchObject({
-      error: "It runs, but does not listen on port 4000 (PORT)",
+      error: "The program runs, but does not listen on port 4000 (PORT)",
     });
   });
 
@@ -235,7 +235,7 @@ describe("starting the containers of a project", () => {
     await start(new ScriptedRuntime({ work: {} }));
     expect(await stored(worker.id)).toMatchObject({
       status: "running",
-      error: "It runs, but does not listen on port 4000 (PORT)",
+      error: "The program runs, but does not listen on port 4000 (PORT)",
     });
   });
 

@@ -199,7 +199,7 @@ describe("a pairing token", () => {
     await expect(mint(person)).rejects.toMatchObject({
       code: "rate_limited",
       message: expect.stringContaining("Maximum of 10 unused pairing links"),
-      headers: { "Retry-After": expect.stringMatching(/^[1-9]\d*$/u) },
+      retryAfterSeconds: expect.toSatisfy((seconds: number) => seconds >= 1),
     });
     expect(await audited(person)).toHaveLength(10);
     await exchange(good[0]?.token ?? "");
@@ -284,8 +284,8 @@ describe("the permissions of a device", () => {
   it.each([
     ["chat.fly", "chat.fly"],
     ["toString", "toString"],
-    ["", "one of the names is none"],
-    ["a\nSELECT 1", "one of the names is none"],
+    ["", "a name has forbidden characters"],
+    ["a\nSELECT 1", "a name has forbidden characters"],
   ])("are known ones: not %j", async (scope, named) => {
     const person = await newPerson(database.db);
     const unknown = { code: "invalid_input", message: `Unknown scope: ${named}` };

@@ -12,6 +12,7 @@ import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { newPerson } from "#test/support/people.ts";
+import { memoryArchives } from "../archives/memory-archives.ts";
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
 beforeAll(async () => {
@@ -38,6 +39,7 @@ const none = { clientId: undefined, clientSecret: undefined, redirectUri: undefi
 
 function deps() {
   const runtime = {
+    list: async () => [],
     git: async (name: string, input: unknown, options?: { signal?: AbortSignal }) => {
       asked.push([name, input]);
       return git(options?.signal);
@@ -46,7 +48,8 @@ function deps() {
   return {
     db: database.db,
     log: createLog(),
-    config: { GIT_CLONE_TIMEOUT_SECONDS: 1 },
+    config: { GIT_CLONE_TIMEOUT_SECONDS: 1, MAX_SNAPSHOTS_PER_PROJECT: 10, SNAPSHOT_RETENTION_DAYS: 1 },
+    archives: memoryArchives(),
     gitHosts: createGitHosts({
       github: { ...none, baseUrl: "https://github.com", apiBaseUrl: "https://api.github.com" },
       gitlab: { ...none, baseUrl: "https://gitlab.com" },
@@ -62,7 +65,7 @@ function deps() {
       publishBatch: async (messages: readonly QueueMessage[]) => void published.push(...messages),
       answers: async () => true,
     },
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Only git is asked for anything here.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Only git and an empty directory are asked for here.
     workspaces: { runtime: () => runtime as unknown as ProjectRuntime },
   };
 }

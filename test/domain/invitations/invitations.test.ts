@@ -47,11 +47,11 @@ const show = (made: { url: string }) => showInvitation(database, tokenOf(made));
 
 const gone = expect.objectContaining({
   code: "gone",
-  message: "This invitation is over: ask for a new one",
+  message: "This invitation is no longer valid: ask for a new one",
 });
 const already = expect.objectContaining({
   code: "conflict",
-  message: "You are a member of this team already",
+  message: "You are already a member of this team",
 });
 
 const stored = async (id: string) =>
@@ -140,7 +140,7 @@ describe("an invitation for an address", () => {
     const viewer = await newMember(database.db, team.id, "viewer");
     await expect(invite(team, viewer.email.toUpperCase())).rejects.toMatchObject({
       code: "conflict",
-      message: "This person is a member of the team already",
+      message: "This person is already a member of the team",
     });
     expect(await listInvitations(database, team.id)).toEqual([]);
   });
@@ -153,7 +153,7 @@ describe("an invitation for an address", () => {
     for (const reason of refused) {
       expect(reason).toMatchObject({
         code: "rate_limited",
-        headers: { "Retry-After": expect.stringMatching(/^8\d{4}$/u) },
+        retryAfterSeconds: expect.toSatisfy((seconds: number) => seconds >= 80_000 && seconds < 90_000),
       });
     }
     const made = await listInvitations(database, team.id);

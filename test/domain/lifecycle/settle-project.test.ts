@@ -47,6 +47,20 @@ describe("a project", () => {
     expect(project.notices).toContainEqual(expect.objectContaining({ type: "environment_stopped" }));
   });
 
+  it("tells those who have it open that it is stopping on its way down, and starting on its way up", async () => {
+    const project = await open();
+    const told = () =>
+      project.notices
+        .splice(0)
+        .flatMap((notice) => ("container_status" in notice ? [notice.container_status] : []));
+    await stop(project);
+    await project.deliver();
+    expect(new Set(told())).toEqual(new Set(["stopping"]));
+    await start(project);
+    await project.deliver();
+    expect(new Set(told())).toEqual(new Set(["starting"]));
+  });
+
   it("has one executor at a time, and tells the other when to come back", async () => {
     const project = await open();
     await stop(project);
@@ -127,7 +141,7 @@ const checkpoint = async ({ deps, runtime, id }: Awaited<ReturnType<typeof open>
 };
 
 const lossSince = (moment: string) =>
-  `The project's container ended unexpectedly: what was changed after its snapshot of ${moment} is lost`;
+  `The project's container ended unexpectedly: changes after its snapshot of ${moment} are lost`;
 
 describe("a project whose files were lost with what they are in", () => {
   it("gets those of its newest snapshot, whatever that was made for, and says what is lost", async () => {
@@ -187,7 +201,7 @@ describe("a project whose files were lost with what they are in", () => {
     await start(project);
     await project.deliver();
     const reason =
-      "The project's container ended unexpectedly, and there is no snapshot to get its files back from";
+      "The project's container ended unexpectedly, and there is no snapshot to restore its files from";
     expect(await project.row()).toMatchObject({
       status: "stopped",
       wanted: null,
@@ -300,7 +314,7 @@ describe("a stop that cannot be done", () => {
     expect(await project.row()).toMatchObject({
       status: "stopped",
       wanted: null,
-      error: "The project could not be hibernated; its files are as they were: The runtime did not answer",
+      error: "The project could not be hibernated; its files are unchanged: The runtime did not answer",
     });
     expect(await project.runtime.storageState()).toMatchObject({ state: "present" });
     expect(project.script.calls).not.toContain("discard");

@@ -56,7 +56,7 @@ const ownerOf = (team: Team): Member => ({ ...team.owner, member: team.admin });
 
 const lastAdmin = expect.objectContaining({
   code: "conflict",
-  message: "A team needs an administrator: make somebody else administrator first",
+  message: "A team needs an administrator: make another member an administrator first",
 });
 const noMember = expect.objectContaining({ code: "not_found", message: "Member not found" });
 
@@ -123,7 +123,7 @@ describe("a personal team", () => {
     const team = { id: owner.personalTeamId, slug: "", owner, admin: guest.member };
     const refused = expect.objectContaining({
       code: "conflict",
-      message: "The owner of a personal team stays in it as its administrator",
+      message: "The owner of a personal team must stay its administrator",
     });
     await expect(remove(team, owner)).rejects.toEqual(refused);
     await expect(change(team, owner, "viewer")).rejects.toEqual(refused);

@@ -145,7 +145,7 @@ describe("choosing a model", () => {
     const { deps } = depsOn(db);
     await expect(chooseModelFor(deps, who, "custom/nothing/m")).rejects.toThrow(/no provider 'nothing'/u);
     await expect(chooseModelFor(deps, who, "nowhere/m")).rejects.toThrow(/openrouter, nano-gpt/u);
-    await expect(chooseModelFor(deps, who, "openai/")).rejects.toThrow(/names no model/u);
+    await expect(chooseModelFor(deps, who, "openai/")).rejects.toThrow(/is not a valid model id/u);
   });
 });
 

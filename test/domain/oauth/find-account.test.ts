@@ -181,6 +181,17 @@ describe("an account whose address was never proved", () => {
     expect(await waysInto(squatted)).toEqual(before);
   });
 
+  it("is signed in to from a blocked domain, where no account is made any more", async () => {
+    const squatted = await squatter();
+    const blocking = { ...deps(), config: { ...deps().config, BLOCKED_EMAIL_DOMAINS: ["example.com"] } };
+    expect(await findAccount(blocking, identity(squatted.user.email), CLIENT)).toMatchObject({
+      user: { id: squatted.user.id },
+    });
+    expect(await findAccount(blocking, identity("another@example.com"), CLIENT)).toEqual({
+      refusal: "EMAIL_DOMAIN_NOT_ALLOWED",
+    });
+  });
+
   it("leaves those who are out of its team in their own", async () => {
     const { db } = database;
     const squatted = await squatter();

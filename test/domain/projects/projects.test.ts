@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { projects, teamMemberships } from "#src/db/schema/index.ts";
 import type { Caller, KeyCaller } from "#src/domain/access/index.ts";
@@ -127,13 +127,31 @@ describe("a key", () => {
     await expect(createProject(database, key, wish)).rejects.toMatchObject({ code: "forbidden" });
   });
 
-  it("reaches the projects of its own team, not those of its owner's other teams", async () => {
-    const { project } = await ownerAndProject();
+  it("reaches the projects of all its owner's teams with the role that its owner has there, and no others", async () => {
+    const [{ project }, { project: foreign }] = [await ownerAndProject(), await ownerAndProject()];
     const member = await newPerson(database.db);
-    await join(member, project.teamId, "editor");
-    expect(await listProjects(database, member.caller, {})).toHaveLength(1);
-    await expect(view(keyOf(member), project.id)).rejects.toEqual(notFound);
-    expect(await listProjects(database, keyOf(member), {})).toEqual([]);
+    const own = await createProject(database, member.caller, wish);
+    await join(member, project.teamId, "viewer");
+    for (const { id } of [own, project]) expect(await view(keyOf(member), id)).toMatchObject({ id });
+    await expect(requireProject(database, keyOf(member), project.id, "file.write")).rejects.toMatchObject({
+      code: "forbidden",
+      message: "Role 'viewer' does not have permission 'file.write'",
+    });
+    await expect(view(keyOf(member), foreign.id)).rejects.toEqual(notFound);
+    expect((await listProjects(database, keyOf(member), {})).map(({ id }) => id)).toEqual(
+      [project.id, own.id].toSorted().toReversed(),
+    );
+  });
+
+  it("reaches nothing more of a team that its owner has left", async () => {
+    const { project } = await ownerAndProject();
+    const former = await newPerson(database.db);
+    await join(former, project.teamId, "editor");
+    await database.db
+      .delete(teamMemberships)
+      .where(and(eq(teamMemberships.teamId, project.teamId), eq(teamMemberships.userId, former.user.id)));
+    await expect(view(keyOf(former), project.id)).rejects.toEqual(notFound);
+    expect(await listProjects(database, keyOf(former), {})).toEqual([]);
   });
 
   it("without the permission is refused by its name", async () => {

@@ -126,7 +126,7 @@ const launch = () => Promise.reject(reached);
 const notUsed = () => Promise.reject(new Error("not used here"));
 
 /** Start a task as far as the database decides it. */
-async function start(somebody: { id: string; isSuperuser?: boolean; teamId?: string }, projectId: string) {
+async function start(somebody: { id: string; isSuperuser?: boolean }, projectId: string) {
   const queue = { publish: launch, publishBatch: notUsed, answers: notUsed };
   const config = { DEFAULT_MODEL: "demo", ...NO_AGENT_LIMITS };
   const modelSettings = { platformModels: [config.DEFAULT_MODEL] };
@@ -134,7 +134,6 @@ async function start(somebody: { id: string; isSuperuser?: boolean; teamId?: str
   const task = messageToAgent({
     userId: somebody.id,
     isSuperuser: somebody.isSuperuser ?? false,
-    teamId: somebody.teamId ?? null,
     projectId,
   });
   return outcomeOf(
@@ -256,15 +255,12 @@ describe("a superuser", () => {
   });
 });
 
-it("a task is started through a key in projects of the key's team only", async () => {
-  const member = person("editor", "nothing");
-  const own = await createProject(database, (await newColleague(database.db)).caller, {
-    name: "elsewhere",
-    description: "",
-    sourceType: "empty",
-  });
-  expect(await start({ id: member.id, teamId: team.id }, project("team").id)).toBe("done");
-  expect(await start({ id: member.id, teamId: own.teamId }, project("team").id)).toBe("not found");
+it("a key of another team allows what its owner's role in the project does", async () => {
+  const member = await newColleague(database.db);
+  const key = await newKey(member);
+  await joinTeam(database.db, member, team.id, "editor");
+  expect(await allowed(key, project("team"))).toEqual(MAY.editor);
+  expect(await allowed(key, project("private"))).toBe("not found");
 });
 
 describe("who sees a project", () => {

@@ -75,7 +75,7 @@ const turn = (taskId: string, iteration: number, generation = 1) => ({
   generation,
   iterations: iteration,
   toolCalls: 0,
-  step: step(iteration),
+  turn: step(iteration),
   call: { ...call, number: iteration },
 });
 
@@ -164,7 +164,7 @@ describe("a turn is paid for", () => {
     expect(await reserved()).toBe(9);
     expect(await reserve(2, 40)).toBe(40);
     const end = { status: "failed", response: null, completionReason: "model_error", error: "" } as const;
-    await endTask(database.db, { ...turn(taskId, 2, 2), step: undefined, call: undefined }, end);
+    await endTask(database.db, { ...turn(taskId, 2, 2), turn: undefined, call: undefined }, end);
     expect([await left(), await reserved()]).toEqual([97, 9]);
   });
 

@@ -49,7 +49,7 @@ const deps = () => ({
 /** A key and a task that it started. */
 async function newTask({ caller, id: userId }: Colleague) {
   const wish = { name: "app", description: "", sourceType: "empty" } as const;
-  const { id: projectId, teamId } = await createProject(database, caller, wish);
+  const { id: projectId } = await createProject(database, caller, wish);
   const { key } = await createApiKey(
     deps(),
     caller,
@@ -67,7 +67,7 @@ async function newTask({ caller, id: userId }: Colleague) {
       config: { DEFAULT_MODEL: "demo", ...NO_AGENT_LIMITS },
       modelSettings: { platformModels: ["demo"] },
     },
-    messageToAgent({ userId, teamId, apiKeyId: key.id, projectId }),
+    messageToAgent({ userId, apiKeyId: key.id, projectId }),
   );
   await expect(started).rejects.toThrow("not launched");
   return key.id;

@@ -66,7 +66,7 @@ describe("a new team", () => {
       Array.from({ length: 9 }, () =>
         expect.objectContaining({
           code: "forbidden",
-          message: "You own 4 teams, and nobody may own more: delete one first",
+          message: "You already own 4 teams, the most allowed: delete one first",
         }),
       ),
     );

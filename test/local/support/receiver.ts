@@ -7,6 +7,8 @@ export interface Delivery {
   method: string;
   headers: http.IncomingHttpHeaders;
   body: string;
+  /** When it came, in milliseconds since the epoch. */
+  at: number;
 }
 
 export interface Reply {
@@ -27,6 +29,7 @@ export async function startReceiver(
       method: request.method ?? "",
       headers: request.headers,
       body: await text(request),
+      at: Date.now(),
     };
     deliveries.push(delivery);
     const nth = deliveries.length;

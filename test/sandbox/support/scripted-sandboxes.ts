@@ -113,7 +113,8 @@ export async function startScriptedSandboxes(): Promise<ScriptedSandboxes> {
           modules: [{ type: "ESModule", path: "worker.js", contents: await bundle() }],
           compatibilityDate: "2026-11-01",
           compatibilityFlags: ["nodejs_compat"],
-          bindings: { ...SETTINGS, CONTROL: control.url },
+          // The SDK notes each start of a container, among the results of the tests.
+          bindings: { ...SETTINGS, CONTROL: control.url, SANDBOX_LOG_LEVEL: "error" },
           durableObjects: { SCRIPTED_SANDBOX: { className: "ScriptedSandbox", useSQLite: true } },
         },
       ],

@@ -10,7 +10,7 @@ export function isNote(path: string): boolean {
 }
 
 /**
- * Why a note is neither read nor written: its path leads through a symbolic link, which came with somebody's repository and
+ * Why a note is neither read nor written: its path leads through a symbolic link, which came with a person's repository and
  * may lead to any file of the project. Undefined where it does not.
  *
  * A program of the project can put a link there after this look. It gains nothing: it can write by itself wherever the link

@@ -39,7 +39,7 @@ export function isSection(one: string, other: string): boolean {
   return one.trim().toLowerCase() === other.trim().toLowerCase();
 }
 
-/** Text above the first heading, which somebody may have written by hand, is a section without a name. */
+/** Text above the first heading, which a person may have written by hand, is a section without a name. */
 function parse(text: string): MemorySection[] {
   const sections: { section: string; lines: string[] }[] = [{ section: "", lines: [] }];
   for (const line of text.split(/\r?\n/)) {

@@ -34,7 +34,7 @@ export function formatPlan({ name, task, status, reasoning, plan }: Plan): strin
   return `${parts.join("\n\n")}\n`;
 }
 
-/** The plan in a file; undefined where somebody has made something else of it. */
+/** The plan in a file; undefined where a person has made something else of it. */
 export function parsePlan(text: string): Plan | undefined {
   const plain = text.replaceAll("\r\n", "\n");
   const name = /^# Plan: (?<name>.+)$/m.exec(plain)?.groups?.["name"];

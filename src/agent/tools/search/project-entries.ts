@@ -39,7 +39,7 @@ export interface EntrySelection {
 }
 
 /**
- * The files and links below a directory, by path, as somebody who searches a project means them. A directory that is
+ * The files and links below a directory, by path, as a person who searches a project means them. A directory that is
  * itself ignored or hidden is searched all the same: it was named. Throws what `list` throws, and `invalid_input` when time is over.
  */
 export async function projectEntries(

@@ -6,6 +6,9 @@ const MAX_CONTENT_CHARS = 50_000;
 const DEFAULT_TIMEOUT_SECONDS = 10;
 const MAX_TIMEOUT_SECONDS = 60;
 
+/** Those that are followed elsewhere: one that is left was one too many, or has nowhere to lead. */
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
 export const webFetch = defineTool({
   name: "web_fetch",
   description:
@@ -44,6 +47,10 @@ export const webFetch = defineTool({
       ...(end < page.text.length ? { next_offset: end } : {}),
     };
     const fields = { url: page.url, content, details };
+    if (REDIRECTS.has(page.status)) {
+      const error = `The address redirects (status ${page.status}) in a circle, too often, or to no address.`;
+      return failure(error, "Do not fetch it again: look for another address.", fields);
+    }
     if (page.status >= 400)
       return failure(`The address answered with status ${page.status}.`, undefined, fields);
     return { success: true, message: `Read ${content.length} of ${page.text.length} characters.`, ...fields };

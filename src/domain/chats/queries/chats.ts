@@ -1,17 +1,20 @@
 import { and, count, desc, eq, ne, notExists, sql, type SQL } from "drizzle-orm";
 import { lockNames } from "#src/db/locks.ts";
 import { chats, messages, projects } from "#src/db/schema/index.ts";
-import { roleInProject, type Somebody } from "#src/domain/projects/index.ts";
+import { roleInProject, type Viewer } from "#src/domain/projects/index.ts";
 import type { Origin } from "#src/domain/tasks/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 export type Chat = typeof chats.$inferSelect;
 export type ChatState = "active" | "running" | "waiting_approval" | "completed" | "archived";
 
-/** A chat with what it is at the moment. */
+/** A chat with its current state. */
 export type ChatView = Chat & { state: ChatState };
 
-/** Stored is only whether a chat was put away; the rest its tasks and their questions tell. Of the row `chats`. */
+/**
+ * The state of the row `chats`. Only whether a chat is archived is stored; the rest follows from its tasks and their
+ * approvals.
+ */
 const state = sql<ChatState>`CASE
   WHEN chats.status = 'archived' THEN 'archived'
   WHEN EXISTS (
@@ -22,33 +25,32 @@ const state = sql<ChatState>`CASE
   WHEN (SELECT t.status FROM tasks t WHERE t.chat_id = chats.id ORDER BY t.seq DESC LIMIT 1) = 'completed' THEN 'completed'
   ELSE 'active' END`;
 
-/** When somebody last used a chat. */
+/** When a person last used a chat. */
 const usedAt = sql`coalesce(chats.updated_at, chats.created_at)`;
 
-/** A chat, its project, and what somebody is there (null for a stranger). */
-export function chatWithRole(db: Db, id: string, somebody: Somebody) {
+/** A chat, its project, and a person's role there (null for none). */
+export function chatWithRole(db: Db, id: string, viewer: Viewer) {
   return db
     .select({
       chat: chats,
       state,
-      project: { id: projects.id, teamId: projects.teamId },
-      role: roleInProject(somebody),
+      project: { id: projects.id },
+      role: roleInProject(viewer),
     })
     .from(chats)
     .innerJoin(projects, eq(projects.id, chats.projectId))
     .where(eq(chats.id, id));
 }
 
-/** Which chats are meant: of somebody, in the projects of a team, in some projects, in one. */
+/** Selects chats: of a person, in some projects, or in one. */
 export interface ChatFilter {
-  somebody: Somebody & { userId: string };
-  teamId?: string | undefined;
+  viewer: Viewer & { userId: string };
   projectIds?: readonly string[] | undefined;
   projectId?: string | undefined;
   origin?: string | undefined;
 }
 
-/** Somebody's own chats in projects in which they still have a part; the last used first. */
+/** A person's chats in projects that the person can still see, last used first. */
 export async function chatsOf(db: Db, filter: ChatFilter, page: { limit: number; offset: number }) {
   const rows = await db
     .select({ chat: chats, state, projectName: projects.name, messageCount: messageCount(db) })
@@ -69,19 +71,19 @@ export async function countChats(db: Db, filter: ChatFilter): Promise<number> {
 
 function whereOf(filter: ChatFilter): SQL | undefined {
   return and(
-    eq(chats.userId, filter.somebody.userId),
+    eq(chats.userId, filter.viewer.userId),
     sql`chats.project_id = ANY (ARRAY(${reachableProjects(filter)}))`,
     filter.origin === undefined ? undefined : eq(chats.origin, filter.origin),
   );
 }
 
 /**
- * Projects in which somebody has chats and still has a part. The role is asked once for each of them; joined to the chats, the
- * projects would be read as many times, or all those of a team at once.
+ * Projects in which a person has chats and still has a role. The role is looked up once for each project. A join with the
+ * chats would read a project once per chat, or all projects of a team.
  */
-function reachableProjects({ somebody, teamId, projectIds, projectId }: ChatFilter): SQL {
+function reachableProjects({ viewer, projectIds, projectId }: ChatFilter): SQL {
   const only = [
-    sql`own.user_id = ${somebody.userId}::uuid`,
+    sql`own.user_id = ${viewer.userId}::uuid`,
     ...(projectId === undefined ? [] : [sql`own.project_id = ${projectId}::uuid`]),
     ...(projectIds === undefined
       ? []
@@ -94,8 +96,7 @@ function reachableProjects({ somebody, teamId, projectIds, projectId }: ChatFilt
     FROM (SELECT DISTINCT own.project_id FROM chats AS own WHERE ${sql.join(only, sql` AND `)}) AS of_chats
     WHERE EXISTS (
       SELECT FROM projects
-      WHERE projects.id = of_chats.project_id AND ${roleInProject(somebody)} IS NOT NULL
-        ${teamId === undefined ? sql`` : sql`AND projects.team_id = ${teamId}::uuid`}
+      WHERE projects.id = of_chats.project_id AND ${roleInProject(viewer)} IS NOT NULL
       OFFSET 0
     )`;
 }
@@ -109,8 +110,8 @@ function messageCount(db: Db): SQL<number> {
 }
 
 /**
- * The chat that is meant where none is named: of those of an origin that somebody has in a project and did not put away, the
- * one last used. `insertTask` chooses by the same rule.
+ * The default chat: the last used one of a person's chats in a project that have this origin and are not archived.
+ * `insertTask` uses the same rule.
  */
 export async function latestChat(
   db: Db,
@@ -156,7 +157,7 @@ export type ChatChange = {
   ]?: Chat[Field] | undefined;
 };
 
-/** Change a chat; no row for one that is gone, or where the agent is none that its team may use. */
+/** Changes a chat. No row when the chat is deleted, or when its team cannot use the agent. */
 export async function updateChatRow(db: Db, id: string, change: ChatChange): Promise<Chat | undefined> {
   const { agentId } = change;
   const [changed] = await db
@@ -186,8 +187,8 @@ export async function isLastChat(db: Db, chat: Pick<Chat, "id" | "userId" | "pro
 }
 
 /**
- * Delete a chat unless it is its user's last one in the project. The project is held, so that of two that are deleted at once one
- * stays.
+ * Deletes a chat unless it is its user's last one in the project. The project is locked, so that two concurrent deletions
+ * leave one chat.
  */
 export async function deleteChatRow(
   db: Db,
@@ -209,17 +210,17 @@ export async function deleteChatRow(
   return deleted.length > 0;
 }
 
-/** The project that takes somebody's chats that are about none; no row where there is none yet. */
-export function defaultWorkspaceOf(db: Db, somebody: Somebody & { userId: string }, teamId: string | null) {
+/** A person's default workspace; no row when there is none yet. */
+export function defaultWorkspaceOf(db: Db, viewer: Viewer & { userId: string }, teamId: string | null) {
   return db
     .select({ id: projects.id })
     .from(projects)
     .where(
       and(
-        eq(projects.ownerId, somebody.userId),
+        eq(projects.ownerId, viewer.userId),
         sql`${projects.settings} ->> 'default_workspace' = 'true'`,
         teamId === null ? undefined : eq(projects.teamId, teamId),
-        sql`${roleInProject(somebody)} IS NOT NULL`,
+        sql`${roleInProject(viewer)} IS NOT NULL`,
       ),
     )
     .orderBy(projects.id)
@@ -227,21 +228,21 @@ export function defaultWorkspaceOf(db: Db, somebody: Somebody & { userId: string
 }
 
 /**
- * Let a project that was just made be somebody's default workspace. Those who do so at once wait for one another: the first
- * one's is, and a later one's, in which nothing is yet, goes.
+ * Makes a new project the person's default workspace. Concurrent calls are serialised: the first one wins, and a later
+ * one's project, which is empty, is deleted.
  */
 export async function settleDefaultWorkspace(
   db: Db,
   projectId: string,
-  somebody: Somebody & { userId: string },
+  viewer: Viewer & { userId: string },
   teamId: string | null,
 ): Promise<string | undefined> {
   const [, , , [settled]] = await db.batch([
-    lockNames(db, [`default workspace of ${somebody.userId}`]),
+    lockNames(db, [`default workspace of ${viewer.userId}`]),
     db
       .update(projects)
       .set({ settings: sql`${projects.settings} || '{"default_workspace": true}'::jsonb` })
-      .where(and(eq(projects.id, projectId), notExists(defaultWorkspaceOf(db, somebody, teamId)))),
+      .where(and(eq(projects.id, projectId), notExists(defaultWorkspaceOf(db, viewer, teamId)))),
     db
       .delete(projects)
       .where(
@@ -250,7 +251,7 @@ export async function settleDefaultWorkspace(
           sql`${projects.settings} ->> 'default_workspace' IS DISTINCT FROM 'true'`,
         ),
       ),
-    defaultWorkspaceOf(db, somebody, teamId),
+    defaultWorkspaceOf(db, viewer, teamId),
   ]);
   return settled?.id;
 }

@@ -2,7 +2,7 @@ import { and, asc, desc, eq, gt, inArray, isNotNull, max, or, sql } from "drizzl
 import { chats, tasks } from "#src/db/schema/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
-/** A task as whoever asked for it is shown it on sockets. */
+/** A task, as sockets send it to its user. */
 export type LiveTask = Awaited<ReturnType<typeof liveTasks>>[number];
 
 const LIVE = {
@@ -14,7 +14,7 @@ const LIVE = {
   createdAt: tasks.createdAt,
 };
 
-/** Tasks of these people that run in a project, and of their named tasks the others as well; what came first stands first. */
+/** Unfinished tasks of these people in a project, and their named tasks in any state, oldest first. */
 export function liveTasks(
   db: Db,
   projectId: string,
@@ -33,13 +33,16 @@ export function liveTasks(
     .orderBy(asc(tasks.id));
 }
 
-/** Whether the chat of the row `tasks` is in this project by now. Looked up row by row, so that the newest task ends the search. */
+/**
+ * Whether the chat of the row `tasks` is now in this project. Looked up row by row, so that the newest task ends the
+ * search.
+ */
 const isChatIn = (projectId: string) =>
   sql`(SELECT c.project_id FROM chats c WHERE c.id = tasks.chat_id) = ${projectId}::uuid`;
 
 /**
- * Somebody's tasks that were begun in a project after all of these, over or not, and all that ever were where none is named: the
- * last `limit`, what came first first.
+ * A person's tasks, in any state, that began in a project after all of the given ones, or all tasks when none is given: the
+ * last `limit`, oldest first.
  */
 export async function tasksBegunAfter(
   db: Db,
@@ -68,7 +71,7 @@ export async function tasksBegunAfter(
   return begun.toReversed();
 }
 
-/** Somebody's task that was begun last in a project; none where none was. No row where the project has no chats. */
+/** A person's newest task in a project; null when there is none. No row when the project has no chats. */
 export function lastBegunTask(db: Db, { projectId, userId }: { projectId: string; userId: string }) {
   const begun = db
     .select({ id: tasks.id, status: tasks.status })

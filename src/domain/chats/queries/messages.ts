@@ -1,13 +1,13 @@
 import { and, asc, desc, eq, inArray, sql } from "drizzle-orm";
-import { agents, chatAttachments, messages, tasks, taskSteps } from "#src/db/schema/index.ts";
+import { agents, chatAttachments, messages, tasks, taskTurns } from "#src/db/schema/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 /** A message's place in its chat. Question and answer share a sequence number; the question comes first. */
 export type MessagePlace = Pick<typeof messages.$inferSelect, "seq" | "role">;
 
 /**
- * The newest messages of each chat, `perChat` at most, oldest first, with the task each belongs to; or the newest of those that
- * stand before a place. Each chat is read in the order of its index, and no further than that.
+ * The newest messages of each chat, or the newest before a position: at most `perChat`, oldest first, each with its task.
+ * Each chat is read in the order of its index, and no further than needed.
  */
 export function newestMessages(db: Db, chatIds: readonly string[], perChat: number, before?: MessagePlace) {
   const isBefore = before
@@ -36,19 +36,19 @@ export function newestMessages(db: Db, chatIds: readonly string[], perChat: numb
 
 export type MessageRow = Awaited<ReturnType<typeof newestMessages>>[number];
 
-export function stepsOfTasks(db: Db, taskIds: readonly string[]) {
+export function turnsOfTasks(db: Db, taskIds: readonly string[]) {
   return db
     .select({
-      taskId: taskSteps.taskId,
-      // Without what is kept of a turn for the model.
-      stepData: sql<Record<string, unknown>>`${taskSteps.stepData} - 'kept'`,
+      taskId: taskTurns.taskId,
+      // Without the data of a turn that is kept for the model only.
+      turnData: sql<Record<string, unknown>>`${taskTurns.turnData} - 'kept'`,
     })
-    .from(taskSteps)
-    .where(inArray(taskSteps.taskId, [...taskIds]))
-    .orderBy(asc(taskSteps.taskId), asc(taskSteps.stepIndex));
+    .from(taskTurns)
+    .where(inArray(taskTurns.taskId, [...taskIds]))
+    .orderBy(asc(taskTurns.taskId), asc(taskTurns.turnIndex));
 }
 
-/** What was said in a chat after its summary, oldest first. */
+/** The messages of a chat after its summary, oldest first. */
 export function unsummarisedMessages(db: Db, chatId: string) {
   return db
     .select({ seq: messages.seq, role: messages.role, content: messages.content })
@@ -62,14 +62,17 @@ export function unsummarisedMessages(db: Db, chatId: string) {
     .orderBy(asc(messages.seq), desc(messages.role));
 }
 
-/** The chat while nothing runs in it, as the first part of a WITH list: held, so that what follows is one with that. */
+/**
+ * The chat, if no task runs in it, as the first part of a WITH list. Its row is locked, so that the rest of the statement
+ * is atomic with this check.
+ */
 const idle = (chatId: string) => sql`idle AS (
     SELECT chats.id FROM chats WHERE chats.id = ${chatId}::uuid AND NOT EXISTS (
       SELECT 1 FROM tasks WHERE tasks.chat_id = chats.id AND tasks.status IN ('queued', 'running'))
     FOR UPDATE
   )`;
 
-/** Keep what the model is told of older messages, unless something has begun to run or another account was kept meanwhile. */
+/** Stores the summary of older messages, unless a task has begun or another summary was stored in the meantime. */
 export async function storeSummary(
   db: Db,
   chatId: string,
@@ -85,7 +88,7 @@ export async function storeSummary(
   return result.rows.length > 0;
 }
 
-/** Empty a chat in which nothing runs: what was said, its account, and what was allowed for all of it. */
+/** Clears a chat in which no task runs: its messages, its summary, and its allowed tools. */
 export async function deleteMessages(db: Db, chatId: string): Promise<{ idle: boolean; deleted: number }> {
   const result = await db.execute<{ idle: boolean; deleted: number }>(sql`
     WITH ${idle(chatId)}, gone AS (
@@ -99,7 +102,10 @@ export async function deleteMessages(db: Db, chatId: string): Promise<{ idle: bo
   return result.rows[0] ?? { idle: false, deleted: 0 };
 }
 
-/** The last question of a chat, with the snapshot from before the first change, and the project of that, which the chat may have left. The table is named: a query over one strips it. */
+/**
+ * The last message of a chat, with the snapshot from before its first change and the project of that snapshot, which may
+ * differ from the chat's. The table is named because drizzle strips column prefixes in a query over one table.
+ */
 export function lastTurn(db: Db, chatId: string) {
   return db
     .select({
@@ -118,8 +124,8 @@ export function lastTurn(db: Db, chatId: string) {
 }
 
 /**
- * Take back the last question of a chat and its answer while nothing runs in it. Nothing where something runs, or where it is the
- * last no more. An account that took it in goes, too.
+ * Deletes the last message of a chat and its answer, and a summary that covers them. Does nothing when a task runs, or when
+ * the message is no longer the last.
  */
 export async function deleteTurn(db: Db, chatId: string, seq: number): Promise<string[]> {
   const result = await db.execute<{ id: string }>(sql`
@@ -139,7 +145,7 @@ export async function deleteTurn(db: Db, chatId: string, seq: number): Promise<s
   return result.rows.map(({ id }) => id);
 }
 
-/** Where the files lie that were sent along with a chat's messages; with those of no message where that is said. */
+/** Paths of the attachments of a chat's messages; unsent uploads are included on request. */
 export async function filesOfChat(db: Db, chatId: string, only: "sent" | "all"): Promise<string[]> {
   const rows = await db
     .selectDistinct({ path: chatAttachments.filePath })

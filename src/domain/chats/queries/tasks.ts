@@ -1,24 +1,24 @@
 import { and, asc, desc, eq, inArray, sql } from "drizzle-orm";
 import { chats, projects, tasks } from "#src/db/schema/index.ts";
-import { roleInProject, type Somebody } from "#src/domain/projects/index.ts";
+import { roleInProject, type Viewer } from "#src/domain/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 const UNFINISHED = ["queued", "running"] as const;
 
-/** A task, its project, and what somebody is there (null for a stranger). */
-export function taskWithProject(db: Db, id: string, somebody: Somebody) {
+/** A task, its project, and a person's role there (null for none). */
+export function taskWithProject(db: Db, id: string, viewer: Viewer) {
   return db
     .select({
       task: tasks,
-      project: { id: projects.id, teamId: projects.teamId },
-      role: roleInProject(somebody),
+      project: { id: projects.id },
+      role: roleInProject(viewer),
     })
     .from(tasks)
     .innerJoin(projects, eq(projects.id, tasks.projectId))
     .where(eq(tasks.id, id));
 }
 
-/** What somebody has under way in a project, or in one chat of it: what came first stands first. */
+/** A person's unfinished tasks in a project, or in one chat of it, oldest first. */
 export function unfinishedTasks(
   db: Db,
   of: { userId: string; projectId?: string | undefined; chatId?: string | undefined },
@@ -39,8 +39,8 @@ export function unfinishedTasks(
 }
 
 /**
- * What agents do in other chats of a project: whether one is at work now, and whether one has changed files since a task of this
- * chat began to. A run that changes any has a snapshot from before it.
+ * Agents in other chats of a project: whether one is at work now, and whether one has changed files since a task of this
+ * chat first did. A run that changes files has a snapshot from before its first change.
  */
 export async function workElsewhere(
   db: Db,

@@ -121,7 +121,7 @@ export function openingCredits(config: OpeningConfig, { isProved }: { isProved: 
 const waitsForProof = ({ ENVIRONMENT }: OpeningConfig) => ENVIRONMENT === "production";
 
 /**
- * Give the bonus to the personal team of somebody whose address is proved by now: once, however often addresses of the
+ * Give the bonus to the personal team of a person whose address is proved by now: once, however often addresses of the
  * account are proved. A query for the batch of the proof, after it; the team is held before the person, in the order of
  * `locks.ts`.
  */

@@ -1,13 +1,11 @@
 import { and, asc, inArray, isNotNull, isNull, or, sql, type SQL } from "drizzle-orm";
 import { projects } from "#src/db/schema/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { anotherAsked, unleased } from "./way.ts";
+import { anotherAsked, unleased } from "./transition.ts";
 
-/*
- * Projects that the sweep finds: left alone on their way, without the programs they are to run, or without use.
- */
+/* Queries of the sweep: projects whose transition lost its executor, whose wanted programs do not run, or that are idle. */
 
-/** Projects that are on no way although something is wanted of them. */
+/** Projects with a wanted state and without an executor. */
 export async function projectsLeftAlone(db: Db, limit: number): Promise<string[]> {
   const rows = await db
     .select({ id: projects.id })
@@ -21,7 +19,7 @@ export async function projectsLeftAlone(db: Db, limit: number): Promise<string[]
 /** As the index `projects_last_used` has it. */
 const lastUsed = sql`greatest(${projects.lastActivity}, ${projects.startedAt})`;
 
-/** An agent at work, or somebody at a terminal. */
+/** An agent at work, or a person at a terminal. */
 const inUse = sql`(
   EXISTS (SELECT 1 FROM tasks t WHERE t.project_id = projects.id AND t.status IN ('queued', 'running'))
   OR EXISTS (
@@ -31,14 +29,16 @@ const inUse = sql`(
 
 const minutesAgo = (minutes: number) => sql`now() - make_interval(mins => ${minutes}::int)`;
 
-/** As `projects_last_used` has it, word for word: a status that comes as a value would not be seen to be that of the index. */
+/**
+ * Worded exactly as in the index `projects_last_used`: with the status as a parameter the planner would not use the index.
+ */
 const settledRunning = sql`${projects.status} = 'running' AND ${projects.wanted} IS NULL`;
 
-/** At most so many of the projects that match. */
+/** The ids of at most this many matching projects. */
 const some = (db: Db, matching: SQL | undefined, limit: number) =>
   inArray(projects.id, db.select({ id: projects.id }).from(projects).where(matching).limit(limit));
 
-/** Running projects in which a program is to run; any of them, so that in the end all are looked at. */
+/** A random choice of running projects with a wanted program, so that every such project is checked eventually. */
 export async function projectsWithPrograms(db: Db, limit: number): Promise<{ id: string }[]> {
   const hasProgram = sql`EXISTS (
     SELECT 1 FROM containers c WHERE c.project_id = projects.id AND c.status = 'running' AND c.startup_command <> ''
@@ -51,7 +51,7 @@ export async function projectsWithPrograms(db: Db, limit: number): Promise<{ id:
     .limit(limit);
 }
 
-/** Want running projects to start again what went with their environment; each is named once. */
+/** Requests the restart of programs that ended with their environment. Returns each project once. */
 export async function wantLostPrograms(db: Db, limit: number): Promise<string[]> {
   const lost = and(settledRunning, anotherAsked);
   const rows = await db
@@ -62,7 +62,7 @@ export async function wantLostPrograms(db: Db, limit: number): Promise<string[]>
   return rows.map(({ id }) => id);
 }
 
-/** Warn of running projects that nobody has used for so long; each is named once. */
+/** Marks running projects that were idle for this long as warned. Returns each project once. */
 export async function warnIdleProjects(db: Db, idleMinutes: number, limit: number): Promise<string[]> {
   const idle = and(
     settledRunning,
@@ -78,7 +78,7 @@ export async function warnIdleProjects(db: Db, idleMinutes: number, limit: numbe
   return rows.map(({ id }) => id);
 }
 
-/** Want projects hibernated whose warning is so long ago and that nobody has used since; each is named once. */
+/** Requests the hibernation of projects that stayed idle for this long after the warning. Returns each project once. */
 export async function hibernateIdleProjects(db: Db, graceMinutes: number, limit: number): Promise<string[]> {
   const idle = and(
     settledRunning,
@@ -88,14 +88,14 @@ export async function hibernateIdleProjects(db: Db, graceMinutes: number, limit:
   );
   const rows = await db
     .update(projects)
-    // The warning stays, and tells the executor why.
+    // The warning stays set, so that the executor knows the reason.
     .set({ wanted: "hibernated", error: null, attempts: 0 })
     .where(and(idle, some(db, idle, limit)))
     .returning({ id: projects.id });
   return rows.map(({ id }) => id);
 }
 
-/** A warning holds no more once the project is used. */
+/** Using the project clears the warning. */
 export async function forgetIdleWarnings(db: Db): Promise<void> {
   await db
     .update(projects)

@@ -4,18 +4,16 @@ import { insertBackgroundTask } from "#src/domain/background-tasks/index.ts";
 import type { Project } from "#src/domain/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
-/*
- * What is wanted of a project: written by whoever asks, read by the executor.
- */
+/* The wanted state of a project: written by requests, read by the executor. */
 
 export type Wanted = NonNullable<Project["wanted"]>;
 
-/** A new wish takes the place of the last one, with all its attempts before it. */
+/** A new wanted state replaces the previous one, with the full number of attempts. */
 const wish = (wanted: Wanted | SQL) => ({ wanted, error: null, attempts: 0, idleWarnedAt: null });
 
 const isSetUp = sql`${projects.status} NOT IN ('initializing', 'failed')`;
 
-/** Every container is to run while the project does; for a batch after the wish, of which it is part. */
+/** Marks every container as wanted. Part of the batch that stores the wanted state, after it. */
 const wantAllContainers = (db: Db, projectId: string) =>
   db
     .update(containers)
@@ -28,8 +26,8 @@ const wantAllContainers = (db: Db, projectId: string) =>
     );
 
 /**
- * Want the project to run, with all its containers. A setup that failed is begun again. No row for a project that runs
- * already, unless `evenIfRunning`, that is being set up, or that is gone.
+ * Requests that the project runs with all its containers. A failed setup is retried. No row for a project that is being set
+ * up or is deleted, or that already runs, unless `evenIfRunning`.
  */
 export async function wantRunning(
   db: Db,
@@ -57,8 +55,8 @@ export async function wantRunning(
 }
 
 /**
- * Want one more container to run, and the project with it: where the project does not run, none but this one. The task
- * tells how that goes. No row for a project that has no files yet, or is gone.
+ * Requests that one more container runs, and the project with it. If the project is not running, only this container is
+ * started. The background task shows the progress. No row for a project that has no files yet or is deleted.
  */
 export async function wantContainer(
   db: Db,
@@ -87,7 +85,7 @@ export async function wantContainer(
   return wanted;
 }
 
-/** Want nothing to run, with the files where they are. No row where nothing runs and nothing is to. */
+/** Requests that nothing runs, with the files in place. No row when nothing runs or is wanted to run. */
 export async function wantStopped(db: Db, projectId: string): Promise<Project | undefined> {
   const [wanted] = await db
     .update(projects)
@@ -103,7 +101,10 @@ export async function wantStopped(db: Db, projectId: string): Promise<Project | 
   return wanted;
 }
 
-/** Want the files in a snapshot. No row for a project that is hibernated, has no files yet, or is gone. */
+/**
+ * Requests hibernation: the files go into a snapshot. No row for a project that is hibernated, has no files yet, or is
+ * deleted.
+ */
 export async function wantHibernated(db: Db, projectId: string): Promise<Project | undefined> {
   const [wanted] = await db
     .update(projects)
@@ -120,7 +121,8 @@ export async function wantHibernated(db: Db, projectId: string): Promise<Project
 }
 
 /**
- * Want the files back, since somebody uses them: what runs, or is to run, goes on. No row where that is under way already.
+ * Requests that the files are restored, because a person uses them. Running and wanted programs are unaffected. No row when
+ * a restore is already in progress.
  */
 export async function wantAwake(db: Db, projectId: string): Promise<Project | undefined> {
   const [wanted] = await db
@@ -137,7 +139,7 @@ export async function wantAwake(db: Db, projectId: string): Promise<Project | un
   return wanted;
 }
 
-/** Give up a project's setup; whoever works on it is superseded. */
+/** Cancels a project's setup and supersedes its executor. */
 export async function cancelSetUp(db: Db, projectId: string): Promise<void> {
   await db
     .update(projects)
@@ -153,7 +155,7 @@ export async function cancelSetUp(db: Db, projectId: string): Promise<void> {
     .where(and(eq(projects.id, projectId), eq(projects.status, "initializing")));
 }
 
-/** Where a project is and where it is going. */
+/** The current and the wanted state of a project. */
 export async function lifeOf(db: Db, projectId: string) {
   const [row] = await db
     .select({ status: projects.status, wanted: projects.wanted, error: projects.error })

@@ -15,7 +15,7 @@ export type KeyValues = Pick<
 
 const active = (userId: string) => and(eq(userApiKeys.userId, userId), eq(userApiKeys.isActive, true));
 
-/** Somebody's active keys, newest first; of one provider where it is named. */
+/** A person's active keys, newest first; of one provider where it is named. */
 export function activeKeys(db: Db, userId: string, provider?: string): Promise<ModelKey[]> {
   return db
     .select()
@@ -27,7 +27,7 @@ export function activeKeys(db: Db, userId: string, provider?: string): Promise<M
 /** As many as one may have at a time, and some that were deleted: they may still be good at their provider. */
 export const MOST_SEALED = 200;
 
-/** The keys that somebody ever stored, as they are kept; the newest first. */
+/** The keys that a person ever stored, as they are kept; the newest first. */
 export const sealedKeys = statement((db, { userId }: { userId: Slot<string> }) =>
   db
     .select({ provider: userApiKeys.provider, encryptedValue: userApiKeys.encryptedValue })

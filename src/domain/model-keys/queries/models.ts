@@ -59,7 +59,7 @@ export async function setDisabled(
   return row?.disabled;
 }
 
-/** Whether a team of somebody's has one of the tiers: the personal one, or the one they work in. */
+/** Whether a team of a person's has one of the tiers: the personal one, or the one they work in. */
 export async function hasTierOf(db: Db, userId: string, tiers: readonly string[]): Promise<boolean> {
   const result = await db.execute<{ has: boolean }>(sql`
     SELECT EXISTS (

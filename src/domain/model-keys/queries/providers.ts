@@ -25,7 +25,7 @@ export async function countActiveProviders(db: Db, userId: string): Promise<numb
   return row?.active ?? 0;
 }
 
-/** Default headers that somebody ever gave to a provider, as they are kept. */
+/** Default headers that a person ever gave to a provider, as they are kept. */
 export const sealedHeaders = statement((db, { userId }: { userId: Slot<string> }) =>
   db
     .select({ slug: userProviders.slug, encrypted: userProviders.defaultHeadersEncrypted })

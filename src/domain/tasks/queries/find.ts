@@ -1,17 +1,22 @@
 import { and, asc, count, desc, eq, gt, inArray, sql } from "drizzle-orm";
-import { callbackAttempts, projects, tasks, taskSteps } from "#src/db/schema/index.ts";
+import { callbackAttempts, projects, tasks, taskTurns } from "#src/db/schema/index.ts";
 import { roleInProject } from "#src/domain/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { statement, type Slot } from "#src/db/statement.ts";
 import type { TaskStatus } from "../task.ts";
+import { waitingFor } from "./waiting.ts";
 
-/** A task, its project, and what the user who started it is in that project by now (null for nothing). */
+/**
+ * A task, its project, the current role in that project of the user who started it (null for none), and what the task waits
+ * for.
+ */
 export const taskWithRole = statement((db, { taskId }: { taskId: Slot<string> }) =>
   db
     .select({
       task: tasks,
-      project: { id: projects.id, teamId: projects.teamId },
+      project: { id: projects.id },
       role: roleInProject({ userId: sql`tasks.user_id`, isSuperuser: false }),
+      waiting: waitingFor,
     })
     .from(tasks)
     .innerJoin(projects, eq(projects.id, tasks.projectId))
@@ -28,8 +33,6 @@ export const attemptsOfTask = statement((db, { taskId }: { taskId: Slot<string> 
 
 export interface TaskFilter {
   userId: string;
-  /** Only tasks of this team's projects. */
-  teamId: string;
   /** Projects a key is bound to; null for all. */
   projectIds: readonly string[] | null;
   statuses: readonly TaskStatus[] | null;
@@ -38,11 +41,11 @@ export interface TaskFilter {
 }
 
 /**
- * A page of tasks, newest first, and how many there are in all. Both are found in the index `tasks_listed` alone, and the role
- * is asked once for each project that the person has tasks in: not for each task, nor for each project of the team.
+ * A page of tasks, newest first, and the total number. Both come from the index `tasks_listed` alone. The role is looked up
+ * once for each project in which the person has tasks, not for each task or for each project of the team.
  */
 export async function pageOfTasks(db: Db, filter: TaskFilter, page: { limit: number; offset: number }) {
-  const { userId, teamId } = filter;
+  const { userId } = filter;
   const where = and(
     eq(tasks.userId, userId),
     filter.projectIds ? inArray(tasks.projectId, [...filter.projectIds]) : undefined,
@@ -56,14 +59,15 @@ export async function pageOfTasks(db: Db, filter: TaskFilter, page: { limit: num
     .where(where)
     .groupBy(tasks.projectId)
     .as("counted");
-  // Used twice, so it is made once. Without OFFSET the projects would be joined, with the role in each of the team's.
+  // Materialised because it is used twice. Without OFFSET the planner would join the projects and look up the role in
+  // each project of the team.
   const reachable = db.$with("reachable").as(
     db
       .select({ projectId: counted.projectId, count: counted.count })
       .from(counted)
       .where(
         sql`EXISTS (
-          SELECT FROM projects WHERE projects.id = counted.project_id AND projects.team_id = ${teamId}::uuid
+          SELECT FROM projects WHERE projects.id = counted.project_id
             AND ${roleInProject({ userId, isSuperuser: false })} IS NOT NULL OFFSET 0)`,
       ),
   );
@@ -89,23 +93,23 @@ export async function pageOfTasks(db: Db, filter: TaskFilter, page: { limit: num
 }
 
 /** A turn as it is shown, without what is kept of it for the model. */
-const shownStep = sql<Record<string, unknown>>`${taskSteps.stepData} - 'kept'`;
+const shownTurn = sql<Record<string, unknown>>`${taskTurns.turnData} - 'kept'`;
 
-export async function pageOfSteps(db: Db, taskId: string, page: { limit: number; offset: number }) {
+export async function pageOfTurns(db: Db, taskId: string, page: { limit: number; offset: number }) {
   const [items, [total]] = await db.batch([
     db
       .select({
-        id: taskSteps.id,
-        stepIndex: taskSteps.stepIndex,
-        stepData: shownStep,
-        createdAt: taskSteps.createdAt,
+        id: taskTurns.id,
+        turnIndex: taskTurns.turnIndex,
+        turnData: shownTurn,
+        createdAt: taskTurns.createdAt,
       })
-      .from(taskSteps)
-      .where(eq(taskSteps.taskId, taskId))
-      .orderBy(asc(taskSteps.stepIndex))
+      .from(taskTurns)
+      .where(eq(taskTurns.taskId, taskId))
+      .orderBy(asc(taskTurns.turnIndex))
       .limit(page.limit)
       .offset(page.offset),
-    db.select({ total: count() }).from(taskSteps).where(eq(taskSteps.taskId, taskId)),
+    db.select({ total: count() }).from(taskTurns).where(eq(taskTurns.taskId, taskId)),
   ]);
   return { items, total: total?.total ?? 0 };
 }

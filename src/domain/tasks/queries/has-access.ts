@@ -4,8 +4,8 @@ import { roleInProject } from "#src/domain/projects/index.ts";
 import { STARTING } from "./start.ts";
 
 /**
- * Whether whoever started the task of the row `tasks` could start it now as well: the account is active, and the role in the
- * project is high enough. Nobody is a superuser through a key.
+ * Whether the user who started the task of the row `tasks` could start it now: the account is active, and the role in the
+ * project suffices. A key never has superuser rights.
  */
 export function hasAccess(): SQL<boolean> {
   const isSuperuser = sql`(person.is_superuser AND tasks.api_key_id IS NULL)`;

@@ -6,10 +6,10 @@ import { WAIT_FOR_AGENT_SECONDS, type AgentLimits } from "../agent-limits.ts";
  * A query for a limit that leaves no room for a task in the chat of the row `ready`, as one row in the shape of `Exceeded`;
  * no row where there is room.
  *
- * A chat answers its messages one after the other. So agents at work are chats with something unfinished, but for those
- * where it waits for somebody's approval, which may take days. A message to a chat with something unfinished waits for its
- * turn there, and is not one more agent. Tasks that go on after an approval count again and are never held back: only what
- * is new is.
+ * A chat handles its messages one after the other. So the agents at work are the chats with an unfinished task, except
+ * chats that wait for an approval, which may take days. A message to a chat with an unfinished task waits for its turn
+ * there, and does not count as another agent. A task that resumes after an approval counts again, and is never refused: the
+ * limit applies to new messages only.
  */
 export function exceededLimit(
   { userId, projectId }: Record<"userId" | "projectId", Slot<string>>,
@@ -30,7 +30,7 @@ export function exceededLimit(
     LIMIT 1`;
 }
 
-/** As the partial indexes have it. */
+/** Worded as in the partial indexes. */
 const UNFINISHED = sql`tasks.status IN ('queued', 'running')`;
 
 function agentsAtWork(name: "person" | "project", whose: SQL, limit: number): SQL[] {

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, inArray, isNull, lt, sql, type SQL } from "drizzle-orm";
-import { agents, chats, messages, projects, tasks, taskSteps, teams, users } from "#src/db/schema/index.ts";
+import { agents, chats, messages, projects, tasks, taskTurns, teams, users } from "#src/db/schema/index.ts";
 import { adoptReservations } from "#src/domain/credits/index.ts";
 import {
   callParts,
@@ -12,12 +12,12 @@ import {
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { statement, type Slot } from "#src/db/statement.ts";
-import type { ChatAccount, Checkpoint } from "../steps.ts";
+import type { ChatAccount, TurnWrite } from "../turns.ts";
 import type { Task, TaskStatus } from "../task.ts";
 import { hasAccess } from "./has-access.ts";
-import { nextTask } from "./turn.ts";
+import { nextTask } from "./chat-order.ts";
 
-/** Newest messages of the chat, since its account, that are read for the model; it is given an account long before. */
+/** Most messages since the chat's summary that are read for the model. A chat is summarised long before it reaches this. */
 const HISTORY_ROWS = 200;
 
 const takeTask = statement((db, { taskId, generation }: { taskId: Slot<string>; generation: Slot<number> }) =>
@@ -66,12 +66,12 @@ const currentTask = statement((db, { taskId }: TaskId) =>
     .where(eq(tasks.id, taskId)),
 );
 
-const stepsOf = statement((db, { taskId }: TaskId) =>
+const turnsOf = statement((db, { taskId }: TaskId) =>
   db
-    .select({ stepIndex: taskSteps.stepIndex, stepData: taskSteps.stepData })
-    .from(taskSteps)
-    .where(eq(taskSteps.taskId, taskId))
-    .orderBy(asc(taskSteps.stepIndex)),
+    .select({ turnIndex: taskTurns.turnIndex, turnData: taskTurns.turnData })
+    .from(taskTurns)
+    .where(eq(taskTurns.taskId, taskId))
+    .orderBy(asc(taskTurns.turnIndex)),
 );
 
 const historyBefore = statement((db, { taskId }: TaskId) =>
@@ -97,31 +97,32 @@ const historyBefore = statement((db, { taskId }: TaskId) =>
 );
 
 /**
- * Take the task for a generation of executor, with what the one before it had reserved, and read all a turn needs, in one trip. No `claimed` row means that the
- * task is over, belongs to a newer generation, or is gone; `current` tells which.
+ * Claims the task for a generation of executor, with the reservation of the previous one, and reads all that a turn needs,
+ * in one round trip. No `claimed` row means that the task has ended, belongs to a newer generation, or is deleted;
+ * `current` says which.
  */
 export async function claimTask(db: Db, taskId: string, generation: number) {
-  const [claimed, current, steps, history] = await db.batch([
+  const [claimed, current, turns, history] = await db.batch([
     takeTask(db, { taskId, generation }),
     currentTask(db, { taskId }),
-    stepsOf(db, { taskId }),
+    turnsOf(db, { taskId }),
     historyBefore(db, { taskId }),
     adoptReservations(db, { taskId }),
   ]);
-  return { claimed: claimed.length > 0, current: current[0], steps, history: history.toReversed() };
+  return { claimed: claimed.length > 0, current: current[0], turns, history: history.toReversed() };
 }
 
 export type ClaimedTask = NonNullable<Awaited<ReturnType<typeof claimTask>>["current"]>;
 
 /**
- * Store a turn, unless a newer generation has the task or it is over; then nothing is answered. `hasAccess` tells whether
- * whoever started the task may still have another turn.
+ * Stores a turn. Returns nothing if a newer generation has the task or the task has ended. `hasAccess` says whether the
+ * user who started the task may have another turn.
  */
 export async function storeTurn(
   db: Db,
-  checkpoint: Checkpoint,
+  write: TurnWrite,
 ): Promise<{ charged: Charged | undefined; hasAccess: boolean } | undefined> {
-  const result = await storing[partsOf(checkpoint)](db, valuesOfTurn(checkpoint));
+  const result = await storing[partsOf(write)](db, valuesOfTurn(write));
   const [row] = result.rows;
   return row && { charged: toCharged(row), hasAccess: row.hasAccess };
 }
@@ -152,12 +153,12 @@ function toCharged({ usageId, cost, deducted, balance }: ChargedColumns): Charge
 }
 
 /**
- * Keep what the model is told instead of old turns, and note the call that its summary took, unless a newer generation has the
- * task or it is over; then nothing is answered.
+ * Stores the summary that replaces old turns, and charges its model call. Returns nothing if a newer generation has the
+ * task or the task has ended.
  */
 export async function storeCompaction(
   db: Db,
-  { taskId, generation }: Pick<Checkpoint, "taskId" | "generation">,
+  { taskId, generation }: Pick<TurnWrite, "taskId" | "generation">,
   compaction: Record<string, unknown>,
   call: ModelCall | undefined,
 ): Promise<{ charged: Charged | undefined } | undefined> {
@@ -174,8 +175,8 @@ export async function storeCompaction(
 }
 
 /**
- * Give a chat its title, unless somebody has. One that is not final, because no model gave it, is for a chat that has none, and
- * makes way for a better one.
+ * Sets a chat's title, unless a person has set one. A title that is not final (not from a model) is only set on a chat
+ * without one, and a final one replaces it.
  */
 export async function titleChat(
   db: Db,
@@ -189,8 +190,8 @@ export async function titleChat(
 }
 
 /**
- * The title of the task's chat, where this task is the one that tells of it: a model was asked for it, or it was the first task
- * and there is only the line that stands in for one. As a value of SQL, of the row `tasks` or one like it.
+ * SQL value for the row `tasks` or one like it: the title of the task's chat, if this task reports it. It does if it asked
+ * a model for the title, or if it was the first task and the title is still the provisional line.
  */
 const titleToTell = (task: SQL) => sql<string | null>`(
   SELECT c.title FROM chats c WHERE c.id = ${task}.chat_id AND CASE WHEN c.is_titled
@@ -198,7 +199,7 @@ const titleToTell = (task: SQL) => sql<string | null>`(
     ELSE ${task}.origin <> 'api'
       AND NOT EXISTS (SELECT 1 FROM tasks t WHERE t.chat_id = c.id AND t.seq < ${task}.seq) END)`;
 
-/** A task with the title it tells of at its end, and the task of its chat that is to be begun. */
+/** A task with the title that it reports at its end, and the next task of its chat. */
 export function taskWithTitle(db: Db, taskId: string) {
   return db
     .select({ task: tasks, title: titleToTell(sql`tasks`), next: nextTask })
@@ -208,13 +209,13 @@ export function taskWithTitle(db: Db, taskId: string) {
 }
 
 /**
- * End the task, in one conditional statement with its last turn, its assistant message and its chat, whose turn the next of its
- * unfinished tasks has from then on. Returns what follows from the end; what only the task's next turn needed is forgotten. Nothing
- * is returned when this call did not end it: an earlier one may have, or a newer generation may have it.
+ * Ends the task in one conditional statement with its last turn, its assistant message and its chat, whose turn passes to
+ * the next unfinished task. Data that only another turn would need is deleted. Returns the follow-up. Returns nothing if
+ * this call did not end the task: an earlier call did, or a newer generation has it.
  */
 export async function endTask(
   db: Db,
-  checkpoint: Checkpoint & { account?: ChatAccount | undefined; work?: string | null },
+  write: TurnWrite & { account?: ChatAccount | undefined; work?: string | null },
   end: {
     status: TaskStatus;
     response: string | null;
@@ -222,17 +223,17 @@ export async function endTask(
     error: string | null;
   },
 ): Promise<EndedRow | undefined> {
-  const turn = { ...checkpoint, step: checkpoint.step && { ...checkpoint.step, kept: null } };
-  const result = await ending[partsOf(turn)](db, {
-    ...valuesOfTurn(turn),
+  const last = { ...write, turn: write.turn && { ...write.turn, kept: null } };
+  const result = await ending[partsOf(last)](db, {
+    ...valuesOfTurn(last),
     status: end.status,
     response: end.response,
     completionReason: end.completionReason,
     error: end.error,
     answerId: newId(),
-    work: checkpoint.work ?? null,
-    summary: checkpoint.account?.summary ?? null,
-    summarizedSeq: checkpoint.account?.through ?? null,
+    work: write.work ?? null,
+    summary: write.account?.summary ?? null,
+    summarizedSeq: write.account?.through ?? null,
   });
   const [row] = result.rows;
   if (!row) return undefined;
@@ -293,37 +294,37 @@ const ending = forEachParts((parts) =>
 
 /** What follows from the end of a task. */
 interface EndedRow extends Pick<Task, "chatId" | "callbackStatus"> {
-  /** Of its chat, where the task tells of it. */
+  /** Title of its chat, if the task reports it. */
   title: string | null;
-  /** The task that has the chat's turn now, where this one had it. */
+  /** The task to which the chat's turn has passed, if this one had it. */
   next: string | null;
   charged: Charged | undefined;
 }
 
-/** Which of the two a checkpoint has: the statements differ with it. */
-type Parts = "step and call" | "step" | "call" | "nothing";
+/** Which of the two a write has. The statement depends on it. */
+type Parts = "turn and call" | "turn" | "call" | "nothing";
 
-const partsOf = ({ step, call }: Pick<Checkpoint, "step" | "call">): Parts =>
-  step ? (call ? "step and call" : "step") : call ? "call" : "nothing";
+const partsOf = ({ turn, call }: Pick<TurnWrite, "turn" | "call">): Parts =>
+  turn ? (call ? "turn and call" : "turn") : call ? "call" : "nothing";
 
 function forEachParts<T>(make: (parts: Parts) => T): Record<Parts, T> {
   return {
-    "step and call": make("step and call"),
-    step: make("step"),
+    "turn and call": make("turn and call"),
+    turn: make("turn"),
     call: make("call"),
     nothing: make("nothing"),
   };
 }
 
-/** A checkpoint as parameters; what it does not have is in no statement that it is given to. */
-function valuesOfTurn({ taskId, generation, iterations, toolCalls, step, call }: Checkpoint) {
+/** A write as parameters. Absent parts are not used by the statement that receives them. */
+function valuesOfTurn({ taskId, generation, iterations, toolCalls, turn, call }: TurnWrite) {
   const values = {
     taskId,
     generation,
     iterations,
     toolCalls,
-    stepId: newId(),
-    step: JSON.stringify(step ?? null),
+    turnId: newId(),
+    turn: JSON.stringify(turn ?? null),
   };
   return { ...values, ...valuesOfCall(call ?? NO_CALL) };
 }
@@ -333,8 +334,8 @@ interface TurnSlots extends CallSlots {
   generation: Slot<number>;
   iterations: Slot<number>;
   toolCalls: Slot<number>;
-  stepId: Slot<string>;
-  step: Slot<string>;
+  turnId: Slot<string>;
+  turn: Slot<string>;
 }
 
 const NO_CALL: ModelCall = {
@@ -350,22 +351,22 @@ const NO_CALL: ModelCall = {
   isByok: false,
 };
 
-/** The step of a checkpoint, and `charged` for its model call, as further parts of its WITH list. */
+/** The step of a write, and `charged` for its model call, as further parts of its WITH list. */
 function turnRows(turn: TurnSlots, parts: Parts): SQL {
-  const hasStep = parts === "step" || parts === "step and call";
-  const hasCall = parts === "call" || parts === "step and call";
-  const stepRow = hasStep
-    ? sql`, step AS (
+  const hasTurnRow = parts === "turn" || parts === "turn and call";
+  const hasCall = parts === "call" || parts === "turn and call";
+  const turnRow = hasTurnRow
+    ? sql`, stored AS (
       INSERT INTO task_steps (id, task_id, step_index, step_data)
-      SELECT ${turn.stepId}::uuid, id, ${turn.iterations}::int, ${turn.step}::jsonb FROM fenced ON CONFLICT DO NOTHING
+      SELECT ${turn.turnId}::uuid, id, ${turn.iterations}::int, ${turn.turn}::jsonb FROM fenced ON CONFLICT DO NOTHING
     )`
     : sql``;
-  return sql`${stepRow} ${chargedRows(hasCall ? turn : undefined)}`;
+  return sql`${turnRow} ${chargedRows(hasCall ? turn : undefined)}`;
 }
 
 /**
- * `charged` for a model call of the task `fenced`, as further parts of its WITH list. What the task had reserved for it, or
- * for a call that came to nothing, is released.
+ * `charged` for a model call of the task `fenced`, as further parts of its WITH list. Releases what the task had reserved
+ * for this call, or for one that failed.
  */
 function chargedRows(call: Parameters<typeof callParts>[0] | undefined): SQL {
   return sql`, billed AS (

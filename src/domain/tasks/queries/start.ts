@@ -8,15 +8,15 @@ import type { Db } from "#src/platform/db/client.ts";
 import { statement, type Slot } from "#src/db/statement.ts";
 import { isLimited, type AgentLimits, type Exceeded } from "../agent-limits.ts";
 import type { EditMode } from "../edit-mode.ts";
-import type { NewTask } from "../start-task.ts";
+import type { NewTask } from "../new-task.ts";
 import { exceededLimit } from "./room.ts";
-import { hasTurn } from "./turn.ts";
+import { hasTurn } from "./chat-order.ts";
 import { titleOfMessage } from "../title-of-message.ts";
 
-/** What whoever starts a task needs in its project. */
+/** The permission needed in the project to start a task. */
 export const STARTING: Scope = "chat.send";
 
-/** What holds where neither the request nor the chat says anything, and what costs credits. */
+/** Defaults when neither the request nor the chat sets a value, and the models that cost credits. */
 interface Defaults {
   agentId: string;
   model: string;
@@ -26,7 +26,7 @@ interface Defaults {
 }
 
 interface Outcome extends Record<string, unknown> {
-  /** The user's in the project; null where there is no such project for the user. */
+  /** The user's role in the project; null if the user cannot see such a project. */
   role: Role | null;
   agent: boolean;
   chatId: string | null;
@@ -34,16 +34,17 @@ interface Outcome extends Record<string, unknown> {
   funded: boolean;
   exceeded: Exceeded | null;
   started: boolean;
-  /** The unfinished task that stands right before this one in the chat; null for one that has the turn at once. */
+  /** The unfinished task right before this one in the chat; null when this one has the turn at once. */
   before: string | null;
 }
 
 /**
- * One statement: claim the idempotency key, choose or make the chat, take the chat's next sequence number, store the message,
- * queue the task. The lock of the chat's row decides the order of messages and which task has the turn: what is read of that
- * row is read behind the lock, whatever the statement's own snapshot shows. What is missing (project, agent, chat, attachments,
- * credits, room, the claim) is returned, and then nothing at all has been written. Where there are limits, person and project are
- * locked before it, in that order and in the same trip, so that two at once cannot both take the last place.
+ * Stores a task in one statement: it claims the idempotency key, chooses or creates the chat, takes the chat's next
+ * sequence number, stores the message and queues the task. The lock on the chat's row decides the order of messages and
+ * which task has the turn. That row is read after the lock, independent of the statement's snapshot. If something is
+ * missing (project, agent, chat, attachments, credits, room, the claim), the statement returns what, and writes nothing.
+ * With limits, person and project are locked first, in that order and in the same round trip, so that two concurrent
+ * requests cannot both take the last place.
  */
 export async function insertTask(db: Db, task: NewTask, defaults: Defaults, limits: AgentLimits) {
   const insertion = insertionUnder(limits, defaults.platformModels)(db, valuesOf(task, defaults));
@@ -62,7 +63,6 @@ function valuesOf(task: NewTask, defaults: Defaults) {
     id: task.id,
     userId: task.userId,
     isSuperuser: task.isSuperuser,
-    teamId: task.teamId,
     apiKeyId: task.apiKeyId,
     projectId: task.projectId,
     chatKind: chat.kind,
@@ -93,7 +93,7 @@ function valuesOf(task: NewTask, defaults: Defaults) {
 type InsertionValues = ReturnType<typeof valuesOf>;
 type InsertionSlots = { [Name in keyof InsertionValues]: Slot<InsertionValues[Name]> };
 
-/** By what the text depends on: both are the installation's. */
+/** Keyed by what the statement's text depends on; both are settings of the installation. */
 const insertions = new Map<string, ReturnType<typeof newInsertion>>();
 
 function insertionUnder(limits: AgentLimits, platformModels: readonly string[]) {
@@ -113,12 +113,11 @@ const newInsertion = (limits: AgentLimits, platformModels: readonly string[]) =>
   statement((db, task: InsertionSlots) => db.execute<Outcome>(insertionOf(task, limits, platformModels)));
 
 function insertionOf(task: InsertionSlots, limits: AgentLimits, platformModels: readonly string[]): SQL {
-  const somebody = { userId: sql`${task.userId}`, isSuperuser: sql`${task.isSuperuser}` };
+  const viewer = { userId: sql`${task.userId}`, isSuperuser: sql`${task.isSuperuser}` };
   return sql`
     WITH project AS (
-      SELECT projects.id, projects.team_id, ${roleInProject(somebody)} AS role FROM projects
+      SELECT projects.id, projects.team_id, ${roleInProject(viewer)} AS role FROM projects
       WHERE projects.id = ${task.projectId}::uuid
-        AND (${task.teamId}::uuid IS NULL OR projects.team_id = ${task.teamId}::uuid)
     ), chat AS (
       SELECT c.id, c.agent_id, c.model, c.edit_mode FROM chats c JOIN project ON project.id = c.project_id
       WHERE c.user_id = ${task.userId}::uuid AND CASE ${task.chatKind}::text
@@ -138,7 +137,9 @@ function insertionOf(task: InsertionSlots, limits: AgentLimits, platformModels: 
       SELECT project.id AS project_id, project.team_id, project.role, agent.id AS agent_id,
         CASE WHEN ${task.chatKind}::text = 'named' THEN (SELECT id FROM chat)
           ELSE coalesce((SELECT id FROM chat), ${task.newChatId}::uuid) END AS chat_id,
-        coalesce(${task.model}::text, (SELECT model FROM chat), agent.model, ${task.defaultModel}::text) AS model,
+        coalesce(${task.model}::text, (SELECT model FROM chat), (
+          SELECT model FROM agent_models WHERE user_id = ${task.userId}::uuid AND agent_id = agent.id
+        ), agent.model, ${task.defaultModel}::text) AS model,
         coalesce(${task.editMode}::text, (SELECT edit_mode FROM chat), ${task.defaultEditMode}::text) AS edit_mode
       FROM project, agent
     ), attachments AS (

@@ -3,10 +3,11 @@ import { chats, externalApiKeys, tasks } from "#src/db/schema/index.ts";
 import type { LostAccess } from "#src/domain/access/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { hasAccess } from "./has-access.ts";
-import { hasTurn } from "./turn.ts";
+import { hasTurn } from "./chat-order.ts";
 
 /**
- * Tasks that have their chat's turn and are queued for longer than a launch takes: each may have lost its launch. Oldest first.
+ * Tasks that have their chat's turn and have been queued for longer than a launch takes, oldest first. Each may have lost
+ * its launch.
  */
 export function staleQueuedTasks(db: Db, limit: number) {
   return db
@@ -18,7 +19,7 @@ export function staleQueuedTasks(db: Db, limit: number) {
     .limit(limit);
 }
 
-/** Revoked keys of which tasks go on, although there was time enough to end them. */
+/** Revoked keys with unfinished tasks, although there was time enough to end them. */
 export function revokedKeysWithTasks(db: Db, limit: number) {
   return db
     .selectDistinct({ keyId: externalApiKeys.id })
@@ -33,7 +34,7 @@ export function revokedKeysWithTasks(db: Db, limit: number) {
     .limit(limit);
 }
 
-/** What goes on although it is to end. */
+/** Unfinished tasks that must end. */
 export function unfinishedTasksOf(db: Db, lost: LostAccess) {
   return db
     .select()

@@ -1,4 +1,3 @@
-import type { ProjectWorkspace } from "#durable-objects/project-workspace/index.ts";
 import {
   ENTRY_HEADER,
   EntryAnswer,
@@ -6,6 +5,7 @@ import {
   STREAM_URL,
   StreamAnswer,
   type Answer,
+  type ProjectWorkspaceObject,
 } from "#durable-objects/project-workspace/protocol.ts";
 import { AppError, type ErrorCode } from "#src/lib/errors.ts";
 import { parseJson } from "#src/lib/parse-json.ts";
@@ -18,7 +18,7 @@ import type { Trips } from "#src/platform/trips.ts";
 
 /** Projects in Durable Objects. Failures are `AppError`s: the object's own by their code, `unavailable` where it did not answer. */
 export function embeddedWorkspaces(
-  namespace: DurableObjectNamespace<ProjectWorkspace>,
+  namespace: DurableObjectNamespace<ProjectWorkspaceObject>,
   trips: Trips,
 ): ProjectWorkspaces {
   const open = (projectId: string) => {
@@ -29,7 +29,7 @@ export function embeddedWorkspaces(
   return { runtime, destroy: (projectId) => runtime(projectId).destroy() };
 }
 
-function runtimeOver(open: () => DurableObjectStub<ProjectWorkspace>): ProjectRuntime {
+function runtimeOver(open: () => DurableObjectStub<ProjectWorkspaceObject>): ProjectRuntime {
   return {
     stat: (path) => call(open().stat(path)),
     list: (path, options) => call(open().list(path, options)),
@@ -70,7 +70,7 @@ function runtimeOver(open: () => DurableObjectStub<ProjectWorkspace>): ProjectRu
     readShell: (id, position) => call(open().readShell(id, position)),
     watchShell: async (id, position) =>
       streamOf(await reach(open().fetch(streamUrl("/shell", { id, position: String(position) })))),
-    resizeShell: (id) => call(open().resizeShell(id)),
+    resizeShell: (id, columns, rows) => call(open().resizeShell(id, columns, rows)),
     closeShell: (id) => call(open().closeShell(id)),
 
     runsProcesses: false,

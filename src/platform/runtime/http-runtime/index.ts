@@ -234,7 +234,7 @@ function query(values: Readonly<Record<string, string | readonly string[]>>): st
   return `?${new URLSearchParams(pairs).toString()}`;
 }
 
-/** Where nobody answers, or somebody breaks off. */
+/** Where nobody answers, or a person breaks off. */
 async function reach<T>(pending: Promise<T>): Promise<T> {
   try {
     return await pending;

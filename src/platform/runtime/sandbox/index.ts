@@ -1,4 +1,4 @@
-import type { ProjectSandbox } from "#durable-objects/project-sandbox/index.ts";
+import type { ProjectSandboxObject } from "#durable-objects/project-sandbox/protocol.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type { Trips } from "#src/platform/trips.ts";
 import { heldBy } from "../http-runtime/held.ts";
@@ -12,7 +12,7 @@ const ORIGIN = "http://project-sandbox";
 
 /** Projects in Cloudflare containers, each held by an object of its own. */
 export function sandboxWorkspaces(
-  namespace: Pick<DurableObjectNamespace<ProjectSandbox>, "getByName">,
+  namespace: Pick<DurableObjectNamespace<ProjectSandboxObject>, "getByName">,
   trips: Trips,
   log?: Log,
 ): ProjectWorkspaces {

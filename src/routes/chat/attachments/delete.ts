@@ -7,7 +7,7 @@ export const deleteAttachment = endpoint({
   method: "delete",
   path: "/api/chats/:chat/attachments/:attachment",
   tag: "Chat",
-  summary: "Delete an upload that was not sent",
+  summary: "Delete an unsent upload",
   access: { userOrKey: "chat.send" },
   params: ChatParams.extend({ attachment: z.string() }),
   refusals: [409],

@@ -8,8 +8,9 @@ export const uploadAttachment = endpoint({
   method: "post",
   path: "/api/chats/:chat/attachments",
   tag: "Chat",
-  summary:
-    "Upload a file, at most 25 MiB, as `file` of a multipart form, to send it with a message within a day; it lies in the project",
+  summary: "Upload an attachment",
+  description:
+    "As `file` of a multipart form, at most 25 MiB. Send it with a message within a day. The file is stored in the project.",
   access: { userOrKey: "chat.send" },
   params: ChatParams,
   bodyLimit: null,

@@ -6,7 +6,8 @@ import { BrowserPreview, describePreview, PreviewParams } from "./preview.ts";
 export const connectBrowserPreview = endpoint({
   method: "post",
   path: "/api/projects/:project/browser-previews/:preview/connect/:container",
-  summary: "Show a container in a browser window",
+  summary: "Connect a browser preview",
+  description: "Shows a container in the browser window.",
   tag: "Containers",
   access: { userOrKey: "container.edit" },
   params: PreviewParams.extend({ container: z.string().describe("Id of the container") }),
@@ -21,7 +22,8 @@ export const connectBrowserPreview = endpoint({
 export const disconnectBrowserPreview = endpoint({
   method: "post",
   path: "/api/projects/:project/browser-previews/:preview/disconnect",
-  summary: "Show nothing in a browser window",
+  summary: "Disconnect a browser preview",
+  description: "The browser window then shows nothing.",
   tag: "Containers",
   access: { userOrKey: "container.edit" },
   params: PreviewParams,

@@ -6,7 +6,8 @@ import { BrowserPreview, describePreview, PreviewBody, previewChange } from "./p
 export const createBrowserPreview = endpoint({
   method: "post",
   path: "/api/projects/:project/browser-previews",
-  summary: "Add a browser window to a project's canvas",
+  summary: "Create a browser preview",
+  description: "Adds a browser window to the project's canvas.",
   tag: "Containers",
   access: { userOrKey: "container.edit" },
   params: ProjectParams,

@@ -6,7 +6,7 @@ import { PreviewParams } from "./preview.ts";
 export const deleteBrowserPreview = endpoint({
   method: "delete",
   path: "/api/projects/:project/browser-previews/:preview",
-  summary: "Remove a browser window from a project's canvas",
+  summary: "Delete a browser preview",
   tag: "Containers",
   access: { userOrKey: "container.edit" },
   params: PreviewParams,

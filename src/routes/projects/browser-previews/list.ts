@@ -7,7 +7,8 @@ import { BrowserPreview, describePreview } from "./preview.ts";
 export const listBrowserPreviews = endpoint({
   method: "get",
   path: "/api/projects/:project/browser-previews",
-  summary: "The browser windows on a project's canvas",
+  summary: "List browser previews",
+  description: "The browser windows on the project's canvas.",
   tag: "Containers",
   access: { userOrKey: "container.view" },
   params: ProjectParams,

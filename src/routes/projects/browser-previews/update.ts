@@ -5,7 +5,8 @@ import { BrowserPreview, describePreview, PreviewBody, PreviewParams, previewCha
 export const updateBrowserPreview = endpoint({
   method: "patch",
   path: "/api/projects/:project/browser-previews/:preview",
-  summary: "Change a browser window; what is not named stays as it is",
+  summary: "Update a browser preview",
+  description: "Absent fields are unchanged.",
   tag: "Containers",
   access: { userOrKey: "container.edit" },
   params: PreviewParams,

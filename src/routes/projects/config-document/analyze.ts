@@ -7,7 +7,8 @@ import { FoundDocument } from "./get.ts";
 export const analyze = endpoint({
   method: "post",
   path: "/api/projects/:project/analyze",
-  summary: "Guess a configuration document from a project's files; nothing is written",
+  summary: "Suggest a configuration document",
+  description: "Derives one from the project's files. Nothing is written.",
   tag: "Containers",
   access: { userOrKey: "file.read" },
   params: ProjectParams,

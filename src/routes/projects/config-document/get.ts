@@ -10,13 +10,14 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "../project.ts";
 
 export const FoundDocument = SettledDocument.extend({
-  exists: z.boolean().describe("Whether the project has one"),
+  exists: z.boolean().describe("Whether the project has a configuration document"),
 }).meta({ id: "FoundConfigDocument" });
 
 export const getSetupConfig = endpoint({
   method: "get",
   path: "/api/projects/:project/setup-config",
-  summary: "A project's configuration document, as it is in its files",
+  summary: "Get the configuration document",
+  description: "As it is in the project's files.",
   tag: "Containers",
   access: { userOrKey: "file.read" },
   params: ProjectParams,

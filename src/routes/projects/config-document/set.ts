@@ -7,8 +7,9 @@ import { ProjectParams } from "../project.ts";
 export const setSetupConfig = endpoint({
   method: "post",
   path: "/api/projects/:project/setup-config",
-  summary:
-    "Write a project's configuration document and make its containers; values of variables stay out of it",
+  summary: "Set the configuration document",
+  description:
+    "Writes the document and creates its containers. The values of variables are not written to the document.",
   tag: "Containers",
   access: { userOrKey: "container.create" },
   params: ProjectParams,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { syncConfig as writeConfig } from "#src/domain/containers/index.ts";
+import * as containers from "#src/domain/containers/index.ts";
 import { withRuntime } from "#src/domain/lifecycle/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "../project.ts";
@@ -15,7 +15,8 @@ const Sections = z.object({
 export const syncConfig = endpoint({
   method: "post",
   path: "/api/projects/:project/sync-config",
-  summary: "Write a project's containers into its configuration document",
+  summary: "Write containers to the configuration",
+  description: "Writes the project's containers into its configuration document.",
   tag: "Containers",
   access: { userOrKey: "container.edit" },
   params: ProjectParams,
@@ -26,7 +27,7 @@ export const syncConfig = endpoint({
       services,
       { caller, project: params.project, scope: "container.edit" },
       async (runtime, project) => {
-        const document = await writeConfig(services, project, runtime);
+        const document = await containers.syncConfig(services, project, runtime);
         const sections = {
           apps: Object.keys(document.apps).length,
           infrastructure: Object.keys(document.infrastructure).length,

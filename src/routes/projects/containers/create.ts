@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { createContainer as addContainer } from "#src/domain/containers/index.ts";
+import * as containers from "#src/domain/containers/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { text } from "#src/http/schemas.ts";
 import { ProjectParams } from "../project.ts";
@@ -7,7 +7,7 @@ import { Container, describeChanged, Name, Port, Variables } from "./container.t
 
 const Body = z.object({
   name: Name.optional().describe("`service_slug`, or `app`, when absent"),
-  project_id: z.string().optional().describe("The project is the path's"),
+  project_id: z.string().optional().describe("Ignored: the project is that of the path"),
   base_id: text({ max: 100 }).nullish(),
   directory: text({ max: 4096 })
     .optional()
@@ -22,17 +22,23 @@ const Body = z.object({
   external_endpoint: text({ max: 2048 }).nullish(),
   credentials: Variables.optional(),
   port: Port.nullish(),
-  startup_command: text({ max: 4000 }).nullish().describe("None for files that are shown as they are"),
+  startup_command: text({ max: 4000 }).nullish().describe("null for static files"),
   build_command: text({ max: 4000 }).nullish(),
   output_directory: text({ max: 4096 }).nullish(),
   framework: text({ max: 100 }).nullish(),
-  env_vars: Variables.optional(),
+  environment_vars: Variables.nullish().describe(
+    "The container's variables, under the name that responses use",
+  ),
+  env_vars: Variables.optional().describe(
+    "Other name of the same field; its value wins when both set a variable",
+  ),
 });
 
 export const createContainer = endpoint({
   method: "post",
   path: "/api/projects/:project/containers",
-  summary: "Add a container; its name and directory get a number where they are taken",
+  summary: "Create a container",
+  description: "A number is appended to the name and the directory when they are taken.",
   tag: "Containers",
   access: { userOrKey: "container.create" },
   params: ProjectParams,
@@ -41,13 +47,13 @@ export const createContainer = endpoint({
     status: 200,
     schema: z.object({
       container: Container,
-      task_id: z.null().describe("There is nothing to wait for"),
+      task_id: z.null().describe("Always null: there is nothing to wait for"),
       status_endpoint: z.null(),
     }),
   },
   refusals: [400, 409],
   async handler({ services, caller, params, body }) {
-    const made = await addContainer(services, caller, params.project, {
+    const made = await containers.createContainer(services, caller, params.project, {
       name: body.name ?? body.service_slug ?? "app",
       directory: body.directory,
       baseId: body.base_id ?? null,
@@ -64,7 +70,7 @@ export const createContainer = endpoint({
       framework: body.framework ?? null,
       positionX: body.position_x,
       positionY: body.position_y,
-      env: body.env_vars ?? {},
+      env: { ...body.environment_vars, ...body.env_vars },
       credentials: body.credentials,
     });
     return { container: await describeChanged(services, made), task_id: null, status_endpoint: null };

@@ -7,7 +7,8 @@ import { ProjectParams } from "../project.ts";
 export const getDevServerUrl = endpoint({
   method: "get",
   path: "/api/projects/:project/dev-server-url",
-  summary: "That a project has no address of its own: each of its containers has",
+  summary: "Get the dev server address",
+  description: "A project has no address of its own: each of its containers has one.",
   tag: "Containers",
   access: { userOrKey: "container.view" },
   params: ProjectParams,

@@ -9,7 +9,8 @@ const MOUNT = "/app";
 export const getContainerInfo = endpoint({
   method: "get",
   path: "/api/projects/:project/container-info",
-  summary: "Where commands of a project run",
+  summary: "Get the command environment",
+  description: "Where commands of the project run.",
   tag: "Containers",
   access: { userOrKey: "container.view" },
   params: ProjectParams,

@@ -6,7 +6,8 @@ import { ProjectParams } from "../project.ts";
 export const getContainerStatus = endpoint({
   method: "get",
   path: "/api/projects/:project/container-status",
-  summary: "Whether a project's environment is up, with all of its containers",
+  summary: "Get environment readiness",
+  description: "Returns whether the environment and all containers of the project are up.",
   tag: "Containers",
   access: { userOrKey: "container.view" },
   params: ProjectParams,
@@ -31,7 +32,7 @@ export const getContainerStatus = endpoint({
       status: project.status,
       ready,
       message: ready
-        ? "Everything runs"
+        ? "All containers are running"
         : (project.progress ?? project.error ?? `The project is ${project.status}`),
       containers: states,
     };

@@ -18,7 +18,8 @@ const Entry = z.object({
 export const getContainersSummary = endpoint({
   method: "get",
   path: "/api/projects/:project/containers/status",
-  summary: "What runs in a project, by the names of its containers and directories",
+  summary: "Get container statuses",
+  description: "The running containers of the project, by container name and directory.",
   tag: "Containers",
   access: { userOrKey: "container.view" },
   params: ProjectParams,

@@ -5,7 +5,7 @@ import { Container, ContainerParams, describeContainer } from "./container.ts";
 export const getContainer = endpoint({
   method: "get",
   path: "/api/projects/:project/containers/:container",
-  summary: "One container",
+  summary: "Get a container",
   tag: "Containers",
   access: { userOrKey: "container.view" },
   params: ContainerParams,

@@ -6,7 +6,8 @@ import { addressesOf, ContainerParams } from "./container.ts";
 export const getContainerHealth = endpoint({
   method: "get",
   path: "/api/projects/:project/containers/:container/health",
-  summary: "Whether a container answers with a status below 400 within 5 seconds",
+  summary: "Check a container's health",
+  description: "Healthy means a response with a status below 400 within 5 seconds.",
   tag: "Containers",
   access: { userOrKey: "container.view" },
   params: ContainerParams,

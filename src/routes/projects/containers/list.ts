@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listContainers as containersOf } from "#src/domain/containers/index.ts";
+import * as containers from "#src/domain/containers/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "../project.ts";
 import { Container, describeContainer } from "./container.ts";
@@ -7,13 +7,14 @@ import { Container, describeContainer } from "./container.ts";
 export const listContainers = endpoint({
   method: "get",
   path: "/api/projects/:project/containers",
-  summary: "A project's containers, oldest first",
+  summary: "List containers",
+  description: "Oldest first.",
   tag: "Containers",
   access: { userOrKey: "container.view" },
   params: ProjectParams,
   response: { status: 200, schema: z.array(Container) },
   async handler({ services, caller, params }) {
-    const all = await containersOf(services, caller, params.project);
+    const all = await containers.listContainers(services, caller, params.project);
     const around = { ...all, config: services.config };
     return all.containers.map((container) => describeContainer(container, around));
   },

@@ -6,7 +6,8 @@ import { ContainerParams } from "./container.ts";
 export const getContainerLogs = endpoint({
   method: "get",
   path: "/api/projects/:project/containers/:container/logs",
-  summary: "The last lines a container wrote",
+  summary: "Get container logs",
+  description: "The last lines of the container's output.",
   tag: "Containers",
   access: { userOrKey: "container.view" },
   params: ContainerParams,

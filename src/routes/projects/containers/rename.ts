@@ -1,12 +1,13 @@
 import { z } from "zod";
-import { renameContainer as changeName } from "#src/domain/containers/index.ts";
+import * as containers from "#src/domain/containers/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { Container, ContainerParams, describeChanged, Name } from "./container.ts";
 
 export const renameContainer = endpoint({
   method: "post",
   path: "/api/projects/:project/containers/:container/rename",
-  summary: "Give a container another name and address; its files stay where they are",
+  summary: "Rename a container",
+  description: "Changes its name and address. Its files stay where they are.",
   tag: "Containers",
   access: { userOrKey: "container.edit" },
   params: ContainerParams,
@@ -14,6 +15,9 @@ export const renameContainer = endpoint({
   response: { status: 200, schema: Container },
   refusals: [400, 409],
   async handler({ services, caller, params, body }) {
-    return describeChanged(services, await changeName(services, caller, params, body.new_name));
+    return describeChanged(
+      services,
+      await containers.renameContainer(services, caller, params, body.new_name),
+    );
   },
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { setCredentials as storeCredentials } from "#src/domain/containers/index.ts";
+import * as containers from "#src/domain/containers/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { text } from "#src/http/schemas.ts";
 import { Container, ContainerParams, describeChanged, Variables } from "./container.ts";
@@ -7,7 +7,8 @@ import { Container, ContainerParams, describeChanged, Variables } from "./contai
 export const setCredentials = endpoint({
   method: "put",
   path: "/api/projects/:project/containers/:container/credentials",
-  summary: "Say how an external container is reached; values are write-only",
+  summary: "Set external container credentials",
+  description: "How the external container is reached. Values are write-only.",
   tag: "Containers",
   access: { userOrKey: "container.edit" },
   params: ContainerParams,
@@ -17,6 +18,6 @@ export const setCredentials = endpoint({
   async handler({ services, caller, params, body }) {
     const { credentials, external_endpoint: externalEndpoint } = body;
     const access = { credentials, externalEndpoint };
-    return describeChanged(services, await storeCredentials(services, caller, params, access));
+    return describeChanged(services, await containers.setCredentials(services, caller, params, access));
   },
 });

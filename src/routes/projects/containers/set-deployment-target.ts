@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { setDeploymentTarget as storeTarget } from "#src/domain/containers/index.ts";
+import * as containers from "#src/domain/containers/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { text } from "#src/http/schemas.ts";
 import { Container, ContainerParams, describeChanged } from "./container.ts";
@@ -7,13 +7,17 @@ import { Container, ContainerParams, describeChanged } from "./container.ts";
 export const setDeploymentTarget = endpoint({
   method: "patch",
   path: "/api/projects/:project/containers/:container/deployment-target",
-  summary: "Say where a container is deployed; null for nowhere",
+  summary: "Set a deployment target",
+  description: "Where the container is deployed. Null means nowhere.",
   tag: "Containers",
   access: { userOrKey: "container.edit" },
   params: ContainerParams,
   body: z.object({ provider: text({ min: 1, max: 100 }).nullable() }),
   response: { status: 200, schema: Container },
   async handler({ services, caller, params, body }) {
-    return describeChanged(services, await storeTarget(services, caller, params, body.provider));
+    return describeChanged(
+      services,
+      await containers.setDeploymentTarget(services, caller, params, body.provider),
+    );
   },
 });

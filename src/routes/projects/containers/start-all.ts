@@ -21,7 +21,8 @@ const startAllBy = (verb: "start" | "restart", use: typeof startAllContainers) =
   endpoint({
     method: "post",
     path: `/api/projects/:project/containers/${verb}-all`,
-    summary: `${verb === "start" ? "Start" : "Restart"} a project with all of its containers in the background`,
+    summary: `${verb === "start" ? "Start" : "Restart"} all containers`,
+    description: "Runs in the background.",
     tag: "Containers",
     access: { userOrKey: "container.start_stop" },
     params: ProjectParams,

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { openContainer } from "#src/domain/containers/index.ts";
-import { restartContainer as restart, startContainer as start } from "#src/domain/lifecycle/index.ts";
+import * as lifecycle from "#src/domain/lifecycle/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { addressesOf, ContainerParams } from "./container.ts";
 
@@ -17,12 +17,13 @@ const Started = z
   })
   .meta({ id: "StartedContainer" });
 
-/** Both end with a program that runs anew; only a start leaves one alone that runs already. */
-const startBy = (verb: "start" | "restart", use: typeof start) =>
+/** Both end with a program that runs anew; a start leaves a program alone that runs already. */
+const startBy = (verb: "start" | "restart", use: typeof lifecycle.startContainer) =>
   endpoint({
     method: "post",
     path: `/api/projects/:project/containers/:container/${verb}`,
-    summary: `${verb === "start" ? "Start" : "Restart"} a container in the background`,
+    summary: `${verb === "start" ? "Start" : "Restart"} a container`,
+    description: "Runs in the background.",
     tag: "Containers",
     access: { userOrKey: "container.start_stop" },
     params: ContainerParams,
@@ -33,7 +34,9 @@ const startBy = (verb: "start" | "restart", use: typeof start) =>
       const { project, container } = await openContainer(services, caller, params, "container.start_stop");
       return {
         task_id: taskId,
-        message: alreadyRunning ? `${containerName} runs already` : `${containerName} is being ${verb}ed`,
+        message: alreadyRunning
+          ? `${containerName} is already running`
+          : `${containerName} is being ${verb}ed`,
         container_name: containerName,
         status_url: taskId === null ? null : `/api/tasks/${taskId}/status`,
         already_running: alreadyRunning,
@@ -44,5 +47,5 @@ const startBy = (verb: "start" | "restart", use: typeof start) =>
     },
   });
 
-export const startContainer = startBy("start", start);
-export const restartContainer = startBy("restart", restart);
+export const startContainer = startBy("start", lifecycle.startContainer);
+export const restartContainer = startBy("restart", lifecycle.restartContainer);

@@ -6,7 +6,8 @@ import { ProjectParams } from "../project.ts";
 export const stopAll = endpoint({
   method: "post",
   path: "/api/projects/:project/containers/stop-all",
-  summary: "End all that runs in a project; its files stay where they are",
+  summary: "Stop all containers",
+  description: "The project's files stay in place.",
   tag: "Containers",
   access: { userOrKey: "container.start_stop" },
   params: ProjectParams,

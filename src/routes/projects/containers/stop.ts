@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { stopContainer as stop } from "#src/domain/lifecycle/index.ts";
+import * as lifecycle from "#src/domain/lifecycle/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ContainerParams } from "./container.ts";
 
 export const stopContainer = endpoint({
   method: "post",
   path: "/api/projects/:project/containers/:container/stop",
-  summary: "End a container's program",
+  summary: "Stop a container",
   tag: "Containers",
   access: { userOrKey: "container.start_stop" },
   params: ContainerParams,
@@ -15,7 +15,7 @@ export const stopContainer = endpoint({
     schema: z.object({ message: z.string(), container_id: z.uuid(), container_name: z.string() }),
   },
   async handler({ services, caller, params }) {
-    const { containerId, containerName } = await stop(services, caller, params);
+    const { containerId, containerName } = await lifecycle.stopContainer(services, caller, params);
     return {
       message: `${containerName} stopped`,
       container_id: containerId,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { updateContainer as changeContainer } from "#src/domain/containers/index.ts";
+import * as containers from "#src/domain/containers/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { text } from "#src/http/schemas.ts";
 import { Container, ContainerParams, describeChanged, Name, Port, Variables } from "./container.ts";
@@ -20,13 +20,15 @@ const Body = z.object({
   position_x: z.number().optional(),
   position_y: z.number().optional(),
   env_vars_to_set: Variables.optional(),
+  environment_vars: Variables.nullish().describe("As `env_vars_to_set`, under the name that responses have"),
   env_vars_to_delete: z.array(z.string()).max(1000).optional(),
 });
 
 export const updateContainer = endpoint({
   method: "patch",
   path: "/api/projects/:project/containers/:container",
-  summary: "Change a container; what is not named stays, and a running program sees it when it is restarted",
+  summary: "Update a container",
+  description: "Absent fields are unchanged. A running program sees the change after a restart.",
   tag: "Containers",
   access: { userOrKey: "container.edit" },
   params: ContainerParams,
@@ -34,7 +36,7 @@ export const updateContainer = endpoint({
   response: { status: 200, schema: Container },
   refusals: [400, 409],
   async handler({ services, caller, params, body }) {
-    const updated = await changeContainer(services, caller, params, {
+    const updated = await containers.updateContainer(services, caller, params, {
       name: body.name,
       directory: body.directory,
       port: body.port,
@@ -46,9 +48,13 @@ export const updateContainer = endpoint({
       techStack: body.tech_stack,
       positionX: body.position_x,
       positionY: body.position_y,
-      setVariables: body.env_vars_to_set,
+      setVariables: setVariables(body),
       deleteVariables: body.env_vars_to_delete,
     });
     return describeChanged(services, updated);
   },
 });
+
+function setVariables({ environment_vars: named, env_vars_to_set: toSet }: z.output<typeof Body>) {
+  return named || toSet ? { ...named, ...toSet } : undefined;
+}

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { changeFiles, normalizePath } from "#src/domain/files/index.ts";
+import { changeFiles, outsideGit, pathFromRoot } from "#src/domain/files/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "../project.ts";
 import { FileParams, Removed } from "./file.ts";
@@ -7,17 +7,18 @@ import { FileParams, Removed } from "./file.ts";
 export const deleteFile = endpoint({
   method: "delete",
   path: "/api/projects/:project/files/:path{.+}",
-  summary: "Remove a file, or a directory that is empty",
+  summary: "Delete a file by path",
+  description: "Also deletes an empty directory.",
   tag: "Files",
   access: { userOrKey: "file.delete" },
   params: FileParams,
   query: z.object({
-    recursive: z.stringbool().default(false).describe("Remove a directory with all it holds"),
+    recursive: z.stringbool().default(false).describe("Delete a directory and its contents"),
   }),
   refusals: [409],
   response: { status: 200, schema: Removed },
   async handler({ services, caller, params, query: { recursive } }) {
-    const path = normalizePath(params.path);
+    const path = outsideGit(pathFromRoot(params.path));
     const access = { caller, project: params.project, scope: "file.delete" } as const;
     await changeFiles(services, access, (runtime) => runtime.remove(path, { recursive }));
     return { message: "File deleted", file_path: path };
@@ -27,7 +28,8 @@ export const deleteFile = endpoint({
 export const deleteNamedFile = endpoint({
   method: "delete",
   path: "/api/projects/:project/files",
-  summary: "Remove a file, or with `is_directory` a directory with all it holds",
+  summary: "Delete a file or directory",
+  description: "With `is_directory`, deletes a directory and its contents.",
   tag: "Files",
   access: { userOrKey: "file.delete" },
   params: ProjectParams,
@@ -37,7 +39,7 @@ export const deleteNamedFile = endpoint({
   refusals: [409],
   response: { status: 200, schema: Removed },
   async handler({ services, caller, params, body }) {
-    const path = normalizePath(body.file_path);
+    const path = outsideGit(pathFromRoot(body.file_path));
     const access = { caller, project: params.project, scope: "file.delete" } as const;
     await changeFiles(services, access, (runtime) => runtime.remove(path, { recursive: body.is_directory }));
     return { message: body.is_directory ? "Directory deleted" : "File deleted", file_path: path };

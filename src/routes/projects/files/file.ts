@@ -8,13 +8,13 @@ export const RAW_BYTES = 100 * 1024 * 1024;
 
 /** A file named by the rest of the path. */
 export const FileParams = ProjectParams.extend({
-  path: z.string().describe("Path of the file, relative to the project root"),
+  path: z.string().describe("Path of the file, relative to the project root, with or without a leading `/`"),
 });
 
 export const ContainerDir = z
   .string()
   .optional()
-  .describe("Directory that the other paths are relative to; the project root when absent");
+  .describe("Base directory of the other paths; the project root when absent or `/`");
 
 export const EncodingQuery = z
   .enum(["utf-8", "base64"])

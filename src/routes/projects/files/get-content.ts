@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { normalizePathIn, openFiles, readText } from "#src/domain/files/index.ts";
+import { pathFromRootIn, openFiles, readText } from "#src/domain/files/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "../project.ts";
 import { ContainerDir, EncodingQuery, FileText } from "./file.ts";
@@ -7,14 +7,15 @@ import { ContainerDir, EncodingQuery, FileText } from "./file.ts";
 export const getContent = endpoint({
   method: "get",
   path: "/api/projects/:project/files/content",
-  summary: "A file as text, or as base64",
+  summary: "Read a file",
+  description: "As text or as base64.",
   tag: "Files",
   access: { userOrKey: "file.read" },
   params: ProjectParams,
   query: z.object({ path: z.string(), container_dir: ContainerDir, encoding: EncodingQuery }),
   response: { status: 200, schema: FileText },
   async handler({ services, caller, params, query: { path, container_dir, encoding } }) {
-    const real = normalizePathIn(container_dir, path);
+    const real = pathFromRootIn(container_dir, path);
     const { runtime } = await openFiles(services, caller, params.project);
     return { status: "ready" as const, path, ...(await readText(runtime, real, encoding)) };
   },

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { normalizeDirectory, openFiles, readTree } from "#src/domain/files/index.ts";
+import { directoryFromRoot, openFiles, readTree } from "#src/domain/files/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "../project.ts";
 import { ContainerDir } from "./file.ts";
@@ -17,7 +17,8 @@ const TreeEntry = z
 export const getTree = endpoint({
   method: "get",
   path: "/api/projects/:project/files/tree",
-  summary: "Every file and directory that an editor shows, parents first",
+  summary: "Get the file tree",
+  description: "Every file and directory that an editor shows. A directory comes before its entries.",
   tag: "Files",
   access: { userOrKey: "file.read" },
   params: ProjectParams,
@@ -28,7 +29,7 @@ export const getTree = endpoint({
     schema: z.object({ status: z.literal("ready"), files: z.array(TreeEntry) }),
   },
   async handler({ services, caller, params, query }) {
-    const directory = normalizeDirectory(query.container_dir);
+    const directory = directoryFromRoot(query.container_dir);
     const { runtime } = await openFiles(services, caller, params.project);
     const files = (await readTree(runtime, directory)).map(({ path, name, kind, size, modifiedAt }) => ({
       path,

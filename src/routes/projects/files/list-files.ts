@@ -1,6 +1,6 @@
 import { v5 as nameBasedId } from "uuid";
 import { z } from "zod";
-import { listTexts, normalizeDirectory, openFiles } from "#src/domain/files/index.ts";
+import { listTexts, directoryFromRoot, openFiles } from "#src/domain/files/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { Moment } from "#src/http/schemas.ts";
 import { ProjectParams } from "../project.ts";
@@ -8,11 +8,11 @@ import { ContainerDir } from "./file.ts";
 
 const ListedFile = z
   .object({
-    id: z.uuid().describe("The same for the same path of the same project"),
+    id: z.uuid().describe("Stable for a path of a project"),
     project_id: z.uuid(),
     file_path: z.string(),
     content: z.string(),
-    created_at: Moment.describe("As `updated_at`: only the last change is kept"),
+    created_at: Moment.describe("Same as `updated_at`: only the last change is recorded"),
     updated_at: Moment,
   })
   .meta({ id: "ListedFile" });
@@ -20,7 +20,8 @@ const ListedFile = z
 export const listFiles = endpoint({
   method: "get",
   path: "/api/projects/:project/files",
-  summary: "The first 200 text files of at most 100,000 bytes, with their contents",
+  summary: "List text files with contents",
+  description: "The first 200 text files of at most 100,000 bytes each.",
   tag: "Files",
   access: { userOrKey: "file.read" },
   params: ProjectParams,
@@ -28,7 +29,7 @@ export const listFiles = endpoint({
   refusals: [409],
   response: { status: 200, schema: z.array(ListedFile) },
   async handler({ services, caller, params, query }) {
-    const directory = normalizeDirectory(query.container_dir);
+    const directory = directoryFromRoot(query.container_dir);
     const { projectId, runtime } = await openFiles(services, caller, params.project);
     return (await listTexts(runtime, directory)).map(({ entry, content }) => {
       const changed = new Date(entry.modifiedAt).toISOString();

@@ -1,12 +1,13 @@
 import { z } from "zod";
-import { changeFiles, normalizePath } from "#src/domain/files/index.ts";
+import { changeFiles, outsideGit, pathFromRoot } from "#src/domain/files/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "../project.ts";
 
 export const makeDirectory = endpoint({
   method: "post",
   path: "/api/projects/:project/files/mkdir",
-  summary: "Make a directory and its parents; one that is there already is fine",
+  summary: "Create a directory",
+  description: "Also creates its parents. Idempotent.",
   tag: "Files",
   access: { userOrKey: "file.write" },
   params: ProjectParams,
@@ -14,7 +15,7 @@ export const makeDirectory = endpoint({
   refusals: [409],
   response: { status: 200, schema: z.object({ message: z.string(), dir_path: z.string() }) },
   async handler({ services, caller, params, body }) {
-    const path = normalizePath(body.dir_path);
+    const path = outsideGit(pathFromRoot(body.dir_path));
     const access = { caller, project: params.project, scope: "file.write" } as const;
     await changeFiles(services, access, (runtime) => runtime.makeDirectory(path));
     return { message: "Directory created", dir_path: path };

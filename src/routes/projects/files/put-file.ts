@@ -1,12 +1,13 @@
 import { z } from "zod";
-import { changeFiles, normalizePath, toBytes } from "#src/domain/files/index.ts";
+import { changeFiles, fileToWrite, toBytes } from "#src/domain/files/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { describeSaved, FILE_BODY_BYTES, FileContent, FileParams, Saved } from "./file.ts";
 
 export const putFile = endpoint({
   method: "put",
   path: "/api/projects/:project/files/:path{.+}",
-  summary: "Create or replace a file, making its directories",
+  summary: "Write a file by path",
+  description: "Creates or replaces the file, and creates missing directories.",
   tag: "Files",
   access: { userOrKey: "file.write" },
   params: FileParams,
@@ -15,7 +16,7 @@ export const putFile = endpoint({
   refusals: [409],
   response: { status: 200, schema: Saved },
   async handler({ services, caller, params, body }) {
-    const path = normalizePath(params.path);
+    const path = fileToWrite(params.path);
     const bytes = toBytes(body.content, body.encoding);
     const access = { caller, project: params.project, scope: "file.write" } as const;
     await changeFiles(services, access, (runtime) => runtime.writeFile(path, bytes));

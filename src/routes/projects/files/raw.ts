@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { changeFiles, normalizePathIn, openFiles } from "#src/domain/files/index.ts";
+import { changeFiles, fileToWrite, openFiles, pathFromRootIn } from "#src/domain/files/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { ProjectParams } from "../project.ts";
@@ -10,7 +10,8 @@ const RawQuery = z.object({ path: z.string(), container_dir: ContainerDir });
 export const getRaw = endpoint({
   method: "get",
   path: "/api/projects/:project/files/raw",
-  summary: "A file's bytes as they are, of any size",
+  summary: "Download a file",
+  description: "Returns the bytes unchanged, of a file of any size.",
   tag: "Files",
   access: { userOrKey: "file.read" },
   params: ProjectParams,
@@ -22,7 +23,7 @@ export const getRaw = endpoint({
     description: "The bytes of the file",
   },
   async handler({ services, caller, params, query }) {
-    const path = normalizePathIn(query.container_dir, query.path);
+    const path = pathFromRootIn(query.container_dir, query.path);
     const { runtime } = await openFiles(services, caller, params.project);
     const file = await runtime.readStream(path);
     if (!file) throw new AppError("not_found", "File not found");
@@ -37,7 +38,8 @@ export const getRaw = endpoint({
 export const putRaw = endpoint({
   method: "put",
   path: "/api/projects/:project/files/raw",
-  summary: "Create or replace a file with the bytes of the request body, at most 100 MiB",
+  summary: "Upload a file",
+  description: "Creates or replaces the file with the bytes of the request body, at most 100 MiB.",
   tag: "Files",
   access: { userOrKey: "file.write" },
   params: ProjectParams,
@@ -46,7 +48,7 @@ export const putRaw = endpoint({
   refusals: [409, 413],
   response: { status: 200, schema: Saved.extend({ size: z.int() }) },
   async handler({ services, caller, params, query, request }) {
-    const path = normalizePathIn(query.container_dir, query.path);
+    const path = fileToWrite(query.path, query.container_dir);
     if (Number(request.headers.get("content-length")) > RAW_BYTES) {
       throw new AppError("too_large", `A file has at most ${RAW_BYTES} bytes`);
     }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { openFiles, readBatch as readSeveral } from "#src/domain/files/index.ts";
+import * as files from "#src/domain/files/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "../project.ts";
 import { ContainerDir } from "./file.ts";
@@ -7,7 +7,8 @@ import { ContainerDir } from "./file.ts";
 export const readBatch = endpoint({
   method: "post",
   path: "/api/projects/:project/files/content/batch",
-  summary: "Up to 200 text files at once",
+  summary: "Read several text files",
+  description: "Up to 200 files at once.",
   tag: "Files",
   access: { userOrKey: "file.read" },
   params: ProjectParams,
@@ -26,9 +27,14 @@ export const readBatch = endpoint({
     }),
   },
   async handler({ services, caller, params, query, body }) {
-    const { runtime } = await openFiles(services, caller, params.project);
+    const { runtime } = await files.openFiles(services, caller, params.project);
     const directory = body.container_dir ?? query.container_dir;
-    const { files, errors } = await readSeveral(runtime, directory, body.paths);
-    return { status: "ready" as const, files, errors: errors.map(({ path }) => path), error_details: errors };
+    const read = await files.readBatch(runtime, directory, body.paths);
+    return {
+      status: "ready" as const,
+      files: read.files,
+      errors: read.errors.map(({ path }) => path),
+      error_details: read.errors,
+    };
   },
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { changeFiles, normalizePath } from "#src/domain/files/index.ts";
+import { changeFiles, outsideGit, pathFromRoot } from "#src/domain/files/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { ProjectParams } from "../project.ts";
@@ -7,7 +7,8 @@ import { ProjectParams } from "../project.ts";
 export const renameFile = endpoint({
   method: "post",
   path: "/api/projects/:project/files/rename",
-  summary: "Move a file or directory, making the directories it moves to; nothing is overwritten",
+  summary: "Move a file or directory",
+  description: "Creates missing target directories. Never overwrites.",
   tag: "Files",
   access: { userOrKey: "file.write" },
   params: ProjectParams,
@@ -18,8 +19,8 @@ export const renameFile = endpoint({
     schema: z.object({ message: z.string(), old_path: z.string(), new_path: z.string() }),
   },
   async handler({ services, caller, params, body }) {
-    const from = normalizePath(body.old_path);
-    const to = normalizePath(body.new_path);
+    const from = outsideGit(pathFromRoot(body.old_path));
+    const to = outsideGit(pathFromRoot(body.new_path));
     if (from === to) throw new AppError("invalid_input", "The old and the new path are the same");
     const access = { caller, project: params.project, scope: "file.write" } as const;
     await changeFiles(services, access, (runtime) => runtime.rename(from, to));

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { changeFiles, normalizePath, toBytes } from "#src/domain/files/index.ts";
+import { changeFiles, fileToWrite, toBytes } from "#src/domain/files/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "../project.ts";
 import { describeSaved, FILE_BODY_BYTES, FileContent, Saved } from "./file.ts";
@@ -7,7 +7,8 @@ import { describeSaved, FILE_BODY_BYTES, FileContent, Saved } from "./file.ts";
 export const saveFile = endpoint({
   method: "post",
   path: "/api/projects/:project/files/save",
-  summary: "Create or replace a file, making its directories",
+  summary: "Write a file",
+  description: "Creates or replaces the file, and creates missing directories.",
   tag: "Files",
   access: { userOrKey: "file.write" },
   params: ProjectParams,
@@ -16,7 +17,7 @@ export const saveFile = endpoint({
   refusals: [409],
   response: { status: 200, schema: Saved },
   async handler({ services, caller, params, body }) {
-    const path = normalizePath(body.file_path);
+    const path = fileToWrite(body.file_path);
     const bytes = toBytes(body.content, body.encoding);
     const access = { caller, project: params.project, scope: "file.write" } as const;
     await changeFiles(services, access, (runtime) => runtime.writeFile(path, bytes));

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { addProjectMember as add } from "#src/domain/projects/index.ts";
+import * as projects from "#src/domain/projects/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { email } from "#src/http/schemas.ts";
 import { describeMember, Member, Role } from "../../members.ts";
@@ -7,7 +7,7 @@ import { ProjectParams } from "../project.ts";
 
 const Body = z
   .object({
-    user_id: z.uuid().nullish().describe("Who; or name them by `email`"),
+    user_id: z.uuid().nullish().describe("Id of the account; or use `email`"),
     email: email().nullish(),
     role: Role,
   })
@@ -20,7 +20,9 @@ const Body = z
 export const addProjectMember = endpoint({
   method: "post",
   path: "/api/projects/:project/members",
-  summary: "Give a member of the project's team a role in the project, as its administrator",
+  summary: "Add a project member",
+  description:
+    "Gives a member of the project's team a role in the project. The caller must be the project's administrator.",
   tag: "Projects",
   access: { user: "any" },
   params: ProjectParams,
@@ -30,6 +32,6 @@ export const addProjectMember = endpoint({
   async handler({ services, caller, params, body, client }) {
     const person = { userId: body.user_id ?? undefined, email: body.email ?? undefined };
     const asked = { caller, project: params.project, client };
-    return describeMember(await add(services, asked, person, body.role));
+    return describeMember(await projects.addProjectMember(services, asked, person, body.role));
   },
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listProjectMembers as membersOf } from "#src/domain/projects/index.ts";
+import * as projects from "#src/domain/projects/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { PAGES, pageQuery, replyWithPage } from "#src/http/list-page.ts";
 import { describeMember, Member, memberCursor, MemberCursor } from "../../members.ts";
@@ -8,14 +8,18 @@ import { ProjectParams } from "../project.ts";
 export const listProjectMembers = endpoint({
   method: "get",
   path: "/api/projects/:project/members",
-  summary: `People with a role of their own in a project; others go by their role in its team. ${PAGES}`,
+  summary: "List project members",
+  description: `People with a role in the project itself. Other people have the role that they have in its team. ${PAGES}.`,
   tag: "Projects",
   access: { user: "any" },
   params: ProjectParams,
   query: pageQuery(MemberCursor),
   response: { status: 200, schema: z.array(Member) },
   async handler({ services, caller, params, query }) {
-    const found = await membersOf(services, caller, params.project, { ...query, after: query.cursor });
+    const found = await projects.listProjectMembers(services, caller, params.project, {
+      ...query,
+      after: query.cursor,
+    });
     return replyWithPage(found, query, { describe: describeMember, cursorOf: memberCursor });
   },
 });

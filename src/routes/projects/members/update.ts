@@ -7,7 +7,8 @@ import { MemberParams } from "./member.ts";
 export const updateProjectMember = endpoint({
   method: "patch",
   path: "/api/projects/:project/members/:user",
-  summary: "Change what somebody is in a project, as its administrator",
+  summary: "Change a project member's role",
+  description: "The caller must be the project's administrator.",
   tag: "Projects",
   access: { user: "any" },
   params: MemberParams,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { createSnapshot as keepFiles } from "#src/domain/snapshots/index.ts";
+import * as snapshots from "#src/domain/snapshots/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { text } from "#src/http/schemas.ts";
 import { ProjectParams } from "../project.ts";
@@ -8,7 +8,8 @@ import { VolumeId } from "./snapshot.ts";
 export const createSnapshot = endpoint({
   method: "post",
   path: "/api/projects/:project/snapshots",
-  summary: "Keep the files of a project as they are now",
+  summary: "Create a snapshot",
+  description: "Saves the project's current files.",
   tag: "Snapshots",
   access: { userOrKey: "snapshot.create" },
   params: ProjectParams,
@@ -20,7 +21,7 @@ export const createSnapshot = endpoint({
   },
   async handler({ services, caller, params, body }) {
     const input = { project: params.project, label: body.label };
-    const { hash, label, projectId } = await keepFiles(services, caller, input);
+    const { hash, label, projectId } = await snapshots.createSnapshot(services, caller, input);
     return { hash, label, volume_id: projectId };
   },
 });

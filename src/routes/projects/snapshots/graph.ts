@@ -19,7 +19,7 @@ const Graph = z.object({
   snapshots: z.array(
     Snapshot.extend({
       parent: z.string().nullable(),
-      prev: z.string().nullable().describe("The same; it may be deleted by now"),
+      prev: z.string().nullable().describe("Hash of the parent snapshot, which may have been deleted"),
       consolidation: z.literal(false),
     }),
   ),
@@ -28,7 +28,8 @@ const Graph = z.object({
 export const getSnapshotGraph = endpoint({
   method: "get",
   path: "/api/projects/:project/snapshots/graph",
-  summary: "Snapshots of a project and what each came after; there is one branch, `main`",
+  summary: "Get the snapshot graph",
+  description: "Each snapshot with its parent. There is one branch, `main`.",
   tag: "Snapshots",
   access: { userOrKey: "snapshot.view" },
   params: ProjectParams,

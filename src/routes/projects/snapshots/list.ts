@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listSnapshots as findSnapshots } from "#src/domain/snapshots/index.ts";
+import * as snapshots from "#src/domain/snapshots/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "../project.ts";
 import { describeSnapshot } from "./describe-snapshot.ts";
@@ -8,13 +8,14 @@ import { Snapshot, VolumeId } from "./snapshot.ts";
 export const listSnapshots = endpoint({
   method: "get",
   path: "/api/projects/:project/snapshots",
-  summary: "Snapshots of a project, newest first",
+  summary: "List snapshots",
+  description: "Newest first.",
   tag: "Snapshots",
   access: { userOrKey: "snapshot.view" },
   params: ProjectParams,
   response: { status: 200, schema: z.object({ snapshots: z.array(Snapshot), volume_id: VolumeId }) },
   async handler({ services, caller, params }) {
-    const { projectId, snapshots } = await findSnapshots(services, caller, params.project);
-    return { snapshots: snapshots.map(describeSnapshot), volume_id: projectId };
+    const found = await snapshots.listSnapshots(services, caller, params.project);
+    return { snapshots: found.snapshots.map(describeSnapshot), volume_id: found.projectId };
   },
 });

@@ -6,7 +6,8 @@ import { SnapshotParams } from "./snapshot.ts";
 export const restoreSnapshot = endpoint({
   method: "post",
   path: "/api/projects/:project/snapshots/:hash/restore",
-  summary: "Put the files of a project back to a snapshot; what was there becomes a snapshot before",
+  summary: "Restore a snapshot",
+  description: "The current files are saved as a snapshot first.",
   tag: "Snapshots",
   access: { userOrKey: "snapshot.restore" },
   params: SnapshotParams,

@@ -13,13 +13,13 @@ export const Snapshot = z
     role: z
       .enum(["checkpoint", "agent", "restore", "hibernation"])
       .describe(
-        "Made by somebody, before a run of the agent, before a restore, or on the way to hibernation",
+        "Created by a person, before a run of the agent, before a restore or a clone, or on hibernation",
       ),
     label: z.string(),
     ts: Moment,
     file_count: z.int(),
     total_bytes: z.int(),
-    task_id: z.uuid().nullable().describe("The run it was made for"),
+    task_id: z.uuid().nullable().describe("The task it was created for"),
   })
   .meta({ id: "Snapshot" });
 

@@ -1,4 +1,4 @@
-import { acceptInvitation as accept } from "#src/domain/invitations/index.ts";
+import * as invitations from "#src/domain/invitations/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { describeTeam, Team } from "../team.ts";
 import { TokenParams } from "./invitation.ts";
@@ -6,12 +6,14 @@ import { TokenParams } from "./invitation.ts";
 export const acceptInvitation = endpoint({
   method: "post",
   path: "/api/teams/invitations/:token/accept",
-  summary: "Join the team of an invitation; one for an address is for the account that has it",
+  summary: "Accept an invitation",
+  description:
+    "The caller joins the team. Only the account with the invited address can accept an invitation for an address.",
   tag: "Teams",
   access: { user: "any" },
   params: TokenParams,
   refusals: [409, 410],
   response: { status: 200, schema: Team },
   handler: async ({ services, caller, params, client }) =>
-    describeTeam(await accept(services, caller, params.token, client)),
+    describeTeam(await invitations.acceptInvitation(services, caller, params.token, client)),
 });

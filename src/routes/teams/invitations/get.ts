@@ -9,9 +9,9 @@ const Shown = z
   .object({
     team_name: z.string(),
     inviter_name: z.string().nullable(),
-    role: Role.describe("What whoever accepts will be in the team"),
+    role: Role.describe("Role in the team after accepting"),
     kind: InvitationKind,
-    email: z.string().nullable().describe("The address that may accept, most of it hidden; null for a link"),
+    email: z.string().nullable().describe("Email address that may accept, mostly hidden; null for a link"),
     expires_at: Moment,
   })
   .meta({ id: "ShownInvitation" });
@@ -19,7 +19,8 @@ const Shown = z
 export const getInvitation = endpoint({
   method: "get",
   path: "/api/teams/invitations/:token",
-  summary: "What an invitation is to, for whoever holds it",
+  summary: "Get an invitation",
+  description: "Shows the holder of an invitation's token which team it is for.",
   tag: "Teams",
   access: "public",
   params: TokenParams,

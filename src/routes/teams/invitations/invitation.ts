@@ -8,13 +8,13 @@ export const TokenParams = z.object({ token: z.string().describe("Last part of t
 
 export const InvitationKind = z
   .enum(["email", "link"])
-  .describe("`email`: for the holder of an address; `link`: for anybody");
+  .describe("`email`: for the account with that address; `link`: for any account");
 
 /** An invitation as the team's administrators see it. Extended by what they are told in lists, and when it was just made. */
 export const Invitation = z.object({
   id: z.uuid(),
   kind: InvitationKind,
-  email: z.string().nullable().describe("The only address that may accept; null for a link"),
+  email: z.string().nullable().describe("The only email address that may accept; null for a link"),
   role: Role,
   max_uses: z.int().nullable().describe("null for no limit"),
   uses: z.int(),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listInvitations as invitationsOf } from "#src/domain/invitations/index.ts";
+import * as invitations from "#src/domain/invitations/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { TeamParams } from "../team.ts";
 import { describeInvitation, Invitation } from "./invitation.ts";
@@ -9,14 +9,17 @@ const Listed = Invitation.extend({ inviter_name: z.string().nullable() }).meta({
 export const listInvitations = endpoint({
   method: "get",
   path: "/api/teams/:team/invitations",
-  summary: "Invitations of a team that may still be accepted, newest first",
+  summary: "List team invitations",
+  description: "Invitations that can still be accepted, newest first.",
   tag: "Teams",
   access: { member: "team.invite" },
   params: TeamParams,
   response: { status: 200, schema: z.array(Listed) },
   handler: async ({ services, caller }) =>
-    (await invitationsOf(services, caller.membership.teamId)).map(({ invitation, inviterName }) => ({
-      ...describeInvitation(invitation),
-      inviter_name: inviterName,
-    })),
+    (await invitations.listInvitations(services, caller.membership.teamId)).map(
+      ({ invitation, inviterName }) => ({
+        ...describeInvitation(invitation),
+        inviter_name: inviterName,
+      }),
+    ),
 });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { inviteMember as inviteByMail } from "#src/domain/invitations/index.ts";
+import * as invitations from "#src/domain/invitations/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { email } from "#src/http/schemas.ts";
 import { Role } from "../../members.ts";
@@ -9,14 +9,18 @@ import { TeamParams } from "../team.ts";
 const Invited = Invitation.extend({
   mail: z
     .enum(["sent", "retrying", "not_configured"])
-    .describe("`retrying`: the queue tries again; `not_configured`: pass `invite_url` on by hand"),
-  invite_url: z.string().describe("Address to accept it at, in this answer only"),
+    .describe(
+      "`retrying`: the queue sends it again; `not_configured`: give `invite_url` to the person yourself",
+    ),
+  invite_url: z.string().describe("Address at which to accept the invitation; returned only in this answer"),
 }).meta({ id: "InvitedMember" });
 
 export const inviteMember = endpoint({
   method: "post",
   path: "/api/teams/:team/members/invite",
-  summary: "Invite the holder of an address by mail, for seven days; an earlier invitation for it is over",
+  summary: "Invite a member by email",
+  description:
+    "The invitation is valid for seven days. It replaces an earlier invitation for the same address.",
   tag: "Teams",
   access: { member: "team.invite" },
   params: TeamParams,
@@ -24,7 +28,7 @@ export const inviteMember = endpoint({
   refusals: [409],
   response: { status: 201, schema: Invited },
   async handler({ services, caller, body, client }) {
-    const { invitation, url, mail } = await inviteByMail(services, caller, body, client);
+    const { invitation, url, mail } = await invitations.inviteMember(services, caller, body, client);
     return { ...describeInvitation(invitation), mail, invite_url: url };
   },
 });

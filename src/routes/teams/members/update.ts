@@ -7,7 +7,8 @@ import { MemberParams } from "./member.ts";
 export const updateMember = endpoint({
   method: "patch",
   path: "/api/teams/:team/members/:user",
-  summary: "Change what somebody is in a team; it holds from the next request on, for their keys too",
+  summary: "Change a member's role",
+  description: "It applies from the next request, also to the member's API keys.",
   tag: "Teams",
   access: { member: "team.change_role" },
   params: MemberParams,

@@ -104,6 +104,16 @@ describe("web_fetch", () => {
     expect(result).toMatchObject({ url: `${site.url}/docs/page`, content: `[next](${site.url}/docs/next)` });
   });
 
+  it("fails for redirects that lead in a circle, and for one that leads nowhere", async () => {
+    pages["/loop"] = { status: 302, headers: { location: "/loop" } };
+    pages["/lost"] = { status: 301 };
+    for (const path of ["/loop", "/lost"]) {
+      const { result } = await fetchPath(path);
+      expect(result).toMatchObject({ success: false, error: expect.stringMatching(/redirect/u) });
+    }
+    expect(asked.length).toBeLessThan(10);
+  });
+
   it("does not follow a redirect into a private network", async () => {
     pages["/inside"] = { status: 302, headers: { location: "http://169.254.169.254/latest/meta-data" } };
     const { success, result } = await fetchPath("/inside");

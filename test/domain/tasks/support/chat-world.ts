@@ -194,7 +194,7 @@ export class ChatWorld {
   async #run({ function: name, payload }: QueueMessage): Promise<"later" | undefined> {
     const { taskId, step } = Object(payload);
     if (name === "agent-step") return this.#execute(taskId, step);
-    if (name === "start-task") await resumeTask(this.#deps, taskId);
+    if (name === "resume-task") await resumeTask(this.#deps, taskId);
     else if (name === "task-finished") await followUpTask(this.#deps, taskId);
     else throw new Error(`No function is named ${name}`);
     return undefined;
@@ -327,7 +327,7 @@ export class ChatWorld {
 
 /** What an executor without a turn ends a task with. */
 export function idle(taskId: string, generation: number) {
-  const nothing = { step: undefined, call: undefined, totalUsage: undefined };
+  const nothing = { turn: undefined, call: undefined, totalUsage: undefined };
   return { taskId, generation, iterations: 0, toolCalls: 0, ...nothing };
 }
 

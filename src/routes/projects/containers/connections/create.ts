@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { createConnection as connect } from "#src/domain/containers/index.ts";
+import * as containers from "#src/domain/containers/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { JsonObject, text } from "#src/http/schemas.ts";
 import { ProjectParams } from "../../project.ts";
 import { Connection, describeConnection } from "./connection.ts";
 
 const Body = z.object({
-  source_container_id: z.uuid().describe("The container that uses the other"),
+  source_container_id: z.uuid().describe("The container that uses the target"),
   target_container_id: z.uuid(),
-  project_id: z.string().optional().describe("The project is the path's"),
+  project_id: z.string().optional().describe("Ignored: the project is that of the path"),
   label: text({ max: 200 }).nullish(),
   config: JsonObject.optional().describe(
     "`env_mapping`: names of variables, each with the target's name for the value: HOST, PORT, URL or one it exports",
@@ -18,7 +18,8 @@ const Body = z.object({
 export const createConnection = endpoint({
   method: "post",
   path: "/api/projects/:project/containers/connections",
-  summary: "Let one container use another: it starts after it and is told where it is",
+  summary: "Connect two containers",
+  description: "The source starts after the target and receives the target's address.",
   tag: "Containers",
   access: { userOrKey: "container.edit" },
   params: ProjectParams,
@@ -26,7 +27,7 @@ export const createConnection = endpoint({
   response: { status: 200, schema: Connection },
   refusals: [400, 409],
   async handler({ services, caller, params, body }) {
-    const connection = await connect(services, caller, params.project, {
+    const connection = await containers.createConnection(services, caller, params.project, {
       sourceId: body.source_container_id,
       targetId: body.target_container_id,
       label: body.label ?? null,

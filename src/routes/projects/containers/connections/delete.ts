@@ -1,18 +1,18 @@
 import { z } from "zod";
-import { deleteConnection as disconnect } from "#src/domain/containers/index.ts";
+import * as containers from "#src/domain/containers/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "../../project.ts";
 
 export const deleteConnection = endpoint({
   method: "delete",
   path: "/api/projects/:project/containers/connections/:connection",
-  summary: "Let a container no longer use another",
+  summary: "Delete a container connection",
   tag: "Containers",
   access: { userOrKey: "container.edit" },
   params: ProjectParams.extend({ connection: z.string().describe("Id of the connection") }),
   response: { status: 200, schema: z.object({ message: z.string() }) },
   async handler({ services, caller, params }) {
-    await disconnect(services, caller, params.project, params.connection);
+    await containers.deleteConnection(services, caller, params.project, params.connection);
     return { message: "Connection deleted" };
   },
 });

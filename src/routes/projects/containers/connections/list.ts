@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listConnections as connectionsOf } from "#src/domain/containers/index.ts";
+import * as containers from "#src/domain/containers/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "../../project.ts";
 import { Connection, describeConnection } from "./connection.ts";
@@ -7,11 +7,12 @@ import { Connection, describeConnection } from "./connection.ts";
 export const listConnections = endpoint({
   method: "get",
   path: "/api/projects/:project/containers/connections",
-  summary: "Which containers use which",
+  summary: "List container connections",
+  description: "Which containers use which.",
   tag: "Containers",
   access: { userOrKey: "container.view" },
   params: ProjectParams,
   response: { status: 200, schema: z.array(Connection) },
   handler: async ({ services, caller, params }) =>
-    (await connectionsOf(services, caller, params.project)).map(describeConnection),
+    (await containers.listConnections(services, caller, params.project)).map(describeConnection),
 });

@@ -1,13 +1,13 @@
 import { z } from "zod";
 
 /** A turn of a task, as people are shown it: without what only its executors and models need. */
-export const Step = z
+export const ShownTurn = z
   .object({
     iteration: z.int(),
     thought: z
       .string()
       .nullable()
-      .describe("What the model thought; where that is not shown, what it said before its calls"),
+      .describe("The model's reasoning. When reasoning is not shown, the text before its tool calls"),
     tool_calls: z.array(
       z.object({
         name: z.string(),

@@ -1,10 +1,9 @@
 import type { ChosenModel } from "#src/domain/model-keys/index.ts";
+import { costOf, priceOf, type ModelCall } from "#src/domain/usage/index.ts";
 import type { ModelUsage } from "#src/models/model.ts";
-import { costOf } from "./cost.ts";
-import type { ModelCall } from "./model-call.ts";
-import { priceOf } from "./prices.ts";
+import { bareName } from "#src/models/settings.ts";
 
-/** A call as it is noted and charged; the task's first for that purpose where nothing else is said. */
+/** A call as it is noted and charged, its model under one name however it was asked for. `number` counts a task's calls by purpose. */
 export function toCall(
   chosen: ChosenModel,
   purpose: ModelCall["purpose"],
@@ -16,7 +15,7 @@ export function toCall(
     purpose,
     number,
     provider: model.provider,
-    model: id,
+    model: isByok ? id : `builtin/${bareName(id)}`,
     ...usage,
     cost: isByok ? { input: 0, output: 0 } : costOf(priceOf(id), usage),
     isByok,

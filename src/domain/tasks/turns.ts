@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { ModelCall } from "#src/domain/usage/index.ts";
 
-/** One turn of the agent loop as it is stored and shown: what a later turn, and a later executor, builds on. */
-export const StepData = z.object({
+/** One turn of the agent loop as it is stored and shown. Later turns and later executors continue from it. */
+export const Turn = z.object({
   iteration: z.number().int(),
-  /** What the model thought; where its provider does not show that, what it said before its calls. */
+  /** The model's reasoning. If its provider does not show it, the text before the calls. */
   thought: z.string().nullable(),
   response_text: z.string(),
   tool_calls: z.array(
@@ -13,16 +13,16 @@ export const StepData = z.object({
       name: z.string(),
       /** As the model wrote them; not always valid JSON. */
       arguments: z.string(),
-      /** The arguments as an object; `{}` where they are none. */
+      /** The arguments as an object; `{}` when they are not a JSON object. */
       parameters: z.record(z.string(), z.unknown()),
       result: z.object({ success: z.boolean() }).loose(),
-      /** What the model was shown of the result. */
+      /** The result as the model saw it. */
       model_text: z.string(),
     }),
   ),
   is_complete: z.boolean(),
   timestamp: z.string(),
-  /** What the model gets back with the turn, encrypted; forgotten with the end of the task. */
+  /** Encrypted provider data that is sent back to the model with the turn; deleted at the end of the task. */
   kept: z.string().nullish(),
   /** Tokens of the turn's model call. */
   usage: z.object({
@@ -33,23 +33,23 @@ export const StepData = z.object({
   }),
 });
 
-export type StepData = z.infer<typeof StepData>;
-export type StepToolCall = StepData["tool_calls"][number];
+export type Turn = z.infer<typeof Turn>;
+export type TurnCall = Turn["tool_calls"][number];
 
-/** What an executor writes of a task: under its generation, how far the task is and the turn that is not stored yet. */
-export interface Checkpoint {
+/** An executor's write, fenced by its generation: the task's progress and the turn to store. */
+export interface TurnWrite {
   taskId: string;
   generation: number;
   iterations: number;
   toolCalls: number;
-  step: StepData | undefined;
+  turn: Turn | undefined;
   /** The turn's model call. */
   call: ModelCall | undefined;
 }
 
-/** What the model is told of a chat's messages up to one, from the next task on, in their place. */
+/** The summary that replaces a chat's messages up to one, for the model, from the next task on. */
 export interface ChatAccount {
   summary: string;
-  /** Sequence number of the last message that it tells of. */
+  /** Sequence number of the last message that it covers. */
   through: number;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { withBoundParts, withOwnParts, type KeptPart } from "#src/models/kept-part.ts";
+import type { KeptPart } from "#src/models/kept-part.ts";
+import { withBoundParts, withOwnParts } from "#src/models/own-parts.ts";
 import type { ModelMessage, ModelRequest } from "#src/models/model.ts";
 
 const owner = { provider: "anthropic", model: "claude-sonnet-5-5" };

@@ -6,19 +6,20 @@ import type { Db } from "#src/platform/db/client.ts";
 import type { Wanted } from "./wishes.ts";
 
 /*
- * One executor on a project's way: it takes the project, writes what is behind under its generation, and gives it back.
+ * One executor's transition of a project: it claims the project, records finished stages fenced by its generation, and
+ * releases it.
  */
 
-/** How long an executor counts as alive after its last word. */
+/** Duration of the lease after each renewal. */
 const LEASE_SECONDS = 20;
 
 const leased = sql`now() + make_interval(secs => ${LEASE_SECONDS})`;
-/** Nobody is at work on it, or whoever was has died. */
+/** No executor holds a lease, or the lease has expired. */
 export const unleased = or(isNull(projects.leaseUntil), lt(projects.leaseUntil, sql`now()`));
 
 /**
- * Become the executor of what is wanted, if nobody is: the next generation, with a lease. Else `busySeconds` until the
- * lease of the one there is runs out; absent where nothing is wanted, or the project is gone.
+ * Claims a project with a wanted state if no lease is held: increments the generation and takes a lease. Otherwise returns
+ * `busySeconds` until the current lease expires; absent when nothing is wanted or the project is deleted.
  */
 export async function claimProject(
   db: Db,
@@ -50,16 +51,16 @@ type Executor = Pick<Project, "id" | "generation">;
 
 const mine = ({ id, generation }: Executor) => and(eq(projects.id, id), eq(projects.generation, generation));
 
-/** For tables that hang on a project. */
+/** The same fence for tables that belong to a project. */
 const whileMine = ({ id, generation }: Executor) =>
   sql`EXISTS (SELECT 1 FROM projects p WHERE p.id = ${id}::uuid AND p.generation = ${generation}::int)`;
 
-/** The same once nothing is wanted any more. */
+/** The same, once the project has no wanted state. */
 const whileSettled = ({ id, generation }: Executor) => sql`EXISTS (
   SELECT 1 FROM projects p WHERE p.id = ${id}::uuid AND p.generation = ${generation}::int AND p.wanted IS NULL
 )`;
 
-/** Stay the executor; no row when another one has taken over, the lease was given back, or the project is gone. */
+/** Renews the lease. No row when another executor has taken over, the lease was released, or the project is deleted. */
 export async function renewLease(db: Db, executor: Executor): Promise<Project | undefined> {
   const [row] = await db
     .update(projects)
@@ -69,8 +70,8 @@ export async function renewLease(db: Db, executor: Executor): Promise<Project | 
   return row;
 }
 
-/** Record that a part of the way is behind; the attempts are counted anew. No row for one that was superseded. */
-export async function recordStep(
+/** Records a finished stage and resets the attempt count. No row for a superseded executor. */
+export async function recordStage(
   db: Db,
   executor: Executor,
   change: Partial<Pick<Project, "status" | "startedAt" | "hibernatedAt" | "error">>,
@@ -83,12 +84,15 @@ export async function recordStep(
   return row;
 }
 
-/** The first files are there, which ends the task of the creation. No row for an executor that was superseded. */
+/**
+ * Records that the initial files are in place, which ends the background task of the creation. No row for a superseded
+ * executor.
+ */
 export async function recordSetUp(
   db: Db,
   executor: Executor & Pick<Project, "slug">,
 ): Promise<Project | undefined> {
-  // Clients take this result for a project whose containers are still to be configured.
+  // For clients this result means that the project's containers are not configured yet.
   const result = { slug: executor.slug, container_id: "needs_setup" };
   const [[row]] = await db.batch([
     db
@@ -106,7 +110,7 @@ export async function recordSetUp(
   return row;
 }
 
-/** Say what is being done: to who asks for the project, and to who waits for a task. */
+/** Records the current step on the project and on its waiting background tasks. */
 export async function recordProgress(
   db: Db,
   executor: Executor,
@@ -118,16 +122,16 @@ export async function recordProgress(
   ]);
 }
 
-/** A container that somebody asked for since its start was last looked after. */
+/** A container whose start was requested after the executor last handled starts. */
 export const anotherAsked = sql`EXISTS (
   SELECT 1 FROM containers c WHERE c.project_id = projects.id AND c.wanted AND c.status = 'starting'
 )`;
 
 /**
- * The project is where it was wanted, and the tasks that waited for it are over. No row for an executor that was
- * superseded, and where something else is wanted by now: then there is more to do.
+ * Records that the project has reached its wanted state, and ends the background tasks that waited for it. No row for a
+ * superseded executor, or when the wanted state has changed and more is to do.
  */
-export async function finishWay(
+export async function finishTransition(
   db: Db,
   executor: Executor,
   wanted: Wanted,
@@ -144,7 +148,7 @@ export async function finishWay(
       ),
     )
     .returning();
-  // Whoever waits for a container gets none when the project was stopped meanwhile.
+  // A task that waits for a container is cancelled when the project was stopped in the meantime.
   const ending: TaskEnding =
     wanted === "running"
       ? { status: "completed" }
@@ -157,10 +161,10 @@ export async function finishWay(
 }
 
 /**
- * The project stays where it was, and it, the containers and the tasks that waited for it say why; a setup has failed. No
- * row for an executor that was superseded, and where something else is wanted by now.
+ * Gives up the transition and records the reason on the project, its containers and the waiting tasks. A setup becomes
+ * `failed`. No row for a superseded executor, or when the wanted state has changed.
  */
-export async function giveUpWay(
+export async function giveUpTransition(
   db: Db,
   executor: Executor,
   { wanted, error }: { wanted: Wanted; error: string },
@@ -193,12 +197,12 @@ export async function giveUpWay(
   return given;
 }
 
-/** Make room for the next executor. */
+/** Releases the lease for the next executor. */
 export async function releaseLease(db: Db, executor: Executor): Promise<void> {
   await db.update(projects).set({ leaseUntil: null }).where(mine(executor));
 }
 
-/** How a container that was to be started has ended up. */
+/** The outcome of a container's start. */
 export interface ContainerEnd {
   id: string;
   name: string;
@@ -219,7 +223,7 @@ export async function endContainerTasks(
   await endTasks(db, { projectId: executor.id, containerId: id }, ending, whileMine(executor));
 }
 
-/** Sessions end with what they ran in. */
+/** Shell sessions end with their environment. */
 export async function closeShellSessions(db: Db, projectId: string): Promise<void> {
   await db
     .update(shellSessions)

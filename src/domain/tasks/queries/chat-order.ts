@@ -3,19 +3,17 @@ import { chats, tasks } from "#src/db/schema/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 /**
- * Whether a task that is not over has its chat's turn, of the rows `tasks` and `chats`: it is the first of the unfinished ones.
- * One that is not among them was stored by a version that did not note them, and waits for nobody.
+ * Whether an unfinished task has its chat's turn, for the rows `tasks` and `chats`: it is the first of the unfinished ones.
+ * A task that is not among them was stored by a version that did not record them, and does not wait.
  */
 export const hasTurn = sql<boolean>`(chats.unfinished_tasks[1] = tasks.id
   OR tasks.id <> ALL (chats.unfinished_tasks))`;
 
-/**
- * The task that has the turn of a chat and has not begun, of the row `chats`; null where there is none. As a value of SQL.
- */
+/** SQL value for the row `chats`: the task that has the chat's turn and has not begun; null if there is none. */
 export const nextTask = sql<string | null>`(
   SELECT next.id FROM tasks next WHERE next.id = chats.unfinished_tasks[1] AND next.status = 'queued')`;
 
-/** A task, with whether it has its chat's turn and which other one of the chat is to be begun. */
+/** A task, whether it has its chat's turn, and the chat's next task to begin. */
 export function taskWithTurn(db: Db, taskId: string) {
   return db
     .select({ task: tasks, hasTurn, next: nextTask })
@@ -25,9 +23,9 @@ export function taskWithTurn(db: Db, taskId: string) {
 }
 
 /**
- * Take tasks that are over out of the order of chats in which one of them stands first. The statement that ends a task does this; a
- * task that was ended by a version that did not note unfinished ones would hold its chat's turn for ever. Only what is known to be
- * over goes: a task that this statement does not see yet may have been stored this moment.
+ * Removes finished tasks from the order of chats in which one of them stands first. The statement that ends a task does
+ * this too. But a task ended by a version that did not record unfinished tasks would keep its chat's turn for ever. Only
+ * tasks known to have ended are removed: a task that this statement does not see may have just been stored.
  */
 export async function dropFinishedTasks(db: Db): Promise<void> {
   await db

@@ -1,0 +1,10 @@
+import { z } from "zod";
+import * as tasks from "#src/domain/tasks/index.ts";
+import { defineFunction } from "./serve.ts";
+
+/** Launch a task whose launch was lost. */
+export const resumeTask = defineFunction({
+  name: "resume-task",
+  payload: z.object({ taskId: z.uuid() }),
+  run: (services, { taskId }) => tasks.resumeTask(services, taskId),
+});

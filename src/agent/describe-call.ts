@@ -1,0 +1,27 @@
+import { z } from "zod";
+import { safeParseJson } from "#src/lib/parse-json.ts";
+import { storableText } from "#src/lib/storable-text.ts";
+import type { ToolCall } from "#src/models/model.ts";
+import { scrubText, scrubValue, type KnownSecrets } from "./scrubbing/scrub.ts";
+import { boundValue } from "./tools/bound-value.ts";
+
+const Parameters = z.record(z.string(), z.unknown());
+
+/** A call as it is stored and shown: without secrets, and its parameters within bounds. The tool gets what the model wrote. */
+export function describeCall({ id, name, arguments: written }: ToolCall, known: KnownSecrets) {
+  return {
+    id,
+    name,
+    arguments: scrubText(written, known),
+    parameters: boundParameters(scrubValue(safeParseJson(written, Parameters)?.value ?? {}, known)),
+  };
+}
+
+/** Arguments as events and steps show them; the tool gets them whole. */
+function boundParameters(parameters: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => [storableText(name), boundValue(value, SHOWN)]),
+  );
+}
+
+const SHOWN = { chars: 4_000, items: 100 };

@@ -1,0 +1,53 @@
+import type { ConfigurationProblem } from "./problem.ts";
+
+/**
+ * Variables that documented configurations have and this version does nothing with. To set one is an error: an operator who
+ * sets it counts on what it says. A name leaves the list by being served.
+ */
+const UNSERVED: ReadonlySet<string> = new Set([
+  ...namesOf("MAGIC_LINK", "CODE_LENGTH CODE_EXPIRY_SECONDS MAX_ATTEMPTS TEMP_TOKEN_EXPIRY_SECONDS"),
+  ...namesOf("MAGIC_LINK_RATE_LIMIT", "WINDOW_SECONDS MAX_REQUESTS"),
+  ...namesOf("WORKER", "MAX_JOBS JOB_TIMEOUT MAX_TRIES"),
+  ...namesOf("GATEWAY", "ENABLED SHARD NUM_SHARDS TICK_INTERVAL MAX_SCHEDULES_PER_USER SESSION_IDLE_MINUTES"),
+  ...namesOf("GATEWAY", "LOCK_DIR DELIVERY_STREAM DELIVERY_MAXLEN VOICE_TRANSCRIPTION VOICE_MODEL"),
+  ...namesOf("GATEWAY_PAIRING", "CODE_TTL MAX_PENDING RATE_LIMIT_MINUTES"),
+  ...namesOf("GATEWAY_MEDIA_CACHE", "DIR MAX_AGE_HOURS"),
+  ...["TELEGRAM", "SLACK", "DISCORD", "WHATSAPP", "STRIPE"].map((platform) => `${platform}_API_BASE_URL`),
+  "SIGNAL_CLI_URL",
+  "CHANNEL_WEBHOOK_RATE_LIMIT",
+  ...namesOf("STRIPE", "SECRET_KEY WEBHOOK_SECRET PUBLISHABLE_KEY CONNECT_CLIENT_ID STANDIN TIMEOUT_SECONDS"),
+  ...["BASIC", "PRO", "ULTRA"].flatMap((tier) =>
+    namesOf(`STRIPE_${tier}`, "PRICE_ID ANNUAL_PRICE_ID MONTHLY_PRICE_ID"),
+  ),
+  ...namesOf("CREDIT_PACKAGE", "SMALL MEDIUM LARGE TEAM"),
+  "BILLING_GRACE_DAYS",
+  "ADDITIONAL_DEPLOY_PRICE",
+  "CREATOR_REVENUE_SHARE",
+  "PLATFORM_REVENUE_SHARE",
+  "USAGE_INVOICE_DAY",
+  "DEPLOYMENTS_KEPT",
+  "HOSTING_STANDIN",
+  "LOCAL_PORT_RANGE_START",
+  "LOCAL_PORT_RANGE_END",
+  ...namesOf("DEPLOYMENT", "MODE TIMEOUT BUILD_TIMEOUT_SECONDS POLL_SECONDS BUILD_DIR"),
+  ...namesOf("DEPLOYMENT", "MAX_FILES MAX_FILE_MB MAX_TOTAL_MB"),
+  ...namesOf("CONTAINER_PUSH", "TIMEOUT DEFAULT_CPU DEFAULT_MEMORY"),
+  ...["VERCEL", "NETLIFY", "HEROKU", "DIGITALOCEAN"].flatMap((host) =>
+    namesOf(host, "CLIENT_ID CLIENT_SECRET OAUTH_REDIRECT_URI OAUTH_BASE_URL API_BASE"),
+  ),
+  "CLOUDFLARE_API_BASE",
+  "NODE_CONFIG_INPUT_TIMEOUT_SECONDS",
+  ...namesOf("COMPACTION", "SUMMARY_MODEL PROTECT_LAST_N TARGET_RATIO"),
+  ...namesOf("WORKSPACE", "REPAIR_MODEL AGENT_APPROVAL_POLICY"),
+]);
+
+/** A problem for each variable that is set and that nothing reads. */
+export function unservedProblems(values: object): ConfigurationProblem[] {
+  return Object.entries(values)
+    .filter(([name, value]) => value !== "" && value !== undefined && UNSERVED.has(name))
+    .map(([variable]) => ({ variable, problem: "is not served by this version: leave it out" }));
+}
+
+function namesOf(prefix: string, endings: string): string[] {
+  return endings.split(" ").map((ending) => `${prefix}_${ending}`);
+}

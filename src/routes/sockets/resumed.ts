@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { AppError } from "#src/lib/errors.ts";
+import { parse } from "./query.ts";
+
+const MAX_RESUMED = 20;
+
+const Query = z.object({
+  /** Tasks of which the client has a part, separated by commas. */
+  task_id: z.string().max(1_000).default(""),
+  /** Up to which event it has each of them, in the same order; 0 where it is left out. */
+  last_event_id: z.string().max(1_000).default(""),
+});
+
+/** What the address says the client goes on with. Throws `invalid_input`. */
+export function resumed(query: Readonly<Record<string, string>>) {
+  const { task_id, last_event_id } = parse(Query, query);
+  const taskIds = listed(task_id);
+  const after = listed(last_event_id);
+  if (taskIds.length > MAX_RESUMED || after.length > taskIds.length) {
+    throw new AppError(
+      "invalid_input",
+      `task_id names at most ${MAX_RESUMED} tasks, and last_event_id has one number for each`,
+    );
+  }
+  return taskIds.map((taskId, index) => resumeOf(taskId, after[index] ?? "0"));
+}
+
+const listed = (text: string) => text.split(",").filter((part) => part !== "");
+
+const Resumed = z.object({
+  task_id: z.uuid(),
+  last_event_id: z.coerce.number().int().nonnegative(),
+});
+
+function resumeOf(taskId: string, after: string) {
+  const { task_id, last_event_id } = parse(Resumed, { task_id: taskId, last_event_id: after });
+  return { taskId: task_id, after: last_event_id };
+}

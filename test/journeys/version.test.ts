@@ -1,0 +1,42 @@
+import { expect, it } from "vitest";
+import { sharedService } from "#test/support/shared-service.ts";
+
+const service = sharedService();
+
+interface Version {
+  features: string[];
+  feature_set_hash: string;
+}
+
+it("tells a client which build it talks to, and whether that has what the client requires", async () => {
+  const { status, body } = await service.call<Version>("GET", "/api/version");
+  expect([status, body]).toMatchObject([
+    200,
+    {
+      build_sha: "unknown",
+      schema_versions: { manifest: [] },
+      features: expect.arrayContaining(["agent_tasks", "files"]),
+      feature_set_hash: expect.stringMatching(/^[0-9a-f]{64}$/u),
+      runtime_api_supported: ["1.0"],
+    },
+  ]);
+  const check = async (json: object) =>
+    (await service.call("POST", "/api/version/check-compat", { json })).body;
+  const { features, feature_set_hash } = body;
+  expect(await check({ required_features: features })).toEqual({
+    compatible: true,
+    missing: [],
+    manifest_schema_supported: true,
+    upgrade_required: false,
+    feature_set_hash,
+  });
+  expect(await check({ required_features: ["files", "time_travel"] })).toMatchObject({
+    compatible: false,
+    missing: ["time_travel"],
+    upgrade_required: true,
+  });
+  expect(await check({ manifest_schema: "2025-01" })).toMatchObject({
+    compatible: false,
+    manifest_schema_supported: false,
+  });
+});

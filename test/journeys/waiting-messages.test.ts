@@ -1,0 +1,213 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { frameOf, newChatClient, openStream, type ChatClient } from "#test/support/chat-client.ts";
+import { sharedService } from "#test/support/shared-service.ts";
+import { openSocket } from "#test/support/socket.ts";
+import { call, newTaskClient, script, type TaskClient } from "#test/support/task-client.ts";
+
+const service = sharedService();
+let client: ChatClient;
+let program: TaskClient;
+beforeAll(async () => {
+  client = await newChatClient(service);
+  program = await newTaskClient(service, { account: client.account, projectId: client.projectId });
+});
+
+const write = (path: string) => call("write_file", { path, content: path });
+const writes = (...paths: string[]) => script({ tools: paths.map(write) }, { text: "I stop here." });
+const statusOf = async (path: string) =>
+  (await client.call("GET", `/api/projects/${client.projectId}/files/${path}`)).status;
+const newChat = async () =>
+  (await client.call<{ id: string }>("POST", "/api/chat", { project_id: client.projectId })).body.id;
+const plainly = (message: string, fields: object = {}, token = client.account.token) =>
+  openStream(service, "POST", "/api/chat/stream", {
+    token,
+    json: { project_id: client.projectId, message, ...fields },
+  });
+
+/** A message that waits for the approval of `path`, in a chat of its own. */
+async function asking(...paths: string[]) {
+  const stream = await client.send(writes(...paths), { chat_id: await newChat() });
+  const question = await frameOf(stream, "approval_required");
+  return { ...stream, approvalId: String(question.data?.["approval_id"]) };
+}
+
+describe("a frame of the interface, which has a message and an agent and no way to answer", () => {
+  it("runs without a question", async () => {
+    const socket = await openSocket(
+      service.url,
+      `/ws/chat/${client.projectId}?token=${client.account.token}`,
+    );
+    socket.send({ message: writes("plain.txt"), agent_id: null });
+    const done = await socket.next("done");
+    expect(done).toMatchObject({ status: "completed" });
+    expect(socket.frames.map(({ type }) => type)).not.toContain("approval_required");
+    expect(await statusOf("plain.txt")).toBe(200);
+    socket.close();
+  });
+
+  it("is asked where its chat says so", async () => {
+    const chat_id = await newChat();
+    await client.call("PATCH", `/api/chat/${chat_id}/update`, { edit_mode: "ask" });
+    const socket = await openSocket(
+      service.url,
+      `/ws/chat/${client.projectId}?token=${client.account.token}`,
+    );
+    socket.send({ message: writes("chat-asks.txt") });
+    const { task_id } = await socket.next("approval_required");
+    socket.send({ type: "cancel", task_id });
+    expect(await socket.next("done")).toMatchObject({ status: "cancelled" });
+    socket.close();
+  });
+});
+
+it("a program without a project is not asked either", async () => {
+  const { body } = await service.call<{ completion_reason: string }>("POST", "/api/chat/agent", {
+    token: program.key,
+    json: { message: writes("workspace.txt") },
+  });
+  expect(body.completion_reason).toBe("stop");
+});
+
+describe("a message of a person to a chat that asks", () => {
+  it("is a no to the question, and is answered next", async () => {
+    const { chatId, taskId, approvalId } = await asking("one.txt");
+    const stream = await plainly(script({ text: "Second." }), { chat_id: chatId });
+    const frames = await Array.fromAsync(stream.frames());
+    expect(frames).toMatchObject([
+      {
+        type: "message",
+        content: expect.stringMatching(/waits for an earlier message.*Sending it denied write_file/su),
+      },
+      { type: "message", content: "Second." },
+    ]);
+    const first = await client.replay(taskId);
+    const result = first.find(({ type }) => type === "tool_call")?.data?.["result"];
+    expect(result).toMatchObject({ success: false, error: expect.stringContaining("Second.") });
+    expect(first.find(({ type }) => type === "approval_answered")?.data).toMatchObject({
+      verdict: "refused",
+      reason: expect.stringContaining("Second."),
+    });
+    const asked = await client.call("GET", `/api/chat/agent/approvals/${approvalId}`);
+    expect(asked.body).toMatchObject({ response: "stop", reason: expect.stringContaining("Second.") });
+    expect(await statusOf("one.txt")).toBe(404);
+  });
+
+  it("goes without a chat's name to the chat that was used last, and is answered there", async () => {
+    const { chatId } = await asking("latest.txt");
+    const stream = await plainly(script({ text: "Here." }));
+    expect(stream.chatId).toBe(chatId);
+    expect((await Array.fromAsync(stream.frames())).at(-1)).toMatchObject({ content: "Here." });
+  });
+
+  it("is a no to all that the same work would ask next", async () => {
+    const { chatId, taskId } = await asking("first.txt", "second.txt");
+    const frames = await client.ask(script({ text: "Next." }), { chat_id: chatId });
+    expect(frames.find(({ type }) => type === "waiting")?.data).toMatchObject({
+      waiting_for: { task_id: taskId, tool: "write_file", refused: true },
+    });
+    expect(frames.at(-1)).toMatchObject({ type: "done", data: { status: "completed" } });
+    const first = await client.replay(taskId);
+    expect(first.filter(({ type }) => type === "approval_required")).toHaveLength(1);
+    expect([await statusOf("first.txt"), await statusOf("second.txt")]).toEqual([404, 404]);
+  });
+
+  it("is told over a socket what it waits for", async () => {
+    const { chatId, taskId, approvalId } = await asking("socket.txt");
+    const socket = await openSocket(
+      service.url,
+      `/ws/chat/${client.projectId}?token=${client.account.token}`,
+    );
+    socket.send({ message: script({ text: "Over the socket." }), chat_id: chatId });
+    const accepted = await socket.next("message_accepted");
+    expect(await socket.next("waiting")).toMatchObject({
+      task_id: accepted["task_id"],
+      content: expect.stringContaining("write_file"),
+      data: { waiting_for: { task_id: taskId, approval_id: approvalId, refused: true } },
+    });
+    await socket.next("done");
+    socket.close();
+  });
+});
+
+it("a message behind another one that works is told so at once", async () => {
+  const slow = await client.send(script({ text: "slow", first_delay_ms: 2_000 }), {
+    chat_id: await newChat(),
+  });
+  const stream = await plainly(script({ text: "Then I." }), { chat_id: slow.chatId });
+  expect(await Array.fromAsync(stream.frames())).toMatchObject([
+    { type: "message", content: expect.stringContaining("the agent is still working on an earlier message") },
+    { type: "message", content: "Then I." },
+  ]);
+});
+
+describe("a message of a program to a chat that asks", () => {
+  it("waits, and every way says for what", async () => {
+    const { chatId, taskId, approvalId } = await asking("program.txt");
+    const waiting_for = { task_id: taskId, approval_id: approvalId, tool: "write_file", refused: false };
+    const invoked = await program.start(script({ text: "Late." }), { chat_id: chatId });
+    expect(invoked).toMatchObject({ status: "queued", waiting_for });
+    expect(await program.status(invoked.task_id)).toMatchObject({ status: "queued", waiting_for });
+    const [, notice = ""] = /^: waiting (.*)$/mu.exec(await firstFrame(invoked.task_id)) ?? [];
+    expect(JSON.parse(notice)).toMatchObject({ data: { waiting_for } });
+    const whole = await service.call("POST", "/api/chat/agent", {
+      token: program.key,
+      json: { project_id: client.projectId, message: "Hello", chat_id: chatId },
+    });
+    expect(whole.body).toMatchObject({ completion_reason: "in_progress", waiting_for });
+    const stream = await plainly("Hello", { chat_id: chatId }, program.key);
+    expect(await frameOf(stream, "message")).toMatchObject({
+      content: expect.stringMatching(/waits.*write_file.*approval/su),
+    });
+    await client.call("POST", "/api/chat/agent/approval", { approval_id: approvalId, response: "stop" });
+    expect((await program.end(invoked.task_id)).at(-1)).toMatchObject({ type: "done" });
+    const ended = await program.status(invoked.task_id);
+    expect(ended).toMatchObject({ status: "completed" });
+    expect(ended).not.toHaveProperty("waiting_for");
+  });
+});
+
+it("a task that asks says so where a program asks about it", async () => {
+  const chat_id = await newChat();
+  await client.call("PATCH", `/api/chat/${chat_id}/update`, { edit_mode: "ask" });
+  const { task_id } = await program.start(writes("own.txt"), { chat_id });
+  await program.event(task_id, "approval_required");
+  expect(await program.status(task_id)).toMatchObject({
+    status: "running",
+    waiting_for: { task_id, tool: "write_file" },
+  });
+  await program.cancel(task_id);
+});
+
+it("a message is told of a question that is put while it waits", { timeout: 90_000 }, async () => {
+  const slow = script(
+    { text: "Soon.", first_delay_ms: 2_000, tools: [write("later.txt")] },
+    { text: "Done." },
+  );
+  const first = await client.send(slow, { chat_id: await newChat() });
+  const second = await plainly(script({ text: "Second." }), { chat_id: first.chatId });
+  const frames = [];
+  for await (const frame of second.frames()) {
+    frames.push(frame);
+    const { content = "" } = frame;
+    const id = /approval (?<id>[0-9a-f-]{36})/u.exec(content)?.groups?.["id"];
+    if (id)
+      await client.call("POST", "/api/chat/agent/approval", { approval_id: id, response: "allow_once" });
+  }
+  expect(frames).toHaveLength(3);
+  expect(frames.at(-1)).toMatchObject({ content: "Second." });
+  expect(await statusOf("later.txt")).toBe(200);
+});
+
+/** What the events of a task begin with: all their stream sends up to the first empty line. */
+async function firstFrame(taskId: string): Promise<string> {
+  const response = await fetch(`${service.url}/api/external/agent/events/${taskId}`, {
+    headers: { authorization: `Bearer ${program.key}` },
+  });
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const bytes of response.body ?? []) {
+    text += decoder.decode(bytes, { stream: true });
+    if (text.includes("\n\n")) break;
+  }
+  return text;
+}
