@@ -32,7 +32,7 @@ const BUSY = [
   "test/local/",
   "test/workspace-server/",
   "test/durable-objects/",
-  "test/domain/two-factor/",
+  "test/domain/people/two-factor/",
   "test/journeys/",
 ];
 /** Where files mostly wait: for something that was killed to be there again. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { runClone } from "#src/domain/git/index.ts";
+import { runClone } from "#src/domain/source-control/git/index.ts";
 import { defineFunction } from "./serve.ts";
 
 /** A clone into a project, from wherever an executor before left it. */

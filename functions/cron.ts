@@ -1,14 +1,14 @@
-import { sweepApprovals } from "#src/domain/approvals/index.ts";
-import { sweepUploads } from "#src/domain/attachments/index.ts";
-import { sweepSnapshots } from "#src/domain/archives/index.ts";
-import { sweepBases } from "#src/domain/bases/index.ts";
-import { sweepCallbacks } from "#src/domain/callbacks/index.ts";
-import { fillPools, releaseExpired } from "#src/domain/credits/index.ts";
-import { sweepClones } from "#src/domain/git/index.ts";
-import { sweepProjects } from "#src/domain/lifecycle/index.ts";
-import { forgetOldRows } from "#src/domain/retention/index.ts";
-import { sweepSessions } from "#src/domain/shells/index.ts";
-import { sweepTasks } from "#src/domain/tasks/index.ts";
+import { sweepApprovals } from "#src/domain/agent-work/approvals/index.ts";
+import { sweepUploads } from "#src/domain/agent-work/attachments/index.ts";
+import { sweepSnapshots } from "#src/domain/workspaces/archives/index.ts";
+import { sweepBases } from "#src/domain/workspaces/bases/index.ts";
+import { sweepCallbacks } from "#src/domain/agent-work/callbacks/index.ts";
+import { fillPools, releaseExpired } from "#src/domain/billing/credits/index.ts";
+import { sweepClones } from "#src/domain/source-control/git/index.ts";
+import { sweepProjects } from "#src/domain/workspaces/lifecycle/index.ts";
+import { forgetOldRows } from "#src/domain/operations/retention/index.ts";
+import { sweepSessions } from "#src/domain/workspaces/shells/index.ts";
+import { sweepTasks } from "#src/domain/agent-work/tasks/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Services } from "#src/services.ts";
 

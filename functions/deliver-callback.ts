@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as callbacks from "#src/domain/callbacks/index.ts";
+import * as callbacks from "#src/domain/agent-work/callbacks/index.ts";
 import { defineFunction } from "./serve.ts";
 
 /** One attempt to tell a task's `webhook_url` how the task ended. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as projects from "#src/domain/projects/index.ts";
+import * as projects from "#src/domain/workspaces/projects/index.ts";
 import { defineFunction } from "./serve.ts";
 
 /** The files of a project whose deletion was cut off half-way. */

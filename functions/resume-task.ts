@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as tasks from "#src/domain/tasks/index.ts";
+import * as tasks from "#src/domain/agent-work/tasks/index.ts";
 import { defineFunction } from "./serve.ts";
 
 /** Launch a task whose launch was lost. */

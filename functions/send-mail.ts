@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { deliverMail } from "#src/domain/mail/index.ts";
+import { deliverMail } from "#src/domain/operations/mail/index.ts";
 import { defineFunction } from "./serve.ts";
 
 /** One attempt to deliver a mail that could not be sent at once, or was not to be. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as lifecycle from "#src/domain/lifecycle/index.ts";
+import * as lifecycle from "#src/domain/workspaces/lifecycle/index.ts";
 import { defineFunction } from "./serve.ts";
 
 /** Bring a project to the state wanted of it. A delivery that comes while another executor is alive is to come later. */

@@ -1,5 +1,5 @@
-import { LostAccess } from "#src/domain/access/index.ts";
-import { stopTasksOf } from "#src/domain/tasks/index.ts";
+import { LostAccess } from "#src/domain/organisations/access/index.ts";
+import { stopTasksOf } from "#src/domain/agent-work/tasks/index.ts";
 import { defineFunction } from "./serve.ts";
 
 /** What a revoked key started ends, and what the agents of people do who may no longer write in the project. */

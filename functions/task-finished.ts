@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { followUpTask } from "#src/domain/tasks/index.ts";
+import { followUpTask } from "#src/domain/agent-work/tasks/index.ts";
 import { defineFunction } from "./serve.ts";
 
 /** What follows from the end of a task: its callback, the next turn of its chat. */

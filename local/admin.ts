@@ -7,8 +7,8 @@ import {
   listAdministrators,
   revokeAdministrator,
   type ChangedAccount,
-} from "#src/domain/administrators/index.ts";
-import { reencrypt } from "#src/domain/secrets-at-rest/index.ts";
+} from "#src/domain/operations/administrators/index.ts";
+import { reencrypt } from "#src/domain/operations/secrets-at-rest/index.ts";
 import { createDb, type Db } from "#src/platform/db/client.ts";
 import { createSecretsAtRest } from "#src/platform/secrets/secrets-at-rest.ts";
 import { newTrips } from "#src/platform/trips.ts";

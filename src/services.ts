@@ -55,7 +55,7 @@ export interface Services extends SecretsAtRest {
   gitHosts: GitHosts;
   mailer: Mailer;
   rateLimits: RateLimits;
-  /** For counting attempts; see domain/attempts. */
+  /** For counting attempts; see domain/operations/attempts. */
   attempts: AttemptLimits;
   taskLogs: TaskLogs;
   workspaces: ProjectWorkspaces;

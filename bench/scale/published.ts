@@ -158,5 +158,5 @@ export const QSTASH: readonly QueuePlan[] = [
   { name: "Fixed 10M", messagesPerDay: 10 * MILLION, atOnce: 1_000, perMonth: () => 420 },
 ];
 
-/** For comparison: the price of a model that the service has no price of (`src/domain/usage/prices.ts`), per token. */
+/** For comparison: the price of a model that the service has no price of (`src/domain/billing/usage/prices.ts`), per token. */
 export const MODEL = { inputToken: 1 / MILLION, outputToken: 3 / MILLION } as const;

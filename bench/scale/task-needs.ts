@@ -55,7 +55,7 @@ export const FROM_THE_CODE = {
   rowsReadPerCall: 0,
   /** The line of src/http/middleware/request-scope.ts, beside the platform's own for each invocation. */
   ownLinesPerRequest: 1,
-  /** Before the first call that changes files: a pack and a manifest, and the manifest before it (src/domain/archives). */
+  /** Before the first call that changes files: a pack and a manifest, and the manifest before it (src/domain/workspaces/archives). */
   bucketWritesPerCheckpoint: 2,
   bucketReadsPerCheckpoint: 1,
 } as const;

@@ -1,4 +1,4 @@
-import { requireContainer, watchLogs } from "#src/domain/containers/index.ts";
+import { requireContainer, watchLogs } from "#src/domain/workspaces/containers/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Connection } from "./connection.ts";
 import type { SocketDeps } from "./settings.ts";

@@ -1,9 +1,15 @@
 import { DurableObject } from "cloudflare:workers";
-import { isRefusal, renewCaller, TRUST_MS, type Caller, type Scope } from "#src/domain/access/index.ts";
-import { liveTasks } from "#src/domain/chats/index.ts";
-import { containersOf } from "#src/domain/containers/index.ts";
-import { requireProject } from "#src/domain/projects/index.ts";
-import { abandonSession } from "#src/domain/shells/index.ts";
+import {
+  isRefusal,
+  renewCaller,
+  TRUST_MS,
+  type Caller,
+  type Scope,
+} from "#src/domain/organisations/access/index.ts";
+import { liveTasks } from "#src/domain/agent-work/chats/index.ts";
+import { containersOf } from "#src/domain/workspaces/containers/index.ts";
+import { requireProject } from "#src/domain/workspaces/projects/index.ts";
+import { abandonSession } from "#src/domain/workspaces/shells/index.ts";
 import { UPLOAD_FIRST } from "#src/http/attachments.ts";
 import { ENDED, FAILED, POLICY } from "#src/lib/close-codes.ts";
 import { AppError, type ErrorCode } from "#src/lib/errors.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Standing } from "#src/domain/access/index.ts";
+import { Standing } from "#src/domain/organisations/access/index.ts";
 
 /** What the people who have a project open are told while it changes. */
 export type ProjectNotice =

@@ -1,4 +1,4 @@
-import { renewCaller, type Caller } from "#src/domain/access/index.ts";
+import { renewCaller, type Caller } from "#src/domain/organisations/access/index.ts";
 import {
   abandonSession,
   listTargets,
@@ -8,7 +8,7 @@ import {
   resumeSession,
   startForTerminal,
   type TerminalTarget,
-} from "#src/domain/shells/index.ts";
+} from "#src/domain/workspaces/shells/index.ts";
 import { ENDED, POLICY } from "#src/lib/close-codes.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Connection } from "./connection.ts";

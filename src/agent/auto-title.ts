@@ -1,7 +1,7 @@
-import type { ChosenModel } from "#src/domain/model-keys/index.ts";
-import { PrepaidModel } from "#src/domain/prepaid-models/index.ts";
-import { taskEvents, titleChat, type ClaimedTask } from "#src/domain/tasks/index.ts";
-import { insertCallOfTask } from "#src/domain/usage/index.ts";
+import type { ChosenModel } from "#src/domain/models/model-keys/index.ts";
+import { PrepaidModel } from "#src/domain/billing/prepaid-models/index.ts";
+import { taskEvents, titleChat, type ClaimedTask } from "#src/domain/agent-work/tasks/index.ts";
+import { insertCallOfTask } from "#src/domain/billing/usage/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import { chatTitle } from "./chat-title.ts";

@@ -1,4 +1,4 @@
-import { titleOfMessage } from "#src/domain/tasks/index.ts";
+import { titleOfMessage } from "#src/domain/agent-work/tasks/index.ts";
 import { cut, oneLine } from "#src/lib/one-line.ts";
 import { ModelError, type Model, type ModelUsage } from "#src/models/model.ts";
 import { askForText } from "./ask-for-text.ts";

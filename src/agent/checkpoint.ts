@@ -1,4 +1,4 @@
-import { snapshotOfTask, takeSnapshot, type TakeDeps } from "#src/domain/archives/index.ts";
+import { snapshotOfTask, takeSnapshot, type TakeDeps } from "#src/domain/workspaces/archives/index.ts";
 import type { ProjectStorage } from "#src/platform/runtime/project-storage.ts";
 
 /** How long a run waits for its checkpoint. */

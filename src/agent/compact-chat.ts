@@ -1,9 +1,14 @@
-import type { Caller } from "#src/domain/access/index.ts";
-import { newestTask, requireChat, storeSummary, unsummarisedMessages } from "#src/domain/chats/index.ts";
-import { chooseFundedModel, type ChooseModelDeps } from "#src/domain/model-keys/index.ts";
-import { PrepaidModel } from "#src/domain/prepaid-models/index.ts";
-import { requireProject } from "#src/domain/projects/index.ts";
-import { insertCallOfTeam } from "#src/domain/usage/index.ts";
+import type { Caller } from "#src/domain/organisations/access/index.ts";
+import {
+  newestTask,
+  requireChat,
+  storeSummary,
+  unsummarisedMessages,
+} from "#src/domain/agent-work/chats/index.ts";
+import { chooseFundedModel, type ChooseModelDeps } from "#src/domain/models/model-keys/index.ts";
+import { PrepaidModel } from "#src/domain/billing/prepaid-models/index.ts";
+import { requireProject } from "#src/domain/workspaces/projects/index.ts";
+import { insertCallOfTeam } from "#src/domain/billing/usage/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { ModelError } from "#src/models/model.ts";
 import type { Db } from "#src/platform/db/client.ts";

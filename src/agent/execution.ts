@@ -1,8 +1,12 @@
-import type { TakeDeps } from "#src/domain/archives/index.ts";
-import { isAsking } from "#src/domain/approvals/index.ts";
-import { awake, awakeRuntime } from "#src/domain/lifecycle/index.ts";
-import { chooseModelFor, type ChooseModelDeps, type ChosenModel } from "#src/domain/model-keys/index.ts";
-import { PrepaidModel } from "#src/domain/prepaid-models/index.ts";
+import type { TakeDeps } from "#src/domain/workspaces/archives/index.ts";
+import { isAsking } from "#src/domain/agent-work/approvals/index.ts";
+import { awake, awakeRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
+import {
+  chooseModelFor,
+  type ChooseModelDeps,
+  type ChosenModel,
+} from "#src/domain/models/model-keys/index.ts";
+import { PrepaidModel } from "#src/domain/billing/prepaid-models/index.ts";
 import {
   endOfStopped,
   finishTask,
@@ -16,8 +20,8 @@ import {
   type FinishDeps,
   type Turn,
   type TaskEnd,
-} from "#src/domain/tasks/index.ts";
-import { insertCallOfTask, type ModelCall } from "#src/domain/usage/index.ts";
+} from "#src/domain/agent-work/tasks/index.ts";
+import { insertCallOfTask, type ModelCall } from "#src/domain/billing/usage/index.ts";
 import { windowBeside } from "#src/models/model-facts.ts";
 import type { KeptPart } from "#src/models/kept-part.ts";
 import { ModelError, type ModelUsage } from "#src/models/model.ts";

@@ -1,5 +1,5 @@
-import { requestApproval } from "#src/domain/approvals/index.ts";
-import { taskEvents, type ClaimedTask } from "#src/domain/tasks/index.ts";
+import { requestApproval } from "#src/domain/agent-work/approvals/index.ts";
+import { taskEvents, type ClaimedTask } from "#src/domain/agent-work/tasks/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { askedParameters, MAX_ASKED_BYTES, shortened } from "./asked-call.ts";
 import type { LogWriter } from "./log-writer.ts";

@@ -1,4 +1,4 @@
-import type { Turn } from "#src/domain/tasks/index.ts";
+import type { Turn } from "#src/domain/agent-work/tasks/index.ts";
 import { safeParseJson } from "#src/lib/parse-json.ts";
 import { KeptPart } from "#src/models/kept-part.ts";
 import type { ImagePart } from "#src/models/model.ts";

@@ -1,4 +1,4 @@
-import type { ClaimedTask } from "#src/domain/tasks/index.ts";
+import type { ClaimedTask } from "#src/domain/agent-work/tasks/index.ts";
 import type { ToolDefinition, UserContent } from "#src/models/model.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";

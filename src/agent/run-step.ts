@@ -1,4 +1,4 @@
-import { claimTask, closeTask, finishTask, Turn } from "#src/domain/tasks/index.ts";
+import { claimTask, closeTask, finishTask, Turn } from "#src/domain/agent-work/tasks/index.ts";
 import type { Begun } from "#src/platform/objects/task-logs.ts";
 import type { ProjectNotices } from "#src/platform/objects/project-notices.ts";
 import { Execution, type ExecutionDeps } from "./execution.ts";

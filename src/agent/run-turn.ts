@@ -1,4 +1,4 @@
-import { taskEvents, type Turn, type TurnCall } from "#src/domain/tasks/index.ts";
+import { taskEvents, type Turn, type TurnCall } from "#src/domain/agent-work/tasks/index.ts";
 import { storableText } from "#src/lib/storable-text.ts";
 import { estimateUsage } from "#src/models/estimate-tokens.ts";
 import type { KeptPart } from "#src/models/kept-part.ts";

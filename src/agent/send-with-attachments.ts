@@ -1,5 +1,5 @@
-import { requireKeyScope, type Caller } from "#src/domain/access/index.ts";
-import { attachmentsById, storeFile, type ChatAttachment } from "#src/domain/attachments/index.ts";
+import { requireKeyScope, type Caller } from "#src/domain/organisations/access/index.ts";
+import { attachmentsById, storeFile, type ChatAttachment } from "#src/domain/agent-work/attachments/index.ts";
 import {
   chatFor,
   sendMessage,
@@ -7,8 +7,8 @@ import {
   type ChatWish,
   type SendDeps,
   type SentMessage,
-} from "#src/domain/chats/index.ts";
-import { normalizePath } from "#src/domain/files/index.ts";
+} from "#src/domain/agent-work/chats/index.ts";
+import { normalizePath } from "#src/domain/workspaces/files/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { imagePart, type Attachment } from "./user-message.ts";
 

@@ -1,4 +1,4 @@
-import type { UserCaller } from "#src/domain/access/index.ts";
+import type { UserCaller } from "#src/domain/organisations/access/index.ts";
 import {
   closeSession,
   openSession,
@@ -6,7 +6,7 @@ import {
   requireSession,
   resumeSession,
   writeToSession,
-} from "#src/domain/shells/index.ts";
+} from "#src/domain/workspaces/shells/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Turn } from "#src/domain/tasks/index.ts";
+import type { Turn } from "#src/domain/agent-work/tasks/index.ts";
 import type { ModelUsage } from "#src/models/model.ts";
 import { describeCall } from "./describe-call.ts";
 import type { RunSecrets } from "./scrubbing/run-secrets.ts";

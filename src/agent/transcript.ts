@@ -1,4 +1,4 @@
-import type { TurnCall } from "#src/domain/tasks/index.ts";
+import type { TurnCall } from "#src/domain/agent-work/tasks/index.ts";
 import type { ModelMessage, UserContent } from "#src/models/model.ts";
 import type { Compaction } from "./context/compaction.ts";
 import type { PastTurn } from "./kept-parts.ts";

@@ -1,6 +1,6 @@
 import { counted } from "#src/lib/counted.ts";
 import { cut } from "#src/lib/one-line.ts";
-import type { Turn } from "#src/domain/tasks/index.ts";
+import type { Turn } from "#src/domain/agent-work/tasks/index.ts";
 import type { PlacedMessage } from "./context/chat-account.ts";
 
 /** Calls that are named, the last ones, and characters of what each is about: some 500 tokens in all. */

@@ -7,9 +7,9 @@ import {
   type KeyCaller,
   type Scope,
   type UserCaller,
-} from "#src/domain/access/index.ts";
-import { openTask, type OpenedTask } from "#src/domain/tasks/index.ts";
-import { requireTeam, type Membership } from "#src/domain/teams/index.ts";
+} from "#src/domain/organisations/access/index.ts";
+import { openTask, type OpenedTask } from "#src/domain/agent-work/tasks/index.ts";
+import { requireTeam, type Membership } from "#src/domain/organisations/teams/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { rateHeaders } from "#src/lib/rate-headers.ts";
 import type { RateRule } from "#src/platform/objects/rate-limits.ts";

@@ -1,5 +1,10 @@
 import type { Context, Hono } from "hono";
-import { authenticateKey, authenticateUser, type Caller, type Standing } from "#src/domain/access/index.ts";
+import {
+  authenticateKey,
+  authenticateUser,
+  type Caller,
+  type Standing,
+} from "#src/domain/organisations/access/index.ts";
 import { closingAfter, sentenceOf } from "#src/lib/close-codes.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Services } from "#src/services.ts";

@@ -1,4 +1,4 @@
-import { hashOfKey, type Caller, type Standing } from "#src/domain/access/index.ts";
+import { hashOfKey, type Caller, type Standing } from "#src/domain/organisations/access/index.ts";
 import type { Credentials } from "./credentials.ts";
 
 /** What is kept of a person who was let in with these, to ask again while a socket or a stream is open. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { chatTitle } from "#src/agent/chat-title.ts";
-import { titleOfMessage } from "#src/domain/tasks/index.ts";
+import { titleOfMessage } from "#src/domain/agent-work/tasks/index.ts";
 import { answeringModel, modelError, never, questionOf } from "#test/support/answering-model.ts";
 
 const MESSAGE =

@@ -3,7 +3,7 @@ import { Gate } from "#src/agent/gate.ts";
 import type { LogWriter } from "#src/agent/log-writer.ts";
 import { tools } from "#src/agent/tools/index.ts";
 import { TurnRecords } from "#src/agent/turn-records.ts";
-import type { ClaimedTask } from "#src/domain/tasks/index.ts";
+import type { ClaimedTask } from "#src/domain/agent-work/tasks/index.ts";
 
 /** Which tools run in which edit mode: every tool stands here. `ask` runs what nobody has to allow. */
 const MODES: Record<string, { plan: boolean; ask: boolean }> = {

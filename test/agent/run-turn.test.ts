@@ -5,7 +5,7 @@ import { runTurn, type TurnContext } from "#src/agent/run-turn.ts";
 import type { KnownSecret } from "#src/agent/scrubbing/placement.ts";
 import { RunSecrets } from "#src/agent/scrubbing/run-secrets.ts";
 import { TurnRecords } from "#src/agent/turn-records.ts";
-import { taskEvents } from "#src/domain/tasks/index.ts";
+import { taskEvents } from "#src/domain/agent-work/tasks/index.ts";
 import type { Model, ModelEvent, ToolCall } from "#src/models/model.ts";
 import type { Addition, TurnRecord } from "#src/platform/objects/task-logs.ts";
 import { modelError } from "#test/support/answering-model.ts";

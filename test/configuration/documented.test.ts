@@ -10,7 +10,7 @@ import { limitVariables } from "#src/configuration/variables/limits.ts";
 import { modelVariables } from "#src/configuration/variables/models.ts";
 import { projectVariables } from "#src/configuration/variables/projects.ts";
 import { serviceVariables } from "#src/configuration/variables/service.ts";
-import { agentLimits } from "#src/domain/tasks/agent-limits.ts";
+import { agentLimits } from "#src/domain/agent-work/tasks/agent-limits.ts";
 import { modelSettings } from "#src/models/settings.ts";
 
 /** The groups of variables in code, by the title of their section. */

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { lockOwnTeam, lockPerson } from "#src/db/locks.ts";
-import { changeAccount, deleteAccount } from "#src/domain/admin/index.ts";
+import { changeAccount, deleteAccount } from "#src/domain/operations/admin/index.ts";
 import {
   requestPasswordReset,
   requestVerification,
   resetPassword,
   verifyEmail,
-} from "#src/domain/mailed-links/index.ts";
-import { findAccount } from "#src/domain/oauth/find-account.ts";
-import { refreshSession, startSession } from "#src/domain/sessions/index.ts";
+} from "#src/domain/people/mailed-links/index.ts";
+import { findAccount } from "#src/domain/people/oauth/find-account.ts";
+import { refreshSession, startSession } from "#src/domain/people/sessions/index.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import { newAdministrator } from "#test/support/administrators.ts";
 import { openDatabase } from "#test/support/database.ts";

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { sweepSessions } from "#src/domain/shells/index.ts";
+import { sweepSessions } from "#src/domain/workspaces/shells/index.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { databaseOf } from "#test/support/database.ts";

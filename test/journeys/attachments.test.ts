@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createLog } from "#src/platform/log/log.ts";
-import { sweepUploads } from "#src/domain/attachments/index.ts";
+import { sweepUploads } from "#src/domain/agent-work/attachments/index.ts";
 import { chatAttachments } from "#src/db/schema/index.ts";
 import { newChatClient, type ChatClient } from "#test/support/chat-client.ts";
 import { databaseOf } from "#test/support/database.ts";

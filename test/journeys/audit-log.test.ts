@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { insertAuditEntry } from "#src/domain/audit/index.ts";
+import { insertAuditEntry } from "#src/domain/organisations/audit/index.ts";
 import { createDb, type Db } from "#src/platform/db/client.ts";
 import { newTrips } from "#src/platform/trips.ts";
 import type { Account } from "#test/support/api-client.ts";

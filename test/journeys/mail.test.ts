@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { queueMail, type OutgoingMail } from "#src/domain/mail/index.ts";
+import { queueMail, type OutgoingMail } from "#src/domain/operations/mail/index.ts";
 import { createQueue } from "#src/platform/queue/qstash.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import { startService, type TestService } from "#test/support/service.ts";

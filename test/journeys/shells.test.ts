@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { sweepSessions } from "#src/domain/shells/index.ts";
+import { sweepSessions } from "#src/domain/workspaces/shells/index.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import type { Account, ApiRequest } from "#test/support/api-client.ts";

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { packEntries, unpackEntries } from "#src/domain/archives/index.ts";
+import { packEntries, unpackEntries } from "#src/domain/workspaces/archives/index.ts";
 import { sharedService } from "#test/support/shared-service.ts";
-import { entry, many, type TestEntry } from "#test/domain/archives/entries.ts";
+import { entry, many, type TestEntry } from "#test/domain/workspaces/archives/entries.ts";
 
 const service = sharedService();
 let directory: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Variables } from "#src/configuration/index.ts";
-import { agentLimits } from "#src/domain/tasks/agent-limits.ts";
+import { agentLimits } from "#src/domain/agent-work/tasks/agent-limits.ts";
 import { readConfiguration } from "#local/configuration.ts";
 import { StartError } from "#local/start-error.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Preview } from "#src/domain/previews/index.ts";
+import type { Preview } from "#src/domain/workspaces/previews/index.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { servePreview } from "#src/routes/previews/serve-preview.ts";

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { takeSnapshot } from "#src/domain/archives/index.ts";
-import { requestStart, settleProject } from "#src/domain/lifecycle/index.ts";
+import { takeSnapshot } from "#src/domain/workspaces/archives/index.ts";
+import { requestStart, settleProject } from "#src/domain/workspaces/lifecycle/index.ts";
 import { bytesOf } from "#test/contracts/project-runtime/bytes.ts";
 import { entryOf, inTurn } from "#test/contracts/project-runtime/entries.ts";
-import { newWorkshop } from "#test/domain/lifecycle/workshop.ts";
+import { newWorkshop } from "#test/domain/workspaces/lifecycle/workshop.ts";
 import { openDatabase } from "#test/support/database.ts";
 import {
   startScriptedSandboxes,

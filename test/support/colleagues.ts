@@ -1,8 +1,8 @@
 import { eq } from "drizzle-orm";
 import { teamMemberships, teams, users } from "#src/db/schema/index.ts";
-import type { Role, UserCaller } from "#src/domain/access/index.ts";
-import { openingCredits } from "#src/domain/credits/index.ts";
-import { createTeam, type MemberCaller } from "#src/domain/teams/index.ts";
+import type { Role, UserCaller } from "#src/domain/organisations/access/index.ts";
+import { openingCredits } from "#src/domain/billing/credits/index.ts";
+import { createTeam, type MemberCaller } from "#src/domain/organisations/teams/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { CLIENT, CREDITS } from "./people.ts";
 

@@ -1,4 +1,4 @@
-import { deliverMail } from "#src/domain/mail/index.ts";
+import { deliverMail } from "#src/domain/operations/mail/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type { Mail } from "#src/platform/mail/mailer.ts";

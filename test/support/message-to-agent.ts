@@ -1,4 +1,4 @@
-import type { StartTask } from "#src/domain/tasks/index.ts";
+import type { StartTask } from "#src/domain/agent-work/tasks/index.ts";
 
 /** For tests that are about something else. */
 export const NO_AGENT_LIMITS = {

@@ -1,6 +1,6 @@
 import { SignJWT, UnsecuredJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { isScope, roleGrants } from "#src/domain/access/index.ts";
+import { isScope, roleGrants } from "#src/domain/organisations/access/index.ts";
 import { startService } from "#test/support/service.ts";
 import { PUBLIC, ROWS } from "./access-table.ts";
 import type { Row } from "./access/row.ts";

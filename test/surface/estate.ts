@@ -1,6 +1,6 @@
 import { vi } from "vitest";
 import { z } from "zod";
-import { openApprovals } from "#src/domain/approvals/index.ts";
+import { openApprovals } from "#src/domain/agent-work/approvals/index.ts";
 import type { Account, ApiRequest } from "#test/support/api-client.ts";
 import { databaseOf } from "#test/support/database.ts";
 import type { TestService } from "#test/support/service.ts";

@@ -1,6 +1,6 @@
 import { vi } from "vitest";
 import { z } from "zod";
-import { insertBackgroundTask } from "#src/domain/background-tasks/index.ts";
+import { insertBackgroundTask } from "#src/domain/operations/background-tasks/index.ts";
 import { browser } from "#test/support/browser.ts";
 import type { Account, ApiRequest } from "#test/support/api-client.ts";
 import { databaseOf } from "#test/support/database.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ProjectPosition } from "#src/domain/chats/index.ts";
+import { ProjectPosition } from "#src/domain/agent-work/chats/index.ts";
 import { projectStream } from "#src/routes/chat/project-stream.ts";
 
 const TASK = "01a1fd82-0000-7000-8000-000000000001";

@@ -1,10 +1,10 @@
-import { pageOfAccounts, pageOfActions } from "#src/domain/admin/queries.ts";
-import { agentsOfTeam } from "#src/domain/agents/queries.ts";
-import { keysOfUser } from "#src/domain/api-keys/queries.ts";
-import { snapshotsOf } from "#src/domain/archives/queries.ts";
-import { pageOfAuditEntries } from "#src/domain/audit/queries.ts";
-import { backgroundTasksOf } from "#src/domain/background-tasks/queries.ts";
-import { basesFor } from "#src/domain/bases/queries.ts";
+import { pageOfAccounts, pageOfActions } from "#src/domain/operations/admin/queries.ts";
+import { agentsOfTeam } from "#src/domain/agent-work/agents/queries.ts";
+import { keysOfUser } from "#src/domain/organisations/api-keys/queries.ts";
+import { snapshotsOf } from "#src/domain/workspaces/archives/queries.ts";
+import { pageOfAuditEntries } from "#src/domain/organisations/audit/queries.ts";
+import { backgroundTasksOf } from "#src/domain/operations/background-tasks/queries.ts";
+import { basesFor } from "#src/domain/workspaces/bases/queries.ts";
 import {
   activeTasks,
   countChats,
@@ -15,24 +15,28 @@ import {
   listMessagesOfProject,
   messagesOfChats,
   sidebarTree,
-} from "#src/domain/chats/index.ts";
-import { defaultWorkspaceOf } from "#src/domain/chats/queries/chats.ts";
-import { lastBegunTask, liveTasks, tasksBegunAfter } from "#src/domain/chats/queries/live-tasks.ts";
-import { countRuns, runsOfProject } from "#src/domain/command-runs/queries.ts";
-import { connectionsOf, containersOf, previewsOf } from "#src/domain/containers/queries.ts";
-import { devicesOfUser } from "#src/domain/desktop/queries.ts";
-import { connectionsOf as gitConnectionsOf } from "#src/domain/git-hosts/queries.ts";
-import { openInvitations } from "#src/domain/invitations/queries.ts";
-import { membersOfTeam } from "#src/domain/members/queries.ts";
-import { activeKeys } from "#src/domain/model-keys/queries/keys.ts";
-import { activeProviders } from "#src/domain/model-keys/queries/providers.ts";
-import { listProjects } from "#src/domain/projects/index.ts";
-import { membersOfProject } from "#src/domain/projects/queries.ts";
-import { liveSessions } from "#src/domain/sessions/queries.ts";
-import { openSessionsOf } from "#src/domain/shells/queries.ts";
-import { listTurns, listTasks } from "#src/domain/tasks/index.ts";
-import { teamsOfUser } from "#src/domain/teams/queries.ts";
-import { pageOfCalls, usageByModelAndAgent } from "#src/domain/usage/queries.ts";
+} from "#src/domain/agent-work/chats/index.ts";
+import { defaultWorkspaceOf } from "#src/domain/agent-work/chats/queries/chats.ts";
+import {
+  lastBegunTask,
+  liveTasks,
+  tasksBegunAfter,
+} from "#src/domain/agent-work/chats/queries/live-tasks.ts";
+import { countRuns, runsOfProject } from "#src/domain/workspaces/command-runs/queries.ts";
+import { connectionsOf, containersOf, previewsOf } from "#src/domain/workspaces/containers/queries.ts";
+import { devicesOfUser } from "#src/domain/people/desktop/queries.ts";
+import { connectionsOf as gitConnectionsOf } from "#src/domain/source-control/git-hosts/queries.ts";
+import { openInvitations } from "#src/domain/organisations/invitations/queries.ts";
+import { membersOfTeam } from "#src/domain/organisations/members/queries.ts";
+import { activeKeys } from "#src/domain/models/model-keys/queries/keys.ts";
+import { activeProviders } from "#src/domain/models/model-keys/queries/providers.ts";
+import { listProjects } from "#src/domain/workspaces/projects/index.ts";
+import { membersOfProject } from "#src/domain/workspaces/projects/queries.ts";
+import { liveSessions } from "#src/domain/people/sessions/queries.ts";
+import { openSessionsOf } from "#src/domain/workspaces/shells/queries.ts";
+import { listTurns, listTasks } from "#src/domain/agent-work/tasks/index.ts";
+import { teamsOfUser } from "#src/domain/organisations/teams/queries.ts";
+import { pageOfCalls, usageByModelAndAgent } from "#src/domain/billing/usage/queries.ts";
 import { rowOf, type Person } from "../people.ts";
 import { callersOf, ofEachPerson, type Request } from "./request.ts";
 

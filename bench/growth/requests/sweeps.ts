@@ -1,9 +1,13 @@
-import { answeredTasks } from "#src/domain/approvals/queries.ts";
-import { projectsWithExcess } from "#src/domain/archives/queries.ts";
-import { deleteForgotten } from "#src/domain/attachments/queries.ts";
-import { stuckCallbacks } from "#src/domain/callbacks/queries.ts";
-import { releaseExpired } from "#src/domain/credits/index.ts";
-import { endBonuses, fillBundledCredits, fillDailyCredits } from "#src/domain/credits/queries/pools.ts";
+import { answeredTasks } from "#src/domain/agent-work/approvals/queries.ts";
+import { projectsWithExcess } from "#src/domain/workspaces/archives/queries.ts";
+import { deleteForgotten } from "#src/domain/agent-work/attachments/queries.ts";
+import { stuckCallbacks } from "#src/domain/agent-work/callbacks/queries.ts";
+import { releaseExpired } from "#src/domain/billing/credits/index.ts";
+import {
+  endBonuses,
+  fillBundledCredits,
+  fillDailyCredits,
+} from "#src/domain/billing/credits/queries/pools.ts";
 import {
   forgetIdleWarnings,
   hibernateIdleProjects,
@@ -11,12 +15,12 @@ import {
   projectsWithPrograms,
   wantLostPrograms,
   warnIdleProjects,
-} from "#src/domain/lifecycle/queries/sweep.ts";
-import { waitingClones } from "#src/domain/repositories/queries.ts";
-import { forgetOldRows } from "#src/domain/retention/index.ts";
-import { closeStaleSessions } from "#src/domain/shells/queries.ts";
-import { deleteExpiredIdempotencyKeys } from "#src/domain/tasks/queries/start.ts";
-import { revokedKeysWithTasks, staleQueuedTasks } from "#src/domain/tasks/queries/unfinished.ts";
+} from "#src/domain/workspaces/lifecycle/queries/sweep.ts";
+import { waitingClones } from "#src/domain/source-control/repositories/queries.ts";
+import { forgetOldRows } from "#src/domain/operations/retention/index.ts";
+import { closeStaleSessions } from "#src/domain/workspaces/shells/queries.ts";
+import { deleteExpiredIdempotencyKeys } from "#src/domain/agent-work/tasks/queries/start.ts";
+import { revokedKeysWithTasks, staleQueuedTasks } from "#src/domain/agent-work/tasks/queries/unfinished.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type { Request } from "./request.ts";
 

@@ -1,9 +1,14 @@
 import { sendWithAttachments } from "#src/agent/send-with-attachments.ts";
-import { isOwn, renewCaller, type Caller } from "#src/domain/access/index.ts";
-import { answerApproval, PEOPLE_ANSWER } from "#src/domain/approvals/index.ts";
-import { liveTasks, requireTask, tasksBegunAfter, type LiveTask } from "#src/domain/chats/index.ts";
-import { requireProject } from "#src/domain/projects/index.ts";
-import { aheadOfLog, cancelTask, type TaskStatus } from "#src/domain/tasks/index.ts";
+import { isOwn, renewCaller, type Caller } from "#src/domain/organisations/access/index.ts";
+import { answerApproval, PEOPLE_ANSWER } from "#src/domain/agent-work/approvals/index.ts";
+import {
+  liveTasks,
+  requireTask,
+  tasksBegunAfter,
+  type LiveTask,
+} from "#src/domain/agent-work/chats/index.ts";
+import { requireProject } from "#src/domain/workspaces/projects/index.ts";
+import { aheadOfLog, cancelTask, type TaskStatus } from "#src/domain/agent-work/tasks/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Connection } from "../connection.ts";
 import type { Followed, Resume } from "../protocol.ts";

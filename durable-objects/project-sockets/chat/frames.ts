@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { LiveTask, SentMessage } from "#src/domain/chats/index.ts";
-import { taskEvents } from "#src/domain/tasks/index.ts";
+import type { LiveTask, SentMessage } from "#src/domain/agent-work/chats/index.ts";
+import { taskEvents } from "#src/domain/agent-work/tasks/index.ts";
 import { Attachments } from "#src/http/attachments.ts";
 import { AgentId, text } from "#src/http/schemas.ts";
 import { AppError } from "#src/lib/errors.ts";

@@ -1,5 +1,5 @@
-import { followTask, type LiveTask } from "#src/domain/chats/index.ts";
-import { streamTask } from "#src/domain/tasks/index.ts";
+import { followTask, type LiveTask } from "#src/domain/agent-work/chats/index.ts";
+import { streamTask } from "#src/domain/agent-work/tasks/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { SocketDeps } from "../settings.ts";
 import type { Follower } from "./follower.ts";

@@ -1,4 +1,4 @@
-import type { TaskStatus } from "#src/domain/tasks/index.ts";
+import type { TaskStatus } from "#src/domain/agent-work/tasks/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Followed } from "../protocol.ts";
 import type { SocketDeps } from "../settings.ts";

@@ -1,4 +1,4 @@
-import type { ChatAccount } from "#src/domain/tasks/index.ts";
+import type { ChatAccount } from "#src/domain/agent-work/tasks/index.ts";
 import { spoken, type HistoryMessage } from "../transcript.ts";
 import type { Compaction } from "./compaction.ts";
 

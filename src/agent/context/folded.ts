@@ -1,4 +1,4 @@
-import type { Turn, TurnCall } from "#src/domain/tasks/index.ts";
+import type { Turn, TurnCall } from "#src/domain/agent-work/tasks/index.ts";
 import { estimateText } from "#src/models/estimate-tokens.ts";
 import { headAndTail } from "../tools/bound-text.ts";
 import { textOf, type HistoryMessage } from "../transcript.ts";

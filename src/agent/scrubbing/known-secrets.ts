@@ -1,6 +1,6 @@
-import { sealedVariables, secretVariables } from "#src/domain/containers/index.ts";
-import { sealedTokens, secretTokens } from "#src/domain/git-hosts/index.ts";
-import { ownKeyValues, sealedHeaders, sealedKeys } from "#src/domain/model-keys/index.ts";
+import { sealedVariables, secretVariables } from "#src/domain/workspaces/containers/index.ts";
+import { sealedTokens, secretTokens } from "#src/domain/source-control/git-hosts/index.ts";
+import { ownKeyValues, sealedHeaders, sealedKeys } from "#src/domain/models/model-keys/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import type { KnownSecret } from "./placement.ts";

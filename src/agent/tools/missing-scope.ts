@@ -1,4 +1,4 @@
-import type { Scope } from "#src/domain/access/index.ts";
+import type { Scope } from "#src/domain/organisations/access/index.ts";
 import { failure, type Tool, type ToolFailure } from "./tool.ts";
 
 /** Whether the key that started a task grants a permission; a person, and a key without a list, have `null`. */

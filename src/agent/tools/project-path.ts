@@ -1,4 +1,4 @@
-import { normalizePath } from "#src/domain/files/index.ts";
+import { normalizePath } from "#src/domain/workspaces/files/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from "hono";
 import type { AppEnv } from "#src/http/context.ts";
-import { touchProjectNowAndThen } from "#src/domain/projects/index.ts";
+import { touchProjectNowAndThen } from "#src/domain/workspaces/projects/index.ts";
 
 const CHANGING: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 

@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from "hono";
-import { requireFilePath } from "#src/domain/files/index.ts";
+import { requireFilePath } from "#src/domain/workspaces/files/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 
 /**

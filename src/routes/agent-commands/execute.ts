@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { runCommand } from "#src/domain/command-runs/index.ts";
+import { runCommand } from "#src/domain/workspaces/command-runs/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { text } from "#src/http/schemas.ts";
 

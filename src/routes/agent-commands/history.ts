@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listRuns } from "#src/domain/command-runs/index.ts";
+import { listRuns } from "#src/domain/workspaces/command-runs/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { Moment } from "#src/http/schemas.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { statsOfRuns } from "#src/domain/command-runs/index.ts";
+import { statsOfRuns } from "#src/domain/workspaces/command-runs/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 
 export const getCommandStats = endpoint({

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { findTool } from "#src/agent/tools/index.ts";
-import type { Agent, AgentOfPerson } from "#src/domain/agents/index.ts";
+import type { Agent, AgentOfPerson } from "#src/domain/agent-work/agents/index.ts";
 import { Moment, text } from "#src/http/schemas.ts";
 import type { Services } from "#src/services.ts";
 

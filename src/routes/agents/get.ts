@@ -1,4 +1,4 @@
-import { findAgent } from "#src/domain/agents/index.ts";
+import { findAgent } from "#src/domain/agent-work/agents/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { AgentItem, AgentParams, describeAgent } from "./agent.ts";
 

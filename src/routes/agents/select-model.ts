@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as agents from "#src/domain/agents/index.ts";
+import * as agents from "#src/domain/agent-work/agents/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { agentDeps, AgentParams, ModelId } from "./agent.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { changeAgent } from "#src/domain/agents/index.ts";
+import { changeAgent } from "#src/domain/agent-work/agents/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import {
   agentDeps,

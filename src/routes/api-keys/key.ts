@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ApiKey } from "#src/domain/api-keys/index.ts";
+import type { ApiKey } from "#src/domain/organisations/api-keys/index.ts";
 import { Moment } from "#src/http/schemas.ts";
 
 /** A key as its owner sees it, under the names of both client families. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AuditFilter } from "#src/domain/audit/index.ts";
+import type { AuditFilter } from "#src/domain/organisations/audit/index.ts";
 import { dayOrMoment, text } from "#src/http/schemas.ts";
 
 /** What of a log is asked for; all of it where nothing is named. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { logInAtOnce } from "#src/domain/accounts/index.ts";
+import { logInAtOnce } from "#src/domain/people/accounts/index.ts";
 import { sessionCookies } from "#src/http/cookies.ts";
 import { endpoint, Reply } from "#src/http/endpoint.ts";
 import { Credentials } from "./credentials.ts";

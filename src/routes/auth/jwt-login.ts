@@ -1,4 +1,4 @@
-import { logIn } from "#src/domain/accounts/index.ts";
+import { logIn } from "#src/domain/people/accounts/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { Credentials } from "./credentials.ts";
 import { answerLogin, LoggedIn } from "./login-answer.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { LogInOutcome } from "#src/domain/accounts/index.ts";
+import type { LogInOutcome } from "#src/domain/people/accounts/index.ts";
 import { sessionCookies } from "#src/http/cookies.ts";
 import { Reply } from "#src/http/endpoint.ts";
 import type { Services } from "#src/services.ts";

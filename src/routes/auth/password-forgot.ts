@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { requestPasswordReset } from "#src/domain/mailed-links/index.ts";
+import { requestPasswordReset } from "#src/domain/people/mailed-links/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { email } from "#src/http/schemas.ts";
 

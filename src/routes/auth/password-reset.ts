@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { resetPassword } from "#src/domain/mailed-links/index.ts";
+import { resetPassword } from "#src/domain/people/mailed-links/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { text } from "#src/http/schemas.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { resendCode } from "#src/domain/two-factor/index.ts";
+import { resendCode } from "#src/domain/people/two-factor/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { text } from "#src/http/schemas.ts";
 

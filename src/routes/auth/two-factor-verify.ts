@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { verifyCode } from "#src/domain/two-factor/index.ts";
+import { verifyCode } from "#src/domain/people/two-factor/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { text } from "#src/http/schemas.ts";
 import { answerLogin, LoggedIn } from "./login-answer.ts";

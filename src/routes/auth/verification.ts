@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { authenticateUser } from "#src/domain/access/index.ts";
-import { describeUser, requireAccount } from "#src/domain/accounts/index.ts";
-import { verifyEmail } from "#src/domain/mailed-links/index.ts";
+import { authenticateUser } from "#src/domain/organisations/access/index.ts";
+import { describeUser, requireAccount } from "#src/domain/people/accounts/index.ts";
+import { verifyEmail } from "#src/domain/people/mailed-links/index.ts";
 import { accessTokenOf } from "#src/http/credentials.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { text } from "#src/http/schemas.ts";

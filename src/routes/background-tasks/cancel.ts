@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { cancelBackgroundTask } from "#src/domain/lifecycle/index.ts";
+import { cancelBackgroundTask } from "#src/domain/workspaces/lifecycle/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { TaskParams } from "./background-task.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Base as StoredBase } from "#src/domain/bases/index.ts";
+import type { Base as StoredBase } from "#src/domain/workspaces/bases/index.ts";
 import { Moment, text } from "#src/http/schemas.ts";
 
 export const BaseParams = z.object({ base: z.string().max(100).describe("Id or slug of the template") });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as bases from "#src/domain/bases/index.ts";
+import * as bases from "#src/domain/workspaces/bases/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { BaseParams } from "./base.ts";
 

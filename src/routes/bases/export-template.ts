@@ -1,4 +1,4 @@
-import * as snapshots from "#src/domain/snapshots/index.ts";
+import * as snapshots from "#src/domain/workspaces/snapshots/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "../projects/project.ts";
 import { Base, BaseFields, describeBase, wishOf } from "./base.ts";

@@ -1,4 +1,4 @@
-import { requireBase } from "#src/domain/bases/index.ts";
+import { requireBase } from "#src/domain/workspaces/bases/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { Base, BaseParams, describeBase } from "./base.ts";
 

@@ -1,4 +1,4 @@
-import * as bases from "#src/domain/bases/index.ts";
+import * as bases from "#src/domain/workspaces/bases/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { Base, BaseFields, describeBase, wishOf } from "./base.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { readBalance } from "#src/domain/credits/index.ts";
-import { requireTeam } from "#src/domain/teams/index.ts";
+import { readBalance } from "#src/domain/billing/credits/index.ts";
+import { requireTeam } from "#src/domain/organisations/teams/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { Moment } from "#src/http/schemas.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { activeTasks } from "#src/domain/chats/index.ts";
+import { activeTasks } from "#src/domain/agent-work/chats/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { Moment, text } from "#src/http/schemas.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { DATA_HEARTBEAT, requireTask, richFrame } from "#src/domain/chats/index.ts";
-import { findWaiting } from "#src/domain/tasks/index.ts";
+import { DATA_HEARTBEAT, requireTask, richFrame } from "#src/domain/agent-work/chats/index.ts";
+import { findWaiting } from "#src/domain/agent-work/tasks/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { NOTHING_MORE, replayAfter, ReplayQuery } from "#src/http/event-id.ts";
 import { TaskParams } from "./task.ts";

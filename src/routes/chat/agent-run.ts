@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { awaitTask, requireTask } from "#src/domain/chats/index.ts";
-import { describeWaiting, findWaiting, listTurns, Turn } from "#src/domain/tasks/index.ts";
+import { awaitTask, requireTask } from "#src/domain/agent-work/chats/index.ts";
+import { describeWaiting, findWaiting, listTurns, Turn } from "#src/domain/agent-work/tasks/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ShownTurn } from "#src/http/turn.ts";
 import { AGENT_BODY_BYTES, AgentChatRequest } from "./agent-request.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DATA_HEARTBEAT, dataFrame, richFrame } from "#src/domain/chats/index.ts";
+import { DATA_HEARTBEAT, dataFrame, richFrame } from "#src/domain/agent-work/chats/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { AGENT_BODY_BYTES, AgentChatRequest } from "./agent-request.ts";
 import { startFromRequest } from "./start-from-request.ts";

@@ -1,6 +1,11 @@
 import { z } from "zod";
-import { answerApproval, PEOPLE_ANSWER, readApproval, type Approval } from "#src/domain/approvals/index.ts";
-import { listApprovals } from "#src/domain/chats/index.ts";
+import {
+  answerApproval,
+  PEOPLE_ANSWER,
+  readApproval,
+  type Approval,
+} from "#src/domain/agent-work/approvals/index.ts";
+import { listApprovals } from "#src/domain/agent-work/chats/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { Moment, text } from "#src/http/schemas.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { requireTask, stopChat } from "#src/domain/chats/index.ts";
-import { cancelTask } from "#src/domain/tasks/index.ts";
+import { requireTask, stopChat } from "#src/domain/agent-work/chats/index.ts";
+import { cancelTask } from "#src/domain/agent-work/tasks/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { TaskParams } from "./task.ts";
 

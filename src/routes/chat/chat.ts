@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ChatView } from "#src/domain/chats/index.ts";
+import type { ChatView } from "#src/domain/agent-work/chats/index.ts";
 import { Moment } from "#src/http/schemas.ts";
 
 export const ChatParams = z.object({ chat: z.string().describe("The chat's id") });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { createChat } from "#src/domain/chats/index.ts";
+import { createChat } from "#src/domain/agent-work/chats/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { text } from "#src/http/schemas.ts";
 import { Chat, describeChat } from "./chat.ts";

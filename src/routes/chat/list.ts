@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { countChats, listChats, messagesOfChats } from "#src/domain/chats/index.ts";
+import { countChats, listChats, messagesOfChats } from "#src/domain/agent-work/chats/index.ts";
 import { endpoint, Reply } from "#src/http/endpoint.ts";
 import { Chat, describeChat } from "./chat.ts";
 import { describeMessage, Message } from "./message.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { ChatMessage, Run } from "#src/domain/chats/index.ts";
-import type { Turn } from "#src/domain/tasks/index.ts";
+import type { ChatMessage, Run } from "#src/domain/agent-work/chats/index.ts";
+import type { Turn } from "#src/domain/agent-work/tasks/index.ts";
 import { Moment } from "#src/http/schemas.ts";
 import type { ShownTurn } from "#src/http/turn.ts";
 

@@ -1,5 +1,10 @@
 import { z } from "zod";
-import { clearChat, listMessages, listMessagesOfProject, type MessagePage } from "#src/domain/chats/index.ts";
+import {
+  clearChat,
+  listMessages,
+  listMessagesOfProject,
+  type MessagePage,
+} from "#src/domain/agent-work/chats/index.ts";
 import { endpoint, Reply } from "#src/http/endpoint.ts";
 import { pageQuery } from "#src/http/list-page.ts";
 import { counted } from "#src/lib/counted.ts";

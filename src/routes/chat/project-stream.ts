@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { dataFrame, type ProjectPosition } from "#src/domain/chats/index.ts";
+import { dataFrame, type ProjectPosition } from "#src/domain/agent-work/chats/index.ts";
 import { ENDED } from "#src/lib/close-codes.ts";
 import { safeParseJson } from "#src/lib/parse-json.ts";
 import { PING } from "#src/lib/socket-ping.ts";

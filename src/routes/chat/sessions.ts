@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listChats, listChatsOfProject, type ListedChat } from "#src/domain/chats/index.ts";
+import { listChats, listChatsOfProject, type ListedChat } from "#src/domain/agent-work/chats/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { Moment } from "#src/http/schemas.ts";
 import { ChatStatus, ProjectChats } from "./chat.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { sidebarTree } from "#src/domain/chats/index.ts";
+import { sidebarTree } from "#src/domain/agent-work/chats/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { describeSession, Session } from "./sessions.ts";
 

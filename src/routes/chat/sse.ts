@@ -1,4 +1,4 @@
-import { isRefusal, LastingAccess, type Caller } from "#src/domain/access/index.ts";
+import { isRefusal, LastingAccess, type Caller } from "#src/domain/organisations/access/index.ts";
 import {
   followTask,
   requireTask,
@@ -6,8 +6,8 @@ import {
   type Heard,
   type SentMessage,
   type WaitingMessage,
-} from "#src/domain/chats/index.ts";
-import { streamTask, taskEvents } from "#src/domain/tasks/index.ts";
+} from "#src/domain/agent-work/chats/index.ts";
+import { streamTask, taskEvents } from "#src/domain/agent-work/tasks/index.ts";
 import { readCredentials } from "#src/http/credentials.ts";
 import { EVENT_STREAM_HEADERS, isComingBack } from "#src/http/event-id.ts";
 import { standingOf } from "#src/http/standing.ts";

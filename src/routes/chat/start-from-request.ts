@@ -1,6 +1,6 @@
 import { sendWithAttachments } from "#src/agent/send-with-attachments.ts";
-import type { Caller } from "#src/domain/access/index.ts";
-import type { SentMessage } from "#src/domain/chats/index.ts";
+import type { Caller } from "#src/domain/organisations/access/index.ts";
+import type { SentMessage } from "#src/domain/agent-work/chats/index.ts";
 import type { Services } from "#src/services.ts";
 import type { AgentChatRequest } from "./agent-request.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { openPosition } from "#src/domain/chats/index.ts";
+import { openPosition } from "#src/domain/agent-work/chats/index.ts";
 import { readCredentials } from "#src/http/credentials.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { EVENT_STREAM_HEADERS } from "#src/http/event-id.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { COMMENT, sendMessage, SimpleStream } from "#src/domain/chats/index.ts";
+import { COMMENT, sendMessage, SimpleStream } from "#src/domain/agent-work/chats/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { AgentId, text } from "#src/http/schemas.ts";
 import { freshTask, streamOf, taskHeaders, unlessWithoutCredits, waitOf } from "./sse.ts";

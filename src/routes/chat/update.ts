@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { deleteChat, moveChat, undoTurn, updateChat } from "#src/domain/chats/index.ts";
+import { deleteChat, moveChat, undoTurn, updateChat } from "#src/domain/agent-work/chats/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { AgentId, text } from "#src/http/schemas.ts";
 import { Chat, ChatParams, describeChat, EditModeField } from "./chat.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { connectToken, disconnectGitHost } from "#src/domain/git-hosts/index.ts";
+import { connectToken, disconnectGitHost } from "#src/domain/source-control/git-hosts/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { text } from "#src/http/schemas.ts";
 import { Connected, HOST, HostParams } from "./provider.ts";

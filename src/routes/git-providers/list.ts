@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { GIT_HOSTS, listConnections } from "#src/domain/git-hosts/index.ts";
+import { GIT_HOSTS, listConnections } from "#src/domain/source-control/git-hosts/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ConnectionStatus, describeConnection, HOST, HostParams } from "./provider.ts";
 

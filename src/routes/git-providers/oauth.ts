@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { authenticateUser, type UserCaller } from "#src/domain/access/index.ts";
-import { beginConnection, finishConnection, GIT_HOSTS } from "#src/domain/git-hosts/index.ts";
+import { authenticateUser, type UserCaller } from "#src/domain/organisations/access/index.ts";
+import { beginConnection, finishConnection, GIT_HOSTS } from "#src/domain/source-control/git-hosts/index.ts";
 import { cookieOf, noOauthStateCookie, oauthStateCookie } from "#src/http/cookies.ts";
 import { accessTokenOf } from "#src/http/credentials.ts";
 import { endpoint, Reply } from "#src/http/endpoint.ts";

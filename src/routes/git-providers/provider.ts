@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { GIT_HOSTS, type ConnectionState } from "#src/domain/git-hosts/index.ts";
+import { GIT_HOSTS, type ConnectionState } from "#src/domain/source-control/git-hosts/index.ts";
 import type { HostedBranch, HostedRepository } from "#src/platform/git-hosts/git-host.ts";
 
 /** Which host; any other name is a path that does not exist. The group keeps each alternative between `^` and `$`. */

@@ -1,5 +1,9 @@
 import { z } from "zod";
-import { hostedBranches, hostedRepositories, hostedRepository } from "#src/domain/git-hosts/index.ts";
+import {
+  hostedBranches,
+  hostedRepositories,
+  hostedRepository,
+} from "#src/domain/source-control/git-hosts/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import {
   describeHosted,

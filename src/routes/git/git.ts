@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Repository, RepositoryAddress } from "#src/domain/repositories/index.ts";
+import type { Repository, RepositoryAddress } from "#src/domain/source-control/repositories/index.ts";
 import type { GitCommit } from "#src/git/protocol.ts";
 import { Moment, text } from "#src/http/schemas.ts";
 

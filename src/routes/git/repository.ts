@@ -1,5 +1,10 @@
 import { z } from "zod";
-import { describeRemoteRepository, disconnectRepository, readInfo, readTree } from "#src/domain/git/index.ts";
+import {
+  describeRemoteRepository,
+  disconnectRepository,
+  readInfo,
+  readTree,
+} from "#src/domain/source-control/git/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "../projects/project.ts";
 import { describeOrigin, describeRepository, Done, PanelHead, RepositoryInfo } from "./git.ts";

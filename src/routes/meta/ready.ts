@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { databaseAnswers } from "#src/domain/health/index.ts";
+import { databaseAnswers } from "#src/domain/operations/health/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 
 const Part = z.enum(["ok", "unavailable", "off"]);

@@ -6,7 +6,7 @@ import {
   toCompletion,
   type Completion,
   type Heading,
-} from "#src/domain/model-proxy/index.ts";
+} from "#src/domain/models/model-proxy/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { openAiError } from "#src/http/errors.ts";
 import { text } from "#src/http/schemas.ts";

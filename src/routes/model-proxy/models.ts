@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listModels, type OfferedModels } from "#src/domain/model-proxy/index.ts";
+import { listModels, type OfferedModels } from "#src/domain/models/model-proxy/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { bareName } from "#src/models/settings.ts";

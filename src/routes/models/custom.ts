@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { addModel, deleteModel, idOfAdded, prefixOf } from "#src/domain/model-keys/index.ts";
+import { addModel, deleteModel, idOfAdded, prefixOf } from "#src/domain/models/model-keys/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { text } from "#src/http/schemas.ts";
 import { Pricing } from "./model.ts";

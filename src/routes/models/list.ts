@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as modelKeys from "#src/domain/model-keys/index.ts";
+import * as modelKeys from "#src/domain/models/model-keys/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { describeModel, ModelItem } from "./model.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ListedModel } from "#src/domain/model-keys/index.ts";
+import type { ListedModel } from "#src/domain/models/model-keys/index.ts";
 
 export const Pricing = z
   .object({ input: z.number(), output: z.number() })

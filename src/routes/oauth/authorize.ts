@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { beginOAuthLogin } from "#src/domain/oauth/index.ts";
+import { beginOAuthLogin } from "#src/domain/people/oauth/index.ts";
 import { oauthStateCookie } from "#src/http/cookies.ts";
 import { endpoint, Reply } from "#src/http/endpoint.ts";
 import { prefersHtml } from "#src/http/prefers-html.ts";

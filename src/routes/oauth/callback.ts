@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { finishOAuthLogin } from "#src/domain/oauth/index.ts";
+import { finishOAuthLogin } from "#src/domain/people/oauth/index.ts";
 import { cookieOf, noOauthStateCookie, sessionCookies } from "#src/http/cookies.ts";
 import { endpoint, Reply } from "#src/http/endpoint.ts";
 import { consoleUrl } from "#src/lib/console-url.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { parsePreviewHost } from "#src/domain/containers/index.ts";
-import { requireProject } from "#src/domain/projects/index.ts";
+import { parsePreviewHost } from "#src/domain/workspaces/containers/index.ts";
+import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { endpoint, Reply } from "#src/http/endpoint.ts";
 import { text } from "#src/http/schemas.ts";
 import { AppError } from "#src/lib/errors.ts";

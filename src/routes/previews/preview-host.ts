@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from "hono";
-import { containerUrl, parsePreviewHost } from "#src/domain/containers/index.ts";
-import { openPreview, type PreviewAddress, type Visitor } from "#src/domain/previews/index.ts";
+import { containerUrl, parsePreviewHost } from "#src/domain/workspaces/containers/index.ts";
+import { openPreview, type PreviewAddress, type Visitor } from "#src/domain/workspaces/previews/index.ts";
 import type { AppEnv } from "#src/http/context.ts";
 import { cookieOf, hostCookie } from "#src/http/cookies.ts";
 import { prefersHtml } from "#src/http/prefers-html.ts";

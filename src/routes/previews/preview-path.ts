@@ -1,7 +1,7 @@
 import type { Context, Handler } from "hono";
-import * as containers from "#src/domain/containers/index.ts";
-import { openPreview, type Visitor } from "#src/domain/previews/index.ts";
-import { requireProject } from "#src/domain/projects/index.ts";
+import * as containers from "#src/domain/workspaces/containers/index.ts";
+import { openPreview, type Visitor } from "#src/domain/workspaces/previews/index.ts";
+import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import type { AppEnv } from "#src/http/context.ts";
 import { notice } from "./page.ts";
 import { servePreview } from "./serve-preview.ts";

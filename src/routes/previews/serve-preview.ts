@@ -1,5 +1,5 @@
-import { effectivePort, isStatic } from "#src/domain/containers/index.ts";
-import { staticFile, type Preview } from "#src/domain/previews/index.ts";
+import { effectivePort, isStatic } from "#src/domain/workspaces/containers/index.ts";
+import { staticFile, type Preview } from "#src/domain/workspaces/previews/index.ts";
 import { toProgram, toVisitor } from "#src/http/preview-headers.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";

@@ -1,4 +1,9 @@
-import { authenticateKey, authenticateUser, type Caller, type UserCaller } from "#src/domain/access/index.ts";
+import {
+  authenticateKey,
+  authenticateUser,
+  type Caller,
+  type UserCaller,
+} from "#src/domain/organisations/access/index.ts";
 import { readCredentials } from "#src/http/credentials.ts";
 import type { Services } from "#src/services.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as snapshots from "#src/domain/snapshots/index.ts";
+import * as snapshots from "#src/domain/workspaces/snapshots/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { describeProject, Project, ProjectParams } from "./project.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { requireProject } from "#src/domain/projects/index.ts";
+import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { JsonObject } from "#src/http/schemas.ts";
 import { ProjectParams } from "./project.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { containersOf, containerUrl } from "#src/domain/containers/index.ts";
-import { requireProject } from "#src/domain/projects/index.ts";
-import { repositoryOf } from "#src/domain/repositories/index.ts";
+import { containersOf, containerUrl } from "#src/domain/workspaces/containers/index.ts";
+import { requireProject } from "#src/domain/workspaces/projects/index.ts";
+import { repositoryOf } from "#src/domain/source-control/repositories/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { Moment } from "#src/http/schemas.ts";
 import { describeStatus, ProjectParams, ProjectStatus, StatusFields } from "./project.ts";

@@ -1,4 +1,4 @@
-import { requireProject } from "#src/domain/projects/index.ts";
+import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { describeProject, Project, ProjectParams } from "./project.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as projects from "#src/domain/projects/index.ts";
+import * as projects from "#src/domain/workspaces/projects/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { PAGES, pageQuery, replyWithPage } from "#src/http/list-page.ts";
 import { text } from "#src/http/schemas.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { requireProject, touchProject } from "#src/domain/projects/index.ts";
+import { requireProject, touchProject } from "#src/domain/workspaces/projects/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "./project.ts";
 

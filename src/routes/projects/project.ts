@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as projects from "#src/domain/projects/index.ts";
+import * as projects from "#src/domain/workspaces/projects/index.ts";
 import { Moment } from "#src/http/schemas.ts";
 
 /** Path of every project route: a project's id or slug. */

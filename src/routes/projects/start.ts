@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { requestStart } from "#src/domain/lifecycle/index.ts";
+import { requestStart } from "#src/domain/workspaces/lifecycle/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "./project.ts";
 

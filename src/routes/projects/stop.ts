@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { requestStop } from "#src/domain/lifecycle/index.ts";
+import { requestStop } from "#src/domain/workspaces/lifecycle/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "./project.ts";
 

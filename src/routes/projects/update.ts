@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { updateProject } from "#src/domain/projects/index.ts";
+import { updateProject } from "#src/domain/workspaces/projects/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { JsonObject, text } from "#src/http/schemas.ts";
 import { describeProject, Project, ProjectParams } from "./project.ts";

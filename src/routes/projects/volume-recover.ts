@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { recoverProject } from "#src/domain/snapshots/index.ts";
+import { recoverProject } from "#src/domain/workspaces/snapshots/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "./project.ts";
 import { SnapshotHash } from "./snapshots/snapshot.ts";

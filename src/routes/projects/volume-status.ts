@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { volumeStatus } from "#src/domain/snapshots/index.ts";
+import { volumeStatus } from "#src/domain/workspaces/snapshots/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "./project.ts";
 import { VolumeId } from "./snapshots/snapshot.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { changeKey, deleteKey, storeKey, type KeyChange } from "#src/domain/model-keys/index.ts";
+import { changeKey, deleteKey, storeKey, type KeyChange } from "#src/domain/models/model-keys/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { JsonObject } from "#src/http/schemas.ts";
 import { BaseUrl, Cleared, Done, Expiry, KeyDone, KeyName, KeyParams, KeyValue, Provider } from "./key.ts";

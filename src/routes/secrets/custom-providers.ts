@@ -5,7 +5,7 @@ import {
   deleteCustomProvider,
   listCustomProviders,
   type ShownProvider,
-} from "#src/domain/model-keys/index.ts";
+} from "#src/domain/models/model-keys/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { Moment, text } from "#src/http/schemas.ts";
 import { API_TYPES } from "#src/models/providers.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ShownKey } from "#src/domain/model-keys/index.ts";
+import type { ShownKey } from "#src/domain/models/model-keys/index.ts";
 import { dayOrMoment, Moment, text } from "#src/http/schemas.ts";
 
 export const KeyParams = z.object({ model_key: z.string() });

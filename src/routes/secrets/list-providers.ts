@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { INTEGRATIONS } from "#src/domain/model-keys/index.ts";
+import { INTEGRATIONS } from "#src/domain/models/model-keys/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { API_TYPES } from "#src/models/providers.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listKeys, revealKey, showKey } from "#src/domain/model-keys/index.ts";
+import { listKeys, revealKey, showKey } from "#src/domain/models/model-keys/index.ts";
 import { endpoint, Reply } from "#src/http/endpoint.ts";
 import { text } from "#src/http/schemas.ts";
 import { describeListedKey, describeSingleKey, KeyParams, ListedKey, SingleKey } from "./key.ts";

@@ -1,4 +1,4 @@
-import { requireSession } from "#src/domain/shells/index.ts";
+import { requireSession } from "#src/domain/workspaces/shells/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { describeSession, Session, SessionParams } from "./session.ts";
 

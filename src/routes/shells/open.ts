@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as shells from "#src/domain/shells/index.ts";
+import * as shells from "#src/domain/workspaces/shells/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { Moment, text } from "#src/http/schemas.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { readNewOutput } from "#src/domain/shells/index.ts";
+import { readNewOutput } from "#src/domain/workspaces/shells/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { SessionParams } from "./session.ts";
 

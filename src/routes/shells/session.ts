@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ShellSession } from "#src/domain/shells/index.ts";
+import type { ShellSession } from "#src/domain/workspaces/shells/index.ts";
 import { Moment } from "#src/http/schemas.ts";
 
 export const SessionParams = z.object({ shell: z.string().describe("Id of the session") });

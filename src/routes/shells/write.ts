@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { writeToSession } from "#src/domain/shells/index.ts";
+import { writeToSession } from "#src/domain/workspaces/shells/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { text } from "#src/http/schemas.ts";
 import { SessionParams } from "./session.ts";

@@ -1,4 +1,4 @@
-import { requireChat } from "#src/domain/chats/index.ts";
+import { requireChat } from "#src/domain/agent-work/chats/index.ts";
 import { socket } from "#src/http/socket.ts";
 import { NO_WISH } from "./query.ts";
 

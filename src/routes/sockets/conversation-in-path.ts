@@ -1,6 +1,6 @@
 import type { Hono } from "hono";
 import { z } from "zod";
-import { requireProject } from "#src/domain/projects/index.ts";
+import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { UPLOAD_FIRST } from "#src/http/attachments.ts";
 import type { AppEnv } from "#src/http/context.ts";
 import { credentialsOf } from "#src/http/credentials.ts";

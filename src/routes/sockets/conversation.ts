@@ -1,4 +1,4 @@
-import { requireProject } from "#src/domain/projects/index.ts";
+import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { socket } from "#src/http/socket.ts";
 import { NO_WISH } from "./query.ts";
 import { resumed } from "./resumed.ts";

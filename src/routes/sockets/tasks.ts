@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
 import { z } from "zod";
-import { renewCaller } from "#src/domain/access/index.ts";
-import { listBackgroundTasks, type BackgroundTask } from "#src/domain/background-tasks/index.ts";
+import { renewCaller } from "#src/domain/organisations/access/index.ts";
+import { listBackgroundTasks, type BackgroundTask } from "#src/domain/operations/background-tasks/index.ts";
 import type { AppEnv } from "#src/http/context.ts";
 import { credentialsOf } from "#src/http/credentials.ts";
 import { identify, requireUpgrade, type Socket } from "#src/http/socket.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { requireProject } from "#src/domain/projects/index.ts";
+import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { socket } from "#src/http/socket.ts";
 import { parse } from "./query.ts";
 

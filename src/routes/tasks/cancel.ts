@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { cancelTask } from "#src/domain/tasks/index.ts";
+import { cancelTask } from "#src/domain/agent-work/tasks/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { Moment } from "#src/http/schemas.ts";
 import { TaskParams, TaskStatus } from "./schemas.ts";

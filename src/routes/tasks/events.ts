@@ -1,6 +1,12 @@
 import { z } from "zod";
-import { COMMENT, eventFrame, followTask, noticeComment, withNotices } from "#src/domain/chats/index.ts";
-import { streamTask } from "#src/domain/tasks/index.ts";
+import {
+  COMMENT,
+  eventFrame,
+  followTask,
+  noticeComment,
+  withNotices,
+} from "#src/domain/agent-work/chats/index.ts";
+import { streamTask } from "#src/domain/agent-work/tasks/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { emptyStream, isComingBack, NOTHING_MORE, replayAfter, ReplayQuery } from "#src/http/event-id.ts";
 import { encoded, toStream } from "#src/lib/to-stream.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { requireKeyProject } from "#src/domain/access/index.ts";
-import { describeWaiting, findWaiting, startTask } from "#src/domain/tasks/index.ts";
+import { requireKeyProject } from "#src/domain/organisations/access/index.ts";
+import { describeWaiting, findWaiting, startTask } from "#src/domain/agent-work/tasks/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { InvokeBody, Invoked } from "./schemas.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listTasks, type Task } from "#src/domain/tasks/index.ts";
+import { listTasks, type Task } from "#src/domain/agent-work/tasks/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { Moment } from "#src/http/schemas.ts";
 import { AppError } from "#src/lib/errors.ts";

@@ -1,4 +1,4 @@
-import { describeTask, describeWaiting } from "#src/domain/tasks/index.ts";
+import { describeTask, describeWaiting } from "#src/domain/agent-work/tasks/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { TaskParams, TaskView } from "./schemas.ts";
 

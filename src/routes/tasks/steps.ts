@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listTurns, Turn } from "#src/domain/tasks/index.ts";
+import { listTurns, Turn } from "#src/domain/agent-work/tasks/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { Moment } from "#src/http/schemas.ts";
 import { ShownTurn } from "#src/http/turn.ts";

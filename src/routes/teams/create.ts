@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as teams from "#src/domain/teams/index.ts";
+import * as teams from "#src/domain/organisations/teams/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { describeTeam, Team, TeamName, TeamSlug } from "./team.ts";
 

@@ -1,4 +1,4 @@
-import { requireOwnTeam } from "#src/domain/teams/index.ts";
+import { requireOwnTeam } from "#src/domain/organisations/teams/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { describeTeam, Team, TeamParams } from "./team.ts";
 

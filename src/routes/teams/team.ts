@@ -1,6 +1,6 @@
-import { usableBonus } from "#src/domain/credits/index.ts";
+import { usableBonus } from "#src/domain/billing/credits/index.ts";
 import { z } from "zod";
-import type { OwnTeam } from "#src/domain/teams/index.ts";
+import type { OwnTeam } from "#src/domain/organisations/teams/index.ts";
 import { Moment, text } from "#src/http/schemas.ts";
 import { Role } from "../members.ts";
 

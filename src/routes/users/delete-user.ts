@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { deleteAccount } from "#src/domain/admin/index.ts";
+import { deleteAccount } from "#src/domain/operations/admin/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { USER_PATH, UserParams } from "./user.ts";
 

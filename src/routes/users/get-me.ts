@@ -1,4 +1,4 @@
-import { describeUser, requireAccount } from "#src/domain/accounts/index.ts";
+import { describeUser, requireAccount } from "#src/domain/people/accounts/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { User } from "./user.ts";
 

@@ -1,4 +1,4 @@
-import { describePreferences, requireAccount } from "#src/domain/accounts/index.ts";
+import { describePreferences, requireAccount } from "#src/domain/people/accounts/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { Preferences } from "./preferences.ts";
 

@@ -1,4 +1,4 @@
-import { requireAccount } from "#src/domain/accounts/index.ts";
+import { requireAccount } from "#src/domain/people/accounts/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { describeProfile, Profile } from "./profile.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { User } from "#src/domain/accounts/index.ts";
+import type { User } from "#src/domain/people/accounts/index.ts";
 import { text } from "#src/http/schemas.ts";
 
 /** Longest picture, as an address or as the text that holds it. */

@@ -1,4 +1,4 @@
-import { describeUser, updateAccount } from "#src/domain/accounts/index.ts";
+import { describeUser, updateAccount } from "#src/domain/people/accounts/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { text } from "#src/http/schemas.ts";
 import { AccountBody, User } from "./user.ts";

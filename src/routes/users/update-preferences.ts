@@ -1,4 +1,4 @@
-import * as accounts from "#src/domain/accounts/index.ts";
+import * as accounts from "#src/domain/people/accounts/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { Preferences, PreferencesBody } from "./preferences.ts";
 

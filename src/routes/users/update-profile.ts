@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as accounts from "#src/domain/accounts/index.ts";
+import * as accounts from "#src/domain/people/accounts/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { describeProfile, Profile, ProfileBody } from "./profile.ts";
 

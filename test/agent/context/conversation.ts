@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Turn } from "#src/domain/tasks/index.ts";
+import type { Turn } from "#src/domain/agent-work/tasks/index.ts";
 import { toRequest as toAnthropic } from "#src/models/anthropic-style/to-request.ts";
 import type { ModelMessage } from "#src/models/model.ts";
 import { toRequest as toOpenAi } from "#src/models/openai-style/to-request.ts";

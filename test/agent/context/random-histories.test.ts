@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { Compaction } from "#src/agent/context/compaction.ts";
 import { ConversationWindow } from "#src/agent/context/within-window.ts";
 import type { HistoryMessage } from "#src/agent/transcript.ts";
-import type { Turn } from "#src/domain/tasks/index.ts";
+import type { Turn } from "#src/domain/agent-work/tasks/index.ts";
 import { estimateTokens } from "#src/models/estimate-tokens.ts";
 import type { ModelMessage } from "#src/models/model.ts";
 import { answeringModel, modelError, never } from "#test/support/answering-model.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { knownSecrets } from "#src/agent/scrubbing/known-secrets.ts";
 import { gitConnections, userApiKeys } from "#src/db/schema/index.ts";
-import { createContainer } from "#src/domain/containers/index.ts";
-import { createProject } from "#src/domain/projects/index.ts";
+import { createContainer } from "#src/domain/workspaces/containers/index.ts";
+import { createProject } from "#src/domain/workspaces/projects/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import { newColleague } from "#test/support/colleagues.ts";

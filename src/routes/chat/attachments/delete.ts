@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { deleteUpload } from "#src/domain/attachments/index.ts";
+import { deleteUpload } from "#src/domain/agent-work/attachments/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ChatParams } from "../chat.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { storeUpload } from "#src/domain/attachments/index.ts";
+import { storeUpload } from "#src/domain/agent-work/attachments/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { formFile } from "#src/http/multipart.ts";
 import { ChatParams } from "../chat.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { updatePreview } from "#src/domain/containers/index.ts";
+import { updatePreview } from "#src/domain/workspaces/containers/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { BrowserPreview, describePreview, PreviewParams } from "./preview.ts";
 

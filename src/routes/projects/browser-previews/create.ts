@@ -1,4 +1,4 @@
-import { createPreview } from "#src/domain/containers/index.ts";
+import { createPreview } from "#src/domain/workspaces/containers/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "../project.ts";
 import { BrowserPreview, describePreview, PreviewBody, previewChange } from "./preview.ts";

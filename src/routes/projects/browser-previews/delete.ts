@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { deletePreview } from "#src/domain/containers/index.ts";
+import { deletePreview } from "#src/domain/workspaces/containers/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { PreviewParams } from "./preview.ts";
 

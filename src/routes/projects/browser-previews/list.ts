@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listPreviews } from "#src/domain/containers/index.ts";
+import { listPreviews } from "#src/domain/workspaces/containers/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "../project.ts";
 import { BrowserPreview, describePreview } from "./preview.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { BrowserPreview as StoredPreview } from "#src/domain/containers/index.ts";
+import type { BrowserPreview as StoredPreview } from "#src/domain/workspaces/containers/index.ts";
 import { Moment, text } from "#src/http/schemas.ts";
 
 export const PreviewParams = z.object({

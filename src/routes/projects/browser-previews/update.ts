@@ -1,4 +1,4 @@
-import { updatePreview } from "#src/domain/containers/index.ts";
+import { updatePreview } from "#src/domain/workspaces/containers/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { BrowserPreview, describePreview, PreviewBody, PreviewParams, previewChange } from "./preview.ts";
 

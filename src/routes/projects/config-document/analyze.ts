@@ -1,5 +1,5 @@
-import { analyzeProject } from "#src/domain/containers/index.ts";
-import { withRuntime } from "#src/domain/lifecycle/index.ts";
+import { analyzeProject } from "#src/domain/workspaces/containers/index.ts";
+import { withRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "../project.ts";
 import { FoundDocument } from "./get.ts";

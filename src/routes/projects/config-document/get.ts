@@ -4,8 +4,8 @@ import {
   readConfigFile,
   SettledDocument,
   settleDocument,
-} from "#src/domain/containers/index.ts";
-import { withRuntime } from "#src/domain/lifecycle/index.ts";
+} from "#src/domain/workspaces/containers/index.ts";
+import { withRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "../project.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import * as containers from "#src/domain/containers/index.ts";
-import { withRuntime } from "#src/domain/lifecycle/index.ts";
+import * as containers from "#src/domain/workspaces/containers/index.ts";
+import { withRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "../project.ts";
 

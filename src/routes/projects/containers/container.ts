@@ -13,7 +13,7 @@ import {
   type Container as StoredContainer,
   type OpenedContainer,
   type PreviewAddresses,
-} from "#src/domain/containers/index.ts";
+} from "#src/domain/workspaces/containers/index.ts";
 import { Moment, text } from "#src/http/schemas.ts";
 import type { Services } from "#src/services.ts";
 

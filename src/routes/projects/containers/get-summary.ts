@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { sanitizeName, watchContainers, type Container } from "#src/domain/containers/index.ts";
+import { sanitizeName, watchContainers, type Container } from "#src/domain/workspaces/containers/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { describeStatus, ProjectParams } from "../project.ts";
 import { addressesOf } from "./container.ts";

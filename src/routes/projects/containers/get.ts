@@ -1,4 +1,4 @@
-import { listContainers, requireContainer } from "#src/domain/containers/index.ts";
+import { listContainers, requireContainer } from "#src/domain/workspaces/containers/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { Container, ContainerParams, describeContainer } from "./container.ts";
 

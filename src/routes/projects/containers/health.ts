@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { checkHealth, openContainer } from "#src/domain/containers/index.ts";
+import { checkHealth, openContainer } from "#src/domain/workspaces/containers/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { addressesOf, ContainerParams } from "./container.ts";
 

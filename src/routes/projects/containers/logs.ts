@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { openContainer, readLogs } from "#src/domain/containers/index.ts";
+import { openContainer, readLogs } from "#src/domain/workspaces/containers/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ContainerParams } from "./container.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { openContainer } from "#src/domain/containers/index.ts";
-import * as lifecycle from "#src/domain/lifecycle/index.ts";
+import { openContainer } from "#src/domain/workspaces/containers/index.ts";
+import * as lifecycle from "#src/domain/workspaces/lifecycle/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { addressesOf, ContainerParams } from "./container.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as lifecycle from "#src/domain/lifecycle/index.ts";
+import * as lifecycle from "#src/domain/workspaces/lifecycle/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ContainerParams } from "./container.ts";
 

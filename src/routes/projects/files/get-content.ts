@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pathFromRootIn, openFiles, readText } from "#src/domain/files/index.ts";
+import { pathFromRootIn, openFiles, readText } from "#src/domain/workspaces/files/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "../project.ts";
 import { ContainerDir, EncodingQuery, FileText } from "./file.ts";

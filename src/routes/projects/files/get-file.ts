@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { pathFromRoot, openFiles, readText } from "#src/domain/files/index.ts";
+import { pathFromRoot, openFiles, readText } from "#src/domain/workspaces/files/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { EncodingQuery, FileParams, FileText } from "./file.ts";
 

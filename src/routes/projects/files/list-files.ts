@@ -1,6 +1,6 @@
 import { v5 as nameBasedId } from "uuid";
 import { z } from "zod";
-import { listTexts, directoryFromRoot, openFiles } from "#src/domain/files/index.ts";
+import { listTexts, directoryFromRoot, openFiles } from "#src/domain/workspaces/files/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { Moment } from "#src/http/schemas.ts";
 import { ProjectParams } from "../project.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { changeFiles, fileToWrite, toBytes } from "#src/domain/files/index.ts";
+import { changeFiles, fileToWrite, toBytes } from "#src/domain/workspaces/files/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { describeSaved, FILE_BODY_BYTES, FileContent, FileParams, Saved } from "./file.ts";
 

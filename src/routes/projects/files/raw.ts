@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { changeFiles, fileToWrite, openFiles, pathFromRootIn } from "#src/domain/files/index.ts";
+import { changeFiles, fileToWrite, openFiles, pathFromRootIn } from "#src/domain/workspaces/files/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { ProjectParams } from "../project.ts";

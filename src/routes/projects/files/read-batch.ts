@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as files from "#src/domain/files/index.ts";
+import * as files from "#src/domain/workspaces/files/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "../project.ts";
 import { ContainerDir } from "./file.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as projects from "#src/domain/projects/index.ts";
+import * as projects from "#src/domain/workspaces/projects/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { email } from "#src/http/schemas.ts";
 import { describeMember, Member, Role } from "../../members.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { changeProjectRole } from "#src/domain/projects/index.ts";
+import { changeProjectRole } from "#src/domain/workspaces/projects/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { describeMember, Member, Role } from "../../members.ts";
 import { MemberParams } from "./member.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as snapshots from "#src/domain/snapshots/index.ts";
+import * as snapshots from "#src/domain/workspaces/snapshots/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { text } from "#src/http/schemas.ts";
 import { ProjectParams } from "../project.ts";

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Snapshot as StoredSnapshot } from "#src/domain/archives/index.ts";
+import type { Snapshot as StoredSnapshot } from "#src/domain/workspaces/archives/index.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 export function describeSnapshot(snapshot: StoredSnapshot): z.input<typeof Snapshot> {

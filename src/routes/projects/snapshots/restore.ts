@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { restoreProject } from "#src/domain/snapshots/index.ts";
+import { restoreProject } from "#src/domain/workspaces/snapshots/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { SnapshotParams } from "./snapshot.ts";
 

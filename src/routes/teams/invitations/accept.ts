@@ -1,4 +1,4 @@
-import * as invitations from "#src/domain/invitations/index.ts";
+import * as invitations from "#src/domain/organisations/invitations/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { describeTeam, Team } from "../team.ts";
 import { TokenParams } from "./invitation.ts";

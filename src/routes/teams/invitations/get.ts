@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { showInvitation } from "#src/domain/invitations/index.ts";
+import { showInvitation } from "#src/domain/organisations/invitations/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { Moment } from "#src/http/schemas.ts";
 import { Role } from "../../members.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Invitation as Row } from "#src/domain/invitations/index.ts";
+import type { Invitation as Row } from "#src/domain/organisations/invitations/index.ts";
 import { Moment } from "#src/http/schemas.ts";
 import { Role } from "../../members.ts";
 

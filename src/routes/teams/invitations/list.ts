@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as invitations from "#src/domain/invitations/index.ts";
+import * as invitations from "#src/domain/organisations/invitations/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { TeamParams } from "../team.ts";
 import { describeInvitation, Invitation } from "./invitation.ts";

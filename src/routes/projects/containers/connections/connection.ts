@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Connection as StoredConnection } from "#src/domain/containers/index.ts";
+import type { Connection as StoredConnection } from "#src/domain/workspaces/containers/index.ts";
 import { JsonObject, Moment } from "#src/http/schemas.ts";
 
 export const Connection = z

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as containers from "#src/domain/containers/index.ts";
+import * as containers from "#src/domain/workspaces/containers/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { JsonObject, text } from "#src/http/schemas.ts";
 import { ProjectParams } from "../../project.ts";

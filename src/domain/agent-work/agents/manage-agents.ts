@@ -1,0 +1,167 @@
+import { uniqueViolation } from "#src/db/unique-violation.ts";
+import type { Caller, Scope } from "#src/domain/organisations/access/index.ts";
+import { requireTeam, whileTeamExists } from "#src/domain/organisations/teams/index.ts";
+import type { Client } from "#src/lib/client.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { isGuid, newId } from "#src/lib/ids.ts";
+import { slugOf } from "#src/lib/slug.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { checkAgent, type AgentRules } from "./check-agent.ts";
+import {
+  agentsOfTeam,
+  chooseModelOf,
+  countAgents,
+  insertAgent,
+  modelChoices,
+  updateAgentRow,
+  visibleAgent,
+  type Agent,
+  type AgentValues,
+} from "./queries.ts";
+
+const MAX_AGENTS = 100;
+
+export type AgentDeps = AgentRules & { db: Db };
+/** What is absent stays as it is. */
+export type AgentChange = Partial<AgentValues>;
+export type AgentWish = Omit<AgentValues, "slug"> & { slug?: string };
+
+/** An agent with the model that a person chose for themselves, where it is one of the service's own. */
+export interface AgentOfPerson extends Agent {
+  selectedModel: string | null;
+}
+
+/** Agents that the caller's team can work with: the service's own, and the team's. */
+export async function listAgents(deps: { db: Db }, caller: Caller): Promise<AgentOfPerson[]> {
+  const { teamId } = await requireTeam(deps, caller, "agent.view");
+  const [agents, choices] = await Promise.all([
+    agentsOfTeam(deps.db, teamId),
+    modelChoices(deps.db, caller.userId),
+  ]);
+  return agents.map((agent) => withChoice(agent, choices));
+}
+
+/** One of them. Throws `not_found`. */
+export async function findAgent(deps: { db: Db }, caller: Caller, id: string): Promise<AgentOfPerson> {
+  const { teamId } = await requireTeam(deps, caller, "agent.view");
+  const [agent, choices] = await Promise.all([
+    requireAgent(deps.db, teamId, id),
+    modelChoices(deps.db, caller.userId),
+  ]);
+  return withChoice(agent, choices);
+}
+
+/**
+ * Choose the model of an agent: of one of the service's own for the caller alone, of the team's for all, as `changeAgent`, whose
+ * rules it has then. Null takes the choice back. Throws `not_found`, and `invalid_input` for a model that is not there.
+ */
+export async function selectModel(
+  deps: AgentDeps,
+  caller: Caller,
+  { id, model }: { id: string; model: string | null },
+  client: Client,
+): Promise<void> {
+  const { teamId } = await requireTeam(deps, caller, "agent.view");
+  const agent = await requireAgent(deps.db, teamId, id);
+  if (agent.teamId !== null) return void (await changeAgent(deps, caller, id, { model }, client));
+  checkAgent(deps, { model });
+  await chooseModelOf(deps.db, { userId: caller.userId, agentId: agent.id, model });
+}
+
+/** An agent that a team can work with. Throws `not_found`. */
+export async function requireAgent(db: Db, teamId: string, id: string): Promise<Agent> {
+  const agent = isGuid(id) ? await visibleAgent(db, teamId, id) : undefined;
+  if (!agent) throw new AppError("not_found", "Agent not found");
+  return agent;
+}
+
+/** Add an agent to the caller's team. Throws `forbidden`, `invalid_input` as `checkAgent`, `conflict` for a slug in use. */
+export async function createAgent(
+  deps: AgentDeps,
+  caller: Caller,
+  wish: AgentWish,
+  client: Client,
+): Promise<Agent> {
+  const teamId = await manage(deps, caller);
+  const checked = checkAgent(deps, wish);
+  if ((await countAgents(deps.db, teamId)) >= MAX_AGENTS) {
+    throw new AppError("invalid_input", `A team has at most ${MAX_AGENTS} agents: delete one first`);
+  }
+  const slug = wish.slug ?? slugOf(wish.name, "agent");
+  const agent = { ...checked, slug, id: newId(), teamId, createdBy: caller.userId };
+  const details = { name: agent.name, slug };
+  const entry = { ...entryOf(caller, teamId, agent.id, client), action: "agent.created", details };
+  const made = await whileSlugIsFree(whileTeamExists(insertAgent(deps.db, agent, entry)));
+  if (!made) throw new AppError("internal", "The agent was not created");
+  return made;
+}
+
+/** Change an agent of the caller's team. Throws as `createAgent`, and `forbidden` for one of the service's own. */
+export async function changeAgent(
+  deps: AgentDeps,
+  caller: Caller,
+  id: string,
+  change: AgentChange,
+  client: Client,
+): Promise<Agent> {
+  const teamId = await manage(deps, caller);
+  await requireOwn(deps.db, teamId, id);
+  const checked = checkAgent(deps, change);
+  const details = { changed: Object.keys(change) };
+  const entry = { ...entryOf(caller, teamId, id, client), action: "agent.updated", details };
+  const changed = await whileSlugIsFree(updateAgentRow(deps.db, { teamId, id }, checked, entry));
+  if (!changed) throw new AppError("not_found", "Agent not found");
+  return changed;
+}
+
+/** Delete an agent of the caller's team; chats and keys that name it go on with the default one. Throws as `changeAgent`. */
+export async function deleteAgent(
+  deps: { db: Db },
+  caller: Caller,
+  id: string,
+  client: Client,
+): Promise<void> {
+  const teamId = await manage(deps, caller);
+  await requireOwn(deps.db, teamId, id);
+  const entry = { ...entryOf(caller, teamId, id, client), action: "agent.deleted" };
+  const deleted = await updateAgentRow(deps.db, { teamId, id }, { isActive: false }, entry);
+  if (!deleted) throw new AppError("not_found", "Agent not found");
+}
+
+/** The team whose agents the caller may manage. A key that is bound to projects may not: agents work on all of them. */
+async function manage(deps: { db: Db }, caller: Caller): Promise<string> {
+  const scope: Scope = "agent.manage";
+  if (caller.kind === "key" && caller.projectIds !== null) {
+    throw new AppError(
+      "forbidden",
+      "This API key is bound to projects and cannot change agents, which belong to the whole team",
+    );
+  }
+  return (await requireTeam(deps, caller, scope)).teamId;
+}
+
+async function requireOwn(db: Db, teamId: string, id: string): Promise<void> {
+  const agent = await requireAgent(db, teamId, id);
+  if (agent.teamId === null) throw new AppError("forbidden", "Built-in agents cannot be changed");
+}
+
+function withChoice(agent: Agent, choices: ReadonlyMap<string, string>): AgentOfPerson {
+  return { ...agent, selectedModel: choices.get(agent.id) ?? null };
+}
+
+async function whileSlugIsFree<T>(write: Promise<T>): Promise<T> {
+  try {
+    return await write;
+  } catch (error) {
+    if (uniqueViolation(error) !== "agents_slug_unique") throw error;
+    throw new AppError("conflict", "Another agent of the team has this slug", { cause: error });
+  }
+}
+
+const entryOf = ({ userId }: Caller, teamId: string, resourceId: string, client: Client) => ({
+  userId,
+  teamId,
+  resourceType: "agent",
+  resourceId,
+  client,
+});

@@ -1,0 +1,18 @@
+import { goOn, type RefusedQuestion } from "#src/domain/agent-work/tasks/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
+import type { Queue } from "#src/platform/queue/queue.ts";
+import { declineQuestionsBefore } from "./queries.ts";
+
+/**
+ * Denies the pending approvals of a chat because a person sent a message instead of an answer. The model sees the message
+ * as the reason, and the task continues to its end. Returns one of the approvals, if there were any.
+ */
+export async function declineByMessage(
+  deps: { db: Db; taskLogs: TaskLogs; queue: Queue },
+  message: { taskId: string; userId: string },
+): Promise<RefusedQuestion | undefined> {
+  const refused = await declineQuestionsBefore(deps.db, message);
+  for (const taskId of new Set(refused.map((question) => question.taskId))) await goOn(deps, taskId);
+  return refused[0];
+}

@@ -1,0 +1,171 @@
+import { and, eq, gt, isNotNull, isNull, lt, sql } from "drizzle-orm";
+import { approvals, chats, projects, tasks } from "#src/db/schema/index.ts";
+import { roleInProject, type Viewer } from "#src/domain/workspaces/projects/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+
+export type Approval = typeof approvals.$inferSelect;
+export type NewApproval = Omit<Approval, "response" | "reason" | "answeredBy" | "answeredAt" | "createdAt">;
+export type ApprovalResponse = NonNullable<Approval["response"]>;
+
+/**
+ * The approval of a call, created if missing; `isNew` says that this statement created it. `declined` is another approval
+ * of the task that a message has denied.
+ */
+export async function upsertApproval(
+  db: Db,
+  approval: NewApproval,
+): Promise<{ approval: Approval; isNew: boolean; declined: Approval | undefined }> {
+  const [made, found, declined] = await db.batch([
+    db.insert(approvals).values(approval).onConflictDoNothing().returning({ id: approvals.id }),
+    db
+      .select()
+      .from(approvals)
+      .where(
+        and(
+          eq(approvals.taskId, approval.taskId),
+          eq(approvals.iteration, approval.iteration),
+          eq(approvals.callId, approval.callId),
+        ),
+      ),
+    db
+      .select()
+      .from(approvals)
+      .where(and(eq(approvals.taskId, approval.taskId), isNotNull(approvals.reason)))
+      .limit(1),
+  ]);
+  const [row] = found;
+  if (!row) throw new Error("The approval is not there");
+  return { approval: row, isNew: made.length > 0, declined: declined[0] };
+}
+
+/** An approval, its project, and a person's role in the project. */
+export function approvalWithRole(db: Db, id: string, viewer: Viewer) {
+  return db
+    .select({
+      approval: approvals,
+      task: { status: tasks.status, chatId: tasks.chatId },
+      project: { id: projects.id },
+      role: roleInProject(viewer),
+    })
+    .from(approvals)
+    .innerJoin(tasks, eq(tasks.id, approvals.taskId))
+    .innerJoin(projects, eq(projects.id, tasks.projectId))
+    .where(eq(approvals.id, id));
+}
+
+/**
+ * Answers a pending approval once, and returns whether this call did. `allow_all` is stored with the chat in the same
+ * statement, and answers the task's other approvals of this tool.
+ */
+export async function answerApprovalRow(
+  db: Db,
+  answer: { id: string; response: ApprovalResponse; userId: string },
+): Promise<boolean> {
+  const result = await db.execute(sql`
+    WITH answered AS (
+      UPDATE ${approvals} SET response = ${answer.response}::text, answered_by = ${answer.userId}::uuid, answered_at = now()
+      FROM ${tasks}
+      WHERE approvals.id = ${answer.id}::uuid AND approvals.response IS NULL AND approvals.expires_at > now()
+        AND tasks.id = approvals.task_id AND tasks.status = 'running'
+      RETURNING approvals.id, approvals.task_id, approvals.tool, tasks.chat_id
+    ), neighbours AS (
+      UPDATE ${approvals} SET response = 'allow_all', answered_by = ${answer.userId}::uuid, answered_at = now()
+      FROM answered
+      WHERE ${answer.response}::text = 'allow_all' AND approvals.task_id = answered.task_id
+        AND approvals.tool = answered.tool AND approvals.id <> answered.id
+        AND approvals.response IS NULL AND approvals.expires_at > now()
+    ), allowed AS (
+      UPDATE ${chats} SET allowed_tools = array_append(allowed_tools, answered.tool) FROM answered
+      WHERE ${answer.response}::text = 'allow_all' AND chats.id = answered.chat_id
+        AND NOT answered.tool = ANY(allowed_tools)
+    )
+    SELECT 1 FROM answered
+  `);
+  return result.rows.length > 0;
+}
+
+/** Answers an approval that follows from another answer, unless it has its own. Returns the approval's resulting state. */
+export async function settleApproval(
+  db: Db,
+  id: string,
+  { response, reason }: { response: "allow_all" | "stop"; reason: string | null },
+): Promise<Approval | undefined> {
+  const [approval] = await db
+    .update(approvals)
+    .set({
+      response: sql`coalesce(${approvals.response}, ${response})`,
+      reason: sql`CASE WHEN ${approvals.response} IS NULL THEN ${reason}::text ELSE ${approvals.reason} END`,
+      answeredAt: sql`coalesce(${approvals.answeredAt}, now())`,
+    })
+    .where(eq(approvals.id, id))
+    .returning();
+  return approval;
+}
+
+/** Characters of a message that are kept as the reason of a denial; the whole message is in the chat. */
+const REASON_CHARS = 2_000;
+
+/**
+ * Denies the approvals that the task's chat requested before the task's message was stored, with the message as the reason.
+ * Returns those that this call denied.
+ */
+export async function declineQuestionsBefore(
+  db: Db,
+  { taskId, userId }: { taskId: string; userId: string },
+): Promise<{ taskId: string; approvalId: string; tool: string }[]> {
+  const result = await db.execute<{ taskId: string; approvalId: string; tool: string }>(sql`
+    UPDATE ${approvals} SET response = 'stop', reason = left(later.message, ${REASON_CHARS}), answered_by = ${userId}::uuid,
+      answered_at = now()
+    FROM tasks later JOIN tasks asking ON asking.chat_id = later.chat_id
+    WHERE later.id = ${taskId}::uuid AND asking.seq < later.seq AND asking.status = 'running'
+      AND approvals.task_id = asking.id AND approvals.response IS NULL AND approvals.expires_at > now()
+      AND approvals.created_at < later.created_at
+    RETURNING approvals.task_id AS "taskId", approvals.id AS "approvalId", approvals.tool
+  `);
+  return result.rows;
+}
+
+/** Whether a task has a pending approval. */
+export async function isAsking(db: Db, taskId: string): Promise<boolean> {
+  const open = await db
+    .select({ id: approvals.id })
+    .from(approvals)
+    .where(and(eq(approvals.taskId, taskId), isNull(approvals.response), gt(approvals.expiresAt, sql`now()`)))
+    .limit(1);
+  return open.length > 0;
+}
+
+/** Tasks whose approval was answered a while ago: each may have lost the queue message that resumes it. */
+export function answeredTasks(db: Db, limit: number) {
+  return db
+    .selectDistinct({ taskId: approvals.taskId })
+    .from(approvals)
+    .innerJoin(tasks, eq(tasks.id, approvals.taskId))
+    .where(
+      and(
+        eq(tasks.status, "running"),
+        isNotNull(approvals.response),
+        lt(approvals.answeredAt, sql`now() - interval '30 seconds'`),
+        gt(approvals.answeredAt, sql`now() - interval '1 hour'`),
+      ),
+    )
+    .limit(limit);
+}
+
+/** Pending approvals of a project's chats, or of one chat, oldest first. */
+export function openApprovals(db: Db, of: { projectId?: string | undefined; chatId?: string | undefined }) {
+  return db
+    .select({ approval: approvals, chatId: tasks.chatId })
+    .from(approvals)
+    .innerJoin(tasks, eq(tasks.id, approvals.taskId))
+    .where(
+      and(
+        of.projectId === undefined ? undefined : eq(tasks.projectId, of.projectId),
+        of.chatId === undefined ? undefined : eq(tasks.chatId, of.chatId),
+        eq(tasks.status, "running"),
+        isNull(approvals.response),
+        gt(approvals.expiresAt, sql`now()`),
+      ),
+    )
+    .orderBy(approvals.id);
+}

@@ -1,0 +1,125 @@
+import type { Caller } from "#src/domain/organisations/access/index.ts";
+import { requireChat, UPLOADS_FOLDER, type Chat } from "#src/domain/agent-work/chats/index.ts";
+import { withRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
+import { requireNoClone } from "#src/domain/source-control/repositories/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { newId } from "#src/lib/ids.ts";
+import { storableText } from "#src/lib/storable-text.ts";
+import { insertAttachment, type ChatAttachment } from "./queries.ts";
+
+/** Largest upload, in bytes (projects-chat.md section 11). */
+const MAX_UPLOAD_BYTES = 26_214_400;
+
+const MAX_NAME_BYTES = 150;
+
+export interface Upload {
+  filename: string;
+  mimeType: string;
+  body: ReadableStream<Uint8Array>;
+}
+
+type Deps = Parameters<typeof withRuntime>[0];
+
+/** Store a file of a chat of the caller's, to be sent with a message within a day; `begin` is called once it is clear that it may be. Throws as `requireChat` and `storeFile` do. */
+export async function storeUpload(
+  deps: Deps,
+  caller: Caller,
+  chatId: string,
+  begin: () => Promise<Upload>,
+): Promise<ChatAttachment> {
+  const chat = await requireChat(deps, caller, chatId, "chat.send");
+  return storeFile(deps, caller, chat, await begin());
+}
+
+/**
+ * Write a file to the chat's project as it comes; its name there begins with its hash, which is known only at the end. Throws
+ * `too_large` above 25 MiB and `conflict` for a project that has no files, both with a `code`, and as `withRuntime` does.
+ */
+export async function storeFile(
+  deps: Deps,
+  caller: Caller,
+  chat: Pick<Chat, "id" | "projectId">,
+  { filename, mimeType, body }: Upload,
+): Promise<ChatAttachment> {
+  const id = newId();
+  const directory = `${UPLOADS_FOLDER}/${chat.id}/uploads`;
+  const name = plainName(filename);
+  const access = { caller, project: chat.projectId, scope: "chat.send" } as const;
+  const stored = await withRuntime(deps, access, async (runtime) => {
+    await requireNoClone(deps.db, chat.projectId);
+    const coming = `${directory}/.coming-${id}`;
+    const { hashed, digest } = hashing(body);
+    const { size } = await runtime.writeStream(coming, hashed, MAX_UPLOAD_BYTES);
+    const sha256 = await digest;
+    const filePath = `${directory}/${sha256}-${name}`;
+    try {
+      await runtime.rename(coming, filePath);
+    } catch (error) {
+      // The same file is there already.
+      await runtime.remove(coming, { recursive: false });
+      if (!(error instanceof AppError) || error.code !== "conflict") throw error;
+    }
+    return { filePath, size, sha256 };
+  }).catch((error: unknown) => {
+    throw withCode(error);
+  });
+  return insertAttachment(deps.db, {
+    id,
+    chatId: chat.id,
+    userId: caller.userId,
+    filePath: stored.filePath,
+    filename: name,
+    mimeType: storableText(mimeType).slice(0, 200),
+    sizeBytes: stored.size,
+    sha256: stored.sha256,
+  });
+}
+
+function withCode(error: unknown): unknown {
+  if (!(error instanceof AppError)) return error;
+  const { message, code, cause, retryAfterSeconds } = error;
+  if (code === "too_large") {
+    const extra = { code: "file_too_large", max_bytes: MAX_UPLOAD_BYTES };
+    return new AppError(code, `A file has at most ${MAX_UPLOAD_BYTES} bytes`, { cause, extra });
+  }
+  if (code === "conflict")
+    return new AppError(code, message, { cause, retryAfterSeconds, extra: { code: "no_workspace" } });
+  return error;
+}
+
+/** What is read passes through the hash. */
+function hashing(body: ReadableStream<Uint8Array>) {
+  const { writable, digest } = digesting();
+  const writer = writable.getWriter();
+  const hashed = body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      async transform(chunk, controller) {
+        await writer.write(chunk);
+        controller.enqueue(chunk);
+      },
+      flush: () => writer.close(),
+    }),
+  );
+  // Of an upload that breaks off nobody asks for the hash.
+  digest.catch(() => {});
+  return { hashed, digest };
+}
+
+function digesting() {
+  const writable = new crypto.DigestStream("SHA-256");
+  const digest = writable.digest.then((bytes) => Buffer.from(bytes).toString("hex"));
+  return { writable, digest };
+}
+
+/** The last part of what a client calls a file, without what a path or a line would take for something else. */
+function plainName(filename: string): string {
+  const last = filename.split(/[/\\]/u).at(-1) ?? "";
+  const plain = storableText(last)
+    .toWellFormed()
+    // oxlint-disable-next-line no-control-regex -- They are what is taken out.
+    .replaceAll(/[\u0000-\u001F\u007F]+/gu, "_")
+    .trim();
+  let name = plain === "" || plain === "." || plain === ".." ? "file" : plain;
+  while (new TextEncoder().encode(name).length > MAX_NAME_BYTES) name = Array.from(name).slice(1).join("");
+  return name;
+}

@@ -1,0 +1,257 @@
+import { and, count, desc, eq, ne, notExists, sql, type SQL } from "drizzle-orm";
+import { lockNames } from "#src/db/locks.ts";
+import { chats, messages, projects } from "#src/db/schema/index.ts";
+import { roleInProject, type Viewer } from "#src/domain/workspaces/projects/index.ts";
+import type { Origin } from "#src/domain/agent-work/tasks/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+
+export type Chat = typeof chats.$inferSelect;
+export type ChatState = "active" | "running" | "waiting_approval" | "completed" | "archived";
+
+/** A chat with its current state. */
+export type ChatView = Chat & { state: ChatState };
+
+/**
+ * The state of the row `chats`. Only whether a chat is archived is stored; the rest follows from its tasks and their
+ * approvals.
+ */
+const state = sql<ChatState>`CASE
+  WHEN chats.status = 'archived' THEN 'archived'
+  WHEN EXISTS (
+    SELECT 1 FROM tasks t JOIN approvals a ON a.task_id = t.id
+    WHERE t.chat_id = chats.id AND t.status = 'running' AND a.response IS NULL AND a.expires_at > now()
+  ) THEN 'waiting_approval'
+  WHEN EXISTS (SELECT 1 FROM tasks t WHERE t.chat_id = chats.id AND t.status IN ('queued', 'running')) THEN 'running'
+  WHEN (SELECT t.status FROM tasks t WHERE t.chat_id = chats.id ORDER BY t.seq DESC LIMIT 1) = 'completed' THEN 'completed'
+  ELSE 'active' END`;
+
+/** When a person last used a chat. */
+const usedAt = sql`coalesce(chats.updated_at, chats.created_at)`;
+
+/** A chat, its project, and a person's role there (null for none). */
+export function chatWithRole(db: Db, id: string, viewer: Viewer) {
+  return db
+    .select({
+      chat: chats,
+      state,
+      project: { id: projects.id },
+      role: roleInProject(viewer),
+    })
+    .from(chats)
+    .innerJoin(projects, eq(projects.id, chats.projectId))
+    .where(eq(chats.id, id));
+}
+
+/** Selects chats: of a person, in some projects, or in one. */
+export interface ChatFilter {
+  viewer: Viewer & { userId: string };
+  projectIds?: readonly string[] | undefined;
+  projectId?: string | undefined;
+  origin?: string | undefined;
+}
+
+/** A person's chats in projects that the person can still see, last used first. */
+export async function chatsOf(db: Db, filter: ChatFilter, page: { limit: number; offset: number }) {
+  const rows = await db
+    .select({ chat: chats, state, projectName: projects.name, messageCount: messageCount(db) })
+    .from(chats)
+    .innerJoin(projects, eq(projects.id, chats.projectId))
+    .where(whereOf(filter))
+    .orderBy(desc(usedAt), desc(chats.id))
+    .limit(page.limit)
+    .offset(page.offset);
+  return rows.map(({ chat, state: now, ...rest }) => ({ ...chat, ...rest, state: now }));
+}
+
+/** How many there are of them. */
+export async function countChats(db: Db, filter: ChatFilter): Promise<number> {
+  const [row] = await db.select({ total: count() }).from(chats).where(whereOf(filter));
+  return row?.total ?? 0;
+}
+
+function whereOf(filter: ChatFilter): SQL | undefined {
+  return and(
+    eq(chats.userId, filter.viewer.userId),
+    sql`chats.project_id = ANY (ARRAY(${reachableProjects(filter)}))`,
+    filter.origin === undefined ? undefined : eq(chats.origin, filter.origin),
+  );
+}
+
+/**
+ * Projects in which a person has chats and still has a role. The role is looked up once for each project. A join with the
+ * chats would read a project once per chat, or all projects of a team.
+ */
+function reachableProjects({ viewer, projectIds, projectId }: ChatFilter): SQL {
+  const only = [
+    sql`own.user_id = ${viewer.userId}::uuid`,
+    ...(projectId === undefined ? [] : [sql`own.project_id = ${projectId}::uuid`]),
+    ...(projectIds === undefined
+      ? []
+      : [
+          sql`own.project_id IN (SELECT value::uuid FROM jsonb_array_elements_text(${JSON.stringify(projectIds)}::jsonb) AS value)`,
+        ]),
+  ];
+  return sql`
+    SELECT of_chats.project_id
+    FROM (SELECT DISTINCT own.project_id FROM chats AS own WHERE ${sql.join(only, sql` AND `)}) AS of_chats
+    WHERE EXISTS (
+      SELECT FROM projects
+      WHERE projects.id = of_chats.project_id AND ${roleInProject(viewer)} IS NOT NULL
+      OFFSET 0
+    )`;
+}
+
+function messageCount(db: Db): SQL<number> {
+  const counted = db
+    .select({ count: count() })
+    .from(messages)
+    .where(sql`${messages.chatId} = chats.id`);
+  return sql<number>`(${counted})`.mapWith(Number);
+}
+
+/**
+ * The default chat: the last used one of a person's chats in a project that have this origin and are not archived.
+ * `insertTask` uses the same rule.
+ */
+export async function latestChat(
+  db: Db,
+  userId: string,
+  projectId: string,
+  origin: Origin,
+): Promise<Chat | undefined> {
+  const [chat] = await db
+    .select()
+    .from(chats)
+    .where(
+      and(
+        eq(chats.userId, userId),
+        eq(chats.projectId, projectId),
+        eq(chats.origin, origin),
+        eq(chats.status, "active"),
+      ),
+    )
+    .orderBy(desc(usedAt), desc(chats.id))
+    .limit(1);
+  return chat;
+}
+
+export async function insertChat(db: Db, chat: typeof chats.$inferInsert): Promise<Chat> {
+  const [made] = await db.insert(chats).values(chat).returning();
+  if (!made) throw new Error("The chat was not made");
+  return made;
+}
+
+/** What is absent stays as it is. */
+export type ChatChange = {
+  [
+    Field in
+      | "title"
+      | "status"
+      | "agentId"
+      | "model"
+      | "editMode"
+      | "isTitled"
+      | "projectId"
+      | "allowedTools"
+      | "origin"
+  ]?: Chat[Field] | undefined;
+};
+
+/** Changes a chat. No row when the chat is deleted, or when its team cannot use the agent. */
+export async function updateChatRow(db: Db, id: string, change: ChatChange): Promise<Chat | undefined> {
+  const { agentId } = change;
+  const [changed] = await db
+    .update(chats)
+    .set({ ...change, updatedAt: sql`now()` })
+    .where(
+      and(
+        eq(chats.id, id),
+        agentId == null
+          ? undefined
+          : sql`EXISTS (SELECT 1 FROM agents a WHERE a.id = ${agentId}::uuid AND a.is_active AND (a.team_id IS NULL
+              OR a.team_id = (SELECT team_id FROM projects WHERE projects.id = chats.project_id)))`,
+      ),
+    )
+    .returning();
+  return changed;
+}
+
+/** Whether its user has no other chat in the project. */
+export async function isLastChat(db: Db, chat: Pick<Chat, "id" | "userId" | "projectId">): Promise<boolean> {
+  const others = await db
+    .select({ id: chats.id })
+    .from(chats)
+    .where(and(eq(chats.userId, chat.userId), eq(chats.projectId, chat.projectId), ne(chats.id, chat.id)))
+    .limit(1);
+  return others.length === 0;
+}
+
+/**
+ * Deletes a chat unless it is its user's last one in the project. The project is locked, so that two concurrent deletions
+ * leave one chat.
+ */
+export async function deleteChatRow(
+  db: Db,
+  chat: Pick<Chat, "id" | "userId" | "projectId">,
+): Promise<boolean> {
+  const [, deleted] = await db.batch([
+    db.select({ id: projects.id }).from(projects).where(eq(projects.id, chat.projectId)).for("no key update"),
+    db
+      .delete(chats)
+      .where(
+        and(
+          eq(chats.id, chat.id),
+          sql`EXISTS (SELECT 1 FROM chats other WHERE other.project_id = chats.project_id
+            AND other.user_id = chats.user_id AND other.id <> chats.id)`,
+        ),
+      )
+      .returning({ id: chats.id }),
+  ]);
+  return deleted.length > 0;
+}
+
+/** A person's default workspace; no row when there is none yet. */
+export function defaultWorkspaceOf(db: Db, viewer: Viewer & { userId: string }, teamId: string | null) {
+  return db
+    .select({ id: projects.id })
+    .from(projects)
+    .where(
+      and(
+        eq(projects.ownerId, viewer.userId),
+        sql`${projects.settings} ->> 'default_workspace' = 'true'`,
+        teamId === null ? undefined : eq(projects.teamId, teamId),
+        sql`${roleInProject(viewer)} IS NOT NULL`,
+      ),
+    )
+    .orderBy(projects.id)
+    .limit(1);
+}
+
+/**
+ * Makes a new project the person's default workspace. Concurrent calls are serialised: the first one wins, and a later
+ * one's project, which is empty, is deleted.
+ */
+export async function settleDefaultWorkspace(
+  db: Db,
+  projectId: string,
+  viewer: Viewer & { userId: string },
+  teamId: string | null,
+): Promise<string | undefined> {
+  const [, , , [settled]] = await db.batch([
+    lockNames(db, [`default workspace of ${viewer.userId}`]),
+    db
+      .update(projects)
+      .set({ settings: sql`${projects.settings} || '{"default_workspace": true}'::jsonb` })
+      .where(and(eq(projects.id, projectId), notExists(defaultWorkspaceOf(db, viewer, teamId)))),
+    db
+      .delete(projects)
+      .where(
+        and(
+          eq(projects.id, projectId),
+          sql`${projects.settings} ->> 'default_workspace' IS DISTINCT FROM 'true'`,
+        ),
+      ),
+    defaultWorkspaceOf(db, viewer, teamId),
+  ]);
+  return settled?.id;
+}

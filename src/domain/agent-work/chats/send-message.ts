@@ -1,0 +1,131 @@
+import { requireKeyProject, type Caller } from "#src/domain/organisations/access/index.ts";
+import { declineByMessage } from "#src/domain/agent-work/approvals/index.ts";
+import { requireProject } from "#src/domain/workspaces/projects/index.ts";
+import {
+  findWaiting,
+  startTask,
+  type ChosenChat,
+  type EditMode,
+  type Origin,
+  type RefusedQuestion,
+  type StartDeps,
+  type StartedTask,
+  type Waiting,
+} from "#src/domain/agent-work/tasks/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { isId, newId } from "#src/lib/ids.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
+import { defaultWorkspace, originOf } from "./create-chat.ts";
+import { insertChat, latestChat, type Chat } from "./queries/chats.ts";
+import { requireChat } from "./require-chat.ts";
+
+/** A message to the agent, as a chat client sends it. */
+export interface ChatWish {
+  /** Id or slug of the project. When absent, the project of the chat, or the caller's default workspace. */
+  project: string | undefined;
+  /** When absent, the chat last used in the project, or a new one. */
+  chatId: string | undefined;
+  message: string;
+  agentId: string | undefined;
+  model?: string | undefined;
+  editMode?: EditMode | undefined;
+  /** The mode when neither the request nor the chat sets one; that of the origin when absent. */
+  editModeOtherwise?: EditMode | undefined;
+  maxIterations?: number | undefined;
+  attachmentIds?: readonly string[];
+  messageMetadata?: Readonly<Record<string, unknown>> | null;
+}
+
+export type SendDeps = StartDeps & { taskLogs: TaskLogs };
+
+/** An accepted message. */
+export interface SentMessage extends StartedTask {
+  /** What it waits for; null when it has its chat's turn. */
+  waiting: Waiting | null;
+  /** An approval that the message denied. */
+  refused: RefusedQuestion | undefined;
+}
+
+/**
+ * Sends a message, for a person or for an API key. If the chat's agent waits for an approval, a person's message denies it.
+ * A program's message waits, since programs cannot answer approvals. Besides the queries of `startTask` it takes one when
+ * the project is not named by its id, none when it is, and two for a message that waits. Throws as `startTask`,
+ * `requireProject` and `requireChat` do.
+ */
+export async function sendMessage(deps: SendDeps, caller: Caller, wish: ChatWish): Promise<SentMessage> {
+  const { projectId, chat, origin } = await placeOf(deps, caller, wish);
+  const isKey = caller.kind === "key";
+  const started = await startTask(deps, {
+    userId: caller.userId,
+    isSuperuser: !isKey && caller.isSuperuser,
+    apiKeyId: isKey ? caller.keyId : null,
+    scopes: isKey ? caller.scopes : null,
+    projectId,
+    message: wish.message,
+    agentId: wish.agentId,
+    model: wish.model,
+    editMode: wish.editMode,
+    // A program cannot answer an approval, whatever the origin of its chat.
+    editModeOtherwise: wish.editModeOtherwise ?? (isKey ? "allow" : undefined),
+    maxIterations: wish.maxIterations,
+    chat,
+    attachmentIds: wish.attachmentIds ?? [],
+    messageMetadata: wish.messageMetadata ?? null,
+    webhookUrl: undefined,
+    origin,
+    idempotencyKey: undefined,
+  });
+  if (!started.isBehind) return { ...started, waiting: null, refused: undefined };
+  const { taskId } = started;
+  const refused = isKey ? undefined : await declineByMessage(deps, { taskId, userId: caller.userId });
+  return { ...started, refused, waiting: await findWaiting(deps.db, taskId) };
+}
+
+interface Place {
+  projectId: string;
+  chat: ChosenChat;
+  origin: Origin;
+}
+
+/** The project and the chat a message goes to. Ids are checked where the task is written. */
+async function placeOf(
+  deps: { db: Db },
+  caller: Caller,
+  { project, chatId }: Pick<ChatWish, "project" | "chatId">,
+): Promise<Place> {
+  const origin = originOf(caller);
+  const chat: ChosenChat = chatId === undefined ? { kind: "latest" } : { kind: "named", id: chatId };
+  if (project !== undefined) {
+    if (!isId(project)) {
+      return { projectId: (await requireProject(deps, caller, project, "chat.send")).id, chat, origin };
+    }
+    requireKeyProject(caller, project);
+    return { projectId: project, chat, origin };
+  }
+  if (chatId !== undefined) {
+    const { projectId } = await requireChat(deps, caller, chatId, "chat.send");
+    return { projectId, chat, origin };
+  }
+  return { projectId: await defaultWorkspace(deps, caller), chat, origin: "standalone" };
+}
+
+/**
+ * The chat that a message goes to, created if missing. For data that must be stored with the chat before the message is
+ * sent.
+ */
+export async function chatFor(
+  deps: { db: Db },
+  caller: Caller,
+  wish: Pick<ChatWish, "project" | "chatId">,
+): Promise<Chat> {
+  const { projectId, chat, origin } = await placeOf(deps, caller, wish);
+  if (chat.kind === "named") {
+    const found = await requireChat(deps, caller, chat.id, "chat.send");
+    if (found.projectId !== projectId) throw new AppError("not_found", "Chat not found");
+    return found;
+  }
+  const { id } = await requireProject(deps, caller, projectId, "chat.send");
+  const latest = await latestChat(deps.db, caller.userId, id, origin);
+  return latest ?? insertChat(deps.db, { id: newId(), userId: caller.userId, projectId: id, origin });
+}

@@ -1,0 +1,115 @@
+import { and, asc, count, desc, eq, gt, inArray, sql } from "drizzle-orm";
+import { callbackAttempts, projects, tasks, taskTurns } from "#src/db/schema/index.ts";
+import { roleInProject } from "#src/domain/workspaces/projects/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { statement, type Slot } from "#src/db/statement.ts";
+import type { TaskStatus } from "../task.ts";
+import { waitingFor } from "./waiting.ts";
+
+/**
+ * A task, its project, the current role in that project of the user who started it (null for none), and what the task waits
+ * for.
+ */
+export const taskWithRole = statement((db, { taskId }: { taskId: Slot<string> }) =>
+  db
+    .select({
+      task: tasks,
+      project: { id: projects.id },
+      role: roleInProject({ userId: sql`tasks.user_id`, isSuperuser: false }),
+      waiting: waitingFor,
+    })
+    .from(tasks)
+    .innerJoin(projects, eq(projects.id, tasks.projectId))
+    .where(eq(tasks.id, taskId)),
+);
+
+export const attemptsOfTask = statement((db, { taskId }: { taskId: Slot<string> }) =>
+  db
+    .select()
+    .from(callbackAttempts)
+    .where(eq(callbackAttempts.taskId, taskId))
+    .orderBy(asc(callbackAttempts.attempt)),
+);
+
+export interface TaskFilter {
+  userId: string;
+  /** Projects a key is bound to; null for all. */
+  projectIds: readonly string[] | null;
+  statuses: readonly TaskStatus[] | null;
+  projectId: string | null;
+  since: Date | null;
+}
+
+/**
+ * A page of tasks, newest first, and the total number. Both come from the index `tasks_listed` alone. The role is looked up
+ * once for each project in which the person has tasks, not for each task or for each project of the team.
+ */
+export async function pageOfTasks(db: Db, filter: TaskFilter, page: { limit: number; offset: number }) {
+  const { userId } = filter;
+  const where = and(
+    eq(tasks.userId, userId),
+    filter.projectIds ? inArray(tasks.projectId, [...filter.projectIds]) : undefined,
+    filter.statuses ? inArray(tasks.status, [...filter.statuses]) : undefined,
+    filter.projectId ? eq(tasks.projectId, filter.projectId) : undefined,
+    filter.since ? gt(tasks.createdAt, filter.since) : undefined,
+  );
+  const counted = db
+    .select({ projectId: tasks.projectId, count: count().as("count") })
+    .from(tasks)
+    .where(where)
+    .groupBy(tasks.projectId)
+    .as("counted");
+  // Materialised because it is used twice. Without OFFSET the planner would join the projects and look up the role in
+  // each project of the team.
+  const reachable = db.$with("reachable").as(
+    db
+      .select({ projectId: counted.projectId, count: counted.count })
+      .from(counted)
+      .where(
+        sql`EXISTS (
+          SELECT FROM projects WHERE projects.id = counted.project_id
+            AND ${roleInProject({ userId, isSuperuser: false })} IS NOT NULL OFFSET 0)`,
+      ),
+  );
+  const total = db
+    .select({ total: sql`coalesce(sum(${reachable.count}), 0)`.mapWith(Number).as("total") })
+    .from(reachable)
+    .as("total");
+  const projectIds = db.select({ id: reachable.projectId }).from(reachable);
+  const chosen = db
+    .select({ id: tasks.id })
+    .from(tasks)
+    .where(and(where, sql`${tasks.projectId} = ANY (ARRAY(${projectIds}))`))
+    .orderBy(desc(tasks.id))
+    .limit(page.limit)
+    .offset(page.offset);
+  const rows = await db
+    .with(reachable)
+    .select({ total: total.total, task: tasks })
+    .from(total)
+    .leftJoin(tasks, sql`${tasks.id} = ANY (ARRAY(${chosen}))`)
+    .orderBy(desc(tasks.id));
+  return { items: rows.flatMap(({ task }) => task ?? []), total: rows[0]?.total ?? 0 };
+}
+
+/** A turn as it is shown, without what is kept of it for the model. */
+const shownTurn = sql<Record<string, unknown>>`${taskTurns.turnData} - 'kept'`;
+
+export async function pageOfTurns(db: Db, taskId: string, page: { limit: number; offset: number }) {
+  const [items, [total]] = await db.batch([
+    db
+      .select({
+        id: taskTurns.id,
+        turnIndex: taskTurns.turnIndex,
+        turnData: shownTurn,
+        createdAt: taskTurns.createdAt,
+      })
+      .from(taskTurns)
+      .where(eq(taskTurns.taskId, taskId))
+      .orderBy(asc(taskTurns.turnIndex))
+      .limit(page.limit)
+      .offset(page.offset),
+    db.select({ total: count() }).from(taskTurns).where(eq(taskTurns.taskId, taskId)),
+  ]);
+  return { items, total: total?.total ?? 0 };
+}

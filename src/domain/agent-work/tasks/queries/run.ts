@@ -1,0 +1,376 @@
+import { and, asc, desc, eq, inArray, isNull, lt, sql, type SQL } from "drizzle-orm";
+import { agents, chats, messages, projects, tasks, taskTurns, teams, users } from "#src/db/schema/index.ts";
+import { adoptReservations } from "#src/domain/billing/credits/index.ts";
+import {
+  callParts,
+  noCallParts,
+  valuesOfCall,
+  type CallSlots,
+  type Charged,
+  type ModelCall,
+} from "#src/domain/billing/usage/index.ts";
+import { newId } from "#src/lib/ids.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { statement, type Slot } from "#src/db/statement.ts";
+import type { ChatAccount, TurnWrite } from "../turns.ts";
+import type { Task, TaskStatus } from "../task.ts";
+import { hasAccess } from "./has-access.ts";
+import { nextTask } from "./chat-order.ts";
+
+/** Most messages since the chat's summary that are read for the model. A chat is summarised long before it reaches this. */
+const HISTORY_ROWS = 200;
+
+const takeTask = statement((db, { taskId, generation }: { taskId: Slot<string>; generation: Slot<number> }) =>
+  db
+    .update(tasks)
+    .set({
+      generation: sql`${generation}::int`,
+      status: "running",
+      startedAt: sql`coalesce(${tasks.startedAt}, now())`,
+    })
+    .where(
+      and(
+        eq(tasks.id, taskId),
+        lt(tasks.generation, generation),
+        inArray(tasks.status, ["queued", "running"]),
+      ),
+    )
+    .returning({ id: tasks.id }),
+);
+
+type TaskId = Record<"taskId", Slot<string>>;
+
+const currentTask = statement((db, { taskId }: TaskId) =>
+  db
+    .select({
+      task: tasks,
+      project: projects,
+      agent: agents,
+      chat: {
+        allowedTools: chats.allowedTools,
+        isTitled: chats.isTitled,
+        summary: chats.summary,
+      },
+      userName: users.name,
+      disabledModels: teams.disabledModels,
+      hasAccess: hasAccess(),
+      messageMetadata: sql<Record<string, unknown> | null>`(
+        SELECT message_metadata FROM messages WHERE task_id = tasks.id AND role = 'user')`,
+    })
+    .from(tasks)
+    .innerJoin(chats, eq(chats.id, tasks.chatId))
+    .innerJoin(projects, eq(projects.id, tasks.projectId))
+    .innerJoin(teams, eq(teams.id, projects.teamId))
+    .innerJoin(agents, eq(agents.id, tasks.agentId))
+    .innerJoin(users, eq(users.id, tasks.userId))
+    .where(eq(tasks.id, taskId)),
+);
+
+const turnsOf = statement((db, { taskId }: TaskId) =>
+  db
+    .select({ turnIndex: taskTurns.turnIndex, turnData: taskTurns.turnData })
+    .from(taskTurns)
+    .where(eq(taskTurns.taskId, taskId))
+    .orderBy(asc(taskTurns.turnIndex)),
+);
+
+const historyBefore = statement((db, { taskId }: TaskId) =>
+  db
+    .select({
+      seq: messages.seq,
+      role: messages.role,
+      content: messages.content,
+      work: sql<string | null>`${messages.messageMetadata} ->> 'work'`,
+    })
+    .from(messages)
+    .where(
+      and(
+        eq(messages.chatId, sql`(SELECT chat_id FROM tasks WHERE id = ${taskId}::uuid)`),
+        sql`${messages.seq} < (SELECT seq FROM tasks WHERE id = ${taskId}::uuid)`,
+        sql`${messages.seq} > coalesce((SELECT c.summarized_seq FROM chats c JOIN tasks t ON t.chat_id = c.id
+          WHERE t.id = ${taskId}::uuid), 0)`,
+      ),
+    )
+    // Question and answer share a sequence number.
+    .orderBy(desc(messages.seq), asc(messages.role))
+    .limit(HISTORY_ROWS),
+);
+
+/**
+ * Claims the task for a generation of executor, with the reservation of the previous one, and reads all that a turn needs,
+ * in one round trip. No `claimed` row means that the task has ended, belongs to a newer generation, or is deleted;
+ * `current` says which.
+ */
+export async function claimTask(db: Db, taskId: string, generation: number) {
+  const [claimed, current, turns, history] = await db.batch([
+    takeTask(db, { taskId, generation }),
+    currentTask(db, { taskId }),
+    turnsOf(db, { taskId }),
+    historyBefore(db, { taskId }),
+    adoptReservations(db, { taskId }),
+  ]);
+  return { claimed: claimed.length > 0, current: current[0], turns, history: history.toReversed() };
+}
+
+export type ClaimedTask = NonNullable<Awaited<ReturnType<typeof claimTask>>["current"]>;
+
+/**
+ * Stores a turn. Returns nothing if a newer generation has the task or the task has ended. `hasAccess` says whether the
+ * user who started the task may have another turn.
+ */
+export async function storeTurn(
+  db: Db,
+  write: TurnWrite,
+): Promise<{ charged: Charged | undefined; hasAccess: boolean } | undefined> {
+  const result = await storing[partsOf(write)](db, valuesOfTurn(write));
+  const [row] = result.rows;
+  return row && { charged: toCharged(row), hasAccess: row.hasAccess };
+}
+
+const storing = forEachParts((parts) =>
+  statement((db, turn: TurnSlots) =>
+    db.execute<ChargedColumns & { hasAccess: boolean }>(sql`
+      WITH fenced AS (
+        UPDATE tasks SET iterations = ${turn.iterations}::int, tool_calls = ${turn.toolCalls}::int
+        WHERE id = ${turn.taskId}::uuid AND generation = ${turn.generation}::int AND status = 'running'
+        RETURNING id, user_id, project_id, agent_id
+      ) ${turnRows(turn, parts)}
+      SELECT charged.*, (SELECT ${hasAccess()} FROM tasks WHERE tasks.id = fenced.id) AS "hasAccess"
+      FROM fenced LEFT JOIN charged ON true
+    `),
+  ),
+);
+
+interface ChargedColumns extends Record<string, unknown> {
+  usageId: string | null;
+  cost: number | null;
+  deducted: number | null;
+  balance: number | null;
+}
+
+function toCharged({ usageId, cost, deducted, balance }: ChargedColumns): Charged | undefined {
+  return usageId === null ? undefined : { usageId, cost: cost ?? 0, deducted: deducted ?? 0, balance };
+}
+
+/**
+ * Stores the summary that replaces old turns, and charges its model call. Returns nothing if a newer generation has the
+ * task or the task has ended.
+ */
+export async function storeCompaction(
+  db: Db,
+  { taskId, generation }: Pick<TurnWrite, "taskId" | "generation">,
+  compaction: Record<string, unknown>,
+  call: ModelCall | undefined,
+): Promise<{ charged: Charged | undefined } | undefined> {
+  const result = await db.execute<ChargedColumns>(sql`
+    WITH fenced AS (
+      UPDATE tasks SET compaction = ${JSON.stringify(compaction)}::jsonb
+      WHERE id = ${taskId}::uuid AND generation = ${generation}::int AND status = 'running'
+      RETURNING id, user_id, project_id, agent_id
+    ) ${chargedRows(call && valuesOfCall(call))}
+    SELECT charged.* FROM fenced LEFT JOIN charged ON true
+  `);
+  const [row] = result.rows;
+  return row && { charged: toCharged(row) };
+}
+
+/**
+ * Sets a chat's title, unless a person has set one. A title that is not final (not from a model) is only set on a chat
+ * without one, and a final one replaces it.
+ */
+export async function titleChat(
+  db: Db,
+  chatId: string,
+  { title, isFinal }: { title: string; isFinal: boolean },
+): Promise<void> {
+  await db
+    .update(chats)
+    .set({ title, isTitled: isFinal })
+    .where(and(eq(chats.id, chatId), eq(chats.isTitled, false), isFinal ? undefined : isNull(chats.title)));
+}
+
+/**
+ * SQL value for the row `tasks` or one like it: the title of the task's chat, if this task reports it. It does if it asked
+ * a model for the title, or if it was the first task and the title is still the provisional line.
+ */
+const titleToTell = (task: SQL) => sql<string | null>`(
+  SELECT c.title FROM chats c WHERE c.id = ${task}.chat_id AND CASE WHEN c.is_titled
+    THEN EXISTS (SELECT 1 FROM usage_logs u WHERE u.task_id = ${task}.id AND u.iteration = 1 AND u.purpose = 'title')
+    ELSE ${task}.origin <> 'api'
+      AND NOT EXISTS (SELECT 1 FROM tasks t WHERE t.chat_id = c.id AND t.seq < ${task}.seq) END)`;
+
+/** A task with the title that it reports at its end, and the next task of its chat. */
+export function taskWithTitle(db: Db, taskId: string) {
+  return db
+    .select({ task: tasks, title: titleToTell(sql`tasks`), next: nextTask })
+    .from(tasks)
+    .innerJoin(chats, eq(chats.id, tasks.chatId))
+    .where(eq(tasks.id, taskId));
+}
+
+/**
+ * Ends the task in one conditional statement with its last turn, its assistant message and its chat, whose turn passes to
+ * the next unfinished task. Data that only another turn would need is deleted. Returns the follow-up. Returns nothing if
+ * this call did not end the task: an earlier call did, or a newer generation has it.
+ */
+export async function endTask(
+  db: Db,
+  write: TurnWrite & { account?: ChatAccount | undefined; work?: string | null },
+  end: {
+    status: TaskStatus;
+    response: string | null;
+    completionReason: string;
+    error: string | null;
+  },
+): Promise<EndedRow | undefined> {
+  const last = { ...write, turn: write.turn && { ...write.turn, kept: null } };
+  const result = await ending[partsOf(last)](db, {
+    ...valuesOfTurn(last),
+    status: end.status,
+    response: end.response,
+    completionReason: end.completionReason,
+    error: end.error,
+    answerId: newId(),
+    work: write.work ?? null,
+    summary: write.account?.summary ?? null,
+    summarizedSeq: write.account?.through ?? null,
+  });
+  const [row] = result.rows;
+  if (!row) return undefined;
+  const { chatId, callbackStatus, title, next } = row;
+  return { chatId, callbackStatus, title, next, charged: toCharged(row) };
+}
+
+interface EndSlots extends TurnSlots {
+  status: Slot<TaskStatus>;
+  response: Slot<string | null>;
+  completionReason: Slot<string>;
+  error: Slot<string | null>;
+  answerId: Slot<string>;
+  work: Slot<string | null>;
+  summary: Slot<string | null>;
+  summarizedSeq: Slot<number | null>;
+}
+
+const ending = forEachParts((parts) =>
+  statement((db, turn: EndSlots) =>
+    db.execute<ChargedColumns & Omit<EndedRow, "charged">>(sql`
+    WITH fenced AS (
+      UPDATE tasks SET
+        iterations = ${turn.iterations}::int, tool_calls = ${turn.toolCalls}::int,
+        generation = ${turn.generation}::int,
+        status = ${turn.status}::text, response = ${turn.response}::text,
+        completion_reason = ${turn.completionReason}::text, error = ${turn.error}::text,
+        completed_at = now(), started_at = coalesce(started_at, now()),
+        callback_status = CASE WHEN webhook_url IS NULL THEN 'none' ELSE 'pending' END
+      WHERE id = ${turn.taskId}::uuid AND generation <= ${turn.generation}::int
+        AND status IN ('queued', 'running')
+      RETURNING id, user_id, project_id, agent_id, chat_id, seq, origin, callback_status, response, error,
+        completion_reason, iterations, tool_calls
+    ) ${turnRows(turn, parts)}, forgotten AS (
+      UPDATE task_steps SET step_data = step_data - 'kept'
+      FROM fenced WHERE task_id = fenced.id AND step_data ->> 'kept' IS NOT NULL
+    ), answer AS (
+      INSERT INTO messages (id, chat_id, seq, role, content, message_metadata, task_id)
+      SELECT ${turn.answerId}::uuid, chat_id, seq, 'assistant', coalesce(response, ''), jsonb_build_object(
+        'agent_mode', true, 'task_id', id, 'iterations', iterations, 'tool_calls_made', tool_calls,
+        'completion_reason', completion_reason, 'error', error, 'work', ${turn.work}::text), id
+      FROM fenced ON CONFLICT DO NOTHING
+    ), turn AS (
+      SELECT chats.id, chats.unfinished_tasks AS before FROM chats JOIN fenced ON fenced.chat_id = chats.id
+      FOR UPDATE OF chats
+    ), chat AS (
+      UPDATE chats SET updated_at = now(), unfinished_tasks = array_remove(turn.before, fenced.id),
+        summary = coalesce(${turn.summary}::text, summary),
+        summarized_seq = coalesce(${turn.summarizedSeq}::int, summarized_seq)
+      FROM fenced, turn WHERE chats.id = turn.id
+    )
+    SELECT chat_id AS "chatId", callback_status AS "callbackStatus", ${titleToTell(sql`fenced`)} AS title, charged.*,
+      (SELECT before[2] FROM turn WHERE before[1] = fenced.id) AS next
+    FROM fenced LEFT JOIN charged ON true
+    `),
+  ),
+);
+
+/** What follows from the end of a task. */
+interface EndedRow extends Pick<Task, "chatId" | "callbackStatus"> {
+  /** Title of its chat, if the task reports it. */
+  title: string | null;
+  /** The task to which the chat's turn has passed, if this one had it. */
+  next: string | null;
+  charged: Charged | undefined;
+}
+
+/** Which of the two a write has. The statement depends on it. */
+type Parts = "turn and call" | "turn" | "call" | "nothing";
+
+const partsOf = ({ turn, call }: Pick<TurnWrite, "turn" | "call">): Parts =>
+  turn ? (call ? "turn and call" : "turn") : call ? "call" : "nothing";
+
+function forEachParts<T>(make: (parts: Parts) => T): Record<Parts, T> {
+  return {
+    "turn and call": make("turn and call"),
+    turn: make("turn"),
+    call: make("call"),
+    nothing: make("nothing"),
+  };
+}
+
+/** A write as parameters. Absent parts are not used by the statement that receives them. */
+function valuesOfTurn({ taskId, generation, iterations, toolCalls, turn, call }: TurnWrite) {
+  const values = {
+    taskId,
+    generation,
+    iterations,
+    toolCalls,
+    turnId: newId(),
+    turn: JSON.stringify(turn ?? null),
+  };
+  return { ...values, ...valuesOfCall(call ?? NO_CALL) };
+}
+
+interface TurnSlots extends CallSlots {
+  taskId: Slot<string>;
+  generation: Slot<number>;
+  iterations: Slot<number>;
+  toolCalls: Slot<number>;
+  turnId: Slot<string>;
+  turn: Slot<string>;
+}
+
+const NO_CALL: ModelCall = {
+  purpose: "agent",
+  number: 0,
+  provider: "",
+  model: "",
+  inputTokens: 0,
+  outputTokens: 0,
+  cachedInputTokens: 0,
+  cacheWriteTokens: 0,
+  cost: { input: 0, output: 0 },
+  isByok: false,
+};
+
+/** The step of a write, and `charged` for its model call, as further parts of its WITH list. */
+function turnRows(turn: TurnSlots, parts: Parts): SQL {
+  const hasTurnRow = parts === "turn" || parts === "turn and call";
+  const hasCall = parts === "call" || parts === "turn and call";
+  const turnRow = hasTurnRow
+    ? sql`, stored AS (
+      INSERT INTO task_steps (id, task_id, step_index, step_data)
+      SELECT ${turn.turnId}::uuid, id, ${turn.iterations}::int, ${turn.turn}::jsonb FROM fenced ON CONFLICT DO NOTHING
+    )`
+    : sql``;
+  return sql`${turnRow} ${chargedRows(hasCall ? turn : undefined)}`;
+}
+
+/**
+ * `charged` for a model call of the task `fenced`, as further parts of its WITH list. Releases what the task had reserved
+ * for this call, or for one that failed.
+ */
+function chargedRows(call: Parameters<typeof callParts>[0] | undefined): SQL {
+  return sql`, billed AS (
+      SELECT fenced.user_id, projects.team_id, fenced.project_id, fenced.agent_id, fenced.id AS task_id
+      FROM fenced JOIN projects ON projects.id = fenced.project_id
+    ), ${call ? callParts(call) : noCallParts()}`;
+}

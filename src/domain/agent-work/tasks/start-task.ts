@@ -1,0 +1,115 @@
+import { isForeignKeyViolation } from "#src/db/foreign-key-violation.ts";
+import { requireRole } from "#src/domain/organisations/access/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { sha256Hex } from "#src/lib/hash.ts";
+import { newId } from "#src/lib/ids.ts";
+import type { ModelSettings } from "#src/models/settings.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { agentLimits, noRoom, type AgentLimitConfig } from "./agent-limits.ts";
+import type { EditMode } from "./edit-mode.ts";
+import { again, launchTask, type LaunchDeps } from "./launch-task.ts";
+import type { NewTask, Origin, StartTask } from "./new-task.ts";
+import { findClaimedTask, insertTask, STARTING } from "./queries/start.ts";
+import { eventsUrl } from "./task.ts";
+
+/** The default agent. The first migration creates it. */
+const DEFAULT_AGENT_ID = "00000000-0000-0000-0000-000000000005";
+
+export interface StartedTask {
+  taskId: string;
+  chatId: string;
+  eventsUrl: string;
+  /** Whether an earlier task of its chat is unfinished. */
+  isBehind: boolean;
+}
+
+/** Default mode for dangerous tools. In a browser a person can be asked; a program cannot answer. */
+const EDIT_MODE_OF_ORIGIN: Record<Origin, EditMode> = { api: "allow", browser: "ask", standalone: "ask" };
+
+/**
+ * Starts a task for a message. Every message becomes a task here. Returns when the task is stored and either published or
+ * queued behind another task of its chat, whose end publishes it. From then on the task reaches a terminal state, also
+ * after a crash.
+ *
+ * Throws `not_found` for a project, agent or chat that the user cannot see, `forbidden` when the user's role in the project
+ * does not suffice, `insufficient_credits` when the project's team has no credits for a model that costs credits,
+ * `rate_limited` when the person or the project has reached its limit of agents, and `invalid_body` for an idempotency key
+ * that was used with a different request. A replay of a stored request returns the stored answer, even if its project,
+ * agent or chat is missing by now.
+ */
+export async function startTask(deps: StartDeps, input: StartTask): Promise<StartedTask> {
+  const task = newTask(input);
+  const defaults = {
+    agentId: DEFAULT_AGENT_ID,
+    model: deps.config.DEFAULT_MODEL,
+    platformModels: deps.modelSettings.platformModels,
+    editMode: input.editModeOtherwise ?? EDIT_MODE_OF_ORIGIN[input.origin],
+  };
+  const outcome = await whileParentsExist(insertTask(deps.db, task, defaults, agentLimits(deps.config)));
+  if (!outcome?.role) throw new AppError("not_found", "Project not found");
+  requireRole(outcome.role, STARTING);
+  if (!outcome.agent) throw new AppError("not_found", "Agent not found");
+  if (!outcome.chatId) throw new AppError("not_found", "Chat not found");
+  if (!outcome.attachments) throw new AppError("not_found", "Attachment not found");
+  if (outcome.started) {
+    if (outcome.before === null) await launchTask(deps, task.id, "stored");
+    return answer({ id: task.id, chatId: outcome.chatId }, outcome.before !== null);
+  }
+  const replayed = await replayTask(deps, task);
+  if (replayed) return replayed;
+  if (!outcome.funded) throw new AppError("insufficient_credits", "The team has no credits left");
+  if (outcome.exceeded) throw noRoom(outcome.exceeded);
+  throw new AppError("unavailable", "The first request with this Idempotency-Key has not finished");
+}
+
+export interface StartDeps extends LaunchDeps {
+  db: Db;
+  config: { DEFAULT_MODEL: string } & AgentLimitConfig;
+  modelSettings: Pick<ModelSettings, "platformModels">;
+}
+
+function newTask({ idempotencyKey, ...input }: StartTask): NewTask {
+  const idempotency = idempotencyKey && { key: idempotencyKey, requestHash: hashOf(input) };
+  return {
+    ...input,
+    id: newId(),
+    newChatId: newId(),
+    messageId: newId(),
+    idempotency: idempotency || undefined,
+  };
+}
+
+async function whileParentsExist<T>(write: Promise<T>): Promise<T> {
+  try {
+    return await write;
+  } catch (cause) {
+    if (!isForeignKeyViolation(cause)) throw cause;
+    throw new AppError("not_found", "The chat, its project or the agent was deleted in the meantime", {
+      cause,
+    });
+  }
+}
+
+/** Replays the answer for a repeated key and request. A task whose launch was lost is launched now. */
+async function replayTask(
+  deps: LaunchDeps & { db: Db },
+  { apiKeyId, idempotency }: NewTask,
+): Promise<StartedTask | undefined> {
+  const claimed = apiKeyId && idempotency && (await findClaimedTask(deps.db, apiKeyId, idempotency.key));
+  if (!claimed) return undefined;
+  if (claimed.requestHash !== idempotency.requestHash) {
+    throw new AppError("invalid_body", "This Idempotency-Key was used with a different request");
+  }
+  if (claimed.task.status === "queued" && claimed.hasTurn) await launchTask(deps, claimed.task.id, again());
+  return answer(claimed.task, claimed.task.status === "queued" && !claimed.hasTurn);
+}
+
+function answer(task: { id: string; chatId: string }, isBehind: boolean): StartedTask {
+  return { taskId: task.id, chatId: task.chatId, eventsUrl: eventsUrl(task.id), isBehind };
+}
+
+function hashOf(input: Omit<StartTask, "idempotencyKey">): string {
+  const { projectId, message, agentId, chat, webhookUrl } = input;
+  const chatId = chat.kind === "named" ? chat.id : null;
+  return sha256Hex(JSON.stringify([projectId, message, agentId ?? null, chatId, webhookUrl ?? null]));
+}

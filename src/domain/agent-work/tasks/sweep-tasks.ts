@@ -1,0 +1,30 @@
+import { endTasksOfKeys } from "#src/domain/organisations/access/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { Log } from "#src/platform/log/log.ts";
+import { again, launchTask, type LaunchDeps } from "./launch-task.ts";
+import { deleteExpiredIdempotencyKeys } from "./queries/start.ts";
+import { dropFinishedTasks } from "./queries/chat-order.ts";
+import { revokedKeysWithTasks, staleQueuedTasks } from "./queries/unfinished.ts";
+
+/** Most tasks launched, and keys handled, in one sweep; the next sweep takes the rest. */
+const BATCH = 100;
+
+/**
+ * Launches tasks whose request died between the database and the queue. Ends tasks of revoked keys when the revoking
+ * request died there. Deletes expired idempotency keys.
+ */
+export async function sweepTasks(deps: LaunchDeps & { db: Db; log: Log }): Promise<void> {
+  await dropFinishedTasks(deps.db);
+  for (const { id } of await staleQueuedTasks(deps.db, BATCH)) {
+    // A launch that fails does not stop the others.
+    await launchTask(deps, id, again()).catch((error: unknown) =>
+      deps.log.warn("a queued task could not be launched", { task_id: id, cause: error }),
+    );
+  }
+  const revoked = await revokedKeysWithTasks(deps.db, BATCH);
+  await endTasksOfKeys(
+    deps.queue,
+    revoked.map(({ keyId }) => keyId),
+  );
+  await deleteExpiredIdempotencyKeys(deps.db);
+}

@@ -1,0 +1,32 @@
+import type { UserCaller } from "#src/domain/organisations/access/index.ts";
+import { requireTeam } from "#src/domain/organisations/teams/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import type { ModelSettings } from "#src/models/settings.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { disabledModels, setDisabled } from "./queries/models.ts";
+import { idsOf, namedBy } from "./switched-off.ts";
+
+const MAX_DISABLED = 500;
+
+/** Models that the team a person works in is not offered. */
+export async function readPreferences(deps: { db: Db }, caller: UserCaller): Promise<string[]> {
+  const { teamId } = await requireTeam(deps, caller, "team.view");
+  const [row] = await disabledModels(deps.db, teamId);
+  return row?.disabled ?? [];
+}
+
+/** Offer that team a model, however it was written when it was switched off, or stop to. Throws `forbidden` for whoever may not manage its agents, `invalid_input` for too many. */
+export async function changePreference(
+  deps: { db: Db; modelSettings: ModelSettings },
+  caller: UserCaller,
+  { modelId, isEnabled }: { modelId: string; isEnabled: boolean },
+): Promise<string[]> {
+  const { teamId } = await requireTeam(deps, caller, "agent.manage");
+  const named = namedBy(modelId, deps.modelSettings);
+  const [row] = await disabledModels(deps.db, teamId);
+  const same = named ? idsOf(named, row?.disabled ?? [], deps.modelSettings) : [];
+  const wish = { modelId, same, isDisabled: !isEnabled, limit: MAX_DISABLED };
+  const disabled = await setDisabled(deps.db, teamId, wish);
+  if (!disabled) throw new AppError("invalid_input", `At most ${MAX_DISABLED} models can be switched off`);
+  return disabled;
+}

@@ -1,0 +1,126 @@
+import { and, count, desc, eq, exists, sql } from "drizzle-orm";
+import { lockPerson, shareOwnTeam } from "#src/db/locks.ts";
+import { userApiKeys } from "#src/db/schema/index.ts";
+import { insertAuditEntry, type AuditEntry } from "#src/domain/organisations/audit/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { statement, type Slot } from "#src/db/statement.ts";
+
+export type ModelKey = typeof userApiKeys.$inferSelect;
+
+/** What a person says of a key; the value is a Fernet token. */
+export type KeyValues = Pick<
+  ModelKey,
+  "provider" | "authType" | "keyName" | "encryptedValue" | "baseUrl" | "providerMetadata" | "expiresAt"
+>;
+
+const active = (userId: string) => and(eq(userApiKeys.userId, userId), eq(userApiKeys.isActive, true));
+
+/** A person's active keys, newest first; of one provider where it is named. */
+export function activeKeys(db: Db, userId: string, provider?: string): Promise<ModelKey[]> {
+  return db
+    .select()
+    .from(userApiKeys)
+    .where(and(active(userId), provider === undefined ? undefined : eq(userApiKeys.provider, provider)))
+    .orderBy(desc(userApiKeys.createdAt), desc(userApiKeys.id));
+}
+
+/** As many as one may have at a time, and some that were deleted: they may still be good at their provider. */
+export const MOST_SEALED = 200;
+
+/** The keys that a person ever stored, as they are kept; the newest first. */
+export const sealedKeys = statement((db, { userId }: { userId: Slot<string> }) =>
+  db
+    .select({ provider: userApiKeys.provider, encryptedValue: userApiKeys.encryptedValue })
+    .from(userApiKeys)
+    .where(eq(userApiKeys.userId, userId))
+    .orderBy(desc(userApiKeys.isActive), desc(userApiKeys.id))
+    .limit(MOST_SEALED),
+);
+
+export async function countActiveKeys(db: Db, userId: string): Promise<number> {
+  const [row] = await db.select({ active: count() }).from(userApiKeys).where(active(userId));
+  return row?.active ?? 0;
+}
+
+export async function keyOfUser(db: Db, userId: string, id: string): Promise<ModelKey | undefined> {
+  const [row] = await db
+    .select()
+    .from(userApiKeys)
+    .where(and(eq(userApiKeys.userId, userId), eq(userApiKeys.id, id)));
+  return row;
+}
+
+/**
+ * Store a key; a deleted one of the same provider and name comes back with the new values. Answers its id; `undefined` where an
+ * active one has the name. Who stores two at once waits at the person's row.
+ */
+export async function putKey(
+  db: Db,
+  key: KeyValues & { id: string; userId: string },
+  entry: AuditEntry,
+): Promise<{ id: string; isReused: boolean } | undefined> {
+  const { id, userId, ...values } = key;
+  const sameName = sql`user_id = ${userId}::uuid AND provider = ${key.provider}::text AND key_name = ${key.keyName}::text`;
+  const written = { ...values, isActive: true, createdAt: sql`now()`, updatedAt: sql`now()` };
+  const [, , [reused], [made]] = await db.batch([
+    shareOwnTeam(db, userId),
+    lockPerson(db, userId),
+    db
+      .update(userApiKeys)
+      .set({ ...written, lastUsedAt: null })
+      .where(
+        and(
+          sql`${userApiKeys.id} = (SELECT id FROM user_api_keys WHERE ${sameName} AND NOT is_active ORDER BY id DESC LIMIT 1)`,
+          sql`NOT EXISTS (SELECT 1 FROM user_api_keys k WHERE ${sameName} AND k.is_active)`,
+        ),
+      )
+      .returning({ id: userApiKeys.id }),
+    db
+      .insert(userApiKeys)
+      .values({ id, userId, ...written })
+      .onConflictDoNothing()
+      .returning({ id: userApiKeys.id }),
+    // In the transaction of this batch, and in no other, the moment is this one.
+    insertAuditEntry(
+      db,
+      entry,
+      sql`EXISTS (SELECT 1 FROM user_api_keys WHERE ${sameName} AND is_active AND updated_at = now()::timestamptz(3))`,
+    ),
+  ]);
+  const stored = reused ?? made;
+  return stored && { id: stored.id, isReused: reused !== undefined };
+}
+
+/** Change an active key. Answers whether there was one. Fails on `user_api_keys_name_unique` where another has the name. */
+export async function updateKey(
+  db: Db,
+  { userId, id }: { userId: string; id: string },
+  change: Partial<Omit<KeyValues, "provider" | "authType">> & { isActive?: false },
+  entry: Parameters<typeof insertAuditEntry>[1],
+): Promise<boolean> {
+  const which = and(active(userId), eq(userApiKeys.id, id));
+  const found = db.select({ id: userApiKeys.id }).from(userApiKeys).where(which);
+  const [, , , updated] = await db.batch([
+    shareOwnTeam(db, userId),
+    // Of two that come at once, the second sees what the first has left.
+    found.for("update"),
+    insertAuditEntry(db, entry, exists(found)),
+    db
+      .update(userApiKeys)
+      .set({ ...change, updatedAt: sql`now()` })
+      .where(which)
+      .returning({ id: userApiKeys.id }),
+  ]);
+  return updated.length > 0;
+}
+
+/** Delete an active key: it stays, inactive, and the entry says which it was. Answers whether there was one. */
+export function removeKey(
+  db: Db,
+  which: { userId: string; id: string },
+  entry: AuditEntry,
+): Promise<boolean> {
+  const details = sql`(SELECT jsonb_build_object('provider', provider, 'key_name', key_name) FROM user_api_keys
+    WHERE id = ${which.id}::uuid)`;
+  return updateKey(db, which, { isActive: false }, { ...entry, details });
+}

@@ -1,0 +1,130 @@
+import { and, asc, count, desc, eq, exists, sql } from "drizzle-orm";
+import { lockPerson, shareOwnTeam } from "#src/db/locks.ts";
+import { userApiKeys, userModels, userProviders } from "#src/db/schema/index.ts";
+import { insertAuditEntry, type AuditEntry } from "#src/domain/organisations/audit/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { statement, type Slot } from "#src/db/statement.ts";
+import { MOST_SEALED } from "./keys.ts";
+
+export type CustomProvider = typeof userProviders.$inferSelect;
+
+/** What a person says of a provider; the headers are a Fernet token of a JSON object. */
+export type ProviderValues = Pick<
+  CustomProvider,
+  "name" | "slug" | "baseUrl" | "apiType" | "defaultHeadersEncrypted" | "availableModels"
+>;
+
+const active = (userId: string) => and(eq(userProviders.userId, userId), eq(userProviders.isActive, true));
+
+export function activeProviders(db: Db, userId: string) {
+  return db.select().from(userProviders).where(active(userId)).orderBy(asc(userProviders.createdAt));
+}
+
+export async function countActiveProviders(db: Db, userId: string): Promise<number> {
+  const [row] = await db.select({ active: count() }).from(userProviders).where(active(userId));
+  return row?.active ?? 0;
+}
+
+/** Default headers that a person ever gave to a provider, as they are kept. */
+export const sealedHeaders = statement((db, { userId }: { userId: Slot<string> }) =>
+  db
+    .select({ slug: userProviders.slug, encrypted: userProviders.defaultHeadersEncrypted })
+    .from(userProviders)
+    .where(and(eq(userProviders.userId, userId), sql`${userProviders.defaultHeadersEncrypted} IS NOT NULL`))
+    .orderBy(desc(userProviders.isActive), desc(userProviders.id))
+    .limit(MOST_SEALED),
+);
+
+/** Store a provider; a deleted one with the slug comes back. Answers its id; `undefined` where an active one has the slug. */
+export async function putProvider(
+  db: Db,
+  provider: ProviderValues & { id: string; userId: string },
+  entry: AuditEntry,
+): Promise<string | undefined> {
+  const { id, userId, ...values } = provider;
+  const sameSlug = sql`user_id = ${userId}::uuid AND slug = ${provider.slug}::text`;
+  const written = { ...values, isActive: true, createdAt: sql`now()`, updatedAt: sql`now()` };
+  const [, , [revived], [made]] = await db.batch([
+    shareOwnTeam(db, userId),
+    lockPerson(db, userId),
+    db
+      .update(userProviders)
+      .set(written)
+      .where(
+        and(
+          sql`${userProviders.id} = (SELECT id FROM user_providers WHERE ${sameSlug} AND NOT is_active ORDER BY id DESC LIMIT 1)`,
+          sql`NOT EXISTS (SELECT 1 FROM user_providers p WHERE ${sameSlug} AND p.is_active)`,
+        ),
+      )
+      .returning({ id: userProviders.id }),
+    db
+      .insert(userProviders)
+      .values({ id, userId, ...written })
+      .onConflictDoNothing()
+      .returning({ id: userProviders.id }),
+    // In the transaction of this batch, and in no other, the moment is this one.
+    insertAuditEntry(
+      db,
+      entry,
+      sql`EXISTS (SELECT 1 FROM user_providers WHERE ${sameSlug} AND is_active AND updated_at = now()::timestamptz(3))`,
+    ),
+  ]);
+  return (revived ?? made)?.id;
+}
+
+/** Change an active provider. Answers its slug; `undefined` where there is none. */
+export async function updateProvider(
+  db: Db,
+  { userId, id }: { userId: string; id: string },
+  change: Partial<Omit<ProviderValues, "slug">>,
+  entry: AuditEntry,
+): Promise<string | undefined> {
+  const which = and(active(userId), eq(userProviders.id, id));
+  const found = db.select({ id: userProviders.id }).from(userProviders).where(which);
+  const [, , , [updated]] = await db.batch([
+    shareOwnTeam(db, userId),
+    found.for("update"),
+    insertAuditEntry(db, entry, exists(found)),
+    db
+      .update(userProviders)
+      .set({ ...change, updatedAt: sql`now()` })
+      .where(which)
+      .returning({ slug: userProviders.slug }),
+  ]);
+  return updated?.slug;
+}
+
+/**
+ * Delete an active provider, and with it the keys and the added models of its slug. Answers the slug; `undefined` where there is
+ * none. The entry tells of all.
+ */
+export async function removeProvider(
+  db: Db,
+  { userId, id }: { userId: string; id: string },
+  entry: AuditEntry,
+): Promise<string | undefined> {
+  const which = and(active(userId), eq(userProviders.id, id));
+  const found = db.select({ id: userProviders.id }).from(userProviders).where(which);
+  const slug = sql`(SELECT slug FROM user_providers WHERE id = ${id}::uuid AND user_id = ${userId}::uuid AND is_active)`;
+  const ofSlug = sql`user_id = ${userId}::uuid AND provider = ${slug} AND is_active`;
+  const details = sql`(SELECT jsonb_build_object('slug', slug, 'name', name,
+    'deleted_keys', (SELECT coalesce(jsonb_agg(key_name ORDER BY key_name), '[]') FROM user_api_keys WHERE ${ofSlug}),
+    'deleted_models', (SELECT coalesce(jsonb_agg(model_id ORDER BY model_id), '[]') FROM user_models WHERE ${ofSlug}))
+    FROM user_providers WHERE id = ${id}::uuid)`;
+  const [, , , , , [removed]] = await db.batch([
+    shareOwnTeam(db, userId),
+    found.for("update"),
+    insertAuditEntry(db, { ...entry, details }, exists(found)),
+    db
+      .update(userApiKeys)
+      .set({ isActive: false, updatedAt: sql`now()` })
+      .where(ofSlug),
+    db.update(userModels).set({ isActive: false }).where(ofSlug),
+    db
+      .update(userProviders)
+      .set({ isActive: false, updatedAt: sql`now()` })
+      .where(which)
+      .returning({ slug: userProviders.slug }),
+  ]);
+  return removed?.slug;
+}

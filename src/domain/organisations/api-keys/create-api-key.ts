@@ -1,0 +1,101 @@
+import { requireAgent } from "#src/domain/agent-work/agents/index.ts";
+import { isScope, roleGrants, type UserCaller } from "#src/domain/organisations/access/index.ts";
+import type { Client } from "#src/domain/people/sessions/index.ts";
+import { requireTeam, whileTeamExists, type Membership } from "#src/domain/organisations/teams/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { Secrets } from "#src/platform/secrets/secrets.ts";
+import { newKeySecrets } from "./new-secrets.ts";
+import { reachableProjects, insertKeyWithin, type ApiKey } from "./queries.ts";
+
+/** Active keys that one account may have, those of its desktop apps among them. */
+export const MAX_ACTIVE_KEYS = 10;
+
+export interface KeyWish {
+  name: string;
+  /** Permissions; null for all that the owner's role grants. */
+  scopes: readonly string[] | null;
+  /** Projects to bind the key to; null for every project that its owner reaches. */
+  projectIds: readonly string[] | null;
+  expiresAt: Date | null;
+  /** Agent for calls that do not name one; the default one when absent or null. */
+  agentId?: string | null;
+}
+
+export interface CreatedKey {
+  key: ApiKey;
+  /** The raw key: this is the only time it is known. */
+  token: string;
+  /** Secret that signs the callbacks of the key's tasks; shown this once too. */
+  webhookSecret: string;
+}
+
+/**
+ * Issue a key: in the team of the projects that it is bound to, else in the caller's. Throws `forbidden` for a permission the
+ * caller's role has not, `not_found` for a project the caller cannot reach or an agent the team does not have, `invalid_input`
+ * when ten keys are active already.
+ */
+export async function createApiKey(
+  deps: { db: Db; secrets: Secrets },
+  caller: UserCaller,
+  wish: KeyWish,
+  client: Client,
+): Promise<CreatedKey> {
+  const team = await teamOfKey(deps, caller, wish.projectIds);
+  requireGrantable(wish.scopes, team);
+  if (wish.agentId) await requireAgent(deps.db, team.teamId, wish.agentId);
+  const { token, webhookSecret, stored } = await newKeySecrets(deps);
+  const { name, scopes, projectIds, expiresAt, agentId = null } = wish;
+  const row = {
+    ...stored,
+    userId: caller.userId,
+    teamId: team.teamId,
+    name,
+    scope: projectIds ? ("project" as const) : ("team" as const),
+    projectIds: projectIds && [...projectIds],
+    scopes: scopes && [...scopes],
+    expiresAt,
+    agentId,
+  };
+  const entry = {
+    userId: caller.userId,
+    teamId: team.teamId,
+    action: "api_key.created",
+    resourceType: "api_key",
+    resourceId: stored.id,
+    details: { name, key_prefix: stored.keyPrefix, scopes, project_ids: projectIds },
+    client,
+  };
+  const key = await whileTeamExists(insertKeyWithin(deps.db, MAX_ACTIVE_KEYS, row, entry));
+  if (key === "not_a_member") throw new AppError("not_found", "Team not found");
+  if (key === "too_many") {
+    throw new AppError(
+      "invalid_input",
+      `Maximum of ${MAX_ACTIVE_KEYS} active API keys allowed: revoke one first`,
+    );
+  }
+  return { key, token, webhookSecret };
+}
+
+/** Refuse permissions that a role does not grant. Throws `forbidden`. */
+export function requireGrantable(scopes: readonly string[] | null, { role }: Membership): void {
+  const excess = scopes?.find((scope) => !isScope(scope) || !roleGrants(role, scope));
+  if (excess) {
+    throw new AppError("forbidden", `Scope '${excess}' exceeds your role's permissions (role: ${role})`);
+  }
+}
+
+/** The one team that all the projects are of, where the caller is its member; else the caller's default team. */
+async function teamOfKey(
+  deps: { db: Db },
+  caller: UserCaller,
+  projectIds: readonly string[] | null,
+): Promise<Membership> {
+  const reached = projectIds ? await reachableProjects(deps.db, caller.userId, projectIds) : [];
+  if (reached.length !== new Set(projectIds).size) throw new AppError("not_found", "Project not found");
+  const [first] = reached;
+  if (first?.role && reached.every(({ teamId }) => teamId === first.teamId)) {
+    return { teamId: first.teamId, role: first.role };
+  }
+  return requireTeam(deps, caller, "team.view");
+}

@@ -1,0 +1,46 @@
+import type { Role } from "#src/domain/organisations/access/index.ts";
+import type { Client } from "#src/domain/people/sessions/index.ts";
+import { whileTeamExists, type MemberCaller } from "#src/domain/organisations/teams/index.ts";
+import type { ConsoleConfig } from "#src/lib/console-url.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { newId } from "#src/lib/ids.ts";
+import { newToken } from "#src/lib/random-token.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { addressOfInvitation } from "./invitation-address.ts";
+import { insertLink, type Invitation } from "./queries.ts";
+import { onlyAdministrators } from "./refusals.ts";
+
+const MAX_OPEN = 10;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Make an address by which anybody with an account may join the caller's team, `maxUses` times or, where it is null, until
+ * it expires. Throws `invalid_input` when the team has ten open links.
+ */
+export async function createLink(
+  deps: { db: Db; config: ConsoleConfig },
+  { userId, membership: { teamId } }: MemberCaller,
+  wish: { role: Role; maxUses: number | null; days: number },
+  client: Client,
+): Promise<{ invitation: Invitation; url: string }> {
+  const { role, maxUses, days } = wish;
+  const { token, hash } = newToken();
+  const expiresAt = new Date(Date.now() + days * DAY_MS);
+  const row = { id: newId(), teamId, invitedBy: userId, role, maxUses, tokenHash: hash, expiresAt };
+  const entry = {
+    userId,
+    teamId,
+    action: "member.invited",
+    resourceType: "invitation",
+    resourceId: row.id,
+    details: { kind: "link", role, max_uses: maxUses },
+    client,
+  };
+  const { created, isFull } = await whileTeamExists(insertLink(deps.db, row, MAX_OPEN, entry));
+  if (created) return { invitation: created, url: addressOfInvitation(deps.config, token) };
+  if (!isFull) throw onlyAdministrators();
+  throw new AppError(
+    "invalid_input",
+    `A team may have ${MAX_OPEN} invitation links at a time: revoke one first`,
+  );
+}

@@ -1,0 +1,75 @@
+import type { Role } from "#src/domain/organisations/access/index.ts";
+import { beginAttempt } from "#src/domain/operations/attempts/index.ts";
+import { sendMail, teamInvitation, type MailDeps } from "#src/domain/operations/mail/index.ts";
+import type { Client } from "#src/domain/people/sessions/index.ts";
+import { whileTeamExists, type MemberCaller } from "#src/domain/organisations/teams/index.ts";
+import type { ConsoleConfig } from "#src/lib/console-url.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { newId } from "#src/lib/ids.ts";
+import { newToken } from "#src/lib/random-token.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { AttemptLimits } from "#src/platform/objects/attempt-limits.ts";
+import { addressOfInvitation } from "./invitation-address.ts";
+import { insertEmailInvitation, type Invitation } from "./queries.ts";
+import { onlyAdministrators } from "./refusals.ts";
+
+const DAYS = 7;
+const PER_DAY = 50;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** An invitation that was just made. Its address is known now and never again. */
+export interface MadeInvitation {
+  invitation: Invitation;
+  url: string;
+  /** What became of the mail; where none can be sent the address is passed on by hand. */
+  mail: "sent" | "retrying" | "not_configured";
+}
+
+/**
+ * Invite the holder of an address into the caller's team, by mail. Only an account with that address can accept; an earlier
+ * invitation for it is over. Throws `conflict` for a person who is a member, `rate_limited` with the time to wait for the
+ * fifty-first of a team in 24 hours, and as `beginAttempt` and `sendMail` do.
+ */
+export async function inviteMember(
+  deps: MailDeps & { db: Db; attempts: AttemptLimits; config: ConsoleConfig },
+  { userId, membership: { teamId } }: MemberCaller,
+  invitee: { email: string; role: Role },
+  client: Client,
+): Promise<MadeInvitation> {
+  const { email, role } = invitee;
+  await beginAttempt(deps, "invitation", { account: email, address: client.address });
+  const { token, hash } = newToken();
+  const row = { id: newId(), teamId, invitedBy: userId, email, role, tokenHash: hash, expiresAt: expiry() };
+  const entry = {
+    userId,
+    teamId,
+    action: "member.invited",
+    resourceType: "invitation",
+    resourceId: row.id,
+    details: { kind: "email", email, role },
+    client,
+  };
+  const made = await whileTeamExists(insertEmailInvitation(deps.db, row, PER_DAY, entry));
+  const { created, teamName, inviterName } = made;
+  if (!created) {
+    if (made.inviteeIsMember) throw new AppError("conflict", "This person is already a member of the team");
+    if (made.roomInSeconds === undefined) throw onlyAdministrators();
+    throw tooMany(made.roomInSeconds);
+  }
+  const url = addressOfInvitation(deps.config, token);
+  if (!deps.mailer.configured) return { invitation: created, url, mail: "not_configured" };
+  const message = teamInvitation({ link: url, teamName, inviterName, days: DAYS });
+  const { expiresAt } = created;
+  const mail = await sendMail(deps, { ...message, to: email, kind: "team-invitation", expiresAt });
+  return { invitation: created, url, mail };
+}
+
+function expiry(): Date {
+  return new Date(Date.now() + DAYS * DAY_MS);
+}
+
+function tooMany(seconds: number): AppError {
+  return new AppError("rate_limited", `A team may send ${PER_DAY} invitations in 24 hours: try again later`, {
+    retryAfterSeconds: Math.max(1, seconds),
+  });
+}

@@ -1,0 +1,269 @@
+import { and, desc, eq, gt, isNull, lt, or, sql, type SQL } from "drizzle-orm";
+import { lockPerson, lockTeam } from "#src/db/locks.ts";
+import { teamInvitations, teamMemberships, teams, users } from "#src/db/schema/index.ts";
+import type { Role } from "#src/domain/organisations/access/index.ts";
+import { insertAuditEntry, type AuditEntry } from "#src/domain/organisations/audit/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+
+export type Invitation = typeof teamInvitations.$inferSelect;
+
+export interface NewInvitation {
+  id: string;
+  teamId: string;
+  invitedBy: string;
+  role: Role;
+  tokenHash: string;
+  expiresAt: Date;
+}
+
+/** Neither revoked, nor expired, nor used up. */
+/** Those of a person who is disabled are closed for as long. */
+const isInviterActive = sql`EXISTS (SELECT 1 FROM users i WHERE i.id = ${teamInvitations.invitedBy} AND i.is_active)`;
+
+const isOpen = and(
+  isNull(teamInvitations.revokedAt),
+  isInviterActive,
+  gt(teamInvitations.expiresAt, sql`now()`),
+  or(isNull(teamInvitations.maxUses), lt(teamInvitations.uses, teamInvitations.maxUses)),
+);
+
+const isInviterAdmin = ({ teamId, invitedBy }: NewInvitation) => sql<boolean>`EXISTS (
+  SELECT 1 FROM team_memberships m
+  WHERE m.team_id = ${teamId}::uuid AND m.user_id = ${invitedBy}::uuid AND m.role = 'admin'
+)`;
+
+/** What is wrong with an invitation that has just been put there is seen behind the lock, before anybody else sees it. */
+function takeBack(db: Db, id: string, wrong: SQL) {
+  return db
+    .delete(teamInvitations)
+    .where(and(eq(teamInvitations.id, id), sql`(${wrong})`))
+    .returning({ id: teamInvitations.id });
+}
+
+/** Only of an invitation that stayed. */
+function note(db: Db, { id }: NewInvitation, entry: AuditEntry) {
+  return insertAuditEntry(db, entry, sql`EXISTS (SELECT 1 FROM team_invitations i WHERE i.id = ${id}::uuid)`);
+}
+
+/**
+ * Store an invitation for one address, unless its holder is in the team already, `perDay` were sent in 24 hours, or the
+ * inviter is no administrator any more. An earlier one for the address is over with it. Invitations of a team wait for one
+ * another at its row. `created` is absent where it came to nothing; `roomInSeconds` tells when the day has room again.
+ */
+export async function insertEmailInvitation(
+  db: Db,
+  invitation: NewInvitation & { email: string },
+  perDay: number,
+  entry: AuditEntry,
+) {
+  const { id, teamId, email } = invitation;
+  const sentToday = and(
+    eq(teamInvitations.teamId, teamId),
+    eq(teamInvitations.kind, "email"),
+    gt(teamInvitations.createdAt, sql`now() - interval '24 hours'`),
+  );
+  const isMember = sql<boolean>`EXISTS (
+    SELECT 1 FROM team_memberships m JOIN users u ON u.id = m.user_id
+    WHERE m.team_id = ${teamId}::uuid AND lower(u.email) = lower(${email})
+  )`;
+  const [[team], [inviter], [oldestOfFull], [created], takenBack] = await db.batch([
+    lockTeam(db, teamId),
+    db
+      .select({ name: users.name, inviteeIsMember: isMember })
+      .from(users)
+      .where(eq(users.id, invitation.invitedBy)),
+    db
+      .select({
+        roomInSeconds: sql<number>`ceil(extract(epoch FROM created_at + interval '24 hours' - now()))::int`,
+      })
+      .from(teamInvitations)
+      .where(sentToday)
+      .orderBy(desc(teamInvitations.createdAt))
+      .offset(perDay - 1)
+      .limit(1),
+    db
+      .insert(teamInvitations)
+      .values({ ...invitation, kind: "email", maxUses: 1 })
+      .returning(),
+    takeBack(
+      db,
+      id,
+      sql`${isMember} OR NOT ${isInviterAdmin(invitation)}
+        OR (SELECT count(*) FROM team_invitations WHERE ${sentToday}) > ${perDay}`,
+    ),
+    db
+      .update(teamInvitations)
+      .set({ revokedAt: sql`now()` })
+      .where(
+        and(
+          eq(teamInvitations.teamId, teamId),
+          sql`lower(team_invitations.email) = lower(${email})`,
+          sql`team_invitations.id <> ${id}::uuid`,
+          isOpen,
+          sql`EXISTS (SELECT 1 FROM team_invitations made WHERE made.id = ${id}::uuid)`,
+        ),
+      ),
+    note(db, invitation, entry),
+  ]);
+  return {
+    created: takenBack.length === 0 ? created : undefined,
+    teamName: team?.name ?? "",
+    inviterName: inviter?.name ?? "",
+    inviteeIsMember: inviter?.inviteeIsMember ?? false,
+    roomInSeconds: oldestOfFull?.roomInSeconds,
+  };
+}
+
+/**
+ * Store a link, unless the team then has more than `limit` open ones or the inviter is no administrator any more.
+ * `isFull` tells which of the two.
+ */
+export async function insertLink(
+  db: Db,
+  invitation: NewInvitation & { maxUses: number | null },
+  limit: number,
+  entry: AuditEntry,
+): Promise<{ created: Invitation | undefined; isFull: boolean }> {
+  const open = db
+    .select({ open: sql<number>`count(*)::int`.as("open") })
+    .from(teamInvitations)
+    .where(and(eq(teamInvitations.teamId, invitation.teamId), eq(teamInvitations.kind, "link"), isOpen));
+  const [, [before], [created], takenBack] = await db.batch([
+    lockTeam(db, invitation.teamId),
+    open,
+    db
+      .insert(teamInvitations)
+      .values({ ...invitation, kind: "link" })
+      .returning(),
+    takeBack(db, invitation.id, sql`(${open}) > ${limit} OR NOT ${isInviterAdmin(invitation)}`),
+    note(db, invitation, entry),
+  ]);
+  return {
+    created: takenBack.length === 0 ? created : undefined,
+    isFull: (before?.open ?? 0) >= limit,
+  };
+}
+
+/** Invitations of a team that may still be accepted, newest first, with the name of who made them. */
+export function openInvitations(db: Db, teamId: string) {
+  return db
+    .select({ invitation: teamInvitations, inviterName: users.name })
+    .from(teamInvitations)
+    .leftJoin(users, eq(users.id, teamInvitations.invitedBy))
+    .where(and(eq(teamInvitations.teamId, teamId), isOpen))
+    .orderBy(desc(teamInvitations.id));
+}
+
+/** End an invitation. No row for one that is not the team's, or was revoked before. */
+export function revokeInvitationRow(db: Db, teamId: string, id: string) {
+  return db
+    .update(teamInvitations)
+    .set({ revokedAt: sql`now()` })
+    .where(
+      and(eq(teamInvitations.id, id), eq(teamInvitations.teamId, teamId), isNull(teamInvitations.revokedAt)),
+    )
+    .returning();
+}
+
+/**
+ * End the invitations that a person made who is not an administrator of the team any more: nobody comes back by a link of
+ * their own. A query for the batch of the removal or demotion.
+ */
+export function revokeInvitationsOf(db: Db, { teamId, userId }: { teamId: string; userId: string }) {
+  return db
+    .update(teamInvitations)
+    .set({ revokedAt: sql`now()` })
+    .where(
+      and(
+        eq(teamInvitations.teamId, teamId),
+        eq(teamInvitations.invitedBy, userId),
+        isNull(teamInvitations.revokedAt),
+        sql`NOT EXISTS (
+          SELECT 1 FROM team_memberships m
+          WHERE m.team_id = ${teamId}::uuid AND m.user_id = ${userId}::uuid AND m.role = 'admin'
+        )`,
+      ),
+    );
+}
+
+const rank = (role: SQL) => sql`array_position(ARRAY['viewer', 'editor', 'admin'], ${role})`;
+
+/**
+ * End the team's links that would make a person more than they are there, who has just become less: whoever knows one could
+ * undo it. A query for the batch of the removal or demotion.
+ */
+export function revokeLinksAbove(db: Db, { teamId, userId }: { teamId: string; userId: string }) {
+  return db
+    .update(teamInvitations)
+    .set({ revokedAt: sql`now()` })
+    .where(
+      and(
+        eq(teamInvitations.teamId, teamId),
+        eq(teamInvitations.kind, "link"),
+        isNull(teamInvitations.revokedAt),
+        sql`${rank(sql`${teamInvitations.role}`)} > coalesce((
+          SELECT ${rank(sql`m.role`)} FROM team_memberships m
+          WHERE m.team_id = ${teamId}::uuid AND m.user_id = ${userId}::uuid
+        ), 0)`,
+      ),
+    );
+}
+
+/** The invitation behind a token, open or over, with the names it speaks of. */
+export function invitationByHash(db: Db, tokenHash: string) {
+  return db
+    .select({
+      invitation: teamInvitations,
+      isOpen: sql<boolean>`(${isOpen})`,
+      teamName: teams.name,
+      inviterName: users.name,
+    })
+    .from(teamInvitations)
+    .innerJoin(teams, eq(teams.id, teamInvitations.teamId))
+    .leftJoin(users, eq(users.id, teamInvitations.invitedBy))
+    .where(eq(teamInvitations.tokenHash, tokenHash));
+}
+
+/**
+ * Use an invitation once and make its holder a member, in one statement, or nothing. Those who come at the same time wait
+ * for one another at the invitation's row, so no more get in than it is for; whoever is a member already uses nothing up.
+ * The team and the holder come before, so that a deletion of the team and a removal of the holder are waited for instead of
+ * met half-way. `joined` is absent where it came to nothing; `standing` tells how things stand then.
+ */
+export async function acceptInvitationRow(db: Db, tokenHash: string, userId: string) {
+  const [, , accepted, [standing]] = await db.batch([
+    db.execute(sql`
+      SELECT t.id FROM teams t JOIN team_invitations i ON i.team_id = t.id
+      WHERE i.token_hash = ${tokenHash} FOR KEY SHARE OF t
+    `),
+    lockPerson(db, userId),
+    db.execute<{ id: string; teamId: string; kind: string; role: Role }>(sql`
+      WITH invitation AS (
+        SELECT team_invitations.* FROM team_invitations JOIN users ON users.id = ${userId}::uuid
+        WHERE team_invitations.token_hash = ${tokenHash} AND ${isOpen}
+          AND (team_invitations.email IS NULL OR lower(team_invitations.email) = lower(users.email))
+        FOR UPDATE OF team_invitations
+      ), joined AS (
+        INSERT INTO team_memberships (team_id, user_id, role)
+        SELECT team_id, ${userId}::uuid, role FROM invitation ON CONFLICT DO NOTHING RETURNING team_id
+      )
+      UPDATE team_invitations used SET uses = used.uses + 1 FROM invitation, joined
+      WHERE used.id = invitation.id
+      RETURNING used.id, used.team_id AS "teamId", used.kind, used.role
+    `),
+    db
+      .select({
+        isOpen: sql<boolean>`(${isOpen})`,
+        isInvited: sql<boolean>`(${teamInvitations.email} IS NULL OR lower(${teamInvitations.email}) = lower(${users.email}))`,
+        isMember: sql<boolean>`${teamMemberships.userId} IS NOT NULL`,
+      })
+      .from(teamInvitations)
+      .innerJoin(users, eq(users.id, userId))
+      .leftJoin(
+        teamMemberships,
+        and(eq(teamMemberships.teamId, teamInvitations.teamId), eq(teamMemberships.userId, userId)),
+      )
+      .where(eq(teamInvitations.tokenHash, tokenHash)),
+  ]);
+  return { joined: accepted.rows[0], standing };
+}

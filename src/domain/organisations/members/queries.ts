@@ -1,0 +1,131 @@
+import { and, asc, eq, sql } from "drizzle-orm";
+import { lockPerson, lockTeam } from "#src/db/locks.ts";
+import { pictureAddress } from "#src/db/picture-address.ts";
+import { teamMemberships, users } from "#src/db/schema/index.ts";
+import type { Role } from "#src/domain/organisations/access/index.ts";
+import { revokeKeysOfFormerMember } from "#src/domain/organisations/api-keys/index.ts";
+import { insertAuditEntry, type AuditEntry } from "#src/domain/organisations/audit/index.ts";
+import { revokeInvitationsOf, revokeLinksAbove } from "#src/domain/organisations/invitations/index.ts";
+import { deleteProjectRolesOfFormerMember } from "#src/domain/workspaces/projects/index.ts";
+import { leaveDefaultTeam } from "#src/domain/organisations/teams/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+
+/** Whose part in which team. */
+export interface Part {
+  teamId: string;
+  userId: string;
+}
+
+const isPart = ({ teamId, userId }: Part) =>
+  and(eq(teamMemberships.teamId, teamId), eq(teamMemberships.userId, userId));
+
+// Of the row `team_memberships`, which is named: a query over one table strips the columns of an expression of theirs.
+const ownsTeam = sql<boolean>`EXISTS (
+  SELECT 1 FROM teams t WHERE t.id = team_memberships.team_id
+    AND t.is_personal AND t.created_by = team_memberships.user_id
+)`;
+const isLastAdmin = sql<boolean>`(team_memberships.role = 'admin' AND NOT EXISTS (
+  SELECT 1 FROM team_memberships other WHERE other.team_id = team_memberships.team_id
+    AND other.user_id <> team_memberships.user_id AND other.role = 'admin'
+))`;
+
+const member = {
+  userId: users.id,
+  name: users.name,
+  username: users.username,
+  email: users.email,
+  avatarUrl: pictureAddress,
+  role: teamMemberships.role,
+  joinedAt: teamMemberships.createdAt,
+};
+
+/** Which of the members in the order of joining are meant: at most `limit` of those that follow one; or all. */
+export interface MemberPage {
+  limit?: number | undefined;
+  after?: { joinedAt: Date; userId: string } | undefined;
+}
+
+/** Members of a team in the order of joining. */
+export function membersOfTeam(db: Db, teamId: string, { limit, after }: MemberPage) {
+  const found = db
+    .select(member)
+    .from(teamMemberships)
+    .innerJoin(users, eq(users.id, teamMemberships.userId))
+    .where(
+      and(
+        eq(teamMemberships.teamId, teamId),
+        after &&
+          sql`(${teamMemberships.createdAt}, ${teamMemberships.userId}) > (${after.joinedAt.toISOString()}::timestamptz, ${after.userId}::uuid)`,
+      ),
+    )
+    .orderBy(asc(teamMemberships.createdAt), asc(teamMemberships.userId));
+  return limit === undefined ? found : found.limit(limit);
+}
+
+export type Member = Awaited<ReturnType<typeof membersOfTeam>>[number];
+
+function partOf(db: Db, part: Part) {
+  return db
+    .select({ role: teamMemberships.role, ownsTeam, isLastAdmin })
+    .from(teamMemberships)
+    .where(isPart(part));
+}
+
+/** What a person was in a team, and what stands against their being less. */
+export type PartBefore = Awaited<ReturnType<typeof partOf>>[number];
+
+/**
+ * Change what a person is in a team; the owner of a personal team and a team's last administrator stay administrators.
+ * Changes of one team wait for one another at its row, so each sees who is an administrator by then. Whoever is none any
+ * more loses the invitations they made, and links that would undo the change end. `before` is what was found, `member` what is there now.
+ */
+export async function updateRole(db: Db, part: Part, role: Role) {
+  const [, [before], updated, , , [after]] = await db.batch([
+    lockTeam(db, part.teamId),
+    partOf(db, part),
+    db
+      .update(teamMemberships)
+      .set({ role })
+      .where(and(isPart(part), sql`(${role}::text = 'admin' OR NOT (${ownsTeam} OR ${isLastAdmin}))`))
+      .returning({ role: teamMemberships.role }),
+    revokeInvitationsOf(db, part),
+    revokeLinksAbove(db, part),
+    db
+      .select(member)
+      .from(teamMemberships)
+      .innerJoin(users, eq(users.id, teamMemberships.userId))
+      .where(isPart(part)),
+  ]);
+  return { before, changed: updated.length > 0, member: after };
+}
+
+/**
+ * Take a person out of a team, with the keys, invitations and project roles they had there, as `updateRole` does. What is
+ * made for the person at the same time, a key or another default team, waits at the person's row. Who was removed does not
+ * come back by a link of the team, either. `revokedKeys` started tasks that are to end.
+ */
+export async function deletePart(db: Db, part: Part, how: "removed" | "left") {
+  const [, , [before], removed, revokedKeys] = await db.batch([
+    lockTeam(db, part.teamId),
+    lockPerson(db, part.userId),
+    partOf(db, part),
+    db
+      .delete(teamMemberships)
+      .where(and(isPart(part), sql`NOT (${ownsTeam} OR ${isLastAdmin})`))
+      .returning({ role: teamMemberships.role }),
+    revokeKeysOfFormerMember(db, part),
+    revokeInvitationsOf(db, part),
+    ...(how === "removed" ? [revokeLinksAbove(db, part)] : []),
+    leaveDefaultTeam(db, part),
+    deleteProjectRolesOfFormerMember(db, part),
+  ]);
+  return { before, removed: removed.length > 0, revokedKeys: revokedKeys.map(({ id }) => id) };
+}
+
+/** Write several entries in one trip. */
+export async function insertAuditEntries(
+  db: Db,
+  [first, ...others]: readonly [AuditEntry, ...AuditEntry[]],
+): Promise<void> {
+  await db.batch([insertAuditEntry(db, first), ...others.map((entry) => insertAuditEntry(db, entry))]);
+}

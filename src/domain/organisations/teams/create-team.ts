@@ -1,0 +1,65 @@
+import { uniqueViolation } from "#src/db/unique-violation.ts";
+import type { UserCaller } from "#src/domain/organisations/access/index.ts";
+import type { Client } from "#src/domain/people/sessions/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { newId } from "#src/lib/ids.ts";
+import { slugOf } from "#src/lib/slug.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { insertTeam, type OwnTeam, type TeamLimit } from "./queries.ts";
+import { requireOwnTeam } from "./require-own-team.ts";
+import { requireFreeSlug, slugTaken } from "./slugs.ts";
+
+/** Random slugs to try before a collision is a failure. */
+const MAX_DRAWS = 10;
+
+/**
+ * Make a team, with the caller as its administrator. Its slug is made from its name where none is given. Throws `conflict`
+ * for a slug that is taken, `invalid_input` for one that is reserved, `forbidden` for a person who owns as many teams as one
+ * may.
+ */
+export async function createTeam(
+  deps: { db: Db; config: TeamLimit },
+  caller: UserCaller,
+  wish: { name: string; slug?: string | undefined },
+  client: Client,
+): Promise<OwnTeam> {
+  if (wish.slug !== undefined) requireFreeSlug(wish.slug);
+  for (let draw = 1; draw <= MAX_DRAWS; draw += 1) {
+    const team = {
+      id: newId(),
+      name: wish.name,
+      slug: wish.slug ?? slugOf(wish.name, "team"),
+      createdBy: caller.userId,
+    };
+    const outcome = await tryInsert(deps, team, client);
+    if (outcome === "made") return requireOwnTeam(deps, caller.userId, team.id);
+    if (outcome === "too_many") {
+      const { MAX_TEAMS_PER_USER: limit } = deps.config;
+      throw new AppError("forbidden", `You already own ${limit} teams, the most allowed: delete one first`);
+    }
+    if (wish.slug !== undefined) throw slugTaken();
+  }
+  throw new AppError("internal", "No free slug was found for the team");
+}
+
+async function tryInsert(
+  deps: { db: Db; config: TeamLimit },
+  team: { id: string; name: string; slug: string; createdBy: string },
+  client: Client,
+): Promise<"made" | "too_many" | "slug_taken"> {
+  try {
+    const made = await insertTeam(deps, team, {
+      userId: team.createdBy,
+      teamId: team.id,
+      action: "team.created",
+      resourceType: "team",
+      resourceId: team.id,
+      details: { name: team.name, slug: team.slug },
+      client,
+    });
+    return made ? "made" : "too_many";
+  } catch (error) {
+    if (uniqueViolation(error) === "teams_slug_unique") return "slug_taken";
+    throw error;
+  }
+}

@@ -1,0 +1,27 @@
+import { insertAuditEntry } from "#src/domain/organisations/audit/index.ts";
+import type { Client } from "#src/domain/people/sessions/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { deleteTeamRow } from "./queries.ts";
+import type { MemberCaller } from "./require-team.ts";
+
+/**
+ * Delete a team with its memberships, invitations, keys and log; who worked in it works in the personal team from then on.
+ * The team's log is gone with it, so the deletion is noted in the caller's own. Throws `invalid_input` for a personal team,
+ * `conflict` for one that has projects.
+ */
+export async function deleteTeam(deps: { db: Db }, caller: MemberCaller, client: Client): Promise<void> {
+  const { userId, membership } = caller;
+  const { team, deleted } = await deleteTeamRow(deps.db, membership.teamId);
+  if (!team) throw new AppError("not_found", "Team not found");
+  if (team.isPersonal) throw new AppError("invalid_input", "A personal team cannot be deleted");
+  if (!deleted) throw new AppError("conflict", "The team has projects: move or delete them first");
+  await insertAuditEntry(deps.db, {
+    userId,
+    action: "team.deleted",
+    resourceType: "team",
+    resourceId: membership.teamId,
+    details: { name: team.name, slug: team.slug },
+    client,
+  });
+}

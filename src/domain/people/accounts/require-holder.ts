@@ -1,0 +1,51 @@
+import { beginAttempt } from "#src/domain/operations/attempts/index.ts";
+import { passwordMatches, type PasswordConfig } from "#src/domain/people/passwords/index.ts";
+import { sessionBeganWithin } from "#src/domain/people/sessions/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { AttemptLimits } from "#src/platform/objects/attempt-limits.ts";
+import type { AccountChange } from "./check-change.ts";
+import type { User } from "./queries.ts";
+
+/** How long a sign-in stands for the person. A refresh does not make it any younger. */
+const FRESH_MINUTES = 10;
+
+export interface HolderDeps {
+  db: Db;
+  attempts: AttemptLimits;
+  config: PasswordConfig;
+}
+
+/** Whether a change hands the account to whoever makes it: it sets what the account is entered by. */
+export function handsOver(user: User, { password, email }: AccountChange): boolean {
+  return password !== undefined || (email !== undefined && email.toLowerCase() !== user.email.toLowerCase());
+}
+
+/**
+ * Let a session change what the account is entered by: one that began in the last ten minutes, or that comes with the
+ * account's password. A session alone may be another person's by now, who would keep the account with it. Guesses count as
+ * those of a login. Throws `forbidden` with what to do, `invalid_input` for a wrong password, `rate_limited`.
+ */
+export async function requireHolder(
+  deps: HolderDeps,
+  { user, sessionId }: { user: User; sessionId: string },
+  { currentPassword, address }: { currentPassword: string | undefined; address: string },
+): Promise<void> {
+  if (user.passwordHash !== null && currentPassword !== undefined) {
+    const attempt = await beginAttempt(deps, "login", { account: user.id, address });
+    if (!(await passwordMatches(deps.config, currentPassword, user.passwordHash))) {
+      throw new AppError("invalid_input", "current_password is not the password of this account");
+    }
+    await attempt.succeeded();
+    return;
+  }
+  if (await sessionBeganWithin(deps.db, sessionId, FRESH_MINUTES)) return;
+  const again = `log in again and repeat the change within ${FRESH_MINUTES} minutes`;
+  const what = "Changing the password or the email address";
+  throw new AppError(
+    "forbidden",
+    user.passwordHash === null
+      ? `${what} needs a new session, since this account has no password: ${again}`
+      : `${what} needs the password of this account as current_password; or ${again}`,
+  );
+}

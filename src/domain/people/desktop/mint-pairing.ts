@@ -1,0 +1,64 @@
+import type { UserCaller } from "#src/domain/organisations/access/index.ts";
+import { requireTeam } from "#src/domain/organisations/teams/index.ts";
+import type { Client } from "#src/domain/people/sessions/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { newId } from "#src/lib/ids.ts";
+import { newToken } from "#src/lib/random-token.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { scopesOfDevice } from "./device-scopes.ts";
+import { insertPairing } from "./queries.ts";
+
+/** Pairing links of one account that may wait to be used. */
+const MAX_WAITING = 10;
+
+export interface Pairing {
+  /** Good once, for minutes; only its hash is kept. */
+  token: string;
+  /** Opens the desktop app with the token. */
+  deepLink: string;
+  expiresAt: Date;
+}
+
+/**
+ * A token that a desktop app exchanges for a key of its own, so that the key itself never travels in an address. `scopes`
+ * are the permissions of that key; null for what the app needs. Throws `invalid_input` and `forbidden` for permissions,
+ * `rate_limited` when ten links wait already.
+ */
+export async function mintPairing(
+  deps: { db: Db; config: { DESKTOP_SCHEME: string; PAIRING_TOKEN_EXPIRY_SECONDS: number } },
+  caller: UserCaller,
+  wish: readonly string[] | null,
+  client: Client,
+): Promise<Pairing> {
+  const team = await requireTeam(deps, caller, "team.view");
+  const scopes = scopesOfDevice(wish, team);
+  const { token, hash } = newToken();
+  const stored = await insertPairing(
+    deps.db,
+    MAX_WAITING,
+    {
+      id: newId(),
+      userId: caller.userId,
+      teamId: team.teamId,
+      tokenHash: hash,
+      scopes,
+      lifeSeconds: deps.config.PAIRING_TOKEN_EXPIRY_SECONDS,
+    },
+    {
+      action: "desktop.pairing_minted",
+      resourceType: "pairing_token",
+      details: { scopes },
+      client,
+    },
+  );
+  if ("roomInSeconds" in stored) throw tooMany(stored.roomInSeconds);
+  return { token, deepLink: `${deps.config.DESKTOP_SCHEME}://pair?token=${token}`, ...stored };
+}
+
+function tooMany(seconds: number): AppError {
+  return new AppError(
+    "rate_limited",
+    `Maximum of ${MAX_WAITING} unused pairing links: use one of them, or wait until the oldest has expired`,
+    { retryAfterSeconds: seconds },
+  );
+}

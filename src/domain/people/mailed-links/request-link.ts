@@ -1,0 +1,63 @@
+import { beginAttempt } from "#src/domain/operations/attempts/index.ts";
+import { insertAuditEntry } from "#src/domain/organisations/audit/index.ts";
+import { queueMail, requireMail, type MailDeps } from "#src/domain/operations/mail/index.ts";
+import type { Client } from "#src/domain/people/sessions/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { newId } from "#src/lib/ids.ts";
+import { newToken } from "#src/lib/random-token.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { AttemptLimits } from "#src/platform/objects/attempt-limits.ts";
+import { mailOf, LIFE_SECONDS, type LinkConfig } from "./link.ts";
+import { insertLink, type Purpose } from "./queries.ts";
+
+export interface LinkDeps extends MailDeps {
+  db: Db;
+  attempts: AttemptLimits;
+  config: LinkConfig;
+}
+
+/**
+ * Mail a link to whoever has an address. What this does, how long it takes and what it says is the same for an address that
+ * nobody has: the mail goes by the queue, and the mail server is asked beforehand, whoever it is for. Throws `rate_limited`,
+ * and `unavailable` when the mail server does not answer; the mail is sent later then.
+ */
+async function requestLink(deps: LinkDeps, purpose: Purpose, email: string, client: Client): Promise<void> {
+  requireMail(deps.mailer);
+  await beginAttempt(deps, "mail", { account: email.toLowerCase(), address: client.address });
+  const reachable = await isReachable(deps);
+  const { token, hash: tokenHash } = newToken();
+  const lifeSeconds = LIFE_SECONDS[purpose];
+  const link = await insertLink(deps.db, { email }, { id: newId(), purpose, tokenHash, lifeSeconds });
+  if (purpose === "password_reset") {
+    // Nobody has this id where there is no account, so nothing is written.
+    const userId = link?.userId ?? newId();
+    const about = { action: "password.reset_requested", resourceType: "user", resourceId: userId };
+    await insertAuditEntry(deps.db, { userId, ...about, client });
+  }
+  await queueMail(deps, link && mailOf(deps.config, purpose, link, token));
+  if (reachable) return;
+  throw new AppError(
+    "unavailable",
+    "The mail server does not respond at the moment. If this address has an account, the email is sent once the server responds",
+  );
+}
+
+async function isReachable({ mailer, log }: LinkDeps): Promise<boolean> {
+  try {
+    await mailer.probe();
+    return true;
+  } catch (error) {
+    log.warn("the mail server does not answer", { cause: error });
+    return false;
+  }
+}
+
+/** Mail a link for a new password to whoever has an address. Throws as `requestLink` does. */
+export function requestPasswordReset(deps: LinkDeps, email: string, client: Client): Promise<void> {
+  return requestLink(deps, "password_reset", email, client);
+}
+
+/** Mail a link that proves an address to whoever has it, if it is not proven yet. Throws as `requestLink` does. */
+export function requestVerification(deps: LinkDeps, email: string, client: Client): Promise<void> {
+  return requestLink(deps, "email_verification", email, client);
+}

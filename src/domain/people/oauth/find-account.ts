@@ -1,0 +1,106 @@
+import {
+  createOAuthAccount,
+  isDomainAllowed,
+  type AccountConfig,
+  type EmailDomains,
+} from "#src/domain/people/accounts/index.ts";
+import { insertAuditEntry } from "#src/domain/organisations/audit/index.ts";
+import type { Client } from "#src/domain/people/sessions/index.ts";
+import { endTasksOfKeys } from "#src/domain/organisations/access/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { newId } from "#src/lib/ids.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { OAuthProfile, ProviderName } from "#src/platform/oauth/provider.ts";
+import type { Queue } from "#src/platform/queue/queue.ts";
+import { insertLink, linkUser, usersOf } from "./queries.ts";
+
+export interface AccountDeps {
+  db: Db;
+  queue: Queue;
+  config: AccountConfig & EmailDomains;
+}
+
+/** A person at a provider. */
+export type Identity = OAuthProfile & { provider: ProviderName };
+
+/** As existing clients compare it. */
+export type AccountRefusal =
+  | "OAUTH_NOT_AVAILABLE_EMAIL"
+  | "LOGIN_BAD_CREDENTIALS"
+  | "EMAIL_DOMAIN_NOT_ALLOWED";
+
+interface FoundUser {
+  id: string;
+  isSuperuser: boolean;
+}
+
+/** Each turn that comes to nothing does so because something else happened at the same moment. */
+const MAX_TURNS = 10;
+
+/**
+ * The account of a person at a provider: the one that is linked to them, else the one with their address, which is linked
+ * then, else a new one. An address counts only if the provider says that it is verified.
+ */
+export async function findAccount(
+  deps: AccountDeps,
+  identity: Identity,
+  client: Client,
+): Promise<{ user: FoundUser } | { refusal: AccountRefusal }> {
+  for (let turn = 1; turn <= MAX_TURNS; turn += 1) {
+    const { linked, sameEmail } = await usersOf(deps.db, identity);
+    const { email } = identity;
+    const known = linked ?? sameEmail;
+    if (known && !known.isActive) return { refusal: "LOGIN_BAD_CREDENTIALS" };
+    if (linked) return { user: linked };
+    if (email === undefined) return { refusal: "OAUTH_NOT_AVAILABLE_EMAIL" };
+    if (!sameEmail && !isDomainAllowed(deps.config, email)) return { refusal: "EMAIL_DOMAIN_NOT_ALLOWED" };
+    const user = sameEmail
+      ? await linkAccount(deps, sameEmail, { ...identity, email }, client)
+      : await createAccount(deps, { ...identity, email }, client);
+    if (user) return { user };
+  }
+  throw new AppError("internal", "No account was found or made");
+}
+
+type Vouched = Identity & { email: string };
+
+/** `undefined` when the account or the link changed meanwhile. */
+async function linkAccount(
+  deps: AccountDeps,
+  user: FoundUser & { isVerified: boolean },
+  identity: Vouched,
+  client: Client,
+): Promise<FoundUser | undefined> {
+  const link = { id: newId(), userId: user.id, ...identity };
+  const { linked, appointed, revokedKeys } = await linkUser(deps, link, {
+    userId: user.id,
+    action: "oauth.linked",
+    resourceType: "oauth_account",
+    resourceId: link.id,
+    details: { provider: identity.provider, address_was_verified: user.isVerified },
+    client,
+  });
+  // A request that dies before this leaves tasks that the sweep ends.
+  await endTasksOfKeys(deps.queue, revokedKeys);
+  return linked ? { ...user, isSuperuser: user.isSuperuser || appointed } : undefined;
+}
+
+/** `undefined` when the address, the person or a name that was drawn has an account by now. */
+async function createAccount(
+  deps: AccountDeps,
+  identity: Vouched,
+  client: Client,
+): Promise<FoundUser | undefined> {
+  const { db } = deps;
+  return createOAuthAccount(deps, identity, (userId) => [
+    insertLink(db, { id: newId(), userId, ...identity }),
+    insertAuditEntry(db, {
+      userId,
+      action: "oauth.account_created",
+      resourceType: "user",
+      resourceId: userId,
+      details: { provider: identity.provider },
+      client,
+    }),
+  ]);
+}

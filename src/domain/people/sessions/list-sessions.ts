@@ -1,0 +1,50 @@
+import type { UserCaller } from "#src/domain/organisations/access/index.ts";
+import { insertAuditEntry } from "#src/domain/organisations/audit/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { isId } from "#src/lib/ids.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { endSessionRow, endSessionsOfUser, liveSessions } from "./queries.ts";
+import type { Client } from "./start-session.ts";
+
+export type ListedSession = Awaited<ReturnType<typeof liveSessions>>[number] & { isCurrent: boolean };
+
+/** One's sessions that are not over, the one used last first. */
+export async function listSessions(deps: { db: Db }, caller: UserCaller): Promise<ListedSession[]> {
+  const rows = await liveSessions(deps.db, caller.userId);
+  return rows.map((row) => ({ ...row, isCurrent: row.id === caller.sessionId }));
+}
+
+/** End one of one's own sessions, the current one too. Throws `not_found`. */
+export async function endSession(
+  deps: { db: Db },
+  caller: UserCaller,
+  sessionId: string,
+  client: Client,
+): Promise<void> {
+  const [ended] = isId(sessionId) ? await endSessionRow(deps.db, caller.userId, sessionId) : [];
+  if (!ended) throw new AppError("not_found", "Session not found");
+  await insertAuditEntry(deps.db, {
+    userId: caller.userId,
+    action: "session.ended",
+    resourceType: "session",
+    resourceId: sessionId,
+    client,
+  });
+}
+
+/** End all of one's sessions but the current one; answers how many. */
+export async function endOtherSessions(
+  deps: { db: Db },
+  caller: UserCaller,
+  client: Client,
+): Promise<number> {
+  const ended = await endSessionsOfUser(deps.db, caller.userId, { exceptId: caller.sessionId });
+  await insertAuditEntry(deps.db, {
+    userId: caller.userId,
+    action: "session.others_ended",
+    resourceType: "session",
+    details: { ended: ended.length },
+    client,
+  });
+  return ended.length;
+}

@@ -1,0 +1,27 @@
+import { FLOW_SECONDS, openFlow, type FlowDeps } from "#src/domain/people/oauth/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import type { GitHostName, GitHosts } from "#src/platform/git-hosts/git-host.ts";
+
+export interface BegunConnection {
+  /** Where to send the browser. */
+  authorizationUrl: string;
+  state: string;
+  /** What the browser has to bring back, and for how long it is good. */
+  cookie: { value: string; maxAgeSeconds: number };
+}
+
+/** Begin to connect an account at a host, in a person's session: it ends in the same one. Throws `unavailable` for a host without an id and a secret. */
+export async function beginConnection(
+  deps: Pick<FlowDeps, "oauthStates" | "secrets"> & { gitHosts: GitHosts },
+  sessionId: string,
+  name: GitHostName,
+): Promise<BegunConnection> {
+  const { oauth, label } = deps.gitHosts[name];
+  if (!oauth) throw new AppError("unavailable", `${label} OAuth is not configured: connect with a token`);
+  const { flow, cookie } = await openFlow(deps, `git:${name}`, sessionId);
+  return {
+    authorizationUrl: await oauth.authorizationUrl(flow),
+    state: flow.state,
+    cookie: { value: cookie, maxAgeSeconds: FLOW_SECONDS },
+  };
+}

@@ -1,0 +1,132 @@
+import { and, eq, exists, lt, or, sql } from "drizzle-orm";
+import { shareOwnTeam } from "#src/db/locks.ts";
+import { gitConnections } from "#src/db/schema/index.ts";
+import { insertAuditEntry } from "#src/domain/organisations/audit/index.ts";
+import type { Client } from "#src/lib/client.ts";
+import { newId } from "#src/lib/ids.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { statement, type Slot } from "#src/db/statement.ts";
+import type { GitHostName } from "#src/platform/git-hosts/git-host.ts";
+
+export type Connection = typeof gitConnections.$inferSelect;
+
+const among = (userId: string, provider: GitHostName) =>
+  and(eq(gitConnections.userId, userId), eq(gitConnections.provider, provider));
+
+export function connectionsOf(db: Db, userId: string) {
+  return db.select().from(gitConnections).where(eq(gitConnections.userId, userId));
+}
+
+/** A person's tokens, as they are kept. */
+export const sealedTokens = statement((db, { userId }: { userId: Slot<string> }) =>
+  db
+    .select({
+      provider: gitConnections.provider,
+      encryptedToken: gitConnections.encryptedToken,
+      encryptedRefreshToken: gitConnections.encryptedRefreshToken,
+    })
+    .from(gitConnections)
+    .where(eq(gitConnections.userId, userId)),
+);
+
+export async function connectionOf(
+  db: Db,
+  userId: string,
+  provider: GitHostName,
+): Promise<Connection | undefined> {
+  const [row] = await db.select().from(gitConnections).where(among(userId, provider));
+  return row;
+}
+
+/** The secrets are Fernet tokens. */
+export type NewConnection = Omit<Connection, "id" | "createdAt" | "updatedAt">;
+
+/** Connect an account, in place of the one before at this host, with an entry in the log of the person's own team. */
+export async function putConnection(
+  db: Db,
+  { userId, provider, ...values }: NewConnection,
+  client: Client,
+): Promise<void> {
+  const { authType, username } = values;
+  await db.batch([
+    // Before the person, whom the row refers to.
+    shareOwnTeam(db, userId),
+    db
+      .insert(gitConnections)
+      .values({ id: newId(), userId, provider, ...values })
+      .onConflictDoUpdate({
+        target: [gitConnections.userId, gitConnections.provider],
+        set: { ...values, updatedAt: sql`now()` },
+      }),
+    insertAuditEntry(db, {
+      ...entryOf(userId, provider, client),
+      action: "git_host.connected",
+      details: { username, auth_type: authType },
+    }),
+  ]);
+}
+
+/** Forget an account, with an entry as `putConnection` makes; none where there was nothing to forget. */
+export async function deleteConnection(
+  db: Db,
+  userId: string,
+  provider: GitHostName,
+  client: Client,
+): Promise<void> {
+  const found = db.select({ id: gitConnections.id }).from(gitConnections).where(among(userId, provider));
+  await db.batch([
+    shareOwnTeam(db, userId),
+    // Of two that come at once, the second finds nothing any more.
+    found.for("update"),
+    insertAuditEntry(
+      db,
+      { ...entryOf(userId, provider, client), action: "git_host.disconnected" },
+      exists(db.select({ id: gitConnections.id }).from(gitConnections).where(among(userId, provider))),
+    ),
+    db.delete(gitConnections).where(among(userId, provider)),
+  ]);
+}
+
+const entryOf = (userId: string, provider: GitHostName, client: Client) => ({
+  userId,
+  resourceType: "git_host",
+  resourceId: provider,
+  client,
+});
+
+/** Seconds that one may take to refresh a token before another may try. */
+const REFRESH_SECONDS = 15;
+
+/**
+ * Become the one who refreshes an expired token: a refresh token is good for one use. False while another request does, and
+ * once it was done.
+ */
+export async function claimRefresh(db: Db, { id, encryptedToken }: Connection): Promise<boolean> {
+  const rows = await db
+    .update(gitConnections)
+    .set({ updatedAt: sql`now()` })
+    .where(
+      and(
+        eq(gitConnections.id, id),
+        eq(gitConnections.encryptedToken, encryptedToken),
+        or(
+          sql`${gitConnections.updatedAt} IS NULL`,
+          lt(gitConnections.updatedAt, sql`now() - make_interval(secs => ${REFRESH_SECONDS})`),
+        ),
+      ),
+    )
+    .returning({ id: gitConnections.id });
+  return rows.length > 0;
+}
+
+/** Put new tokens in place of those that were refreshed; not in place of any others. */
+export async function rotateTokens(
+  db: Db,
+  { id, encryptedToken }: Connection,
+  fresh: Pick<Connection, "encryptedToken" | "encryptedRefreshToken" | "expiresAt">,
+): Promise<void> {
+  await db
+    .update(gitConnections)
+    .set({ ...fresh, updatedAt: sql`now()` })
+    .where(and(eq(gitConnections.id, id), eq(gitConnections.encryptedToken, encryptedToken)));
+}

@@ -1,0 +1,73 @@
+import type { Caller, Scope } from "#src/domain/organisations/access/index.ts";
+import type { GitHostDeps } from "#src/domain/source-control/git-hosts/index.ts";
+import { withRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
+import type { OpenProject } from "#src/domain/workspaces/projects/index.ts";
+import { requireNoClone } from "#src/domain/source-control/repositories/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
+import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
+import type { Queue } from "#src/platform/queue/queue.ts";
+
+export interface GitDeps extends GitHostDeps {
+  queue: Queue;
+  workspaces: Pick<ProjectWorkspaces, "runtime">;
+  refusalOfUrl(url: string): string | undefined;
+}
+
+/** Who wants to work on which project's repository; the project by its id or slug. */
+export interface GitAccess {
+  caller: Caller;
+  project: string;
+}
+
+/** A project whose repository may be worked on, and for whom. */
+export interface OpenRepository {
+  runtime: ProjectRuntime;
+  project: OpenProject;
+  /** The person: of a key, its owner. */
+  userId: string;
+}
+
+const DEFAULT_BRANCH = "main";
+
+type Act<T> = (repository: OpenRepository) => Promise<T>;
+
+/** Look at a project's repository. Throws as `requireProject` and the operation do. */
+export function readingRepository<T>(deps: GitDeps, access: GitAccess, act: Act<T>): Promise<T> {
+  return open(deps, access, "git.view", act);
+}
+
+/** Change a project's repository, not while a clone is about to replace it (`conflict`). Otherwise as `readingRepository`. */
+export function changingRepository<T>(deps: GitDeps, access: GitAccess, act: Act<T>): Promise<T> {
+  return open(deps, access, "git.write", async (repository) => {
+    await requireNoClone(deps.db, repository.project.id);
+    return act(repository);
+  });
+}
+
+/**
+ * A remote that wants other credentials is `invalid_input` here: a 401 would tell clients that they are signed out of the
+ * service.
+ */
+async function open<T>(
+  deps: GitDeps,
+  { caller, project: idOrSlug }: GitAccess,
+  scope: Scope,
+  act: Act<T>,
+): Promise<T> {
+  try {
+    return await withRuntime(deps, { caller, project: idOrSlug, scope }, async (runtime, project) => {
+      if (project.sourceType === "empty") await ensureRepository(runtime);
+      return act({ runtime, project, userId: caller.userId });
+    });
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "unauthenticated") throw error;
+    throw new AppError("invalid_input", error.message, { cause: error.cause });
+  }
+}
+
+/** An `empty` project has a repository on `main` from the first look at it on: no request makes its files before they are used. */
+async function ensureRepository(runtime: ProjectRuntime): Promise<void> {
+  if (await runtime.stat(".git")) return;
+  await runtime.git("init", { defaultBranch: DEFAULT_BRANCH });
+}

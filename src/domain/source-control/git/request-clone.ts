@@ -1,0 +1,77 @@
+import { remoteFor } from "#src/domain/source-control/git-hosts/index.ts";
+import { withRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
+import { requireProject } from "#src/domain/workspaces/projects/index.ts";
+import { beginClone, repositoryOf, type Repository } from "#src/domain/source-control/repositories/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { optionalBranchName } from "./names.ts";
+import type { GitAccess, GitDeps } from "./open-repository.ts";
+import { allowedAddress } from "./remotes.ts";
+import { publishClone } from "./sweep-clones.ts";
+
+interface Asked {
+  url: string;
+  branch?: string | null | undefined;
+}
+
+/**
+ * Have a repository cloned into a project, in place of its files once the clone is complete. Returns at once; the work goes
+ * on in the background. Throws `invalid_input` for an address or branch that will not do, `conflict` while another clone is
+ * under way, and as `requireProject` does.
+ */
+export async function requestClone(
+  deps: GitDeps,
+  { caller, project: idOrSlug }: GitAccess,
+  asked: Asked,
+): Promise<Repository> {
+  const { id: projectId, status } = await requireProject(deps, caller, idOrSlug, "git.write");
+  const address = allowedAddress(deps, asked.url);
+  const branch = optionalBranchName(asked.branch) ?? null;
+  if (status === "initializing" || status === "failed") {
+    throw new AppError(
+      "conflict",
+      "The project's initial files are missing: start the project, or try again later",
+    );
+  }
+  const clone = await beginClone(deps.db, { projectId, userId: caller.userId, address, branch });
+  if (!clone) throw new AppError("conflict", "A repository is already being cloned into the project");
+  await publishClone(deps, clone).catch((cause: unknown) => {
+    // The row says what is to be done: the next sweep publishes it again.
+    deps.log.warn("clone was not published", { project_id: projectId, cause });
+  });
+  return clone;
+}
+
+const LOOK_MS = 250;
+
+/**
+ * As `requestClone`, but looks first whether the remote can be read at all, and waits until the clone has ended or this many
+ * milliseconds are over. Throws also as the look does (`unauthenticated`, `not_found`, `unavailable`), and `unavailable` for
+ * a clone that failed.
+ */
+export async function cloneAndWait(
+  deps: GitDeps,
+  access: GitAccess,
+  asked: Asked,
+  waitMs: number,
+): Promise<Repository> {
+  const deadline = Date.now() + waitMs;
+  const { url } = allowedAddress(deps, asked.url);
+  const branch = optionalBranchName(asked.branch);
+  await withRuntime(deps, { ...access, scope: "git.write" }, async (runtime) => {
+    const remote = await remoteFor(deps, { userId: access.caller.userId, url });
+    const { branches } = await runtime.git("probe", { remote });
+    if (branch !== undefined && branches.length > 0 && !branches.some(({ name }) => name === branch)) {
+      throw new AppError("not_found", `The repository has no branch \`${branch}\``);
+    }
+  });
+  let clone: Repository | undefined = await requestClone(deps, access, asked);
+  while (clone?.syncStatus === "cloning" && Date.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    clone = await repositoryOf(deps.db, clone.projectId);
+  }
+  if (!clone) throw new AppError("not_found", "Project not found");
+  if (clone.syncStatus === "failed") {
+    throw new AppError("unavailable", clone.error ?? "The repository could not be cloned");
+  }
+  return clone;
+}

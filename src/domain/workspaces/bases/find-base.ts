@@ -1,0 +1,21 @@
+import type { Caller } from "#src/domain/organisations/access/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { basesFor, findBase, type Base } from "./queries.ts";
+
+/** The templates a person may use: their own and the public ones. */
+export async function listBases(deps: { db: Db }, caller: Caller): Promise<Base[]> {
+  return basesFor(deps.db, caller.userId);
+}
+
+/** An id or a slug; the database refuses some of what else may be in an address. */
+const NAME = /^[a-z0-9-]{1,100}$/iu;
+
+/** One of them, by id or slug. Throws `not_found`. */
+export async function requireBase(deps: { db: Db }, caller: Caller, idOrSlug: string): Promise<Base> {
+  const [base] = NAME.test(idOrSlug) ? await findBase(deps.db, idOrSlug) : [];
+  if (!base || (base.visibility === "private" && base.createdBy !== caller.userId)) {
+    throw new AppError("not_found", "Template not found");
+  }
+  return base;
+}

@@ -1,0 +1,91 @@
+import type { Caller } from "#src/domain/organisations/access/index.ts";
+import { boundedEntries, packEntries } from "#src/domain/workspaces/archives/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { newId } from "#src/lib/ids.ts";
+import { isReservedName } from "#src/lib/reserved-names.ts";
+import { slugOf } from "#src/lib/slug.ts";
+import type { ArchiveStore } from "#src/platform/archives/archive-store.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { EntryWithContent } from "#src/platform/runtime/project-storage.ts";
+import { countBases, insertBase, type Base } from "./queries.ts";
+
+/** Templates of one person. */
+const MAX_BASES = 100;
+
+/** Random slugs to try before a collision is a failure. */
+const MAX_DRAWS = 10;
+
+export const baseKey = (id: string) => `bases/${id}.tar`;
+
+export interface BaseWish {
+  name: string;
+  /** Drawn from the name when absent. */
+  slug: string | undefined;
+  description: string;
+  visibility: Base["visibility"];
+}
+
+/** Templates belong to a person: a key that is bound to projects has no part in them. Throws `forbidden`. */
+export function requireUnboundKey(caller: Caller): void {
+  if (caller.kind === "key" && caller.projectIds) {
+    throw new AppError("forbidden", "This API key is bound to projects and cannot change templates");
+  }
+}
+
+/**
+ * Make a template of these entries. The archive is there before the row is; what a crash leaves in between goes at night.
+ * Throws `conflict` for a slug that is taken and for a person who has too many.
+ */
+export async function storeBase(
+  deps: { db: Db; archives: Pick<ArchiveStore, "put" | "delete"> },
+  caller: Caller,
+  wish: BaseWish,
+  entries: AsyncIterable<EntryWithContent>,
+): Promise<Base> {
+  requireUnboundKey(caller);
+  if (wish.slug !== undefined && isReservedName(wish.slug)) {
+    throw new AppError("invalid_input", "This slug is reserved: choose another");
+  }
+  const [own] = await countBases(deps.db, caller.userId);
+  if ((own?.count ?? 0) >= MAX_BASES) {
+    throw new AppError("conflict", `You have ${MAX_BASES} templates; delete one first`);
+  }
+  const id = newId();
+  const counted = new Counted(boundedEntries(entries));
+  await deps.archives.put(baseKey(id), packEntries(counted));
+  const { name, description, visibility } = wish;
+  for (let draw = 1; draw <= (wish.slug === undefined ? MAX_DRAWS : 1); draw += 1) {
+    const [base] = await insertBase(deps.db, {
+      id,
+      slug: wish.slug ?? slugOf(name, "base"),
+      name,
+      description,
+      visibility,
+      createdBy: caller.userId,
+      fileCount: counted.files,
+      totalBytes: counted.bytes,
+    });
+    if (base) return base;
+  }
+  await deps.archives.delete([baseKey(id)]);
+  throw new AppError("conflict", "A template with this slug exists");
+}
+
+/** Entries on their way, and how much they were. */
+class Counted implements AsyncIterable<EntryWithContent> {
+  files = 0;
+  bytes = 0;
+  readonly #entries: AsyncIterable<EntryWithContent>;
+
+  constructor(entries: AsyncIterable<EntryWithContent>) {
+    this.#entries = entries;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<EntryWithContent> {
+    for await (const each of this.#entries) {
+      if (each.entry.kind === "file") this.files += 1;
+      this.bytes += each.entry.size;
+      yield each;
+    }
+  }
+}

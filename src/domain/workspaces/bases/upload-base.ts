@@ -1,0 +1,32 @@
+import type { Caller } from "#src/domain/organisations/access/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { checkedEntries } from "./check-entries.ts";
+import type { Base } from "./queries.ts";
+import { storeBase, type BaseWish } from "./store-base.ts";
+
+/** Of the archive, not compressed. */
+export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
+
+/**
+ * Make a template of a tar archive that a person sends. It is read and written anew on the way, so that what is stored is a
+ * plain archive of harmless entries. Throws `invalid_input` for one that cannot be used, `too_large` above 100 MiB.
+ */
+export function uploadBase(
+  deps: Parameters<typeof storeBase>[0],
+  caller: Caller,
+  wish: BaseWish,
+  archive: ReadableStream<Uint8Array>,
+): Promise<Base> {
+  return storeBase(deps, caller, wish, checkedEntries(archive.pipeThrough(bounded(MAX_UPLOAD_BYTES))));
+}
+
+function bounded(limit: number): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      bytes += chunk.byteLength;
+      if (bytes > limit) throw new AppError("too_large", `The archive is larger than ${limit} bytes`);
+      controller.enqueue(chunk);
+    },
+  });
+}

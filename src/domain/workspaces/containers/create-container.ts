@@ -1,0 +1,131 @@
+import { isForeignKeyViolation } from "#src/db/foreign-key-violation.ts";
+import { uniqueViolation } from "#src/db/unique-violation.ts";
+import type { Caller } from "#src/domain/organisations/access/index.ts";
+import { requireProject } from "#src/domain/workspaces/projects/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { newId } from "#src/lib/ids.ts";
+import { normalizeDirectory, normalizePath } from "#src/lib/project-path.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { Secrets } from "#src/platform/secrets/secrets.ts";
+import { requireEndpoint, type EndpointCheck } from "./external-endpoint.ts";
+import { sealVariables, type Variables } from "./environment.ts";
+import { freeDirectory, freeLabel, freeName } from "./names.ts";
+import { guessPort, requireUsablePort, type RuntimePorts } from "./ports.ts";
+import { containersOf, insertContainer, type Container, type NewContainer } from "./queries.ts";
+import type { OpenedContainer } from "./require-container.ts";
+
+const MAX_CONTAINERS = 50;
+/** A name that another person takes at the same time is looked for again this often. */
+const MAX_DRAWS = 10;
+
+export interface CreateDeps extends EndpointCheck {
+  db: Db;
+  secrets: Pick<Secrets, "encrypt">;
+  workspaces: { runtime(projectId: string): RuntimePorts };
+}
+
+/** What a client may say of a container that is made; the rest follows from the name. */
+export interface ContainerWish extends Partial<
+  Pick<
+    NewContainer,
+    | "baseId"
+    | "image"
+    | "serviceSlug"
+    | "serviceType"
+    | "deploymentProvider"
+    | "containerType"
+    | "deploymentMode"
+    | "externalEndpoint"
+    | "port"
+    | "startupCommand"
+    | "buildCommand"
+    | "outputDirectory"
+    | "framework"
+    | "positionX"
+    | "positionY"
+  >
+> {
+  name: string;
+  /** Project-relative; made from the name when absent. */
+  directory?: string | undefined;
+  env?: Variables;
+  credentials?: Variables | undefined;
+}
+
+/**
+ * Add a container to a project. Its name, directory and label get a number where another container has them already.
+ * Throws as `requireProject` does, `invalid_input` for what cannot be, `conflict` when the project has too many.
+ */
+export async function createContainer(
+  deps: CreateDeps,
+  caller: Caller,
+  idOrSlug: string,
+  wish: ContainerWish,
+): Promise<OpenedContainer> {
+  const project = await requireProject(deps, caller, idOrSlug, "container.create");
+  return { project, container: await addContainer(deps, project, wish) };
+}
+
+/** As `createContainer`, where access has been checked. */
+export async function addContainer(
+  deps: CreateDeps,
+  project: { id: string; slug: string },
+  wish: ContainerWish,
+): Promise<Container> {
+  const settled = await settle(deps, wish, deps.workspaces.runtime(project.id));
+  for (let draw = 1; draw <= MAX_DRAWS; draw += 1) {
+    const others = await containersOf(deps.db, project.id);
+    if (others.length >= MAX_CONTAINERS) {
+      throw new AppError(
+        "conflict",
+        `The project has ${MAX_CONTAINERS} containers, the most allowed: delete one first`,
+      );
+    }
+    const name = freeName(wish.name, others);
+    try {
+      const [made] = await insertContainer(deps.db, {
+        ...settled,
+        id: newId(),
+        projectId: project.id,
+        name,
+        label: freeLabel(name, project.slug, others),
+        directory: settled.directory ?? freeDirectory(name, others),
+      });
+      if (made) return made;
+    } catch (error) {
+      if (isForeignKeyViolation(error)) throw new AppError("not_found", "Project not found");
+      if (uniqueViolation(error) !== "containers_label_unique") throw error;
+    }
+  }
+  throw new AppError("conflict", "Another request is adding containers to the project: try again");
+}
+
+/** What does not depend on the other containers. */
+async function settle(
+  deps: CreateDeps,
+  { name, env = {}, credentials = {}, ...wish }: ContainerWish,
+  runtime: RuntimePorts,
+) {
+  const isExternal = wish.deploymentMode === "external";
+  if (!isExternal) requireUsablePort(wish.port, runtime);
+  if (isExternal) requireEndpoint(deps, wish.externalEndpoint ?? null);
+  const [variables, access] = await Promise.all([
+    sealVariables(deps.secrets, env),
+    sealVariables(deps.secrets, credentials),
+  ]);
+  const isProgram = !isExternal && wish.containerType !== "service";
+  const guess = isProgram ? guessPort(`${wish.framework ?? ""} ${wish.baseId ?? ""} ${name}`, runtime) : null;
+  // What has no files of its own has no directory.
+  const directory = isProgram ? wish.directory : (wish.directory ?? "");
+  return {
+    ...wish,
+    directory: directory === undefined ? undefined : normalizeDirectory(directory),
+    outputDirectory: wish.outputDirectory ? normalizePath(wish.outputDirectory) : null,
+    externalEndpoint: isExternal ? (wish.externalEndpoint ?? null) : null,
+    port: wish.port ?? guess,
+    status: isExternal ? ("connected" as const) : ("stopped" as const),
+    encryptedEnv: variables.encrypted,
+    envKeys: variables.keys,
+    encryptedCredentials: access.encrypted,
+  };
+}

@@ -1,0 +1,36 @@
+import type { Caller } from "#src/domain/organisations/access/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
+import { deleteContainerRow, type Container } from "./queries.ts";
+import { openContainer, type ContainerPath } from "./require-container.ts";
+
+/**
+ * Remove a container and its connections, and end its program; its files stay. Throws as `openContainer` does. Where the
+ * program cannot be reached, the failure is the caller's to repeat: the container is still there.
+ */
+export async function deleteContainer(
+  deps: { db: Db; workspaces: Pick<ProjectWorkspaces, "runtime"> },
+  caller: Caller,
+  path: ContainerPath,
+): Promise<Container> {
+  const { project, container } = await openContainer(deps, caller, path, "container.delete");
+  if (container.status === "starting" || container.status === "running") {
+    await endProgram(deps, project.id, container.id);
+  }
+  await deleteContainerRow(deps.db, project.id, container.id);
+  return container;
+}
+
+async function endProgram(
+  { workspaces }: { workspaces: Pick<ProjectWorkspaces, "runtime"> },
+  projectId: string,
+  containerId: string,
+): Promise<void> {
+  const runtime = workspaces.runtime(projectId);
+  if (!runtime.runsProcesses) return;
+  await runtime.stopProcess(containerId).catch((error: unknown) => {
+    // Nothing runs where the files are away.
+    if (!(error instanceof AppError && error.code === "asleep")) throw error;
+  });
+}

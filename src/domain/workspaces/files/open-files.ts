@@ -1,0 +1,37 @@
+import type { Caller, Scope } from "#src/domain/organisations/access/index.ts";
+import { withRuntime, type WakeDeps } from "#src/domain/workspaces/lifecycle/index.ts";
+import { touchProject } from "#src/domain/workspaces/projects/index.ts";
+import { requireNoClone } from "#src/domain/source-control/repositories/index.ts";
+import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
+import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
+
+type Deps = WakeDeps & { workspaces: Pick<ProjectWorkspaces, "runtime"> };
+
+type FileScope = Extract<Scope, `file.${string}`>;
+
+/** The files of a project, for a caller who may read them. Throws as `withRuntime` does. */
+export async function openFiles(
+  deps: Deps,
+  caller: Caller,
+  idOrSlug: string,
+): Promise<{ projectId: string; runtime: ProjectRuntime }> {
+  const access = { caller, project: idOrSlug, scope: "file.read" } as const;
+  return withRuntime(deps, access, async (runtime, { id }) => ({ projectId: id, runtime }));
+}
+
+/**
+ * Change a project's files, for a caller who may, and note the activity once the change has succeeded. Throws `conflict` while a
+ * clone is about to replace the files, and as `withRuntime` does.
+ */
+export async function changeFiles<T>(
+  deps: Deps,
+  access: { caller: Caller; project: string; scope: FileScope },
+  change: (runtime: ProjectRuntime) => Promise<T>,
+): Promise<T> {
+  return withRuntime(deps, access, async (runtime, { id }) => {
+    await requireNoClone(deps.db, id);
+    const result = await change(runtime);
+    await touchProject(deps.db, id);
+    return result;
+  });
+}

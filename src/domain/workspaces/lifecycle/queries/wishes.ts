@@ -1,0 +1,165 @@
+import { and, eq, isNotNull, isNull, ne, or, sql, type SQL } from "drizzle-orm";
+import { containers, projects } from "#src/db/schema/index.ts";
+import { insertBackgroundTask } from "#src/domain/operations/background-tasks/index.ts";
+import type { Project } from "#src/domain/workspaces/projects/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+
+/* The wanted state of a project: written by requests, read by the executor. */
+
+export type Wanted = NonNullable<Project["wanted"]>;
+
+/** A new wanted state replaces the previous one, with the full number of attempts. */
+const wish = (wanted: Wanted | SQL) => ({ wanted, error: null, attempts: 0, idleWarnedAt: null });
+
+const isSetUp = sql`${projects.status} NOT IN ('initializing', 'failed')`;
+
+/** Marks every container as wanted. Part of the batch that stores the wanted state, after it. */
+const wantAllContainers = (db: Db, projectId: string) =>
+  db
+    .update(containers)
+    .set({ wanted: true })
+    .where(
+      and(
+        eq(containers.projectId, projectId),
+        sql`EXISTS (SELECT 1 FROM projects p WHERE p.id = ${projectId}::uuid AND p.wanted = 'running')`,
+      ),
+    );
+
+/**
+ * Requests that the project runs with all its containers. A failed setup is retried. No row for a project that is being set
+ * up or is deleted, or that already runs, unless `evenIfRunning`.
+ */
+export async function wantRunning(
+  db: Db,
+  projectId: string,
+  { evenIfRunning }: { evenIfRunning: boolean },
+): Promise<Project | undefined> {
+  const [[wanted]] = await db.batch([
+    db
+      .update(projects)
+      .set({
+        ...wish("running"),
+        status: sql`CASE WHEN ${projects.status} = 'failed' THEN 'initializing' ELSE ${projects.status} END`,
+      })
+      .where(
+        and(
+          eq(projects.id, projectId),
+          ne(projects.status, "initializing"),
+          evenIfRunning ? undefined : or(ne(projects.status, "running"), isNotNull(projects.wanted)),
+        ),
+      )
+      .returning(),
+    wantAllContainers(db, projectId),
+  ]);
+  return wanted;
+}
+
+/**
+ * Requests that one more container runs, and the project with it. If the project is not running, only this container is
+ * started. The background task shows the progress. No row for a project that has no files yet or is deleted.
+ */
+export async function wantContainer(
+  db: Db,
+  { projectId, containerId }: { projectId: string; containerId: string },
+  task: { id: string; userId: string; type: "container_start" | "container_restart" },
+): Promise<Project | undefined> {
+  const isOff = sql`EXISTS (
+    SELECT 1 FROM projects p WHERE p.id = ${projectId}::uuid AND p.status <> 'running' AND p.wanted IS DISTINCT FROM 'running'
+  )`;
+  const [, , [wanted]] = await db.batch([
+    db
+      .update(containers)
+      .set({ wanted: false })
+      .where(and(eq(containers.projectId, projectId), isOff)),
+    db
+      .update(containers)
+      .set({ wanted: true, status: "starting", error: null })
+      .where(and(eq(containers.id, containerId), eq(containers.deploymentMode, "container"))),
+    db
+      .update(projects)
+      .set({ ...wish("running"), lastActivity: sql`now()` })
+      .where(and(eq(projects.id, projectId), isSetUp))
+      .returning(),
+    insertBackgroundTask(db, { ...task, projectId, containerId, status: "queued" }),
+  ]);
+  return wanted;
+}
+
+/** Requests that nothing runs, with the files in place. No row when nothing runs or is wanted to run. */
+export async function wantStopped(db: Db, projectId: string): Promise<Project | undefined> {
+  const [wanted] = await db
+    .update(projects)
+    .set(wish("stopped"))
+    .where(
+      and(
+        eq(projects.id, projectId),
+        isSetUp,
+        or(eq(projects.status, "running"), eq(projects.wanted, "running")),
+      ),
+    )
+    .returning();
+  return wanted;
+}
+
+/**
+ * Requests hibernation: the files go into a snapshot. No row for a project that is hibernated, has no files yet, or is
+ * deleted.
+ */
+export async function wantHibernated(db: Db, projectId: string): Promise<Project | undefined> {
+  const [wanted] = await db
+    .update(projects)
+    .set(wish("hibernated"))
+    .where(
+      and(
+        eq(projects.id, projectId),
+        isSetUp,
+        or(ne(projects.status, "hibernated"), isNotNull(projects.wanted)),
+      ),
+    )
+    .returning();
+  return wanted;
+}
+
+/**
+ * Requests that the files are restored, because a person uses them. Running and wanted programs are unaffected. No row when
+ * a restore is already in progress.
+ */
+export async function wantAwake(db: Db, projectId: string): Promise<Project | undefined> {
+  const [wanted] = await db
+    .update(projects)
+    .set(wish(sql`CASE WHEN ${projects.startedAt} IS NOT NULL THEN 'running' ELSE 'stopped' END`))
+    .where(
+      and(
+        eq(projects.id, projectId),
+        isSetUp,
+        or(isNull(projects.wanted), eq(projects.wanted, "hibernated")),
+      ),
+    )
+    .returning();
+  return wanted;
+}
+
+/** Cancels a project's setup and supersedes its executor. */
+export async function cancelSetUp(db: Db, projectId: string): Promise<void> {
+  await db
+    .update(projects)
+    .set({
+      status: "failed",
+      wanted: null,
+      generation: sql`${projects.generation} + 1`,
+      leaseUntil: null,
+      attempts: 0,
+      progress: null,
+      error: "The setup was cancelled",
+    })
+    .where(and(eq(projects.id, projectId), eq(projects.status, "initializing")));
+}
+
+/** The current and the wanted state of a project. */
+export async function lifeOf(db: Db, projectId: string) {
+  const [row] = await db
+    .select({ status: projects.status, wanted: projects.wanted, error: projects.error })
+    .from(projects)
+    .where(eq(projects.id, projectId));
+  return row;
+}

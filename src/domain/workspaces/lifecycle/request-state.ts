@@ -1,0 +1,90 @@
+import type { Caller } from "#src/domain/organisations/access/index.ts";
+import { requireProject, settleMessage, type OpenProject } from "#src/domain/workspaces/projects/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { Queue } from "#src/platform/queue/queue.ts";
+import { wantHibernated, wantRunning, wantStopped } from "./queries/wishes.ts";
+
+export interface RequestDeps {
+  db: Db;
+  queue: Pick<Queue, "publish">;
+}
+
+/*
+ * Each request stores the wanted state and publishes a message to the queue; the last request wins. If a request dies in
+ * between, the sweep publishes the message. All throw as `requireProject` does.
+ */
+
+/**
+ * Starts a project with all its containers. A failed setup is retried. Returns whether the project is already running.
+ * Throws `conflict` during the setup.
+ */
+export async function requestStart(
+  deps: RequestDeps,
+  caller: Caller,
+  idOrSlug: string,
+): Promise<{ project: OpenProject; alreadyRunning: boolean }> {
+  const project = await requireProject(deps, caller, idOrSlug, "container.start_stop");
+  requireFirstFiles(project, { orFailed: true });
+  const wanted = await wantRunning(deps.db, project.id, { evenIfRunning: false });
+  if (wanted) await deps.queue.publish(settleMessage(project.id));
+  return { project, alreadyRunning: !wanted };
+}
+
+/**
+ * Stops a project: saves its files in a snapshot, then removes its runtime. Returns whether there is anything to stop.
+ * Throws `conflict` for a project without files.
+ */
+export async function requestStop(
+  deps: RequestDeps,
+  caller: Caller,
+  idOrSlug: string,
+): Promise<{ project: OpenProject; alreadyHibernated: boolean }> {
+  const project = await requireProject(deps, caller, idOrSlug, "container.start_stop");
+  requireFirstFiles(project);
+  const wanted = await wantHibernated(deps.db, project.id);
+  if (wanted) await deps.queue.publish(settleMessage(project.id));
+  return { project, alreadyHibernated: !wanted };
+}
+
+/** As `requestStop`, but throws `invalid_input` when the project is already hibernated or being stopped. */
+export async function requestHibernation(
+  deps: RequestDeps,
+  caller: Caller,
+  idOrSlug: string,
+): Promise<OpenProject> {
+  const project = await requireProject(deps, caller, idOrSlug, "container.start_stop");
+  if (project.wanted === "hibernated")
+    throw new AppError("invalid_input", "The project is already being stopped");
+  if (project.status === "hibernated" && !project.wanted) {
+    throw new AppError("invalid_input", "The project is already hibernated");
+  }
+  requireFirstFiles(project);
+  if (await wantHibernated(deps.db, project.id)) await deps.queue.publish(settleMessage(project.id));
+  return project;
+}
+
+/** End all that runs in a project; its files stay where they are. Throws `conflict` for a project without files. */
+export async function requestStopAll(
+  deps: RequestDeps,
+  caller: Caller,
+  idOrSlug: string,
+): Promise<OpenProject> {
+  const project = await requireProject(deps, caller, idOrSlug, "container.start_stop");
+  requireFirstFiles(project);
+  const wanted = await wantStopped(deps.db, project.id);
+  if (wanted) await deps.queue.publish(settleMessage(project.id));
+  return project;
+}
+
+/** Throws `conflict` for a project whose setup is in progress or has failed. */
+export function requireFirstFiles(
+  { status, error }: Pick<OpenProject, "status" | "error">,
+  { orFailed = false } = {},
+): void {
+  if (status === "initializing")
+    throw new AppError("conflict", "The project is being set up; try again later");
+  if (status === "failed" && !orFailed) {
+    throw new AppError("conflict", `${error ?? "The project could not be set up"}. Start it to try again`);
+  }
+}

@@ -1,0 +1,91 @@
+import { restoreSnapshot } from "#src/domain/workspaces/archives/index.ts";
+import { unpackBase } from "#src/domain/workspaces/bases/index.ts";
+import { remoteFor } from "#src/domain/source-control/git-hosts/index.ts";
+import type { Project } from "#src/domain/workspaces/projects/index.ts";
+import { parseRepositoryUrl, recordCloned } from "#src/domain/source-control/repositories/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import type { GitProgress } from "#src/git/protocol.ts";
+import type { ProjectSource } from "#src/db/schema/index.ts";
+import { report, type Executor } from "./executor.ts";
+import { recordSetUp } from "./queries/transition.ts";
+
+/** Shortest interval between two progress reports of a clone. */
+const PROGRESS_MS = 1_000;
+
+/** Creates a project's initial files. Idempotent: each source replaces what is there. */
+export async function setUp(executor: Executor, project: Project): Promise<Project> {
+  const { deps, runtime, generation, lease } = executor;
+  const { source } = project;
+  await report(executor, project, { percentage: 10, message: "Fetching the initial files" });
+  switch (source?.kind) {
+    case "git":
+      await clone(executor, project, source);
+      break;
+    case "base":
+      await unpackBase(deps, runtime, { baseId: source.baseId, generation });
+      break;
+    case "fork":
+      await restoreSnapshot(deps, runtime, { projectId: source.projectId, hash: source.hash, generation });
+      break;
+    case undefined:
+      break;
+  }
+  return lease.hold(await recordSetUp(deps.db, project));
+}
+
+async function clone(
+  executor: Executor,
+  project: Project,
+  { url, branch }: Extract<ProjectSource, { kind: "git" }>,
+): Promise<void> {
+  const { deps, runtime, lease } = executor;
+  const address = parseRepositoryUrl(url);
+  const userId = project.ownerId;
+  const seconds = deps.config.GIT_CLONE_TIMEOUT_SECONDS;
+  const timeout = AbortSignal.timeout(seconds * 1000);
+  const remote = await remoteFor(deps, { userId, url: address.url });
+  const cloned = await runtime
+    .git(
+      "clone",
+      // Later clones use timestamps as terms, which are far larger.
+      { remote, term: executor.generation, ...(branch !== null && { branch }) },
+      {
+        signal: AbortSignal.any([lease.signal, timeout]),
+        onProgress: nowAndThen((progress) => void tell(executor, project, progress)),
+      },
+    )
+    .catch((cause: unknown) => {
+      // Another attempt would take as long.
+      if (timeout.aborted) throw new AppError("conflict", `The clone took more than ${seconds} s`, { cause });
+      throw cause;
+    });
+  await recordCloned(deps.db, {
+    projectId: project.id,
+    userId,
+    address,
+    branch: cloned.branch,
+    commitSha: cloned.commitSha,
+  });
+}
+
+async function tell(
+  executor: Executor,
+  project: Project,
+  { phase, loaded, total }: GitProgress,
+): Promise<void> {
+  const part = total === null || total === 0 ? 0 : Math.min(1, loaded / total);
+  const message = total === null ? `Cloning: ${phase}` : `Cloning: ${phase} ${Math.round(part * 100)} %`;
+  await report(executor, project, { percentage: 20 + Math.round(part * 60), message }).catch(
+    (cause: unknown) => executor.deps.log.warn("progress was not noted", { project_id: project.id, cause }),
+  );
+}
+
+/** Drops calls that come too soon after the last one that passed. */
+function nowAndThen<T>(call: (value: T) => void): (value: T) => void {
+  let next = 0;
+  return (value) => {
+    if (Date.now() < next) return;
+    next = Date.now() + PROGRESS_MS;
+    call(value);
+  };
+}

@@ -1,0 +1,67 @@
+import { refreshContainers } from "#src/domain/workspaces/containers/index.ts";
+import { settleMessage } from "#src/domain/workspaces/projects/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { Log } from "#src/platform/log/log.ts";
+import type { ProjectNotices } from "#src/platform/objects/project-notices.ts";
+import type { Queue } from "#src/platform/queue/queue.ts";
+import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
+import { notify } from "./executor.ts";
+import {
+  forgetIdleWarnings,
+  hibernateIdleProjects,
+  projectsLeftAlone,
+  projectsWithPrograms,
+  wantLostPrograms,
+  warnIdleProjects,
+} from "./queries/sweep.ts";
+
+/** Most projects in one sweep; the next sweep takes the rest. */
+const BATCH = 100;
+
+interface SweepDeps {
+  db: Db;
+  queue: Pick<Queue, "publishBatch">;
+  workspaces: Pick<ProjectWorkspaces, "runtime">;
+  notices: ProjectNotices;
+  log: Log;
+  config: { PROJECT_IDLE_MINUTES: number; PROJECT_IDLE_GRACE_MINUTES: number };
+}
+
+/**
+ * Runs once a minute. Warns people of idle projects, hibernates projects that stayed idle after the warning, checks the
+ * state of programs, and republishes projects whose request, executor or environment died.
+ */
+export async function sweepProjects(deps: SweepDeps): Promise<void> {
+  const { db, queue, config } = deps;
+  const { PROJECT_IDLE_MINUTES: idleMinutes, PROJECT_IDLE_GRACE_MINUTES: graceMinutes } = config;
+  if (idleMinutes > 0) {
+    await forgetIdleWarnings(db);
+    const warned = await warnIdleProjects(db, idleMinutes, BATCH);
+    const message = `This project has not been used for a while: it will be hibernated in ${graceMinutes} minutes`;
+    const notice = { type: "idle_warning", minutes_until_shutdown: graceMinutes, message } as const;
+    await Promise.all(warned.map((projectId) => notify(deps, projectId, notice)));
+    await hibernateIdleProjects(db, graceMinutes, BATCH);
+  }
+  await tellQueue(queue, await projectsLeftAlone(db, BATCH));
+  await lookAfterPrograms(deps);
+  await tellQueue(queue, await wantLostPrograms(db, BATCH));
+}
+
+/** When the service restarts or an environment dies, the programs of running projects end with it. */
+async function lookAfterPrograms({ db, workspaces, log }: SweepDeps): Promise<void> {
+  const running = await projectsWithPrograms(db, BATCH);
+  await Promise.all(
+    running.map((project) =>
+      refreshContainers({ db }, project, workspaces.runtime(project.id)).catch((error: unknown) =>
+        log.warn("the programs of a project could not be looked at", {
+          project_id: project.id,
+          cause: error,
+        }),
+      ),
+    ),
+  );
+}
+
+async function tellQueue(queue: SweepDeps["queue"], projectIds: readonly string[]): Promise<void> {
+  await queue.publishBatch(projectIds.map((projectId) => settleMessage(projectId)));
+}

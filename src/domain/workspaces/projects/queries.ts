@@ -1,0 +1,305 @@
+import { and, asc, desc, eq, isNotNull, isNull, lt, or, sql, type SQL } from "drizzle-orm";
+import { shareTeam } from "#src/db/locks.ts";
+import { pictureAddress } from "#src/db/picture-address.ts";
+import { projectMemberships, projects, users } from "#src/db/schema/index.ts";
+import type { Role } from "#src/domain/organisations/access/index.ts";
+import { insertAuditEntry, type AuditEntry } from "#src/domain/organisations/audit/index.ts";
+import { endTasks, insertBackgroundTask } from "#src/domain/operations/background-tasks/index.ts";
+import { isId } from "#src/lib/ids.ts";
+import type { Db } from "#src/platform/db/client.ts";
+
+export type Project = typeof projects.$inferSelect;
+export type NewProject = typeof projects.$inferInsert;
+
+/** What is absent stays as it is. */
+export type ProjectChange = {
+  [Field in "name" | "description" | "visibility" | "settings"]?: Project[Field] | undefined;
+};
+
+/** The person whose role is looked up. A key never has superuser rights. */
+export interface Viewer {
+  /** An id, or the column that holds it. */
+  userId: string | SQL;
+  isSuperuser: boolean | SQL;
+}
+
+/**
+ * SQL value: a person's role in the project of the row `projects`; null if the person must not learn that the project
+ * exists. Superusers are administrators of every project, and administrators of a team are administrators of its projects.
+ * Otherwise a role in the project itself applies. Without one, only the owner has a role in a private project; in any other
+ * project the role in the team applies. An owner who has left the team has no role. All queries that give a person access
+ * to a project use this function.
+ */
+export function roleInProject({ userId, isSuperuser }: Viewer): SQL<Role | null> {
+  // The table is named, since a query over one table strips the columns of an expression of theirs.
+  return sql<Role | null>`(
+    SELECT CASE
+      WHEN ${isSuperuser}::boolean OR in_team.role = 'admin' THEN 'admin'
+      WHEN in_project.role IS NOT NULL THEN in_project.role
+      WHEN projects.visibility <> 'private' THEN in_team.role
+      WHEN in_team.role IS NOT NULL AND projects.owner_id = viewer.id THEN 'admin'
+    END
+    FROM (SELECT ${userId}::uuid AS id) AS viewer
+    LEFT JOIN team_memberships AS in_team
+      ON in_team.team_id = projects.team_id AND in_team.user_id = viewer.id
+    LEFT JOIN project_memberships AS in_project
+      ON in_project.project_id = projects.id AND in_project.user_id = viewer.id
+  )`;
+}
+
+/** The project with this id or slug, and a person's role in it (null for none). */
+export function projectWithRole(db: Db, idOrSlug: string, viewer: Viewer) {
+  return db
+    .select({ project: projects, role: roleInProject(viewer) })
+    .from(projects)
+    .where(isId(idOrSlug) ? eq(projects.id, idOrSlug) : eq(projects.slug, idOrSlug));
+}
+
+/** Selects from the projects that a person can see: all, those of one team, given ones, or those after another one. */
+export interface ProjectFilter {
+  teamId?: string | undefined;
+  projectIds?: readonly string[] | undefined;
+  /** Only projects that come after this one in the list, which begins with the newest; it need not exist. */
+  after?: string | undefined;
+  /** The most that are returned. */
+  limit?: number | undefined;
+}
+
+/**
+ * Projects that a person can see, in all teams or in one, newest first. For superusers the list holds only projects of
+ * their own teams; they reach others by name.
+ *
+ * The ids are looked up team by team, in the order of the index, and the role only for those. A single condition or a join
+ * over all projects would read every project of the installation.
+ */
+export function visibleProjects(
+  db: Db,
+  viewer: Viewer & { userId: string },
+  { teamId, projectIds, after, limit }: ProjectFilter,
+) {
+  const { userId } = viewer;
+  const wanted = sql.join(
+    [
+      sql`${roleInProject(viewer)} IS NOT NULL`,
+      ...(teamId === undefined ? [] : [sql`projects.team_id = ${teamId}::uuid`]),
+      ...(projectIds === undefined ? [] : [sql`projects.id IN (${listOf(projectIds)})`]),
+      ...(after === undefined ? [] : [sql`projects.id < ${after}::uuid`]),
+    ],
+    sql` AND `,
+  );
+  const page = sql`ORDER BY projects.id DESC LIMIT ${limit ?? null}::bigint`;
+  const ofTeams = sql`
+    SELECT in_list.id FROM team_memberships AS part, LATERAL (
+      SELECT projects.id FROM projects WHERE projects.team_id = part.team_id AND ${wanted} ${page}
+    ) AS in_list
+    WHERE part.user_id = ${userId}::uuid`;
+  const ofOwnParts = sql`
+    SELECT projects.id FROM projects WHERE ${wanted} AND projects.id IN (
+      SELECT part.project_id FROM project_memberships AS part WHERE part.user_id = ${userId}::uuid
+    )`;
+  const found = db
+    .select()
+    .from(projects)
+    .where(sql`${projects.id} = ANY (ARRAY(${ofTeams} UNION ${ofOwnParts}))`)
+    .orderBy(desc(projects.id));
+  return limit === undefined ? found : found.limit(limit);
+}
+
+/** Ids as one value of the statement, whose text is the same for any number of them. */
+function listOf(ids: readonly string[]): SQL {
+  return sql`SELECT value::uuid FROM jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb) AS value`;
+}
+
+/** The stored project; no row when its slug is taken. */
+export function insertProject(db: Db, project: NewProject) {
+  return db.insert(projects).values(project).onConflictDoNothing({ target: projects.slug }).returning();
+}
+
+/** Change a project, with an entry about it where there is one; nothing for a project that is gone. */
+export async function updateProjectRow(
+  db: Db,
+  projectId: string,
+  change: ProjectChange,
+  entry?: AuditEntry & { teamId: string },
+): Promise<Project | undefined> {
+  const update = db
+    .update(projects)
+    .set({ ...change, updatedAt: sql`now()` })
+    .where(eq(projects.id, projectId))
+    .returning();
+  if (!entry) return (await update)[0];
+  const [, [updated]] = await db.batch([shareTeam(db, entry.teamId), update, insertAuditEntry(db, entry)]);
+  return updated;
+}
+
+/** Merges settings into the stored ones, key by key, in one statement, so that concurrent changes both take effect. */
+export function mergeSettings(db: Db, projectId: string, settings: Record<string, unknown>) {
+  return db
+    .update(projects)
+    .set({
+      settings: sql`${projects.settings} || ${JSON.stringify(settings)}::jsonb`,
+      updatedAt: sql`now()`,
+    })
+    .where(eq(projects.id, projectId))
+    .returning({ settings: projects.settings });
+}
+
+/**
+ * Deletes the project. Its chats, messages, tasks and steps are deleted by foreign keys. Ends its background tasks, and
+ * adds one for the removal of its files.
+ */
+export async function deleteProjectRow(
+  db: Db,
+  projectId: string,
+  task: { id: string; userId: string },
+): Promise<void> {
+  await db.batch([
+    db.delete(projects).where(eq(projects.id, projectId)),
+    endTasks(db, { projectId }, { status: "cancelled", error: "The project was deleted" }),
+    insertBackgroundTask(db, { ...task, projectId, type: "project_deletion", status: "running" }),
+  ]);
+}
+
+/** Ends the background task of a project's removal. */
+export async function endTasksOfGoneProject(db: Db, projectId: string): Promise<void> {
+  await endTasks(db, { projectId }, { status: "completed" });
+}
+
+export function projectExists(db: Db, projectId: string) {
+  return db.select({ id: projects.id }).from(projects).where(eq(projects.id, projectId));
+}
+
+const activity = { lastActivity: sql`now()`, idleWarnedAt: null };
+
+/** Records that a person works on the project. Returns a query, so that it can be part of a batch. */
+export function touchProject(db: Db, projectId: string) {
+  return db.update(projects).set(activity).where(eq(projects.id, projectId));
+}
+
+/** The same by id or slug, once a minute at most. */
+export async function touchProjectNowAndThen(db: Db, idOrSlug: string): Promise<void> {
+  await db
+    .update(projects)
+    .set(activity)
+    .where(
+      and(
+        isId(idOrSlug) ? eq(projects.id, idOrSlug) : eq(projects.slug, idOrSlug),
+        or(
+          isNull(projects.lastActivity),
+          lt(projects.lastActivity, sql`now() - interval '1 minute'`),
+          isNotNull(projects.idleWarnedAt),
+        ),
+      ),
+    );
+}
+
+const member = {
+  userId: users.id,
+  name: users.name,
+  username: users.username,
+  email: users.email,
+  avatarUrl: pictureAddress,
+  role: projectMemberships.role,
+  joinedAt: projectMemberships.createdAt,
+};
+
+/**
+ * People with a role in the project itself, in the order in which they received it: all, one of them, or those after one.
+ */
+export function membersOfProject(
+  db: Db,
+  projectId: string,
+  only: {
+    userId?: string;
+    limit?: number | undefined;
+    after?: { joinedAt: Date; userId: string } | undefined;
+  } = {},
+) {
+  const { userId, limit, after } = only;
+  const found = db
+    .select(member)
+    .from(projectMemberships)
+    .innerJoin(users, eq(users.id, projectMemberships.userId))
+    .where(
+      and(
+        eq(projectMemberships.projectId, projectId),
+        userId === undefined ? undefined : eq(projectMemberships.userId, userId),
+        after &&
+          sql`(${projectMemberships.createdAt}, ${projectMemberships.userId}) > (${after.joinedAt.toISOString()}::timestamptz, ${after.userId}::uuid)`,
+      ),
+    )
+    .orderBy(asc(projectMemberships.createdAt), asc(projectMemberships.userId));
+  return limit === undefined ? found : found.limit(limit);
+}
+
+export type ProjectMember = Awaited<ReturnType<typeof membersOfProject>>[number];
+
+/**
+ * Gives a member of the project's team a role in the project. Locks the team and the membership, so that a concurrent
+ * removal from the team also removes the new row. No row for a person who is not in the team; `added` says whether the
+ * person had no role before.
+ */
+export async function insertProjectMember(
+  db: Db,
+  project: Pick<Project, "id" | "teamId">,
+  person: { userId: string | null; email: string | null },
+  role: Role,
+): Promise<{ userId: string; added: boolean } | undefined> {
+  const [, result] = await db.batch([
+    shareTeam(db, project.teamId),
+    db.execute<{ userId: string; added: boolean }>(sql`
+      WITH person AS (
+        SELECT m.user_id FROM team_memberships m JOIN users u ON u.id = m.user_id
+        WHERE m.team_id = ${project.teamId}::uuid
+          AND (u.id = ${person.userId}::uuid OR lower(u.email) = lower(${person.email}::text))
+        ORDER BY u.email_asked_at NULLS FIRST, u.id LIMIT 1
+        FOR SHARE OF m
+      ), added AS (
+        INSERT INTO project_memberships (project_id, user_id, role)
+        SELECT ${project.id}::uuid, user_id, ${role}::text FROM person
+        ON CONFLICT DO NOTHING RETURNING user_id
+      )
+      SELECT user_id AS "userId", EXISTS (SELECT 1 FROM added) AS added FROM person
+    `),
+  ]);
+  return result.rows[0];
+}
+
+/** Changes a person's role in the project and returns the previous one. No row for a person without a role. */
+export async function updateProjectMember(
+  db: Db,
+  projectId: string,
+  userId: string,
+  role: Role,
+): Promise<{ before: Role } | undefined> {
+  const result = await db.execute<{ before: Role }>(sql`
+    WITH old AS (
+      SELECT role FROM project_memberships
+      WHERE project_id = ${projectId}::uuid AND user_id = ${userId}::uuid FOR UPDATE
+    )
+    UPDATE project_memberships SET role = ${role}::text FROM old
+    WHERE project_id = ${projectId}::uuid AND user_id = ${userId}::uuid
+    RETURNING old.role AS before
+  `);
+  return result.rows[0];
+}
+
+export function deleteProjectMember(db: Db, projectId: string, userId: string) {
+  return db
+    .delete(projectMemberships)
+    .where(and(eq(projectMemberships.projectId, projectId), eq(projectMemberships.userId, userId)))
+    .returning({ role: projectMemberships.role });
+}
+
+/** Removes the project roles of a person who has left the team. Returns a query for the batch of the removal. */
+export function deleteProjectRolesOfFormerMember(
+  db: Db,
+  { teamId, userId }: { teamId: string; userId: string },
+) {
+  return db.execute(sql`
+    DELETE FROM project_memberships USING projects
+    WHERE projects.id = project_memberships.project_id AND projects.team_id = ${teamId}::uuid
+      AND project_memberships.user_id = ${userId}::uuid
+      AND NOT EXISTS (SELECT 1 FROM team_memberships m WHERE m.team_id = ${teamId}::uuid AND m.user_id = ${userId}::uuid)
+  `);
+}

@@ -1,0 +1,97 @@
+import type { Caller } from "#src/domain/organisations/access/index.ts";
+import { containersOf } from "#src/domain/workspaces/containers/index.ts";
+import { requireProject } from "#src/domain/workspaces/projects/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { newId } from "#src/lib/ids.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
+import { activateSession, endSession, insertSession, type ShellSession } from "./queries.ts";
+
+export interface ShellDeps {
+  db: Db;
+  workspaces: Pick<ProjectWorkspaces, "runtime">;
+}
+
+interface Limits {
+  SHELL_SESSIONS_PER_USER: number;
+  SHELL_SESSIONS_PER_PROJECT: number;
+  SHELL_SESSIONS_PER_CHAT: number;
+}
+
+export interface SessionWish {
+  /** Id or slug of the project. */
+  project: string;
+  /** Command line of the program. */
+  command: string;
+  /** Name, label or id of the container in whose directory it starts; the project's root when absent. */
+  container?: string | undefined;
+  /** Chat whose agent opens it: the session ends with the chat at the latest. */
+  chatId?: string;
+  columns?: number;
+  rows?: number;
+}
+
+/** Where a program finds the project's files. */
+const MOUNT = "/app";
+
+/** Sessions are asked for again when one ends, not when a clock strikes. */
+const RETRY_SECONDS = 60;
+
+/**
+ * Open a shell session in a running project. Throws as `requireProject` does, `invalid_input` where the project does not run,
+ * `not_found` for an unknown container, and `rate_limited` for a person, a project or a chat with too many sessions.
+ */
+export async function openSession(
+  deps: ShellDeps & { config: Limits },
+  caller: Caller,
+  wish: SessionWish,
+): Promise<ShellSession> {
+  const project = await requireProject(deps, caller, wish.project, "terminal.access");
+  if (project.status !== "running") {
+    throw new AppError("invalid_input", "The project is not running: start it first");
+  }
+  const directory = await directoryOf(deps.db, project.id, wish.container);
+  const session = await insertSession(
+    deps.db,
+    {
+      id: newId(),
+      projectId: project.id,
+      userId: caller.userId,
+      chatId: wish.chatId ?? null,
+      command: wish.command,
+      workingDir: directory === "" ? MOUNT : `${MOUNT}/${directory}`,
+    },
+    {
+      perUser: deps.config.SHELL_SESSIONS_PER_USER,
+      perProject: deps.config.SHELL_SESSIONS_PER_PROJECT,
+      perChat: deps.config.SHELL_SESSIONS_PER_CHAT,
+    },
+  );
+  if (!session) {
+    throw new AppError("rate_limited", "Too many shell sessions are open: close one", {
+      retryAfterSeconds: RETRY_SECONDS,
+    });
+  }
+  const runtime = deps.workspaces.runtime(project.id);
+  const { columns = 80, rows = 24 } = wish;
+  try {
+    await runtime.openShell(session.id, { command: wish.command, cwd: directory, columns, rows });
+  } catch (error) {
+    await endSession(deps.db, session.id, { status: "failed", exitCode: null });
+    throw error;
+  }
+  const active = await activateSession(deps.db, session.id);
+  if (active) return active;
+  // Its project was stopped, or a person closed it, while the program was starting.
+  await runtime.closeShell(session.id);
+  throw new AppError("invalid_input", "The project is not running: start it first");
+}
+
+async function directoryOf(db: Db, projectId: string, named: string | undefined): Promise<string> {
+  if (named === undefined) return "";
+  const container = (await containersOf(db, projectId)).find(({ id, name, label }) =>
+    [id, name, label].includes(named),
+  );
+  if (!container) throw new AppError("not_found", "Container not found");
+  return container.directory;
+}

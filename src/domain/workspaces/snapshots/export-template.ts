@@ -1,0 +1,15 @@
+import type { Caller } from "#src/domain/organisations/access/index.ts";
+import { makeBase, type Base, type BaseWish } from "#src/domain/workspaces/bases/index.ts";
+import { withRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
+import type { ArchiveStore } from "#src/platform/archives/archive-store.ts";
+import type { RuntimeDeps } from "./runtime-deps.ts";
+
+/** Make a template of a project's files as they are now. Throws as `withRuntime` does, `conflict` for a slug that is taken. */
+export async function exportTemplate(
+  deps: RuntimeDeps & { archives: ArchiveStore },
+  caller: Caller,
+  { project, ...wish }: BaseWish & { project: string },
+): Promise<Base> {
+  const access = { caller, project, scope: "file.read" } as const;
+  return withRuntime(deps, access, (runtime) => makeBase(deps, runtime, caller, wish));
+}

@@ -1,0 +1,252 @@
+import { eq, sql } from "drizzle-orm";
+import * as fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { lockTeam } from "#src/db/locks.ts";
+import { creditReservations, teams, usageLogs } from "#src/db/schema/index.ts";
+import { releaseExpired, releaseReservation, reserveCredits } from "#src/domain/billing/credits/index.ts";
+import { insertCallOfTeam } from "#src/domain/billing/usage/index.ts";
+import { newId } from "#src/lib/ids.ts";
+import { newColleague, type Colleague } from "#test/support/colleagues.ts";
+import { holdOpen, onlyEmbedded, untilWaiting } from "#test/support/held-open.ts";
+import { openDatabase } from "#test/support/database.ts";
+import { onlyCredits } from "#test/support/proxy-client.ts";
+
+let database: Awaited<ReturnType<typeof openDatabase>>;
+beforeAll(async () => {
+  database = await openDatabase();
+});
+afterAll(async () => {
+  await database.close();
+});
+
+/** Somebody whose team has so many bought credits and no other. */
+async function someoneWith(credits: number, more: object = {}): Promise<Colleague> {
+  const person = await newColleague(database.db);
+  await database.db
+    .update(teams)
+    .set({ ...onlyCredits(credits), ...more })
+    .where(eq(teams.id, person.personalTeamId));
+  return person;
+}
+
+const reserve = (person: Colleague, id: string, { least, most }: { least: number; most: number }) =>
+  reserveCredits(database.db, { id, teamId: person.personalTeamId, task: null, least, most });
+
+const settle = (person: Colleague, reservation: string, cost: number) =>
+  insertCallOfTeam(
+    database.db,
+    { userId: person.id, teamId: person.personalTeamId },
+    {
+      purpose: "proxy",
+      number: 1,
+      provider: "openai",
+      model: "gpt-5",
+      inputTokens: 10,
+      outputTokens: 5,
+      cachedInputTokens: 0,
+      cacheWriteTokens: 0,
+      cost: { input: cost, output: 0 },
+      isByok: false,
+      reservation,
+    },
+  );
+
+const expire = (id: string) =>
+  database.db
+    .update(creditReservations)
+    .set({ expiresAt: sql`now() - interval '1 second'` })
+    .where(eq(creditReservations.id, id));
+
+/** What a team has, what of it is put aside by its own counter and by the rows, and what its calls cost and took. */
+async function booksOf({ personalTeamId: teamId }: Colleague) {
+  const { db } = database;
+  const [[team], held, calls] = await Promise.all([
+    db.select().from(teams).where(eq(teams.id, teamId)),
+    db.select().from(creditReservations).where(eq(creditReservations.teamId, teamId)),
+    db.select().from(usageLogs).where(eq(usageLogs.teamId, teamId)),
+  ]);
+  if (!team) throw new Error("The team is gone");
+  return {
+    left: team.dailyCredits + team.bundledCredits + team.signupBonusCredits + team.purchasedCredits,
+    least: Math.min(team.dailyCredits, team.bundledCredits, team.signupBonusCredits, team.purchasedCredits),
+    reserved: team.reservedCredits,
+    held: held.reduce((sum, { credits }) => sum + credits, 0),
+    cost: calls.reduce((sum, { costTotal }) => sum + costTotal, 0),
+    taken: calls.reduce((sum, { creditsDeducted }) => sum + creditsDeducted, 0),
+    calls: calls.length,
+  };
+}
+
+const whole = { least: 2, most: 50 };
+
+describe("a reservation", () => {
+  it("is of what the call may cost, or of what is left beside others, or is refused", async () => {
+    const person = await someoneWith(60);
+    expect(await reserve(person, newId(), whole)).toBe(50);
+    expect(await reserve(person, newId(), whole)).toBe(10);
+    expect(await reserve(person, newId(), whole)).toBe(0);
+    expect(await booksOf(person)).toMatchObject({ left: 60, reserved: 60, held: 60 });
+  });
+
+  it("comes in the place of an earlier one of the same id", async () => {
+    const person = await someoneWith(60);
+    const id = newId();
+    expect(await reserve(person, id, whole)).toBe(50);
+    expect(await reserve(person, id, { least: 55, most: 55 })).toBe(55);
+    expect(await booksOf(person)).toMatchObject({ reserved: 55, held: 55 });
+    // What it was for is over, whether or not the next one can be had.
+    expect(await reserve(person, id, { least: 61, most: 61 })).toBe(0);
+    expect(await booksOf(person)).toMatchObject({ left: 60, reserved: 0, held: 0 });
+  });
+
+  it("is of all pools that can be spent, not of a bonus that has expired", async () => {
+    const pools = { dailyCredits: 1, bundledCredits: 2, signupBonusCredits: 4 };
+    const over = { ...pools, signupBonusExpiresAt: sql`now() - interval '1 second'` };
+    expect(await reserve(await someoneWith(8, pools), newId(), whole)).toBe(15);
+    expect(await reserve(await someoneWith(8, over), newId(), whole)).toBe(11);
+  });
+
+  it("is released by the charge, whatever that is, and by nothing a second time", async () => {
+    const person = await someoneWith(60);
+    const [first, second] = [newId(), newId()];
+    await reserve(person, first, { least: 2, most: 20 });
+    await reserve(person, second, { least: 2, most: 20 });
+    expect(await settle(person, first, 3)).toMatchObject({ deducted: 3, balance: 57 });
+    expect(await booksOf(person)).toMatchObject({ left: 57, reserved: 20, held: 20 });
+    await Promise.all([
+      releaseReservation(database.db, person.personalTeamId, first),
+      releaseReservation(database.db, person.personalTeamId, second),
+      releaseReservation(database.db, person.personalTeamId, second),
+    ]);
+    expect(await booksOf(person)).toMatchObject({ left: 57, reserved: 0, held: 0 });
+    // A charge of nothing releases, too.
+    await reserve(person, first, whole);
+    expect(await settle(person, first, 0)).toMatchObject({ deducted: 0 });
+    expect(await booksOf(person)).toMatchObject({ left: 57, reserved: 0, held: 0 });
+  });
+
+  it("that a crash left is free again within ten minutes, and a charge that comes later is not lost", async () => {
+    const person = await someoneWith(50);
+    const crashed = newId();
+    expect(await reserve(person, crashed, whole)).toBe(50);
+    const [row] = await database.db
+      .select()
+      .from(creditReservations)
+      .where(eq(creditReservations.id, crashed));
+    // A sweep comes each minute, and may find the team locked.
+    if (!row) throw new Error("Nothing is reserved");
+    expect(row.expiresAt.getTime() - row.createdAt.getTime()).toBeLessThanOrEqual(8 * 60_000);
+    await releaseExpired(database);
+    expect(await booksOf(person)).toMatchObject({ left: 50, reserved: 50, held: 50 });
+    await expire(crashed);
+    await Promise.all([releaseExpired(database), releaseExpired(database)]);
+    expect(await booksOf(person)).toMatchObject({ left: 50, reserved: 0, held: 0 });
+    expect(await reserve(person, newId(), { least: 40, most: 40 })).toBe(40);
+    expect(await settle(person, crashed, 30)).toMatchObject({ deducted: 30, balance: 20 });
+    expect(await booksOf(person)).toMatchObject({ left: 20, reserved: 40, held: 40, cost: 30, taken: 30 });
+  });
+});
+
+/** Begin some work while the row is locked, so that all of it sees the database as it was before any of it. */
+async function afterWaiting<T>(person: Colleague, work: readonly (() => Promise<T>)[]): Promise<T[]> {
+  const held = await holdOpen(database.db, lockTeam(database.db, person.personalTeamId));
+  const done = Promise.all(work.map((each) => each()));
+  await untilWaiting(database.db, work.length);
+  await held.release();
+  return done;
+}
+
+describe.skipIf(onlyEmbedded())("those who waited for the team's row", () => {
+  it("reserve no credits that another of them has reserved", async () => {
+    const person = await someoneWith(10);
+    const wish = { least: 8, most: 8 };
+    const granted = await afterWaiting(
+      person,
+      Array.from({ length: 4 }, () => () => reserve(person, newId(), wish)),
+    );
+    expect(granted.reduce((sum, each) => sum + each, 0)).toBe(8);
+    expect(await booksOf(person)).toMatchObject({ left: 10, reserved: 8, held: 8 });
+  });
+
+  it("release what one of them has released once", async () => {
+    const person = await someoneWith(30);
+    const [first, second] = [newId(), newId()];
+    await reserve(person, first, { least: 10, most: 10 });
+    await reserve(person, second, { least: 10, most: 10 });
+    const release = () => releaseReservation(database.db, person.personalTeamId, first);
+    const again = () => reserve(person, first, { least: 5, most: 5 });
+    const charged = () => settle(person, first, 4);
+    await afterWaiting<unknown>(person, [release, charged, release, again]);
+    const books = await booksOf(person);
+    expect([books.left, books.cost, books.reserved]).toEqual([26, 4, books.held]);
+    expect([10, 15]).toContain(books.held);
+  });
+});
+
+/** How a call goes on that has got what it may cost at most. */
+const fate = fc.constantFrom("settles", "settles", "settles", "is released", "crashes", "asks again");
+const call = fc.record({
+  least: fc.integer({ min: 1, max: 4 }),
+  more: fc.integer({ min: 0, max: 12 }),
+  share: fc.double({ min: 0, max: 1, noNaN: true }),
+  fate,
+});
+const fifty = fc.array(call, { minLength: 50, maxLength: 50 });
+const pools = fc.tuple(fc.nat(5), fc.nat(20), fc.nat(40), fc.nat(40));
+
+describe("fifty calls at once", () => {
+  it("never cost more than there is, and every cent is accounted for", { timeout: 120_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fifty,
+        pools,
+        async (calls, [dailyCredits, bundledCredits, signupBonusCredits, bought]) => {
+          const all = dailyCredits + bundledCredits + signupBonusCredits + bought;
+          const person = await someoneWith(bought, { dailyCredits, bundledCredits, signupBonusCredits });
+          const sweeps = Array.from({ length: 5 }, () => releaseExpired(database));
+          const made = calls.map(async ({ least, more, share, fate: end }) => {
+            const id = newId();
+            const wish = { least, most: least + more };
+            let granted = await reserve(person, id, wish);
+            if (end === "asks again") granted = await reserve(person, id, wish);
+            if (granted === 0) return;
+            expect(granted).toBeGreaterThanOrEqual(least);
+            if (end === "is released") return releaseReservation(database.db, person.personalTeamId, id);
+            if (end === "crashes") return void (await expire(id));
+            const cost = Math.max(1, Math.floor(granted * share));
+            expect(await settle(person, id, cost)).toMatchObject({ deducted: cost });
+          });
+          await Promise.all([...made, ...sweeps]);
+          const books = await booksOf(person);
+          expect(books.cost).toBeLessThanOrEqual(all);
+          expect([books.taken, books.left]).toEqual([books.cost, all - books.cost]);
+          expect(books.least).toBeGreaterThanOrEqual(0);
+          expect(books.reserved).toBe(books.held);
+          await releaseExpired(database);
+          expect(await booksOf(person)).toMatchObject({ ...books, reserved: 0, held: 0 });
+        },
+      ),
+      { numRuns: 4 },
+    );
+  });
+
+  it(
+    "whose reservations expired under them are charged with what is there",
+    { timeout: 120_000 },
+    async () => {
+      const person = await someoneWith(40);
+      const late = Array.from({ length: 50 }, async (_, place) => {
+        const id = newId();
+        const granted = await reserve(person, id, { least: 1, most: 8 });
+        if (granted === 0) return;
+        await expire(id);
+        await releaseExpired(database);
+        if (place % 5 > 0) await settle(person, id, granted);
+      });
+      await Promise.all(late);
+      const books = await booksOf(person);
+      expect([books.taken, books.left]).toEqual([Math.min(40, books.cost), Math.max(0, 40 - books.cost)]);
+      expect([books.reserved, books.least]).toEqual([books.held, 0]);
+    },
+  );
+});

@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { userApiKeys, userProviders } from "#src/db/schema/index.ts";
+import {
+  chooseModelFor,
+  ownKeyValues,
+  sealedHeaders,
+  sealedKeys,
+  type ChooseModelDeps,
+} from "#src/domain/models/model-keys/index.ts";
+import type { OwnAccount } from "#src/models/choose.ts";
+import { modelSettings } from "#src/models/settings.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { createSecrets } from "#src/platform/secrets/secrets.ts";
+import { answeringModel } from "#test/support/answering-model.ts";
+import { newColleague, newTeam, type Colleague } from "#test/support/colleagues.ts";
+import { openDatabase } from "#test/support/database.ts";
+import { setTier } from "#test/support/tiers.ts";
+
+const database = await openDatabase();
+afterAll(() => database.close());
+const { db } = database;
+const modelKeySecrets = createSecrets("a secret key of thirty-two letters");
+const settings = modelSettings({
+  DEFAULT_MODEL: "gpt-5",
+  PLATFORM_MODELS: "house/model",
+  BYOK_ENABLED_TIERS: "pro,ultra",
+  PUBLIC_URL: "https://workspace.test",
+});
+const { model } = answeringModel(() => "Hello");
+
+function depsOn(used: Db) {
+  const accounts: OwnAccount[] = [];
+  const deps: ChooseModelDeps = {
+    db: used,
+    modelKeySecrets,
+    modelSettings: settings,
+    log: { warn: () => {} },
+    chooseModel: () => model,
+    chooseOwnModel: (account) => {
+      accounts.push(account);
+      return model;
+    },
+  };
+  return { deps, accounts };
+}
+
+async function giveKey(userId: string, provider: string, value: string, more: object = {}): Promise<void> {
+  await db.insert(userApiKeys).values({
+    id: crypto.randomUUID(),
+    userId,
+    provider,
+    keyName: crypto.randomUUID(),
+    encryptedValue: await modelKeySecrets.encrypt(value),
+    ...more,
+  });
+}
+
+/** A database that cannot be asked: it has no methods. */
+const NO_DB: Db = Object.create(null);
+
+describe("choosing a model", () => {
+  let person: Colleague;
+  let who: { userId: string; teamId: string };
+  beforeAll(async () => {
+    person = await newColleague(db);
+    await setTier(db, person.id, "pro");
+    who = { userId: person.id, teamId: person.personalTeamId };
+    await giveKey(person.id, "openrouter", "sk-or-0123456789");
+  });
+
+  it.each([null, "gpt-5", "builtin/gpt-5"])("asks nobody for the platform's own: %s", async (id) => {
+    const { deps } = depsOn(NO_DB);
+    expect(await chooseModelFor(deps, who, id)).toEqual({ id: id ?? "gpt-5", model, isByok: false });
+  });
+
+  it.each([
+    ["builtin/gpt-5", ["gpt-5", "builtin/gpt-5", null]],
+    ["gpt-5", ["gpt-5", "builtin/gpt-5", null]],
+    ["builtin/house/model", ["house/model", "builtin/house/model"]],
+  ])("refuses a platform model that the team has switched off, under either name: %s", async (off, ids) => {
+    const { deps } = depsOn(NO_DB);
+    for (const id of ids) {
+      const choosing = chooseModelFor(deps, { ...who, disabledModels: [off] }, id);
+      await expect(choosing).rejects.toThrow(/switched off/u);
+    }
+  });
+
+  it("takes a provider's model of the same name for another one", async () => {
+    const { deps } = depsOn(NO_DB);
+    const disabledModels = ["openai/gpt-5", "custom/own/gpt-5"];
+    expect(await chooseModelFor(deps, { ...who, disabledModels }, "gpt-5")).toMatchObject({ id: "gpt-5" });
+  });
+
+  it.each(["gpt-5-pro", "builtin/vendor/model"])(
+    "refuses what the platform does not have: %s",
+    async (id) => {
+      const { deps } = depsOn(NO_DB);
+      await expect(chooseModelFor(deps, who, id)).rejects.toThrow(/There is no model/u);
+    },
+  );
+
+  it("tells an aggregator whose call it is", async () => {
+    const { deps, accounts } = depsOn(db);
+    const chosen = await chooseModelFor(deps, who, "openrouter/anthropic/x");
+    expect(chosen).toEqual({ id: "openrouter/anthropic/x", model, isByok: true });
+    expect(accounts).toEqual([
+      {
+        provider: "openrouter",
+        label: "OpenRouter",
+        apiType: "openai",
+        baseUrl: "https://openrouter.ai/api/v1",
+        isForeignAddress: false,
+        apiKey: "sk-or-0123456789",
+        isBearer: false,
+        headers: { "HTTP-Referer": "https://workspace.test", "X-Title": "Agent Workspace Service" },
+        model: "anthropic/x",
+      },
+    ]);
+  });
+
+  it("is allowed by the tier of the project's team, too, and by no other's", async () => {
+    const [poor, rich] = [await newColleague(db), await newTeam(db)];
+    await giveKey(poor.id, "groq", "gsk-0123456789");
+    await setTier(db, rich.owner.id, "ultra");
+    const { deps } = depsOn(db);
+    const inTeam = (teamId: string) => chooseModelFor(deps, { userId: poor.id, teamId }, "groq/x");
+    await expect(inTeam(poor.personalTeamId)).rejects.toThrow(/higher plan/u);
+    await expect(inTeam(rich.id)).rejects.toThrow(/higher plan/u);
+    expect(await inTeam(rich.owner.personalTeamId)).toMatchObject({ isByok: true });
+  });
+
+  it("takes nobody else's key", async () => {
+    const other = await newColleague(db);
+    await setTier(db, other.id, "pro");
+    const { deps } = depsOn(db);
+    const strange = { userId: other.id, teamId: person.personalTeamId };
+    await expect(chooseModelFor(deps, strange, "openrouter/x")).rejects.toMatchObject({
+      name: "ModelError",
+      retryable: false,
+      message: expect.stringMatching(/no API key.*OpenRouter/u),
+    });
+  });
+
+  it("says what is wrong before the tier is spoken of", async () => {
+    const { deps } = depsOn(db);
+    await expect(chooseModelFor(deps, who, "custom/nothing/m")).rejects.toThrow(/no provider 'nothing'/u);
+    await expect(chooseModelFor(deps, who, "nowhere/m")).rejects.toThrow(/openrouter, nano-gpt/u);
+    await expect(chooseModelFor(deps, who, "openai/")).rejects.toThrow(/is not a valid model id/u);
+  });
+});
+
+describe("what is to be hidden of somebody", () => {
+  it("are keys, deleted ones too, and headers that may be secret", async () => {
+    const person = await newColleague(db);
+    await giveKey(person.id, "z-ai", "zai-0123456789");
+    await giveKey(person.id, "own", "own-0123456789", { isActive: false });
+    await giveKey(person.id, "groq", "unreadable", { encryptedValue: "gAAAAAB" });
+    const headers = { "X-Gateway-Auth": "gateway-secret", "User-Agent": "something long", "X-Short": "a" };
+    await db.insert(userProviders).values({
+      id: crypto.randomUUID(),
+      userId: person.id,
+      name: "Own",
+      slug: "own",
+      baseUrl: "https://own.example.com",
+      apiType: "openai",
+      defaultHeadersEncrypted: await modelKeySecrets.encrypt(JSON.stringify(headers)),
+    });
+    const [keys, kept] = await db.batch([
+      sealedKeys(db, { userId: person.id }),
+      sealedHeaders(db, { userId: person.id }),
+    ]);
+    const values = await ownKeyValues({ modelKeySecrets }, keys, kept);
+    expect(values.toSorted((a, b) => a.name.localeCompare(b.name))).toEqual([
+      { name: "OWN_API_KEY", value: "own-0123456789" },
+      { name: "OWN_X_GATEWAY_AUTH", value: "gateway-secret" },
+      { name: "Z_AI_API_KEY", value: "zai-0123456789" },
+    ]);
+  });
+});

@@ -1,0 +1,200 @@
+import { describe, expect, it } from "vitest";
+import { beginAttempt, type AttemptKind } from "#src/domain/operations/attempts/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { MemoryAttempts } from "#test/support/memory-attempts.ts";
+
+const home = "203.0.113.7";
+const ada = { account: "ada@example.com", address: home };
+
+/** Attempts that all fail; answers how many were let in. */
+async function fail(attempts: MemoryAttempts, kind: AttemptKind, subjects: typeof ada, times: number) {
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: times }, () => beginAttempt({ attempts }, kind, subjects)),
+  );
+  return outcomes.filter(({ status }) => status === "fulfilled").length;
+}
+
+async function refusal(attempts: MemoryAttempts, kind: AttemptKind, subjects: { address: string }) {
+  const error: unknown = await beginAttempt({ attempts }, kind, subjects).catch((thrown: unknown) => thrown);
+  if (!(error instanceof AppError)) throw new Error("The attempt was let in");
+  return error;
+}
+
+describe("an attempt", () => {
+  it("is let in until the account has used up its own, from wherever it comes", async () => {
+    const attempts = new MemoryAttempts({ account: 10, address: 100 });
+    expect(await fail(attempts, "code", ada, 6)).toBe(6);
+    expect(await fail(attempts, "code", { ...ada, address: "198.51.100.1" }, 200)).toBe(4);
+    expect(await fail(attempts, "code", { account: "bob@example.com", address: home }, 3)).toBe(3);
+  });
+
+  it("at a password closes an account to the address it comes from, and only many of them close it to all", async () => {
+    const attempts = new MemoryAttempts({ account: 10, everywhere: 25, address: 100 });
+    const from = (nth: number, times: number) =>
+      fail(attempts, "login", { ...ada, address: `198.51.100.${nth}` }, times);
+    expect(await from(1, 50)).toBe(10);
+    expect(await from(2, 50)).toBe(10);
+    expect(await from(3, 50)).toBe(5);
+    expect(await from(4, 1)).toBe(0);
+    expect(await fail(attempts, "login", { account: "bob@example.com", address: home }, 3)).toBe(3);
+  });
+
+  it("is let in until the address has used up its own, whatever the account", async () => {
+    const attempts = new MemoryAttempts({ account: 10, address: 20 });
+    const outcomes = await Promise.all(
+      Array.from({ length: 30 }, (_, nth) =>
+        fail(attempts, "login", { account: `user-${nth}@example.com`, address: home }, 1),
+      ),
+    );
+    expect(outcomes.filter((admitted) => admitted === 1)).toHaveLength(20);
+    expect(await fail(attempts, "login", { ...ada, address: "198.51.100.1" }, 1)).toBe(1);
+  });
+
+  it("does not count when it succeeds, and is taken back once only", async () => {
+    const attempts = new MemoryAttempts({ account: 2, address: 2 });
+    for (let count = 0; count < 5; count += 1) {
+      const attempt = await beginAttempt({ attempts }, "login", ada);
+      await attempt.succeeded();
+    }
+    const attempt = await beginAttempt({ attempts }, "login", ada);
+    await attempt.succeeded();
+    expect(await fail(attempts, "login", ada, 2)).toBe(2);
+    await attempt.succeeded();
+    expect(await fail(attempts, "login", ada, 1)).toBe(0);
+  });
+
+  it("counts while it is under way, so that guesses at once are counted too", async () => {
+    const attempts = new MemoryAttempts({ account: 3 });
+    const begun = await Promise.allSettled(
+      Array.from({ length: 50 }, () => beginAttempt({ attempts }, "code", ada)),
+    );
+    expect(begun.filter(({ status }) => status === "fulfilled")).toHaveLength(3);
+  });
+
+  it("costs an account nothing that the address has no right to, and the other way round", async () => {
+    const attempts = new MemoryAttempts({ account: 2, address: 3 });
+    await fail(attempts, "login", { ...ada, account: "bob@example.com" }, 1);
+    await fail(attempts, "login", { ...ada, account: "eve@example.com" }, 2);
+    expect(await fail(attempts, "login", ada, 20)).toBe(0);
+    expect(await fail(attempts, "login", { ...ada, address: "198.51.100.1" }, 20)).toBe(2);
+    expect(await fail(attempts, "login", { account: "bob@example.com", address: "198.51.100.1" }, 5)).toBe(1);
+  });
+
+  it("counts one account however it is spelt, and stores no email address", async () => {
+    const attempts = new MemoryAttempts({ account: 2 });
+    expect(await fail(attempts, "login", ada, 1)).toBe(1);
+    expect(await fail(attempts, "login", { ...ada, account: " Ada@Example.COM" }, 5)).toBe(1);
+    expect(attempts.counters).toEqual([
+      expect.stringMatching(/^login:account:[0-9a-f]{64}:203\.0\.113\.7$/u),
+    ]);
+  });
+
+  it("counts the kinds apart", async () => {
+    const attempts = new MemoryAttempts({ account: 1, address: 1 });
+    for (const kind of ["login", "code", "reset", "pairing"] as const) {
+      expect(await fail(attempts, kind, ada, 3)).toBe(1);
+    }
+  });
+
+  it("counts a whole /64 as one address, and all that are unknown as another", async () => {
+    const attempts = new MemoryAttempts({ address: 2 });
+    const from = (address: string) => fail(attempts, "login", { ...ada, address }, 1);
+    expect(await from("2001:db8:1:2::1")).toBe(1);
+    expect(await from("2001:db8:1:2:ffff::9")).toBe(1);
+    expect(await from("2001:db8:1:2:8::")).toBe(0);
+    expect(await from("2001:db8:1:3::1")).toBe(1);
+    expect(await fail(attempts, "login", { ...ada, address: "unknown" }, 5)).toBe(2);
+  });
+
+  it("needs no account", async () => {
+    const attempts = new MemoryAttempts({ account: 1, address: 2 });
+    const anybody = { address: home };
+    await beginAttempt({ attempts }, "pairing", anybody);
+    await beginAttempt({ attempts }, "pairing", anybody);
+    expect((await refusal(attempts, "pairing", anybody)).code).toBe("rate_limited");
+  });
+
+  it("is always let in where the limits are off", async () => {
+    const attempts = new MemoryAttempts();
+    expect(await fail(attempts, "login", ada, 500)).toBe(500);
+    const attempt = await beginAttempt({ attempts }, "login", ada);
+    await attempt.succeeded();
+  });
+});
+
+describe("a refused attempt", () => {
+  it("says when to retry", async () => {
+    const attempts = new MemoryAttempts({ account: 2, address: 100 });
+    await fail(attempts, "login", ada, 2);
+    attempts.now += 90_000;
+    const { status, message, headers, retryAfterSeconds } = await refusal(attempts, "login", ada);
+    expect([status, message]).toEqual([429, "Too many attempts: try again in 14 minutes"]);
+    expect(retryAfterSeconds).toBe(810);
+    expect(headers).toEqual({
+      "X-RateLimit-Limit": "2",
+      "X-RateLimit-Remaining": "0",
+      "X-RateLimit-Reset": "810",
+    });
+    attempts.now += 809_000;
+    expect((await refusal(attempts, "login", ada)).message).toBe("Too many attempts: try again in 1 minute");
+    attempts.now += 1000;
+    expect(await fail(attempts, "login", ada, 3)).toBe(2);
+  });
+});
+
+describe("a message to be sent", () => {
+  it("counts against the limit of messages, and for good", async () => {
+    const attempts = new MemoryAttempts({ account: 1, address: 5, mail: 3 });
+    for (let count = 0; count < 3; count += 1) {
+      const attempt = await beginAttempt({ attempts }, "mail", ada);
+      await attempt.succeeded();
+    }
+    expect((await refusal(attempts, "mail", ada)).headers["X-RateLimit-Limit"]).toBe("3");
+    expect(await fail(attempts, "mail", { ...ada, account: "bob@example.com" }, 5)).toBe(2);
+  });
+});
+
+describe("an invitation to be sent", () => {
+  it("counts as a message does, and keeps nobody's login codes from them", async () => {
+    const attempts = new MemoryAttempts({ account: 1, mail: 2 });
+    const attempt = await beginAttempt({ attempts }, "invitation", ada);
+    await attempt.succeeded();
+    expect(await fail(attempts, "invitation", ada, 5)).toBe(1);
+    expect(await fail(attempts, "mail", ada, 5)).toBe(2);
+  });
+});
+
+describe("when a counter does not answer", () => {
+  /** The counters whose name has this in it fail, to count and to give back. */
+  class Broken extends MemoryAttempts {
+    broken = "";
+
+    override async take(...args: Parameters<MemoryAttempts["take"]>) {
+      if (this.broken && args[1].includes(this.broken)) throw new Error("gone");
+      return super.take(...args);
+    }
+
+    override async giveBack(counter: string, receipt: string): Promise<void> {
+      if (this.broken && counter.includes(this.broken)) throw new Error("gone");
+      return super.giveBack(counter, receipt);
+    }
+  }
+
+  it("nobody is let in, and the other counter is as before", async () => {
+    const attempts = new Broken({ account: 5, address: 2 });
+    attempts.broken = ":account:";
+    for (let count = 0; count < 3; count += 1)
+      await expect(beginAttempt({ attempts }, "login", ada)).rejects.toThrow("gone");
+    attempts.broken = "";
+    expect(await fail(attempts, "login", ada, 5)).toBe(2);
+  });
+
+  it("a success stays one", async () => {
+    const attempts = new Broken({ account: 2, address: 2 });
+    const attempt = await beginAttempt({ attempts }, "login", ada);
+    attempts.broken = ":account:";
+    await attempt.succeeded();
+    attempts.broken = "";
+    expect(await fail(attempts, "login", ada, 5)).toBe(1);
+  });
+});

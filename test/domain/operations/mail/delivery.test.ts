@@ -1,0 +1,225 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { deliverMail, queueMail, sendMail, type OutgoingMail } from "#src/domain/operations/mail/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import type { Log } from "#src/platform/log/log.ts";
+import type { Mail } from "#src/platform/mail/mailer.ts";
+import type { QueueMessage } from "#src/platform/queue/queue.ts";
+import { createSecrets } from "#src/platform/secrets/secrets.ts";
+
+interface Line {
+  level: string;
+  message: string;
+  fields: unknown;
+}
+
+/** A mail server and a queue that do as they are told, and what they were given. */
+function world() {
+  const sent: Mail[] = [];
+  const published: QueueMessage[] = [];
+  const lines: Line[] = [];
+  const state: { mailError: Error | undefined; queueError: Error | undefined } = {
+    mailError: undefined,
+    queueError: undefined,
+  };
+  const write = (level: string) => (message: string, fields?: unknown) =>
+    void lines.push({ level, message, fields });
+  const log: Log = { info: write("info"), warn: write("warn"), error: write("error"), with: () => log };
+  const mailer = {
+    configured: true,
+    async send(mail: Mail) {
+      if (state.mailError) throw state.mailError;
+      sent.push(mail);
+    },
+    probe: async () => {},
+  };
+  const queue = {
+    async publish(message: QueueMessage) {
+      if (state.queueError) throw state.queueError;
+      published.push(message);
+    },
+    publishBatch: async () => {},
+    answers: async () => true,
+  };
+  return { sent, published, lines, state, deps: { mailer, queue, secrets: createSecrets(KEY), log } };
+}
+
+const KEY = "a-secret-key-for-tests-of-32-characters";
+const away = new AppError("unavailable", "The mail server did not answer");
+const mail: OutgoingMail = {
+  kind: "login-code",
+  to: "ann@people.test",
+  subject: "Your login code",
+  text: "123456",
+  html: "<p>123456</p>",
+  expiresAt: new Date(Date.now() + 3_600_000),
+};
+const soon = (seconds: number) => new Date(Date.now() + seconds * 1000);
+
+let w: ReturnType<typeof world>;
+beforeEach(() => {
+  w = world();
+});
+
+type Payload = Parameters<typeof deliverMail>[1];
+/** What the queue would deliver: the messages so far, as JSON. */
+const payloads = (): Payload[] => w.published.map(({ payload }) => JSON.parse(JSON.stringify(payload)));
+const last = (): Payload => payloads().at(-1) ?? { sealed: "", attempt: 0 };
+const logged = (level: string) => w.lines.filter((line) => line.level === level);
+
+/** Nothing of the mail but its kind may show. */
+function expectSilence(): void {
+  expect(JSON.stringify([w.published, w.lines])).not.toMatch(/123456|ann@|people\.test/u);
+}
+
+describe("sendMail", () => {
+  it("sends at once and queues nothing", async () => {
+    expect(await sendMail(w.deps, mail)).toBe("sent");
+    expect(w.sent).toMatchObject([{ to: "ann@people.test", subject: "Your login code", text: "123456" }]);
+    expect(w.published).toEqual([]);
+  });
+
+  it("leaves the second attempt to the queue when the mail server does not take it", async () => {
+    w.state.mailError = away;
+    expect(await sendMail(w.deps, mail)).toBe("retrying");
+    expect(w.published).toMatchObject([{ function: "send-mail", delaySeconds: 5, payload: { attempt: 2 } }]);
+    expectSilence();
+    w.state.mailError = undefined;
+    await deliverMail(w.deps, last());
+    expect(w.sent).toMatchObject([{ to: "ann@people.test", text: "123456", html: "<p>123456</p>" }]);
+  });
+
+  it("says so when neither the mail server nor the queue is there", async () => {
+    w.state.mailError = away;
+    w.state.queueError = new AppError("unavailable", "The queue did not answer");
+    await expect(sendMail(w.deps, mail)).rejects.toMatchObject({
+      code: "unavailable",
+      message: "The email could not be sent; try again later",
+    });
+    expect(logged("error")).toMatchObject([
+      { message: "mail was not queued", fields: { kind: "login-code" } },
+    ]);
+    expectSilence();
+  });
+
+  it("says so when the mail is void before the next attempt", async () => {
+    w.state.mailError = away;
+    const sending = sendMail(w.deps, { ...mail, expiresAt: soon(3) });
+    await expect(sending).rejects.toMatchObject({ code: "unavailable" });
+    expect(w.published).toEqual([]);
+  });
+
+  it("does not retry what no server will ever take", async () => {
+    w.state.mailError = new AppError("invalid_input", "This email address cannot be written to");
+    await expect(sendMail(w.deps, mail)).rejects.toMatchObject({ code: "invalid_input" });
+    expect(w.published).toEqual([]);
+  });
+});
+
+describe("queueMail", () => {
+  it("publishes the first attempt, sealed, and leaves the sending to it", async () => {
+    await queueMail(w.deps, mail);
+    expect(w.sent).toEqual([]);
+    expect(w.published).toMatchObject([{ function: "send-mail", payload: { attempt: 1 } }]);
+    expectSilence();
+    await deliverMail(w.deps, last());
+    expect(w.sent).toMatchObject([{ to: "ann@people.test" }]);
+  });
+
+  it("publishes what looks the same when there is nobody to write to, and nothing comes of it", async () => {
+    await queueMail(w.deps, mail);
+    await queueMail(w.deps, { ...mail, text: "x".repeat(1500) });
+    await queueMail(w.deps, undefined);
+    const shapes = w.published.map((message) => JSON.stringify(message).replaceAll(/[\w-]/gu, "x"));
+    expect(new Set(shapes.map((shape) => shape.length)).size).toBe(1);
+    expect(Object.keys(w.published[2] ?? {})).toEqual(Object.keys(w.published[0] ?? {}));
+    await deliverMail(w.deps, last());
+    expect(w.sent).toEqual([]);
+    expect(w.lines).toEqual([]);
+  });
+
+  it("gives each mail an id of its own, so that the queue takes no two for one", async () => {
+    await queueMail(w.deps, mail);
+    await queueMail(w.deps, mail);
+    expect(new Set(w.published.map(({ deduplicationId }) => deduplicationId)).size).toBe(2);
+  });
+});
+
+describe("without a mail server", () => {
+  it.each([
+    ["sendMail", () => sendMail(w.deps, mail)],
+    ["queueMail", () => queueMail(w.deps, mail)],
+    ["queueMail for nobody", () => queueMail(w.deps, undefined)],
+  ])("%s says so", async (_what, act) => {
+    w.deps.mailer.configured = false;
+    await expect(act()).rejects.toMatchObject({
+      code: "unavailable",
+      message: "Email is not configured on this installation",
+    });
+    expect(w.published).toEqual([]);
+  });
+});
+
+describe("deliverMail", () => {
+  it("tries six times, with growing pauses, then gives up where it can be seen", async () => {
+    w.state.mailError = away;
+    await queueMail(w.deps, mail);
+    for (let attempt = 1; attempt <= 6; attempt += 1) {
+      expect(last().attempt).toBe(attempt);
+      await deliverMail(w.deps, last());
+    }
+    expect(w.published.map(({ delaySeconds }) => delaySeconds)).toEqual([undefined, 5, 30, 120, 300, 900]);
+    expect(logged("warn")).toHaveLength(6);
+    expect(logged("error")).toEqual([
+      {
+        level: "error",
+        message: "mail was given up",
+        fields: { kind: "login-code", attempts: 6, reason: "not delivered" },
+      },
+    ]);
+    expectSilence();
+  });
+
+  it("publishes the next attempt under one id, however often the queue delivers this one", async () => {
+    w.state.mailError = away;
+    await queueMail(w.deps, mail);
+    const first = last();
+    await deliverMail(w.deps, first);
+    await deliverMail(w.deps, first);
+    const [, second, again] = w.published;
+    expect(second?.deduplicationId).toBeDefined();
+    expect(again?.deduplicationId).toBe(second?.deduplicationId);
+  });
+
+  it("drops a mail that is void, and one that will be before the next attempt", async () => {
+    await queueMail(w.deps, { ...mail, expiresAt: soon(-1) });
+    await deliverMail(w.deps, last());
+    expect(w.sent).toEqual([]);
+    w.state.mailError = away;
+    await queueMail(w.deps, { ...mail, expiresAt: soon(3) });
+    await deliverMail(w.deps, last());
+    expect(w.published).toHaveLength(2);
+    expect(logged("error")).toMatchObject([
+      { message: "mail was given up", fields: { attempts: 0, reason: "expired" } },
+      { message: "mail was given up", fields: { attempts: 1, reason: "not delivered" } },
+    ]);
+  });
+
+  it("fails when the next attempt cannot be published, so that the queue delivers this one again", async () => {
+    await queueMail(w.deps, mail);
+    w.state.mailError = away;
+    w.state.queueError = new AppError("unavailable", "The queue did not answer");
+    await expect(deliverMail(w.deps, last())).rejects.toMatchObject({ retryable: true });
+  });
+
+  it.each(["", "garbage", "gAAAAABh"])("refuses %j for good", async (sealed) => {
+    await expect(deliverMail(w.deps, { sealed, attempt: 1 })).rejects.toMatchObject({ retryable: false });
+  });
+
+  it("refuses what was sealed under another key, or is no mail, for good", async () => {
+    const foreign = createSecrets("another-secret-key-of-32-characters!");
+    await queueMail({ ...w.deps, secrets: foreign }, mail);
+    await expect(deliverMail(w.deps, last())).rejects.toMatchObject({ retryable: false });
+    const sealed = await w.deps.secrets.encrypt('{"to":"ann@people.test"}');
+    await expect(deliverMail(w.deps, { sealed, attempt: 1 })).rejects.toMatchObject({ retryable: false });
+  });
+});

@@ -1,0 +1,78 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  emailVerification,
+  loginCode,
+  passwordReset,
+  teamInvitation,
+} from "#src/domain/operations/mail/index.ts";
+
+const link = "https://console.test/invite/abc?x=1&y=2";
+const invite = (names: { teamName?: string; inviterName?: string }) =>
+  teamInvitation({ link, teamName: "Crew", inviterName: "Ann", days: 7, ...names });
+
+describe("the mails", () => {
+  it("show a code on a line of its own, and how long it is good for", () => {
+    const { subject, text, html } = loginCode({ code: "012345", minutes: 10 });
+    expect(text.split("\n")).toContain("012345");
+    expect(text).toContain("10 minutes");
+    expect(html).toContain(">012345<");
+    expect(subject).not.toContain("012345");
+  });
+
+  it.each([
+    passwordReset({ link, hours: 1 }),
+    emailVerification({ link }),
+    teamInvitation({ link, teamName: "Crew", inviterName: "Ann", days: 7 }),
+  ])("show the link of $subject on a line of its own, and to click on", ({ text, html }) => {
+    expect(text.split("\n")).toContain(link);
+    expect(html).toContain('href="https://console.test/invite/abc?x=1&amp;y=2"');
+  });
+
+  it("count in the singular, too", () => {
+    expect(passwordReset({ link, hours: 1 }).text).toContain("1 hour and");
+    expect(passwordReset({ link, hours: 2 }).text).toContain("2 hours and");
+  });
+
+  it("name the team and who invites", () => {
+    const { subject, text } = invite({});
+    expect(subject).toBe('Invitation to the team "Crew"');
+    expect(text).toContain('Ann invites you to the team "Crew"');
+  });
+
+  it("let no name become markup, a line or a link", () => {
+    const { subject, text, html } = invite({
+      teamName: '<img src=x onerror="alert(1)">\r\nBcc: eve@evil.test',
+      inviterName: "Visit https://evil.test/login or evil.test\u202e",
+    });
+    expect(html).not.toContain("<img");
+    expect(html).toContain("&lt;img src=x onerror=&quot;alert(1)&quot;&gt; Bcc");
+    expect(subject).not.toMatch(/\p{Cc}/u);
+    expect(text).not.toContain("\r");
+    expect(text + html + subject).not.toMatch(/evil\.test|https:\/\/(?!console\.test)|eve@e|\u202e/u);
+  });
+
+  it("say that someone invites when the name is nothing to see", () => {
+    expect(invite({ inviterName: "\u200b\u202e " }).text).toContain("Someone invites you");
+  });
+
+  it("cut long names", () => {
+    const { subject } = invite({ teamName: "x".repeat(100) });
+    expect(subject).toBe(`Invitation to the team "${"x".repeat(59)}…"`);
+  });
+
+  it("have the same lines and elements whatever the names are", () => {
+    const shape = ({ text, html, subject }: ReturnType<typeof invite>) => [
+      text.split(/[\r\n\u0085\u2028\u2029]/u).length,
+      (html.match(/[<>"']/gu) ?? []).length,
+      subject.split(/[\r\n\u0085\u2028\u2029]/u).length,
+    ];
+    const plain = shape(invite({}));
+    const name = fc.string({ unit: "binary", maxLength: 200 });
+    fc.assert(
+      fc.property(name, name, (teamName, inviterName) => {
+        expect(shape(invite({ teamName, inviterName }))).toEqual(plain);
+      }),
+    );
+  });
+});

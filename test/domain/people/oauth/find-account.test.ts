@@ -1,0 +1,334 @@
+import { eq, sql } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  externalApiKeys,
+  loginAttempts,
+  mailedTokens,
+  oauthAccounts,
+  pairingTokens,
+  projectMemberships,
+  projects,
+  teamInvitations,
+  teamMemberships,
+  teams,
+  usedOauthStates,
+  users,
+} from "#src/db/schema/index.ts";
+import { acceptInvitationRow } from "#src/domain/organisations/invitations/queries.ts";
+import { createProject } from "#src/domain/workspaces/projects/index.ts";
+import { insertProjectMember } from "#src/domain/workspaces/projects/queries.ts";
+import { startSession } from "#src/domain/people/sessions/index.ts";
+import { findAccount, type Identity } from "#src/domain/people/oauth/find-account.ts";
+import { consumeState } from "#src/domain/people/oauth/queries.ts";
+import { forgetOldRows } from "#src/domain/operations/retention/index.ts";
+import { createLog } from "#src/platform/log/log.ts";
+import type { QueueMessage } from "#src/platform/queue/queue.ts";
+import { newToken } from "#src/lib/random-token.ts";
+import { newId } from "#src/lib/ids.ts";
+import { rolesOf } from "#test/support/colleagues.ts";
+import { openDatabase } from "#test/support/database.ts";
+import { holdOpen, onlyEmbedded, untilWaiting } from "#test/support/held-open.ts";
+import { CLIENT, newPerson, sessionDeps } from "#test/support/people.ts";
+
+let database: Awaited<ReturnType<typeof openDatabase>>;
+beforeAll(async () => {
+  database = await openDatabase();
+});
+afterAll(async () => {
+  await database.close();
+});
+
+function deps() {
+  const published: QueueMessage[] = [];
+  const queue = {
+    ...sessionDeps(database.db).queue,
+    publishBatch: async (messages: readonly QueueMessage[]) => void published.push(...messages),
+  };
+  return { ...sessionDeps(database.db), queue, published };
+}
+
+const identity = (email: string | undefined, change: Partial<Identity> = {}): Identity => ({
+  provider: "github",
+  accountId: crypto.randomUUID(),
+  ...(email !== undefined && { email }),
+  ...change,
+});
+
+/** In production, where ADMIN_EMAIL names these addresses. */
+const findNamed = (who: Identity, ...addresses: string[]) => {
+  const config = { ...deps().config, ENVIRONMENT: "production" as const, ADMIN_EMAIL: addresses };
+  return findAccount({ ...deps(), config }, who, CLIENT);
+};
+const find = (who: Identity) => findAccount(deps(), who, CLIENT);
+const newEmail = () => `${crypto.randomUUID()}@example.com`;
+const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
+const soon = () => new Date(Date.now() + 60_000);
+
+/** Somebody with an account whose address was never proved, and every way in that they can keep. */
+async function squatter() {
+  const { db } = database;
+  const { user } = await newPerson(db, "squatter");
+  const { user: friend } = await newPerson(db, "friend");
+  const teamId = user.defaultTeamId ?? "";
+  const [userId, friendId] = [user.id, friend.id];
+  const project = { id: newId(), teamId, ownerId: userId, name: "p", slug: newId() };
+  await db.batch([
+    db.insert(teamMemberships).values({ teamId, userId: friendId, role: "admin" }),
+    db.insert(projects).values({ ...project, sourceType: "empty", status: "running" }),
+    db.insert(projectMemberships).values({ projectId: project.id, userId: friendId, role: "admin" }),
+    db.insert(externalApiKeys).values(
+      [userId, friendId].map((each) => ({
+        id: newId(),
+        userId: each,
+        teamId,
+        name: "key",
+        keyHash: newToken().hash,
+        keyPrefix: "tsk_aaaa",
+        scope: "team" as const,
+        webhookSecretEncrypted: "-",
+      })),
+    ),
+    db
+      .insert(pairingTokens)
+      .values({ id: newId(), userId, tokenHash: newToken().hash, scopes: [], expiresAt: soon() }),
+    db.insert(loginAttempts).values({
+      id: newId(),
+      userId,
+      tokenHash: newToken().hash,
+      codeHash: "-",
+      codeExpiresAt: soon(),
+      expiresAt: soon(),
+    }),
+    db.insert(mailedTokens).values({
+      id: newId(),
+      userId,
+      purpose: "password_reset",
+      tokenHash: newToken().hash,
+      email: user.email,
+      expiresAt: soon(),
+    }),
+    db
+      .insert(oauthAccounts)
+      .values({ id: newId(), userId, provider: "google", accountId: userId, email: "other@x" }),
+    db.insert(teamInvitations).values({
+      id: newId(),
+      teamId,
+      kind: "link",
+      role: "admin",
+      invitedBy: userId,
+      tokenHash: newToken().hash,
+      expiresAt: soon(),
+    }),
+    db.update(users).set({ defaultTeamId: friend.defaultTeamId }).where(eq(users.id, userId)),
+  ]);
+  return { user, friendId, teamId, projectId: project.id };
+}
+
+/** How many ways into the account are left, by kind. */
+async function waysInto({ user, friendId, teamId, projectId }: Awaited<ReturnType<typeof squatter>>) {
+  const { rows } = await database.db.execute(sql`
+    SELECT
+      (SELECT count(*)::int FROM users WHERE id = ${user.id}::uuid AND password_hash IS NOT NULL) AS passwords,
+      (SELECT count(*)::int FROM users WHERE id = ${user.id}::uuid AND default_team_id <> ${teamId}::uuid) AS strange_teams,
+      (SELECT count(*)::int FROM sessions WHERE user_id = ${user.id}::uuid AND ended_at IS NULL) AS sessions,
+      (SELECT count(*)::int FROM login_attempts WHERE user_id = ${user.id}::uuid AND used_at IS NULL) AS logins,
+      (SELECT count(*)::int FROM mailed_tokens WHERE user_id = ${user.id}::uuid AND used_at IS NULL) AS mailed,
+      (SELECT count(*)::int FROM pairing_tokens WHERE user_id = ${user.id}::uuid AND used_at IS NULL) AS pairings,
+      (SELECT count(*)::int FROM external_api_keys WHERE team_id = ${teamId}::uuid AND (is_active OR key_hash IS NOT NULL)) AS keys,
+      (SELECT count(*)::int FROM oauth_accounts WHERE user_id = ${user.id}::uuid AND provider = 'google') AS links,
+      (SELECT count(*)::int FROM team_invitations WHERE team_id = ${teamId}::uuid AND revoked_at IS NULL) AS invitations,
+      (SELECT count(*)::int FROM team_memberships WHERE team_id = ${teamId}::uuid AND user_id = ${friendId}::uuid) AS members,
+      (SELECT count(*)::int FROM project_memberships WHERE project_id = ${projectId}::uuid) AS project_roles
+  `);
+  return Object(rows[0]);
+}
+
+describe("an account whose address was never proved", () => {
+  it("is given to the owner of the address with every other way into it closed", async () => {
+    const squatted = await squatter();
+    const before = await waysInto(squatted);
+    expect(Object.entries(before).filter(([, ways]) => ways === 0)).toEqual([]);
+    const { published, ...own } = deps();
+    const found = await findAccount(own, identity(squatted.user.email), CLIENT);
+    expect(found).toMatchObject({ user: { id: squatted.user.id } });
+    const after = await waysInto(squatted);
+    expect(Object.entries(after).filter(([, ways]) => ways !== 0)).toEqual([]);
+    expect(published.map((each) => each.function)).toEqual(["stop-tasks", "stop-tasks"]);
+    const [user] = await database.db.select().from(users).where(eq(users.id, squatted.user.id));
+    expect(user).toMatchObject({ isVerified: true, defaultTeamId: squatted.teamId });
+    const members = await database.db
+      .select()
+      .from(teamMemberships)
+      .where(eq(teamMemberships.teamId, squatted.teamId));
+    expect(members).toMatchObject([{ userId: squatted.user.id, role: "admin" }]);
+  });
+
+  it.each([
+    ["was proved meanwhile", { isVerified: true }],
+    ["belongs to somebody who was disabled", { isActive: false }],
+  ])("is not touched when it %s", async (_, change) => {
+    const squatted = await squatter();
+    await database.db.update(users).set(change).where(eq(users.id, squatted.user.id));
+    const before = await waysInto(squatted);
+    await find(identity(squatted.user.email));
+    expect(await waysInto(squatted)).toEqual(before);
+  });
+
+  it("is not touched for somebody whose address is not verified there", async () => {
+    const squatted = await squatter();
+    const before = await waysInto(squatted);
+    expect(await find(identity(undefined))).toEqual({ refusal: "OAUTH_NOT_AVAILABLE_EMAIL" });
+    expect(await waysInto(squatted)).toEqual(before);
+  });
+
+  it("is signed in to from a blocked domain, where no account is made any more", async () => {
+    const squatted = await squatter();
+    const blocking = { ...deps(), config: { ...deps().config, BLOCKED_EMAIL_DOMAINS: ["example.com"] } };
+    expect(await findAccount(blocking, identity(squatted.user.email), CLIENT)).toMatchObject({
+      user: { id: squatted.user.id },
+    });
+    expect(await findAccount(blocking, identity("another@example.com"), CLIENT)).toEqual({
+      refusal: "EMAIL_DOMAIN_NOT_ALLOWED",
+    });
+  });
+
+  it("leaves those who are out of its team in their own", async () => {
+    const { db } = database;
+    const squatted = await squatter();
+    const [friend] = await db
+      .update(users)
+      .set({ defaultTeamId: squatted.teamId })
+      .where(eq(users.id, squatted.friendId))
+      .returning();
+    await find(identity(squatted.user.email));
+    const who = { kind: "user", userId: squatted.friendId, sessionId: newId(), isSuperuser: false } as const;
+    const made = await createProject(database, who, { name: "p", description: "", sourceType: "empty" });
+    const [own] = await db.select().from(teams).where(eq(teams.id, made.teamId));
+    expect(own).toMatchObject({ createdBy: friend?.id, isPersonal: true });
+  });
+
+  it.skipIf(onlyEmbedded())("lets nobody in who was accepting an invitation meanwhile", async () => {
+    const { db } = database;
+    const squatted = await squatter();
+    const { user: accomplice } = await newPerson(db, "accomplice");
+    const ofTeam = eq(teamInvitations.teamId, squatted.teamId);
+    const [invitation] = await db.select().from(teamInvitations).where(ofTeam);
+    const held = await holdOpen(db, db.select().from(teamInvitations).where(ofTeam).for("update"));
+    const accepting = acceptInvitationRow(db, invitation?.tokenHash ?? "", accomplice.id);
+    await untilWaiting(db, 1);
+    const finding = find(identity(squatted.user.email));
+    await untilWaiting(db, 2);
+    await held.release();
+    expect((await accepting).joined).toBeDefined();
+    await finding;
+    expect(await rolesOf(db, squatted.teamId)).toEqual({ [squatted.user.id]: "admin" });
+  });
+
+  it.skipIf(onlyEmbedded())("keeps no role in a project that was being given meanwhile", async () => {
+    const { db } = database;
+    const squatted = await squatter();
+    const { projectId, teamId, friendId: userId } = squatted;
+    await db.delete(projectMemberships).where(eq(projectMemberships.projectId, projectId));
+    const role = { projectId, userId, role: "viewer" as const };
+    const held = await holdOpen(db, db.insert(projectMemberships).values(role));
+    const giving = insertProjectMember(db, { id: projectId, teamId }, { userId, email: null }, "admin");
+    await untilWaiting(db, 1);
+    const finding = find(identity(squatted.user.email));
+    await untilWaiting(db, 2);
+    await held.release();
+    expect(await giving).toMatchObject({ added: true });
+    await finding;
+    expect(await waysInto(squatted)).toMatchObject({ members: 0, project_roles: 0 });
+  });
+
+  it("leaves no session that was opened while it changed hands", async () => {
+    const squatted = await squatter();
+    const signIn = () => startSession(sessionDeps(database.db), squatted.user, CLIENT, "password");
+    await Promise.allSettled([
+      ...Array.from({ length: 4 }, signIn),
+      find(identity(squatted.user.email)),
+      ...Array.from({ length: 4 }, signIn),
+    ]);
+    expect(await waysInto(squatted)).toMatchObject({ passwords: 0, sessions: 0 });
+  });
+});
+
+describe("in production, an address of ADMIN_EMAIL that a provider vouches for", () => {
+  it("makes a new account an administrator", async () => {
+    const [named, other] = [newEmail(), newEmail()];
+    expect(await findNamed(identity(named), named)).toMatchObject({ user: { isSuperuser: true } });
+    expect(await findNamed(identity(other), named)).toMatchObject({ user: { isSuperuser: false } });
+  });
+
+  it("makes an account one that changes hands, and none that its maker still holds", async () => {
+    const squatted = (await squatter()).user;
+    const { user: proved } = await newPerson(database.db, "proved");
+    await database.db.update(users).set({ isVerified: true }).where(eq(users.id, proved.id));
+    const named = [squatted.email, proved.email];
+    expect(await findNamed(identity(squatted.email), ...named)).toMatchObject({
+      user: { id: squatted.id, isSuperuser: true },
+    });
+    expect(await findNamed(identity(proved.email), ...named)).toMatchObject({
+      user: { id: proved.id, isSuperuser: false },
+    });
+  });
+});
+
+describe("somebody at a provider", () => {
+  it("gets one account, however many come at once", async () => {
+    const who = identity(newEmail(), { name: "Ada" });
+    const found = await Promise.all(Array.from({ length: 8 }, () => find(who)));
+    const ids = new Set(found.map((each) => Object(each).user?.id));
+    expect(ids.size).toBe(1);
+    expect(
+      await database.db.select().from(oauthAccounts).where(eq(oauthAccounts.accountId, who.accountId)),
+    ).toHaveLength(1);
+  });
+
+  it("gets one account from two providers at once", async () => {
+    const email = newEmail();
+    const found = await Promise.all(
+      (["github", "google"] as const).flatMap((provider) => {
+        const who = identity(email, { provider });
+        return Array.from({ length: 4 }, () => find(who));
+      }),
+    );
+    expect(new Set(found.map((each) => Object(each).user?.id)).size).toBe(1);
+    const links = await database.db.select().from(oauthAccounts).where(eq(oauthAccounts.email, email));
+    expect(links.map(({ provider }) => provider).toSorted((a, b) => a.localeCompare(b))).toEqual([
+      "github",
+      "google",
+    ]);
+  });
+
+  it("is found again by the account there, whatever has become of the address", async () => {
+    const who = identity(newEmail());
+    const first = Object(await find(who)).user;
+    const same = { user: { id: first.id } };
+    await database.db
+      .update(users)
+      .set({ email: newEmail() })
+      .where(eq(users.email, who.email ?? ""));
+    expect(await find({ ...who, email: newEmail() })).toMatchObject(same);
+    const { email: _, ...nameless } = who;
+    expect(await find(nameless)).toMatchObject(same);
+  });
+});
+
+describe("a state", () => {
+  it("is used up by one of many", async () => {
+    const state = { id: newId(), expiresAt: soon() };
+    const used = await Promise.all(Array.from({ length: 16 }, () => consumeState(database.db, state)));
+    expect(used.filter(Boolean)).toHaveLength(1);
+  });
+
+  it("is forgotten a day after its time, and not before", async () => {
+    const [old, recent] = [newId(), newId()];
+    await consumeState(database.db, { id: old, expiresAt: hoursAgo(25) });
+    await consumeState(database.db, { id: recent, expiresAt: hoursAgo(23) });
+    await forgetOldRows({ ...database, log: createLog(), config: { AUDIT_LOG_RETENTION_DAYS: 90 } });
+    const rows = await database.db.select().from(usedOauthStates);
+    const left = new Set(rows.map(({ id }) => id));
+    expect([left.has(old), left.has(recent)]).toEqual([false, true]);
+  });
+});

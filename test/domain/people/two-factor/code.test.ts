@@ -1,0 +1,62 @@
+import { argon2Sync, hkdfSync } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { accountVariables } from "#src/configuration/variables/accounts.ts";
+import { codeMatches, hashCode, newCode } from "#src/domain/people/two-factor/code.ts";
+
+const SECRET = "a-secret-key-for-tests-of-32-characters";
+const CONFIG = { SECRET_KEY: SECRET, TWO_FA_HASH_KIB: 8 };
+/** As in production. */
+const DEFAULT = { SECRET_KEY: SECRET, TWO_FA_HASH_KIB: accountVariables.TWO_FA_HASH_KIB.parse(undefined) };
+
+describe("a code", () => {
+  it.each([4, 6, 10])("has %i digits, those in front may be zeros", (length) => {
+    const codes = Array.from({ length: 500 }, () => newCode(length));
+    expect(codes.filter((code) => !/^\d+$/u.test(code) || code.length !== length)).toEqual([]);
+    expect(codes.some((code) => code.startsWith("0"))).toBe(true);
+  });
+
+  it("is another one each time, of all ten digits", () => {
+    const codes = Array.from({ length: 500 }, () => newCode(10));
+    expect(new Set(codes).size).toBe(500);
+    expect(new Set(codes.join(""))).toEqual(new Set("0123456789"));
+  });
+});
+
+describe("the hash of a code", () => {
+  it("is Argon2id with 19 MiB, two passes, a salt and a key of ours, as another implementation has it", async () => {
+    const hash = await hashCode(DEFAULT, "012345");
+    const [, , version, cost, salt = "", tag = ""] = hash.split("$");
+    expect([version, cost]).toEqual(["v=19", "m=19456,t=2,p=1"]);
+    const key = hkdfSync("sha256", SECRET, "", "workspace:two-factor-codes", 32);
+    const expected = argon2Sync("argon2id", {
+      message: "012345",
+      nonce: Buffer.from(salt, "base64"),
+      secret: Buffer.from(key),
+      memory: 19_456,
+      passes: 2,
+      parallelism: 1,
+      tagLength: 32,
+    });
+    expect(Buffer.from(salt, "base64")).toHaveLength(16);
+    expect(Buffer.from(tag, "base64").toString("hex")).toBe(expected.toString("hex"));
+  });
+
+  it("is salted", async () => {
+    expect(await hashCode(CONFIG, "012345")).not.toBe(await hashCode(CONFIG, "012345"));
+  });
+
+  it.each([
+    ["the code itself", "012345", SECRET, true],
+    ["another code", "012346", SECRET, false],
+    ["the code without its zero", "12345", SECRET, false],
+    ["the code on an installation with another key", "012345", `${SECRET}!`, false],
+  ])("matches, or not, %s", async (_, code, secret, matches) => {
+    expect(await codeMatches(code, await hashCode(CONFIG, "012345"), secret)).toBe(matches);
+  });
+
+  it("matches whatever memory later ones take", async () => {
+    const hash = await hashCode({ ...CONFIG, TWO_FA_HASH_KIB: 16 }, "012345");
+    expect(hash).toContain("$m=16,t=2,p=1$");
+    expect(await codeMatches("012345", hash, SECRET)).toBe(true);
+  });
+});

@@ -1,0 +1,226 @@
+import { eq, sql } from "drizzle-orm";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { auditLog, loginAttempts, users } from "#src/db/schema/index.ts";
+import { authenticateUser } from "#src/domain/organisations/access/index.ts";
+import {
+  endLoginAttempts,
+  requestCode,
+  resendCode,
+  verifyCode,
+} from "#src/domain/people/two-factor/index.ts";
+import { useAttempt } from "#src/domain/people/two-factor/queries.ts";
+import { sha256Hex } from "#src/lib/hash.ts";
+import { openDatabase } from "#test/support/database.ts";
+import { mailing, otherThan } from "#test/support/mailbox.ts";
+import { changeOwnAccount, CLIENT, newPerson } from "#test/support/people.ts";
+
+let database: Awaited<ReturnType<typeof openDatabase>>;
+let mail: ReturnType<typeof mailing>;
+beforeAll(async () => {
+  database = await openDatabase();
+});
+beforeEach(() => {
+  mail = mailing(database.db);
+});
+afterAll(async () => {
+  await database.close();
+});
+
+type Person = Awaited<ReturnType<typeof newPerson>>["user"];
+
+/** Somebody whose password was right, with the code that was mailed. */
+async function begin(user?: Person) {
+  const person = user ?? (await newPerson(database.db)).user;
+  const request = await requestCode(mail.deps, person, CLIENT);
+  if (!request) throw new Error("No code was mailed");
+  return { user: person, tempToken: request.tempToken, code: await mail.codeFor(person.email) };
+}
+
+const verify = (tempToken: string, code: string) => verifyCode(mail.deps, { tempToken, code }, CLIENT);
+const rowOf = (tempToken: string) => eq(loginAttempts.tokenHash, sha256Hex(tempToken));
+const actionsOf = async ({ id }: Person) =>
+  (await database.db.select().from(auditLog).where(eq(auditLog.userId, id))).map(({ action }) => action);
+
+const refusedWith = (message: string) => expect.objectContaining({ code: "unauthenticated", message });
+const SESSION = refusedWith("Invalid or expired verification session");
+const CODE = refusedWith("Invalid or expired code");
+
+describe("a mailed code", () => {
+  it("opens a session of its owner, and is noted", async () => {
+    const { user, tempToken, code } = await begin();
+    const session = await verify(tempToken, code);
+    const caller = await authenticateUser(mail.deps, session.accessToken);
+    expect(caller?.userId).toBe(user.id);
+    expect(await actionsOf(user)).toEqual(
+      expect.arrayContaining(["two_factor.code_sent", "two_factor.verified", "session.started"]),
+    );
+  });
+
+  it("is stored as a hash, and so is the temporary token", async () => {
+    const { tempToken, code } = await begin();
+    const [row] = await database.db.select().from(loginAttempts).where(rowOf(tempToken));
+    expect(row?.codeHash).toMatch(/^\$argon2id\$v=19\$m=8,t=2,p=1\$/u);
+    expect(JSON.stringify(row)).not.toContain(tempToken);
+    expect(Object.values(row ?? {})).not.toContain(code);
+  });
+
+  it("is void once the account has another address, and is not sent there", async () => {
+    const { user, tempToken, code } = await begin();
+    const email = `elsewhere-${crypto.randomUUID()}@example.com`;
+    await changeOwnAccount(mail.deps, user.id, { email });
+    await expect(resendCode(mail.deps, tempToken, CLIENT)).rejects.toEqual(SESSION);
+    await expect(verify(tempToken, code)).rejects.toEqual(SESSION);
+  });
+
+  it("is good once", async () => {
+    const { tempToken, code } = await begin();
+    await verify(tempToken, code);
+    await expect(verify(tempToken, code)).rejects.toEqual(SESSION);
+  });
+
+  it("lets in one of fifty that come at once", async () => {
+    const { tempToken, code } = await begin();
+    const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => verify(tempToken, code)));
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    const refused = outcomes.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
+    for (const reason of refused) expect(reason).toEqual(SESSION);
+  });
+
+  it("is looked at five times of fifty wrong ones that come at once, and then not at all", async () => {
+    const { user, tempToken, code } = await begin();
+    const wrong = otherThan(code);
+    const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => verify(tempToken, wrong)));
+    const reasons = outcomes.flatMap((each) => (each.status === "rejected" ? [each.reason.message] : []));
+    expect(reasons.filter((message) => message === "Invalid or expired code")).toHaveLength(5);
+    expect(reasons).toHaveLength(50);
+    await expect(verify(tempToken, code)).rejects.toEqual(SESSION);
+    await expect(resendCode(mail.deps, tempToken, CLIENT)).rejects.toEqual(SESSION);
+    expect((await actionsOf(user)).filter((action) => action === "two_factor.exhausted")).toHaveLength(1);
+  });
+
+  it.each([
+    ["of another length", (code: string) => code.slice(1)],
+    ["that goes on", (code: string) => `${code}0`],
+    ["of letters", () => "abcdef"],
+    ["of other digits", () => "١٢٣٤٥٦"],
+    ["that is nothing", () => ""],
+  ])("%s is a wrong one, and counts", async (_, change) => {
+    const { tempToken, code } = await begin();
+    await expect(verify(tempToken, change(code))).rejects.toEqual(CODE);
+    const [row] = await database.db.select().from(loginAttempts).where(rowOf(tempToken));
+    expect(row?.attempts).toBe(1);
+  });
+
+  it("opens no session of another login, be it of the same person", async () => {
+    const one = await begin();
+    const other = await begin(one.user);
+    const stranger = await begin();
+    await expect(verify(one.tempToken, other.code)).rejects.toEqual(CODE);
+    await expect(verify(one.tempToken, stranger.code)).rejects.toEqual(CODE);
+    await expect(verify(one.tempToken, one.code)).resolves.toBeDefined();
+    await expect(verify(other.tempToken, other.code)).resolves.toBeDefined();
+  });
+
+  it.each(["", "garbage", "\u{1f600}", "x".repeat(1000)])(
+    "needs a token that is ours, not %j",
+    async (token) => {
+      await expect(verify(token, "123456")).rejects.toEqual(SESSION);
+      await expect(resendCode(mail.deps, token, CLIENT)).rejects.toEqual(SESSION);
+    },
+  );
+
+  it("is no good after its time, and another one is", async () => {
+    const { user, tempToken, code } = await begin();
+    const past = sql`now() - interval '1 second'`;
+    await database.db.update(loginAttempts).set({ codeExpiresAt: past }).where(rowOf(tempToken));
+    await expect(verify(tempToken, code)).rejects.toEqual(CODE);
+    await resendCode(mail.deps, tempToken, CLIENT);
+    await expect(verify(tempToken, await mail.codeFor(user.email))).resolves.toBeDefined();
+  });
+
+  it("is no good after the time of its login, nor is another one sent", async () => {
+    const { tempToken, code } = await begin();
+    const past = sql`now() - interval '1 second'`;
+    await database.db.update(loginAttempts).set({ expiresAt: past }).where(rowOf(tempToken));
+    await expect(verify(tempToken, code)).rejects.toEqual(SESSION);
+    await expect(resendCode(mail.deps, tempToken, CLIENT)).rejects.toEqual(SESSION);
+  });
+
+  it("is no good for an account that is not active any more", async () => {
+    const { user, tempToken, code } = await begin();
+    await database.db.update(users).set({ isActive: false }).where(eq(users.id, user.id));
+    await expect(verify(tempToken, code)).rejects.toEqual(SESSION);
+  });
+
+  it("is no good after the password was changed", async () => {
+    const { user, tempToken, code } = await begin();
+    await changeOwnAccount(mail.deps, user.id, { password: "another horse" });
+    await expect(verify(tempToken, code)).rejects.toEqual(SESSION);
+  });
+});
+
+describe("another code", () => {
+  it("is the only good one, and brings no attempts back", async () => {
+    const { user, tempToken, code: first } = await begin();
+    for (let time = 1; time <= 3; time += 1) {
+      await expect(verify(tempToken, otherThan(first))).rejects.toEqual(CODE);
+    }
+    expect(await resendCode(mail.deps, tempToken, CLIENT)).toBe("sent");
+    await expect(verify(tempToken, first)).rejects.toEqual(CODE);
+    await resendCode(mail.deps, tempToken, CLIENT);
+    const third = await mail.codeFor(user.email);
+    await expect(verify(tempToken, otherThan(third))).rejects.toEqual(CODE);
+    await expect(verify(tempToken, third)).rejects.toEqual(SESSION);
+  });
+
+  it("voids the one before also where that was just found right", async () => {
+    const { tempToken } = await begin();
+    const [before] = await database.db.select().from(loginAttempts).where(rowOf(tempToken));
+    await resendCode(mail.deps, tempToken, CLIENT);
+    expect(before && (await useAttempt(database.db, before))).toBeUndefined();
+  });
+
+  it("does not outlive its login", async () => {
+    const { tempToken } = await begin();
+    const soon = sql`now() + interval '30 seconds'`;
+    await database.db.update(loginAttempts).set({ expiresAt: soon }).where(rowOf(tempToken));
+    await resendCode(mail.deps, tempToken, CLIENT);
+    const [row] = await database.db.select().from(loginAttempts).where(rowOf(tempToken));
+    expect(row?.codeExpiresAt).toEqual(row?.expiresAt);
+    expect(mail.sent.at(-1)?.text).toContain("1 minute.");
+  });
+});
+
+describe("a code that the mail server does not take", () => {
+  it("is tried again by the queue, and good when it comes", async () => {
+    const { user } = await newPerson(database.db);
+    mail.server.answers = false;
+    const request = await requestCode(mail.deps, user, CLIENT);
+    expect(request?.delivery).toBe("retrying");
+    mail.server.answers = true;
+    const code = await mail.codeFor(user.email);
+    await expect(verify(request?.tempToken ?? "", code)).resolves.toBeDefined();
+  });
+});
+
+describe("a password that changes meanwhile", () => {
+  it("leaves no login that waits for a code", async () => {
+    const { user } = await newPerson(database.db);
+    const change = database.db.batch([
+      database.db.update(users).set({ passwordHash: "another" }).where(eq(users.id, user.id)),
+      endLoginAttempts(database.db, user.id),
+      // The longer this takes the likelier it is that the login comes in between.
+      database.db.execute(sql`SELECT pg_sleep(1)`),
+    ]);
+    await Promise.all([change, requestCode(mail.deps, user, CLIENT)]);
+    const rows = await database.db.select().from(loginAttempts).where(eq(loginAttempts.userId, user.id));
+    expect(rows.filter(({ usedAt }) => usedAt === null)).toEqual([]);
+  });
+
+  it("gets no code mailed", async () => {
+    const { user } = await newPerson(database.db);
+    await changeOwnAccount(mail.deps, user.id, { password: "another horse" });
+    expect(await requestCode(mail.deps, user, CLIENT)).toBeUndefined();
+    expect(mail.sent).toEqual([]);
+  });
+});

@@ -1,0 +1,217 @@
+import { eq, sql } from "drizzle-orm";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { repositories } from "#src/db/schema/index.ts";
+import { requestClone, runClone, sweepClones } from "#src/domain/source-control/git/index.ts";
+import { createProject } from "#src/domain/workspaces/projects/index.ts";
+import { claimClone, renewClone, repositoryOf } from "#src/domain/source-control/repositories/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { createGitHosts } from "#src/platform/git-hosts/index.ts";
+import { createLog } from "#src/platform/log/log.ts";
+import type { QueueMessage } from "#src/platform/queue/queue.ts";
+import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
+import { createSecrets } from "#src/platform/secrets/secrets.ts";
+import { openDatabase } from "#test/support/database.ts";
+import { newPerson } from "#test/support/people.ts";
+import { memoryArchives } from "../../workspaces/archives/memory-archives.ts";
+
+let database: Awaited<ReturnType<typeof openDatabase>>;
+beforeAll(async () => {
+  database = await openDatabase();
+});
+afterAll(async () => {
+  await database.close();
+});
+
+const URL = "https://git.example.com/octo/app.git";
+const CLONED = { branch: "main", commitSha: "a".repeat(40), notes: [] };
+
+/** What git is asked, and what it does. */
+let asked: unknown[] = [];
+let git: (signal: AbortSignal | undefined) => Promise<typeof CLONED>;
+let published: QueueMessage[] = [];
+beforeEach(() => {
+  asked = [];
+  published = [];
+  git = async () => CLONED;
+});
+
+const none = { clientId: undefined, clientSecret: undefined, redirectUri: undefined };
+
+function deps() {
+  const runtime = {
+    list: async () => [],
+    git: async (name: string, input: unknown, options?: { signal?: AbortSignal }) => {
+      asked.push([name, input]);
+      return git(options?.signal);
+    },
+  };
+  return {
+    db: database.db,
+    log: createLog(),
+    config: { GIT_CLONE_TIMEOUT_SECONDS: 1, MAX_SNAPSHOTS_PER_PROJECT: 10, SNAPSHOT_RETENTION_DAYS: 1 },
+    archives: memoryArchives(),
+    gitHosts: createGitHosts({
+      github: { ...none, baseUrl: "https://github.com", apiBaseUrl: "https://api.github.com" },
+      gitlab: { ...none, baseUrl: "https://gitlab.com" },
+      bitbucket: { ...none, baseUrl: "https://bitbucket.org", apiBaseUrl: "https://api.bitbucket.org" },
+      timeoutMs: 1000,
+      production: false,
+    }),
+    deploymentSecrets: createSecrets("a-secret-key-for-tests-of-32-characters"),
+    refusalOfUrl: (url: string) =>
+      url.includes("//10.") ? "The address points into a private network" : undefined,
+    queue: {
+      publish: async (message: QueueMessage) => void published.push(message),
+      publishBatch: async (messages: readonly QueueMessage[]) => void published.push(...messages),
+      answers: async () => true,
+    },
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Only git and an empty directory are asked for here.
+    workspaces: { runtime: () => runtime as unknown as ProjectRuntime },
+  };
+}
+
+async function newProject() {
+  const { caller } = await newPerson(database.db);
+  const { id } = await createProject(database, caller, { name: "app", description: "", sourceType: "empty" });
+  return { caller, project: id };
+}
+
+let shared: ReturnType<typeof newProject> | undefined;
+/** For requests that are refused. */
+const sharedProject = () => (shared ??= newProject());
+
+async function asking() {
+  const access = await newProject();
+  await requestClone(deps(), access, { url: URL });
+  return access;
+}
+
+const stateOf = async (projectId: string) => {
+  const row = await repositoryOf(database.db, projectId);
+  return row && { status: row.syncStatus, error: row.error, attempts: row.attempts };
+};
+
+/** As if the executor of the clone had died a while ago. */
+const letLeaseRunOut = (projectId: string) =>
+  database.db
+    .update(repositories)
+    .set({ leaseUntil: sql`now() - interval '1 second'` })
+    .where(eq(repositories.projectId, projectId));
+
+it("is asked for, done, and written down", async () => {
+  const access = await asking();
+  expect(published).toMatchObject([{ function: "clone-repository", payload: { projectId: access.project } }]);
+  expect(await stateOf(access.project)).toEqual({ status: "cloning", error: null, attempts: 0 });
+  expect(await runClone(deps(), access.project)).toBeUndefined();
+  expect(asked).toEqual([["clone", { remote: { url: URL }, term: expect.any(Number) }]]);
+  expect(await repositoryOf(database.db, access.project)).toMatchObject({
+    syncStatus: "cloned",
+    defaultBranch: "main",
+    lastCommitSha: CLONED.commitSha,
+    repoOwner: "octo",
+    repoName: "app",
+    leaseUntil: null,
+  });
+  // Delivered again.
+  expect(await runClone(deps(), access.project)).toBeUndefined();
+  expect(asked).toHaveLength(1);
+});
+
+it("is one at a time: the second request is refused, and so is a second executor", async () => {
+  const access = await newProject();
+  const requests = await Promise.allSettled(
+    Array.from({ length: 4 }, () => requestClone(deps(), access, { url: URL })),
+  );
+  expect(requests.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  const executors = await Promise.all(Array.from({ length: 4 }, () => runClone(deps(), access.project)));
+  expect(asked).toHaveLength(1);
+  expect(executors.filter((later) => later === undefined).length).toBeGreaterThanOrEqual(1);
+  await requestClone(deps(), access, { url: URL, branch: "dev" });
+  await runClone(deps(), access.project);
+  expect(asked[1]).toMatchObject(["clone", { remote: { url: URL }, branch: "dev" }]);
+});
+
+it("goes on after its executor has died, whose late word counts no more", async () => {
+  const { project } = await asking();
+  const dead = await claimClone(database.db, project);
+  expect(await runClone(deps(), project)).toEqual({ retryAfterSeconds: 5 });
+  await letLeaseRunOut(project);
+  published = [];
+  await sweepClones(deps());
+  expect(published.map(({ payload }) => payload)).toContainEqual({ projectId: project });
+  await runClone(deps(), project);
+  expect(await stateOf(project)).toEqual({ status: "cloned", error: null, attempts: 2 });
+  expect(dead && (await renewClone(database.db, dead, null))).toBe(false);
+});
+
+it("has failed once three executors have died", async () => {
+  const { project } = await asking();
+  for (let attempt = 1; attempt <= 3; attempt += 1) {
+    expect(await claimClone(database.db, project)).toMatchObject({ attempts: attempt });
+    await letLeaseRunOut(project);
+  }
+  expect(await runClone(deps(), project)).toBeUndefined();
+  expect(asked).toEqual([]);
+  expect(await stateOf(project)).toMatchObject({
+    status: "failed",
+    error: expect.stringContaining("interrupted"),
+  });
+});
+
+it("is tried three times where it may work the next time, and says why it did not", async () => {
+  const { project } = await asking();
+  git = () => Promise.reject(new AppError("unavailable", "git.example.com did not answer in time"));
+  const outcomes = [];
+  for (let attempt = 1; attempt <= 3; attempt += 1) outcomes.push(await runClone(deps(), project));
+  expect(outcomes).toEqual([{ retryAfterSeconds: 5 }, { retryAfterSeconds: 5 }, undefined]);
+  expect(await stateOf(project)).toEqual({
+    status: "failed",
+    error: "git.example.com did not answer in time",
+    attempts: 3,
+  });
+});
+
+it.each([
+  ["the host refuses", new AppError("unauthenticated", "The git host refused the credentials")],
+  ["there is no such repository", new AppError("not_found", "There is no such repository")],
+  ["it is too large", new AppError("too_large", "The repository is too large")],
+])("has failed at once where %s", async (_, failure) => {
+  const { project } = await asking();
+  git = () => Promise.reject(failure);
+  expect(await runClone(deps(), project)).toBeUndefined();
+  expect(await stateOf(project)).toEqual({ status: "failed", error: failure.message, attempts: 1 });
+});
+
+it("ends when its time is over", async () => {
+  const { project } = await asking();
+  git = (signal) =>
+    new Promise((_, reject) => {
+      signal?.addEventListener("abort", () => reject(new AppError("unavailable", "stopped")));
+    });
+  expect(await runClone(deps(), project)).toBeUndefined();
+  expect(await stateOf(project)).toMatchObject({ status: "failed", error: "The clone took longer than 1 s" });
+});
+
+it.each([
+  "git@github.com:octo/app.git",
+  "ssh://git@github.com/octo/app",
+  "file:///etc",
+  "https://octo:secret@github.com/octo/app",
+  "https://github.com",
+  "https://10.0.0.1/octo/app",
+  "ext::sh -c id",
+  "--upload-pack=id",
+])("is not made of %s", async (url) => {
+  const access = await sharedProject();
+  await expect(requestClone(deps(), access, { url })).rejects.toMatchObject({ code: "invalid_input" });
+  expect([published, await stateOf(access.project)]).toEqual([[], undefined]);
+});
+
+it.each(["--output=x", "-b", "a..b", "a b", "a:b", "refs/../x", "a.lock", "HEAD", "é"])(
+  "is not made of a branch named %s",
+  async (branch) => {
+    const access = await sharedProject();
+    const request = requestClone(deps(), access, { url: URL, branch });
+    await expect(request).rejects.toMatchObject({ code: "invalid_input" });
+  },
+);

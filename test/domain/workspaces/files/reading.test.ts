@@ -1,0 +1,97 @@
+import { describe, expect, it } from "vitest";
+import { listTexts, readBatch, readText, readTree } from "#src/domain/workspaces/files/index.ts";
+import { MemoryRuntime } from "#test/support/memory-runtime.ts";
+
+const binary = Uint8Array.of(0xff, 0x00, 0xfe);
+const MEGABYTE = 1024 * 1024;
+
+describe("readText", () => {
+  it("reads text as it is and anything as base64", async () => {
+    const runtime = new MemoryRuntime({ "a.txt": "déjà\r\n", "b.bin": binary });
+    expect(await readText(runtime, "a.txt", "utf-8")).toEqual({
+      content: "déjà\r\n",
+      encoding: "utf-8",
+      size: 8,
+    });
+    expect(await readText(runtime, "b.bin", "base64")).toEqual({
+      content: "/wD+",
+      encoding: "base64",
+      size: 3,
+    });
+  });
+
+  it("names the raw form for a file that is not text, and for one that is too large", async () => {
+    const runtime = new MemoryRuntime({ "b.bin": binary, large: new Uint8Array(12 * MEGABYTE + 1) });
+    await expect(readText(runtime, "b.bin", "utf-8")).rejects.toMatchObject({
+      code: "invalid_input",
+      message: expect.stringContaining("files/raw"),
+    });
+    await expect(readText(runtime, "large", "base64")).rejects.toMatchObject({
+      code: "too_large",
+      message: expect.stringContaining("files/raw"),
+    });
+    await expect(readText(runtime, "none", "utf-8")).rejects.toMatchObject({ code: "not_found" });
+  });
+});
+
+const shown = async (paths: string[], directory = "") => {
+  const runtime = new MemoryRuntime(Object.fromEntries(paths.map((path) => [path, "x"])));
+  return (await readTree(runtime, directory)).filter(({ kind }) => kind === "file").map(({ path }) => path);
+};
+
+describe("readTree", () => {
+  it("leaves out what an editor does not show", async () => {
+    const kept = ["src/app.ts", ".gitignore", ".env", "Makefile", "distance/x.py", "lock", "README.md"];
+    const left = [
+      ".DS_Store",
+      "a/Thumbs.db",
+      ".env.local",
+      "logo.PNG",
+      "package.lock",
+      "app.js.map",
+      "font.woff2",
+    ];
+    expect((await shown([...kept, ...left])).toSorted()).toEqual(kept.toSorted());
+  });
+
+  it("names files relative to the directory", async () => {
+    expect(await shown(["app/src/a.ts", "app/b.ts", "c.ts"], "app")).toEqual(["b.ts", "src/a.ts"]);
+  });
+});
+
+describe("readBatch", () => {
+  it("answers what it can read and names the rest, in the order asked", async () => {
+    const runtime = new MemoryRuntime({ "app/a": "A", "app/b": "B", "app/bin": binary });
+    const batch = await readBatch(runtime, "app", ["b", "missing", "a", "bin", "../a"]);
+    expect(batch.files).toEqual([
+      { path: "b", content: "B", size: 1 },
+      { path: "a", content: "A", size: 1 },
+    ]);
+    expect(batch.errors.map(({ path }) => path)).toEqual(["missing", "bin", "../a"]);
+  });
+
+  it("answers no more than one answer carries", async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 20 }, (_, index) => [`${index}`, "x".repeat(MEGABYTE)] as const),
+    );
+    const { files: read, errors } = await readBatch(new MemoryRuntime(files), undefined, Object.keys(files));
+    expect(read).toHaveLength(12);
+    expect(errors).toHaveLength(8);
+  });
+
+  it("does not hide that the project did not answer", async () => {
+    const runtime = new MemoryRuntime({ a: "A" });
+    runtime.stat = () => Promise.reject(new Error("gone"));
+    await expect(readBatch(runtime, undefined, ["a"])).rejects.toThrow("gone");
+  });
+});
+
+describe("listTexts", () => {
+  it("holds 200 small text files and no others", async () => {
+    const files: Record<string, string | Uint8Array> = { "0-large": "x".repeat(100_001), "0-binary": binary };
+    for (let index = 0; index < 250; index += 1) files[`f${index}`] = `${index}`;
+    const listed = await listTexts(new MemoryRuntime(files), "");
+    expect(listed).toHaveLength(199);
+    expect(listed[0]).toMatchObject({ entry: { path: "f0" }, content: "0" });
+  });
+});

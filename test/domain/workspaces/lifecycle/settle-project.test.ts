@@ -1,0 +1,338 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { latestSnapshot, takeSnapshot } from "#src/domain/workspaces/archives/index.ts";
+import { containersOf, createContainer } from "#src/domain/workspaces/containers/index.ts";
+import {
+  requestStart,
+  requestStop,
+  requestStopAll,
+  settleProject,
+} from "#src/domain/workspaces/lifecycle/index.ts";
+import { volumeStatus } from "#src/domain/workspaces/snapshots/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { openDatabase } from "#test/support/database.ts";
+import { newWorkshop } from "./workshop.ts";
+import { NO_RESERVED_PORTS } from "#test/support/memory-runtime.ts";
+
+let database: Awaited<ReturnType<typeof openDatabase>>;
+beforeAll(async () => {
+  database = await openDatabase();
+});
+afterAll(async () => {
+  await database.close();
+});
+
+afterEach(() => void vi.useRealTimers());
+
+const open = () => newWorkshop(database.db);
+const start = ({ deps, caller, id }: Awaited<ReturnType<typeof open>>) => requestStart(deps, caller, id);
+const stop = ({ deps, caller, id }: Awaited<ReturnType<typeof open>>) => requestStop(deps, caller, id);
+
+const LONG_AGO = new Date(0);
+const crash = () => {
+  throw new AppError("unavailable", "The runtime did not answer");
+};
+
+describe("a project", () => {
+  it("goes through a snapshot and comes back from it", async () => {
+    const project = await open();
+    await stop(project);
+    await project.deliver();
+    expect(await project.row()).toMatchObject({
+      status: "hibernated",
+      wanted: null,
+      leaseUntil: null,
+      progress: null,
+      hibernatedAt: expect.any(Date),
+    });
+    expect(await project.text("a.txt")).toBeUndefined();
+    await start(project);
+    await project.deliver();
+    expect(await project.row()).toMatchObject({ status: "running", hibernatedAt: null, error: null });
+    expect(await project.text("a.txt")).toBe("a");
+    expect(project.notices).toContainEqual(expect.objectContaining({ type: "environment_stopped" }));
+  });
+
+  it("tells those who have it open that it is stopping on its way down, and starting on its way up", async () => {
+    const project = await open();
+    const told = () =>
+      project.notices
+        .splice(0)
+        .flatMap((notice) => ("container_status" in notice ? [notice.container_status] : []));
+    await stop(project);
+    await project.deliver();
+    expect(new Set(told())).toEqual(new Set(["stopping"]));
+    await start(project);
+    await project.deliver();
+    expect(new Set(told())).toEqual(new Set(["starting"]));
+  });
+
+  it("has one executor at a time, and tells the other when to come back", async () => {
+    const project = await open();
+    await stop(project);
+    const answers = await Promise.all([project.settle(), project.settle(), project.settle()]);
+    const told = answers.filter((answer) => answer !== undefined);
+    for (const seconds of told) expect(seconds).toBeGreaterThan(0);
+    expect(project.script.calls.filter((call) => call === "discard")).toHaveLength(1);
+    expect((await project.row()).generation).toBe(1);
+  });
+
+  it("is left alone where nothing is wanted", async () => {
+    const project = await open();
+    expect(await project.settle()).toBeUndefined();
+    expect(project.script.calls).toEqual([]);
+  });
+
+  it("keeps its files when it is started while it is being stopped", async () => {
+    const project = await open();
+    await stop(project);
+    project.script.after.inventory = async () => void (await start(project));
+    await project.deliver();
+    expect(project.script.calls).not.toContain("discard");
+    expect(await project.row()).toMatchObject({ status: "running", wanted: null });
+    expect(await project.text("a.txt")).toBe("a");
+    expect(await project.runtime.storageState()).toMatchObject({ state: "present" });
+  });
+
+  it("is hibernated when it is stopped while it is being started", async () => {
+    const project = await open();
+    await start(project);
+    project.script.after.thaw = async () => void (await stop(project));
+    await project.deliver();
+    expect(await project.row()).toMatchObject({ status: "hibernated", wanted: null });
+  });
+
+  it("does not wait for a program that does not answer when it is stopped", async () => {
+    const project = await open();
+    const { db, secrets } = project.deps;
+    const wish = { name: "web", startupCommand: "run web" };
+    const deps = { db, secrets, refusalOfUrl: () => undefined, workspaces: NO_RESERVED_PORTS };
+    const { container } = await createContainer(deps, project.caller, project.id, wish);
+    await start(project);
+    // The executor looks at what is wanted every few seconds.
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    const runtime = {
+      ...project.runtime,
+      runsProcesses: true,
+      startProcess: async () => {
+        await stop(project);
+        await vi.advanceTimersByTimeAsync(5_000);
+      },
+      processes: async () => [{ name: container.id, running: true, exitCode: null, startedAt: 0 }],
+      fetchPort: async () => {
+        throw new AppError("unavailable", "Nobody listens");
+      },
+    };
+    await settleProject({ ...project.deps, workspaces: { runtime: () => runtime } }, project.id);
+    expect(await project.row()).toMatchObject({ status: "hibernated", wanted: null });
+    expect(await containersOf(db, project.id)).toMatchObject([{ status: "stopped" }]);
+  });
+
+  it("stops what runs and keeps its files where they are when that is asked", async () => {
+    const project = await open();
+    await start(project);
+    await project.deliver();
+    await requestStopAll(project.deps, project.caller, project.id);
+    await project.deliver();
+    expect(await project.row()).toMatchObject({ status: "stopped", startedAt: null });
+    expect(await project.text("a.txt")).toBe("a");
+  });
+});
+
+/** Answers the moment it was taken. */
+const checkpoint = async ({ deps, runtime, id }: Awaited<ReturnType<typeof open>>) => {
+  const wish = { projectId: id, role: "checkpoint", label: "" } as const;
+  await takeSnapshot(deps, runtime, wish);
+  return (await latestSnapshot(deps, id))?.createdAt.toISOString() ?? "";
+};
+
+const lossSince = (moment: string) =>
+  `The project's container ended unexpectedly: changes after its snapshot of ${moment} are lost`;
+
+describe("a project whose files were lost with what they are in", () => {
+  it("gets those of its newest snapshot, whatever that was made for, and says what is lost", async () => {
+    const project = await open();
+    await stop(project);
+    await project.deliver();
+    await start(project);
+    await project.deliver();
+    await project.runtime.writeFile("a.txt", new TextEncoder().encode("newer"));
+    const moment = await checkpoint(project);
+    project.lose();
+    await requestStopAll(project.deps, project.caller, project.id);
+    await project.deliver();
+    expect(await project.row()).toMatchObject({ status: "stopped", wanted: null, error: lossSince(moment) });
+    expect(await project.text("a.txt")).toBe("newer");
+    await start(project);
+    await project.deliver();
+    expect(await project.row()).toMatchObject({ status: "running", error: null });
+  });
+
+  it.each(["before", "after"] as const)(
+    "says so beside what else went wrong, and after a crash %s",
+    async (when) => {
+      const project = await open();
+      const { db, secrets } = project.deps;
+      const deps = { db, secrets, refusalOfUrl: () => undefined, workspaces: NO_RESERVED_PORTS };
+      const wish = { name: "cache", containerType: "service", image: "redis" } as const;
+      await createContainer(deps, project.caller, project.id, wish);
+      const moment = await checkpoint(project);
+      project.lose();
+      await start(project);
+      project.script[when].replaceEntries = crash;
+      await project.settle();
+      await project.deliver();
+      const other = expect.stringContaining(`${lossSince(moment)}; cache did not start: `);
+      expect(await project.row()).toMatchObject({ status: "running", error: other });
+    },
+  );
+
+  it("is hibernated, and says so then and when it wakes", async () => {
+    const project = await open();
+    const error = lossSince(await checkpoint(project));
+    project.lose();
+    await stop(project);
+    await project.deliver();
+    expect(await project.row()).toMatchObject({ status: "hibernated", error });
+    const { deps, caller, id } = project;
+    expect(await volumeStatus(deps, caller, id)).toMatchObject({ status: "unavailable", recoverable: true });
+    await start(project);
+    await project.deliver();
+    expect(await project.row()).toMatchObject({ status: "running", error });
+  });
+
+  it("fails where there is no snapshot, and says why", async () => {
+    const project = await open();
+    project.lose();
+    await start(project);
+    await project.deliver();
+    const reason =
+      "The project's container ended unexpectedly, and there is no snapshot to restore its files from";
+    expect(await project.row()).toMatchObject({
+      status: "stopped",
+      wanted: null,
+      error: `The project could not be started: ${reason}`,
+    });
+    const { deps, caller, id } = project;
+    expect(await volumeStatus(deps, caller, id)).toMatchObject({ status: "unavailable", recoverable: false });
+  });
+});
+
+describe("an executor that dies", () => {
+  it.each([
+    ["before the files are frozen", "freeze", "before"],
+    ["when they are frozen", "freeze", "after"],
+    ["while the snapshot is taken", "readEntries", "before"],
+    ["before the files are taken away", "discard", "before"],
+    ["when they are taken away", "discard", "after"],
+  ] as const)("%s is followed by one that finishes the stop", async (_, call, when) => {
+    const project = await open();
+    await stop(project);
+    project.script[when][call] = crash;
+    await project.settle();
+    expect(await project.row()).toMatchObject({ wanted: "hibernated", leaseUntil: null });
+    await project.deliver();
+    expect(await project.row()).toMatchObject({ status: "hibernated", wanted: null, error: null });
+    await start(project);
+    await project.deliver();
+    expect(await project.text("a.txt")).toBe("a");
+  });
+
+  it.each([
+    ["before the files are back", "before"],
+    ["when they are back", "after"],
+  ] as const)("%s is followed by one that finishes the start", async (_, when) => {
+    const project = await open();
+    await stop(project);
+    await project.deliver();
+    await start(project);
+    project.script[when].replaceEntries = crash;
+    await project.settle();
+    await project.deliver();
+    expect(await project.row()).toMatchObject({ status: "running", wanted: null });
+    expect(await project.text("a.txt")).toBe("a");
+  });
+
+  it("and lives on does nothing any more once another one has taken over", async () => {
+    const project = await open();
+    await stop(project);
+    // While the first one is about to take the files away, its lease runs out and the project is started.
+    project.script.before.discard = async () => {
+      await project.change({ leaseUntil: LONG_AGO });
+      await start(project);
+      await project.deliver();
+      await project.runtime.writeFile("b.txt", new TextEncoder().encode("b"));
+    };
+    await project.settle();
+    expect(await project.row()).toMatchObject({
+      status: "running",
+      wanted: null,
+      generation: 2,
+      error: null,
+    });
+    expect(await project.text("a.txt")).toBe("a");
+    expect(await project.text("b.txt")).toBe("b");
+  });
+
+  it("in the middle of its snapshot leaves none that is newer than the next one's", async () => {
+    const project = await open();
+    await stop(project);
+    project.script.after.inventory = async () => {
+      await project.change({ leaseUntil: LONG_AGO });
+      await start(project);
+      await project.deliver();
+      await project.runtime.writeFile("b.txt", new TextEncoder().encode("b"));
+      await stop(project);
+      await project.deliver();
+    };
+    await project.settle();
+    await start(project);
+    await project.deliver();
+    expect(await project.text("b.txt")).toBe("b");
+  });
+
+  it("in the middle of freezing cannot freeze behind the back of the next one", async () => {
+    const project = await open();
+    await stop(project);
+    project.script.before.freeze = async () => {
+      await project.change({ leaseUntil: LONG_AGO });
+      await start(project);
+      await project.deliver();
+    };
+    await project.settle();
+    expect(await project.row()).toMatchObject({ status: "running", wanted: null });
+    expect(await project.runtime.storageState()).toMatchObject({ state: "present" });
+  });
+});
+
+describe("a stop that cannot be done", () => {
+  it("is given up after three attempts: the project is usable, and says why", async () => {
+    const project = await open();
+    await start(project);
+    await project.deliver();
+    await stop(project);
+    // The first one got as far as stopping what ran, which does not count as an attempt at the rest.
+    for (let attempt = 0; attempt <= 3; attempt += 1) {
+      expect(await project.row()).toMatchObject({ wanted: "hibernated" });
+      project.script.before.inventory = crash;
+      await project.settle();
+    }
+    expect(await project.row()).toMatchObject({
+      status: "stopped",
+      wanted: null,
+      error: "The project could not be hibernated; its files are unchanged: The runtime did not answer",
+    });
+    expect(await project.runtime.storageState()).toMatchObject({ state: "present" });
+    expect(project.script.calls).not.toContain("discard");
+    await start(project);
+    await project.deliver();
+    expect(await project.row()).toMatchObject({ status: "running", error: null });
+  });
+
+  it("is given up when its executors die one after the other without a word", async () => {
+    const project = await open();
+    await stop(project);
+    await project.change({ attempts: 3, leaseUntil: LONG_AGO });
+    await project.deliver();
+    expect(await project.row()).toMatchObject({ status: "stopped", wanted: null, error: expect.any(String) });
+  });
+});

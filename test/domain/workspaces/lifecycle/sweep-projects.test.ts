@@ -1,0 +1,154 @@
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { containers, shellSessions } from "#src/db/schema/index.ts";
+import { createContainer } from "#src/domain/workspaces/containers/index.ts";
+import {
+  requestStart,
+  requestStop,
+  settleProject,
+  sweepProjects,
+} from "#src/domain/workspaces/lifecycle/index.ts";
+import { touchProject } from "#src/domain/workspaces/projects/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { openDatabase } from "#test/support/database.ts";
+import { newWorkshop } from "./workshop.ts";
+
+let database: Awaited<ReturnType<typeof openDatabase>>;
+beforeAll(async () => {
+  database = await openDatabase();
+});
+afterAll(async () => {
+  await database.close();
+});
+
+const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+
+/** A running project that nobody has used for two hours. */
+async function openIdle() {
+  const project = await newWorkshop(database.db);
+  await requestStart(project.deps, project.caller, project.id);
+  await project.deliver();
+  await project.change({ startedAt: minutesAgo(120), lastActivity: minutesAgo(120) });
+  return project;
+}
+
+type Workshop = Awaited<ReturnType<typeof newWorkshop>>;
+
+const sweep = ({ deps }: Workshop) => sweepProjects(deps);
+const warnings = ({ notices }: Workshop) =>
+  notices.filter((notice) => "type" in notice && notice.type === "idle_warning");
+
+describe("a running project that nobody uses", () => {
+  it("is warned of once, and hibernated when the grace is over", async () => {
+    const project = await openIdle();
+    await sweep(project);
+    await sweep(project);
+    expect(warnings(project)).toMatchObject([{ minutes_until_shutdown: 5 }]);
+    expect(await project.row()).toMatchObject({ status: "running", wanted: null });
+    await project.change({ idleWarnedAt: minutesAgo(6) });
+    await sweep(project);
+    await project.deliver();
+    expect(await project.row()).toMatchObject({ status: "hibernated", wanted: null, idleWarnedAt: null });
+    expect(project.notices.at(-1)).toMatchObject({ type: "environment_stopped", reason: "idle" });
+  });
+
+  it("goes on running when somebody uses it after the warning", async () => {
+    const project = await openIdle();
+    await sweep(project);
+    await project.change({ idleWarnedAt: minutesAgo(6) });
+    await touchProject(database.db, project.id);
+    await sweep(project);
+    expect(await project.row()).toMatchObject({ status: "running", wanted: null, idleWarnedAt: null });
+  });
+
+  it("is not idle while a terminal is open in it", async () => {
+    const project = await openIdle();
+    await database.db.insert(shellSessions).values({
+      id: crypto.randomUUID(),
+      projectId: project.id,
+      userId: project.caller.userId,
+      command: "/bin/bash",
+      workingDir: "/app",
+      status: "active",
+    });
+    await sweep(project);
+    expect(warnings(project)).toEqual([]);
+  });
+
+  it("is left running where that is configured", async () => {
+    const project = await openIdle();
+    await sweepProjects({ ...project.deps, config: { ...project.deps.config, PROJECT_IDLE_MINUTES: 0 } });
+    expect(await project.row()).toMatchObject({ status: "running", idleWarnedAt: null });
+  });
+});
+
+describe("a project of which something is wanted", () => {
+  it("is given to the queue again when its request or its executor died, and not while one is alive", async () => {
+    const project = await newWorkshop(database.db);
+    const named = () => project.published.filter(({ payload }) => Object(payload).projectId === project.id);
+    await requestStop(project.deps, project.caller, project.id);
+    project.published.length = 0;
+    await sweep(project);
+    expect(named()).toHaveLength(1);
+    await project.change({ leaseUntil: new Date(Date.now() + 10_000) });
+    await sweep(project);
+    expect(named()).toHaveLength(1);
+    await project.change({ leaseUntil: minutesAgo(1) });
+    await sweep(project);
+    expect(named()).toHaveLength(2);
+  });
+});
+
+/** A project with a program that was running when the environment was started anew. */
+async function openLost(startProcess: () => Promise<void>) {
+  const project = await newWorkshop(database.db);
+  const { db, secrets } = project.deps;
+  const wish = { name: "web", startupCommand: "run web" };
+  const { container } = await createContainer(
+    { db, secrets, refusalOfUrl: () => undefined, workspaces: project.deps.workspaces },
+    project.caller,
+    project.id,
+    wish,
+  );
+  await requestStart(project.deps, project.caller, project.id);
+  await project.deliver();
+  const runtime = { ...project.runtime, runsProcesses: true, startProcess };
+  const deps = { ...project.deps, workspaces: { runtime: () => runtime } };
+  const stored = async () => {
+    const [row] = await db.select().from(containers).where(eq(containers.id, container.id));
+    return row;
+  };
+  const settleAgain = async () => {
+    while (project.published.splice(0).length > 0) await settleProject(deps, project.id);
+  };
+  return { ...project, deps, stored, settleAgain };
+}
+
+describe("a running project whose environment died", () => {
+  it("has its programs started again", async () => {
+    const started: string[] = [];
+    const project = await openLost(async () => void started.push("web"));
+    expect(await project.stored()).toMatchObject({ status: "running" });
+    await sweep(project);
+    expect(await project.row()).toMatchObject({ status: "running", wanted: "running" });
+    expect(await project.stored()).toMatchObject({ status: "starting" });
+    await project.settleAgain();
+    expect(started).toEqual(["web"]);
+    expect(await project.row()).toMatchObject({ status: "running", wanted: null });
+  });
+
+  it("says why, and is left alone, when they cannot be started", async () => {
+    const project = await openLost(async () => {
+      throw new AppError("unavailable", "The machine is full");
+    });
+    await sweep(project);
+    await project.settleAgain();
+    expect(await project.row()).toMatchObject({
+      wanted: null,
+      error: expect.stringContaining("machine is full"),
+    });
+    expect(await project.stored()).toMatchObject({ status: "failed", error: expect.any(String) });
+    await sweep(project);
+    expect(await project.row()).toMatchObject({ wanted: null });
+  });
+});

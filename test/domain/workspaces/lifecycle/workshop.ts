@@ -1,0 +1,232 @@
+import { eq } from "drizzle-orm";
+import { projects } from "#src/db/schema/index.ts";
+import { settleProject } from "#src/domain/workspaces/lifecycle/index.ts";
+import { createProject, type Project } from "#src/domain/workspaces/projects/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { createLog } from "#src/platform/log/log.ts";
+import type { ProjectNotice } from "#src/platform/objects/project-notices.ts";
+import type { QueueMessage } from "#src/platform/queue/queue.ts";
+import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
+import type {
+  EntryWithContent,
+  InventoryEntry,
+  ProjectStorage,
+  StorageState,
+} from "#src/platform/runtime/project-storage.ts";
+import { createSecrets } from "#src/platform/secrets/secrets.ts";
+import { newColleague } from "#test/support/colleagues.ts";
+import { memoryArchives } from "#test/domain/workspaces/archives/memory-archives.ts";
+import { MemoryRuntime } from "#test/support/memory-runtime.ts";
+
+const unused = () => Promise.reject(new Error("Nobody was to call this"));
+
+/** What a runtime is asked, in order, and a way to make any of it fail or wait: once per entry. */
+export interface Script {
+  calls: string[];
+  before: Partial<Record<keyof ProjectStorage, () => Promise<void> | void>>;
+  after: Partial<Record<keyof ProjectStorage, () => Promise<void> | void>>;
+}
+
+/** A project's files in memory, with the rules of `ProjectStorage` about who may move them. */
+function memoryStorage(files: Record<string, string>): {
+  runtime: ProjectRuntime;
+  script: Script;
+  lose: () => void;
+} {
+  let content = new MemoryRuntime(files);
+  let current: StorageState = { state: "present", generation: 0 };
+  const script: Script = { calls: [], before: {}, after: {} };
+  const entryOf = async (path: string): Promise<InventoryEntry> => {
+    const text = content.text(path) ?? "";
+    const size = new TextEncoder().encode(text).byteLength;
+    return { path, kind: "file", size, mode: 0o644, modifiedAt: 0, target: "", fingerprint: text };
+  };
+  const requireNewest = (generation: number) => {
+    if (generation < current.generation) throw new AppError("conflict", "A newer generation moves them");
+  };
+  const requireFiles = () => {
+    if (current.state === "absent") throw new AppError("asleep", "The project is hibernated");
+  };
+  const storage: ProjectStorage = {
+    storageState: async () => current,
+    freeze: async (generation) => {
+      requireNewest(generation);
+      requireFiles();
+      current = { state: "frozen", generation };
+    },
+    thaw: async (generation) => {
+      requireNewest(generation);
+      requireFiles();
+      current = { state: "present", generation };
+    },
+    discard: async (generation) => {
+      if (current.state !== "frozen" || current.generation !== generation) {
+        throw new AppError("conflict", "Not frozen under this generation");
+      }
+      content = new MemoryRuntime();
+      current = { state: "absent", generation };
+    },
+    inventory: async () => {
+      const all = await content.list("", { recursive: true });
+      return Promise.all(all.filter(({ kind }) => kind === "file").map(({ path }) => entryOf(path)));
+    },
+    readEntries: async (paths) => readAll(content, paths, entryOf),
+    replaceEntries: async (entries, generation = current.generation) => {
+      requireNewest(generation);
+      const next = new MemoryRuntime();
+      for await (const { entry, content: body } of entries) {
+        const chunks: Uint8Array[] = [];
+        for await (const chunk of body) chunks.push(chunk);
+        if (entry.kind === "file") await next.writeFile(entry.path, Buffer.concat(chunks));
+      }
+      requireNewest(generation);
+      content = next;
+      current = { state: "present", generation };
+    },
+  };
+  const once = async (hooks: Script["before"], name: keyof ProjectStorage) => {
+    const hook = hooks[name];
+    delete hooks[name];
+    await hook?.();
+  };
+  const told = <Name extends keyof ProjectStorage>(name: Name): ProjectStorage[Name] => {
+    const call = async (...given: unknown[]): Promise<unknown> => {
+      script.calls.push(name);
+      await once(script.before, name);
+      const result: unknown = await Reflect.apply(storage[name], storage, given);
+      await once(script.after, name);
+      return result;
+    };
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The same function with something around it.
+    return call as ProjectStorage[Name];
+  };
+  const runtime: ProjectRuntime = {
+    ...filesOf(() => content),
+    storageState: told("storageState"),
+    freeze: told("freeze"),
+    thaw: told("thaw"),
+    discard: told("discard"),
+    inventory: told("inventory"),
+    readEntries: told("readEntries"),
+    replaceEntries: told("replaceEntries"),
+    runsProcesses: false,
+    reservedPorts: [],
+    listensOn: async () => false,
+    startProcess: unused,
+    stopProcess: async () => undefined,
+    stopProcesses: async () => undefined,
+    processes: async () => [],
+    readLog: async () => [],
+    watchLog: unused,
+    fetchPort: unused,
+    openShell: unused,
+    writeShell: unused,
+    readShell: unused,
+    watchShell: unused,
+    resizeShell: unused,
+    closeShell: unused,
+    git: unused,
+    destroy: unused,
+  };
+  const lose = () => {
+    content = new MemoryRuntime();
+    current = { state: "absent", generation: current.generation, lost: true };
+  };
+  return { runtime, script, lose };
+}
+
+async function* readAll(
+  content: MemoryRuntime,
+  paths: readonly string[],
+  entryOf: (path: string) => Promise<InventoryEntry>,
+): AsyncGenerator<EntryWithContent> {
+  for (const path of paths) {
+    const bytes = await content.readFile(path);
+    if (bytes) yield { entry: await entryOf(path), content: chunksOf(bytes) };
+  }
+}
+
+async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+/** The part of a runtime that the files in memory have, of whichever files are there at the time. */
+function filesOf(content: () => MemoryRuntime) {
+  return {
+    stat: (path: string) => content().stat(path),
+    list: (path: string, options: { recursive: boolean }) => content().list(path, options),
+    readFile: (path: string) => content().readFile(path),
+    writeFile: (path: string, bytes: Uint8Array) => content().writeFile(path, bytes),
+    readStream: (path: string) => content().readStream(path),
+    writeStream: (path: string, body: ReadableStream<Uint8Array>, limit: number) =>
+      content().writeStream(path, body, limit),
+    makeDirectory: (path: string) => content().makeDirectory(path),
+    rename: (from: string, to: string) => content().rename(from, to),
+    remove: (path: string, options: { recursive: boolean }) => content().remove(path, options),
+    exec: unused,
+    readTodos: (chatId: string) => content().readTodos(chatId),
+    writeTodos: (chatId: string, todos: string) => content().writeTodos(chatId, todos),
+  };
+}
+
+/** A project with files, and all that brings it from one state to another. */
+export async function newWorkshop(db: Db, files: Record<string, string> = { "a.txt": "a" }) {
+  const { caller } = await newColleague(db);
+  const { id } = await createProject({ db }, caller, { name: "app", description: "", sourceType: "empty" });
+  const { runtime, script, lose } = memoryStorage(files);
+  const published: QueueMessage[] = [];
+  const notices: ProjectNotice[] = [];
+  const secrets = createSecrets("a-secret-key-for-tests-of-32-characters");
+  const deps = {
+    db,
+    log: createLog(),
+    queue: {
+      publish: async (message: QueueMessage) => void published.push(message),
+      publishBatch: async (messages: readonly QueueMessage[]) => void published.push(...messages),
+    },
+    workspaces: { runtime: () => runtime },
+    archives: memoryArchives(),
+    secrets,
+    deploymentSecrets: secrets,
+    gitHosts: new Proxy(Object(null), { get: unused }),
+    notices: {
+      send: async (_: string, notice: ProjectNotice) => void notices.push(notice),
+      taskBegan: async () => {},
+    },
+    config: {
+      MAX_SNAPSHOTS_PER_PROJECT: 20,
+      SNAPSHOT_RETENTION_DAYS: 30,
+      GIT_CLONE_TIMEOUT_SECONDS: 10,
+      PROJECT_IDLE_MINUTES: 60,
+      PROJECT_IDLE_GRACE_MINUTES: 5,
+    },
+  };
+  const row = async (): Promise<Project> => {
+    const [found] = await db.select().from(projects).where(eq(projects.id, id));
+    if (!found) throw new Error("The project is gone");
+    return found;
+  };
+  return {
+    id,
+    caller,
+    deps,
+    runtime,
+    script,
+    /** End what the files are in, as a platform may. */
+    lose,
+    published,
+    notices,
+    row,
+    settle: () => settleProject(deps, id),
+    /** Deliver what is published, until nothing more is. */
+    async deliver() {
+      while (published.splice(0).length > 0) await settleProject(deps, id);
+    },
+    change: (values: Partial<Project>) => db.update(projects).set(values).where(eq(projects.id, id)),
+    text: async (path: string) => {
+      const bytes = await runtime.readFile(path);
+      return bytes && new TextDecoder().decode(bytes);
+    },
+  };
+}

@@ -1,0 +1,263 @@
+import { and, eq } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { projects, teamMemberships } from "#src/db/schema/index.ts";
+import type { Caller, KeyCaller } from "#src/domain/organisations/access/index.ts";
+import { requireBackgroundTask } from "#src/domain/operations/background-tasks/index.ts";
+import {
+  createProject,
+  createProjectFrom,
+  deleteProject,
+  destroyWorkspace,
+  findSource,
+  listProjects,
+  requireProject,
+  touchProject,
+  updateProject,
+  updateSettings,
+} from "#src/domain/workspaces/projects/index.ts";
+import { createLog } from "#src/platform/log/log.ts";
+import type { QueueMessage } from "#src/platform/queue/queue.ts";
+import { openDatabase } from "#test/support/database.ts";
+import { memoryArchives } from "#test/domain/workspaces/archives/memory-archives.ts";
+import { CLIENT, newPerson } from "#test/support/people.ts";
+
+const wish = { name: "My App", description: "what it is", sourceType: "empty" } as const;
+
+let database: Awaited<ReturnType<typeof openDatabase>>;
+beforeAll(async () => {
+  database = await openDatabase();
+});
+afterAll(async () => {
+  await database.close();
+});
+
+type Person = Awaited<ReturnType<typeof newPerson>>;
+
+async function ownerAndProject() {
+  const owner = await newPerson(database.db, "owner");
+  return { owner, project: await createProject(database, owner.caller, wish) };
+}
+
+function keyOf({ user }: Person, bounds: Partial<KeyCaller> = {}): KeyCaller {
+  return {
+    kind: "key",
+    keyId: crypto.randomUUID(),
+    userId: user.id,
+    teamId: user.defaultTeamId ?? "",
+    role: "admin",
+    scopes: null,
+    projectIds: null,
+    ...bounds,
+  };
+}
+
+async function join(person: Person, teamId: string, role: "admin" | "editor" | "viewer") {
+  await database.db.insert(teamMemberships).values({ teamId, userId: person.user.id, role });
+}
+
+const view = (caller: Caller, idOrSlug: string) => requireProject(database, caller, idOrSlug, "project.view");
+const notFound = expect.objectContaining({ code: "not_found", message: "Project not found" });
+
+/** What changing a project takes. */
+const changing = () => ({ db: database.db, queue: { publishBatch: async () => {} } });
+
+/** What deleting a project takes besides its files. */
+const deletion = () => ({
+  db: database.db,
+  archives: memoryArchives(),
+  queue: { publish: async () => {} },
+  log: createLog(),
+});
+
+describe("a project", () => {
+  it("is found by its id and by its slug", async () => {
+    const { owner, project } = await ownerAndProject();
+    expect(project.slug).toMatch(/^my-app-[0-9a-z]{6}$/u);
+    expect(await view(owner.caller, project.id)).toMatchObject({ id: project.id, role: "admin" });
+    expect(await view(owner.caller, project.id.toUpperCase())).toMatchObject({ id: project.id });
+    expect(await view(owner.caller, project.slug)).toMatchObject({ id: project.id });
+  });
+
+  it("is not found by a stranger, nor under a name that is none", async () => {
+    const { project } = await ownerAndProject();
+    const stranger = await newPerson(database.db);
+    for (const name of [project.id, project.slug, crypto.randomUUID(), "a\0b", "no/such", ""]) {
+      await expect(view(stranger.caller, name)).rejects.toEqual(notFound);
+    }
+  });
+
+  it("lets a member of its team do what the role grants", async () => {
+    const { project } = await ownerAndProject();
+    const viewer = await newPerson(database.db);
+    await join(viewer, project.teamId, "viewer");
+    expect(await view(viewer.caller, project.id)).toMatchObject({ role: "viewer" });
+    await expect(requireProject(database, viewer.caller, project.id, "file.write")).rejects.toMatchObject({
+      code: "forbidden",
+      message: "Role 'viewer' does not have permission 'file.write'",
+    });
+  });
+
+  it("that is private is there for its owner and the team's administrators only", async () => {
+    const { owner, project } = await ownerAndProject();
+    const [editor, admin] = [await newPerson(database.db), await newPerson(database.db)];
+    await join(editor, project.teamId, "editor");
+    await join(admin, project.teamId, "admin");
+    await updateProject(changing(), owner.caller, project.id, { visibility: "private" }, CLIENT);
+    await expect(view(editor.caller, project.id)).rejects.toEqual(notFound);
+    await expect(view(admin.caller, project.id)).resolves.toBeDefined();
+    await expect(view(owner.caller, project.id)).resolves.toBeDefined();
+    expect(await listProjects(database, editor.caller, {})).toEqual([]);
+    expect(await listProjects(database, admin.caller, {})).toHaveLength(1);
+  });
+});
+
+describe("a key", () => {
+  it("bound to one project is forbidden every other, known or not, before it is looked up", async () => {
+    const { owner, project } = await ownerAndProject();
+    const other = await createProject(database, owner.caller, wish);
+    const key = keyOf(owner, { projectIds: [project.id] });
+    expect(await view(key, project.slug)).toMatchObject({ id: project.id });
+    for (const name of [other.id, other.slug, crypto.randomUUID()]) {
+      await expect(view(key, name)).rejects.toMatchObject({
+        code: "forbidden",
+        message: "API key does not have access to this project",
+      });
+    }
+    expect((await listProjects(database, key, {})).map(({ id }) => id)).toEqual([project.id]);
+    await expect(createProject(database, key, wish)).rejects.toMatchObject({ code: "forbidden" });
+  });
+
+  it("reaches the projects of all its owner's teams with the role that its owner has there, and no others", async () => {
+    const [{ project }, { project: foreign }] = [await ownerAndProject(), await ownerAndProject()];
+    const member = await newPerson(database.db);
+    const own = await createProject(database, member.caller, wish);
+    await join(member, project.teamId, "viewer");
+    for (const { id } of [own, project]) expect(await view(keyOf(member), id)).toMatchObject({ id });
+    await expect(requireProject(database, keyOf(member), project.id, "file.write")).rejects.toMatchObject({
+      code: "forbidden",
+      message: "Role 'viewer' does not have permission 'file.write'",
+    });
+    await expect(view(keyOf(member), foreign.id)).rejects.toEqual(notFound);
+    expect((await listProjects(database, keyOf(member), {})).map(({ id }) => id)).toEqual(
+      [project.id, own.id].toSorted().toReversed(),
+    );
+  });
+
+  it("reaches nothing more of a team that its owner has left", async () => {
+    const { project } = await ownerAndProject();
+    const former = await newPerson(database.db);
+    await join(former, project.teamId, "editor");
+    await database.db
+      .delete(teamMemberships)
+      .where(and(eq(teamMemberships.teamId, project.teamId), eq(teamMemberships.userId, former.user.id)));
+    await expect(view(keyOf(former), project.id)).rejects.toEqual(notFound);
+    expect(await listProjects(database, keyOf(former), {})).toEqual([]);
+  });
+
+  it("without the permission is refused by its name", async () => {
+    const { owner, project } = await ownerAndProject();
+    const key = keyOf(owner, { scopes: ["chat.send"] });
+    await expect(view(key, project.id)).rejects.toMatchObject({
+      code: "forbidden",
+      message: "API key lacks required scope: project.view",
+    });
+  });
+});
+
+describe("making and changing projects", () => {
+  it("gives a hundred of the same name a hundred slugs", async () => {
+    const owner = await newPerson(database.db);
+    await Promise.all(Array.from({ length: 100 }, () => createProject(database, owner.caller, wish)));
+    const made = await listProjects(database, owner.caller, {});
+    expect(new Set(made.map(({ slug }) => slug)).size).toBe(100);
+  });
+
+  it("with files to be fetched is initializing, and told to the queue with a task", async () => {
+    const owner = await newPerson(database.db);
+    const source = await findSource(database, owner.caller, "github", {
+      gitUrl: "https://example.com/a/b.git",
+    });
+    expect(source).toEqual({ kind: "git", url: "https://example.com/a/b.git", branch: null });
+    if (!source) throw new Error("There is a source");
+    const published: QueueMessage[] = [];
+    const { project, taskId } = await createProjectFrom(
+      { ...database, queue: { publish: async (message) => void published.push(message) } },
+      owner.caller,
+      { ...wish, sourceType: "github", source },
+    );
+    expect(project).toMatchObject({ status: "initializing", wanted: "stopped", source, setUpAt: null });
+    expect(published).toEqual([{ function: "settle-project", payload: { projectId: project.id } }]);
+    expect(await requireBackgroundTask(database, owner.caller, taskId)).toMatchObject({
+      type: "project_creation",
+      status: "queued",
+      projectId: project.id,
+    });
+  });
+
+  it("changes what is named and leaves the rest", async () => {
+    const { owner, project } = await ownerAndProject();
+    const updated = await updateProject(changing(), owner.caller, project.slug, { name: "Renamed" }, CLIENT);
+    expect(updated).toMatchObject({ name: "Renamed", description: "what it is", slug: project.slug });
+    expect(updated.updatedAt).toBeInstanceOf(Date);
+  });
+
+  it("keeps the settings of both when two change different ones at once", async () => {
+    const { owner, project } = await ownerAndProject();
+    await Promise.all([
+      updateSettings(database, owner.caller, project.id, { theme: "dark" }),
+      updateSettings(database, owner.caller, project.id, { preview: { port: 3000 } }),
+    ]);
+    expect((await view(owner.caller, project.id)).settings).toEqual({
+      theme: "dark",
+      preview: { port: 3000 },
+    });
+  });
+
+  it("notes when somebody works on it", async () => {
+    const { owner, project } = await ownerAndProject();
+    expect(project.lastActivity).toBeNull();
+    await touchProject(database.db, project.id);
+    expect((await view(owner.caller, project.id)).lastActivity).toBeInstanceOf(Date);
+  });
+
+  it("removes at a second look the files of a deletion that was cut off, and only those", async () => {
+    const { owner, project } = await ownerAndProject();
+    const destroyed: string[] = [];
+    const workspaces = { destroy: async (projectId: string) => void destroyed.push(projectId) };
+    await destroyWorkspace({ ...deletion(), workspaces }, project.id);
+    expect(destroyed).toEqual([]);
+    const killed = { destroy: () => Promise.reject(new Error("killed")) };
+    const { taskId } = await deleteProject({ ...deletion(), workspaces: killed }, owner.caller, project.id);
+    const task = () => requireBackgroundTask(database, owner.caller, taskId);
+    expect(await task()).toMatchObject({ type: "project_deletion", status: "running" });
+    await destroyWorkspace({ ...deletion(), workspaces }, project.id);
+    expect(destroyed).toEqual([project.id]);
+    expect(await task()).toMatchObject({ status: "completed" });
+  });
+
+  it("removes the row, then the files, and is not found from then on", async () => {
+    const { owner, project } = await ownerAndProject();
+    const destroyed: string[] = [];
+    const workspaces = {
+      async destroy(projectId: string) {
+        expect(await database.db.select().from(projects).where(eq(projects.id, projectId))).toEqual([]);
+        destroyed.push(projectId);
+      },
+    };
+    await deleteProject({ ...deletion(), workspaces }, owner.caller, project.slug);
+    expect(destroyed).toEqual([project.id]);
+    await expect(view(owner.caller, project.id)).rejects.toEqual(notFound);
+  });
+
+  it("lets only an administrator of the team delete one", async () => {
+    const { project } = await ownerAndProject();
+    const editor = await newPerson(database.db);
+    await join(editor, project.teamId, "editor");
+    const workspaces = { destroy: () => Promise.reject(new Error("must not be called")) };
+    await expect(
+      deleteProject({ ...deletion(), workspaces }, editor.caller, project.id),
+    ).rejects.toMatchObject({
+      code: "forbidden",
+    });
+  });
+});
