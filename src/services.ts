@@ -8,6 +8,10 @@ import { createDb, type Db } from "#src/platform/db/client.ts";
 import { createLog, type Log } from "#src/platform/log/log.ts";
 import { createGitHosts } from "#src/platform/git-hosts/index.ts";
 import type { GitHosts } from "#src/platform/git-hosts/git-host.ts";
+import type { CommandRunner } from "#src/platform/command-runner/command-runner.ts";
+import { createCommandRunner } from "#src/platform/command-runner/index.ts";
+import { createGitTransport } from "#src/platform/git-transport/index.ts";
+import type { GitTransport } from "#src/git/transport.ts";
 import type { Mailer } from "#src/platform/mail/mailer.ts";
 import { createMailer } from "#src/platform/mail/smtp.ts";
 import { createOAuthProviders } from "#src/platform/oauth/index.ts";
@@ -38,7 +42,7 @@ import { createOAuthStates, type OAuthStates } from "#src/platform/tokens/oauth-
 import { createPreviewTokens, type PreviewTokens } from "#src/platform/tokens/preview-tokens.ts";
 import { newTrips, type Trips } from "#src/platform/trips.ts";
 
-/** Everything a use case may ask for. Built here, once per request, and nowhere else. */
+/** Everything a use case may ask for. Built here and nowhere else, once for a request, a queue delivery or an object. */
 export interface Services extends SecretsAtRest {
   config: Env;
   db: Db;
@@ -53,6 +57,10 @@ export interface Services extends SecretsAtRest {
   oauthStates: OAuthStates;
   previewTokens: PreviewTokens;
   gitHosts: GitHosts;
+  /** The way to git servers; more than `maxBytes` of one response is refused. */
+  gitTransport: (maxBytes: number) => GitTransport;
+  /** Where emulated commands run. */
+  commandRunner: CommandRunner;
   mailer: Mailer;
   rateLimits: RateLimits;
   /** For counting attempts; see domain/operations/attempts. */
@@ -79,13 +87,13 @@ export interface Services extends SecretsAtRest {
   trips: Trips;
 }
 
-/** What belongs to one request, on top of what an isolate shares. */
-export function createServices(env: Env, requestId: string): Services {
+/** What belongs to one request or object, on top of what an isolate shares. */
+export function createServices(env: Env, log: Log): Services {
   const trips = newTrips();
-  const log = createLog({ request_id: requestId });
   // Made when first asked for: not every request needs them, and a database client costs most of a small one.
   let db: Db | undefined;
   let queue: Queue | undefined;
+  let commandRunner: CommandRunner | undefined;
   return {
     ...sharedServices(env),
     get db() {
@@ -94,6 +102,10 @@ export function createServices(env: Env, requestId: string): Services {
     get queue() {
       const { QSTASH_URL: url, QSTASH_TOKEN: token, PUBLIC_URL: publicUrl } = env;
       return (queue ??= createQueue({ url, token, publicUrl, trips }));
+    },
+    get commandRunner() {
+      const { COMMAND_RUNNER_URL: url, LOADER: loader, ASSETS: assets } = env;
+      return (commandRunner ??= createCommandRunner({ url, loader, assets }));
     },
     rateLimits: rateLimits(env.RATE_LIMITER, rateRules(env), trips),
     attempts: attemptLimits(env.RATE_LIMITER, attemptWindows(env), trips),
@@ -111,6 +123,7 @@ type SharedServices = Omit<
   Services,
   | "db"
   | "queue"
+  | "commandRunner"
   | "rateLimits"
   | "attempts"
   | "taskLogs"
@@ -149,6 +162,7 @@ function sharedServices(env: Env): SharedServices {
     previewTokens: createPreviewTokens({ secret: env.SECRET_KEY }),
     ...createSecretsAtRest(env),
     gitHosts: createGitHosts(gitHostConfig(env)),
+    gitTransport: (maxBytes) => createGitTransport({ ...outbound, egressUrl: env.EGRESS_URL, maxBytes }),
     mailer: createMailer({
       host: env.SMTP_HOST,
       port: env.SMTP_PORT,

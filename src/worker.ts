@@ -2,6 +2,7 @@ import { runCron } from "#functions/cron.ts";
 import { createApp } from "./app.ts";
 import { checkEnv } from "./env.ts";
 import { notConfigured } from "./http/not-configured.ts";
+import { createLog } from "./platform/log/log.ts";
 import { createServices } from "./services.ts";
 
 export { ProjectSockets } from "#durable-objects/project-sockets/index.ts";
@@ -18,7 +19,11 @@ export default {
   },
   async scheduled(controller, bindings) {
     const checked = checkEnv(bindings);
-    if (checked.ok) await runCron(createServices(checked.env, crypto.randomUUID()), controller.cron);
+    if (checked.ok)
+      await runCron(
+        createServices(checked.env, createLog({ request_id: crypto.randomUUID() })),
+        controller.cron,
+      );
     else notConfigured(checked.problems);
   },
 } satisfies ExportedHandler<object>;

@@ -1,5 +1,5 @@
 import { Sandbox } from "@cloudflare/sandbox";
-import { objectSettings } from "#durable-objects/lib/settings.ts";
+import { objectServices } from "#durable-objects/lib/object-services.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
 import { parseJson } from "#src/lib/parse-json.ts";
 import type { Log } from "#src/platform/log/log.ts";
@@ -30,7 +30,7 @@ export class ProjectSandbox extends Sandbox<object> implements ProjectSandboxObj
 
   constructor(ctx: DurableObjectState<{}>, bindings: object) {
     super(ctx, bindings);
-    const { env, log } = objectSettings(bindings);
+    const { config: env, log } = objectServices(bindings);
     this.enableInternet = env.PROJECT_NETWORK;
     this.#log = log.with({ project_id: ctx.id.name ?? ctx.id.toString() });
     const state = new StorageState(ctx.storage.kv);

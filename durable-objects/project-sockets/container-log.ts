@@ -1,7 +1,7 @@
 import { requireContainer, watchLogs } from "#src/domain/workspaces/containers/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Connection } from "./connection.ts";
-import type { SocketDeps } from "./settings.ts";
+import type { Services } from "#src/services.ts";
 
 /** A last line that is longer is not kept, since little is of a socket; going on then begins with the past again. */
 const MAX_KEPT = 1024;
@@ -10,18 +10,18 @@ const MAX_KEPT = 1024;
 export class ContainerLog {
   readonly #connection: Connection;
   readonly #projectId: string;
-  readonly #deps: SocketDeps;
+  readonly #services: Services;
   #watch: AbortController | undefined;
 
-  constructor(connection: Connection, projectId: string, deps: SocketDeps) {
+  constructor(connection: Connection, projectId: string, services: Services) {
     this.#connection = connection;
     this.#projectId = projectId;
-    this.#deps = deps;
+    this.#services = services;
   }
 
   /** Show the log of this container from now on. Throws `not_found` for none of the project. */
   async switchTo(containerId: string): Promise<void> {
-    await requireContainer(this.#deps, this.#projectId, containerId);
+    await requireContainer(this.#services, this.#projectId, containerId);
     this.stop();
     this.#connection.keep({ log: { containerId, last: null } });
     await this.goOn();
@@ -48,9 +48,9 @@ export class ContainerLog {
   }
 
   async #show(containerId: string, after: string | undefined, signal: AbortSignal): Promise<void> {
-    const container = await requireContainer(this.#deps, this.#projectId, containerId);
-    const runtime = this.#deps.workspaces.runtime(this.#projectId);
-    for await (const lines of watchLogs(this.#deps, container, runtime, { after, signal })) {
+    const container = await requireContainer(this.#services, this.#projectId, containerId);
+    const runtime = this.#services.workspaces.runtime(this.#projectId);
+    for await (const lines of watchLogs(this.#services, container, runtime, { after, signal })) {
       for (const line of lines) {
         await this.#connection.pace.take(line.length);
         if (signal.aborted) return;
@@ -65,7 +65,7 @@ export class ContainerLog {
   /** A log that breaks is taken up again; only the first time its reader is told. */
   #fail(error: unknown, isFirst: boolean): void {
     if (!(error instanceof AppError)) {
-      this.#deps.log.error("log failed", { project_id: this.#projectId, cause: error });
+      this.#services.log.error("log failed", { project_id: this.#projectId, cause: error });
     } else if (error.code === "not_found") this.#connection.keep({ log: null });
     if (!isFirst) return;
     const message =

@@ -10,7 +10,7 @@ import { liveTasks } from "#src/domain/agent-work/chats/index.ts";
 import { containersOf } from "#src/domain/workspaces/containers/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { abandonSession } from "#src/domain/workspaces/shells/index.ts";
-import { UPLOAD_FIRST } from "#src/http/attachments.ts";
+import { UPLOAD_FIRST } from "#src/http/chat-message.ts";
 import { ENDED, FAILED, POLICY } from "#src/lib/close-codes.ts";
 import { AppError, type ErrorCode } from "#src/lib/errors.ts";
 import { parseJson, safeParseJson } from "#src/lib/parse-json.ts";
@@ -33,7 +33,8 @@ import {
   type SocketState,
   type TerminalWish,
 } from "./protocol.ts";
-import { socketDeps, type SocketDeps } from "./settings.ts";
+import { objectServices } from "#durable-objects/lib/object-services.ts";
+import type { Services } from "#src/services.ts";
 import { Terminal } from "./terminal.ts";
 
 /** Sockets of one person on one project. */
@@ -68,7 +69,7 @@ interface Seat {
  */
 export class ProjectSockets extends DurableObject<object> implements ProjectSocketsObject {
   readonly #projectId: string;
-  readonly #deps: SocketDeps;
+  readonly #services: Services;
   readonly #held: HeldSessions;
   readonly #feeds: TaskFeeds;
   readonly #seats = new Map<WebSocket, Seat>();
@@ -76,9 +77,9 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
   constructor(ctx: DurableObjectState, bindings: object) {
     super(ctx, bindings);
     this.#projectId = ctx.id.name ?? ctx.id.toString();
-    this.#deps = socketDeps(bindings);
+    this.#services = objectServices(bindings);
     this.#held = new HeldSessions(ctx.storage.kv);
-    this.#feeds = new TaskFeeds(this.#deps, (...failure) => {
+    this.#feeds = new TaskFeeds(this.#services, (...failure) => {
       for (const { conversation } of this.#all()) conversation.failed(...failure);
     });
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG));
@@ -138,7 +139,7 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
     if (seats.length === 0) return;
     try {
       const userIds = [...new Set(seats.map(({ connection }) => connection.state.userId))];
-      const tasks = await liveTasks(this.#deps.db, this.#projectId, { userIds, named });
+      const tasks = await liveTasks(this.#services.db, this.#projectId, { userIds, named });
       await Promise.all(
         seats.map(async ({ conversation }) => {
           for (const task of tasks) await conversation.follow(task);
@@ -146,7 +147,7 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
       );
     } catch (error) {
       // The next look finds what runs then.
-      this.#deps.log.warn("tasks were not looked for", { project_id: this.#projectId, cause: error });
+      this.#services.log.warn("tasks were not looked for", { project_id: this.#projectId, cause: error });
     }
   }
 
@@ -199,13 +200,16 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
       case "select":
         return terminal.select(frame.target_id);
       case "switch_container":
-        await this.#requireAccess(await renewCaller(this.#deps, connection.state.standing), "container.view");
+        await this.#requireAccess(
+          await renewCaller(this.#services, connection.state.standing),
+          "container.view",
+        );
         return log.switchTo(frame.container_id);
     }
   }
 
   async #listContainers(connection: Connection): Promise<void> {
-    const containers = await containersOf(this.#deps.db, this.#projectId);
+    const containers = await containersOf(this.#services.db, this.#projectId);
     const data = containers.map(({ id, name, status, containerType }) => ({
       id,
       name,
@@ -220,7 +224,7 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
     const { connection } = seat;
     act().catch(async (error: unknown) => {
       if (!(error instanceof AppError)) {
-        this.#deps.log.error("socket failed", { project_id: this.#projectId, cause: error });
+        this.#services.log.error("socket failed", { project_id: this.#projectId, cause: error });
       }
       // Who is signed in no more is told so by the close, too.
       if (error instanceof AppError && error.code === "unauthenticated") return connection.fail(error);
@@ -246,7 +250,7 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
     conversation.leave();
     if (terminal.part(Date.now())) await this.#schedule();
     await terminal.note().catch((error: unknown) => {
-      this.#deps.log.warn("activity was not noted", { project_id: this.#projectId, cause: error });
+      this.#services.log.warn("activity was not noted", { project_id: this.#projectId, cause: error });
     });
   }
 
@@ -259,7 +263,10 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
       this.#feeds.goOn();
       await this.#lookForTasks([]);
     } catch (error) {
-      this.#deps.log.error("sockets were not looked after", { project_id: this.#projectId, cause: error });
+      this.#services.log.error("sockets were not looked after", {
+        project_id: this.#projectId,
+        cause: error,
+      });
     }
   }
 
@@ -268,7 +275,7 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
     const { connection, terminal } = seat;
     const { kind, standing, checkedAt, terminal: shown, log } = connection.state;
     try {
-      const caller = await renewCaller(this.#deps, standing);
+      const caller = await renewCaller(this.#services, standing);
       await this.#requireAccess(caller, SCOPES[kind]);
       if (shown) await this.#requireAccess(caller, "terminal.access");
       if (log) await this.#requireAccess(caller, "container.view");
@@ -277,7 +284,7 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
       this.#goOn(seat);
     } catch (error) {
       if (!isRefusal(error)) {
-        this.#deps.log.warn("access was not checked", { project_id: this.#projectId, cause: error });
+        this.#services.log.warn("access was not checked", { project_id: this.#projectId, cause: error });
         if (Date.now() - checkedAt > TRUST_MS) connection.close(FAILED);
         return;
       }
@@ -289,7 +296,7 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
   }
 
   async #requireAccess(caller: Caller, scope: Scope): Promise<void> {
-    await requireProject(this.#deps, caller, this.#projectId, scope);
+    await requireProject(this.#services, caller, this.#projectId, scope);
   }
 
   async #giveUp(): Promise<void> {
@@ -305,11 +312,11 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
 
   async #abandon(id: string): Promise<void> {
     try {
-      await abandonSession(this.#deps, { id, projectId: this.#projectId });
+      await abandonSession(this.#services, { id, projectId: this.#projectId });
       this.#held.delete(id);
     } catch (error) {
       // The next look tries again; the sweep of idle sessions ends it at last.
-      this.#deps.log.warn("a session was not given up", { project_id: this.#projectId, cause: error });
+      this.#services.log.warn("a session was not given up", { project_id: this.#projectId, cause: error });
     }
   }
 
@@ -317,7 +324,7 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
   async #schedule(): Promise<void> {
     const isIdle = this.ctx.getWebSockets().length === 0 && this.#held.all().length === 0;
     if (isIdle) return;
-    const next = Date.now() + this.#deps.config.SOCKET_CHECK_SECONDS * 1000;
+    const next = Date.now() + this.#services.config.SOCKET_CHECK_SECONDS * 1000;
     const set = await this.ctx.storage.getAlarm();
     if (set === null || set > next) await this.ctx.storage.setAlarm(next);
   }
@@ -344,7 +351,7 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
   }
 
   #sit(connection: Connection): Seat {
-    const [project, deps] = [this.#projectId, this.#deps];
+    const [project, deps] = [this.#projectId, this.#services];
     const seat = {
       connection,
       terminal: new Terminal(connection, project, deps, this.#held),

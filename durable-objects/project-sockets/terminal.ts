@@ -14,7 +14,7 @@ import { AppError } from "#src/lib/errors.ts";
 import type { Connection } from "./connection.ts";
 import type { HeldSessions } from "./held-sessions.ts";
 import { showOutput } from "./show-output.ts";
-import type { SocketDeps } from "./settings.ts";
+import type { Services } from "#src/services.ts";
 import type { Target, TerminalState, TerminalWish } from "./protocol.ts";
 
 const PROGRAM = "/bin/bash";
@@ -27,7 +27,7 @@ const MAX_WAITING = 1024 * 1024;
 export class Terminal {
   readonly #connection: Connection;
   readonly #projectId: string;
-  readonly #deps: SocketDeps;
+  readonly #services: Services;
   readonly #held: HeldSessions;
   readonly #gone = new AbortController();
   #work: Promise<void> | undefined;
@@ -37,10 +37,10 @@ export class Terminal {
   /** Bytes typed since the session was last noted as used; undefined for neither input nor output. */
   #unnoted: number | undefined;
 
-  constructor(connection: Connection, projectId: string, deps: SocketDeps, held: HeldSessions) {
+  constructor(connection: Connection, projectId: string, services: Services, held: HeldSessions) {
     this.#connection = connection;
     this.#projectId = projectId;
-    this.#deps = deps;
+    this.#services = services;
     this.#held = held;
   }
 
@@ -87,7 +87,7 @@ export class Terminal {
     if (!state) return;
     this.#connection.keep({ terminal: { ...state, columns, rows } });
     if (state.phase !== "open" || state.session === null) return;
-    await this.#deps.workspaces.runtime(this.#projectId).resizeShell(state.session, columns, rows);
+    await this.#services.workspaces.runtime(this.#projectId).resizeShell(state.session, columns, rows);
   }
 
   /** Say that the session is used, where it was. */
@@ -95,7 +95,7 @@ export class Terminal {
     const [id, bytes] = [this.#state?.session, this.#unnoted];
     if (!id || bytes === undefined) return;
     this.#unnoted = undefined;
-    await noteTerminal(this.#deps, { id, projectId: this.#projectId }, bytes);
+    await noteTerminal(this.#services, { id, projectId: this.#projectId }, bytes);
   }
 
   /** The socket is gone: its session waits for another one. `at` is the moment. Answers whether there is one to wait. */
@@ -114,7 +114,7 @@ export class Terminal {
     if (!session || !this.#held.get(session)) return;
     this.#connection.keep({ terminal: null });
     // Where this fails, it is still held, and given up with those that nobody came back for.
-    await abandonSession(this.#deps, { id: session, projectId: this.#projectId });
+    await abandonSession(this.#services, { id: session, projectId: this.#projectId });
     this.#held.delete(session);
   }
 
@@ -131,7 +131,7 @@ export class Terminal {
     const state = this.#state;
     if (state?.phase !== "open" || state.session === null) return;
     const id = state.session;
-    const runtime = this.#deps.workspaces.runtime(this.#projectId);
+    const runtime = this.#services.workspaces.runtime(this.#projectId);
     const exitCode = await showOutput(runtime, id, {
       position: state.position ?? 0,
       signal: this.#gone.signal,
@@ -145,13 +145,13 @@ export class Terminal {
     });
     if (this.#gone.signal.aborted) return;
     this.#held.delete(id);
-    await recordEnd(this.#deps, id, exitCode);
+    await recordEnd(this.#services, id, exitCode);
     this.#over(exitCode === null ? "The shell has ended" : `The shell has ended with ${exitCode}`);
   }
 
   /** Take the session up or open one, and say so. */
   async #open(wish: TerminalState): Promise<void> {
-    const caller = await renewCaller(this.#deps, this.#connection.state.standing);
+    const caller = await renewCaller(this.#services, this.#connection.state.standing);
     const opened =
       wish.session === null ? await this.#openNew(wish, caller) : await this.#resume(wish, caller);
     if (!opened) return;
@@ -167,14 +167,14 @@ export class Terminal {
 
   async #resume(wish: TerminalWish, caller: Caller) {
     const named = { id: wish.session ?? "", projectId: this.#projectId };
-    const { id } = await resumeSession(this.#deps, caller, named);
-    await this.#deps.workspaces.runtime(this.#projectId).resizeShell(id, wish.columns, wish.rows);
+    const { id } = await resumeSession(this.#services, caller, named);
+    await this.#services.workspaces.runtime(this.#projectId).resizeShell(id, wish.columns, wish.rows);
     return { session: id, position: wish.position ?? this.#held.get(id)?.position ?? 0 };
   }
 
   /** Nothing where the person is to choose first. */
   async #openNew(wish: TerminalState, caller: Caller) {
-    const { targets, actions } = await listTargets(this.#deps, caller, this.#projectId);
+    const { targets, actions } = await listTargets(this.#services, caller, this.#projectId);
     const target = wish.target ?? onlyTarget(targets);
     if (target === undefined) {
       this.#connection.keep({ terminal: { ...wish, phase: "choosing" } });
@@ -186,14 +186,14 @@ export class Terminal {
     }
     const container = containerOf(target);
     if (target === "environment") {
-      await startForTerminal(this.#deps, caller, this.#projectId, {
+      await startForTerminal(this.#services, caller, this.#projectId, {
         onProgress: (message) => this.#connection.send({ type: "provisioning", message }),
         signal: this.#gone.signal,
       });
     }
     const { columns, rows } = this.#state ?? wish;
     const place = { project: this.#projectId, command: PROGRAM, container, columns, rows };
-    const { id } = await openSession(this.#deps, caller, place);
+    const { id } = await openSession(this.#services, caller, place);
     return { session: id, position: 0 };
   }
 
@@ -209,7 +209,7 @@ export class Terminal {
         if (!id) return;
         const data = this.#waiting;
         this.#waiting = "";
-        await this.#deps.workspaces.runtime(this.#projectId).writeShell(id, data);
+        await this.#services.workspaces.runtime(this.#projectId).writeShell(id, data);
         this.#unnoted = (this.#unnoted ?? 0) + new TextEncoder().encode(data).length;
       }
     } catch (error) {
@@ -223,14 +223,14 @@ export class Terminal {
   #writeFailed(error: unknown): void {
     this.#waiting = "";
     if (error instanceof AppError && ["not_found", "conflict", "asleep"].includes(error.code)) return;
-    this.#deps.log.warn("what was typed was not taken", { project_id: this.#projectId, cause: error });
+    this.#services.log.warn("what was typed was not taken", { project_id: this.#projectId, cause: error });
     this.#connection.send({ type: "error", message: "The shell did not take what was typed; try again" });
   }
 
   #fail(error: unknown): void {
     if (this.#gone.signal.aborted) return;
     if (!(error instanceof AppError)) {
-      this.#deps.log.error("terminal failed", { project_id: this.#projectId, cause: error });
+      this.#services.log.error("terminal failed", { project_id: this.#projectId, cause: error });
     }
     if (this.#connection.state.kind === "terminal") return this.#connection.fail(error);
     // A chat goes on without its terminal.

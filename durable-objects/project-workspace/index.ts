@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import { objectSettings } from "#durable-objects/lib/settings.ts";
+import { objectServices } from "#durable-objects/lib/object-services.ts";
 import { migrate } from "#durable-objects/lib/sql-migrations.ts";
 import type { GitOperations, GitProgress } from "#src/git/protocol.ts";
 import type { Log } from "#src/platform/log/log.ts";
@@ -52,7 +52,7 @@ export class ProjectWorkspace extends DurableObject<object> implements ProjectWo
   constructor(ctx: DurableObjectState, bindings: object) {
     super(ctx, bindings);
     const { storage } = ctx;
-    const { env, log, gitTransport, commandRunner } = objectSettings(bindings);
+    const { config: env, log, gitTransport, commandRunner: runner } = objectServices(bindings);
     const project = ctx.id.name ?? ctx.id.toString();
     this.#log = log.with({ project_id: project });
     migrate(storage, MIGRATIONS);
@@ -67,7 +67,6 @@ export class ProjectWorkspace extends DurableObject<object> implements ProjectWo
     const [contents, gate, now] = [this.#contents, this.#gate, Date.now];
     this.#files = new ProjectFiles(new FileTree({ storage, now, gate, table: "entries" }), contents);
     this.#transfer = new FileTransfer({ storage, files: this.#files, contents, gate, now });
-    const runner = commandRunner();
     this.#commands = new RunningCommands({ project, files: this.#files, runner }, gate);
     this.#shellRecords = new ShellRecords({ storage, now });
     this.#shells = new ShellSessions({

@@ -1,3 +1,4 @@
+import { eventFrame, KEEP_ALIVE } from "#src/lib/server-sent-events.ts";
 import type { StoredEvent } from "./event-store.ts";
 
 const encoder = new TextEncoder();
@@ -5,14 +6,14 @@ const encoder = new TextEncoder();
 /** Bytes a live reader may be behind before it is let go; it returns with its last id and is served from the log. */
 const MAX_BEHIND_BYTES = 4 * 1024 * 1024;
 
-/** Events as Server-Sent Events; `\n` only, because clients split frames on `\n\n`. */
+/** Events as Server-Sent Events. */
 export function toSse(events: readonly StoredEvent[]): Uint8Array {
   let text = "";
-  for (const { id, type, data } of events) text += `id: ${id}\nevent: ${type}\ndata: ${data}\n\n`;
+  for (const event of events) text += eventFrame(event);
   return encoder.encode(text);
 }
 
-export const HEARTBEAT = encoder.encode(": keep-alive\n\n");
+export const HEARTBEAT = encoder.encode(KEEP_ALIVE);
 
 /** One connected reader: replayed pages wait for it, live events do not. */
 export class Reader {

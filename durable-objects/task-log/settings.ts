@@ -1,6 +1,8 @@
-import { objectSettings, type ObjectSettings } from "../lib/settings.ts";
+import type { Services } from "#src/services.ts";
+import { objectServices } from "../lib/object-services.ts";
 
-export interface TaskLogSettings extends Pick<ObjectSettings, "queue" | "log"> {
+export interface TaskLogSettings {
+  services: Pick<Services, "queue" | "log">;
   /** Silence after which an executor counts as dead, in milliseconds. */
   stallMs: number;
   /** Attempts in a row without progress after which a task fails. */
@@ -10,10 +12,10 @@ export interface TaskLogSettings extends Pick<ObjectSettings, "queue" | "log"> {
 }
 
 export function taskLogSettings(bindings: object): TaskLogSettings {
-  const { env, queue, log } = objectSettings(bindings);
+  const services = objectServices(bindings);
+  const { config: env } = services;
   return {
-    queue,
-    log,
+    services,
     stallMs: env.TASK_STALL_SECONDS * 1000,
     maxAttempts: env.TASK_MAX_ATTEMPTS,
     retentionMs: env.TASK_LOG_RETENTION_DAYS * 24 * 60 * 60 * 1000,

@@ -20,7 +20,7 @@ export class Watchdog {
   }
 
   async look(now: number): Promise<"watch" | "forget"> {
-    const { stallMs, retentionMs, queue, log } = this.#settings;
+    const { stallMs, retentionMs, services } = this.#settings;
     const condition = this.#run.condition(now, stallMs);
     // The next alarm comes first: an alarm that throws is retried a few times and then dropped for good.
     const next = nextLook(condition, now, stallMs, retentionMs);
@@ -30,7 +30,7 @@ export class Watchdog {
         case "waiting": {
           const { taskId, launches } = condition;
           this.#run.countLaunch();
-          await queue().publish({
+          await services.queue.publish({
             function: "resume-task",
             payload: { taskId },
             deduplicationId: `start-${taskId}-watch-${launches}`,
@@ -40,7 +40,7 @@ export class Watchdog {
         case "stalled": {
           const { taskId, step, launches } = condition;
           this.#run.countLaunch();
-          await queue().publish({
+          await services.queue.publish({
             function: "agent-step",
             payload: { taskId, step },
             deduplicationId: `step-${taskId}-${step}-watch-${launches}`,
@@ -50,7 +50,7 @@ export class Watchdog {
         case "unsettled": {
           const { taskId, launches } = condition;
           this.#run.countLaunch();
-          await queue().publish({
+          await services.queue.publish({
             function: "task-finished",
             payload: { taskId },
             deduplicationId: `finished-${taskId}-watch-${launches}`,
@@ -67,7 +67,7 @@ export class Watchdog {
           break;
       }
     } catch (error) {
-      log.error("watchdog could not publish", { condition: condition.kind, cause: error });
+      services.log.error("watchdog could not publish", { condition: condition.kind, cause: error });
     }
     return "watch";
   }

@@ -1,4 +1,12 @@
-export { checkVariables } from "./check.ts";
-export { problemsOf, type ConfigurationProblem } from "./problem.ts";
-export { withRules } from "./rules.ts";
-export { Variables } from "./variables/index.ts";
+import { problemsOf, type ConfigurationProblem } from "./problem.ts";
+import { withRules } from "./rules.ts";
+import { unservedProblems } from "./unserved.ts";
+import { Variables } from "./variables/index.ts";
+
+export { problemsOf, Variables, withRules, type ConfigurationProblem };
+
+/** The variables alone, for programs outside the Worker: the local stack and the deploy check. All problems at once. */
+export function checkVariables(values: object): ConfigurationProblem[] {
+  const result = withRules(Variables).safeParse(values);
+  return [...(result.success ? [] : problemsOf(result.error)), ...unservedProblems(values)];
+}

@@ -9,10 +9,11 @@ import {
 } from "#src/domain/agent-work/chats/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { aheadOfLog, cancelTask, type TaskStatus } from "#src/domain/agent-work/tasks/index.ts";
+import { wishOf } from "#src/http/chat-message.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Connection } from "../connection.ts";
 import type { Followed, Resume } from "../protocol.ts";
-import type { SocketDeps } from "../settings.ts";
+import type { Services } from "#src/services.ts";
 import type { TaskFeeds } from "./task-feeds.ts";
 import { Follower } from "./follower.ts";
 import { messageAccepted, messageWaits, userMessage, type ChatFrame, type Message } from "./frames.ts";
@@ -28,17 +29,17 @@ const MAX_SENDING = 20;
 export class Conversation {
   readonly #connection: Connection;
   readonly #projectId: string;
-  readonly #deps: SocketDeps;
+  readonly #services: Services;
   readonly #feeds: TaskFeeds;
   readonly #followers = new Map<string, Follower>();
   /** Messages are sent in the order in which they came; what follows a task waits for those that are under way. */
   #sending: Promise<void> = Promise.resolve();
   #unsent = 0;
 
-  constructor(connection: Connection, projectId: string, deps: SocketDeps, feeds: TaskFeeds) {
+  constructor(connection: Connection, projectId: string, services: Services, feeds: TaskFeeds) {
     this.#connection = connection;
     this.#projectId = projectId;
-    this.#deps = deps;
+    this.#services = services;
     this.#feeds = feeds;
   }
 
@@ -49,7 +50,7 @@ export class Conversation {
   async begin(resume: readonly Resume[], shown?: readonly string[]): Promise<void> {
     this.#sending = this.#sending.then(() => this.#resumeAll(resume));
     await this.#sending;
-    const { db } = this.#deps;
+    const { db } = this.#services;
     const known = shown && [...resume.map(({ taskId }) => taskId), ...shown];
     const own = { projectId: this.#projectId, userId: this.#connection.state.userId };
     const missed = known ? await tasksBegunAfter(db, own, known, MAX_MISSED) : [];
@@ -79,7 +80,7 @@ export class Conversation {
       case "cancel":
         return this.#cancel(frame.task_id);
       case "resume":
-        await requireTask(this.#deps, await this.#caller(), frame.task_id, "chat.view");
+        await requireTask(this.#services, await this.#caller(), frame.task_id, "chat.view");
         return this.resume({ taskId: frame.task_id, after: frame.last_event_id });
     }
   }
@@ -92,7 +93,7 @@ export class Conversation {
   async resume({ taskId, after: wished }: Resume): Promise<void> {
     const task = (await this.#live([taskId])).find(({ id }) => id === taskId);
     if (!task) throw new AppError("not_found", "Task not found");
-    const last = wished > 0 ? await this.#deps.taskLogs.lastEvent(taskId) : undefined;
+    const last = wished > 0 ? await this.#services.taskLogs.lastEvent(taskId) : undefined;
     const isAhead = last !== undefined && last.id < wished;
     if (isAhead && !last.isEnd) throw aheadOfLog(wished);
     const after = isAhead ? last.id - 1 : wished;
@@ -140,7 +141,7 @@ export class Conversation {
 
   /** This person's tasks that run in the project, and the named ones of theirs. */
   #live(named: readonly string[]): Promise<LiveTask[]> {
-    return liveTasks(this.#deps.db, this.#projectId, { userIds: [this.#connection.state.userId], named });
+    return liveTasks(this.#services.db, this.#projectId, { userIds: [this.#connection.state.userId], named });
   }
 
   async #resumeAll(resume: readonly Resume[]): Promise<void> {
@@ -184,22 +185,15 @@ export class Conversation {
   async #send(frame: Omit<Message, "type"> & { isPlain: boolean }): Promise<void> {
     const caller = await this.#caller();
     await this.#requireProject(caller, frame.project_id ?? undefined);
-    const decision = await this.#deps.rateLimits.take("chat", caller.userId);
+    const decision = await this.#services.rateLimits.take("chat", caller.userId);
     if (decision?.allowed === false) {
       const { retryAfterSeconds } = decision;
       throw new AppError("rate_limited", "Rate limit exceeded", { retryAfterSeconds });
     }
-    const started = await sendWithAttachments(this.#deps, caller, {
+    const started = await sendWithAttachments(this.#services, caller, {
+      ...wishOf(frame),
       project: this.#projectId,
-      chatId: frame.chat_id ?? undefined,
-      message: frame.message,
-      agentId: frame.agent_id ?? undefined,
-      model: frame.model ?? undefined,
-      editMode: frame.edit_mode ?? undefined,
       editModeOtherwise: frame.isPlain ? "allow" : undefined,
-      maxIterations: frame.max_iterations || undefined,
-      attachments: frame.attachments ?? [],
-      messageMetadata: frame.view_context ? { view_context: frame.view_context } : null,
     });
     this.#connection.send(messageAccepted(started));
     const waits = messageWaits(started);
@@ -210,12 +204,12 @@ export class Conversation {
   async #answer(approvalId: string, response: "allow_once" | "allow_all" | "stop"): Promise<void> {
     const caller = await this.#caller();
     if (caller.kind === "key") throw new AppError("forbidden", PEOPLE_ANSWER);
-    await answerApproval(this.#deps, caller, { approvalId, response });
+    await answerApproval(this.#services, caller, { approvalId, response });
   }
 
   async #cancel(taskId: string): Promise<void> {
-    const task = await requireTask(this.#deps, await this.#caller(), taskId, "chat.send");
-    const outcome = await cancelTask(this.#deps, task);
+    const task = await requireTask(this.#services, await this.#caller(), taskId, "chat.send");
+    const outcome = await cancelTask(this.#services, task);
     this.#feeds.wake(taskId);
     if (!outcome.cancelRequested) {
       throw new AppError("conflict", `The task is ${outcome.status} already`);
@@ -224,12 +218,12 @@ export class Conversation {
 
   /** Who this is by now. */
   #caller(): Promise<Caller> {
-    return renewCaller(this.#deps, this.#connection.state.standing);
+    return renewCaller(this.#services, this.#connection.state.standing);
   }
 
   /** Throws where the caller may not write there by now, and for another project than that of the socket. */
   async #requireProject(caller: Caller, named: string | undefined): Promise<void> {
-    const { id } = await requireProject(this.#deps, caller, named ?? this.#projectId, "chat.send");
+    const { id } = await requireProject(this.#services, caller, named ?? this.#projectId, "chat.send");
     if (id !== this.#projectId) {
       throw new AppError("invalid_input", "This socket is of another project: open one for this project");
     }

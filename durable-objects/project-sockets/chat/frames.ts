@@ -1,39 +1,18 @@
 import { z } from "zod";
 import type { LiveTask, SentMessage } from "#src/domain/agent-work/chats/index.ts";
 import { taskEvents } from "#src/domain/agent-work/tasks/index.ts";
-import { Attachments } from "#src/http/attachments.ts";
-import { AgentId, text } from "#src/http/schemas.ts";
+import { ChatMessageFields, hasContent, NEEDS_CONTENT } from "#src/http/chat-message.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { sentenceOf } from "#src/lib/close-codes.ts";
 import { parseJson, safeParseJson } from "#src/lib/parse-json.ts";
 import type { ErrorFrame } from "../protocol.ts";
 
-/** Longest message, in characters. Source: projects-chat.md, section 11. */
-const MESSAGE_CHARS = 10_000;
-
-/** Existing clients name the project in each frame; see `project_id` of the socket's address. */
-const project_id = z.string().max(200).nullish();
-
 /** A message to the agent: the one frame that needs no `type`. */
-const Message = z
-  .object({
-    type: z.enum(["message", "chat"]).nullish(),
-    /** Needed unless there are attachments. */
-    message: text({ max: MESSAGE_CHARS }).default(""),
-    project_id,
-    chat_id: z.uuid().nullish(),
-    agent_id: AgentId.nullish(),
-    model: text({ min: 1, max: 200 }).nullish(),
-    edit_mode: z.enum(["plan", "ask", "allow"]).nullish(),
-    /** Turns; 0 and null leave it to the service. */
-    max_iterations: z.number().int().min(0).max(100_000).nullish(),
-    view_context: z.enum(["graph", "builder", "terminal", "kanban"]).nullish(),
-    attachments: Attachments.nullish(),
-  })
-  .refine(({ message, attachments }) => message.trim() !== "" || (attachments ?? []).length > 0, {
-    message: "must not be empty unless there are attachments",
-    path: ["message"],
-  });
+const Message = ChatMessageFields.extend({
+  type: z.enum(["message", "chat"]).nullish(),
+  /** Existing clients name the project in each frame; see `project_id` of the socket's address. */
+  project_id: z.string().max(200).nullish(),
+}).refine(hasContent, NEEDS_CONTENT);
 export type Message = z.output<typeof Message>;
 
 const Named = z.discriminatedUnion("type", [

@@ -1,7 +1,7 @@
 import { followTask, type LiveTask } from "#src/domain/agent-work/chats/index.ts";
 import { streamTask } from "#src/domain/agent-work/tasks/index.ts";
 import { AppError } from "#src/lib/errors.ts";
-import type { SocketDeps } from "../settings.ts";
+import type { Services } from "#src/services.ts";
 import type { Follower } from "./follower.ts";
 import { isAskingAfter, ShownEvent } from "./frames.ts";
 
@@ -11,7 +11,7 @@ const PAUSE_MS = 500;
 
 export type FeedTask = Pick<LiveTask, "id" | "chatId" | "status">;
 
-type FeedDeps = Pick<SocketDeps, "taskLogs" | "log">;
+type FeedServices = Pick<Services, "taskLogs" | "log">;
 
 /**
  * The events of one task, read once for all sockets that are shown it. A socket that is behind the others reads by itself,
@@ -20,7 +20,7 @@ type FeedDeps = Pick<SocketDeps, "taskLogs" | "log">;
  */
 export class TaskFeed {
   readonly #task: FeedTask;
-  readonly #deps: FeedDeps;
+  readonly #services: FeedServices;
   /** Told when the log cannot be read: for good, or for now. */
   readonly #onFailure: (error: unknown) => void;
   readonly #live = new Set<Follower>();
@@ -32,10 +32,15 @@ export class TaskFeed {
   #isAsking: boolean;
   #isOver = false;
 
-  constructor(task: FeedTask, isAsking: boolean, deps: FeedDeps, onFailure: (error: unknown) => void) {
+  constructor(
+    task: FeedTask,
+    isAsking: boolean,
+    services: FeedServices,
+    onFailure: (error: unknown) => void,
+  ) {
     this.#task = task;
     this.#isAsking = isAsking;
-    this.#deps = deps;
+    this.#services = services;
     this.#onFailure = onFailure;
   }
 
@@ -115,8 +120,8 @@ export class TaskFeed {
     const { id: task_id } = this.#task;
     for (let failures = 0; ;) {
       try {
-        const opened = await streamTask(this.#deps, this.#task, after());
-        for await (const heard of followTask(this.#deps, this.#task, after(), opened)) {
+        const opened = await streamTask(this.#services, this.#task, after());
+        for await (const heard of followTask(this.#services, this.#task, after(), opened)) {
           failures = 0;
           // A sign of life without news comes at once where there are none, and every few seconds.
           const isQuiet = heard.kind === "heartbeat";
@@ -128,7 +133,8 @@ export class TaskFeed {
         if (!isWanted(false)) return;
         const isFinal = error instanceof AppError && !error.retryable;
         failures += 1;
-        if (!isFinal) this.#deps.log.warn("a task's events do not come", { task_id, failures, cause: error });
+        if (!isFinal)
+          this.#services.log.warn("a task's events do not come", { task_id, failures, cause: error });
         if (isFinal || failures > MAX_FAILURES) return this.#onFailure(error);
         await new Promise((resolve) => setTimeout(resolve, failures * PAUSE_MS));
       }

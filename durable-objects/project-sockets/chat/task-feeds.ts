@@ -1,19 +1,19 @@
 import type { TaskStatus } from "#src/domain/agent-work/tasks/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Followed } from "../protocol.ts";
-import type { SocketDeps } from "../settings.ts";
+import type { Services } from "#src/services.ts";
 import type { Follower } from "./follower.ts";
 import { TaskFeed } from "./task-feed.ts";
 
 /** The tasks that are shown on any socket of a project. Lives in memory only: what a socket shows, it keeps itself. */
 export class TaskFeeds {
-  readonly #deps: SocketDeps;
+  readonly #services: Services;
   readonly #onFailure: (taskId: string, error: unknown, isFinal: boolean) => void;
   readonly #feeds = new Map<string, TaskFeed>();
 
   /** `onFailure` is told of a log that cannot be read, for now or for good. */
-  constructor(deps: SocketDeps, onFailure: (taskId: string, error: unknown, isFinal: boolean) => void) {
-    this.#deps = deps;
+  constructor(services: Services, onFailure: (taskId: string, error: unknown, isFinal: boolean) => void) {
+    this.#services = services;
     this.#onFailure = onFailure;
   }
 
@@ -22,7 +22,7 @@ export class TaskFeeds {
     let feed = this.#feeds.get(taskId);
     if (!feed) {
       const task = { id: taskId, chatId, status };
-      feed = new TaskFeed(task, asking, this.#deps, (error) => this.#failed(taskId, error));
+      feed = new TaskFeed(task, asking, this.#services, (error) => this.#failed(taskId, error));
       this.#feeds.set(taskId, feed);
     }
     feed.join(follower);

@@ -2,7 +2,7 @@ import { AppError } from "#src/lib/errors.ts";
 import type { ToolCall } from "#src/models/model.ts";
 import { findTool, offeredTools } from "./index.ts";
 import { missingScope } from "./missing-scope.ts";
-import { failure, type ToolContext, type ToolFailure, type ToolResult } from "./tool.ts";
+import { failure, type Tool, type ToolContext, type ToolFailure, type ToolResult } from "./tool.ts";
 
 /** What became of a call. A failed call is an answer to the model, never the end of the task. */
 export interface ToolOutcome {
@@ -36,17 +36,18 @@ export async function runTool(call: ToolCall, context: ToolContext): Promise<Too
     return { success: result.success, result };
   } catch (error) {
     context.signal.throwIfAborted();
-    if (error instanceof AppError) {
-      return failed(
-        failure(error.message, error.retryable ? "This may pass: try again." : undefined),
-        error.cause,
-      );
-    }
+    if (error instanceof AppError) return failed(failure(error.message, adviceFor(error, tool)), error.cause);
     return failed(
       failure(`${tool.name} failed for an internal reason.`, "Try again, or go another way."),
       error,
     );
   }
+}
+
+/** What the model is to do about a failure. A call with an effect may have had it before its runtime was lost. */
+function adviceFor({ code, retryable }: AppError, { effect }: Tool): string | undefined {
+  if (code === "unavailable" && effect === "other") return "Check what it did before you run it again.";
+  return retryable ? "This may pass: try again." : undefined;
 }
 
 function failed(result: ToolFailure, cause?: unknown): ToolOutcome {

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { slugOf } from "./notes/plan-name.ts";
 import { linkOnTheWay } from "./notes/links.ts";
-import { formatPlan, parsePlan, PLANS_PATH, type Plan } from "./notes/plan-file.ts";
+import { formatPlan, parsePlan, PLANS_PATH, slugOf, type Plan } from "./notes/plan-file.ts";
 import type { AgentRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { readTextFile } from "./text-file.ts";
 import { defineTool, failure, type ToolFailure } from "./tool.ts";

@@ -1,13 +1,14 @@
 import type { MiddlewareHandler } from "hono";
 import type { AppEnv } from "#src/http/context.ts";
 import { loggedPath } from "#src/http/logged-path.ts";
+import { createLog } from "#src/platform/log/log.ts";
 import { createServices } from "#src/services.ts";
 
 /** Gives the request its id and services; its round trips are in the log, and in development in the answer. */
 export const requestScope: MiddlewareHandler<AppEnv> = async (c, next) => {
   const started = Date.now();
   const requestId = rayOf(c.req.header("cf-ray")) ?? crypto.randomUUID();
-  const services = createServices(c.env, requestId);
+  const services = createServices(c.env, createLog({ request_id: requestId }));
   c.set("requestId", requestId);
   c.set("services", services);
   await next();

@@ -76,6 +76,6 @@ function explain(cause: unknown): WithBytes<{ kind: "ended"; why: "timeout" | "m
   const { message } = z.object({ message: z.string() }).catch({ message: "" }).parse(cause);
   const limit = /cpu/iu.test(message) ? "timeout" : /memory/iu.test(message) ? "memory" : undefined;
   if (limit) return { value: { kind: "ended", why: limit, waited: false } };
-  const lost = "The command broke off: its isolate was lost; what it did is unknown";
+  const lost = "The command was interrupted: its isolate was lost, and what it did is unknown";
   throw new AppError("unavailable", lost, { cause });
 }

@@ -89,7 +89,7 @@ async function converse(
       });
       const lost = new AppError(
         "unavailable",
-        "The command broke off: its process was lost; what it did is unknown",
+        "The command was interrupted: its process was lost, and what it did is unknown",
       );
       socket.addEventListener("close", ({ code }) => {
         if (code === CLOSED_BY.memory) resolve({ value: { kind: "ended", why: "memory", waited: false } });

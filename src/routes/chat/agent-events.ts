@@ -1,9 +1,10 @@
 import { z } from "zod";
-import { DATA_HEARTBEAT, requireTask, richFrame } from "#src/domain/agent-work/chats/index.ts";
+import { requireTask } from "#src/domain/agent-work/chats/index.ts";
 import { findWaiting } from "#src/domain/agent-work/tasks/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { NOTHING_MORE, replayAfter, ReplayQuery } from "#src/http/event-id.ts";
 import { TaskParams } from "./task.ts";
+import { DATA_HEARTBEAT, richFrame } from "./rich-frames.ts";
 import { streamOf } from "./sse.ts";
 
 export const agentEvents = endpoint({

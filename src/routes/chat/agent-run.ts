@@ -3,11 +3,10 @@ import { awaitTask, requireTask } from "#src/domain/agent-work/chats/index.ts";
 import { describeWaiting, findWaiting, listTurns, Turn } from "#src/domain/agent-work/tasks/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ShownTurn } from "#src/http/turn.ts";
-import { AGENT_BODY_BYTES, AgentChatRequest } from "./agent-request.ts";
+import { AGENT_BODY_BYTES, AgentChatRequest, startFromRequest } from "./agent-request.ts";
 import { describeTurn } from "./message.ts";
 import { WaitingFor } from "../tasks/schemas.ts";
 import { freshTask } from "./sse.ts";
-import { startFromRequest } from "./start-from-request.ts";
 
 /** Turns an answer holds at most; all of them are in the chat's messages. */
 const SHOWN_TURNS = 500;

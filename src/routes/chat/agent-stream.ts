@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { DATA_HEARTBEAT, dataFrame, richFrame } from "#src/domain/agent-work/chats/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
-import { AGENT_BODY_BYTES, AgentChatRequest } from "./agent-request.ts";
-import { startFromRequest } from "./start-from-request.ts";
+import { dataFrame } from "#src/lib/server-sent-events.ts";
+import { AGENT_BODY_BYTES, AgentChatRequest, startFromRequest } from "./agent-request.ts";
+import { DATA_HEARTBEAT, richFrame } from "./rich-frames.ts";
 import { freshTask, streamOf, taskHeaders, unlessWithoutCredits, waitOf } from "./sse.ts";
 
 export const agentStream = endpoint({
@@ -29,7 +29,7 @@ export const agentStream = endpoint({
       // At once, also for a task that waits for its chat; the log's own would come when it begins.
       const first = { type: "task_started", data: { task_id: started.taskId, chat_id: started.chatId } };
       return streamOf(services, { caller, request }, freshTask(started), {
-        first: dataFrame(first),
+        first: dataFrame(JSON.stringify(first)),
         translate: (heard) =>
           heard.kind === "heartbeat"
             ? DATA_HEARTBEAT

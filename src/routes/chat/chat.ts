@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { EditModeField } from "#src/http/chat-message.ts";
 import type { ChatView } from "#src/domain/agent-work/chats/index.ts";
 import { Moment } from "#src/http/schemas.ts";
 
@@ -14,8 +15,6 @@ export const ChatQuery = z.object({
       "When absent, the chat that a message without a `chat_id` goes to: for a person, the last used of the project's chats that people began; for an API key, of those that programs began",
     ),
 });
-
-export const EditModeField = z.enum(["allow", "ask", "plan"]);
 
 export const ChatStatus = z.enum(["active", "running", "waiting_approval", "completed", "archived"]);
 

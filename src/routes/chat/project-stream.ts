@@ -1,5 +1,6 @@
+import { dataFrame } from "#src/lib/server-sent-events.ts";
 import { z } from "zod";
-import { dataFrame, type ProjectPosition } from "#src/domain/agent-work/chats/index.ts";
+import type { ProjectPosition } from "#src/domain/agent-work/chats/index.ts";
 import { ENDED } from "#src/lib/close-codes.ts";
 import { safeParseJson } from "#src/lib/parse-json.ts";
 import { PING } from "#src/lib/socket-ping.ts";
@@ -78,7 +79,7 @@ export function projectStream(
 }
 
 function toSse(frame: z.output<typeof Shown>, position: ProjectPosition): string {
-  if (frame.type === "error") return dataFrame(frame);
+  if (frame.type === "error") return dataFrame(JSON.stringify(frame));
   const { task_id, chat_id, event_id, payload } = frame;
   position.advance(task_id, { id: event_id, type: payload.type });
   return withId({ chat_id, task_id, event: payload }, position);

@@ -3,7 +3,6 @@ import {
   followTask,
   requireTask,
   withNotices,
-  type Heard,
   type SentMessage,
   type WaitingMessage,
 } from "#src/domain/agent-work/chats/index.ts";
@@ -12,6 +11,7 @@ import { readCredentials } from "#src/http/credentials.ts";
 import { EVENT_STREAM_HEADERS, isComingBack } from "#src/http/event-id.ts";
 import { standingOf } from "#src/http/standing.ts";
 import { sentenceOf } from "#src/lib/close-codes.ts";
+import { dataFrame, type Heard } from "#src/lib/server-sent-events.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { encoded, toStream } from "#src/lib/to-stream.ts";
 import type { Services } from "#src/services.ts";
@@ -80,11 +80,11 @@ export async function unlessWithoutCredits(send: () => Promise<Response>): Promi
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "insufficient_credits") throw error;
     const { data } = taskEvents.failure(error.message, error.code);
-    return eventStream(only(`data: ${data}\n\n`));
+    return eventStream(only(dataFrame(data)));
   }
 }
 
-/** Frames as an answer. `\n` only, since clients split on `\n\n`. */
+/** Frames as a response. */
 function eventStream(
   frames: AsyncGenerator<string, void, undefined>,
   headers: Record<string, string> = {},

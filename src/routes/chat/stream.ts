@@ -1,7 +1,9 @@
 import { z } from "zod";
-import { COMMENT, sendMessage, SimpleStream } from "#src/domain/agent-work/chats/index.ts";
+import { sendMessage } from "#src/domain/agent-work/chats/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
+import { KEEP_ALIVE } from "#src/lib/server-sent-events.ts";
 import { AgentId, text } from "#src/http/schemas.ts";
+import { SimpleStream } from "./simple-stream.ts";
 import { freshTask, streamOf, taskHeaders, unlessWithoutCredits, waitOf } from "./sse.ts";
 
 /** Longest message, in characters. */
@@ -45,7 +47,9 @@ export const stream = endpoint({
       const simple = new SimpleStream();
       return streamOf(services, { caller, request }, freshTask(started), {
         translate: (heard) =>
-          heard.kind === "heartbeat" ? COMMENT : heard.events.map((event) => simple.framesOf(event)).join(""),
+          heard.kind === "heartbeat"
+            ? KEEP_ALIVE
+            : heard.events.map((event) => simple.framesOf(event)).join(""),
         headers: taskHeaders(started),
         waits: waitOf(started),
       });

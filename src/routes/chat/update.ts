@@ -2,7 +2,8 @@ import { z } from "zod";
 import { deleteChat, moveChat, undoTurn, updateChat } from "#src/domain/agent-work/chats/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { AgentId, text } from "#src/http/schemas.ts";
-import { Chat, ChatParams, describeChat, EditModeField } from "./chat.ts";
+import { EditModeField } from "#src/http/chat-message.ts";
+import { Chat, ChatParams, describeChat } from "./chat.ts";
 
 export const update = endpoint({
   method: "patch",

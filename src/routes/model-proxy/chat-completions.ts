@@ -7,6 +7,7 @@ import {
   type Completion,
   type Heading,
 } from "#src/domain/models/model-proxy/index.ts";
+import { dataFrame, KEEP_ALIVE } from "#src/lib/server-sent-events.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { openAiError } from "#src/http/errors.ts";
 import { text } from "#src/http/schemas.ts";
@@ -128,20 +129,17 @@ async function* toLines(
   { withUsage, log }: { withUsage: boolean; log: Log },
 ): AsyncGenerator<string, void, undefined> {
   try {
-    for await (const chunk of toChunks(heading, events, { withUsage })) yield toLine(JSON.stringify(chunk));
+    for await (const chunk of toChunks(heading, events, { withUsage }))
+      yield dataFrame(JSON.stringify(chunk));
   } catch (error) {
     const known = error instanceof AppError ? error : new AppError("internal", "The stream broke off");
     if (known.status >= 500) log.warn("model stream broke off", { cause: error });
-    yield toLine(JSON.stringify({ error: { ...openAiError(known), type: "proxy_error" } }));
+    yield dataFrame(JSON.stringify({ error: { ...openAiError(known), type: "proxy_error" } }));
   }
-  yield toLine("[DONE]");
+  yield dataFrame("[DONE]");
 }
 
-const toLine = (data: string) => `data: ${data}\n\n`;
-
-/** What says that the connection is alive; clients skip comments. */
-const HEARTBEAT = ": keep-alive\n\n";
-/** Silence after which it is sent. Where a runtime notices only by writing that a client has gone, this is how long it takes. */
+/** Silence after which `KEEP_ALIVE` is sent. Where a runtime notices only by writing that a client has gone, this is how long it takes. */
 const HEARTBEAT_MS = 5000;
 
 /** A stream that ends the model call when nobody reads it any more. */
@@ -156,7 +154,7 @@ function streamed(lines: AsyncGenerator<string, void, undefined>, hangUp: AbortC
         const line = await within(HEARTBEAT_MS, (pending ??= lines.next()));
         if (line) pending = undefined;
         if (line?.done) controller.close();
-        else controller.enqueue(encoder.encode(line?.value ?? HEARTBEAT));
+        else controller.enqueue(encoder.encode(line?.value ?? KEEP_ALIVE));
       },
       cancel: () => hangUp.abort(),
     },

@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
 import { z } from "zod";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
-import { UPLOAD_FIRST } from "#src/http/attachments.ts";
+import { UPLOAD_FIRST } from "#src/http/chat-message.ts";
 import type { AppEnv } from "#src/http/context.ts";
 import { credentialsOf } from "#src/http/credentials.ts";
 import { identify, refuse, requireUpgrade, type Socket } from "#src/http/socket.ts";

@@ -1,14 +1,9 @@
 import { z } from "zod";
-import {
-  COMMENT,
-  eventFrame,
-  followTask,
-  noticeComment,
-  withNotices,
-} from "#src/domain/agent-work/chats/index.ts";
+import { followTask, withNotices } from "#src/domain/agent-work/chats/index.ts";
 import { streamTask } from "#src/domain/agent-work/tasks/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { emptyStream, isComingBack, NOTHING_MORE, replayAfter, ReplayQuery } from "#src/http/event-id.ts";
+import { eventFrame, KEEP_ALIVE, type LoggedEvent } from "#src/lib/server-sent-events.ts";
 import { encoded, toStream } from "#src/lib/to-stream.ts";
 import { TaskParams } from "./schemas.ts";
 
@@ -49,7 +44,12 @@ async function* framesOf(told: ReturnType<typeof withNotices>): AsyncGenerator<s
   for await (const heard of told) {
     // Programs count on it that each event is one of the log, with its id.
     yield heard.kind === "heartbeat"
-      ? COMMENT
+      ? KEEP_ALIVE
       : heard.events.map((each) => (each.id > 0 ? eventFrame(each) : noticeComment(each))).join("");
   }
+}
+
+/** A comment for a notice that is not in the log. Its data is one line. */
+function noticeComment({ type, data }: LoggedEvent): string {
+  return `: ${type} ${data}\n\n`;
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { runTool } from "#src/agent/tools/run-tool.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { MemoryRuntime } from "#test/support/memory-runtime.ts";
@@ -51,9 +51,18 @@ describe("running a tool call", () => {
 
   it("says so when trying again may help", async () => {
     const context = toolContext({
-      runtime: throwing(new AppError("unavailable", "The runtime is starting")),
+      runtime: throwing(new AppError("not_ready", "The runtime is starting")),
     });
     expect((await runTool(bash, context)).result["suggestion"]).toContain("try again");
+  });
+
+  it("sends the model to look first where the call may have had an effect", async () => {
+    const lost = throwing(new AppError("unavailable", "The command was interrupted"));
+    const { result } = await runTool(bash, toolContext({ runtime: lost }));
+    expect(result["suggestion"]).toBe("Check what it did before you run it again.");
+    vi.spyOn(lost, "stat").mockRejectedValue(new AppError("unavailable", "The runtime does not respond"));
+    const read = await runTool(toolCall("read_file", { file_path: "a" }), toolContext({ runtime: lost }));
+    expect(read.result["suggestion"]).toBe("This may pass: try again.");
   });
 
   it("shows nothing of an unexpected failure, and keeps it for the log", async () => {

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { formatPlan, parsePlan, type Plan } from "#src/agent/tools/notes/plan-file.ts";
-import { slugOf } from "#src/agent/tools/notes/plan-name.ts";
+import { slugOf } from "#src/agent/tools/notes/plan-file.ts";
 import { runTool } from "#src/agent/tools/run-tool.ts";
 import { MemoryRuntime } from "#test/support/memory-runtime.ts";
 import { toolCall, toolContext } from "#test/support/tool-context.ts";

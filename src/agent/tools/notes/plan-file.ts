@@ -75,3 +75,13 @@ function statusOf(mark: string): StepStatus {
 function lines(text: string): string[] {
   return text === "" ? [] : text.split("\n");
 }
+
+/** The name of a plan as the name of its file: letters and digits of any script, and hyphens. */
+export function slugOf(name: string): string {
+  const slug = name
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "-");
+  // By characters, so that none is cut in half; 60 of four bytes are a name that file systems take.
+  return Array.from(slug).slice(0, 60).join("").replace(/^-|-$/g, "") || "plan";
+}

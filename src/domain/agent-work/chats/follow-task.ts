@@ -1,5 +1,5 @@
 import { streamTask, type Task } from "#src/domain/agent-work/tasks/index.ts";
-import { heardIn, type Heard } from "./frames.ts";
+import { heardIn, type Heard } from "#src/lib/server-sent-events.ts";
 
 type Deps = Parameters<typeof streamTask>[0];
 

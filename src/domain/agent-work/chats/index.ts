@@ -4,16 +4,6 @@ export { awaitTask } from "./await-task.ts";
 export { createChat } from "./create-chat.ts";
 export { clearChat, deleteChat } from "./delete-chat.ts";
 export { followTask } from "./follow-task.ts";
-export {
-  COMMENT,
-  DATA_HEARTBEAT,
-  dataFrame,
-  eventFrame,
-  noticeComment,
-  richFrame,
-  type Heard,
-} from "./frames.ts";
-export { SimpleStream } from "./simple-stream.ts";
 export { countChats, listChats, listChatsOfProject, type ListedChat } from "./list-chats.ts";
 export {
   listMessages,

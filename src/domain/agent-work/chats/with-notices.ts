@@ -5,7 +5,7 @@ import {
   type Waiting,
 } from "#src/domain/agent-work/tasks/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import type { Heard } from "./frames.ts";
+import type { Heard } from "#src/lib/server-sent-events.ts";
 
 /** A waiting message, as its reader sees it. */
 export interface WaitingMessage {

@@ -1,5 +1,3 @@
-import { isCommon } from "./common-passwords.ts";
-
 /** bcrypt reads no further than this; a longer password is refused, since its tail would protect nothing. */
 const MAX_BYTES = 72;
 const MIN_CHARACTERS = 8;
@@ -52,4 +50,13 @@ export async function passwordMatches(
   const cost = String(config.PASSWORD_HASH_COST).padStart(2, "0");
   const matches = await compare(password, hash ?? `$2b$${cost}$${NOBODYS_DIGEST}`);
   return matches && typeof hash === "string" && bytesOf(password) <= MAX_BYTES;
+}
+
+/**
+ * Whether a password is one of the 49,000 that leaked most often, in any case of letters: the list of zxcvbn, which is
+ * loaded on first use. Guessing begins with it.
+ */
+async function isCommon(password: string): Promise<boolean> {
+  const { dictionary } = await import("@zxcvbn-ts/language-common");
+  return dictionary["passwords-common"].includes(password.toLowerCase());
 }

@@ -1,3 +1,8 @@
+/**
+ * The part of Server-Sent Events that the service writes and reads (https://html.spec.whatwg.org/#parsing-an-event-stream).
+ * Line breaks are `\n` only, because clients split frames on `\n\n`.
+ */
+
 /** An event of a task's log, as sent to a reader. */
 export interface LoggedEvent {
   /** 0 for a notice, which is not in the log. */
@@ -10,7 +15,7 @@ export interface LoggedEvent {
 /** One delivery of a log: events, or only a heartbeat. */
 export type Heard = { kind: "events"; events: LoggedEvent[] } | { kind: "heartbeat" };
 
-/** Reads the Server-Sent Events of a task's log, which are `id`, `event` and `data` lines, or a comment. */
+/** Reads a task's log, whose frames are an event's `id`, `event` and `data` lines, or a comment. */
 export async function* heardIn(body: ReadableStream<Uint8Array>): AsyncGenerator<Heard, void, undefined> {
   const decoder = new TextDecoder();
   let text = "";
@@ -34,31 +39,15 @@ function eventIn(block: string): LoggedEvent {
   return event;
 }
 
-/** A comment. It keeps connections open; clients ignore it. */
-export const COMMENT = ": keep-alive\n\n";
+/** A comment that keeps a connection open; clients ignore it. */
+export const KEEP_ALIVE = ": keep-alive\n\n";
 
-/** For clients that close a stream without data for a while. */
-export const DATA_HEARTBEAT = 'data: {"type":"agent_heartbeat","data":{}}\n\n';
-
-/** An event as the log itself writes it. */
+/** An event with its id and type. */
 export function eventFrame({ id, type, data }: LoggedEvent): string {
   return `id: ${id}\nevent: ${type}\ndata: ${data}\n\n`;
 }
 
-/** A comment for a notice that is not in the log, for clients that expect only logged events. Its data is one line. */
-export function noticeComment({ type, data }: LoggedEvent): string {
-  return `: ${type} ${data}\n\n`;
-}
-
-export function dataFrame(body: object): string {
-  return `data: ${JSON.stringify(body)}\n\n`;
-}
-
-/**
- * An event for clients of the rich streams: that of the log, except that a call with its result is a `tool_call`. It has an
- * id when the client can resume with it. It never has an `event` line, which these clients do not parse.
- */
-export function richFrame({ id, type, data }: LoggedEvent, withId: boolean): string {
-  const text = type === "tool_result" ? data.replace('{"type":"tool_result"', '{"type":"tool_call"') : data;
-  return withId && id > 0 ? `id: ${id}\ndata: ${text}\n\n` : `data: ${text}\n\n`;
+/** A frame of data alone. `data` is one line. */
+export function dataFrame(data: string): string {
+  return `data: ${data}\n\n`;
 }

@@ -1,7 +1,7 @@
-import { streamInPieces } from "#test/support/pieces.ts";
 import { describe, expect, it } from "vitest";
-import { richFrame, SimpleStream } from "#src/domain/agent-work/chats/index.ts";
-import { heardIn, type LoggedEvent } from "#src/domain/agent-work/chats/frames.ts";
+import { richFrame } from "#src/routes/chat/rich-frames.ts";
+import { SimpleStream } from "#src/routes/chat/simple-stream.ts";
+import type { LoggedEvent } from "#src/lib/server-sent-events.ts";
 import { taskEvents } from "#src/domain/agent-work/tasks/index.ts";
 
 const logged = (event: { type: string; data: string }, id = 1): LoggedEvent => ({ id, ...event });
@@ -11,19 +11,6 @@ const simpleFrames = (...events: { type: string; data: string }[]) => {
 };
 const jsonOf = (frame: string): unknown => JSON.parse(/^data: (.*)\n\n$/u.exec(frame)?.[1] ?? "null");
 const CALL = { iteration: 1, index: 0, total: 1, id: "c", name: "bash_exec", parameters: { command: "ls" } };
-
-describe("reading a log's stream", () => {
-  const text =
-    'id: 1\nevent: a\ndata: {"type":"a","x":"é\\n"}\n\n: keep-alive\n\nid: 2\nevent: b\ndata: {"type":"b"}\n\n';
-
-  it.each([1, 2, 5, 17, 1000])("takes it in pieces of %d bytes", async (size) => {
-    const heard = await Array.fromAsync(heardIn(streamInPieces(text, size)));
-    expect(heard.flatMap((each) => (each.kind === "events" ? each.events : []))).toEqual([
-      { id: 1, type: "a", data: '{"type":"a","x":"é\\n"}' },
-      { id: 2, type: "b", data: '{"type":"b"}' },
-    ]);
-  });
-});
 
 describe("the stream of the interface", () => {
   it("shows a call with its result as text", () => {

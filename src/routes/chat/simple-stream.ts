@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { safeParseJson } from "#src/lib/parse-json.ts";
-import { dataFrame, type LoggedEvent } from "./frames.ts";
+import { dataFrame, type LoggedEvent } from "#src/lib/server-sent-events.ts";
 
 const ToolResult = z.object({
   tool: z.string(),
@@ -50,11 +50,11 @@ export class SimpleStream {
         return this.#say(this.#text) + question(data);
       case "waiting": {
         const content = safeParseJson(data, Notice)?.value.content ?? "";
-        return dataFrame({ type: "message", content });
+        return frame({ type: "message", content });
       }
       case "error": {
         const failure = safeParseJson(data, Failure)?.value;
-        return dataFrame({ type: "error", error: failure?.error ?? "The task failed" });
+        return frame({ type: "error", error: failure?.error ?? "The task failed" });
       }
       case "complete":
         return this.#end(data);
@@ -69,31 +69,33 @@ export class SimpleStream {
     if (this.#isTurnShown || text === "") return "";
     this.#isTurnShown = true;
     this.#hasSpoken = true;
-    return dataFrame({ type: "message", content: text });
+    return frame({ type: "message", content: text });
   }
 
   /** An agent that ends without text still gets a message frame. */
   #end(data: string): string {
     const end = safeParseJson(data, Complete)?.value.data;
     if (end?.completion_reason === "cancelled") {
-      return dataFrame({ type: "error", error: "The task was cancelled" });
+      return frame({ type: "error", error: "The task was cancelled" });
     }
-    return end?.success && !this.#hasSpoken ? dataFrame({ type: "message", content: "" }) : "";
+    return end?.success && !this.#hasSpoken ? frame({ type: "message", content: "" }) : "";
   }
 }
+
+const frame = (body: object) => dataFrame(JSON.stringify(body));
 
 function toolExecution(data: string): string {
   const call = safeParseJson(data, ToolResult)?.value;
   if (!call) return "";
   const { tool, args, result } = call;
-  return dataFrame({ type: "tool_execution", tool, args, result: textOfResult(result) });
+  return frame({ type: "tool_execution", tool, args, result: textOfResult(result) });
 }
 
 function question(data: string): string {
   const asked = safeParseJson(data, Question)?.value;
   if (!asked) return "";
   const content = `I wait until a member of the project allows ${asked.tool} (approval ${asked.data.approval_id}).`;
-  return dataFrame({ type: "message", content });
+  return frame({ type: "message", content });
 }
 
 /** A result as text: its message, its short fields as JSON, then its long texts. */

@@ -1,0 +1,13 @@
+import { dataFrame, type LoggedEvent } from "#src/lib/server-sent-events.ts";
+
+/** For clients that close a stream without data for a while. */
+export const DATA_HEARTBEAT = dataFrame('{"type":"agent_heartbeat","data":{}}');
+
+/**
+ * An event for clients of the rich streams: that of the log, except that a call with its result is a `tool_call`. It has an
+ * id when the client can resume with it. It never has an `event` line, which these clients do not parse.
+ */
+export function richFrame({ id, type, data }: LoggedEvent, withId: boolean): string {
+  const text = type === "tool_result" ? data.replace('{"type":"tool_result"', '{"type":"tool_call"') : data;
+  return withId && id > 0 ? `id: ${id}\n${dataFrame(text)}` : dataFrame(text);
+}
