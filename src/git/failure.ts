@@ -63,8 +63,8 @@ function describe(error: unknown): [code: AppError["code"], sentence: string] {
 
 /** What is thrown where files of the repository itself are missing, or are not what they must be. */
 function isOfDamage(error: unknown): boolean {
-  const { InternalError, InvalidOidError, NotFoundError, ObjectTypeError } = git.Errors;
-  return [InternalError, InvalidOidError, NotFoundError, ObjectTypeError].some(
+  const { DecompressionError, InternalError, InvalidOidError, NotFoundError, ObjectTypeError } = git.Errors;
+  return [DecompressionError, InternalError, InvalidOidError, NotFoundError, ObjectTypeError].some(
     (kind) => error instanceof kind,
   );
 }

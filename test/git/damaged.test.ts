@@ -1,5 +1,6 @@
-import { writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { deflateSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openGitProject } from "./support/git-project.ts";
 
@@ -62,5 +63,26 @@ describe("a damaged repository", () => {
     expect(await outcomes()).toContainEqual(
       "conflict: The repository is damaged: clone it again, or remove `.git` in a terminal and start again",
     );
+  });
+
+  it.each([
+    ["nothing", () => Buffer.alloc(0)],
+    ["no compressed data", () => Buffer.from("garbage")],
+    ["half of it", (object: Buffer) => object.subarray(0, object.length / 2)],
+    ["another byte in it", (object: Buffer) => object.map((byte, at) => (at === 9 ? byte ^ 0xff : byte))],
+    ["another object", () => deflateSync("blob 3\0abc")],
+    ["no object", () => deflateSync("garbage")],
+  ])("is called damaged where every object is %s", async (_, damage) => {
+    const objects = join(project.root, ".git", "objects");
+    for (const name of await readdir(objects, { recursive: true })) {
+      if (!/^[0-9a-f]{2}\/[0-9a-f]{38}$/u.test(name)) continue;
+      const path = join(objects, name);
+      const object = await readFile(path);
+      await rm(path);
+      await writeFile(path, damage(object));
+    }
+    const ended = await outcomes();
+    for (const outcome of ended) expect(outcome).not.toMatch(/^(internal|unavailable)/u);
+    expect(ended).toContainEqual(expect.stringMatching(/^conflict: The repository is damaged/u));
   });
 });
