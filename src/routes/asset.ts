@@ -1,7 +1,7 @@
 import { AppError } from "#src/lib/errors.ts";
 import type { Services } from "#src/services.ts";
 
-/** A file of `public/`, with headers of our own on top. Throws `not_found`. */
+/** A file of `public/`, with additional headers. Throws `not_found`. */
 export async function asset(
   { config }: Pick<Services, "config">,
   request: Request,

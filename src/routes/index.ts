@@ -33,7 +33,7 @@ import { taskEndpoints } from "./tasks/index.ts";
 import { teamEndpoints } from "./teams/index.ts";
 import { userEndpoints } from "./users/index.ts";
 
-/** The whole public surface. Order matters where a literal path and a parameter could both match. */
+/** The whole public interface. The order matters where both a literal path and a parameter match. */
 export const endpoints: readonly Endpoint[] = [
   ...authEndpoints,
   ...oauthEndpoints,

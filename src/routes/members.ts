@@ -5,7 +5,7 @@ import { Moment } from "#src/http/schemas.ts";
 
 export const Role = z.enum(ROLES);
 
-/** A place in a list of members: when a person joined, and who. */
+/** Position in a list of members: when a person joined, and the account. */
 export const MemberCursor = z
   .string()
   .transform((cursor) => cursor.split("_"))

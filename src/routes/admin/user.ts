@@ -4,7 +4,7 @@ import { User } from "../users/user.ts";
 
 export const AdminUserParams = z.object({ user: z.string().describe("Id of the account") });
 
-/** Why an administrator does something; kept in the trail. */
+/** Why an administrator acts; stored in the audit trail. */
 export const Reason = text({ min: 1, max: 500, trim: true });
 
 export const PageFields = {
@@ -12,7 +12,7 @@ export const PageFields = {
   page_size: z.coerce.number().int().min(1).max(200).default(50),
 };
 
-/** A part of names, for lists. */
+/** A part of a name, for searching lists. */
 export const Search = text({ max: 200, trim: true });
 
 /** An account as administrators list it. */

@@ -3,7 +3,7 @@ import { runCommand } from "#src/domain/workspaces/command-runs/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { text } from "#src/http/schemas.ts";
 
-/** `text` of what a command wrote is cut by the runtime. */
+/** `text` is a command's output, which the runtime truncates. */
 const Outcome = z.object({
   success: z.boolean(),
   command: z.string(),

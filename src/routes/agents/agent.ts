@@ -23,7 +23,7 @@ export const Tools = z
 
 export const AgentItem = z
   .object({
-    // The service's own agent has one that is no UUID of any version.
+    // A plain string, because the id of the service's own agent is not a UUID of a known version.
     id: z.string(),
     slug: z.string(),
     name: z.string(),
@@ -59,7 +59,7 @@ export const describeAgent = (agent: Agent | AgentOfPerson): z.input<typeof Agen
   updated_at: agent.updatedAt?.toISOString() ?? null,
 });
 
-/** What the rules of agents need, with the tools, which they do not know. */
+/** Dependencies of the agent use cases, with the list of tools, which the domain does not know. */
 export const agentDeps = ({ db, modelSettings }: Services) => ({
   db,
   modelSettings,

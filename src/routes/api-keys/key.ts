@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ApiKey } from "#src/domain/organisations/api-keys/index.ts";
 import { Moment } from "#src/http/schemas.ts";
 
-/** A key as its owner sees it, under the names of both client families. */
+/** A key as its owner sees it, with the field names of both client families. */
 export const Key = z
   .object({
     id: z.uuid(),

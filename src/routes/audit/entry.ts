@@ -22,7 +22,7 @@ export const AuditEntry = z
   })
   .meta({ id: "AuditEntry" });
 
-/** A page of entries, with the number of all in a header. */
+/** A page of entries, with the total number in a header. */
 export async function answerPage(
   services: Services,
   filter: AuditFilter,

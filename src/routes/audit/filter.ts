@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { AuditFilter } from "#src/domain/organisations/audit/index.ts";
 import { dayOrMoment, text } from "#src/http/schemas.ts";
 
-/** What of a log is asked for; all of it where nothing is named. */
+/** Filters of an audit log; without any, all entries. */
 export const Filter = z.object({
   action: text({ max: 100 }).optional().describe("Action, such as `session.started`"),
   user_id: z.uuid().optional().describe("Account that did it"),

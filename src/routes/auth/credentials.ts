@@ -3,7 +3,7 @@ import { text } from "#src/http/schemas.ts";
 
 const identifier = text({ min: 1, max: 320, trim: true });
 
-/** What a person signs in with: a username or an email address, in whichever of the two fields. */
+/** A person's username or email address, in either of the two fields, and the password. */
 export const Credentials = z
   .object({
     username: identifier.optional().describe("Username or email address"),

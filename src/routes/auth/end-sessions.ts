@@ -9,7 +9,7 @@ interface Leaving {
   client: Client;
 }
 
-/** End the sessions of whoever a request's tokens are of, if of anybody; answers the headers that clear the cookies. */
+/** Ends the sessions that a request's tokens belong to, if any; returns headers that clear the cookies. */
 export async function endSessions({
   services,
   request,

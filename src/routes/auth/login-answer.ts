@@ -4,7 +4,7 @@ import { sessionCookies } from "#src/http/cookies.ts";
 import { Reply } from "#src/http/endpoint.ts";
 import type { Services } from "#src/services.ts";
 
-/** What every login answers; clients rely on all five fields being there. */
+/** The response of every login; clients rely on all five fields being present. */
 export const LoggedIn = z
   .object({
     access_token: z
@@ -22,7 +22,7 @@ export const LoggedIn = z
 const RETRYING =
   "The code could not be emailed yet and is being retried. Enter it once it arrives, or request another later";
 
-/** Either the session, also as cookies, or what the second step takes. */
+/** The response to a login: the session, also as cookies, or what the second step needs. */
 export function answerLogin(
   { config }: Pick<Services, "config">,
   outcome: LogInOutcome,

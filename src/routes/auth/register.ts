@@ -6,7 +6,7 @@ import { email, text } from "#src/http/schemas.ts";
 import { User } from "../users/user.ts";
 import { describeToken, Token } from "./tokens.ts";
 
-/** What is not named here, such as `is_superuser`, is not read. */
+/** Fields that are not listed, such as `is_superuser`, are ignored. */
 const Body = z.object({
   email: email(),
   password: text({ max: 1000 }).describe("8 characters to 72 bytes, and not a common password"),

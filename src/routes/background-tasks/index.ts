@@ -3,7 +3,7 @@ import { cancelTask } from "./cancel.ts";
 import { getBackgroundTask } from "./get.ts";
 import { listActiveTasks, listTasks } from "./list.ts";
 
-/** The literal paths come first. */
+/** Literal paths come before paths with a parameter. */
 export const backgroundTaskEndpoints: readonly Endpoint[] = [
   listActiveTasks,
   listTasks,

@@ -4,7 +4,7 @@ import { Moment, text } from "#src/http/schemas.ts";
 
 export const BaseParams = z.object({ base: z.string().max(100).describe("Id or slug of the template") });
 
-/** What a new template is told about itself. */
+/** Fields of a new template. */
 export const BaseFields = z.object({
   name: text({ min: 1, max: 200, trim: true }),
   slug: z
@@ -43,7 +43,7 @@ export function describeBase(base: StoredBase): z.input<typeof Base> {
   };
 }
 
-/** The wish of the fields above. */
+/** The fields above under the names of the domain. */
 export function wishOf({ name, slug, description, visibility }: z.output<typeof BaseFields>) {
   return { name, slug, description, visibility };
 }

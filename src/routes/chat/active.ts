@@ -23,7 +23,7 @@ export const active = endpoint({
   async handler({ services, caller, query }) {
     const of = { project: query.project_id, chatId: query.chat_id };
     const found = await activeTasks(services, caller, of);
-    // Behind the one that runs others may wait for their turn.
+    // Queued tasks may wait for the running one.
     const task = found.find((each) => each.task.status === "running")?.task ?? found[0]?.task;
     if (!task) return null;
     const startedAt = task.startedAt ?? task.createdAt;

@@ -6,7 +6,7 @@ import { ChatMessageFields, hasContent, NEEDS_CONTENT, wishOf } from "#src/http/
 import { text } from "#src/http/schemas.ts";
 import type { Services } from "#src/services.ts";
 
-/** A request with its pictures, in bytes: an isolate holds it several times over, and has 128 MB. */
+/** Largest request with pictures, in bytes. An isolate holds the request several times over, and has 128 MB. */
 export const AGENT_BODY_BYTES = 24 * 1024 * 1024;
 
 export const AgentChatRequest = ChatMessageFields.extend({
@@ -21,7 +21,7 @@ export const AgentChatRequest = ChatMessageFields.extend({
   .refine(hasContent, NEEDS_CONTENT)
   .meta({ id: "AgentChatRequest" });
 
-/** Starts the task that a client of the rich streams asks for. Attachments are stored first. */
+/** Starts the task that a request of the rich streams describes. Attachments are stored first. */
 export function startFromRequest(
   services: Services,
   caller: Caller,

@@ -8,7 +8,7 @@ import { describeTurn } from "./message.ts";
 import { WaitingFor } from "../tasks/schemas.ts";
 import { freshTask } from "./sse.ts";
 
-/** Turns an answer holds at most; all of them are in the chat's messages. */
+/** Most turns in a response; the chat's messages have all of them. */
 const SHOWN_TURNS = 500;
 
 export const agentRun = endpoint({

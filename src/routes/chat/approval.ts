@@ -44,7 +44,7 @@ const Question = z.object({
   expires_at: Moment,
 });
 
-/** The one way a question is shown over HTTP: whole. Events show a part of a long one, and say so. */
+/** An approval as every HTTP response shows it: complete. Events truncate a long one, and say so. */
 const describeQuestion = ({ approval: asked, chatId }: { approval: Approval; chatId: string }) => ({
   approval_id: asked.id,
   task_id: asked.taskId,

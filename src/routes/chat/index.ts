@@ -17,7 +17,7 @@ import { streamProject } from "./stream-project.ts";
 import { stream } from "./stream.ts";
 import { move, remove, undo, update } from "./update.ts";
 
-/** Literal paths before those with a parameter in their place. */
+/** Literal paths come before paths with a parameter in the same place. */
 export const chatEndpoints: readonly Endpoint[] = [
   stream,
   agentStream,

@@ -4,7 +4,7 @@ import { endpoint, Reply } from "#src/http/endpoint.ts";
 import { Chat, describeChat } from "./chat.ts";
 import { describeMessage, Message } from "./message.ts";
 
-/** Messages that come with each chat, the newest. */
+/** Newest messages listed with each chat. */
 const SHOWN_MESSAGES = 50;
 
 export const list = endpoint({

@@ -11,7 +11,7 @@ import { counted } from "#src/lib/counted.ts";
 import { ChatParams, ChatQuery, ProjectChats } from "./chat.ts";
 import { describeMessage, Message } from "./message.ts";
 
-/** Where a page of messages begins, as `X-Next-Cursor` tells it: the number and the role of its first message. */
+/** Where a page of messages begins, as in `X-Next-Cursor`: number and role of its first message. */
 const Place = z
   .string()
   .regex(/^\d{1,9}_(?:user|assistant)$/u, "must be the X-Next-Cursor of a page")

@@ -5,13 +5,16 @@ import { ENDED } from "#src/lib/close-codes.ts";
 import { safeParseJson } from "#src/lib/parse-json.ts";
 import { PING } from "#src/lib/socket-ping.ts";
 
-/** Which keeps connections open; clients skip comments. */
+/** Keeps connections open; clients ignore comments. */
 const KEEPALIVE = ": keepalive\n\n";
 const KEEPALIVE_MS = 15_000;
-/** Bytes that a client may be behind; then it is to come back with its last id, and is shown the rest from the logs. */
+/**
+ * Most bytes buffered for a slow client. Beyond that the stream ends; the client reconnects with its last id and
+ * receives the rest from the logs.
+ */
 const MAX_BEHIND_BYTES = 4 * 1024 * 1024;
 
-/** What is passed on of what the project's object sends. The message of a task is no event of its log. */
+/** The messages of the project's object that are passed on. A task's message is not an event of its log. */
 const Shown = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("agent_event"),
@@ -24,8 +27,8 @@ const Shown = z.discriminatedUnion("type", [
 ]);
 
 /**
- * What a socket of the project's object shows, as Server-Sent Events: after `ready` the events of all tasks, each with the
- * position after it as its id. Ends where the socket does; where nobody reads it any more, which `gone` tells first, it ends the
+ * Translates a socket of the project's object into Server-Sent Events: after `ready` the events of all tasks, each with
+ * the position after it as its id. Ends with the socket. When the client leaves, which `gone` signals first, closes the
  * socket.
  */
 export function projectStream(
@@ -62,7 +65,7 @@ export function projectStream(
         socket.addEventListener("error", end);
         timer = setInterval(() => {
           send(KEEPALIVE);
-          // To a socket of which nothing is heard only so much is sent.
+          // The object limits what it sends to a socket from which it receives nothing, hence the ping.
           if (socket.readyState === WebSocket.OPEN) socket.send(PING);
         }, KEEPALIVE_MS);
         send(withId({ type: "ready" }, position));
@@ -85,7 +88,7 @@ function toSse(frame: z.output<typeof Shown>, position: ProjectPosition): string
   return withId({ chat_id, task_id, event: payload }, position);
 }
 
-/** The data line comes first, as some clients expect of a frame. */
+/** The data line comes first, because some clients expect it there. */
 function withId(body: object, position: ProjectPosition): string {
   return `data: ${JSON.stringify(body)}\nid: ${position.toString()}\n\n`;
 }

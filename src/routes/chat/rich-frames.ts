@@ -1,6 +1,6 @@
 import { dataFrame, type LoggedEvent } from "#src/lib/server-sent-events.ts";
 
-/** For clients that close a stream without data for a while. */
+/** For clients that close a stream that carries no data for a while. */
 export const DATA_HEARTBEAT = dataFrame('{"type":"agent_heartbeat","data":{}}');
 
 /**

@@ -13,7 +13,7 @@ export const Session = z.object({
   updated_at: Moment.nullable(),
 });
 
-/** Chats of one project that are listed at once. */
+/** Most chats of one project in a list. */
 const LISTED = 500;
 
 export const standaloneSessions = endpoint({

@@ -24,7 +24,7 @@ const Complete = z.object({
 export class SimpleStream {
   /** Text of the turn that has not been sent. */
   #text = "";
-  /** Whether the turn's text has been sent, and whether any text was. */
+  /** Whether the text of the current turn has been sent, and whether any text has been sent. */
   #isTurnShown = false;
   #hasSpoken = false;
 
@@ -63,7 +63,7 @@ export class SimpleStream {
     }
   }
 
-  /** The text of a turn, once. */
+  /** The frame for a turn's text, sent once per turn. */
   #say(text: string): string {
     this.#text = "";
     if (this.#isTurnShown || text === "") return "";

@@ -16,19 +16,23 @@ import { AppError } from "#src/lib/errors.ts";
 import { encoded, toStream } from "#src/lib/to-stream.ts";
 import type { Services } from "#src/services.ts";
 
-/** What is sent of what a log says; nothing for what the client is not told. */
+/**
+ * Converts an event of the log to the client's format; returns an empty string for events that the client does not
+ * receive.
+ */
 type Translate = (heard: Heard) => string;
 
-/** Who is answered: the caller, and the request they came with. */
+/** The caller of a stream and their request. */
 export interface Reader {
   caller: Caller;
   request: Request;
 }
 
 /**
- * A task's events in a client's own words, to the task's end. The client may go at any time: the task does not notice. `first` is
- * sent before anything else, and then what a message waits for. Whoever has all of a
- * task that is over and comes back by itself gets 204. Whoever may not read the task any more is told so, and nothing else.
+ * Streams a task's events in a client's format, to the task's end. A disconnect of the client does not affect the task.
+ * Sends `first` at once, and then what the message waits for. A client that reconnects automatically to a finished
+ * task, and already has all its events, gets 204. A caller who may no longer read the task receives a failure event and
+ * nothing else.
  */
 export async function streamOf(
   services: Services,
@@ -56,7 +60,7 @@ export async function streamOf(
       const log = followTask(services, task, after, opened);
       for await (const heard of waits ? withNotices(services.db, waits, log) : log) {
         const newest = heard.kind === "events" ? heard.events.at(-1) : undefined;
-        // The end is told also where the task went with its chat.
+        // The end is sent without an access check, because the task may have been deleted with its chat.
         if (newest?.type !== "done") await access.hold();
         last = newest?.id || last;
         const text = translate(heard);
@@ -71,8 +75,8 @@ export async function streamOf(
 }
 
 /**
- * What `send` makes of a message; where the team has no credits for it, a stream that says so and ends, with `error` and
- * `data.code` (byok-billing-market-deploy.md section 2.2). Every other refusal is a status.
+ * Returns the response of `send`. If the team has no credits, returns a stream with a single `error` frame whose
+ * `data.code` is `insufficient_credits`. Every other refusal is an HTTP status.
  */
 export async function unlessWithoutCredits(send: () => Promise<Response>): Promise<Response> {
   try {
@@ -84,7 +88,7 @@ export async function unlessWithoutCredits(send: () => Promise<Response>): Promi
   }
 }
 
-/** Frames as a response. */
+/** A response that streams frames. */
 function eventStream(
   frames: AsyncGenerator<string, void, undefined>,
   headers: Record<string, string> = {},
@@ -96,17 +100,17 @@ async function* only(frame: string): AsyncGenerator<string, void, undefined> {
   yield frame;
 }
 
-/** A task that was started this moment, as far as its log needs it. */
+/** A task that was started just now, as the reader of its log needs it. */
 export function freshTask({ taskId, chatId }: SentMessage) {
   return { id: taskId, chatId, status: "queued" } as const;
 }
 
-/** What a message that was taken this moment waits for, as its stream tells. */
+/** What a new message waits for, for notices in its stream. */
 export function waitOf({ taskId, waiting, refused }: SentMessage): WaitingMessage | undefined {
   return waiting ? { taskId, waiting, refused } : undefined;
 }
 
-/** Where the frames cannot tell, the headers do. */
+/** The ids of the task and its chat, for streams whose frames do not carry them. */
 export function taskHeaders({ taskId, chatId }: SentMessage): Record<string, string> {
   return { "X-Task-Id": taskId, "X-Chat-Id": chatId };
 }

@@ -41,7 +41,7 @@ export const stream = endpoint({
         chatId: body.chat_id ?? undefined,
         message: body.message,
         agentId: body.agent_id ?? undefined,
-        // None of the three types of frames can ask, and most clients of this stream could not answer.
+        // This stream has no frame for an approval, and most of its clients could not answer one.
         editModeOtherwise: "allow",
       });
       const simple = new SimpleStream();

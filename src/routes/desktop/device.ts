@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Device as StoredDevice, DeviceWish, PairedDevice } from "#src/domain/people/desktop/index.ts";
 import { Moment, text } from "#src/http/schemas.ts";
 
-/** Permissions that a device's key is to have. */
+/** Requested permissions of a device's key. */
 export const ScopeWish = z
   .array(text({ min: 1, max: 100 }))
   .max(100)
@@ -28,7 +28,7 @@ export function readDevice(fields: z.output<typeof Fields>): DeviceWish {
   };
 }
 
-/** A device that has just been paired, with its key. */
+/** A newly paired device, with its key. */
 export const Paired = z
   .object({
     device_id: z.uuid(),

@@ -4,7 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { text } from "#src/http/schemas.ts";
 import { Connected, HOST, HostParams } from "./provider.ts";
 
-/** Tokens of all hosts are printable ASCII, and go into a header. */
+/** Tokens of all hosts are printable ASCII, and are sent in a header. */
 const Token = text({ min: 1, max: 1000, trim: true }).regex(
   /^[\x21-\x7E]*$/u,
   "must be a token in the format that the host shows",

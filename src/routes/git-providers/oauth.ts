@@ -37,7 +37,7 @@ export const authorizeHost = endpoint({
   },
 });
 
-/** For the API reference. The handler reads the query as it came: every word in it may be anybody's. */
+/** For the API reference only. The handler parses the raw query, which may come from an attacker. */
 const given = z.string().optional().catch(undefined);
 
 export const hostCallback = endpoint({
@@ -82,22 +82,22 @@ export const hostCallback = endpoint({
   },
 });
 
-/** Who is signed in; `undefined` for nobody. */
+/** The signed-in person; `undefined` if there is none. */
 async function personOf(services: Services, request: Request): Promise<UserCaller | undefined> {
   const token = accessTokenOf(request, services.config);
   return token === undefined ? undefined : authenticateUser(services, token);
 }
 
-/** Says that the browser comes for the second time. */
+/** Query parameter that marks the browser's second request. */
 const AGAIN = "from_own_page";
 
-/** With `COOKIE_SAMESITE=strict` a browser that a foreign page sends here leaves the session's cookies out. */
+/** With `COOKIE_SAMESITE=strict` a browser that comes from another site's page omits the session's cookies. */
 function isWithoutStrictCookies(config: Services["config"], request: Request, url: URL): boolean {
   const isForeign = request.headers.get("sec-fetch-site") === "cross-site";
   return config.COOKIE_SAMESITE === "strict" && isForeign && !url.searchParams.has(AGAIN);
 }
 
-/** A page of our own that leads here again, with the cookies. */
+/** A page of the service that redirects to this address again, now with the cookies. */
 function onceMore(url: URL): Response {
   const again = new URL(url);
   again.searchParams.set(AGAIN, "1");
@@ -110,14 +110,14 @@ function onceMore(url: URL): Response {
   });
 }
 
-/** For people, what programs are told in a word. */
+/** Sentences for people, by the error code for programs. */
 const PAGE_REASONS: Readonly<Record<string, string>> = {
   INVALID_STATE_TOKEN:
     "This link is not valid in this browser, or you are signed in to a different account: sign in and begin again",
   STATE_TOKEN_EXPIRED: "This took too long: begin again",
 };
 
-/** A page that says one sentence of ours. */
+/** A page with one of the service's own sentences. */
 function page(status: number, sentence: string, headers: Readonly<Record<string, string>>): Response {
   const html = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Git host</title><p>${sentence}. You can close this window.</p></html>`;
   return new Response(html, { status, headers: { ...headers, "Content-Type": "text/html; charset=utf-8" } });

@@ -2,7 +2,10 @@ import { z } from "zod";
 import { GIT_HOSTS, type ConnectionState } from "#src/domain/source-control/git-hosts/index.ts";
 import type { HostedBranch, HostedRepository } from "#src/platform/git-hosts/git-host.ts";
 
-/** Which host; any other name is a path that does not exist. The group keeps each alternative between `^` and `$`. */
+/**
+ * The git host; other names do not match the path. The group is needed because the router anchors the pattern with `^`
+ * and `$`, which would otherwise bind to one alternative only.
+ */
 export const HOST = ":git_host{(?:github|gitlab|bitbucket)}";
 
 export const HostParams = z.object({ git_host: z.enum(GIT_HOSTS) });

@@ -88,7 +88,7 @@ export const addBranch = endpoint({
   },
 });
 
-/** Both client families have their own method and path for it. */
+/** Each client family has its own method and path for the same operation. */
 const switchTo = (method: "put" | "post", path: string) =>
   endpoint({
     method,

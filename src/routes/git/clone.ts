@@ -6,7 +6,7 @@ import { AppError } from "#src/lib/errors.ts";
 import { ProjectParams } from "../projects/project.ts";
 import { Branch, Clone, describeClone } from "./git.ts";
 
-/** Clients give up after 30 seconds. */
+/** Clients time out after 30 seconds. */
 const WAIT_MS = 25_000;
 
 const RepoUrl = text({ min: 1, max: 2000, trim: true }).describe("http or https, without credentials");

@@ -3,14 +3,14 @@ import type { Repository, RepositoryAddress } from "#src/domain/source-control/r
 import type { GitCommit } from "#src/git/protocol.ts";
 import { Moment, text } from "#src/http/schemas.ts";
 
-/** Longest message of a commit. */
+/** A commit message. */
 export const CommitMessage = text({ min: 1, max: 500, trim: true });
 export const Branch = text({ max: 200 }).nullish().describe("The current branch when absent");
 export const Remote = text({ min: 1, max: 100, trim: true }).default("origin");
 
 export const Done = z.object({ message: z.string() }).meta({ id: "GitDone" });
 
-/** How the clone of a repository into a project goes or went. */
+/** State of the clone of a repository into a project. */
 export const Clone = z
   .object({
     status: z.enum(["cloning", "cloned", "failed"]),
@@ -45,7 +45,7 @@ export function describeClone(row: Repository): z.input<typeof Clone> {
   };
 }
 
-/** The repository a panel is about, as far as its address tells. */
+/** The repository that a panel shows, as far as its address identifies it. */
 export const PanelHead = {
   owner: z.string().nullable(),
   repo: z.string().nullable(),
@@ -60,7 +60,7 @@ export function describeOrigin(origin: RepositoryAddress | undefined) {
   };
 }
 
-/** The page of a repository at a host, which is its address without `.git`. */
+/** The web page of a repository at its host: the address without `.git`. */
 function pageOf({ url }: RepositoryAddress): string {
   return url.replace(/\.git$/u, "");
 }
@@ -73,7 +73,7 @@ const Signature = z.object({
   date: z.string(),
 });
 
-/** A commit under the names of all clients. */
+/** A commit, with the field names of all clients. */
 export const Commit = z
   .object({
     sha: z.string(),

@@ -120,7 +120,7 @@ const RemoteInfo = z
   })
   .meta({ id: "GitRemoteRepository" });
 
-/** What is said of a repository that no host describes. */
+/** Values for a repository without data from a host. */
 const UNKNOWN = {
   description: null,
   default_branch: null,

@@ -16,7 +16,7 @@ const PAGE = `<!doctype html>
 </html>
 `;
 
-/** The page runs one script of our own origin and loads nothing from anywhere else. */
+/** The page runs one script of its own origin and loads nothing from other hosts. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
 

@@ -7,7 +7,7 @@ import { openApi } from "./openapi.ts";
 import { ready } from "./ready.ts";
 import { checkCompatibility, version } from "./version.ts";
 
-/** The service about itself. */
+/** Endpoints that describe the service itself. */
 export function metaEndpoints(all: () => readonly Endpoint[]): readonly Endpoint[] {
   return [health, ready, config, featureFlags, version, checkCompatibility, openApi(all), docs, docsScript];
 }

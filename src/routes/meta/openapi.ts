@@ -3,7 +3,10 @@ import { cookieName } from "#src/http/cookies.ts";
 import { endpoint, type Endpoint } from "#src/http/endpoint.ts";
 import { openApiDocument } from "#src/http/openapi.ts";
 
-/** The document of a table of endpoints. It is handed the table late, because it is a part of it. */
+/**
+ * Generates the document of a table of endpoints. The table is passed as a function, because this endpoint is part of
+ * it.
+ */
 export function openApi(endpoints: () => readonly Endpoint[]): Endpoint {
   return endpoint({
     method: "get",

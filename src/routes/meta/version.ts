@@ -2,7 +2,7 @@ import { z } from "zod";
 import { endpoint } from "#src/http/endpoint.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
 
-/** What a client may ask for by name before it relies on it, in alphabetical order. */
+/** Features that a client may test for before it relies on them, in alphabetical order. */
 const FEATURES = [
   "agent_tasks",
   "api_keys",
@@ -25,10 +25,10 @@ const FEATURES = [
   "two_factor",
 ] as const;
 
-/** Schemas of app manifests that can be installed: none yet. */
+/** Schemas of app manifests that can be installed; none so far. */
 const MANIFEST_SCHEMAS: readonly string[] = [];
 
-/** Changes with the features, and with nothing else. */
+/** Changes exactly when the features change. */
 const featureSetHash = sha256Hex(FEATURES.join("\n"));
 
 export const version = endpoint({

@@ -14,7 +14,7 @@ import { text } from "#src/http/schemas.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Log } from "#src/platform/log/log.ts";
 
-/** Conversations carry pictures. */
+/** Large, because conversations carry pictures. */
 const BODY_LIMIT = 24 * 1024 * 1024;
 
 const ToolCall = z.object({
@@ -53,7 +53,7 @@ const ChatCompletion = z.object({
   usage: Usage,
 });
 
-/** One event's data; for the API reference, since a stream is written as it comes. */
+/** The data of one event. For the API reference only: the stream is not validated. */
 const ChatCompletionChunk = z.object({
   id: z.string(),
   object: z.literal("chat.completion.chunk"),
@@ -116,8 +116,8 @@ export const chatCompletions = endpoint({
 });
 
 /**
- * Existing clients leave `stream` out and expect a stream. OpenAI's own leave it out when they want none, and accept JSON
- * only.
+ * Existing clients omit `stream` and expect a stream. OpenAI's own clients omit it when they want none, and then accept
+ * only JSON.
  */
 function streamsByDefault({ headers }: Request): boolean {
   return headers.get("accept")?.trim().toLowerCase() !== "application/json";
@@ -139,14 +139,17 @@ async function* toLines(
   yield dataFrame("[DONE]");
 }
 
-/** Silence after which `KEEP_ALIVE` is sent. Where a runtime notices only by writing that a client has gone, this is how long it takes. */
+/**
+ * Silence after which `KEEP_ALIVE` is sent. A runtime that notices a disconnect only when it writes notices it within
+ * this time.
+ */
 const HEARTBEAT_MS = 5000;
 
-/** A stream that ends the model call when nobody reads it any more. */
+/** Streams the lines as Server-Sent Events, and ends the model call when the client disconnects. */
 function streamed(lines: AsyncGenerator<string, void, undefined>, hangUp: AbortController): Response {
   const encoder = new TextEncoder();
   let pending: Promise<IteratorResult<string, void>> | undefined;
-  // Once it is aborted, the line that is waited for fails, and what was begun is paid for.
+  // After the abort the pending line fails, and the part of the call so far is charged.
   hangUp.signal.addEventListener("abort", () => void lines.return(), { once: true });
   const body = new ReadableStream<Uint8Array>(
     {
@@ -165,7 +168,7 @@ function streamed(lines: AsyncGenerator<string, void, undefined>, hangUp: AbortC
   });
 }
 
-/** What is waited for; `undefined` where it takes longer. */
+/** The result of `work`; `undefined` if it takes longer than `ms`. */
 async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<undefined>((resolve) => {

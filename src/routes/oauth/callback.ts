@@ -6,7 +6,7 @@ import { consoleUrl } from "#src/lib/console-url.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { PROVIDER, ProviderParams } from "./provider.ts";
 
-/** For the API reference. The handler reads the query as it came: every word in it may be anybody's. */
+/** For the API reference only. The handler parses the raw query, which may come from an attacker. */
 const given = z.string().optional().catch(undefined);
 const Query = z.object({
   state: given.describe("The `state` that was sent to the provider"),

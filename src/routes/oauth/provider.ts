@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * Which provider; any other name is a path that does not exist. The router puts the pattern between `^` and `$`, each of
- * which would bind to one alternative only.
+ * The provider; other names do not match the path. The group is needed because the router anchors the pattern with `^`
+ * and `$`, which would otherwise bind to one alternative only.
  */
 export const PROVIDER = ":provider{(?:github|google)}";
 

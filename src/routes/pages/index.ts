@@ -4,7 +4,7 @@ import { page } from "./page.ts";
 import { script } from "./script.ts";
 import { stylesheet } from "./stylesheet.ts";
 
-/** Small pages for what mails, providers and the desktop app link to; they work by the API alone. */
+/** Small pages to which mails, providers and the desktop app link. They use only the public API. */
 export const pageEndpoints: readonly Endpoint[] = [
   home,
   page("/login", "login", "Get the sign-in page"),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { endpoint, type Endpoint } from "#src/http/endpoint.ts";
 import { asset } from "../asset.ts";
 
-/** A page runs scripts of our own origin, and speaks to nobody else. */
+/** A page runs scripts of its own origin and connects to no other host. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -14,7 +14,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** A page of `public/account`, at an address that mails, providers and the desktop app know. */
+/** A page of `public/account`, at an address that mails, providers and the desktop app use. */
 export function page(path: string, file: string, summary: string): Endpoint {
   return endpoint({
     method: "get",
@@ -23,7 +23,7 @@ export function page(path: string, file: string, summary: string): Endpoint {
     summary,
     access: "public",
     response: { status: 200, schema: z.string(), mediaType: "text/html" },
-    // Files of static assets go by their names without `.html`.
+    // Static assets are addressed without `.html`.
     handler: async ({ services, request }) =>
       asset(services, request, `/account/${file}`, { "Content-Security-Policy": POLICY }),
   });

@@ -13,7 +13,7 @@ export const enterPreview = endpoint({
   summary: "Enter a private preview",
   description: "Redirects a signed-in browser to the preview, with a token that only this browser can use.",
   tag: "Previews",
-  // Whoever is not signed in is sent to the page where one does that.
+  // Public, because a visitor who is not signed in is redirected to the sign-in page.
   access: "public",
   query: z.object({
     host: text({ min: 1, max: 300 }).describe("Host of the preview"),

@@ -1,15 +1,15 @@
 import { prefersHtml } from "#src/http/prefers-html.ts";
 
-/** A word to the visitor of a preview, from the service and not from the program behind it. */
+/** A message to the visitor of a preview, from the service and not from the program behind it. */
 interface Notice {
   status: 400 | 401 | 403 | 404 | 502 | 503;
   title: string;
   sentence: string;
-  /** Look again by itself after so many seconds. */
+  /** The page reloads itself after so many seconds. */
   refreshSeconds?: number;
 }
 
-/** As a page for whoever follows a link, as JSON for programs. All texts are ours. */
+/** A page for browsers, JSON for programs. All texts are the service's own. */
 export function notice(request: Request, { status, title, sentence, refreshSeconds }: Notice): Response {
   const headers = new Headers({ "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" });
   if (refreshSeconds !== undefined) headers.set("Retry-After", String(refreshSeconds));

@@ -10,15 +10,15 @@ import { notice } from "./page.ts";
 import { servePreview } from "./serve-preview.ts";
 import { callerOfHeader } from "./visitor.ts";
 
-/** Where a visitor comes back to from the service; no program gets this path. */
+/** The path to which the service sends a visitor back; it never reaches a program. */
 const ENTRANCE_PATH = "/.workspace/enter";
 
 const NONCE_SECONDS = 300;
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
- * Requests to `<slug>--<label>.<APP_DOMAIN>` are previews, whatever they ask for: the API is never there. A subdomain that is
- * neither one nor the service's own name is nothing.
+ * Serves all requests to `<slug>--<label>.<APP_DOMAIN>` as previews; the API is never reachable there. Other
+ * subdomains, except the service's own name, are refused.
  */
 export const previewHosts: MiddlewareHandler<AppEnv> = async (c, next) => {
   const { hostname } = new URL(c.req.url);
@@ -68,8 +68,8 @@ async function visitOfCookie(c: Context<AppEnv>): Promise<Visitor> {
 }
 
 /**
- * Whether a page of another origin sends this in its visitor's name: cookies go along between previews, whose hosts are one
- * site. Containers of the same project may ask each other.
+ * Whether a page of another origin makes a state-changing request with the visitor's cookies. The hosts of previews are
+ * the same site, so browsers send cookies between them. Containers of one project may call each other.
  */
 function comesFromElsewhere(
   request: Request,
@@ -84,7 +84,7 @@ function comesFromElsewhere(
   return !asking || parsePreviewHost(asking.hostname, appDomain)?.slug !== slug;
 }
 
-/** Send a browser to the service, which knows who is signed in; programs are told to say who they are. */
+/** Redirects a browser to the service, which knows whether the person is signed in; programs get a 401. */
 function leadIn(c: Context<AppEnv>, url: URL): Response {
   const { raw: request } = c.req;
   if (request.method !== "GET" || !prefersHtml(request)) {
@@ -97,7 +97,7 @@ function leadIn(c: Context<AppEnv>, url: URL): Response {
   return redirect(location, [hostCookie(c.env, "preview_nonce", nonce, NONCE_SECONDS)]);
 }
 
-/** The visitor is back, with a token that is worth nothing without the cookie that it left with. */
+/** Receives the returning visitor. The token is valid only together with the nonce cookie that was set before. */
 async function enter(c: Context<AppEnv>, url: URL): Promise<Response> {
   const { previewTokens } = c.get("services");
   const nonce = cookieOf(c.req.raw, c.env, "preview_nonce");
@@ -114,7 +114,7 @@ async function enter(c: Context<AppEnv>, url: URL): Promise<Response> {
   ]);
 }
 
-/** A path of this host, whatever was given. */
+/** Reduces any address to a path of this host. */
 function pathOnly(path: string, base: URL): string {
   const target = URL.parse(path, base.origin);
   return target?.origin === base.origin && target.pathname !== ENTRANCE_PATH
@@ -132,7 +132,7 @@ function redirect(location: string, cookies: readonly string[]): Response {
   return new Response(null, { status: 302, headers });
 }
 
-/** Address of a preview's entrance, for the service to send a visitor to. */
+/** Address of a preview's entrance, to which the service redirects a visitor. */
 export function entranceUrl(
   config: { PUBLIC_URL: string; APP_DOMAIN: string },
   { slug, label }: PreviewAddress,

@@ -7,15 +7,18 @@ import { notice } from "./page.ts";
 import { servePreview } from "./serve-preview.ts";
 import { callerOfHeader, personOfCookie } from "./visitor.ts";
 
-/** Its page may run scripts and send forms, and is of no origin: it shares nothing with the service that it lies under. */
+/**
+ * The page may run scripts and submit forms, but has an opaque origin, so it shares nothing with the service's origin.
+ */
 const SANDBOX = "sandbox allow-scripts allow-forms";
 
 const ADDRESS = /^\/preview\/(?<slug>[^/]+)\/(?<label>[^/]+)(?<rest>\/.*)?$/u;
 const WITH_TOKEN = /^\/~(?<token>[^/]+)(?<path>\/.*)?$/u;
 
 /**
- * A preview on the service's own host, at `/preview/<slug>/<label>/`, for places without wildcard names. No cookies are sent
- * from a page without an origin, so whoever may see a private preview is sent to an address with a token in it.
+ * A preview on the service's own host, at `/preview/<slug>/<label>/`, for installations without wildcard names. A page
+ * with an opaque origin sends no cookies, so a person who may see a private preview is redirected to an address that
+ * contains a token.
  */
 export const previewPath: Handler<AppEnv> = async (c) => {
   if (!containers.hasPreviewPaths(c.env)) return sandboxed(elsewhere(c.req.raw));
@@ -46,7 +49,7 @@ async function atPath(
   });
 }
 
-/** To the address with a token, for whoever is signed in and has a part in the project. */
+/** Redirects to the address with a token, for a signed-in person with a role in the project. */
 async function leadIn(
   c: Context<AppEnv>,
   { slug, label, path }: { slug: string; label: string; path: string },
@@ -72,14 +75,14 @@ function redirect(location: string): Response {
   return new Response(null, { status: 302, headers: { Location: location } });
 }
 
-/** The same answer, shut off from the origin it comes from. */
+/** The same response, isolated from the origin that serves it. */
 function sandboxed(response: Response): Response {
   const { status, body, webSocket } = response;
   const headers = new Headers(response.headers);
   headers.append("Content-Security-Policy", SANDBOX);
   headers.set("Referrer-Policy", "no-referrer");
   headers.delete("Service-Worker-Allowed");
-  // Scripts and requests of the page itself come from no origin. There are no credentials that this could give away.
+  // Requests of the page itself have an opaque origin. This reveals nothing, because they carry no credentials.
   headers.set("Access-Control-Allow-Origin", "*");
   headers.set("Access-Control-Allow-Methods", "*");
   headers.set("Access-Control-Allow-Headers", "*");

@@ -6,22 +6,22 @@ import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import type { Services } from "#src/services.ts";
 import { notice } from "./page.ts";
 
-/** Where in the service's address space a preview is shown. */
+/** Where a preview appears among the service's addresses. */
 interface Place {
-  /** Path below which it lies, with a slash at both ends; `/` on a host of its own. */
+  /** Path of the preview's root, with a slash at both ends; `/` on its own host. */
   base: string;
-  /** The path that is asked of the program, with its leading slash. */
+  /** The path to request from the program, with its leading slash. */
   path: string;
-  /** Whether the program may set cookies here, and see what it has set. */
+  /** Whether the program may set and read cookies here. */
   cookies: boolean;
-  /** Whether `Authorization` was for us. */
+  /** Whether `Authorization` was for the service, and is not passed on. */
   stripAuthorization: boolean;
 }
 
-/** What a response can say; a program can say anything. */
+/** The largest status that a Response accepts; a program can send any. */
 const MAX_STATUS = 599;
 
-/** Answer a request to a preview that its visitor may see: from the program in the container, or from the files. */
+/** Serves a request to a preview that its visitor may see: from the container's program, or from its files. */
 export async function servePreview(
   services: Pick<Services, "workspaces" | "log">,
   { container, project }: Preview,
@@ -68,7 +68,7 @@ async function serveProgram(
   const headers = toProgram(request.headers, { url, port, stripAuthorization });
   if (!cookies) headers.delete("cookie");
   const { method } = request;
-  // One that comes with a body all the same cannot be handed on.
+  // `Request` rejects a body with these methods, so it is dropped.
   const body = method === "GET" || method === "HEAD" ? null : request.body;
   const answer = await runtime.fetchPort(
     port,
@@ -83,14 +83,14 @@ async function serveProgram(
   return new Response(answer.body, { status, headers: answered });
 }
 
-/** Where a redirect of the program leads its visitor. */
+/** A program's redirect, as an address that the visitor can reach. */
 function outside(location: string, inside: URL, base: string): string {
   const target = URL.parse(location, inside);
   if (!target || target.origin !== inside.origin) return location;
   return `${base}${relative(target.pathname)}${target.search}${target.hash}`;
 }
 
-/** A path to be put behind a base: with two slashes at its front it would be the address of another host. */
+/** A path without leading slashes: a second slash after the base would make it another host's address. */
 function relative(path: string): string {
   return path.replace(/^\/+/u, "");
 }
@@ -126,7 +126,7 @@ async function serveFile(
   });
 }
 
-/** What was built, where there is such a directory; else the container's own. */
+/** The build's output directory if it exists; otherwise the container's directory. */
 async function shownDirectory(
   runtime: ProjectRuntime,
   { directory, outputDirectory }: Preview["container"],

@@ -13,7 +13,7 @@ export const verifyAccess = endpoint({
   summary: "Verify preview access",
   description: "For proxies: whether the caller may see the preview at `X-Forwarded-Host`.",
   tag: "Previews",
-  // Every refusal is the same 401, whoever asks.
+  // Public, so that every refusal is the same 401.
   access: "public",
   refusals: [401],
   response: { status: 204, schema: z.null(), description: "Access is allowed; every refusal is a 401" },

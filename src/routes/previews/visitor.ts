@@ -10,8 +10,8 @@ import type { Services } from "#src/services.ts";
 type Deps = Pick<Services, "db" | "accessTokens" | "config">;
 
 /**
- * A person who calls a preview as one calls the API, with `Authorization: Bearer` and a token of ours; `undefined` for any
- * other header, which is the program's. Throws `unauthenticated` for a key that is not valid.
+ * The caller of a preview request that has `Authorization: Bearer` and a token of the service; `undefined` for any
+ * other header, which is meant for the program. Throws `unauthenticated` for an invalid key.
  */
 export async function callerOfHeader(deps: Deps, request: Request): Promise<Caller | undefined> {
   const credentials = readCredentials(request, deps.config);
@@ -20,7 +20,7 @@ export async function callerOfHeader(deps: Deps, request: Request): Promise<Call
   return undefined;
 }
 
-/** The person who is signed in to the service in this browser. */
+/** The person who is signed in to the service with this browser. */
 export async function personOfCookie(deps: Deps, request: Request): Promise<UserCaller | undefined> {
   const credentials = readCredentials(request, deps.config);
   return credentials.kind === "sessionCookie" ? authenticateUser(deps, credentials.token) : undefined;

@@ -7,7 +7,7 @@ import { describeProject, Project } from "./project.ts";
 const url = text({ max: 2000, trim: true });
 const branch = text({ min: 1, max: 255, trim: true });
 
-/** The same under the names of different clients; the first one that is there counts. */
+/** The same fields under the names of different clients; the first present one counts. */
 const Body = z.object({
   name: text({ min: 1, max: 200, trim: true }),
   description: text({ max: 10_000 }).nullish(),
@@ -57,7 +57,7 @@ export const createProject = endpoint({
     const { project, taskId } = source
       ? await projects.createProjectFrom(services, caller, { ...wish, source })
       : { project: await projects.createProject(services, caller, wish), taskId: null };
-    // A new project is announced as `initializing`; the next reading tells the state it has settled in.
+    // The response announces a new project as `initializing`; later responses show the settled state.
     const described = describeProject(project, "initializing");
     return {
       ...described,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import * as projects from "#src/domain/workspaces/projects/index.ts";
 import { Moment } from "#src/http/schemas.ts";
 
-/** Path of every project route: a project's id or slug. */
+/** Path parameters of every project route: id or slug. */
 export const ProjectParams = z.object({ project: z.string().describe("Id or slug of the project") });
 
 export const ProjectStatus = z.enum([
@@ -19,7 +19,7 @@ const EnvironmentStatus = z
   .enum(["provisioning", "setup_failed", "starting", "active", "stopping", "stopped", "hibernated", "error"])
   .describe("`status` in the terms that existing clients use");
 
-/** What a project's state is called, as other endpoints tell it. */
+/** A project's state, with the same field names as in other endpoints. */
 export const StatusFields = {
   status: ProjectStatus,
   environment_status: EnvironmentStatus,
@@ -27,7 +27,7 @@ export const StatusFields = {
   error: z.string().nullable().describe("Why the last change of state failed"),
 };
 
-/** A project, under the names of both client families. */
+/** A project, with the field names of both client families. */
 export const Project = z
   .object({
     id: z.uuid(),
@@ -48,7 +48,7 @@ export const Project = z
   })
   .meta({ id: "Project" });
 
-/** A project's state under all its names. */
+/** A project's state under all its field names. */
 export function describeStatus(project: projects.Project, status: Status = projects.shownStatus(project)) {
   return {
     status,
@@ -75,7 +75,7 @@ function environmentStatus(
   return status === "stopped" && error !== null ? "error" : ENVIRONMENT_STATUS[status];
 }
 
-/** `status` stands in for the state the project is in, in an answer that announces another one. */
+/** Describes a project. `status` replaces the stored state in a response that announces another one. */
 export function describeProject(project: projects.Project, status?: Status): z.input<typeof Project> {
   return {
     id: project.id,

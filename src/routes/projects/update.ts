@@ -13,7 +13,7 @@ const Body = z.object({
   settings: JsonObject.optional().describe("Replaces the settings; PATCH …/settings merges them"),
 });
 
-/** Both methods change what is named and leave the rest: existing clients send parts under either. */
+/** Both methods change only the given fields, because existing clients send partial bodies with either. */
 const update = (method: "put" | "patch") =>
   endpoint({
     method,

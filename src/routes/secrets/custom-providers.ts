@@ -16,7 +16,7 @@ const Params = z.object({ model_provider: z.string() });
 /** RFC 9110, 5.6.2: the characters of a header's name. */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]{1,100}$/iu;
 const HEADER_VALUE = /^[\x20-\x7e]{0,4096}$/u;
-/** Those of the connection are not anybody's to set. */
+/** Connection headers cannot be set. */
 const CONNECTION =
   /^(host|connection|content-length|transfer-encoding|upgrade|te|trailer|keep-alive|expect)$/iu;
 
@@ -33,7 +33,7 @@ const Headers = z
 const Models = z.array(text({ min: 1, max: 200, trim: true })).max(200);
 const Name = text({ min: 1, max: 100, trim: true });
 const ApiType = z.enum(API_TYPES);
-/** Clients know a bad protocol and a bad slug as a 400. */
+/** Invalid protocols and slugs are refused later as 400, which existing clients expect. */
 const GivenApiType = text({ max: 20 });
 const GivenSlug = text({ max: 2048, trim: true }).describe(
   "First segment of its models: `custom/<slug>/<name>`; 1 to 64 letters, digits, - and _",

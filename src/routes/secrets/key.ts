@@ -4,7 +4,7 @@ import { dayOrMoment, Moment, text } from "#src/http/schemas.ts";
 
 export const KeyParams = z.object({ model_key: z.string() });
 
-/** What can be sent in a header. */
+/** Text that can be sent in a header. */
 const PRINTABLE = /^[\x20-\x7e]*$/u;
 
 export const KeyValue = text({ min: 1, max: 10_000, trim: true }).regex(
@@ -13,10 +13,10 @@ export const KeyValue = text({ min: 1, max: 10_000, trim: true }).regex(
 );
 export const KeyName = text({ min: 1, max: 100, trim: true });
 export const BaseUrl = text({ min: 1, max: 2048, trim: true });
-/** Nothing, in the words of clients that send every field. */
+/** An empty string, from clients that send every field. */
 export const Cleared = z.literal("");
 
-/** Id of a built-in provider or the slug of one's own, in whatever case. */
+/** Id of a built-in provider or slug of a custom one, in any case of letters. */
 export const Provider = text({ min: 1, max: 64, trim: true })
   .regex(/^[A-Za-z0-9][A-Za-z0-9_-]*$/u, "must be letters, digits, - and _")
   .toLowerCase();

@@ -2,7 +2,7 @@ import { requireChat } from "#src/domain/agent-work/chats/index.ts";
 import { socket } from "#src/http/socket.ts";
 import { NO_WISH } from "./query.ts";
 
-/** Beside a chat: notices of its project, and a terminal and logs for who asks for them. */
+/** Besides chats: notices of the project, and on request a terminal and logs. */
 export const chatSocket = socket({
   path: "/ws/:chat",
   aliases: ["/api/ws/:chat"],

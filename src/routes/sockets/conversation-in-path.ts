@@ -12,11 +12,11 @@ import type { Services } from "#src/services.ts";
 import { NO_WISH } from "./query.ts";
 import { resumed } from "./resumed.ts";
 
-/** The token stands in the path, as existing clients send it: see `http/logged-path.ts`. */
+/** The path contains the token, as existing clients send it: see `http/logged-path.ts`. */
 const PATH = "/api/chat/ws/:token";
-/** How long a client may take to say which project it is about. */
+/** How long a client may take to name its project. */
 const FIRST_FRAME_MS = 10_000;
-/** Characters of a frame, and of all that come before the project's object has the socket. */
+/** Most characters of a frame, and of all frames before the project's object takes over the socket. */
 const MAX_WAITING = 64 * 1024;
 
 const FirstFrame = z.object({ project_id: z.string().max(200) });
@@ -27,8 +27,8 @@ const Resume = z.object({
 });
 
 /**
- * The chats of a project for clients that name it in their first frame, whatever that frame is. From then on it is the same
- * socket as that of `/ws/chat/{project}`. Source: projects-chat.md, section 13.
+ * A project's chats for clients that name the project in their first frame, of any type. From then on the socket
+ * behaves as `/ws/chat/{project}`.
  */
 export const conversationInPathSocket: Socket = {
   path: PATH,
@@ -36,7 +36,7 @@ export const conversationInPathSocket: Socket = {
     app.get(PATH, (c) => {
       requireUpgrade(c.req.raw);
       const { 0: client, 1: server } = new WebSocketPair();
-      // Half open, so that the answer to the client's close is the object's.
+      // Half open, so that the project's object answers the client's close.
       server.accept({ allowHalfOpen: true });
       c.executionCtx.waitUntil(serve(c.get("services"), server, c.req.param("token"), c.req.query()));
       return new Response(null, { status: 101, webSocket: client });
@@ -64,18 +64,21 @@ async function serve(
   } catch (error) {
     if (!(error instanceof AppError)) services.log.error("socket failed", { path: PATH, cause: error });
     waiting.end();
-    // What is wrong with a first frame is a fault of the client's, which is not to try again.
+    // An invalid first frame is the client's error, so the close code tells it not to retry.
     refuse(client, error, error instanceof AppError && error.code === "invalid_input" ? POLICY : undefined);
   }
 }
 
-/** A client that begins with what it has a part of, in its first frame as on the address, gets nothing of that twice. */
+/**
+ * Options for a client that resumes in its first frame, as for one that resumes by the address: events that it has are
+ * not sent twice.
+ */
 function resumedBy(first: string) {
   const frame = safeParseJson(first, Resume)?.value;
   return frame ? [{ taskId: frame.task_id, after: frame.last_event_id }] : [];
 }
 
-/** What a client sends until the project's object has its socket. */
+/** Frames that the client sends before the project's object has its socket. */
 class Waiting {
   readonly #client: WebSocket;
   readonly #frames: string[] = [];
@@ -90,11 +93,11 @@ class Waiting {
     client.addEventListener("message", this.#listener);
     client.addEventListener("close", this.#leave);
     client.addEventListener("error", this.#leave);
-    // Nobody may be waiting yet.
+    // Prevents an unhandled rejection while nothing awaits the promise.
     this.#first.promise.catch(() => undefined);
   }
 
-  /** The first frame; undefined for a client that left. Throws `invalid_input` when none comes in time. */
+  /** The first frame; undefined for a client that left. Throws `invalid_input` when none arrives in time. */
   async first(): Promise<string | undefined> {
     const timer = setTimeout(() => {
       const error = new AppError(
@@ -110,7 +113,7 @@ class Waiting {
     }
   }
 
-  /** All that came, in order; what comes from now on is for others. */
+  /** Returns all frames so far, in order, and stops collecting. */
   end(): string[] {
     this.#client.removeEventListener("message", this.#listener);
     return this.#frames.splice(0);

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { AppError } from "#src/lib/errors.ts";
 
-/** What the query of a socket says. Throws `invalid_input` with the name of what is wrong. */
+/** Parses a socket's query. Throws `invalid_input` that names the invalid parameter. */
 export function parse<S extends z.ZodType>(schema: S, query: Readonly<Record<string, string>>): z.output<S> {
   const parsed = schema.safeParse(query);
   if (parsed.success) return parsed.data;
@@ -9,5 +9,5 @@ export function parse<S extends z.ZodType>(schema: S, query: Readonly<Record<str
   throw new AppError("invalid_input", `${issue?.path.join(".")}: ${issue?.message}`);
 }
 
-/** For sockets that open no terminal by themselves. */
+/** For sockets that open no terminal when they connect. */
 export const NO_WISH = { target: null, session: null, position: null, columns: 80, rows: 24 };

@@ -5,13 +5,13 @@ import { parse } from "./query.ts";
 const MAX_RESUMED = 20;
 
 const Query = z.object({
-  /** Tasks of which the client has a part, separated by commas. */
+  /** Tasks whose events the client already has in part, separated by commas. */
   task_id: z.string().max(1_000).default(""),
-  /** Up to which event it has each of them, in the same order; 0 where it is left out. */
+  /** The last event that the client has of each, in the same order; 0 if omitted. */
   last_event_id: z.string().max(1_000).default(""),
 });
 
-/** What the address says the client goes on with. Throws `invalid_input`. */
+/** Parses the tasks and positions from which the client resumes. Throws `invalid_input`. */
 export function resumed(query: Readonly<Record<string, string>>) {
   const { task_id, last_event_id } = parse(Query, query);
   const taskIds = listed(task_id);

@@ -12,14 +12,17 @@ import type { Services } from "#src/services.ts";
 import { describeTask } from "../background-tasks/background-task.ts";
 
 const PATH = "/api/tasks/ws";
-/** How long a client may take to say who it is. */
+/** How long a client may take to authenticate. */
 const FIRST_FRAME_MS = 10_000;
 const LOOK_MS = 1_000;
-/** After so many looks access is checked again: half a minute. */
+/** Polls between two access checks: half a minute. */
 const CHECK_EVERY = 30;
-/** A request of a Worker may ask others a thousand times; clients come back, and are told of what is under way again. */
+/**
+ * A Worker's request may make a thousand subrequests. The socket then closes; clients reconnect and receive the tasks
+ * in progress again.
+ */
 const MAX_LOOKS = 800;
-/** Tasks of a person that are looked at, the newest. */
+/** Most tasks of a person that are polled, the newest. */
 const LIMIT = 50;
 const MAX_FRAME = 8 * 1024;
 
@@ -27,8 +30,9 @@ const FirstFrame = z.object({ token: z.string().max(4_096) });
 const Ping = z.object({ type: z.literal("ping") });
 
 /**
- * The background tasks of a person as they go on. Who it is, the first frame says, so that the socket is accepted before there
- * is anybody whose object could hold it; and since it looks every second, it could not hibernate there either.
+ * A person's background tasks and their changes. The token is in the first frame, so the socket is accepted before the
+ * person is known and no Durable Object can be chosen. An object would not help: the socket polls every second, so the
+ * object could never hibernate.
  */
 export const taskSocket: Socket = {
   path: PATH,
@@ -62,7 +66,10 @@ async function serve(services: Services, socket: WebSocket): Promise<void> {
   }
 }
 
-/** The token of the first frame; later ones are answered. Throws `unauthenticated` for another frame and for none. */
+/**
+ * The token in the first frame; later frames are answered. Throws `unauthenticated` for any other first frame and for
+ * none.
+ */
 async function firstToken(socket: WebSocket, gone: AbortSignal): Promise<string> {
   const text = await new Promise<unknown>((resolve) => {
     const timer = setTimeout(() => resolve(undefined), FIRST_FRAME_MS);
@@ -81,7 +88,7 @@ async function firstToken(socket: WebSocket, gone: AbortSignal): Promise<string>
   return frame.value.token;
 }
 
-/** Send each task that is new or has changed, until the client goes. */
+/** Sends each new or changed task until the client leaves. */
 async function watch(
   services: Services,
   socket: WebSocket,
@@ -96,7 +103,7 @@ async function watch(
     const isFirst = look === 0;
     for (const task of tasks.toReversed()) {
       const text = JSON.stringify({ type: "task_update", task: describeTask(task) });
-      // What was over before the client came is no news.
+      // Tasks that ended before the client connected are not sent.
       const isNews = isFirst ? isOpen(task) : known.get(task.id) !== text;
       known.set(task.id, text);
       if (isNews) socket.send(text);

@@ -3,13 +3,13 @@ import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { socket } from "#src/http/socket.ts";
 import { parse } from "./query.ts";
 
-/** Columns and rows of a screen. */
+/** Columns or rows of a screen. */
 const size = (fallback: number) => z.coerce.number().int().min(1).max(1_000).default(fallback);
 
 const Query = z.object({
   /** Where to open the terminal: `ctr:<container id>`, `ephemeral` or `environment`. */
   target: z.string().max(100).optional(),
-  /** Session of a socket that was lost, to go on with, and up to which byte of its output the client has it. */
+  /** The session of a lost socket to resume, and the byte of its output up to which the client has it. */
   session: z.string().max(100).optional(),
   position: z.coerce.number().int().nonnegative().optional(),
   cols: size(80),

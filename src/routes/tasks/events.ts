@@ -42,7 +42,7 @@ export const events = endpoint({
 
 async function* framesOf(told: ReturnType<typeof withNotices>): AsyncGenerator<string, void, undefined> {
   for await (const heard of told) {
-    // Programs count on it that each event is one of the log, with its id.
+    // Programs rely on every event being one of the log, with its id.
     yield heard.kind === "heartbeat"
       ? KEEP_ALIVE
       : heard.events.map((each) => (each.id > 0 ? eventFrame(each) : noticeComment(each))).join("");

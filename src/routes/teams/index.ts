@@ -9,7 +9,7 @@ import { memberEndpoints } from "./members/index.ts";
 import { switchTeam } from "./switch.ts";
 import { updateTeam } from "./update.ts";
 
-/** The literal path `/api/teams/invitations` comes first; the word is no team's slug. */
+/** The literal path `/api/teams/invitations` comes first; no team has this slug. */
 export const teamEndpoints: readonly Endpoint[] = [
   ...invitationEndpoints,
   listTeams,

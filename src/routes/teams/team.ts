@@ -4,7 +4,7 @@ import type { OwnTeam } from "#src/domain/organisations/teams/index.ts";
 import { Moment, text } from "#src/http/schemas.ts";
 import { Role } from "../members.ts";
 
-/** Path of every route of one team. */
+/** Path parameters of every route of one team. */
 export const TeamParams = z.object({ team: z.string().describe("Slug of the team") });
 
 export const TeamName = text({ min: 1, max: 100, trim: true });
@@ -60,7 +60,7 @@ export function describeTeam({ team, role }: OwnTeam): z.input<typeof Team> {
     bundled_credits: bundledCredits,
     purchased_credits: purchasedCredits,
     signup_bonus_credits: bonus,
-    // Nothing is deployed yet.
+    // The service does not deploy projects yet.
     deployed_projects_count: 0,
     support_tier: SUPPORT[team.subscriptionTier],
     created_at: team.createdAt.toISOString(),

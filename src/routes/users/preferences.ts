@@ -11,7 +11,7 @@ export const Preferences = z
 
 const goesBack = "null goes back to the default";
 
-/** Themes and positions that are none are refused by the rules behind, as 400: existing clients expect that. */
+/** Unknown themes and positions are refused by the domain with a 400, which existing clients expect. */
 export const PreferencesBody = z.object({
   diagram_model: text({ max: 200 }).nullish(),
   theme_preset: text({ max: 1000 }).nullish().describe(`Name of a theme; ${goesBack}, default-dark`),

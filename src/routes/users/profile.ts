@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { User } from "#src/domain/people/accounts/index.ts";
 import { text } from "#src/http/schemas.ts";
 
-/** Longest picture, as an address or as the text that holds it. */
+/** Largest picture, in characters, as an address or as a data URL. */
 const MAX_AVATAR = 512_000;
 
 export const Profile = z
@@ -29,7 +29,7 @@ export function describeProfile(user: User): z.input<typeof Profile> {
   };
 }
 
-/** In each but the names, null takes away what was there, and so does the empty text that a form sends for it. */
+/** Except for the names, null clears a field, and so does the empty text that a form sends. */
 export const ProfileBody = z.object({
   username: text({ max: 100 }).optional(),
   name: text({ min: 1, max: 100, trim: true }).optional(),
@@ -48,12 +48,12 @@ function isEmptyOr(rule: (value: string) => boolean): (value: string) => boolean
   return (value) => value === "" || rule(value);
 }
 
-/** Pages follow it: an address that runs something is none. */
+/** Pages link to it, so addresses that run code are refused. */
 function isWebAddress(value: string): boolean {
   return /^https?:\/\/\S+$/iu.test(value) && URL.canParse(value);
 }
 
-/** Pages show it: a picture that is kept here, or one that does not travel in the clear. */
+/** Pages show it: a picture that is stored here, or one that is fetched over https. */
 function isPicture(value: string): boolean {
   if (/^data:image\/[a-z0-9.+-]+;base64,[a-z0-9+/]+={0,2}$/iu.test(value)) return true;
   return isWebAddress(value) && /^https:/iu.test(value);

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { email, Moment, text } from "#src/http/schemas.ts";
 
-/** An account by its id. Names that are no ids, such as `me`, have paths of their own. */
+/** An account by its id. Other names, such as `me`, have their own paths. */
 export const USER_PATH = "/api/users/:user{[0-9a-fA-F-]+}";
 
 export const UserParams = z.object({ user: z.string().describe("Id of the account") });
 
-/** What people may change of an account. */
+/** Fields of an account that can be changed. */
 export const AccountBody = z.object({
   email: email().optional(),
   username: text({ max: 100 }).optional(),
@@ -19,7 +19,7 @@ export const AccountBody = z.object({
     ),
 });
 
-/** An account as its owner sees it. Fields that are always null belong to features the service has not. */
+/** An account as its owner sees it. Fields that are always null belong to features that the service does not have. */
 export const User = z
   .object({
     id: z.uuid(),

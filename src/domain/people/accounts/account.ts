@@ -2,14 +2,17 @@ import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { userById, type User } from "./queries.ts";
 
-/** One's own account. Throws `unauthenticated` when it was removed since the request was let in. */
+/** The caller's own account. Throws `unauthenticated` if it was deleted after the request was authenticated. */
 export async function requireAccount(deps: { db: Db }, userId: string): Promise<User> {
   const [user] = await userById(deps.db, userId);
   if (!user) throw new AppError("unauthenticated", "Unauthorized");
   return user;
 }
 
-/** An account as its owner sees it, under the names existing clients read. Some name features the service has not. */
+/**
+ * An account as its owner sees it, with the field names that existing clients read. Some fields name features that the
+ * service does not have.
+ */
 export function describeUser(user: User) {
   return {
     id: user.id,

@@ -9,14 +9,14 @@ export interface AccountChange {
   username?: string | undefined;
   name?: string | undefined;
   password?: string | undefined;
-  /** The password that the person who makes the change has now, where `requireHolder` asks for it. */
+  /** The caller's current password, which `requireHolder` may require. */
   currentPassword?: string | undefined;
   diagramModel?: string | null | undefined;
 }
 
 /**
- * What is stored for a change of an account, the password as its hash. Throws `invalid_input` for addresses, names and
- * passwords that will not do.
+ * Validates a change of an account and returns what is stored, with the password hashed. Throws `invalid_input` for
+ * invalid addresses, names and passwords.
  */
 export async function checkChange(
   config: PasswordConfig & EmailDomains,

@@ -5,9 +5,10 @@ import { insertUser, type AccountConfig, type Along, type User } from "./queries
 import { usernameFor, userSlugOf } from "./usernames.ts";
 
 /**
- * Make an account without a password for a person whose address a provider vouches for, with what belongs to it. Who becomes
- * an administrator is decided as in a registration, by an address that is proved. `undefined` when the address, a name that was drawn, or what is
- * stored along with it was taken: look again, and try again.
+ * Creates an account without a password, and what belongs to it, for a person whose address the provider has verified.
+ * As in a registration, a proved address that ADMIN_EMAIL names makes the account an administrator. Returns `undefined`
+ * if the address, a random name, or a row stored along with it conflicted: the caller looks the account up again and
+ * retries.
  */
 export async function createOAuthAccount(
   deps: { db: Db; config: AccountConfig },

@@ -1,10 +1,10 @@
 import { AppError } from "#src/lib/errors.ts";
 
-/** Whose addresses accounts may have. Names are the configuration contract. */
+/** Which domains addresses of accounts may have. The names are the configuration's. */
 export interface EmailDomains {
-  /** The only domains, exactly; an empty list is all of them. */
+  /** Only exactly these domains; empty allows all. */
   ALLOWED_EMAIL_DOMAINS: readonly string[];
-  /** Refused, and their subdomains too, also where they are allowed. */
+  /** Refused with their subdomains, even if they are allowed above. */
   BLOCKED_EMAIL_DOMAINS: readonly string[];
 }
 

@@ -6,9 +6,10 @@ export interface RevealConfig {
 }
 
 /**
- * Whether nobody is told that an address has an account. An account then only asks for its address until it has proved it,
- * whether or not another account holds it: registration, login and a change of the address do the same work and say the
- * same. Without a mail server no address could be proved, so there the address is taken, and a second account refused.
+ * Whether the service conceals that an address has an account. If so, a new account only claims its address until it
+ * proves it, whether or not another account holds the address: registration, login and a change of address do the same
+ * work and respond the same. Without a mail server no address can be proved, so an account takes its address at once,
+ * and a second account with it is refused.
  */
 export function hidesAccounts({
   config,

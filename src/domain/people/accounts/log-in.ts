@@ -20,11 +20,11 @@ interface Credentials {
   password: string;
 }
 
-/** What a right password leads to. */
+/** The result of a correct password. */
 export type LogInOutcome = { session: Session } | { codeRequest: CodeRequest };
 
 /**
- * Sign in by username or email; where two-factor login is on, a code is mailed instead of a session opened. Throws
+ * Logs in by username or email. With two-factor login, mails a code instead of opening a session. Throws
  * `invalid_input`, `rate_limited`, and `unavailable` when no code can be mailed.
  */
 export async function logIn(
@@ -40,7 +40,9 @@ export async function logIn(
   return { codeRequest };
 }
 
-/** Sign in where the answer has no room for a second step. Throws as `logIn`; `invalid_input` where a code is needed. */
+/**
+ * Logs in for responses that have no room for a second step. Throws as `logIn`; `invalid_input` if a code is needed.
+ */
 export async function logInAtOnce(
   deps: LogInDeps,
   credentials: Credentials,
@@ -54,9 +56,9 @@ export async function logInAtOnce(
 }
 
 /**
- * An unknown account, a wrong password and an account that is not active look the same and take the same time. Where accounts
- * are hidden an address may mean two accounts, the one that holds it and one that asks for it: two passwords are compared,
- * however many there are, and attempts count for the address, so that neither tells of the other.
+ * An unknown account, a wrong password and an inactive account look the same and take the same time. Where accounts are
+ * hidden, an address may mean two accounts: the one that holds it and one that claims it. Two passwords are always
+ * compared, and attempts count per address, so that neither account reveals the other.
  */
 async function checkCredentials(
   deps: LogInDeps,

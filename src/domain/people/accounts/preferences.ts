@@ -3,7 +3,7 @@ import type { Db } from "#src/platform/db/client.ts";
 import type { User } from "./queries.ts";
 import { storeChange } from "./store-change.ts";
 
-/** How the console looks to somebody. What is absent stays; null goes back to the default. */
+/** Console preferences of a person. Absent fields stay; null restores the default. */
 export interface PreferencesChange {
   diagramModel?: string | null | undefined;
   themePreset?: string | null | undefined;
@@ -16,7 +16,7 @@ type ChatPosition = (typeof CHAT_POSITIONS)[number];
 const DEFAULT_THEME = "default-dark";
 const DEFAULT_POSITION: ChatPosition = "center";
 
-/** Preferences with the defaults filled in, under the names existing clients read. */
+/** Preferences with defaults filled in, under the field names that existing clients read. */
 export function describePreferences(user: User) {
   return {
     diagram_model: user.diagramModel,
@@ -25,7 +25,7 @@ export function describePreferences(user: User) {
   };
 }
 
-/** Throws `invalid_input` for a theme or position that is none. */
+/** Throws `invalid_input` for an unknown position or an invalid theme name. */
 export async function updatePreferences(
   deps: { db: Db },
   userId: string,

@@ -6,7 +6,7 @@ import type { User } from "./queries.ts";
 import { storeChange } from "./store-change.ts";
 import { refusalOfUsername } from "./usernames.ts";
 
-/** What people tell about themselves. What is absent stays; null takes it away. */
+/** A person's public profile. Absent fields stay; null removes the value. */
 export interface ProfileChange {
   username?: string | undefined;
   name?: string | undefined;
@@ -19,7 +19,7 @@ export interface ProfileChange {
 
 const MAX_HANDLE = 32;
 
-/** Change one's own profile. Throws `invalid_input` for a username that will not do, `conflict` for one that is taken. */
+/** Changes the person's own profile. Throws `invalid_input` for an invalid username, `conflict` for a taken one. */
 export async function updateProfile(deps: { db: Db }, userId: string, change: ProfileChange): Promise<User> {
   if (change.username !== undefined) {
     const { username } = await requireAccount(deps, userId);
@@ -30,8 +30,8 @@ export async function updateProfile(deps: { db: Db }, userId: string, change: Pr
 }
 
 /**
- * Take another username, of at most 32 characters. Throws `invalid_input` for one that is no username, `conflict` for one
- * that is taken or kept for the service.
+ * Changes the username to one of at most 32 characters. Throws `invalid_input` for an invalid username, `conflict` for
+ * one that is taken or reserved.
  */
 export async function changeHandle(deps: { db: Db }, userId: string, handle: string): Promise<User> {
   const user = await requireAccount(deps, userId);

@@ -21,28 +21,29 @@ export interface NewUser {
   username: string;
   name: string;
   slug: string;
-  /** Null for a person who signs in by other means. */
+  /** Null for a person who signs in only through an OAuth provider. */
   passwordHash: string | null;
   defaultTeamId: string;
   isVerified?: boolean;
-  /** Of an account that only asks for its address. */
+  /** Set for an account that only claims its address. */
   emailAskedAt?: Date | null;
   avatarUrl?: string | null;
 }
 
-/** Queries that belong to the making of an account: all of it is stored, or nothing. */
+/** Queries that join the batch which creates an account: all of it is stored, or nothing. */
 export type Along = readonly BatchItem<"pg">[];
 
-/** Any number that no other advisory lock of the service uses. */
+/** An arbitrary number that no other advisory lock of the service uses. */
 const FIRST_ACCOUNT_LOCK = 7_310_001;
 
-/** What the making of an account goes by. */
+/** The configuration that creating an account needs. */
 export type AccountConfig = OpeningConfig & AdministratorConfig;
 
 /**
- * Account, personal team and membership, or nothing. Outside production the first account of all is the administrator: while
- * there is none, registrations wait for one another, and the insert behind the lock sees what the winner has committed. In
- * production an account is one whose address is named in ADMIN_EMAIL and proved before the account is made.
+ * Creates account, personal team and membership in one batch. Outside production the first account is the
+ * administrator: while there is none, registrations wait for one another at an advisory lock, and the insert behind the
+ * lock sees what earlier registrations committed. In production, an account becomes administrator if ADMIN_EMAIL names
+ * its address and the address was proved before the account is created.
  */
 export async function insertUser(
   deps: { db: Db; config: AccountConfig },
@@ -76,8 +77,8 @@ export async function hasAccounts(db: Db): Promise<boolean> {
 }
 
 /**
- * The accounts that this identifier may mean, in any case of letters: the one with this username, or the one that holds this
- * address and the newest that only asks for it. An address has an `@`, a username has none.
+ * The accounts that this identifier may mean, in any case of letters: the one with this username, or the one that holds
+ * this address and the newest that claims it. An address contains an `@`; a username does not.
  */
 export async function usersByIdentifier(db: Db, identifier: string): Promise<User[]> {
   const lowered = sql`lower(${identifier})`;
@@ -98,13 +99,14 @@ type ProfileField = "avatarUrl" | "bio" | "twitterHandle" | "githubUsername" | "
 type Preference = "diagramModel" | "themePreset" | "chatPosition";
 type Changeable = "email" | "username" | "name" | "passwordHash" | ProfileField | Preference;
 
-/** What is absent stays as it is. */
+/** Absent fields stay as they are. */
 export type UserChange = { [Field in Changeable]?: User[Field] | undefined };
 
 /**
- * Change an account. A new password ends whatever else leads into it; another address ends the logins that wait for a code,
- * which would be mailed to where a person with a session alone wants it. Whether an address is a new one is decided here:
- * what was read before may be old. With `asksForEmail` a new address is only asked for, so that another account may hold it.
+ * Changes an account. A new password ends the account's sessions and pending ways in (see `endWaysIn`). A new address
+ * ends the logins that wait for a mailed code, since the code would go to an address that only the session's user
+ * chose. This statement decides whether the address is new, because an earlier read may be stale. With `asksForEmail`
+ * the account only claims the new address, which another account may hold.
  */
 export async function updateUser(
   db: Db,
@@ -118,7 +120,7 @@ export async function updateUser(
     isVerified: sql`${users.isVerified} AND ${isSame}`,
     emailAskedAt: sql`CASE WHEN ${isSame} THEN ${users.emailAskedAt} WHEN ${asksForEmail}::boolean THEN now() END`,
   };
-  // The hash is salted: the account has it only if this batch changed it.
+  // The hash is salted, so the account has this hash only if this batch changed it.
   const isChanged = sql`EXISTS (
     SELECT 1 FROM users u WHERE u.id = ${userId}::uuid AND u.password_hash IS NOT DISTINCT FROM ${passwordHash}::text
   )`;

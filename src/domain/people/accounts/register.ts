@@ -18,24 +18,24 @@ import { hidesAccounts, type RevealConfig } from "./hides-accounts.ts";
 import { hasAccounts, insertUser, type AccountConfig, type User } from "./queries.ts";
 import { usernameFor, userSlugOf } from "./usernames.ts";
 
-/** Random names are drawn again this often before a collision is called a failure. */
+/** Attempts with a new random name before a collision counts as a failure. */
 const MAX_DRAWS = 10;
 
 export interface Registration {
   email: string;
   password: string;
-  /** Made from the email when absent. */
+  /** Derived from the email when absent. */
   username?: string | undefined;
-  /** What to call the person; the username when absent. */
+  /** Display name; the username when absent. */
   name?: string | undefined;
 }
 
 /**
- * Make an account with a personal team, sign it in, and mail its address a link that proves it. Outside production the
- * first account is the administrator. Where accounts are hidden (see `hidesAccounts`), an address that another account holds
- * takes the same way: the account is made, never holds the address, and the owner is mailed. Throws `invalid_input`: a
- * sentence about the address, password or name, or `REGISTER_USER_ALREADY_EXISTS`; `conflict` for a username where accounts are hidden;
- * `rate_limited`.
+ * Creates an account with a personal team, signs it in, and mails a link that proves its address. Outside production
+ * the first account is the administrator. Where accounts are hidden (see `hidesAccounts`), registration with an address
+ * that another account holds looks the same: the account is created but never holds the address, and the holder is
+ * notified by mail. Throws `invalid_input` with a sentence about the address, password or name, or with
+ * `REGISTER_USER_ALREADY_EXISTS`; `conflict` for a taken username where accounts are hidden; `rate_limited`.
  */
 export async function register(
   deps: SessionDeps & LinkDeps & { config: AccountConfig & PasswordConfig & RevealConfig & EmailDomains },
@@ -61,7 +61,7 @@ export async function register(
   throw new AppError("internal", "No free name was found for the account");
 }
 
-/** The administrator of a machine of one's own, who comes first there, may be called one. */
+/** Refuses a reserved name, except for the first account of a local installation, which becomes the administrator. */
 async function refusalOfName(
   { db, config }: { db: Db; config: AccountConfig },
   username: string | undefined,
@@ -71,7 +71,7 @@ async function refusalOfName(
   return "Username is reserved";
 }
 
-/** The account; `undefined` when a randomly drawn name was taken. */
+/** Returns the account, or `undefined` when a randomly drawn name was taken. */
 async function tryInsert(
   deps: LinkDeps & { config: AccountConfig & RevealConfig },
   { email, username, name }: Registration,

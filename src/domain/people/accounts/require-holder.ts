@@ -7,7 +7,7 @@ import type { AttemptLimits } from "#src/platform/objects/attempt-limits.ts";
 import type { AccountChange } from "./check-change.ts";
 import type { User } from "./queries.ts";
 
-/** How long a sign-in stands for the person. A refresh does not make it any younger. */
+/** How long after a sign-in a session needs no password. A refresh does not extend it. */
 const FRESH_MINUTES = 10;
 
 export interface HolderDeps {
@@ -16,15 +16,15 @@ export interface HolderDeps {
   config: PasswordConfig;
 }
 
-/** Whether a change hands the account to whoever makes it: it sets what the account is entered by. */
+/** Whether a change could hand the account over: it changes the password or the address. */
 export function handsOver(user: User, { password, email }: AccountChange): boolean {
   return password !== undefined || (email !== undefined && email.toLowerCase() !== user.email.toLowerCase());
 }
 
 /**
- * Let a session change what the account is entered by: one that began in the last ten minutes, or that comes with the
- * account's password. A session alone may be another person's by now, who would keep the account with it. Guesses count as
- * those of a login. Throws `forbidden` with what to do, `invalid_input` for a wrong password, `rate_limited`.
+ * Checks that a session may change the password or the address: it began in the last ten minutes, or the request has
+ * the account's password. A session alone may be stolen, and its thief could then keep the account. Wrong passwords
+ * count as failed logins. Throws `forbidden` with what to do, `invalid_input` for a wrong password, `rate_limited`.
  */
 export async function requireHolder(
   deps: HolderDeps,

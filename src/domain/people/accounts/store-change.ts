@@ -4,8 +4,8 @@ import type { Db } from "#src/platform/db/client.ts";
 import { updateUser, type User, type UserChange } from "./queries.ts";
 
 /**
- * Store a change that a person makes to the own account. Throws `invalid_input` or `conflict` for an email or username
- * that another person has, `unauthenticated` for an account that is gone.
+ * Stores a person's change to the own account. Throws `invalid_input` or `conflict` for an email or username that
+ * another account has, `unauthenticated` for a deleted account.
  */
 export async function storeChange(
   db: Db,
@@ -18,7 +18,7 @@ export async function storeChange(
   return updated;
 }
 
-/** Throws the refusal of a write that ran into another person's email or username, and any other failure as it is. */
+/** Turns a violated unique index on email or username into its refusal; rethrows any other error. */
 export function refuseTaken(error: unknown): never {
   const taken = uniqueViolation(error);
   if (taken === "users_email_unique") {

@@ -7,7 +7,7 @@ import {
 import { consoleUrl, type ConsoleConfig } from "#src/lib/console-url.ts";
 import type { User } from "./queries.ts";
 
-/** Mail the address that an account had before a change, if the change was of the address or of the password. */
+/** Notifies the previous address of an account when a change was of the address or the password. */
 export async function tellOldAddress(
   deps: MailDeps & { config: ConsoleConfig },
   before: User,

@@ -14,11 +14,11 @@ import { storeChange } from "./store-change.ts";
 import { tellOldAddress } from "./tell-old-address.ts";
 
 /**
- * Change one's own account. A new password ends all sessions; a new address is not a verified one, and is mailed a link
- * that makes it one. For either the session must be a fresh one or come with the current password, and the old address is
- * told. Where accounts are hidden, another account may hold the new address, and is told instead. Throws `invalid_input` for
- * names and passwords that will not do, `forbidden` for a session that is not enough,
- * `conflict` for a username another person has, `rate_limited` for too many new addresses or guesses.
+ * Changes the person's own account. A new password ends all sessions. A new address counts as unverified, and receives
+ * a verification link. Both need a fresh session or the current password, and the old address is notified. Where
+ * accounts are hidden, another account may hold the new address; then its owner is notified instead. Throws
+ * `invalid_input` for invalid names and passwords, `forbidden` for a session that is not fresh, `conflict` for another
+ * account's username, `rate_limited` for too many new addresses or guesses.
  */
 export async function updateAccount(
   deps: LinkDeps & { config: PasswordConfig & RevealConfig & EmailDomains },

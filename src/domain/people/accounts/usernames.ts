@@ -3,8 +3,8 @@ import { isReservedName } from "#src/lib/reserved-names.ts";
 import { slugOf } from "#src/lib/slug.ts";
 
 /**
- * Why a name will not do for a person who takes a new one; `undefined` for one that will. Registration is less strict about
- * the form (see its request schema), because existing clients send what they please there.
+ * Why a new username is refused; `undefined` for a valid one. Registration checks the form less strictly (see its
+ * request schema), because existing clients send other forms.
  */
 export function refusalOfUsername(username: string): string | undefined {
   const wellFormed = /^[a-z0-9][a-z0-9_-]{1,48}[a-z0-9]$/u.test(username) && !/[_-]{2}/u.test(username);
@@ -14,14 +14,14 @@ export function refusalOfUsername(username: string): string | undefined {
   return isReservedName(username) ? "Username is reserved" : undefined;
 }
 
-/** A username for a person who gave none: the local part of the address and six random characters. */
+/** A username derived from the address: its local part and six random characters. */
 export function usernameFor(email: string): string {
   const local = email.slice(0, email.lastIndexOf("@")).toLowerCase();
   const readable = local.replaceAll(/[^a-z0-9_]/gu, "").slice(0, 20);
   return `${readable || "user"}_${randomSuffix(6)}`;
 }
 
-/** A slug for a person with this username. Like a drawn username it may be taken, and is drawn again then. */
+/** A slug for a person with this username. It may be taken, as a random username may; the caller then draws again. */
 export function userSlugOf(username: string): string {
   return slugOf(username.replaceAll(/[_.]/gu, " "), "user");
 }

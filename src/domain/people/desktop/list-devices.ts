@@ -4,12 +4,12 @@ import { devicesOfUser, pairingOfKey } from "./queries.ts";
 
 export type Device = Awaited<ReturnType<typeof devicesOfUser>>[number];
 
-/** One's own devices, those unpaired too, newest first. A device is paired as long as its key is active. */
+/** The person's own devices, including unpaired ones, newest first. A device is paired as long as its key is active. */
 export async function listDevices(deps: { db: Db }, userId: string): Promise<Device[]> {
   return devicesOfUser(deps.db, userId);
 }
 
-/** What a key that was let in is paired with. */
+/** The pairing of the key that authenticated the request. */
 export async function readPairing(
   deps: { db: Db },
   caller: KeyCaller,

@@ -8,11 +8,11 @@ import type { Db } from "#src/platform/db/client.ts";
 import { scopesOfDevice } from "./device-scopes.ts";
 import { insertPairing } from "./queries.ts";
 
-/** Pairing links of one account that may wait to be used. */
+/** Most unused pairing links of one account. */
 const MAX_WAITING = 10;
 
 export interface Pairing {
-  /** Good once, for minutes; only its hash is kept. */
+  /** Usable once, for a few minutes; only its hash is stored. */
   token: string;
   /** Opens the desktop app with the token. */
   deepLink: string;
@@ -20,9 +20,9 @@ export interface Pairing {
 }
 
 /**
- * A token that a desktop app exchanges for a key of its own, so that the key itself never travels in an address. `scopes`
- * are the permissions of that key; null for what the app needs. Throws `invalid_input` and `forbidden` for permissions,
- * `rate_limited` when ten links wait already.
+ * Creates a token that a desktop app exchanges for its own key, so that the key itself never travels in an address.
+ * `scopes` are the permissions of that key; null for the default ones. Throws `invalid_input` and `forbidden` for
+ * permissions, `rate_limited` when ten links are unused.
  */
 export async function mintPairing(
   deps: { db: Db; config: { DESKTOP_SCHEME: string; PAIRING_TOKEN_EXPIRY_SECONDS: number } },

@@ -12,7 +12,7 @@ import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import { scopesOfDevice } from "./device-scopes.ts";
 import { grantDevice, holderOfPairing, type Grant, type NewDevice } from "./queries.ts";
 
-/** Desktop apps that one account may have paired at a time. */
+/** Most paired desktop apps of one account. */
 const MAX_DEVICES = 10;
 
 interface PairingDeps {
@@ -26,15 +26,16 @@ export type DeviceWish = Omit<NewDevice, "id">;
 export interface PairedDevice {
   deviceId: string;
   apiKeyId: string;
-  /** The raw key: this is the only time it is known. */
+  /** The raw key, which is only returned here. */
   token: string;
   scopes: string[];
 }
 
 /**
- * Exchange a pairing token for a key: whoever comes first has it, and nobody else. The session that it was minted in need
- * not be alive, its owner must be active. Throws `unauthenticated`, with one sentence for every token that is not good;
- * `invalid_input` at the limit of devices or keys, which leaves the token as it was; `rate_limited`.
+ * Exchanges a pairing token for a key. Of concurrent requests with one token, only the first receives a key. The
+ * session that created the token may have ended, but its owner must be active. Throws `unauthenticated` with the same
+ * sentence for every invalid token; `invalid_input` at the limit of devices or keys, which leaves the token usable;
+ * `rate_limited`.
  */
 export async function exchangePairing(
   deps: PairingDeps & { attempts: AttemptLimits },
@@ -48,14 +49,14 @@ export async function exchangePairing(
   const outcome = holder && (await grant(deps, { ...holder, admission: { tokenHash } }, device, client));
   if (!outcome)
     throw new AppError("unauthenticated", "Pairing token is invalid or expired: ask for a new one");
-  // The token was good; a full house is no guess.
+  // The token was valid, so the refusal does not count as a guess.
   await attempt.succeeded();
   return pairedOrRefused(outcome);
 }
 
 /**
- * A key for a desktop app without a pairing token, for apps that take the key itself. Throws `invalid_input` and
- * `forbidden` for permissions, `invalid_input` at the limit of devices or keys.
+ * Creates a key for a desktop app without a pairing token, for apps that receive the key directly. Throws
+ * `invalid_input` and `forbidden` for permissions, `invalid_input` at the limit of devices or keys.
  */
 export async function pairDevice(
   deps: PairingDeps,

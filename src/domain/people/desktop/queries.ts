@@ -20,8 +20,8 @@ interface Holder {
 }
 
 /**
- * Whoever counts a person's keys, devices or links waits here for the others, and so counts what they committed; and a
- * removal from the team waits, and so finds the key.
+ * Locks the owner's rows. Requests that count a person's keys, devices or links run one after another and see each
+ * other's commits; a concurrent removal from the team waits, and then finds the key.
  */
 function holdOwner(db: Db, { userId, teamId }: Holder) {
   return [
@@ -50,8 +50,8 @@ export interface NewPairing extends Holder {
 }
 
 /**
- * Store a pairing token, unless its owner then has more than `limit` that wait to be used; those long over go. Answers
- * when it expires, or in how many seconds there is room again.
+ * Stores a pairing token unless its owner already has `limit` unused ones; deletes tokens that expired more than a day
+ * ago. Returns when the token expires, or the seconds until another token is possible.
  */
 export async function insertPairing(
   db: Db,
@@ -87,7 +87,7 @@ export async function insertPairing(
   return row ? { expiresAt: new Date(row.expires_at) } : { roomInSeconds: waiting?.roomInSeconds ?? 1 };
 }
 
-/** Whose a pairing token is, used and expired ones too, and the team that its key will act in. */
+/** The owner of a pairing token, which may be used or expired, and the team in which its key will act. */
 export function holderOfPairing(db: Db, tokenHash: string) {
   return db
     .select({ userId: users.id, teamId: teamMemberships.teamId })
@@ -108,7 +108,9 @@ export interface NewDevice {
   appVersion: string | null;
 }
 
-/** What lets a device in: a pairing token, which is used up by it, or permissions that a person chose just now. */
+/**
+ * What admits a device: a pairing token, which is used up, or permissions that the signed-in person has just chosen.
+ */
 export type Admission = { tokenHash: string } | { scopes: string[] };
 
 export interface Grant extends Holder {
@@ -118,9 +120,9 @@ export interface Grant extends Holder {
 }
 
 /**
- * Use up the pairing token, store the key and the device: all of it, in one statement, or nothing. Nothing for a token that
- * is used or over, for a person who is not active or not in the team any more, and where there are as many active keys or
- * paired devices already. `undefined` when there was nothing to grant.
+ * Uses up the pairing token and stores the key and the device, in one statement. Returns `undefined` and changes
+ * nothing for a used or expired token, for a person who is inactive or no longer in the team, and at the limit of
+ * active keys or paired devices.
  */
 export async function grantDevice(
   db: Db,
@@ -166,7 +168,7 @@ export async function grantDevice(
   return rows[0];
 }
 
-/** The permissions on offer, and the acceptance of those that fit: of a token's many takers one gets a row. */
+/** The offered permissions, and the acceptance: of concurrent exchanges of one token, only one gets a row. */
 function admissionSql(userId: string, admission: Admission): { offered: SQL; accepted: SQL } {
   if ("scopes" in admission) {
     return {
@@ -188,7 +190,7 @@ function admissionSql(userId: string, admission: Admission): { offered: SQL; acc
   };
 }
 
-/** Drizzle would spread a list over as many parameters. */
+/** As one JSON parameter, because Drizzle would expand a list into several parameters. */
 function textArray(texts: string[]): SQL {
   return sql`${sql.param(texts)}::text[]`;
 }
@@ -205,7 +207,7 @@ const device = {
   isActive: externalApiKeys.isActive,
 };
 
-/** Devices of a user, those unpaired too, newest first. */
+/** Devices of a user, including unpaired ones, newest first. */
 export function devicesOfUser(db: Db, userId: string) {
   return db
     .select(device)
@@ -232,7 +234,7 @@ export function pairingOfKey(db: Db, keyId: string) {
     .where(eq(externalApiKeys.id, keyId));
 }
 
-/** End a key. The entry is written by the call that ends it: of two at once, by one. */
+/** Ends a key. Only the call that ends it writes the audit log entry. */
 export async function endKey(
   db: Db,
   { userId, teamId, keyId }: Holder & { keyId: string },
@@ -255,7 +257,7 @@ export async function endKey(
   ]);
 }
 
-/** End the pairing links of a user that nobody has used. A query for a batch, as in `endWaysIn`. */
+/** Ends a user's unused pairing links. Returns a query for a batch, as in `endWaysIn`. */
 export function endPairings(db: Db, userId: string, onlyIf?: SQL) {
   return db
     .update(pairingTokens)

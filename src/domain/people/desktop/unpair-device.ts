@@ -17,15 +17,15 @@ export interface Unpaired {
   apiKeyId: string;
 }
 
-/** End the key that asks, and with it the pairing of its device, if it has one; the tasks that it started end soon after. */
+/** Ends the calling key and the pairing of its device, if any; the tasks that the key started end soon after. */
 export async function unpairKey(deps: UnpairDeps, caller: KeyCaller, client: Client): Promise<Unpaired> {
   const [pairing] = await pairingOfKey(deps.db, caller.keyId);
   return unpair(deps, { ...caller, deviceId: pairing?.deviceId ?? null }, client);
 }
 
 /**
- * Unpair one of one's own devices: its key ends at once and for good. Asking again is fine, and sends for the key's tasks
- * again: the first request may have died between the two. Throws `not_found`.
+ * Unpairs one of the person's own devices: its key ends at once and for good. A repeated request publishes the end of
+ * the key's tasks again, because the first request may have died before it published. Throws `not_found`.
  */
 export async function unpairDevice(
   deps: UnpairDeps,

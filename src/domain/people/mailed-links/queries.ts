@@ -11,7 +11,7 @@ import { grantBonus, type OpeningConfig } from "#src/domain/billing/credits/inde
 import { endWaysIn, holdAllInOwnTeam, shutOthersOut } from "#src/domain/people/ways-in/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
-/** What a proved address brings. */
+/** Configuration that decides what a proved address grants. */
 export type ProofConfig = AdministratorConfig & OpeningConfig;
 
 export type Purpose = (typeof mailedTokens.$inferSelect)["purpose"];
@@ -25,20 +25,21 @@ export interface NewLink {
 
 export interface MailedLink {
   userId: string;
-  /** As the account has it. */
+  /** The address as the account spells it. */
   email: string;
   expiresAt: Date;
 }
 
-/** Whether an account `u` holds its address, or may: nobody else does. */
+/** Whether an account `u` holds its address, or can come to hold it because no other account does. */
 const mayHold = sql`(u.email_asked_at IS NULL OR NOT EXISTS (
   SELECT 1 FROM users h WHERE lower(h.email) = lower(u.email) AND h.email_asked_at IS NULL
 ))`;
 
 /**
- * Put down a link for an account, or for whoever has this address, in any case of letters: the account that holds it, else
- * the first that asked for it. In one statement, so that an address nobody has takes the same way. Nobody gets a link for
- * what is settled already: an account that is not active, an address that is verified, or that another account holds.
+ * Stores a link for an account, or for an address in any case of letters: for the account that holds the address,
+ * otherwise for the first that claims it. One statement, so that an unknown address takes the same path. No link is
+ * stored for an inactive account, for the verification of a verified address, or, by id, for an address that another
+ * account holds.
  */
 export async function insertLink(
   db: Db,
@@ -65,7 +66,7 @@ export async function insertLink(
   return row && { userId: row.user_id, email: row.email, expiresAt: new Date(row.expires_at) };
 }
 
-/** What must hold of a token `t` of a user `u` that is to be redeemed. */
+/** The conditions under which a token `t` of a user `u` can be redeemed. */
 const isRedeemable = (purpose: Purpose, tokenHash: string) => sql`
   t.token_hash = ${tokenHash} AND t.purpose = ${purpose} AND t.used_at IS NULL AND t.expires_at > now()
   AND u.id = t.user_id AND u.is_active AND lower(u.email) = lower(t.email) AND ${mayHold}
@@ -77,7 +78,7 @@ export interface LinkHolder {
   username: string;
 }
 
-/** Whose password a link may change. */
+/** The account whose password a link may change. */
 export async function holderOfReset(db: Db, tokenHash: string): Promise<LinkHolder | undefined> {
   const result = await db.execute<{ id: string; email: string; username: string }>(sql`
     SELECT u.id, u.email, u.username FROM mailed_tokens t, users u
@@ -88,25 +89,25 @@ export async function holderOfReset(db: Db, tokenHash: string): Promise<LinkHold
 }
 
 /**
- * Redeem a link: it is used up, the password changes, the address counts as verified, and whatever else leads into the
- * account ends. Of many at once one gets true. Team and account are held first: a session that is just being opened is seen
- * by what ends them.
+ * Redeems a reset link: the link is used up, the password changes, the address counts as verified, and the account's
+ * sessions and pending ways in end (see `endWaysIn`). Of concurrent calls with one link, one returns true. Team and
+ * account are locked first, so that a session which is being opened concurrently is ended, too.
  *
- * Where the address was not proved before, or ADMIN_EMAIL makes the account an administrator now, whoever else was let in by
- * the account's maker is out: from here on the account is the address owner's alone.
+ * If the address was not proved before, or ADMIN_EMAIL now makes the account an administrator, every access that the
+ * account's creator granted to others ends as well: from here on only the owner of the address has the account.
  */
 export async function redeemReset(
   { db, config }: { db: Db; config: ProofConfig },
   { tokenHash, userId, passwordHash }: { tokenHash: string; userId: string; passwordHash: string },
   entry: AuditEntry,
 ): Promise<{ redeemed: boolean; revokedKeys: string[] }> {
-  // Asked before the link is used up.
+  // Evaluated before the link is used up.
   const isAppointed = sql`(NOT u.is_superuser AND ${namesAddress(config, sql`u.email`)})`;
   const changesHands = sql`EXISTS (
     SELECT 1 FROM mailed_tokens t, users u
     WHERE ${isRedeemable("password_reset", tokenHash)} AND (NOT u.is_verified OR ${isAppointed})
   )`;
-  // The hash is salted: the account has it only if this batch changed it.
+  // The hash is salted, so the account has this hash only if this batch changed it.
   const isChanged = sql`EXISTS (
     SELECT 1 FROM users u WHERE u.id = ${userId}::uuid AND u.password_hash = ${passwordHash}
   )`;
@@ -132,11 +133,11 @@ export async function redeemReset(
 }
 
 /**
- * Redeem a link that proves an address: answers whose. Of many at once one gets an answer. The account is held first, as by
- * everybody who ends its links.
+ * Redeems a link that proves an address, and returns its account. Of concurrent calls with one link, one returns the
+ * account. The account is locked first, as in every statement that ends its links.
  *
- * ADMIN_EMAIL makes the account an administrator only if `byUserId`, who is signed in where the link was opened, is its
- * holder: the link alone proves an address, and not that its owner chose the account's password.
+ * ADMIN_EMAIL makes the account an administrator only if `byUserId`, the person signed in where the link was opened, is
+ * its holder: the link proves the address, but not that the address's owner chose the account's password.
  */
 export async function redeemVerification(
   { db, config }: { db: Db; config: ProofConfig },
@@ -147,7 +148,7 @@ export async function redeemVerification(
     .select({ userId: mailedTokens.userId })
     .from(mailedTokens)
     .where(eq(mailedTokens.tokenHash, tokenHash));
-  // Of all who come with the link, one finds it used up by this very transaction.
+  // The link's used_at equals now() only in the transaction that redeemed it.
   const isHolder = sql`${namesAddress(config, sql`users.email`)} AND users.is_verified AND EXISTS (
     SELECT 1 FROM mailed_tokens t
     WHERE t.token_hash = ${tokenHash} AND t.user_id = users.id AND t.used_at = now()::timestamptz(3)
@@ -175,7 +176,7 @@ export async function redeemVerification(
   return result.rows[0]?.id;
 }
 
-/** Whether the address that a link proves is one that needs no proof any more. */
+/** Whether the address that a link proves is already verified. */
 export function addressIsVerified(db: Db, tokenHash: string) {
   return db
     .select({ userId: users.id })

@@ -17,9 +17,9 @@ export interface LinkDeps extends MailDeps {
 }
 
 /**
- * Mail a link to whoever has an address. What this does, how long it takes and what it says is the same for an address that
- * nobody has: the mail goes by the queue, and the mail server is asked beforehand, whoever it is for. Throws `rate_limited`,
- * and `unavailable` when the mail server does not answer; the mail is sent later then.
+ * Mails a link to the owner of an address. Work, duration and response are the same for an address without an account:
+ * the mail is sent through the queue, and the mail server is probed first for every address. Throws `rate_limited`, and
+ * `unavailable` when the mail server does not respond; the mail is then sent later.
  */
 async function requestLink(deps: LinkDeps, purpose: Purpose, email: string, client: Client): Promise<void> {
   requireMail(deps.mailer);
@@ -29,7 +29,7 @@ async function requestLink(deps: LinkDeps, purpose: Purpose, email: string, clie
   const lifeSeconds = LIFE_SECONDS[purpose];
   const link = await insertLink(deps.db, { email }, { id: newId(), purpose, tokenHash, lifeSeconds });
   if (purpose === "password_reset") {
-    // Nobody has this id where there is no account, so nothing is written.
+    // Without an account a fresh id matches no row, so nothing is written.
     const userId = link?.userId ?? newId();
     const about = { action: "password.reset_requested", resourceType: "user", resourceId: userId };
     await insertAuditEntry(deps.db, { userId, ...about, client });
@@ -52,12 +52,12 @@ async function isReachable({ mailer, log }: LinkDeps): Promise<boolean> {
   }
 }
 
-/** Mail a link for a new password to whoever has an address. Throws as `requestLink` does. */
+/** Mails a password reset link to the owner of an address. Throws as `requestLink` does. */
 export function requestPasswordReset(deps: LinkDeps, email: string, client: Client): Promise<void> {
   return requestLink(deps, "password_reset", email, client);
 }
 
-/** Mail a link that proves an address to whoever has it, if it is not proven yet. Throws as `requestLink` does. */
+/** Mails a verification link to the owner of an address that is not yet verified. Throws as `requestLink` does. */
 export function requestVerification(deps: LinkDeps, email: string, client: Client): Promise<void> {
   return requestLink(deps, "email_verification", email, client);
 }

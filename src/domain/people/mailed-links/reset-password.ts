@@ -11,10 +11,10 @@ import { holderOfReset, redeemReset, type ProofConfig } from "./queries.ts";
 import type { LinkDeps } from "./request-link.ts";
 
 /**
- * Give an account another password by the link that was mailed to it, which works once. Every session of the account ends, and its address is told;
- * where the address was not proven before, so does whatever the account's maker let in: it may be another person's.
- * Throws `invalid_input`: `RESET_PASSWORD_BAD_TOKEN`, or a sentence about the password, after which the link is still good;
- * `rate_limited`.
+ * Changes an account's password with a mailed link, which works once. Every session of the account ends, and its
+ * address is notified. If the address was not proved before, all access that the account's creator granted to others
+ * ends too, because the creator may be another person. Throws `invalid_input` with `RESET_PASSWORD_BAD_TOKEN`, or with
+ * a sentence about the password, after which the link is still valid; `rate_limited`.
  */
 export async function resetPassword(
   deps: LinkDeps & { config: PasswordConfig & ProofConfig },
@@ -23,7 +23,7 @@ export async function resetPassword(
 ): Promise<void> {
   const attempt = await beginAttempt(deps, "reset", { address: client.address });
   const tokenHash = sha256Hex(token);
-  // Hashing a password is work: strangers' tokens do not come that far.
+  // Hashing a password is expensive, so an unknown token is refused before it.
   const holder = await holderOfReset(deps.db, tokenHash);
   if (!holder) throw badToken();
   const refusal = await refusalOfPassword(password, holder);
@@ -38,10 +38,10 @@ export async function resetPassword(
     { tokenHash, userId, passwordHash },
     { userId, action: "password.reset", resourceType: "user", resourceId: userId, client },
   ).catch((error: unknown) => {
-    // Another account proved the same address at the same moment.
+    // Another account proved the same address concurrently.
     throw uniqueViolation(error) === "users_email_unique" ? badToken() : error;
   });
-  // A request that dies before this leaves tasks that the sweep ends.
+  // If the request dies before this, the sweep ends the tasks.
   await endTasksOfKeys(deps.queue, revokedKeys);
   if (!redeemed) throw badToken();
   await attempt.succeeded();

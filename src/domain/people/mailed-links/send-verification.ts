@@ -11,9 +11,9 @@ export type VerificationDeps = Omit<LinkDeps, "attempts">;
 const purpose = "email_verification";
 
 /**
- * Mail a link that proves the address a person has just given, where there is a mail server. Where another account holds the
- * address, its owner is told in that mail's place, by the same work. Whatever fails is logged only: the account is there, and
- * another link can be asked for.
+ * Mails a link that proves the address a person has just entered, if there is a mail server. If another account holds
+ * the address, its owner receives a notice instead, with the same work. Failures are only logged: the account exists,
+ * and another link can be requested.
  */
 export async function sendVerification(
   deps: VerificationDeps,

@@ -7,10 +7,10 @@ import type { Db } from "#src/platform/db/client.ts";
 import { addressIsVerified, redeemVerification, type ProofConfig } from "./queries.ts";
 
 /**
- * Count an address as its owner's, by the link that was mailed to it; answers the id of the account. The link is void once
- * the account has another address. `byUserId` is who is signed in where the link was opened: only the account's own holder
- * becomes an administrator by it (see `redeemVerification`). Throws `invalid_input`: `VERIFY_USER_ALREADY_VERIFIED`, also for the link that did it,
- * or `VERIFY_USER_BAD_TOKEN`.
+ * Verifies an address with a mailed link, and returns the account's id. The link is void once the account has another
+ * address. `byUserId` is the person signed in where the link was opened: only the account's own holder can become an
+ * administrator by it (see `redeemVerification`). Throws `invalid_input` with `VERIFY_USER_ALREADY_VERIFIED`, also for
+ * the link that verified the address, or with `VERIFY_USER_BAD_TOKEN`.
  */
 export async function verifyEmail(
   deps: { db: Db; config: ProofConfig },
@@ -33,7 +33,7 @@ export async function verifyEmail(
   return userId;
 }
 
-/** Another account proved the same address at the same moment. */
+/** Another account proved the same address concurrently. */
 function heldMeanwhile(error: unknown): undefined {
   if (uniqueViolation(error) === "users_email_unique") return undefined;
   throw error;

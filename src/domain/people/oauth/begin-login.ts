@@ -7,11 +7,11 @@ const LABELS: Readonly<Record<ProviderName, string>> = { github: "GitHub", googl
 export interface BegunLogin {
   /** Where to send the browser. */
   authorizationUrl: string;
-  /** What the browser has to bring back, and for how long it is good. */
+  /** What the browser must send back, and how long it is valid. */
   cookie: { value: string; maxAgeSeconds: number };
 }
 
-/** Begin a sign-in. Throws `unavailable` for a provider without credentials, and for one that does not answer. */
+/** Begins a sign-in. Throws `unavailable` for a provider without credentials, and for one that does not respond. */
 export async function beginOAuthLogin(
   deps: Pick<FlowDeps, "oauthStates" | "secrets"> & { oauth: OAuthProviders },
   name: ProviderName,

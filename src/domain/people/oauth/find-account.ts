@@ -23,7 +23,7 @@ export interface AccountDeps {
 /** A person at a provider. */
 export type Identity = OAuthProfile & { provider: ProviderName };
 
-/** As existing clients compare it. */
+/** Error codes that existing clients compare. */
 export type AccountRefusal =
   | "OAUTH_NOT_AVAILABLE_EMAIL"
   | "LOGIN_BAD_CREDENTIALS"
@@ -34,12 +34,12 @@ interface FoundUser {
   isSuperuser: boolean;
 }
 
-/** Each turn that comes to nothing does so because something else happened at the same moment. */
+/** An attempt fails only when a concurrent request changed the same rows. */
 const MAX_TURNS = 10;
 
 /**
- * The account of a person at a provider: the one that is linked to them, else the one with their address, which is linked
- * then, else a new one. An address counts only if the provider says that it is verified.
+ * The account of a person at a provider: the linked one, otherwise the one with their address, which is then linked,
+ * otherwise a new one. An address counts only if the provider says that it is verified.
  */
 export async function findAccount(
   deps: AccountDeps,
@@ -64,7 +64,7 @@ export async function findAccount(
 
 type Vouched = Identity & { email: string };
 
-/** `undefined` when the account or the link changed meanwhile. */
+/** `undefined` when the account or the link changed concurrently. */
 async function linkAccount(
   deps: AccountDeps,
   user: FoundUser & { isVerified: boolean },
@@ -80,12 +80,12 @@ async function linkAccount(
     details: { provider: identity.provider, address_was_verified: user.isVerified },
     client,
   });
-  // A request that dies before this leaves tasks that the sweep ends.
+  // If the request dies before this, the sweep ends the tasks.
   await endTasksOfKeys(deps.queue, revokedKeys);
   return linked ? { ...user, isSuperuser: user.isSuperuser || appointed } : undefined;
 }
 
-/** `undefined` when the address, the person or a name that was drawn has an account by now. */
+/** `undefined` when the address, the person or a random name has an account by now. */
 async function createAccount(
   deps: AccountDeps,
   identity: Vouched,

@@ -16,12 +16,12 @@ import type {
 import { findAccount, type AccountDeps, type AccountRefusal } from "./find-account.ts";
 import { claimFlow, type FlowDeps, type FlowRefusal } from "./flow.ts";
 
-/** What a browser brings back from a provider. */
+/** What the browser sends back from a provider. */
 export interface Callback {
   provider: ProviderName;
-  /** All of the query. */
+  /** The whole query. */
   parameters: URLSearchParams;
-  /** What the browser kept when it left. */
+  /** The cookie that `beginOAuthLogin` set. */
   cookie: string | undefined;
 }
 
@@ -32,7 +32,7 @@ export type LoginOutcome =
   | { kind: "failed" };
 
 /**
- * Finish a sign-in. The state is checked and used up before anything else, and the code goes to nobody but the provider.
+ * Finishes a sign-in. The state is checked and used up before anything else, and the code is sent only to the provider.
  * Throws `not_found` for a provider without credentials.
  */
 export async function finishOAuthLogin(
@@ -54,7 +54,10 @@ export async function finishOAuthLogin(
   return { kind: "signed_in", session };
 }
 
-/** Who came; `undefined` where the provider does not say, which the log tells and the page does not. */
+/**
+ * The person's identity at the provider; `undefined` if the provider does not return one. The reason is logged and not
+ * shown.
+ */
 async function identify(
   { log }: { log: Log },
   provider: OAuthProvider,

@@ -19,22 +19,24 @@ export interface FlowDeps {
 }
 
 /**
- * What a way through a provider is for: a sign-in is named after the provider, the connection of a git host `git:` and the
- * host. A state of one is no good for another.
+ * The purpose of a flow: a provider's name for a sign-in, `git:` and the host's name for the connection of a git host.
+ * A state is valid only for its purpose.
  */
 export type FlowPurpose = ProviderName | `git:${GitHostName}`;
 
-/** What the browser that began it keeps of it, encrypted: the state alone, seen in an address, is good for nothing. */
+/**
+ * Encrypted in the cookie of the browser that began the flow, so that a state read from an address is useless alone.
+ */
 const Kept = z.object({
   id: z.uuid(),
   provider: z.string(),
-  /** The session that began it; absent for a sign-in, which comes before there is one. */
+  /** The session that began the flow; absent for a sign-in, which precedes the session. */
   sessionId: z.uuid().optional(),
   verifier: z.string(),
   nonce: z.string(),
 });
 
-/** A flow that begins, and what the browser has to keep of it. Nothing is stored. */
+/** Begins a flow, and returns the content of the browser's cookie. Nothing is stored. */
 export async function openFlow(
   deps: Pick<FlowDeps, "oauthStates" | "secrets">,
   provider: FlowPurpose,
@@ -52,9 +54,9 @@ export async function openFlow(
 export type FlowRefusal = "INVALID_STATE_TOKEN" | "STATE_TOKEN_EXPIRED";
 
 /**
- * The flow that a callback belongs to, used up by it: of two callbacks with one state at once, one gets it. A state that is
- * not ours, for another purpose, or that another browser or another session began is refused and stays unused. The cookie
- * alone does not tell who is there: a page of another host of the domain may have planted it.
+ * Returns the flow of a callback and uses it up; of concurrent callbacks with one state, only one succeeds. A state
+ * that is forged, has another purpose, or was begun by another browser or session is refused and stays unused. The
+ * cookie alone does not identify the person, because another host of the same domain may have planted it.
  */
 export async function claimFlow(
   deps: FlowDeps,

@@ -11,7 +11,7 @@ import { endWaysIn, holdAllInOwnTeam, shutOthersOut } from "#src/domain/people/w
 import type { Db } from "#src/platform/db/client.ts";
 import type { ProviderName } from "#src/platform/oauth/provider.ts";
 
-/** Use a state up; false when it was used before. */
+/** Uses up a state; false when it was already used. */
 export async function consumeState(db: Db, state: { id: string; expiresAt: Date }): Promise<boolean> {
   const rows = await db
     .insert(usedOauthStates)
@@ -31,7 +31,10 @@ const found = {
 const hasEmail = (email: string | undefined) =>
   eq(sql`lower(${users.email})`, sql`lower(${email ?? null}::text)`);
 
-/** The account that is linked to a person at a provider, and the one that holds their address, else the first that asked for it. */
+/**
+ * The account linked to a person at a provider, and the account that holds their address, otherwise the first that
+ * claims it.
+ */
 export async function usersOf(
   db: Db,
   identity: { provider: ProviderName; accountId: string; email?: string },
@@ -61,19 +64,19 @@ interface Link {
   email: string;
 }
 
-/** A link of an account that is made in the same batch. */
+/** Links an account that is created in the same batch. */
 export function insertLink(db: Db, { id, userId, provider, accountId, email }: Link) {
   return db.insert(oauthAccounts).values({ id, userId, provider, accountId, email });
 }
 
 /**
- * Link an account that still has the address; not where it has another, is not active, or the person is linked already. The
- * address is a verified one by that. If it was not before, whoever registered the account may be another person, who waits
- * for the owner of the address to come: every way in that they may have kept ends, and whoever they let in is out. Only then
- * ADMIN_EMAIL makes the account an administrator: nobody but the owner of the address has it by now.
+ * Links an account that still has the address and is active; no effect if its address changed or the person is already
+ * linked. The address is then verified. If it was not verified before, the account may have been registered by another
+ * person in advance: their ways in and the access they granted to others end. Only then can ADMIN_EMAIL make the
+ * account an administrator, because by now only the owner of the address has it.
  *
- * Team and people are held first: what was being added to either is there by then, and is seen by what follows.
- * `revokedKeys` started tasks that are to end.
+ * Team and people are locked first, so that concurrent additions to either are visible to the statements that follow.
+ * `revokedKeys` started tasks that are to be ended.
  */
 export async function linkUser(
   { db, config }: { db: Db; config: AdministratorConfig & OpeningConfig },
@@ -81,7 +84,7 @@ export async function linkUser(
   entry: AuditEntry,
 ): Promise<{ linked: boolean; appointed: boolean; revokedKeys: string[] }> {
   const { id, userId, provider, accountId, email } = link;
-  // The account counts as verified last: until then it tells what decides.
+  // The account is marked as verified last, because this condition reads whether it was.
   const changesHands = sql`EXISTS (
     SELECT 1 FROM oauth_accounts o JOIN users u ON u.id = o.user_id WHERE o.id = ${id}::uuid AND NOT u.is_verified
   )`;

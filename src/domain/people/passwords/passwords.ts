@@ -1,13 +1,13 @@
-/** bcrypt reads no further than this; a longer password is refused, since its tail would protect nothing. */
+/** bcrypt ignores bytes beyond this. A longer password is refused, because its tail would protect nothing. */
 const MAX_BYTES = 72;
 const MIN_CHARACTERS = 8;
 
 export interface PasswordConfig {
-  /** bcrypt's cost: the logarithm of its rounds. Hashes made with another cost go on matching. */
+  /** bcrypt's cost: the logarithm of its rounds. Hashes with another cost still match. */
   PASSWORD_HASH_COST: number;
 }
 
-/** Salt and digest of nothing anyone knows: comparing with them takes as long as comparing with an account's. */
+/** Salt and digest of an unknown text: a comparison with it takes as long as one with an account's hash. */
 const NOBODYS_DIGEST = "49GauU0s.ZQcnslXManqsuZWPiaoZyNvXEZpimgVY8ehusNd8bkLq";
 
 /** bcrypt is loaded on first use: most requests never need it. */
@@ -17,7 +17,7 @@ async function bcrypt() {
 
 const bytesOf = (text: string) => new TextEncoder().encode(text).length;
 
-/** Why a password will not do, as a sentence; `undefined` for one that will. */
+/** Why a password is refused, as a sentence; `undefined` for an acceptable one. */
 export async function refusalOfPassword(
   password: string,
   owner: { email: string; username: string },
@@ -40,7 +40,7 @@ export async function hashPassword(config: PasswordConfig, password: string): Pr
   return (await bcrypt()).hash(password, config.PASSWORD_HASH_COST);
 }
 
-/** Whether a password is the one behind a hash. Takes one bcrypt also where there is none to compare with. */
+/** Whether a password matches a hash. Runs bcrypt once even without a hash. */
 export async function passwordMatches(
   config: PasswordConfig,
   password: string,
@@ -53,8 +53,8 @@ export async function passwordMatches(
 }
 
 /**
- * Whether a password is one of the 49,000 that leaked most often, in any case of letters: the list of zxcvbn, which is
- * loaded on first use. Guessing begins with it.
+ * Whether a password is one of the 49,000 that leaked most often, in any case of letters, since attackers try these
+ * first. The list is from zxcvbn and is loaded on first use.
  */
 async function isCommon(password: string): Promise<boolean> {
   const { dictionary } = await import("@zxcvbn-ts/language-common");

@@ -8,13 +8,13 @@ import type { Client } from "./start-session.ts";
 
 export type ListedSession = Awaited<ReturnType<typeof liveSessions>>[number] & { isCurrent: boolean };
 
-/** One's sessions that are not over, the one used last first. */
+/** The caller's live sessions, the most recently used first. */
 export async function listSessions(deps: { db: Db }, caller: UserCaller): Promise<ListedSession[]> {
   const rows = await liveSessions(deps.db, caller.userId);
   return rows.map((row) => ({ ...row, isCurrent: row.id === caller.sessionId }));
 }
 
-/** End one of one's own sessions, the current one too. Throws `not_found`. */
+/** Ends one of the caller's sessions, which may be the current one. Throws `not_found`. */
 export async function endSession(
   deps: { db: Db },
   caller: UserCaller,
@@ -32,7 +32,7 @@ export async function endSession(
   });
 }
 
-/** End all of one's sessions but the current one; answers how many. */
+/** Ends all of the caller's sessions but the current one; returns how many. */
 export async function endOtherSessions(
   deps: { db: Db },
   caller: UserCaller,

@@ -4,8 +4,9 @@ import { endSessionsWith } from "./queries.ts";
 import type { Client, SessionDeps } from "./start-session.ts";
 
 /**
- * End every session of whoever holds these tokens, noted for each of them. Tokens that are unknown, used or over already are
- * fine. Sessions that began after `askedAt` go on: a login page sends a logout ahead of the login and does not wait for it.
+ * Ends all sessions of the people to whom these tokens belong, with an audit log entry for each. Unknown, used and
+ * expired tokens are ignored. Sessions that began after `askedAt` stay: a login page sends a logout before the login
+ * and does not wait for it.
  */
 export async function logOut(
   deps: Pick<SessionDeps, "db" | "accessTokens">,

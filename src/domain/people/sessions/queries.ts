@@ -12,9 +12,9 @@ export interface NewRefreshRecord {
 }
 
 /**
- * A session with its first refresh token, noted as activity of the user and in the audit log. Nothing is written, and the
- * answer is false, for a user who is not active, or has not this password any more: the user is locked, so a change that is
- * under way is waited for, and one that comes later finds the session. The team comes first, in the order of `locks.ts`.
+ * Stores a session with its first refresh token, and records it as activity of the user and in the audit log. Returns
+ * false and writes nothing for an inactive user or a changed password. Locks the user, so a concurrent change finishes
+ * first, and a later change finds the session. The team is locked first, in the order of `locks.ts`.
  */
 export async function insertSession(
   db: Db,
@@ -69,8 +69,7 @@ interface Holder {
 }
 
 /**
- * Use up a token and put its successor in its place, in one statement: of two that come with the same token at once,
- * one gets a row back and the other none.
+ * Uses up a token and stores its successor, in one statement: of concurrent calls with one token, only one gets a row.
  */
 export async function rotateRefreshRecord(
   db: Db,
@@ -120,8 +119,8 @@ export function refreshRecordByHash(db: Db, tokenHash: string, graceSeconds: num
 const ended = { endedAt: sql`now()` };
 
 /**
- * A token of the session came twice: nobody knows in whose hands it is. However often it comes at once, the session ends
- * once and is noted once, by the first at its row.
+ * Ends a session whose refresh token was used twice and may therefore be stolen. Of concurrent calls, only the first
+ * ends the session and writes the entry.
  */
 export async function endReusedSession(db: Db, { userId, sessionId }: Holder, client: Client): Promise<void> {
   const isLive = and(eq(sessions.id, sessionId), isNull(sessions.endedAt));
@@ -144,8 +143,8 @@ export async function endReusedSession(db: Db, { userId, sessionId }: Holder, cl
 }
 
 /**
- * End all sessions of the holder of a live session or refresh token, but for those begun after `askedAt`. The two may be of
- * different people: answers how many ended, by the id of their user.
+ * Ends all sessions of the holder of a live session or refresh token, except those that began after `askedAt`. The two
+ * may belong to different people: returns how many ended, by user id.
  */
 export async function endSessionsWith(
   db: Db,
@@ -168,7 +167,7 @@ export async function endSessionsWith(
   return counts;
 }
 
-/** End every session of a user, but for one where it is named. A query that may join a batch, as in `endWaysIn`. */
+/** Ends every session of a user, except the named one. Returns a query for a batch, as in `endWaysIn`. */
 export function endSessionsOfUser(
   db: Db,
   userId: string,
@@ -196,7 +195,7 @@ export function endSessionRow(db: Db, userId: string, sessionId: string) {
     .returning({ id: sessions.id });
 }
 
-/** Whether a person signed in for this session in the last minutes, by the clock of the database. */
+/** Whether the session began within the last `minutes`, by the database's clock. */
 export async function sessionBeganWithin(db: Db, sessionId: string, minutes: number): Promise<boolean> {
   const rows = await db
     .select({ id: sessions.id })
@@ -211,7 +210,7 @@ export async function sessionBeganWithin(db: Db, sessionId: string, minutes: num
   return rows.length > 0;
 }
 
-/** Sessions that are not over, the one used last first. */
+/** Live sessions, the most recently used first. */
 export function liveSessions(db: Db, userId: string) {
   return db
     .select({

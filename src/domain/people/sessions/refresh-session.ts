@@ -4,10 +4,9 @@ import { endReusedSession, refreshRecordByHash, rotateRefreshRecord } from "./qu
 import { newRefreshToken, type Client, type Session, type SessionDeps } from "./start-session.ts";
 
 /**
- * New tokens for a refresh token, which is used up by it. One that comes a second time was copied, or lost on the way:
- * nobody can tell which, so the whole session ends. For `REFRESH_REUSE_GRACE_SECONDS` after its use a token is let pass
- * instead, with an access token and no refresh token: a browser's tabs may send the same cookie at once.
- * Throws `unauthenticated`.
+ * Exchanges a refresh token for new tokens; the old one is used up. A token that is used twice may have been stolen, so
+ * the whole session ends. Within `REFRESH_REUSE_GRACE_SECONDS` after its use, a token instead returns an access token
+ * and no refresh token, because a browser's tabs may send the same cookie concurrently. Throws `unauthenticated`.
  */
 export async function refreshSession(
   deps: SessionDeps,

@@ -17,18 +17,18 @@ export type { Client } from "#src/lib/client.ts";
 /** How a person proved who they are. */
 export type SignInMethod = "registration" | "password" | "two_factor" | "github" | "google";
 
-/** Both tokens of a session. The refresh token leaves the service here only; its hash is kept. */
+/** Both tokens of a session. The refresh token is only returned here; its hash is stored. */
 export interface Session {
   accessToken: string;
-  /** Absent where a refresh token that was just used was let pass: whoever used it has the new one. */
+  /** Absent for a refresh token within its grace period: the client that used it first has the new one. */
   refreshToken?: string;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Open a session for a person who has just proved who they are. Throws `conflict` when the account is not active by now, or
- * has not the password any more that `passwordHash` is of: whatever ended the account's sessions ends this one, too.
+ * Opens a session for a person who has just signed in. Throws `conflict` when the account is inactive by now or its
+ * password is no longer that of `passwordHash`: a change that ended the account's sessions also prevents this one.
  */
 export async function startSession(
   deps: SessionDeps,
@@ -51,7 +51,7 @@ export async function startSession(
   return { accessToken: token, refreshToken: refresh.token };
 }
 
-/** A refresh token, and the record of it that is stored. */
+/** A new refresh token, and the record to be stored. */
 export function newRefreshToken(days: number): { token: string; record: NewRefreshRecord } {
   const { token, hash } = newToken();
   const record = { id: newId(), tokenHash: hash, expiresAt: new Date(Date.now() + days * DAY_MS) };

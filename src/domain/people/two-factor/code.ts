@@ -4,9 +4,9 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
 
 export interface CodeConfig {
-  /** Keys the hashes. */
+  /** Secret key of the hashes. */
   SECRET_KEY: string;
-  /** Argon2id's memory for a new hash, in KiB. Hashes made with another cost go on matching. */
+  /** Argon2id's memory for a new hash, in KiB. Hashes with another cost still match. */
   TWO_FA_HASH_KIB: number;
 }
 
@@ -14,10 +14,10 @@ export interface CodeConfig {
 const PASSES = { t: 2, p: 1 } as const;
 const SALT_BYTES = 16;
 
-/** Bytes from here on would make the first digits more likely than the last. */
+/** Bytes from here on would make the lower digits more likely than the higher ones. */
 const UNBIASED = 250;
 
-/** So many decimal digits, each drawn evenly; zeros in front stay. */
+/** A code of `length` decimal digits, each uniformly random; leading zeros stay. */
 export function newCode(length: number): string {
   let code = "";
   while (code.length < length) {
@@ -28,8 +28,8 @@ export function newCode(length: number): string {
 }
 
 /**
- * Argon2id of a code, as a PHC string. The key comes from `SECRET_KEY`: whoever reads the database alone cannot try all codes,
- * of which there are few.
+ * Argon2id of a code, as a PHC string. There are few possible codes, so the hash is keyed with `SECRET_KEY`: the
+ * database alone does not suffice to find the code by trial.
  */
 export async function hashCode(config: CodeConfig, code: string): Promise<string> {
   const salt = crypto.getRandomValues(new Uint8Array(SALT_BYTES));
@@ -40,7 +40,7 @@ export async function hashCode(config: CodeConfig, code: string): Promise<string
 
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/u;
 
-/** Whether a code is the one behind a hash. */
+/** Whether a code matches a hash. */
 export async function codeMatches(code: string, hash: string, secret: string): Promise<boolean> {
   const [, m, t, p, salt, expected] = PHC.exec(hash) ?? [];
   if (salt === undefined || expected === undefined) throw new Error("The hash of a code is not one of ours");
@@ -53,7 +53,7 @@ async function digest(code: string, salt: Uint8Array, secret: string, cost: Reco
   return toBase64(await argon2idAsync(utf8ToBytes(code), salt, { ...cost, key, dkLen: 32 }));
 }
 
-/** Takes the same time wherever the texts differ. */
+/** Compares in constant time. */
 function isSame(one: string, other: string): boolean {
   const [a, b] = [utf8ToBytes(one), utf8ToBytes(other)];
   return (
@@ -61,7 +61,7 @@ function isSame(one: string, other: string): boolean {
   );
 }
 
-/** As PHC strings have it: without padding. */
+/** Base64 without padding, as in PHC strings. */
 function toBase64(bytes: Uint8Array): string {
   return btoa(String.fromCodePoint(...bytes)).replaceAll("=", "");
 }

@@ -2,7 +2,7 @@ import { and, eq, isNull, sql, type SQL } from "drizzle-orm";
 import { loginAttempts } from "#src/db/schema/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
-/** Lives of a login attempt and of a code, in seconds. No code outlives its attempt. */
+/** Lifetimes of a login attempt and of a code, in seconds. A code never outlives its attempt. */
 export interface Lives {
   attemptSeconds: number;
   codeSeconds: number;
@@ -11,8 +11,8 @@ export interface Lives {
 const seconds = (count: number) => sql`make_interval(secs => ${count}::double precision)`;
 
 /**
- * Put down a login whose password was right. Nothing is put down, and nothing comes back, when the account got another
- * password since or is not active: the row is locked, so a change that is under way is waited for.
+ * Stores a login whose password was correct. No row when the account's password has changed since or the account is
+ * inactive: the row is locked, so a concurrent change finishes first.
  */
 export async function insertLoginAttempt(
   db: Db,
@@ -32,7 +32,7 @@ export async function insertLoginAttempt(
   return codeExpiryOf(result.rows);
 }
 
-/** What must hold of an attempt `a` of a user `u` that a code may still be asked or tried for. */
+/** The conditions under which a code can be requested or tried for an attempt `a` of a user `u`. */
 const isOpen = (tokenHash: string, maxAttempts: number) => sql`
   a.token_hash = ${tokenHash} AND a.used_at IS NULL AND a.expires_at > now() AND a.attempts < ${maxAttempts}
   AND u.id = a.user_id AND u.is_active
@@ -50,7 +50,7 @@ export async function openAttempt(
   return row && { userId: row.user_id, email: row.email };
 }
 
-/** Another code in the place of the last one. The attempts that were made stay counted. */
+/** Replaces the code by another. The attempts so far stay counted. */
 export async function replaceCode(
   db: Db,
   tokenHash: string,
@@ -71,11 +71,11 @@ export interface CountedAttempt {
   userId: string;
   codeHash: string;
   codeExpired: boolean;
-  /** With this one. */
+  /** Including this one. */
   attempts: number;
 }
 
-/** Count a try at the code, if one is left: of many at once so many get a row back as there were tries left. */
+/** Counts a try at the code, if one is left. Concurrent calls get at most as many rows as tries were left. */
 export async function countAttempt(
   db: Db,
   tokenHash: string,
@@ -110,7 +110,7 @@ export interface AttemptUser {
   passwordHash: string | null;
 }
 
-/** Use up an attempt whose code was right, if it still is: of many at once one gets the user back. */
+/** Uses up an attempt whose code was correct. Of concurrent calls, only one gets the user. */
 export async function useAttempt(
   db: Db,
   { id, codeHash }: { id: string; codeHash: string },
@@ -125,7 +125,7 @@ export async function useAttempt(
   return row && { id: row.id, isSuperuser: row.is_superuser, passwordHash: row.password_hash };
 }
 
-/** End the logins of a user that wait for a code. A query for a batch, as in `endWaysIn`. */
+/** Ends a user's logins that wait for a code. Returns a query for a batch, as in `endWaysIn`. */
 export function endLoginAttempts(db: Db, userId: string, onlyIf?: SQL) {
   return db
     .update(loginAttempts)

@@ -22,18 +22,18 @@ export interface TwoFactorDeps extends MailDeps {
   };
 }
 
-/** Whether the code is on its way, or the mail server did not take it and the queue tries again. */
+/** Whether the mail server accepted the code, or the queue will retry. */
 export type Delivery = "sent" | "retrying";
 
-/** The temporary token leaves the service here only; its hash is kept. */
+/** The temporary token is only returned here; its hash is stored. */
 export interface CodeRequest {
   tempToken: string;
   delivery: Delivery;
 }
 
 /**
- * Mail a code to a person whose password was right; the token and the code together open a session. Other logins of the
- * account that wait for their code go on waiting. Answers `undefined` when the account has another password by now. Throws
+ * Mails a code to a person whose password was correct; the token and the code together open a session. Other pending
+ * logins of the account stay valid. Returns `undefined` when the account's password has changed by now. Throws
  * `rate_limited` after too many mails, `unavailable` when the code can be neither sent nor queued.
  */
 export async function requestCode(
@@ -63,8 +63,8 @@ export async function requestCode(
 }
 
 /**
- * Mail another code, in the place of the last one, which is void from here on. Attempts stay counted. Throws
- * `unauthenticated` for a token whose login is over, `rate_limited`, `unavailable`.
+ * Mails another code, which voids the previous one. Attempts stay counted. Throws `unauthenticated` for a token whose
+ * login has ended, `rate_limited`, `unavailable`.
  */
 export async function resendCode(deps: TwoFactorDeps, tempToken: string, client: Client): Promise<Delivery> {
   const { db, config } = deps;
@@ -107,7 +107,7 @@ async function mailCode(
   return delivery;
 }
 
-/** Says the same of a token that is unknown, expired, used or exhausted. */
+/** The same refusal for an unknown, expired, used or exhausted token. */
 export function sessionOver(): AppError {
   return new AppError("unauthenticated", "Invalid or expired verification session");
 }

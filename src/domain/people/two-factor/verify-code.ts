@@ -15,9 +15,9 @@ import { sessionOver, type TwoFactorDeps } from "./request-code.ts";
 type VerifyDeps = SessionDeps & Pick<TwoFactorDeps, "attempts" | "config">;
 
 /**
- * Open the session of a login whose code is right. A try is counted before the code is looked at, over the whole life of the
- * login, and the login is used up before the session opens: of many right codes at once one gets in. Throws
- * `unauthenticated`, `rate_limited`.
+ * Opens the session of a login whose code is correct. A try is counted before the code is compared, over the whole life
+ * of the login, and the login is used up before the session opens: of concurrent calls with the correct code, only one
+ * opens a session. Throws `unauthenticated`, `rate_limited`.
  */
 export async function verifyCode(
   deps: VerifyDeps,

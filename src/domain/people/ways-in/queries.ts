@@ -7,12 +7,12 @@ import { endLoginAttempts } from "#src/domain/people/two-factor/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 /**
- * End what a person is signed in by, and whatever could still become a session, a password or a key without anybody being
- * asked again: the one list of it, for every change after which an account is in other hands, or in none. Keys go on: what
- * ends them is told to their tasks.
+ * Ends a person's sessions, and everything that could still become a session, a password or a key without
+ * authentication. This is the one list of them, for every change after which an account belongs to other hands or is
+ * disabled. Keys stay; the code that ends keys also ends their tasks.
  *
- * Queries for the batch of the change. They come after what decides it, which holds the person by then; `onlyIf` asks for
- * the mark that it left.
+ * Returns queries for the batch of the change. They follow the statement that decides the change and locks the person;
+ * `onlyIf` tests the mark that it left.
  */
 export function endWaysIn(db: Db, userId: string, onlyIf: SQL) {
   return [
@@ -40,7 +40,7 @@ function endResetLinks(db: Db, userId: string, onlyIf: SQL) {
 const ownTeam = (userId: string) =>
   sql`SELECT t.id FROM teams t WHERE t.is_personal AND t.created_by = ${userId}::uuid`;
 
-/** Hold the personal team and everybody in it, for a batch in which `shutOthersOut` follows. */
+/** Locks the personal team and all its members, for a batch that contains `shutOthersOut`. */
 export function holdAllInOwnTeam(db: Db, userId: string) {
   const everybody = sql`(${users.id} = ${userId}::uuid OR ${users.id} IN (
     SELECT m.user_id FROM team_memberships m WHERE m.team_id IN (${ownTeam(userId)})
@@ -49,11 +49,12 @@ export function holdAllInOwnTeam(db: Db, userId: string) {
 }
 
 /**
- * A person has proved an address that the account's maker never did: the maker may be another person, who waits for the owner
- * of the address to come. Whatever lets others in ends: the keys of the account and of its team, links to OAuth accounts but
- * for the one named, open invitations, and everybody else's part in the personal team, whose own one then is their default.
+ * For a person who has proved an address that the account's creator never proved: the creator may be another person,
+ * who registered the address in advance. Ends all access of others: the keys of the account and of its team, links to
+ * OAuth accounts except the named one, open invitations, and other people's memberships in the personal team. For each
+ * removed member, their own personal team becomes the default.
  *
- * Queries for a batch; the first answers the keys that are over, whose tasks are to end.
+ * Returns queries for a batch; the first returns the ended keys, whose tasks are to be ended.
  */
 export function shutOthersOut(db: Db, userId: string, onlyIf: SQL, exceptOAuthAccountId?: string) {
   return [

@@ -2,19 +2,19 @@ import { AppError } from "#src/lib/errors.ts";
 import type { EntryWithContent, StoredEntry } from "#src/platform/runtime/project-storage.ts";
 
 /**
- * Content that is stored of one project at once: twice what it may take up on a disk by default. That limit does not hold it,
- * since a file with holes takes up next to nothing there and is of any size here.
+ * The most content that a snapshot stores of one project: twice the default disk limit. The disk limit does not bound
+ * the content, because a sparse file takes almost no disk space.
  */
 const MAX_BYTES = 10 * 1024 ** 3;
 
-/** Throws `too_large`. */
+/** Throws `too_large` if the entries together exceed the limit. */
 export function requireStorable(entries: Iterable<Pick<StoredEntry, "size">>): void {
   let bytes = 0;
   for (const { size } of entries) bytes += size;
   if (bytes > MAX_BYTES) throw tooLarge();
 }
 
-/** The same entries; throws `too_large` before the content of the one that is too much. */
+/** Passes the entries through; throws `too_large` before the content of the entry that exceeds the limit. */
 export async function* boundedEntries(
   entries: AsyncIterable<EntryWithContent>,
 ): AsyncGenerator<EntryWithContent> {

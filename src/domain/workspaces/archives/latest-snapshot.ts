@@ -1,7 +1,7 @@
 import type { Db } from "#src/platform/db/client.ts";
 import { snapshotsOf, type Snapshot, type SnapshotRole } from "./queries.ts";
 
-/** The newest snapshot of a project, of one role where it is named; `undefined` where there is none. */
+/** The newest snapshot of a project, or its newest with the given role; `undefined` if there is none. */
 export async function latestSnapshot(
   deps: { db: Db },
   projectId: string,

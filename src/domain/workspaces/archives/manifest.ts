@@ -7,15 +7,15 @@ import type { ArchiveStore } from "#src/platform/archives/archive-store.ts";
 const Entry = z.object({
   path: z.string(),
   kind: z.enum(["file", "directory", "symlink"]),
-  /** Bytes of a file; 0 for others. */
+  /** Bytes of a file; 0 for other kinds. */
   size: z.int().nonnegative(),
   mode: z.int().nonnegative(),
   /** In milliseconds since the epoch. */
   modifiedAt: z.number(),
   target: z.string(),
-  /** The runtime's; empty where the file changed while it was read, which equals nothing. */
+  /** The runtime's fingerprint; empty if the file changed while it was read, so that it never matches. */
   fingerprint: z.string(),
-  /** The pack with the content; null for what has none: directories, links and empty files. */
+  /** The pack with the content; null for entries without content: directories, links and empty files. */
   pack: z.string().nullable(),
 });
 export type ManifestEntry = z.infer<typeof Entry>;
@@ -23,9 +23,9 @@ export type ManifestEntry = z.infer<typeof Entry>;
 const Pack = z.object({
   name: z.string(),
   sha256: z.string(),
-  /** Of the tar file. */
+  /** Size of the tar file. */
   bytes: z.int().nonnegative(),
-  /** Of the files in it. */
+  /** Total size of the files in the pack. */
   contentBytes: z.int().nonnegative(),
 });
 export type ManifestPack = z.infer<typeof Pack>;
@@ -34,7 +34,7 @@ const Manifest = z.object({
   version: z.literal(1),
   /** ISO 8601. */
   createdAt: z.string(),
-  /** Hash of the snapshot that was the newest then. */
+  /** Hash of the snapshot that was the newest when this one was taken. */
   parent: z.string().nullable(),
   /** Every entry of the project, parents before children. */
   entries: z.array(Entry),
@@ -42,7 +42,7 @@ const Manifest = z.object({
 });
 export type Manifest = z.infer<typeof Manifest>;
 
-/** Where all that belongs to a project's snapshots lies. */
+/** Prefix of the keys of everything stored for a project's snapshots. */
 export const snapshotsKey = (projectId: string) => `snapshots/${projectId}/`;
 
 export const packKey = (projectId: string, pack: string) => `${snapshotsKey(projectId)}packs/${pack}.tar`;
@@ -50,7 +50,7 @@ export const packKey = (projectId: string, pack: string) => `${snapshotsKey(proj
 export const manifestKey = (projectId: string, hash: string) =>
   `${snapshotsKey(projectId)}manifests/${hash}.json`;
 
-/** Store a manifest. Its hash, SHA-256 of its bytes, is the snapshot's name. */
+/** Stores a manifest. Its hash, SHA-256 of its bytes, is the snapshot's name. */
 export async function storeManifest(
   archives: Pick<ArchiveStore, "put">,
   projectId: string,
@@ -62,7 +62,7 @@ export async function storeManifest(
   return hash;
 }
 
-/** The manifest of a snapshot. Throws `unavailable` where it is gone, or is not what was stored. */
+/** Loads the manifest of a snapshot. Throws `unavailable` if the manifest is missing or damaged. */
 export async function loadManifest(
   archives: Pick<ArchiveStore, "get">,
   projectId: string,

@@ -1,22 +1,22 @@
 import type { InventoryEntry } from "#src/platform/runtime/project-storage.ts";
 import type { Manifest, ManifestEntry, ManifestPack } from "./manifest.ts";
 
-/** A restore asks for each pack; more of them make it slow. */
+/** A restore fetches every pack, so many packs make it slow. */
 const MAX_PACKS = 8;
 
-/** What a snapshot takes over from the one before it, and what it packs itself. */
+/** Which packs a snapshot reuses, and which files it packs itself. */
 export interface PackPlan {
-  /** Entries in the order of the inventory; of those to be packed, `pack` is still null. */
+  /** Entries in the order of the inventory; `pack` is still null for files to be packed. */
   entries: ManifestEntry[];
-  /** Packs of earlier snapshots that it points into. */
+  /** Packs of earlier snapshots that the entries refer to. */
   packs: ManifestPack[];
   /** Paths of the files to be packed. */
   toPack: string[];
 }
 
 /**
- * What has not changed since the parent stays where it is. Everything is packed anew when the packs would be too many, or
- * when more than half of the bytes in them are of no use any more.
+ * Unchanged files stay in the packs of the parent snapshot. All files are packed anew when there would be too many
+ * packs, or when less than half of the bytes in the packs are still used.
  */
 export function planPacks(inventory: readonly InventoryEntry[], parent: Manifest | undefined): PackPlan {
   const before = new Map(parent?.entries.map((entry) => [entry.path, entry]));
@@ -37,7 +37,7 @@ function toManifestEntry(now: InventoryEntry, before: ManifestEntry | undefined)
     before.fingerprint === fingerprint &&
     before.kind === kind &&
     (kind !== "file" || before.size === size);
-  // The rest of an entry is in the manifest alone: a change of its mode packs nothing.
+  // Mode, time and target are only in the manifest: a changed mode does not repack the content.
   const pack = isUnchanged ? before.pack : null;
   const bytes = kind === "file" ? size : 0;
   return { path, kind, size: bytes, mode, modifiedAt, target, fingerprint, pack };

@@ -4,7 +4,7 @@ import type {
   ProjectStorage,
 } from "#src/platform/runtime/project-storage.ts";
 
-/** What a project holds for others to have: all but what the runtime keeps among the files for itself. */
+/** A project's contents for archives and templates: all files except those that the runtime keeps for itself. */
 export async function projectContents(runtime: Pick<ProjectStorage, "inventory" | "readEntries">): Promise<{
   entries: InventoryEntry[];
   read(): Promise<AsyncIterable<EntryWithContent>>;

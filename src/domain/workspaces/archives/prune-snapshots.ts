@@ -18,9 +18,9 @@ export interface PruneDeps {
 }
 
 /**
- * Keep of each role the newest MAX_SNAPSHOTS_PER_PROJECT of the last SNAPSHOT_RETENTION_DAYS days, and of hibernation the
- * newest, however old: a project that sleeps is restored from it. Rows go first, then what no row names any more; what a
- * crash leaves in between the sweep finds.
+ * Keeps, of each role, the newest MAX_SNAPSHOTS_PER_PROJECT snapshots of the last SNAPSHOT_RETENTION_DAYS days. The
+ * newest hibernation snapshot is kept at any age, because a hibernated project is restored from it. Rows are deleted
+ * first, then the objects that no row names. The nightly sweep deletes the objects that a crash leaves in between.
  */
 export async function pruneSnapshots(deps: PruneDeps, projectId: string): Promise<void> {
   const deleted = await deleteExcess(deps.db, projectId, retentionOf(deps));
@@ -39,8 +39,8 @@ const retentionOf = ({ config }: PruneDeps) => ({
 });
 
 /**
- * Every night: prune all projects, and delete what no row names: left by snapshots that were cut off, and by projects that
- * are gone. Safe to repeat; one failure does not stop the rest.
+ * Runs every night: prunes all projects, and deletes objects that no row names, which were left by interrupted
+ * snapshots and by deleted projects. Idempotent; a failure does not stop the rest.
  */
 export async function sweepSnapshots(deps: PruneDeps): Promise<void> {
   for (const projectId of await projectsWithExcess(deps.db, retentionOf(deps))) {
@@ -85,7 +85,7 @@ async function deleteOrphans(deps: PruneDeps, objects: readonly StoredObject[]):
   );
 }
 
-/** Delete all snapshots of a project that is no more; their rows went with it. Safe to repeat. */
+/** Deletes all snapshot objects of a deleted project; their rows were deleted with it. Idempotent. */
 export async function deleteSnapshots(
   { archives }: { archives: Pick<ArchiveStore, "delete" | "list"> },
   projectId: string,

@@ -6,7 +6,7 @@ export type Snapshot = typeof snapshots.$inferSelect;
 export type NewSnapshot = typeof snapshots.$inferInsert;
 export type SnapshotRole = Snapshot["role"];
 
-/** Of a project, the newest first; of one role where it is named. */
+/** A project's snapshots, newest first; only those of `role` if it is given. */
 export function snapshotsOf(db: Db, projectId: string, role?: SnapshotRole) {
   return db
     .select()
@@ -27,16 +27,16 @@ export function snapshotOfTask(db: Db, taskId: string) {
 }
 
 /**
- * For whoever adds to a project's snapshots or takes from them: they wait for one another, so that no snapshot comes to
- * point into a pack that is on its way out.
+ * Serialises additions to and deletions from a project's snapshots, so that no new snapshot refers to a pack that is
+ * being deleted.
  */
 function lockSnapshots(db: Db, projectId: string) {
   return db.select({ id: projects.id }).from(projects).where(eq(projects.id, projectId)).for("no key update");
 }
 
 /**
- * Record a snapshot, unless a pack that it takes over has lost its last snapshot since, or the project is gone, or has a newer
- * executor than the one that is named: false then. One that is there already stays as it is.
+ * Records a snapshot. Returns false if a pack that it reuses has lost its last snapshot since, if the project is
+ * deleted, or if the project has a newer executor than the given generation. An existing row stays as it is.
  */
 export async function insertSnapshot(
   db: Db,
@@ -74,12 +74,12 @@ function textArray(values: readonly string[]) {
 }
 
 export interface Retention {
-  /** Snapshots of one role. */
+  /** The most snapshots of one role. */
   count: number;
   days: number;
 }
 
-/** Rows in the order of their age within project and role, as far as they are not to be kept. */
+/** Selects the rows that exceed the retention. */
 const excess = ({ count, days }: Retention, projectId?: string) => sql`
   SELECT id, project_id FROM (
     SELECT id, project_id, role, created_at,
@@ -90,7 +90,7 @@ const excess = ({ count, days }: Retention, projectId?: string) => sql`
     OR (role <> 'hibernation' AND created_at < now() - make_interval(days => ${days}::int))
 `;
 
-/** Projects that keep more than they should; some of them. */
+/** Up to 1000 projects that have more snapshots than the retention allows. */
 export async function projectsWithExcess(db: Db, retention: Retention): Promise<string[]> {
   const { rows } = await db.execute<{ id: string }>(
     sql`SELECT DISTINCT project_id AS id FROM (${excess(retention)}) AS old LIMIT 1000`,
@@ -98,7 +98,7 @@ export async function projectsWithExcess(db: Db, retention: Retention): Promise<
   return rows.map(({ id }) => id);
 }
 
-/** Delete what a project is not to keep. The rows that went. */
+/** Deletes a project's rows that exceed the retention, and returns them. */
 export async function deleteExcess(db: Db, projectId: string, retention: Retention) {
   const [, deleted] = await db.batch([
     lockSnapshots(db, projectId),
@@ -110,7 +110,7 @@ export async function deleteExcess(db: Db, projectId: string, retention: Retenti
   return deleted;
 }
 
-/** Hashes and packs that the projects' rows name. */
+/** Hashes and packs that the rows of these projects name. */
 export function namedArchives(db: Db, projectIds: readonly string[]) {
   return db
     .select({ projectId: snapshots.projectId, hash: snapshots.hash, packs: snapshots.packs })

@@ -6,21 +6,21 @@ import { loadManifest, packKey, type Manifest, type ManifestEntry, type Manifest
 import { findSnapshot } from "./queries.ts";
 import { unpackEntries } from "./tar.ts";
 
-/** What lies under a folder as another snapshot of the same project has it. */
+/** A folder whose content is taken from another snapshot of the same project. */
 interface Kept {
   folder: string;
   hash: string;
 }
 
 /**
- * Make a project's files those of a snapshot, its own or another project's; what is kept comes from another one. All bytes are checked on the way, and a runtime
- * changes nothing before the last one is there: what fails leaves the files as they were. Throws `not_found` for an unknown
- * snapshot, `unavailable` for a damaged one.
+ * Replaces a project's files by those of a snapshot, of the same or another project. The folder `keep` is taken from
+ * another snapshot. All bytes are checked on the way, and a runtime changes nothing before the last one has arrived, so
+ * a failure leaves the files as they were. Throws `not_found` for an unknown snapshot, `unavailable` for a damaged one.
  */
 export async function restoreSnapshot(
   deps: { db: Db; archives: Pick<ArchiveStore, "get"> },
   runtime: Pick<ProjectStorage, "replaceEntries">,
-  /** `projectId` is the one the snapshot is of. */
+  /** `projectId` is the project of the snapshot. */
   from: { projectId: string; hash: string; generation?: number; keep?: Kept },
 ): Promise<void> {
   const [row] = await findSnapshot(deps.db, from.projectId, from.hash);
@@ -88,7 +88,7 @@ async function* contentsOfPack(
     wanted.delete(header.name);
     yield { entry: entryOf(entry), content };
   }
-  // The checksum was right, or the last read would have failed.
+  // The pack's checksum was right, or its last read would have failed.
   if (wanted.size > 0) throw damaged("a pack lacks files");
 }
 

@@ -17,13 +17,13 @@ export interface SnapshotWish {
   projectId: string;
   role: SnapshotRole;
   label: string;
-  /** Of the run it is made for. */
+  /** Chat of the run for which the snapshot is taken. */
   chatId?: string | null;
   taskId?: string | null;
   createdBy?: string | null;
-  /** The executor that takes it: nothing is recorded once there is a newer one. */
+  /** The executor that takes the snapshot: a superseded executor records nothing. */
   generation?: number;
-  /** Gives it up: nothing is recorded once it has aborted. Its reason is thrown. */
+  /** Cancels the snapshot: nothing is recorded after the abort, and the signal's reason is thrown. */
   signal?: AbortSignal;
 }
 
@@ -34,10 +34,11 @@ export interface TakenSnapshot {
 }
 
 /**
- * Take a snapshot of a project's files as they are, whatever state the project is in; under a freeze it is one moment's.
- * What has not changed since the snapshot before is not stored again. Pack, manifest and row are written in this order: what
- * is cut off leaves nothing but bytes that nobody names. Throws `asleep` where there are no files, `unavailable` where
- * files or archive do not answer, `too_large` for more than is stored of one project, `not_found` for a project that is gone.
+ * Takes a snapshot of a project's current files, in any state of the project. Only a freeze guarantees that all files
+ * are of one moment. Content that is unchanged since the previous snapshot is not stored again. Pack, manifest and row
+ * are written in this order, so an interrupted snapshot leaves only objects that no row names. Throws `asleep` if the
+ * files are absent, `unavailable` if the runtime or the archive store does not respond, `too_large` if the project
+ * exceeds the limit, `not_found` if the project is deleted.
  */
 export async function takeSnapshot(
   deps: TakeDeps,
@@ -49,15 +50,15 @@ export async function takeSnapshot(
   const hash = newest?.hash ?? null;
   const taken =
     (await takeOnto(deps, runtime, wish, { hash, manifest })) ??
-    // Packs of the parent went while this one was taken: all is packed anew, so that nothing of it is needed.
+    // Packs of the parent were deleted in the meantime: the second attempt packs everything and needs no parent.
     (await takeOnto(deps, runtime, wish, { hash, manifest: undefined }));
   if (!taken) throw new AppError("not_found", "Project not found");
-  // One that is taken before a restore must not push out the one that is restored next.
+  // The snapshot taken before a restore must not displace the snapshot that is about to be restored.
   if (wish.role !== "restore") await prune(deps, wish.projectId);
   return taken;
 }
 
-/** The snapshot stands either way: what is too much goes with the next one, or at night. */
+/** A failure is only logged: the snapshot is recorded, and the next snapshot or the nightly sweep prunes. */
 async function prune(deps: TakeDeps, projectId: string): Promise<void> {
   try {
     await pruneSnapshots(deps, projectId);
@@ -66,7 +67,9 @@ async function prune(deps: TakeDeps, projectId: string): Promise<void> {
   }
 }
 
-/** One that cannot be read any more is nothing to build on, and no reason to have no further one. */
+/**
+ * Loads the parent's manifest; `undefined` if it is unreadable, since a damaged parent must not prevent new snapshots.
+ */
 async function readParent(deps: TakeDeps, projectId: string, hash: string): Promise<Manifest | undefined> {
   try {
     return await loadManifest(deps.archives, projectId, hash);
@@ -76,7 +79,7 @@ async function readParent(deps: TakeDeps, projectId: string, hash: string): Prom
   }
 }
 
-/** `undefined` where a pack that it takes over has gone since, or the project has. */
+/** Returns `undefined` if a reused pack or the project was deleted in the meantime. */
 async function takeOnto(
   deps: TakeDeps,
   runtime: Pick<ProjectStorage, "inventory" | "readEntries">,
@@ -117,7 +120,7 @@ async function takeOnto(
   return stands ? { hash, files: files.length, bytes } : undefined;
 }
 
-/** Store what the plan says is new. Answers with the entries as they were read. */
+/** Stores the new content of the plan. Returns the entries as they were read. */
 async function pack(
   { archives }: Pick<TakeDeps, "archives">,
   runtime: Pick<ProjectStorage, "inventory" | "readEntries">,
@@ -133,7 +136,7 @@ async function pack(
   const entries = plan.entries.flatMap((entry) => {
     if (entry.kind !== "file" || entry.size === 0 || entry.pack !== null) return [entry];
     const found = read.get(entry.path);
-    // Gone by the time it was to be read.
+    // The file was deleted before it was read.
     if (!found) return [];
     const { path, kind, size, mode, modifiedAt, target } = found;
     const isSettled = size === entry.size && after.get(path) === entry.fingerprint;
@@ -149,7 +152,7 @@ async function pack(
 
 const hasContent = ({ kind, size }: StoredEntry) => kind === "file" && size > 0;
 
-/** What of the entries belongs in a pack; each one is noted as it was read. */
+/** The entries that belong in a pack; records every entry as it was read. */
 async function* filesOf(
   entries: AsyncIterable<EntryWithContent>,
   read: Map<string, StoredEntry>,

@@ -1,7 +1,7 @@
 import { createTarDecoder, createTarPacker, type ParsedTarEntry, type TarHeader } from "modern-tar";
 import type { EntryWithContent, StoredEntry } from "#src/platform/runtime/project-storage.ts";
 
-/** Entries as a tar archive. The stream fails where the entries do. */
+/** Packs entries as a tar archive. The stream fails when the entries fail. */
 export function packEntries(entries: AsyncIterable<EntryWithContent>): ReadableStream<Uint8Array> {
   const { readable, controller } = createTarPacker();
   const pack = async () => {
@@ -32,7 +32,7 @@ function headerOf({ path, kind, size, mode, modifiedAt, target }: StoredEntry): 
     // Whole seconds, none before 1970.
     mtime: new Date(Math.max(0, modifiedAt)),
     linkname: target,
-    // What is not ASCII is UTF-8 for certain only in an extended header.
+    // Non-ASCII names are certain to be read as UTF-8 only in an extended header.
     pax: { ...(isAscii(name) ? {} : { path: name }), ...(isAscii(target) ? {} : { linkpath: target }) },
   };
 }
@@ -42,8 +42,8 @@ function isAscii(text: string): boolean {
 }
 
 /**
- * The entries of a tar archive, one after the other; the content of one is there until the next is asked for. Throws for
- * what is no tar archive, or only the beginning of one.
+ * The entries of a tar archive, one after the other. The content of an entry can be read until the next entry is
+ * requested. Throws if the data is not a tar archive or is truncated.
  */
 export async function* unpackEntries(
   archive: ReadableStream<Uint8Array>,
@@ -51,7 +51,7 @@ export async function* unpackEntries(
   const entries: ReadableStream<ParsedTarEntry> = archive.pipeThrough(createTarDecoder({ strict: true }));
   for await (const { header, body } of entries) {
     yield { header, content: body };
-    // What the reader left unread lies before the next entry.
+    // Content that the reader left unread precedes the next entry.
     if (!body.locked) await body.cancel();
   }
 }

@@ -2,16 +2,16 @@ import { AppError } from "#src/lib/errors.ts";
 import { toStream } from "#src/lib/to-stream.ts";
 import type { EntryWithContent, StoredEntry } from "#src/platform/runtime/project-storage.ts";
 
-/** What the plain format counts up to; Zip64 is not written. Source of the format: PKWARE's APPNOTE.TXT 6.3.10. */
+/** Limits of the plain format; Zip64 is not written. Source of the format: PKWARE's APPNOTE.TXT 6.3.10. */
 const MAX_ENTRIES = 0xffff;
 const MAX_BYTES = 0xffffffff;
 
-/** Bytes of both headers of an entry and of its data descriptor, without its name (twice). */
+/** Bytes of both headers and the data descriptor of an entry, without its name (written twice). */
 const ENTRY_BYTES = 30 + 46 + 16;
 
-/** Throws `too_large` for entries that do not fit a zip archive, even where nothing in them can be compressed. */
+/** Throws `too_large` for entries that would not fit a zip archive if nothing in them were compressible. */
 export function requireZippable(entries: readonly StoredEntry[]): void {
-  // Deflate's blocks cost five bytes each, of at least a few KiB.
+  // Deflate adds five bytes to each block, and a block has at least a few KiB.
   const most = entries.reduce(
     (sum, { path, size }) => sum + size * 1.01 + 64 + ENTRY_BYTES + 2 * encode(path).byteLength,
     0,
@@ -21,7 +21,9 @@ export function requireZippable(entries: readonly StoredEntry[]): void {
   }
 }
 
-/** Entries as a zip archive with modes and links, as Unix tools write it. The stream fails where the entries do. */
+/**
+ * Packs entries as a zip archive with modes and links, as Unix tools write it. The stream fails when the entries fail.
+ */
 export function zipEntries(entries: AsyncIterable<EntryWithContent>): ReadableStream<Uint8Array> {
   return toStream(bytesOf(entries));
 }
@@ -117,7 +119,7 @@ function centralHeader(written: Written): Uint8Array {
 
 const UNIX_TYPES = { file: 0o100000, directory: 0o040000, symlink: 0o120000 } as const;
 
-/** The Unix mode in the upper half; the lower one tells a directory to systems that know no modes. */
+/** The Unix mode in the upper half; the lower half marks a directory for systems without modes. */
 function attributesOf({ kind, mode }: StoredEntry): number {
   const permissions = kind === "symlink" ? 0o777 : mode & 0o777;
   return (((UNIX_TYPES[kind] | permissions) << 16) | (kind === "directory" ? 0x10 : 0)) >>> 0;
@@ -164,7 +166,7 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return value;
 });
 
-/** CRC-32 of what came before, continued. */
+/** CRC-32 continued from the CRC of the preceding bytes. */
 function crc32(bytes: Uint8Array, before: number): number {
   let crc = ~before;
   for (const byte of bytes) crc = (CRC_TABLE[(crc ^ byte) & 0xff] ?? 0) ^ (crc >>> 8);

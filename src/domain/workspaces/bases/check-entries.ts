@@ -3,7 +3,7 @@ import { unpackEntries } from "#src/domain/workspaces/archives/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { EntryWithContent, StoredEntry } from "#src/platform/runtime/project-storage.ts";
 
-/** As many as a project has at most. */
+/** The most entries of a project. */
 const MAX_ENTRIES = 100_000;
 
 /** Longest file name and path, in UTF-8 bytes, as on common file systems. */
@@ -11,9 +11,9 @@ const MAX_NAME_BYTES = 255;
 const MAX_PATH_BYTES = 4096;
 
 /**
- * What a tar archive of a stranger holds, parents before children, as far as a project can have it. Throws `invalid_input`
- * for anything else: paths and links that lead out, devices, hard links, one path twice, what lies below a file or a link, and
- * what is no tar archive.
+ * The entries of an untrusted tar archive that a project can have, parents before children. Throws `invalid_input` for
+ * paths and links that lead out of the archive, devices, hard links, duplicate paths, entries below a file or a link,
+ * and data that is not a tar archive.
  */
 export async function* checkedEntries(
   archive: ReadableStream<Uint8Array>,
@@ -26,7 +26,7 @@ export async function* checkedEntries(
   for await (const { header, content } of readable(unpackEntries(archive))) {
     const entry = entryOf(header);
     if (entry.path === "") continue;
-    // Of a path of 2,000 names, the directories above are 4 MB of text: most entries have theirs already.
+    // The parents of a path of 2,000 names are 4 MB of text, so a known parent is checked first.
     const isKnown = kinds.get(entry.path.slice(0, entry.path.lastIndexOf("/"))) === "directory";
     for (const parent of isKnown ? [] : parentsOf(entry.path)) {
       const kind = kinds.get(parent);
@@ -43,7 +43,7 @@ export async function* checkedEntries(
   }
 }
 
-/** What is read of the archive, where a failure to read it is the sender's. */
+/** Reads the archive; a failure to read is the sender's error. */
 async function* readable<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
   try {
     yield* items;
@@ -96,8 +96,8 @@ function parentsOf(path: string): string[] {
 }
 
 /**
- * Whether a link leads to a place in the same tree, wherever other such links in it lead: it goes up from its own directory
- * first, no further than the top, and then only down.
+ * Whether a link stays inside the tree regardless of other links in it: its target goes up first, at most to the root,
+ * and then only down.
  */
 export function staysInside(path: string, target: string): boolean {
   if (target === "" || target.startsWith("/") || target.includes("\0") || bytesOf(target) > MAX_PATH_BYTES) {

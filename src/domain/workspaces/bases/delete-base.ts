@@ -6,7 +6,7 @@ import { requireBase } from "./find-base.ts";
 import { deleteBaseRow, existingBases } from "./queries.ts";
 import { baseKey, requireUnboundKey } from "./store-base.ts";
 
-/** Archives younger than this may belong to a template that is being made. */
+/** Younger archives may belong to a template that is being created. */
 const ORPHAN_AGE_MS = 24 * 3600 * 1000;
 
 const PAGE = 1000;
@@ -17,8 +17,8 @@ interface Deps {
 }
 
 /**
- * Delete a template. Projects that were made from it keep their files. Throws `not_found`, and `forbidden` for a person
- * else's.
+ * Deletes a template. Projects created from it keep their files. Throws `not_found`, and `forbidden` for another
+ * person's template.
  */
 export async function deleteBase(deps: Deps, caller: Caller, idOrSlug: string): Promise<void> {
   requireUnboundKey(caller);
@@ -28,7 +28,7 @@ export async function deleteBase(deps: Deps, caller: Caller, idOrSlug: string): 
   await deps.archives.delete([baseKey(id)]);
 }
 
-/** Every night: delete the archives that no row names. Safe to repeat. */
+/** Runs every night: deletes the archives that no row names. Idempotent. */
 export async function sweepBases(deps: Deps): Promise<void> {
   let page: string[] = [];
   for await (const { key, storedAt } of deps.archives.list("bases/")) {

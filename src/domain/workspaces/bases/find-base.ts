@@ -8,10 +8,10 @@ export async function listBases(deps: { db: Db }, caller: Caller): Promise<Base[
   return basesFor(deps.db, caller.userId);
 }
 
-/** An id or a slug; the database refuses some of what else may be in an address. */
+/** An id or a slug. Other input is refused here, since the database rejects some of it with an error. */
 const NAME = /^[a-z0-9-]{1,100}$/iu;
 
-/** One of them, by id or slug. Throws `not_found`. */
+/** A template that the caller may use, by id or slug. Throws `not_found`. */
 export async function requireBase(deps: { db: Db }, caller: Caller, idOrSlug: string): Promise<Base> {
   const [base] = NAME.test(idOrSlug) ? await findBase(deps.db, idOrSlug) : [];
   if (!base || (base.visibility === "private" && base.createdBy !== caller.userId)) {

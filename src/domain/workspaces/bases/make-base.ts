@@ -5,10 +5,13 @@ import { staysInside } from "./check-entries.ts";
 import type { Base } from "./queries.ts";
 import { storeBase, type BaseWish } from "./store-base.ts";
 
-/** Left out of templates: the history, which may tell more than its author means to, and what is installed again. */
+/**
+ * Left out of templates: the git history, which may reveal more than the author intends, and packages that are
+ * installed again.
+ */
 const LEFT_OUT: ReadonlySet<string> = new Set([".git", "node_modules"]);
 
-/** Make a template of a project's files. Links that lead out of the project are left out, too. */
+/** Creates a template from a project's files. Links that lead out of the project are left out, too. */
 export async function makeBase(
   deps: Parameters<typeof storeBase>[0],
   runtime: Pick<ProjectStorage, "inventory" | "readEntries">,

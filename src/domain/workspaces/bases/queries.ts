@@ -6,7 +6,7 @@ import type { Db } from "#src/platform/db/client.ts";
 export type Base = typeof bases.$inferSelect;
 export type NewBase = typeof bases.$inferInsert;
 
-/** One's own and the public ones, newest first. */
+/** The person's own templates and the public ones, newest first. */
 export function basesFor(db: Db, userId: string) {
   return db
     .select()
@@ -27,12 +27,12 @@ export function countBases(db: Db, userId: string) {
   return db.select({ count: count() }).from(bases).where(eq(bases.createdBy, userId));
 }
 
-/** The stored base; no row when its slug is taken. */
+/** Stores a template; no row when its slug is taken. */
 export function insertBase(db: Db, base: NewBase) {
   return db.insert(bases).values(base).onConflictDoNothing({ target: bases.slug }).returning();
 }
 
-/** Delete a person's base; no row where it is not there, or not theirs. */
+/** Deletes a person's template; no row if it is missing or belongs to another person. */
 export function deleteBaseRow(db: Db, id: string, createdBy: string) {
   return db
     .delete(bases)
@@ -40,7 +40,7 @@ export function deleteBaseRow(db: Db, id: string, createdBy: string) {
     .returning({ id: bases.id });
 }
 
-/** Which of these are there. */
+/** Those of the ids that exist. */
 export function existingBases(db: Db, ids: readonly string[]) {
   return db
     .select({ id: bases.id })

@@ -9,7 +9,7 @@ import type { Db } from "#src/platform/db/client.ts";
 import type { EntryWithContent } from "#src/platform/runtime/project-storage.ts";
 import { countBases, insertBase, type Base } from "./queries.ts";
 
-/** Templates of one person. */
+/** Most templates of one person. */
 const MAX_BASES = 100;
 
 /** Random slugs to try before a collision is a failure. */
@@ -25,7 +25,7 @@ export interface BaseWish {
   visibility: Base["visibility"];
 }
 
-/** Templates belong to a person: a key that is bound to projects has no part in them. Throws `forbidden`. */
+/** Templates belong to a person, so a key that is bound to projects cannot change them. Throws `forbidden`. */
 export function requireUnboundKey(caller: Caller): void {
   if (caller.kind === "key" && caller.projectIds) {
     throw new AppError("forbidden", "This API key is bound to projects and cannot change templates");
@@ -33,8 +33,8 @@ export function requireUnboundKey(caller: Caller): void {
 }
 
 /**
- * Make a template of these entries. The archive is there before the row is; what a crash leaves in between goes at night.
- * Throws `conflict` for a slug that is taken and for a person who has too many.
+ * Creates a template from these entries. The archive is stored before the row; the nightly sweep deletes what a crash
+ * leaves in between. Throws `conflict` for a taken slug and for a person with too many templates.
  */
 export async function storeBase(
   deps: { db: Db; archives: Pick<ArchiveStore, "put" | "delete"> },
@@ -71,7 +71,7 @@ export async function storeBase(
   throw new AppError("conflict", "A template with this slug exists");
 }
 
-/** Entries on their way, and how much they were. */
+/** Passes entries through and counts their files and bytes. */
 class Counted implements AsyncIterable<EntryWithContent> {
   files = 0;
   bytes = 0;

@@ -4,7 +4,7 @@ import type { ProjectStorage } from "#src/platform/runtime/project-storage.ts";
 import { checkedEntries } from "./check-entries.ts";
 import { baseKey } from "./store-base.ts";
 
-/** Make a project's files those of a template. Throws `not_found` for one that is gone. */
+/** Replaces a project's files by those of a template. Throws `not_found` for a deleted template. */
 export async function unpackBase(
   deps: { archives: Pick<ArchiveStore, "get"> },
   runtime: Pick<ProjectStorage, "replaceEntries">,

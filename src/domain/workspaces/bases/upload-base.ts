@@ -4,12 +4,13 @@ import { checkedEntries } from "./check-entries.ts";
 import type { Base } from "./queries.ts";
 import { storeBase, type BaseWish } from "./store-base.ts";
 
-/** Of the archive, not compressed. */
+/** Size of the uncompressed archive. */
 export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
 
 /**
- * Make a template of a tar archive that a person sends. It is read and written anew on the way, so that what is stored is a
- * plain archive of harmless entries. Throws `invalid_input` for one that cannot be used, `too_large` above 100 MiB.
+ * Creates a template from a tar archive that a person uploads. The archive is read and rewritten on the way, so that
+ * the stored one is plain and has only harmless entries. Throws `invalid_input` for an unusable archive, `too_large`
+ * above 100 MiB.
  */
 export function uploadBase(
   deps: Parameters<typeof storeBase>[0],

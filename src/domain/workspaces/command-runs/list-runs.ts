@@ -3,7 +3,7 @@ import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { countRuns, runsOfProject, type CommandRun } from "./queries.ts";
 
-/** What was run in a project, newest first. Throws as `requireProject` does. */
+/** Commands that were run in a project, newest first. Throws as `requireProject` does. */
 export async function listRuns(
   deps: { db: Db },
   caller: Caller,
@@ -14,7 +14,7 @@ export async function listRuns(
   return runsOfProject(deps.db, id, limit);
 }
 
-/** How much the caller ran in the last days, by risk. */
+/** How many commands the caller ran in the last `days`, by risk. */
 export function statsOfRuns(deps: { db: Db }, caller: Caller, days: number) {
   return countRuns(deps.db, caller.userId, days);
 }

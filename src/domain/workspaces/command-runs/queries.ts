@@ -18,7 +18,7 @@ export function runsOfProject(db: Db, projectId: string, limit: number) {
     .limit(limit);
 }
 
-/** What a person ran in the last days, counted by risk and outcome. */
+/** Commands that a person ran in the last `days`, counted by risk and outcome. */
 export function countRuns(db: Db, userId: string, days: number) {
   return db
     .select({

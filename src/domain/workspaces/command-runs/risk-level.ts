@@ -1,17 +1,17 @@
 export type RiskLevel = "safe" | "moderate" | "high";
 
-/** What can hardly be undone, or reaches beyond the project. */
+/** Commands that are hard to undo, or that reach beyond the project. */
 const HIGH =
   /\b(rm|shred|dd|mkfs\S*|sudo|su|shutdown|reboot|kill|killall|pkill|chown)\b|\bgit\s+(push\b.*(--force|-f\b)|reset\s+--hard|clean)|\|\s*(ba|da|z)?sh\b|>\s*\/dev\//u;
 
-/** Programs that only look, as long as nothing is redirected or run by them. */
+/** Programs that only read, as long as they redirect nothing and run no other program. */
 const LOOKING =
   /^(ls|pwd|cat|head|tail|wc|grep|rg|find|stat|du|df|file|which|echo|date|whoami|env|tree|git\s+(status|log|diff|show|branch))(\s|$)/u;
 const ACTING = /[>`]|\$\(|-(exec|execdir|delete|ok)\b/u;
 
 /**
- * How much a command may change, by its text. A hint for whoever shows it, and no guard: text tells little of what a shell will
- * do, and what may be run is decided by `terminal.access` and by what the project's runtime confines.
+ * How much a command may change, judged by its text. A hint for display and no guard: the text does not reveal what a
+ * shell will do. `terminal.access` and the confinement of the project's runtime decide what may run.
  */
 export function riskLevel(command: string): RiskLevel {
   if (HIGH.test(command)) return "high";

@@ -18,7 +18,7 @@ export interface CommandWish {
   /** Relative to the project's root. */
   workingDir: string;
   timeoutSeconds: number;
-  /** Say what would be run, and run nothing. */
+  /** Only report what would be run; run nothing. */
   dryRun: boolean;
   signal?: AbortSignal;
 }
@@ -32,8 +32,8 @@ export interface CommandOutcome {
 }
 
 /**
- * Run one command in a project and note it in the history. Throws as `withRuntime` does, and `rate_limited` for a person who
- * runs too many.
+ * Runs one command in a project and records it in the history. Throws as `withRuntime` does, and `rate_limited` for a
+ * person who runs too many.
  */
 export async function runCommand(
   deps: WakeDeps & {
@@ -64,7 +64,7 @@ export async function runCommand(
       exitCode,
     });
   } catch (cause) {
-    // It has run, and whoever asked is to know how.
+    // The command has run, so its result is returned although recording it failed.
     deps.log.error("a command is missing in the history", { project_id: project.id, cause });
   }
   return { ...noted, ...(result && { result }) };

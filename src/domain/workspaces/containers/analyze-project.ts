@@ -9,11 +9,11 @@ import { usablePort, type RuntimePorts } from "./ports.ts";
 type App = SettledDocument["apps"][string];
 type Files = Pick<ProjectFiles, "list" | "readFile">;
 
-/** Directories that are looked into for apps. */
+/** Most directories that are searched for apps. */
 const MAX_DIRECTORIES = 40;
-/** Directories of other things. */
+/** Directories that contain no apps of their own. */
 const EXCLUDED = new Set(["node_modules", "dist", "build", "public", "src", "test", "tests", "docs", "venv"]);
-/** Directories whose directories are apps. */
+/** Directories whose subdirectories are apps. */
 const WORKSPACES = new Set(["apps", "packages", "services"]);
 
 /**
@@ -28,7 +28,7 @@ export async function analyzeProject(runtime: Files & RuntimePorts): Promise<Set
     const app = await guessApp(runtime, directory);
     if (app) found.push({ ...app, port: usablePort(app.port, runtime) });
   }
-  // A root with apps below it is a workspace: its manifest belongs to the whole.
+  // A root with apps below it is a workspace: its manifest describes the whole and is not an app.
   const apps = found.length > 1 ? found.filter(({ directory }) => directory !== ".") : found;
   const named = Object.fromEntries(apps.map((app) => [nameOf(app, apps), app]));
   return { ...EMPTY_DOCUMENT, apps: named, primaryApp: Object.keys(named)[0] ?? "" };
@@ -48,7 +48,7 @@ async function directoriesOf(files: Files, root: Awaited<ReturnType<Files["list"
   return ["", ...first, ...second].slice(0, MAX_DIRECTORIES);
 }
 
-/** Named after its directory; the whole path where two have the same. */
+/** Named after its directory; after the whole path if two directories have the same name. */
 function nameOf({ directory }: App, apps: readonly App[]): string {
   if (directory === ".") return "app";
   const isUnique = apps.filter((other) => last(other.directory) === last(directory)).length === 1;
@@ -87,7 +87,7 @@ const Manifest = z.looseObject({
   devDependencies: z.record(z.string(), z.unknown()).catch({}),
 });
 
-/** The first dependency that is there tells the framework, the port and how the port is told to it. */
+/** The first dependency that is present determines the framework, its port, and how it receives the port. */
 const NODE_FRAMEWORKS = [
   { name: "next", port: 3000, told: "", output: ".next" },
   { name: "vite", port: 5173, told: " -- --port $PORT", output: "dist" },

@@ -18,9 +18,9 @@ interface ApplyDeps extends CreateDeps {
 }
 
 /**
- * Make a project what a configuration document says: containers are found by their names and changed, or added; what the
- * document does not name stays. The document is written into the project's files, with references in place of the values
- * of variables that were not in it before. Safe to repeat. Throws `invalid_input` for a document that cannot be.
+ * Applies a configuration document to a project: containers are found by name and changed, or added; containers that
+ * the document does not name stay. The document is written into the project's files, with references in place of the
+ * values of variables that it did not contain before. Idempotent. Throws `invalid_input` for an invalid document.
  */
 export async function applyConfig(
   deps: ApplyDeps,
@@ -48,7 +48,7 @@ export async function applyConfig(
   };
 }
 
-/** Everything that can be wrong is found before anything is changed. */
+/** Finds every error before anything is changed. */
 function wishesOf(deps: ApplyDeps, document: ConfigDocument): ContainerWish[] {
   const flaw = flawOf(document);
   if (flaw !== undefined) throw new AppError("invalid_input", flaw);
@@ -92,7 +92,7 @@ function place({ x, y }: { x?: number | null | undefined; y?: number | null | un
   return { ...(typeof x === "number" && { positionX: x }), ...(typeof y === "number" && { positionY: y }) };
 }
 
-/** The values that a document brings along; a reference stands for the one that is kept. */
+/** The literal values in a document; a reference stands for the stored value. */
 function valuesIn(variables: Variables): Variables {
   return Object.fromEntries(Object.entries(variables).filter(([name, value]) => value !== referenceTo(name)));
 }

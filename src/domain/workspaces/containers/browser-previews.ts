@@ -35,7 +35,7 @@ export async function createPreview(
   return addPreview(deps, id, wish);
 }
 
-/** As `createPreview`, where access has been checked. */
+/** As `createPreview`, after the access check. */
 export async function addPreview(
   { db }: { db: Db },
   projectId: string,
@@ -47,7 +47,7 @@ export async function addPreview(
   return made;
 }
 
-/** What is absent stays as it is; a connected container of null disconnects. Throws as `createPreview` does, and `not_found`. */
+/** Absent fields stay; a connected container of null disconnects. Throws as `createPreview` does, and `not_found`. */
 export async function updatePreview(
   deps: { db: Db },
   caller: Caller,
@@ -64,7 +64,7 @@ export async function updatePreview(
   return updated;
 }
 
-/** Throws as `requireProject` does, and `not_found` for a preview that is not the project's. */
+/** Throws as `requireProject` does, and `not_found` for a preview of another project. */
 export async function deletePreview(
   deps: { db: Db },
   caller: Caller,
@@ -85,7 +85,7 @@ async function requireOwnContainer(
   if (!container) throw notOfProject();
 }
 
-/** The container may have gone since it was looked for. */
+/** Turns a foreign key violation into a refusal: the container may have been deleted after the lookup. */
 async function withOwnContainer<T>(write: Promise<T>): Promise<T> {
   try {
     return await write;

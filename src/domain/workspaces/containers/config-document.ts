@@ -47,7 +47,7 @@ const Infrastructure = z.object({
   y: z.number().nullish(),
 });
 
-/** What a project consists of, as its own repository says it. */
+/** A project's configuration, as its own repository declares it. */
 export const ConfigDocument = z
   .object({
     apps: entries(App).default({}),
@@ -69,11 +69,11 @@ export const ConfigDocument = z
   .meta({ id: "ConfigDocument" });
 export type ConfigDocument = z.output<typeof ConfigDocument>;
 
-/** The same where every app has its port. */
+/** The same document after every app has received a port. */
 export const SettledDocument = ConfigDocument.extend({ apps: entries(App.extend({ port })) });
 export type SettledDocument = z.output<typeof SettledDocument>;
 
-/** Fill in what depends on the project's runtime. */
+/** Fills in the ports that depend on the project's runtime. */
 export function settleDocument(document: ConfigDocument, runtime: RuntimePorts): SettledDocument {
   const apps = Object.entries(document.apps).map(
     ([appName, app]) => [appName, { ...app, port: app.port ?? usablePort(null, runtime) }] as const,
@@ -85,7 +85,7 @@ export function settleDocument(document: ConfigDocument, runtime: RuntimePorts):
 export function requireUsablePorts({ apps, infrastructure }: ConfigDocument, runtime: RuntimePorts): void {
   for (const { port: chosen } of Object.values(apps)) requireUsablePort(chosen, runtime);
   for (const { port: chosen, endpoint } of Object.values(infrastructure)) {
-    // Of a service that runs elsewhere it is that one's port.
+    // The port of an external service is on another host and cannot collide.
     if (typeof endpoint !== "string") requireUsablePort(chosen, runtime);
   }
 }
@@ -99,7 +99,7 @@ export const EMPTY_DOCUMENT: SettledDocument = {
   primaryApp: "",
 };
 
-/** What a document says that its form alone does not forbid, as a sentence; `undefined` when it is sound. */
+/** A flaw that the schema alone cannot find, as a sentence; `undefined` for a sound document. */
 export function flawOf({
   apps,
   infrastructure,

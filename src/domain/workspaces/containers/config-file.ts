@@ -8,8 +8,8 @@ import type { Variables } from "./environment.ts";
 type Files = Pick<ProjectFiles, "readFile" | "writeFile">;
 
 /**
- * The configuration document in a project's files; `undefined` where there is none. Throws `invalid_input` with what is
- * wrong for a file that is not one.
+ * The configuration document in a project's files; `undefined` if there is none. Throws `invalid_input` with the
+ * problems of an invalid file.
  */
 export async function readConfigFile(files: Pick<Files, "readFile">): Promise<ConfigDocument | undefined> {
   const bytes = await files.readFile(CONFIG_PATH);
@@ -24,7 +24,7 @@ export async function readConfigFile(files: Pick<Files, "readFile">): Promise<Co
   throw new AppError("invalid_input", `${CONFIG_PATH} is not valid: ${problems.slice(0, 10).join("; ")}`);
 }
 
-/** As `readConfigFile`, where a file that is not valid is as good as none. */
+/** As `readConfigFile`, but an invalid file counts as absent. */
 export async function findConfigFile(files: Pick<Files, "readFile">): Promise<ConfigDocument | undefined> {
   try {
     return await readConfigFile(files);
@@ -41,19 +41,19 @@ export async function writeConfigFile(
   await files.writeFile(CONFIG_PATH, new TextEncoder().encode(`${JSON.stringify(document, undefined, 2)}\n`));
 }
 
-/** What each container exports, by its name. */
+/** The variables that each container exports, by container name. */
 export async function findExports(files: Pick<Files, "readFile">): Promise<ReadonlyMap<string, Variables>> {
   const document = await findConfigFile(files);
   const all = { ...document?.infrastructure, ...document?.apps };
   return new Map(Object.entries(all).map(([name, entry]) => [name, entry.exports]));
 }
 
-/** What stands in the file in place of a value that only the service knows. */
+/** The reference that replaces, in the file, a value that only the service knows. */
 export const referenceTo = (variable: string) => `\${${variable}}`;
 
 /**
- * Variables as the file has them: a value that stands there already stays, any other is a reference to what the service
- * keeps encrypted. So nothing secret gets into a project's files that was not in them.
+ * Variables as the file shows them: a value that the file already contains stays, every other is a reference to the
+ * value that the service stores encrypted. So no secret is added to a project's files.
  */
 export function variablesForFile(
   names: readonly string[],

@@ -30,8 +30,8 @@ export async function listConnections(
 }
 
 /**
- * Let one container use another of the same project. Throws as `requireProject` does, `invalid_input` for a container of
- * another project or for one and the same, `conflict` where they are connected already.
+ * Connects a container to another of the same project that it uses. Throws as `requireProject` does, `invalid_input`
+ * for a container of another project or for the container itself, `conflict` if the two are already connected.
  */
 export async function createConnection(
   deps: { db: Db },
@@ -45,7 +45,7 @@ export async function createConnection(
   return connection;
 }
 
-/** As `createConnection`, where access has been checked; nothing where the two are connected already. */
+/** As `createConnection`, after the access check; returns nothing if the two are already connected. */
 export async function addConnection(
   { db }: { db: Db },
   projectId: string,
@@ -70,7 +70,7 @@ export async function addConnection(
   }
 }
 
-/** Throws as `requireProject` does, and `not_found` for a connection that is not the project's. */
+/** Throws as `requireProject` does, and `not_found` for a connection of another project. */
 export async function deleteConnection(
   deps: { db: Db },
   caller: Caller,

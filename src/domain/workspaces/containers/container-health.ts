@@ -14,8 +14,8 @@ export interface Health {
 }
 
 /**
- * Whether a container answers: with a status below 400 within 5 seconds, or, of one that shows its files, with a directory
- * that is there. Nothing is woken for it.
+ * Whether a container is healthy: its program responds with a status below 400 within 5 seconds, or, for a container
+ * that serves static files, its directory exists. Does not wake the project.
  */
 export async function checkHealth(
   deps: { safeFetch: SafeFetch },

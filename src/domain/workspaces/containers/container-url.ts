@@ -1,13 +1,13 @@
 import { hasPreviewHosts } from "#src/lib/preview-hosts.ts";
 import { SEPARATOR } from "./names.ts";
 
-/** Where previews are reached: scheme and port as the service's own address has them. */
+/** Where previews are served: scheme and port are those of the service's own address. */
 export interface PreviewAddresses {
   PUBLIC_URL: string;
   APP_DOMAIN: string;
 }
 
-/** What decides whether previews are on the service's own address, too. */
+/** Settings that decide whether previews are also served on the service's own address. */
 interface PreviewPaths {
   ENVIRONMENT: string;
   APP_DOMAIN: string;
@@ -24,19 +24,21 @@ export function containerUrl(
 }
 
 /**
- * Whether previews are also served on the service's own address. In production they are not where they have hosts of their
- * own: what users built stays away from the service's origin.
+ * Whether previews are also served on the service's own address. Not in production if previews have hosts of their own,
+ * because users' programs must stay away from the service's origin.
  */
 export function hasPreviewPaths(config: PreviewPaths): boolean {
   return config.ENVIRONMENT !== "production" || !hasPreviewHosts(config.APP_DOMAIN);
 }
 
-/** The same on the service's own address, for places without wildcard names. */
+/** The preview's path on the service's own address, for installations without wildcard names. */
 export function previewPath(slug: string, label: string): string {
   return `/preview/${slug}/${label}/`;
 }
 
-/** Which container a host name belongs to; `undefined` for any other. The port of a `Host` header is left aside. */
+/**
+ * The container that a host name belongs to; `undefined` for any other host. The port of a `Host` header is ignored.
+ */
 export function parsePreviewHost(
   host: string,
   appDomain: string,

@@ -15,7 +15,7 @@ import { containersOf, insertContainer, type Container, type NewContainer } from
 import type { OpenedContainer } from "./require-container.ts";
 
 const MAX_CONTAINERS = 50;
-/** A name that another person takes at the same time is looked for again this often. */
+/** Attempts to find a free name when concurrent requests take the same one. */
 const MAX_DRAWS = 10;
 
 export interface CreateDeps extends EndpointCheck {
@@ -24,7 +24,7 @@ export interface CreateDeps extends EndpointCheck {
   workspaces: { runtime(projectId: string): RuntimePorts };
 }
 
-/** What a client may say of a container that is made; the rest follows from the name. */
+/** The fields that a client may set for a new container; the rest follows from the name. */
 export interface ContainerWish extends Partial<
   Pick<
     NewContainer,
@@ -46,15 +46,15 @@ export interface ContainerWish extends Partial<
   >
 > {
   name: string;
-  /** Project-relative; made from the name when absent. */
+  /** Relative to the project; derived from the name when absent. */
   directory?: string | undefined;
   env?: Variables;
   credentials?: Variables | undefined;
 }
 
 /**
- * Add a container to a project. Its name, directory and label get a number where another container has them already.
- * Throws as `requireProject` does, `invalid_input` for what cannot be, `conflict` when the project has too many.
+ * Adds a container to a project. Its name, directory and label receive a number if another container has them. Throws
+ * as `requireProject` does, `invalid_input` for invalid fields, `conflict` when the project has too many containers.
  */
 export async function createContainer(
   deps: CreateDeps,
@@ -66,7 +66,7 @@ export async function createContainer(
   return { project, container: await addContainer(deps, project, wish) };
 }
 
-/** As `createContainer`, where access has been checked. */
+/** As `createContainer`, after the access check. */
 export async function addContainer(
   deps: CreateDeps,
   project: { id: string; slug: string },
@@ -100,7 +100,7 @@ export async function addContainer(
   throw new AppError("conflict", "Another request is adding containers to the project: try again");
 }
 
-/** What does not depend on the other containers. */
+/** Settles the fields that do not depend on the other containers. */
 async function settle(
   deps: CreateDeps,
   { name, env = {}, credentials = {}, ...wish }: ContainerWish,
@@ -115,7 +115,7 @@ async function settle(
   ]);
   const isProgram = !isExternal && wish.containerType !== "service";
   const guess = isProgram ? guessPort(`${wish.framework ?? ""} ${wish.baseId ?? ""} ${name}`, runtime) : null;
-  // What has no files of its own has no directory.
+  // A container without files of its own has no directory.
   const directory = isProgram ? wish.directory : (wish.directory ?? "");
   return {
     ...wish,

@@ -6,8 +6,8 @@ import { deleteContainerRow, type Container } from "./queries.ts";
 import { openContainer, type ContainerPath } from "./require-container.ts";
 
 /**
- * Remove a container and its connections, and end its program; its files stay. Throws as `openContainer` does. Where the
- * program cannot be reached, the failure is the caller's to repeat: the container is still there.
+ * Deletes a container and its connections, and ends its program; its files stay. If the program cannot be reached, the
+ * container stays and the caller can retry. Throws as `openContainer` does.
  */
 export async function deleteContainer(
   deps: { db: Db; workspaces: Pick<ProjectWorkspaces, "runtime"> },
@@ -30,7 +30,7 @@ async function endProgram(
   const runtime = workspaces.runtime(projectId);
   if (!runtime.runsProcesses) return;
   await runtime.stopProcess(containerId).catch((error: unknown) => {
-    // Nothing runs where the files are away.
+    // A sleeping project runs no program.
     if (!(error instanceof AppError && error.code === "asleep")) throw error;
   });
 }

@@ -6,15 +6,15 @@ import type { Secrets } from "#src/platform/secrets/secrets.ts";
 export type Variables = Readonly<Record<string, string>>;
 
 export const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/u;
-/** UTF-16 units of one value. */
+/** Most UTF-16 units of one value. */
 export const MAX_VALUE_LENGTH = 32 * 1024;
 const MAX_VARIABLES = 200;
-/** UTF-16 units of all names and values; a program is started with them, and a system bounds that. */
+/** Most UTF-16 units of all names and values, because operating systems limit the environment of a new program. */
 const MAX_TOTAL_LENGTH = 256 * 1024;
 
 const Stored = z.record(z.string(), z.string());
 
-/** Variables as they are stored: encrypted, with their names beside them; both empty for none. */
+/** Encrypts variables for storage, and returns their names beside them; both empty for none. */
 export async function sealVariables(
   secrets: Pick<Secrets, "encrypt">,
   variables: Variables,
@@ -24,7 +24,7 @@ export async function sealVariables(
   return { encrypted: keys.length === 0 ? null : await secrets.encrypt(JSON.stringify(variables)), keys };
 }
 
-/** Throws `InvalidToken` for what was encrypted under another key. */
+/** Throws `InvalidToken` for variables that were encrypted with another key. */
 export async function openVariables(
   secrets: Pick<Secrets, "decrypt">,
   encrypted: string | null,
@@ -32,12 +32,15 @@ export async function openVariables(
   return encrypted === null ? {} : parseJson(await secrets.decrypt(encrypted), Stored);
 }
 
-/** Whether a value is worth hiding: plain words and short ones, such as `production`, stand everywhere and tell nothing. */
+/**
+ * Whether a value is worth hiding. Short values and plain words such as `production` occur everywhere and reveal
+ * nothing.
+ */
 function isTelling(value: string): boolean {
   return value.length >= 8 && !/^[A-Za-z]+$/u.test(value);
 }
 
-/** What a program wrote, without the values of variables that are secret. */
+/** A program's output, without the values of secret variables. */
 export function redactVariables(lines: readonly string[], secret: Variables): string[] {
   const values = Object.values(secret)
     .flatMap((value) => value.split("\n"))
@@ -48,7 +51,7 @@ export function redactVariables(lines: readonly string[], secret: Variables): st
 
 function requireBounds(variables: Variables): void {
   const all = Object.entries(variables);
-  // The name is not repeated: whoever mixes the two up would find a value in an error.
+  // The error does not repeat the name: a client that swaps name and value would find the value in the error.
   if (all.some(([name]) => !VARIABLE_NAME.test(name))) {
     throw new AppError(
       "invalid_input",

@@ -1,7 +1,7 @@
 import { AppError } from "#src/lib/errors.ts";
 
 export interface EndpointCheck {
-  /** Why an address may not be called, as far as its text tells; `undefined` when nothing speaks against it. */
+  /** Why the service must not call an address, as far as its text shows; `undefined` if there is no reason. */
   refusalOfUrl(url: string): string | undefined;
 }
 

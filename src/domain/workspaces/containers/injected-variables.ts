@@ -4,25 +4,25 @@ import { effectivePort } from "./ports.ts";
 import type { Variables } from "./environment.ts";
 import type { Connection, Container } from "./queries.ts";
 
-/** Programs of one project reach one another here. */
+/** Programs of one project reach each other at this host. */
 const HOST = "localhost";
 
-/** Names of a source's variables, each with the name the target has the value under. */
+/** For each name of a source's variable, the name of the target's variable with its value. */
 const Config = z
   .object({ env_mapping: z.record(z.string(), z.string()).catch({}) })
   .catch({ env_mapping: {} });
 
-/** What else a container offers to those that use it. */
+/** Further values that a container offers to the containers that use it. */
 export interface Offer {
-  /** Exports of the configuration document. */
+  /** Exports in the configuration document. */
   exports?: Variables | undefined;
-  /** How to reach an external service. */
+  /** Credentials of an external service. */
   credentials?: Variables | undefined;
 }
 
 /**
- * Variables that one connection gives its source: where the target is, as `<LABEL>_HOST`, `<LABEL>_PORT` and `<LABEL>_URL`,
- * what the target exports, and what the connection's `env_mapping` renames.
+ * Variables that one connection gives its source: the target's place as `<LABEL>_HOST`, `<LABEL>_PORT` and
+ * `<LABEL>_URL`, the target's exports, and the names that the connection's `env_mapping` adds.
  */
 export function injectedVariables(connection: Connection, target: Container, offer: Offer = {}): Variables {
   const place = placeOf(target);
@@ -60,7 +60,7 @@ export interface InjectedVariable {
   source_container_id: string;
 }
 
-/** Names of the variables that a container gets from those it uses, as far as its connections tell. */
+/** Names of the variables that a container receives from the containers it uses, as far as its connections show. */
 export function injectedKeys(
   containerId: string,
   connections: readonly Connection[],

@@ -6,7 +6,7 @@ import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces
 import { connectionsOf, containersOf, type Connection, type Container } from "./queries.ts";
 import { isProgramThatRuns, refreshContainers } from "./stop-containers.ts";
 
-/** What a project consists of. */
+/** A project's containers and what belongs to them. */
 export interface ProjectContainers {
   project: OpenProject;
   containers: Container[];
@@ -23,7 +23,7 @@ export async function listContainers(
   return withContainers(deps, project);
 }
 
-/** As `listContainers`, where access has been checked. One trip. */
+/** As `listContainers`, after the access check. One round trip. */
 export async function withContainers({ db }: { db: Db }, project: OpenProject): Promise<ProjectContainers> {
   const [containers, connections] = await db.batch([
     containersOf(db, project.id),
@@ -32,7 +32,10 @@ export async function withContainers({ db }: { db: Db }, project: OpenProject): 
   return { project, containers, connections };
 }
 
-/** As `listContainers`, after a look at what really runs; where the runtime does not answer, as it was last seen. */
+/**
+ * As `listContainers`, after comparing the stored states with the running programs; if the runtime does not respond,
+ * with the stored states.
+ */
 export async function watchContainers(
   deps: { db: Db; workspaces: Pick<ProjectWorkspaces, "runtime"> },
   caller: Caller,

@@ -13,26 +13,26 @@ export function sanitizeName(name: string): string {
     .replaceAll(/^-|-$/gu, "");
 }
 
-/** What is taken in a project already. */
+/** Names and labels that are already taken in a project. */
 interface Taken {
   name: string;
   label: string;
   directory: string;
 }
 
-/** The name as it is, or with the first number that nobody has: `api (2)`. */
+/** The name itself, or with the first free number: `api (2)`. */
 export function freeName(name: string, others: readonly Taken[]): string {
   return firstFree((n) => (n === 1 ? name : `${name} (${n})`), new Set(others.map((other) => other.name)));
 }
 
-/** A directory named after the container, which no other container has: `api-2`. */
+/** A directory named after the container that no other container has: `api-2`. */
 export function freeDirectory(name: string, others: readonly Taken[]): string {
   const wish = sanitizeName(name) || "app";
   const taken = new Set(others.map((other) => other.directory));
   return firstFree((n) => (n === 1 ? wish : `${wish}-${n}`), taken);
 }
 
-/** A label that is free in the project and so short that `<slug>--<label>` is one DNS label. */
+/** A label that is free in the project and short enough for `<slug>--<label>` to be one DNS label. */
 export function freeLabel(name: string, slug: string, others: readonly Taken[]): string {
   const room = MAX_DNS_LABEL - slug.length - SEPARATOR.length;
   const wish = sanitizeName(name) || "app";

@@ -1,10 +1,10 @@
 import { AppError } from "#src/lib/errors.ts";
 import type { ContainerRuntime } from "./container-runtime.ts";
 
-/** Port of a container that nothing says another one for. */
+/** Port of a container for which neither name nor configuration suggests one. */
 const DEFAULT_PORT = 3000;
 
-/** What a name says about the port a program listens on; the first that fits. */
+/** The port that a name suggests; the first match counts. */
 const PORT_OF_NAME: readonly (readonly [RegExp, number])[] = [
   [/next/iu, 3000],
   [/fastapi|python|django|flask/iu, 8000],
@@ -15,20 +15,20 @@ const PORT_OF_OTHERS = 5173;
 /** Ports that a runtime uses itself; see `ProjectProcesses`. */
 export type RuntimePorts = Pick<ContainerRuntime, "reservedPorts">;
 
-/** The port that a base, or a container of this name, is likely to listen on; the next that the runtime leaves free. */
+/** The port that a base or a container of this name probably listens on, or the next that the runtime leaves free. */
 export function guessPort(name: string, runtime: RuntimePorts): number {
   const usual = PORT_OF_NAME.find(([pattern]) => pattern.test(name))?.[1] ?? PORT_OF_OTHERS;
   return usablePort(usual, runtime);
 }
 
-/** A port that nobody has chosen: this one, the default for null, or the next that the runtime leaves free. */
+/** A default port: `usual`, or the general default for null, moved to the next that the runtime leaves free. */
 export function usablePort(usual: number | null, { reservedPorts }: RuntimePorts): number {
   return freePort(usual, new Set(reservedPorts));
 }
 
 /**
- * Throws `invalid_input` for a port that a person has chosen and the runtime uses itself: a program cannot listen there,
- * and a preview of it would lead to the runtime's own servers.
+ * Throws `invalid_input` if a person has chosen a port that the runtime uses itself: a program could not listen there,
+ * and a preview of that port would lead to the runtime's own servers.
  */
 export function requireUsablePort(port: number | null | undefined, { reservedPorts }: RuntimePorts): void {
   if (typeof port === "number" && reservedPorts.includes(port)) {
@@ -39,12 +39,12 @@ export function requireUsablePort(port: number | null | undefined, { reservedPor
   }
 }
 
-/** The port its program was given at the last start; before that, the one that is asked for. */
+/** The port that the program received at the last start; before the first start, the requested port. */
 export function effectivePort(container: { internalPort: number | null; port: number | null }): number {
   return container.internalPort ?? container.port ?? DEFAULT_PORT;
 }
 
-/** The first port from the one that is asked for on that is not taken: by another container of the project or the runtime. */
+/** The first port from the wanted one upwards that neither another container of the project nor the runtime uses. */
 export function freePort(wanted: number | null, taken: ReadonlySet<number>): number {
   let port = wanted ?? DEFAULT_PORT;
   while (taken.has(port)) port = port === 65_535 ? 1024 : port + 1;

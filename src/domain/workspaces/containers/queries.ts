@@ -8,7 +8,7 @@ export type NewContainer = typeof containers.$inferInsert;
 export type Connection = typeof containerConnections.$inferSelect;
 export type BrowserPreview = typeof browserPreviews.$inferSelect;
 
-/** What is absent stays as it is. */
+/** Absent fields stay as they are. */
 export type ContainerChange = { [Field in keyof NewContainer]?: NewContainer[Field] | undefined };
 export type PreviewChange = {
   [Field in "connectedContainerId" | "positionX" | "positionY" | "currentPath"]?:
@@ -21,7 +21,7 @@ export function containersOf(db: Db, projectId: string) {
   return db.select().from(containers).where(eq(containers.projectId, projectId)).orderBy(asc(containers.id));
 }
 
-/** Variables and credentials of a project's containers, as they are kept. */
+/** Encrypted variables and credentials of a project's containers. */
 export const sealedVariables = statement((db, { projectId }: { projectId: Slot<string> }) =>
   db
     .select({
@@ -40,12 +40,12 @@ export function containerOf(db: Db, projectId: string, containerId: string) {
     .where(and(eq(containers.projectId, projectId), eq(containers.id, containerId)));
 }
 
-/** Throws where the label is taken (index `containers_label_unique`) or the project is gone (foreign key). */
+/** Throws if the label is taken (index `containers_label_unique`) or the project is deleted (foreign key). */
 export function insertContainer(db: Db, container: NewContainer) {
   return db.insert(containers).values(container).returning();
 }
 
-/** No row for a container that is gone. */
+/** No row for a deleted container. */
 export function updateContainerRow(db: Db, containerId: string, change: ContainerChange) {
   return db
     .update(containers)
@@ -54,7 +54,7 @@ export function updateContainerRow(db: Db, containerId: string, change: Containe
     .returning();
 }
 
-/** Replace the variables of a container; no row when another person has changed them since `before` was read. */
+/** Replaces the variables of a container; no row when another request has changed them since `before` was read. */
 export function replaceVariables(
   db: Db,
   containerId: string,
@@ -80,7 +80,7 @@ export function deleteContainerRow(db: Db, projectId: string, containerId: strin
     .returning({ id: containers.id });
 }
 
-/** Begin a start; what is written about an earlier one from now on is refused. */
+/** Begins a start. From now on `markOutcome` refuses outcomes of earlier starts. */
 export function markStarting(db: Db, containerId: string, internalPort: number) {
   return db
     .update(containers)
@@ -89,7 +89,7 @@ export function markStarting(db: Db, containerId: string, internalPort: number) 
     .returning({ startedAt: containers.startedAt });
 }
 
-/** Write what has become of one start of a container; no row when it was stopped or started again since. */
+/** Records the outcome of one start of a container; no row when the container was stopped or started again since. */
 export function markOutcome(
   db: Db,
   container: Pick<Container, "id" | "startedAt">,
@@ -109,7 +109,7 @@ export function markOutcome(
     .returning({ id: containers.id });
 }
 
-/** Containers elsewhere stay connected. */
+/** External containers stay connected. */
 export function markStopped(db: Db, projectId: string, only?: readonly string[]) {
   return db
     .update(containers)
@@ -117,7 +117,10 @@ export function markStopped(db: Db, projectId: string, only?: readonly string[])
     .where(and(ofProject(projectId, only), eq(containers.deploymentMode, "container")));
 }
 
-/** Say whether containers run while their project runs; all of it, or some. A query, so that it may join a batch. */
+/**
+ * Records whether some or all containers run while their project runs. Returns a query, so that it can be part of a
+ * batch.
+ */
 export function markWanted(db: Db, projectId: string, wanted: boolean, only?: readonly string[]) {
   return db.update(containers).set({ wanted }).where(ofProject(projectId, only));
 }
@@ -137,7 +140,7 @@ export function connectionsOf(db: Db, projectId: string) {
     .orderBy(asc(containerConnections.id));
 }
 
-/** No row where the two are connected already. Throws where one of them is gone (foreign key). */
+/** No row if the two are already connected. Throws if one of them is deleted (foreign key). */
 export function insertConnection(db: Db, connection: typeof containerConnections.$inferInsert) {
   return db
     .insert(containerConnections)
@@ -163,7 +166,7 @@ export function previewsOf(db: Db, projectId: string) {
     .orderBy(asc(browserPreviews.id));
 }
 
-/** Throws where the container is gone (foreign key). */
+/** Throws if the container is deleted (foreign key). */
 export function insertPreview(db: Db, preview: typeof browserPreviews.$inferInsert) {
   return db.insert(browserPreviews).values(preview).returning();
 }

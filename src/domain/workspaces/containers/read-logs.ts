@@ -4,7 +4,7 @@ import type { ContainerRuntime } from "./container-runtime.ts";
 import { openVariables, redactVariables } from "./environment.ts";
 import type { Container } from "./queries.ts";
 
-/** The last lines a container's program wrote, without the values of its variables; none where nothing runs. */
+/** The last lines of a container's program, without the values of its variables; empty if nothing runs. */
 export async function readLogs(
   deps: { secrets: Pick<Secrets, "decrypt"> },
   container: Container,

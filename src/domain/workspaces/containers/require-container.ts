@@ -5,7 +5,7 @@ import { isId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { containerOf, type Container } from "./queries.ts";
 
-/** A container as a path names it. */
+/** A container as a request path names it. */
 export interface ContainerPath {
   /** Id or slug of the project. */
   project: string;
@@ -20,7 +20,7 @@ export interface OpenedContainer {
 
 type ContainerScope = Extract<Scope, `container.${string}`>;
 
-/** A container of a project. Throws `not_found` for one that is not there or belongs to another project. */
+/** A container of a project. Throws `not_found` if it does not exist or belongs to another project. */
 export async function requireContainer(
   deps: { db: Db },
   projectId: string,
@@ -31,7 +31,10 @@ export async function requireContainer(
   return container;
 }
 
-/** A container and its project, for a caller who may do this. Throws as `requireProject` and `requireContainer` do. */
+/**
+ * A container and its project, after checking the caller's permission. Throws as `requireProject` and
+ * `requireContainer` do.
+ */
 export async function openContainer(
   deps: { db: Db },
   caller: Caller,

@@ -7,8 +7,8 @@ import { openVariables } from "./environment.ts";
 import { openContainer, type ContainerPath } from "./require-container.ts";
 
 /**
- * Show a person the value of one variable of a container: who may change it may read it. The audit log is told before the
- * value leaves. Throws as `openContainer` does, `not_found` for a name without a variable, `rate_limited`.
+ * Reveals the value of one variable to a person who may change it. Writes to the audit log before it returns the value.
+ * Throws as `openContainer` does, `not_found` for an unknown name, `rate_limited`.
  */
 export async function revealVariable(
   deps: RevealDeps & { secrets: Pick<Secrets, "decrypt"> },

@@ -6,25 +6,25 @@ import { effectivePort } from "./ports.ts";
 import type { Container } from "./queries.ts";
 
 const BUILD_MS = 300_000;
-/** A program that ends before this was not started. */
+/** A program that ends earlier than this counts as not started. */
 const SETTLE_MS = 2000;
-/** How long a program may take until its port answers. */
+/** How long a program may take until it listens on its port. */
 const READY_MS = 60_000;
 const FIRST_LOOK_MS = 250;
 const LONGEST_LOOK_MS = 2000;
-/** For one request to a program that may be building what it is asked for. */
+/** Limit of one request to a program that may still be building its response. */
 const ANSWER_MS = 5000;
-/** Of what a program wrote: lines, and characters, of a reason. */
+/** Limits of the output quoted in a reason: lines and characters. */
 const LAST_LINES = 20;
 const MAX_REASON = 2000;
 
 export interface Outcome {
   status: "running" | "connected" | "failed";
-  /** Why it failed, or what is odd about one that runs. */
+  /** Why it failed, or a warning about a running program. */
   error: string | null;
 }
 
-/** How time passes. */
+/** The clock and the wait. */
 export interface Pace {
   now(): number;
   wait(ms: number, signal?: AbortSignal): Promise<void>;
@@ -49,17 +49,17 @@ const REAL_PACE: Pace = {
 
 interface RunOptions {
   variables: Variables;
-  /** Those of them whose values are not for anyone to read. */
+  /** The variables whose values must not appear in any output. */
   secret: Variables;
-  /** It runs already: it is waited for, not started. */
+  /** The program is already running: wait for it and do not start it. */
   isAlive: boolean;
   pace?: Pace;
   signal?: AbortSignal;
 }
 
 /**
- * Build a container's program where that is needed, start it and wait until its port answers. What speaks against it is an
- * outcome; only a runtime that does not answer throws.
+ * Builds a container's program if needed, starts it and waits until its port responds. A failure of the program is a
+ * returned outcome; only a runtime that does not respond throws.
  */
 export async function runProgram(
   runtime: ContainerRuntime,
@@ -80,14 +80,14 @@ export async function runProgram(
       });
     }
   } catch (error) {
-    // What the project itself is at fault for: no such directory, a file where a directory should be, a full disk.
+    // Causes within the project itself: a missing directory, a file in place of a directory, a full disk.
     if (error instanceof AppError && !error.retryable) return { status: "failed", error: error.message };
     throw error;
   }
   return untilItAnswers(runtime, container, secret, { pace, signal });
 }
 
-/** Why the build failed; `undefined` when it did not, or nothing was to be built. */
+/** Why the build failed; `undefined` if it succeeded or there was nothing to build. */
 async function build(
   runtime: ContainerRuntime,
   { buildCommand, outputDirectory, directory }: Container,
@@ -138,7 +138,9 @@ async function untilItAnswers(
   }
 }
 
-/** Whether this program listens on the port, and answers; any answer will do. Another one that has the port is not it. */
+/**
+ * Whether this program listens on the port and responds, with any status. Another program on the port does not count.
+ */
 async function answers(runtime: ContainerRuntime, program: string, port: number): Promise<boolean> {
   if (!(await runtime.listensOn(program, port))) return false;
   const url = `http://localhost:${port}/`;
@@ -149,22 +151,24 @@ async function answers(runtime: ContainerRuntime, program: string, port: number)
     return true;
   } catch (error) {
     if (error instanceof AppError && error.code === "unavailable") return false;
-    // It took the request and is slow.
+    // The program accepted the request and is slow.
     if (error instanceof DOMException && error.name === "TimeoutError") return true;
     throw error;
   }
 }
 
-/** Separates what went wrong from what the program wrote. */
+/** Separates the reason from the program's output. */
 const WROTE = ":\n";
 
-/** Why a container failed, without what its program wrote: that is part of its log, which takes `container.view`. */
+/**
+ * Why a container failed, without its program's output: the output is part of the log, which needs `container.view`.
+ */
 export function withoutOutput(error: string): string {
   const at = error.indexOf(WROTE);
   return at === -1 ? error : `${error.slice(0, at)}; its output is shown with the container`;
 }
 
-/** A sentence and the last of what was written, without what is secret. */
+/** A reason and the end of the output, without secret values. */
 function reason(sentence: string, lines: readonly string[], secret: Variables): string {
   const words = redactVariables(lines, secret)
     .filter((line) => line.trim() !== "")

@@ -3,8 +3,8 @@ import { openVariables } from "./environment.ts";
 import type { sealedVariables } from "./queries.ts";
 
 /**
- * The values of a project's variables and credentials in the clear, so that they can be hidden: nothing else may be done with
- * them. What was encrypted under another key is left out, for nobody can read it.
+ * The decrypted values of a project's variables and credentials, to be used only for hiding them in output. Values that
+ * were encrypted with another key are left out, because they cannot be decrypted.
  */
 export async function secretVariables(
   deps: { secrets: Pick<Secrets, "decrypt"> },

@@ -20,42 +20,42 @@ import { startOrder } from "./start-order.ts";
 export interface StartDeps {
   db: Db;
   secrets: Pick<Secrets, "decrypt">;
-  /** How time passes; tests have their own. */
+  /** The clock and the wait, for tests. */
   pace?: Pace;
 }
 
 export interface StartOptions {
-  /** Ids of the containers to start; all that are wanted when absent. */
+  /** Ids of the containers to start; all wanted containers when absent. */
   only?: readonly string[];
-  /** Told in a few words what is being done. */
+  /** Receives the current step in a few words. */
   onProgress?: (text: string) => void | Promise<void>;
-  /** Stops waiting, and starts nothing more. */
+  /** Stops the wait, and starts nothing more. */
   signal?: AbortSignal;
 }
 
-/** What has become of a container. */
+/** The outcome of a container's start. */
 export interface ContainerOutcome extends Outcome {
   id: string;
   name: string;
 }
 
-/** What is known of a project while its containers are started. */
+/** State shared while a project's containers are started. */
 interface Start {
   deps: StartDeps;
   runtime: ContainerRuntime;
   options: StartOptions;
-  /** As they are stored; the port of one that is started is put down here before others read it. */
+  /** As stored; a started container's port is recorded here before other containers read it. */
   containers: Map<string, Container>;
   connections: Connection[];
   exports: ReadonlyMap<string, Variables>;
-  /** Ids of containers whose program runs already. */
+  /** Ids of containers whose program is already running. */
   alive: ReadonlySet<string>;
 }
 
 /**
- * Start containers of a project, each after those it uses, and wait until they answer. Safe to repeat: a program that runs
- * goes on. A container that does not start is `failed` with the reason, and the others start all the same. Throws what the
- * runtime throws where it does not answer at all, and the signal's reason once that is aborted.
+ * Starts containers of a project, each after those it uses, and waits until they respond. Idempotent: a running program
+ * stays. A container that does not start is `failed` with the reason, and the others are started nevertheless. Throws
+ * the runtime's error if the runtime does not respond, and the signal's reason once it is aborted.
  */
 export async function startContainers(
   deps: StartDeps,
@@ -94,7 +94,9 @@ export async function startContainers(
   });
 }
 
-/** Ids of the containers whose program runs and is known to. One that outlived its stop is replaced, not joined. */
+/**
+ * Ids of the containers whose program runs and is recorded as running. A program that outlived its stop is replaced.
+ */
 function aliveOnes(
   containers: readonly Container[],
   processes: readonly ProcessState[],
@@ -108,8 +110,8 @@ function aliveOnes(
 }
 
 /**
- * Each program gets a port of its own: those that run keep theirs, the others get the one they ask for or the next free.
- * Stored ports may be the runtime's own, from a time when the project had another runtime.
+ * Gives each program its own port: running programs keep theirs, the others receive the port they ask for or the next
+ * free one. A stored port may be one that the runtime reserves, if the project had another runtime before.
  */
 function givePorts({ containers, alive, runtime }: Start, chosen: readonly Container[]): void {
   const running = [...containers.values()].filter(({ id }) => alive.has(id)).map(effectivePort);
@@ -122,7 +124,7 @@ function givePorts({ containers, alive, runtime }: Start, chosen: readonly Conta
   }
 }
 
-/** Whether a container shows its files instead of running a program. */
+/** Whether a container serves static files instead of running a program. */
 export function isStatic(
   { startupCommand, deploymentMode }: Pick<Container, "startupCommand" | "deploymentMode">,
   { runsProcesses }: Pick<ContainerRuntime, "runsProcesses">,
@@ -150,7 +152,7 @@ async function begin({ db }: StartDeps, container: Container) {
   return begun;
 }
 
-/** Deleted while it was being started. */
+/** The outcome of a container that was deleted while it was being started. */
 function gone(id: string, name = id): ContainerOutcome {
   return { id, name, status: "failed", error: "The container was deleted" };
 }
@@ -175,7 +177,7 @@ function staticOutcome({ containerType, startupCommand, image, serviceSlug }: Co
   return { status: "running", error: null };
 }
 
-/** Its own variables over those of the containers it uses; the port is the one it was given. */
+/** A container's own variables take precedence over those of the containers it uses; PORT is the port it was given. */
 async function variablesOf(
   start: Start,
   container: Container,

@@ -1,14 +1,14 @@
 import type { Connection, Container } from "./queries.ts";
 
-/** A container and those it waits for. */
+/** A container, and those that it waits for. */
 export interface Turn {
   container: Container;
   after: Container[];
 }
 
 /**
- * Containers so that whatever one uses comes before it. Where they use one another in a circle, a person has to begin: the
- * oldest, which then waits for none of the circle.
+ * Orders containers so that each comes after those it uses. In a cycle the oldest comes first and waits for none of the
+ * cycle.
  */
 export function startOrder(containers: readonly Container[], connections: readonly Connection[]): Turn[] {
   const byId = new Map(containers.map((container) => [container.id, container]));

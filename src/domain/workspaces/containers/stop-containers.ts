@@ -5,8 +5,8 @@ import type { ContainerRuntime } from "./container-runtime.ts";
 import { containersOf, markOutcome, markStopped, markWanted, type Container } from "./queries.ts";
 
 /**
- * End the programs of a project's containers, or of some, and note it. Safe to repeat; where the files are away, nothing
- * runs. Throws what the runtime throws where it does not answer.
+ * Ends the programs of a project's containers, or of some, and records it. Idempotent; a sleeping project has no
+ * programs. Throws the runtime's error if the runtime does not respond.
  */
 export async function stopContainers(
   { db }: { db: Db },
@@ -22,9 +22,9 @@ export async function stopContainers(
 }
 
 /**
- * Compare what is stored with what runs: a container whose program has ended is `stopped` when it ended well and `failed`
- * otherwise; one whose program went with all that ran in the project is `starting` again, which the sweep of the projects
- * sees to. Containers that are being started are left to whoever starts them.
+ * Compares the stored states with the running programs. A container whose program has ended is `stopped` after exit
+ * code 0 and `failed` otherwise. If its program vanished with the whole environment, the container is `starting` again,
+ * and the sweep restarts it. Containers that are being started are left alone.
  */
 export async function refreshContainers(
   { db }: { db: Db },
@@ -49,7 +49,7 @@ function ended({ exitCode }: ProcessState): Pick<Container, "status" | "error"> 
   return { status: "failed", error: `The program ended with ${exitCode}; its log shows the reason` };
 }
 
-/** Say whether containers, all or some, run while their project runs. */
+/** Records whether all or some containers run while their project runs. */
 export async function setContainersWanted(
   { db }: { db: Db },
   projectId: string,
@@ -63,7 +63,7 @@ export function isProgramThatRuns({ status, startupCommand, deploymentMode }: Co
   return status === "running" && deploymentMode === "container" && Boolean(startupCommand);
 }
 
-/** Nothing where the files are away. */
+/** Returns `undefined` while the project's files are absent. */
 async function unlessAsleep<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;

@@ -9,8 +9,8 @@ import { usablePort, type RuntimePorts } from "./ports.ts";
 import { connectionsOf, containersOf, previewsOf, type Container } from "./queries.ts";
 
 /**
- * Write what a project consists of into its configuration document. Values of variables are left out, as in
- * `applyConfig`; exports, and deployments without a target, stay as the document has them.
+ * Writes a project's containers into its configuration document. Values of variables are left out, as in `applyConfig`;
+ * exports, and deployments without a target, stay as the document has them.
  */
 export async function syncConfig(
   deps: { db: Db; secrets: Pick<Secrets, "decrypt"> },
@@ -100,7 +100,7 @@ function serviceOf(
   };
 }
 
-/** One entry per provider, under the name the document has for it. */
+/** One entry per provider, under the name that the document already uses. */
 function deploymentsOf(containers: readonly Container[], before: ConfigDocument) {
   const kept = Object.entries(before.deployments).map(
     ([name, entry]) => [name, { ...entry, targets: [] as string[] }] as const,
@@ -115,7 +115,7 @@ function deploymentsOf(containers: readonly Container[], before: ConfigDocument)
   return deployments;
 }
 
-/** One entry per container that a window shows, under the name the document has for it. */
+/** One entry per container that a preview shows, under the name that the document already uses. */
 function previewsFor(shown: readonly string[], before: ConfigDocument): ConfigDocument["previews"] {
   return Object.fromEntries(
     [...new Set(shown)].map((target) => {

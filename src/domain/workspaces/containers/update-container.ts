@@ -23,7 +23,7 @@ import {
   type OpenedContainer,
 } from "./require-container.ts";
 
-/** Changes of variables that come at the same time are tried again this often. */
+/** Attempts to write variables that concurrent requests change. */
 const MAX_TRIES = 5;
 
 export interface ContainerPatch extends Pick<
@@ -54,8 +54,8 @@ interface PatchDeps extends UpdateDeps {
 }
 
 /**
- * Change a container; what is absent stays as it is. A program that runs sees it when it is started again. Throws as
- * `openContainer` does, `invalid_input` for what cannot be, a name that another container has included.
+ * Changes a container; absent fields stay. A running program sees the change at its next start. Throws as
+ * `openContainer` does, and `invalid_input` for invalid fields, including the name of another container.
  */
 export async function updateContainer(
   deps: PatchDeps,
@@ -79,8 +79,8 @@ export async function updateContainer(
 }
 
 /**
- * Give a container another name, and with it another address; its files stay where they are. Throws as `openContainer`
- * does, `invalid_input` for a name that another container has, or without a letter or a digit.
+ * Renames a container, which also changes its address; its files stay where they are. Throws as `openContainer` does,
+ * `invalid_input` for a name that another container has or that has no letter or digit.
  */
 export async function renameContainer(
   deps: { db: Db },
@@ -94,7 +94,10 @@ export async function renameContainer(
   return { project, container: await store(deps.db, container.id, change) };
 }
 
-/** Say how an external container is reached. Throws as `openContainer` does, `invalid_input` for any other container. */
+/**
+ * Sets the credentials of an external container. Throws as `openContainer` does, `invalid_input` for any other
+ * container.
+ */
 export async function setCredentials(
   deps: UpdateDeps & EndpointCheck,
   caller: Caller,
@@ -112,7 +115,7 @@ export async function setCredentials(
   return { project, container: await store(deps.db, container.id, change) };
 }
 
-/** Say where a container is deployed; null for nowhere. Throws as `openContainer` does. */
+/** Sets where a container is deployed; null for nowhere. Throws as `openContainer` does. */
 export async function setDeploymentTarget(
   deps: { db: Db },
   caller: Caller,
@@ -129,7 +132,7 @@ async function newName(
   container: Container,
   name: string,
 ): Promise<Pick<Container, "name" | "label">> {
-  // Of any script, although an address keeps Latin ones alone: it is what people read.
+  // Letters of any script are allowed, because people read the name, although the address keeps only Latin letters.
   if (!/[\p{L}\p{N}]/u.test(name)) throw new AppError("invalid_input", "The name needs a letter or a digit");
   const others = (await containersOf(db, id)).filter((other) => other.id !== container.id);
   if (others.some((other) => other.name === name)) {
@@ -138,7 +141,10 @@ async function newName(
   return { name, label: freeLabel(name, slug, others) };
 }
 
-/** Set and remove variables. Two changes at once both take effect: each lays its own over what is stored then. */
+/**
+ * Sets and removes variables. Concurrent changes both take effect: each is applied to the variables stored at that
+ * moment.
+ */
 export async function changeVariables(
   deps: UpdateDeps,
   container: Container,

@@ -3,15 +3,15 @@ import type { ProjectProcesses } from "#src/platform/runtime/project-processes.t
 import { openVariables, redactVariables } from "./environment.ts";
 import type { Container } from "./queries.ts";
 
-/** Lines that are shown of what was written before a person came to watch. */
+/** Earlier lines that a new watcher receives. */
 const TAIL = 100;
-/** A longer line is cut, in UTF-16 units. */
+/** Longer lines are cut; in UTF-16 units. */
 const MAX_LINE = 16 * 1024;
 
 /**
- * The last lines a container's program wrote and then what comes, in groups, without the values of its variables. Whoever
- * watched before names the last line it got, and is told what came after it. Ends when `signal` does, and at once where
- * nothing runs; failures are the runtime's.
+ * The last lines of a container's program and then new ones, in groups, without the values of its variables. A
+ * returning watcher names the last line it received and continues after it. Ends with `signal`, and at once if nothing
+ * runs; throws the runtime's errors.
  */
 export async function* watchLogs(
   deps: { secrets: Pick<Secrets, "decrypt"> },
@@ -31,7 +31,7 @@ export async function* watchLogs(
   for await (const lines of linesOf(stream, signal)) yield shown(lines);
 }
 
-/** The whole lines of each part that arrives. */
+/** The complete lines of each chunk. */
 async function* linesOf(
   stream: ReadableStream<Uint8Array>,
   signal: AbortSignal,
@@ -46,7 +46,7 @@ async function* linesOf(
       const { done, value } = await reader.read();
       if (done) break;
       const lines = (rest + decoder.decode(value, { stream: true })).split("\n");
-      // A line without an end is given out in parts.
+      // An overlong line without an end is returned in parts.
       rest = lines.at(-1) ?? "";
       if (rest.length < MAX_LINE) lines.pop();
       else rest = "";

@@ -3,7 +3,7 @@ import { AppError } from "#src/lib/errors.ts";
 /** How a file's bytes are written as JSON text. */
 export type Encoding = "utf-8" | "base64";
 
-/** Bytes as text in an encoding; `undefined` where they are not UTF-8 and that was asked for. */
+/** Bytes as text in an encoding; `undefined` if UTF-8 is requested and the bytes are not UTF-8. */
 export function toText(bytes: Uint8Array, encoding: Encoding): string | undefined {
   if (encoding === "base64") {
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
@@ -16,10 +16,10 @@ export function toText(bytes: Uint8Array, encoding: Encoding): string | undefine
   }
 }
 
-/** The bytes a text stands for. Throws `invalid_input` for a text that stands for none. */
+/** Decodes text to bytes. Throws `invalid_input` for text that is invalid in the encoding. */
 export function toBytes(text: string, encoding: Encoding): Uint8Array {
   if (encoding === "base64") {
-    // The decoder skips what it does not know, so the text is checked first.
+    // The decoder skips invalid characters, so the text is checked first.
     const isBase64 = text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/u.test(text);
     if (!isBase64) throw new AppError("invalid_input", "The content is not base64");
     return Buffer.from(text, "base64");

@@ -9,7 +9,7 @@ type Deps = WakeDeps & { workspaces: Pick<ProjectWorkspaces, "runtime"> };
 
 type FileScope = Extract<Scope, `file.${string}`>;
 
-/** The files of a project, for a caller who may read them. Throws as `withRuntime` does. */
+/** The files of a project, after checking that the caller may read them. Throws as `withRuntime` does. */
 export async function openFiles(
   deps: Deps,
   caller: Caller,
@@ -20,8 +20,8 @@ export async function openFiles(
 }
 
 /**
- * Change a project's files, for a caller who may, and note the activity once the change has succeeded. Throws `conflict` while a
- * clone is about to replace the files, and as `withRuntime` does.
+ * Changes a project's files, after checking that the caller may, and records the activity once the change has
+ * succeeded. Throws `conflict` while a clone is about to replace the files, and as `withRuntime` does.
  */
 export async function changeFiles<T>(
   deps: Deps,

@@ -6,7 +6,7 @@ export function pathFromRoot(path: string): string {
   return normalizePath(withoutRoot(path));
 }
 
-/** A path in a directory, each of which may begin with `/` for the project's root. */
+/** A path within a directory; both may begin with `/` for the project's root. */
 export function pathFromRootIn(directory: string | undefined, path: string): string {
   return normalizePathIn(directory && withoutRoot(directory), withoutRoot(path));
 }
@@ -17,8 +17,8 @@ export function directoryFromRoot(path: string | undefined): string {
 }
 
 /**
- * The path of a file that is to be written. Throws `invalid_input` for one that names a directory, and for what is in `.git`:
- * a repository that is written by hand is soon a damaged one.
+ * The path of a file to be written. Throws `invalid_input` for a directory, and for paths in `.git`, because direct
+ * writes would damage the repository.
  */
 export function fileToWrite(path: string, directory?: string): string {
   requireFilePath(path.trim());
@@ -30,7 +30,7 @@ export function requireFilePath(path: string): void {
   if (path.endsWith("/")) throw new AppError("invalid_input", "The path of a file must not end with `/`");
 }
 
-/** The path, unless it is in `.git` (`invalid_input`). */
+/** Returns the path; throws `invalid_input` if it is in `.git`. */
 export function outsideGit(path: string): string {
   if (path.split("/").some((name) => name.toLowerCase() === ".git")) {
     throw new AppError("invalid_input", "`.git` can only be changed through git");

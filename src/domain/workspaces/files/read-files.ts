@@ -6,16 +6,16 @@ import { toText, type Encoding } from "./contents.ts";
 import { readTree } from "./tree.ts";
 
 /**
- * Largest file the JSON forms carry, in bytes: as JSON it is in memory several times over, and an isolate has 128 MB.
- * Larger ones go through the raw form.
+ * Largest file in the JSON forms, in bytes: the JSON text is several times in memory, and an isolate has 128 MB. Larger
+ * files are read through the raw form.
  */
 const JSON_FILE_BYTES = 12 * 1024 * 1024;
-/** Most bytes one batch answers. */
+/** Most bytes that one batch returns. */
 const BATCH_BYTES = 12 * 1024 * 1024;
-/** What the listing with contents holds at most: files, and bytes in each. */
+/** Limits of the listing with contents: files, and bytes per file. */
 const LISTED_FILES = 200;
 const LISTED_FILE_BYTES = 100_000;
-/** Files of one request that are asked for at a time. */
+/** Concurrent reads of one request. */
 const AT_ONCE = 8;
 
 export interface FileText {
@@ -47,7 +47,7 @@ export interface Batch {
   errors: { path: string; error: string }[];
 }
 
-/** Several text files at once, under the paths they were asked by. One that cannot be read is told apart. */
+/** Reads several text files, by their requested paths. A file that cannot be read is reported with its own error. */
 export async function readBatch(
   runtime: ProjectFiles,
   directory: string | undefined,
@@ -58,7 +58,7 @@ export async function readBatch(
     try {
       const real = pathFromRootIn(directory, path);
       const entry = await runtime.stat(real);
-      // The size is taken from the budget before the bytes are fetched; what a link leads to is counted afterwards.
+      // The size is taken from the budget before the bytes are fetched. A link's target is counted afterwards.
       const size = entry?.size ?? 0;
       if (size > left) throw new AppError("too_large", "The batch is full: request this file on its own");
       left -= size;
@@ -76,7 +76,7 @@ export async function readBatch(
   };
 }
 
-/** The project's first small text files with their contents, as far as the tree shows them. */
+/** The first small text files of the project's tree, with their contents. */
 export async function listTexts(
   runtime: ProjectFiles,
   directory: string,
@@ -91,7 +91,7 @@ export async function listTexts(
   return texts.filter((text) => text !== undefined);
 }
 
-/** As `Promise.all` over a map, in the same order, with a few at a time. */
+/** As `Promise.all` over a map, in the same order, with a few calls at a time. */
 async function mapSome<T, R>(items: readonly T[], map: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const waiting = items.entries();

@@ -1,6 +1,6 @@
 import type { FileEntry, ProjectFiles } from "#src/platform/runtime/project-files.ts";
 
-/** Directories that hold what tools make, not what people write. */
+/** Directories of generated files. */
 const EXCLUDED_DIRECTORIES = [
   "node_modules",
   ".git",
@@ -38,8 +38,8 @@ const EXCLUDED_EXTENSIONS = new Set(
 );
 
 /**
- * What an editor shows of a project: files and directories below `directory`, parents first, with paths relative to it,
- * without what tools make. Throws `not_found` and `conflict` where there is no such directory.
+ * The tree that an editor shows: files and directories below `directory`, parents first, with paths relative to it,
+ * without generated files. Throws `not_found` and `conflict` if there is no such directory.
  */
 export async function readTree(runtime: ProjectFiles, directory: string): Promise<FileEntry[]> {
   const entries = await runtime.list(directory, { recursive: true, exclude: EXCLUDED_DIRECTORIES });

@@ -26,7 +26,7 @@ export async function startEnvironment(executor: Executor, project: Project): Pr
   return failed.map(({ name, error }) => `${name} did not start: ${error ?? "unknown"}`).join("; ");
 }
 
-/** End all that runs in the project. Its files stay. */
+/** Ends everything that runs in the project. Its files stay. */
 export async function stopEnvironment(executor: Executor, project: Project): Promise<Project> {
   const { deps, runtime, lease } = executor;
   await stopContainers(deps, project, runtime, {});

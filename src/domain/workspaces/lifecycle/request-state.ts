@@ -64,7 +64,9 @@ export async function requestHibernation(
   return project;
 }
 
-/** End all that runs in a project; its files stay where they are. Throws `conflict` for a project without files. */
+/**
+ * Ends everything that runs in a project; its files stay where they are. Throws `conflict` for a project without files.
+ */
 export async function requestStopAll(
   deps: RequestDeps,
   caller: Caller,

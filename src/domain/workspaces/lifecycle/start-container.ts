@@ -25,7 +25,7 @@ export interface StartedContainer {
   taskId: string | null;
   containerName: string;
   alreadyRunning: boolean;
-  /** A start is already in progress, and the task is that one. */
+  /** A start is already in progress; `taskId` is its background task. */
   alreadyStarted: boolean;
 }
 
@@ -122,7 +122,7 @@ async function startAll(
   return { project, containers };
 }
 
-/** End all that runs in a project; its files stay where they are. */
+/** Ends everything that runs in a project; its files stay where they are. */
 export async function stopAllContainers(
   deps: ContainerDeps,
   caller: Caller,

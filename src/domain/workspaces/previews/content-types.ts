@@ -1,4 +1,4 @@
-/** What browsers must be told about a file, by the ending of its name. */
+/** Content types for browsers, by file name extension. */
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   avif: "image/avif",
   css: "text/css; charset=utf-8",

@@ -7,19 +7,19 @@ import { previewOf, type Preview } from "./queries.ts";
 
 /** The names in a preview's address. */
 export interface PreviewAddress {
-  /** Of the project. */
+  /** The project's slug. */
   slug: string;
-  /** Of the container. */
+  /** The container's label. */
   label: string;
 }
 
-/** Who asks: a person with a visit, a person who calls as one calls the API, or nobody. */
+/** The requester: a person with a preview visit, an authenticated caller of the API, or unauthenticated. */
 export type Visitor = { kind: "visit"; visit: PreviewVisit } | { kind: "caller"; caller: Caller } | undefined;
 
 /**
- * A preview, for a person who may see it: anyone sees those of a public project, everybody else's are for who has a part in
- * the project. `undefined` for all others, who are not to know whether there is one. One query for a visit. Throws as
- * `requireProject` does for a caller.
+ * Returns the preview if the visitor may see it. Public projects' previews are open to all visitors, others only to
+ * people with a role in the project. Returns `undefined` otherwise, so that a refusal does not reveal whether the
+ * preview exists. One query for a visit. Throws as `requireProject` does for a caller.
  */
 export async function openPreview(
   deps: { db: Db },
@@ -37,7 +37,7 @@ export async function openPreview(
   if (!found) return undefined;
   const { role, ...preview } = found;
   if (preview.project.visibility === "public") return preview;
-  // A visit is to one project: it opens no other, whatever its person may see.
+  // A visit is bound to one project and opens no other, even one that the person may see.
   if (!visit || visit.projectId !== preview.project.id || !person) return undefined;
   return role !== null || person.isSuperuser ? preview : undefined;
 }

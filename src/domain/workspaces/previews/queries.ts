@@ -3,7 +3,10 @@ import { containers, projects } from "#src/db/schema/index.ts";
 import { roleInProject } from "#src/domain/workspaces/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
-/** A container by the names in its address, its project, and the role there of a person who may be nobody. */
+/**
+ * A container by the names in its address, its project, and the person's role in it; `userId` is null for an
+ * unauthenticated visitor.
+ */
 export function previewOf(db: Db, address: { slug: string; label: string }, userId: string | null) {
   return db
     .select({

@@ -10,15 +10,15 @@ export interface StaticFile {
   status: 200 | 404;
   contentType: string;
   size: number;
-  /** Changes with the file. */
+  /** Changes when the file changes. */
   etag: string;
   body: ReadableStream<Uint8Array>;
 }
 
 /**
- * The file that a path of an address means below a container's directory: the file itself, or `index.html` of a directory;
- * else the `404.html` that lies at its root. Names that begin with a dot are not shown. `redirect` for a directory whose
- * address lacks its slash.
+ * The file for a URL path below a container's directory: the file itself, or `index.html` of a directory; otherwise the
+ * `404.html` at the root. Names that begin with a dot are not served. `redirect` for a directory whose path lacks the
+ * trailing slash.
  */
 export async function staticFile(
   files: Pick<ProjectFiles, "stat" | "readStream">,
@@ -35,7 +35,7 @@ export async function staticFile(
   return read(files, join(root, "404.html"), 404);
 }
 
-/** The names in a path, decoded; `undefined` for one that is malformed or names what is hidden. */
+/** The decoded names in a path; `undefined` if the path is malformed or contains a hidden name. */
 function segmentsOf(urlPath: string): string[] | undefined {
   try {
     const segments = urlPath

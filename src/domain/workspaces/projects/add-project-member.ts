@@ -7,9 +7,9 @@ import { entryOf, requireAdministrated, requireMember, type MemberChange } from 
 import { insertProjectMember, type ProjectMember } from "./queries.ts";
 
 /**
- * Give a member of the project's team, named by id or address, a role in the project. Throws as `requireProject` does for a
- * caller who is not an administrator of the project, `not_found` for a person who is not in the team, and `conflict` for a
- * person who already has a role.
+ * Gives a member of the project's team, named by id or address, a role in the project. Throws as `requireProject` does
+ * for a caller who is not an administrator of the project, `not_found` for a person who is not in the team, and
+ * `conflict` for a person who already has a role.
  */
 export async function addProjectMember(
   deps: { db: Db; queue: Pick<Queue, "publishBatch"> },

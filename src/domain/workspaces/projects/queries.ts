@@ -11,7 +11,7 @@ import type { Db } from "#src/platform/db/client.ts";
 export type Project = typeof projects.$inferSelect;
 export type NewProject = typeof projects.$inferInsert;
 
-/** What is absent stays as it is. */
+/** Absent fields stay as they are. */
 export type ProjectChange = {
   [Field in "name" | "description" | "visibility" | "settings"]?: Project[Field] | undefined;
 };
@@ -115,7 +115,7 @@ export function insertProject(db: Db, project: NewProject) {
   return db.insert(projects).values(project).onConflictDoNothing({ target: projects.slug }).returning();
 }
 
-/** Change a project, with an entry about it where there is one; nothing for a project that is gone. */
+/** Changes a project and writes the audit log entry, if given; no effect for a deleted project. */
 export async function updateProjectRow(
   db: Db,
   projectId: string,

@@ -1,6 +1,6 @@
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 
-/** Bring a project to the state that is wanted of it. */
+/** The queue message that brings a project to its wanted state. */
 export function settleMessage(projectId: string, delaySeconds?: number): QueueMessage {
   return {
     function: "settle-project",

@@ -23,23 +23,24 @@ export interface SessionWish {
   project: string;
   /** Command line of the program. */
   command: string;
-  /** Name, label or id of the container in whose directory it starts; the project's root when absent. */
+  /** Name, label or id of the container in whose directory the shell starts; the project's root when absent. */
   container?: string | undefined;
-  /** Chat whose agent opens it: the session ends with the chat at the latest. */
+  /** Chat whose agent opens the session, which ends with the chat at the latest. */
   chatId?: string;
   columns?: number;
   rows?: number;
 }
 
-/** Where a program finds the project's files. */
+/** Where programs see the project's files. */
 const MOUNT = "/app";
 
-/** Sessions are asked for again when one ends, not when a clock strikes. */
+/** Suggested retry delay of clients: a place becomes free only when a session ends. */
 const RETRY_SECONDS = 60;
 
 /**
- * Open a shell session in a running project. Throws as `requireProject` does, `invalid_input` where the project does not run,
- * `not_found` for an unknown container, and `rate_limited` for a person, a project or a chat with too many sessions.
+ * Opens a shell session in a running project. Throws as `requireProject` does, `invalid_input` if the project does not
+ * run, `not_found` for an unknown container, and `rate_limited` for a person, a project or a chat with too many
+ * sessions.
  */
 export async function openSession(
   deps: ShellDeps & { config: Limits },
@@ -82,7 +83,7 @@ export async function openSession(
   }
   const active = await activateSession(deps.db, session.id);
   if (active) return active;
-  // Its project was stopped, or a person closed it, while the program was starting.
+  // While the program was starting, the project was stopped or the session was closed.
   await runtime.closeShell(session.id);
   throw new AppError("invalid_input", "The project is not running: start it first");
 }

@@ -5,22 +5,23 @@ import type { Db } from "#src/platform/db/client.ts";
 
 export type ShellSession = typeof shellSessions.$inferSelect;
 
-/** Sessions whose program runs, as far as is known; these count against the limits. */
+/** Statuses of sessions whose program presumably runs; these count against the limits. */
 const OPEN = ["initializing", "active", "idle"] as const;
 
 interface NewSession {
   id: string;
   projectId: string;
   userId: string;
-  /** Chat whose agent opens it. */
+  /** Chat whose agent opens the session. */
   chatId: string | null;
   command: string;
   workingDir: string;
 }
 
 /**
- * Record a session that is about to be opened, unless its person, its project or its chat has too many. Person and project
- * are locked in that order, so that two at once cannot both take the last place. No row where there is none left.
+ * Records a session that is about to be opened, unless its person, project or chat has too many. Locks the person and
+ * the project in that order, so that concurrent requests cannot both take the last place. No row if there is no place
+ * left.
  */
 export async function insertSession(
   db: Db,
@@ -51,7 +52,7 @@ export function sessionOf(db: Db, id: string) {
   return db.select().from(shellSessions).where(eq(shellSessions.id, id));
 }
 
-/** A person's sessions that are not over, newest first; in one project where it is named. */
+/** A person's open sessions, newest first; only those of `projectIds` if given. */
 export function openSessionsOf(db: Db, userId: string, projectIds: readonly string[] | undefined) {
   return db
     .select()
@@ -66,7 +67,7 @@ export function openSessionsOf(db: Db, userId: string, projectIds: readonly stri
     .orderBy(desc(shellSessions.id));
 }
 
-/** The program runs. No row where the session was closed meanwhile. */
+/** Marks the session's program as running. No row if the session was closed in the meantime. */
 export async function activateSession(db: Db, id: string): Promise<ShellSession | undefined> {
   const [row] = await db
     .update(shellSessions)
@@ -76,7 +77,7 @@ export async function activateSession(db: Db, id: string): Promise<ShellSession 
   return row;
 }
 
-/** The session is over; the first word about how it ended stays. */
+/** Ends the session; the first recorded ending stays. */
 export async function endSession(
   db: Db,
   id: string,
@@ -94,13 +95,13 @@ export async function recordWrite(db: Db, id: string, bytes: number): Promise<vo
     .set({
       bytesWritten: sql`${shellSessions.bytesWritten} + ${bytes}::bigint`,
       lastActivityAt: sql`now()`,
-      // What was found idle is used again.
+      // A write makes an idle session active again.
       status: sql`CASE WHEN ${shellSessions.status} = 'idle' THEN 'active' ELSE ${shellSessions.status} END`,
     })
     .where(eq(shellSessions.id, id));
 }
 
-/** Move the place up to which output was read. Answers whether nobody else has moved it meanwhile. */
+/** Moves the position up to which output was read. Returns false if another reader has moved it in the meantime. */
 export async function advanceRead(db: Db, id: string, read: { from: number; to: number }): Promise<boolean> {
   const rows = await db
     .update(shellSessions)
@@ -114,7 +115,10 @@ export async function advanceRead(db: Db, id: string, read: { from: number; to: 
   return rows.length > 0;
 }
 
-/** Sessions that nobody has used for so long, that are too old, or whose chat is over; each is named to one caller only. */
+/**
+ * Closes sessions that were idle too long, are too old, or whose chat is archived or deleted. Returns each session
+ * once.
+ */
 export async function closeStaleSessions(
   db: Db,
   { idleMinutes, maxHours, limit }: { idleMinutes: number; maxHours: number; limit: number },

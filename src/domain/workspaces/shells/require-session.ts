@@ -6,8 +6,8 @@ import type { Db } from "#src/platform/db/client.ts";
 import { sessionOf, type ShellSession } from "./queries.ts";
 
 /**
- * A session, for who opened it and may still use terminals of its project. Throws `not_found` for anybody else's and for none,
- * and as `requireProject` does.
+ * A session, for the person who opened it and may still use terminals of its project. Throws `not_found` for any other
+ * session, and as `requireProject` does.
  */
 export async function requireSession(deps: { db: Db }, caller: Caller, id: string): Promise<ShellSession> {
   const { session } = await openedSession(deps, caller, id);
@@ -15,7 +15,7 @@ export async function requireSession(deps: { db: Db }, caller: Caller, id: strin
   return session;
 }
 
-/** As `requireSession`, also for administrators of the project, who may close what others opened. */
+/** As `requireSession`, also for administrators of the project, who may close other people's sessions. */
 export async function requireClosableSession(
   deps: { db: Db },
   caller: Caller,
@@ -33,12 +33,12 @@ async function openedSession(
 ): Promise<{ session: ShellSession; project: OpenProject }> {
   const [session] = isId(id) ? await sessionOf(deps.db, id) : [];
   if (!session) throw noSession();
-  // A key learns that another project has this session only where its owner opened it.
+  // A key bound to other projects learns of the session only if its owner opened it.
   if (session.userId !== caller.userId && !reachesProject(caller, session.projectId)) throw noSession();
   try {
     return { session, project: await requireProject(deps, caller, session.projectId, "terminal.access") };
   } catch (error) {
-    // To a person without a part in the project there is no session either.
+    // For a person without a role in the project, the session does not exist either.
     if (error instanceof AppError && error.code === "not_found") throw noSession();
     throw error;
   }

@@ -2,10 +2,10 @@ import type { Log } from "#src/platform/log/log.ts";
 import type { ShellDeps } from "./open-session.ts";
 import { closeStaleSessions } from "./queries.ts";
 
-/** Sessions that one run closes; the next run takes the rest. */
+/** Most sessions that one run closes; the next run takes the rest. */
 const BATCH = 100;
 
-/** Close the sessions that nobody uses any more, those that are too old, and those whose chat is archived or gone. Safe to repeat. */
+/** Closes sessions that are idle, too old, or whose chat is archived or deleted. Idempotent. */
 export async function sweepSessions(
   deps: ShellDeps & { log: Log; config: { SHELL_IDLE_MINUTES: number; SHELL_MAX_HOURS: number } },
 ): Promise<void> {
@@ -16,7 +16,7 @@ export async function sweepSessions(
       try {
         await deps.workspaces.runtime(projectId).closeShell(id);
       } catch (error) {
-        // The row says that it is over; its program ends with the runtime at the latest.
+        // The row is already closed; the program ends with the runtime at the latest.
         deps.log.warn("a shell session was not closed", {
           project_id: projectId,
           session_id: id,

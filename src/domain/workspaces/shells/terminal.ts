@@ -16,11 +16,11 @@ export interface TerminalTarget {
   type: string;
   status: string;
   port: number | null;
-  /** In which it begins, relative to the project. */
+  /** The directory in which the shell starts, relative to the project. */
   directory: string;
 }
 
-/** Where a terminal may be opened besides in containers. */
+/** Targets besides the containers. */
 const ACTIONS = [
   { id: "ephemeral", name: "Shell", description: "A shell in the root directory of a running project" },
   {
@@ -30,7 +30,7 @@ const ACTIONS = [
   },
 ] as const;
 
-/** What may be named when a terminal is opened. Throws as `requireProject` does. */
+/** The targets that a request for a terminal can name. Throws as `requireProject` does. */
 export async function listTargets(deps: { db: Db }, caller: Caller, idOrSlug: string) {
   const project = await requireProject(deps, caller, idOrSlug, "terminal.access");
   const containers = await containersOf(deps.db, project.id);
@@ -45,13 +45,13 @@ export async function listTargets(deps: { db: Db }, caller: Caller, idOrSlug: st
   return { targets, actions: ACTIONS };
 }
 
-/** How long a terminal waits for its project to start, and the pause between two looks. */
+/** How long a terminal waits for its project to start, and the poll interval. */
 const START_PATIENCE_MS = 120_000;
 const LOOK_MS = 1_000;
 
 /**
- * See to it that the project of a terminal runs: start it for a caller who may, and wait. Throws as `requestStart` does, and
- * `unavailable` when the start failed or takes too long.
+ * Makes sure that the project of a terminal runs: starts it if the caller may, and waits. Throws as `requestStart`
+ * does, and `unavailable` when the start failed or takes too long.
  */
 export async function startForTerminal(
   deps: WakeDeps,
@@ -81,8 +81,8 @@ export async function startForTerminal(
 }
 
 /**
- * A session that a terminal goes on with. Throws `not_found` for one of another person or of another project, `conflict` for
- * one that is over.
+ * The session that a terminal resumes. Throws `not_found` for one of another person or project, `conflict` for an ended
+ * one.
  */
 export async function resumeSession(
   deps: { db: Db },
@@ -97,7 +97,7 @@ export async function resumeSession(
   return session;
 }
 
-/** A person works at a terminal: its session is not idle, and neither is its project. */
+/** Records a person's use of a terminal: neither its session nor its project is idle. */
 export async function noteTerminal(
   deps: { db: Db },
   { id, projectId }: { id: string; projectId: string },
@@ -107,12 +107,12 @@ export async function noteTerminal(
   await touchProjectNowAndThen(deps.db, projectId);
 }
 
-/** The program of a session has ended by itself, or was lost with its runtime. Safe to repeat. */
+/** Records that the program of a session has ended by itself or was lost with its runtime. Idempotent. */
 export async function recordEnd(deps: { db: Db }, id: string, exitCode: number | null): Promise<void> {
   await endSession(deps.db, id, { status: "closed", exitCode });
 }
 
-/** End a session that no terminal shows any more, with its program. Safe to repeat. */
+/** Ends a session that no terminal shows any more, and its program. Idempotent. */
 export async function abandonSession(
   deps: ShellDeps,
   { id, projectId }: { id: string; projectId: string },
@@ -120,7 +120,7 @@ export async function abandonSession(
   try {
     await deps.workspaces.runtime(projectId).closeShell(id);
   } catch (error) {
-    // Without its files a project has no programs.
+    // A sleeping project has no programs.
     if (!(error instanceof AppError) || error.code !== "asleep") throw error;
   }
   await endSession(deps.db, id, { status: "closed", exitCode: null });

@@ -7,10 +7,10 @@ import type { ShellDeps } from "./open-session.ts";
 import { advanceRead, endSession, openSessionsOf, recordWrite, type ShellSession } from "./queries.ts";
 import { requireClosableSession, requireSession } from "./require-session.ts";
 
-/** Readers of one session that may get in each other's way before one gives up. */
+/** Attempts of a read that conflicts with other readers of the session. */
 const READ_ATTEMPTS = 5;
 
-/** The caller's sessions that are not over; of one project where it is named. Throws as `requireProject` does. */
+/** The caller's open sessions; only those of the named project, if any. Throws as `requireProject` does. */
 export async function listSessions(
   deps: { db: Db },
   caller: Caller,
@@ -22,7 +22,10 @@ export async function listSessions(
   return openSessionsOf(deps.db, caller.userId, [id]);
 }
 
-/** Type into a session. Answers how many bytes were taken. Throws as `requireSession` does, `conflict` where it is over. */
+/**
+ * Writes input to a session. Returns how many bytes were accepted. Throws as `requireSession` does, `conflict` for an
+ * ended session.
+ */
 export async function writeToSession(
   deps: ShellDeps,
   caller: Caller,
@@ -38,7 +41,7 @@ export async function writeToSession(
 }
 
 /**
- * What a session has put out since the last read; each byte is given to one reader only. `eof` once nothing comes any more.
+ * Output of a session since the last read; each byte goes to one reader only. `eof` once no more output can follow.
  * Throws as `requireSession` does.
  */
 export async function readNewOutput(
@@ -59,7 +62,7 @@ export async function readNewOutput(
   throw new AppError("conflict", "Another client is reading this session's output: try again");
 }
 
-/** `undefined` where the runtime has forgotten the session: it is over, and its output is gone. */
+/** `undefined` if the runtime no longer has the session: it has ended, and its output is lost. */
 async function outputOf(deps: ShellDeps, session: ShellSession): Promise<ShellOutput | undefined> {
   try {
     return await deps.workspaces.runtime(session.projectId).readShell(session.id, session.readPosition);
@@ -70,14 +73,16 @@ async function outputOf(deps: ShellDeps, session: ShellSession): Promise<ShellOu
   }
 }
 
-/** End a session, with its program and its output. Safe to repeat. Throws as `requireClosableSession` does. */
+/** Ends a session, its program and its output. Idempotent. Throws as `requireClosableSession` does. */
 export async function closeSession(deps: ShellDeps, caller: Caller, id: string): Promise<void> {
   const session = await requireClosableSession(deps, caller, id);
   await deps.workspaces.runtime(session.projectId).closeShell(id);
   await endSession(deps.db, id, { status: "closed", exitCode: null });
 }
 
-/** Do something with a session that the runtime must know. One that it has lost is over. */
+/**
+ * Calls `act` for a session that the runtime must still have. If the runtime has lost it, records its end and throws.
+ */
 async function known<T>(deps: ShellDeps, session: ShellSession, act: () => Promise<T>): Promise<T> {
   try {
     return await act();

@@ -5,7 +5,7 @@ import type { RuntimeDeps } from "./runtime-deps.ts";
 
 const DEFAULT_LABEL = "Checkpoint";
 
-/** Keep the files of a project as they are now; one that sleeps wakes for it. Throws as `withRuntime` does. */
+/** Takes a snapshot of a project's current files; wakes a sleeping project. Throws as `withRuntime` does. */
 export async function createSnapshot(
   deps: RuntimeDeps & TakeDeps,
   caller: Caller,

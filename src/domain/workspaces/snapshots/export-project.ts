@@ -12,8 +12,8 @@ export const EXPORT_FORMATS = ["tar.gz", "tar", "zip"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /**
- * All files of a project as an archive, as they are read one after the other; a stream that fails half-way breaks off.
- * Throws `too_large` for what no zip archive can hold, and as `withRuntime` does.
+ * All files of a project as an archive, read one after the other; the stream breaks off when a read fails. Throws
+ * `too_large` for a project that does not fit a zip archive, and as `withRuntime` does.
  */
 export async function exportProject(
   deps: RuntimeDeps,

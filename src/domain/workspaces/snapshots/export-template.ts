@@ -4,7 +4,7 @@ import { withRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
 import type { ArchiveStore } from "#src/platform/archives/archive-store.ts";
 import type { RuntimeDeps } from "./runtime-deps.ts";
 
-/** Make a template of a project's files as they are now. Throws as `withRuntime` does, `conflict` for a slug that is taken. */
+/** Creates a template from a project's current files. Throws as `withRuntime` does, and `conflict` for a taken slug. */
 export async function exportTemplate(
   deps: RuntimeDeps & { archives: ArchiveStore },
   caller: Caller,

@@ -11,10 +11,9 @@ const MAX_NAME = 200;
 const SUFFIX = " (Fork)";
 
 /**
- * Make a project of one's own from another one's files, as they are now, and containers. It is filled in the background, from
- * a snapshot that counts among the source's: for those who may make projects in both teams. A private project's fork is private,
- * too. Throws as `withRuntime` and
- * `createProjectFrom` do.
+ * Creates a project for the caller from another project's current files and containers. The files are restored in the
+ * background, from a snapshot that counts among those of the source. The caller must be allowed to create projects in
+ * both teams. The fork of a private project is private. Throws as `withRuntime` and `createProjectFrom` do.
  */
 export async function forkProject(
   deps: RuntimeDeps & TakeDeps,

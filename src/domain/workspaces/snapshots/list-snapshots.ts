@@ -3,7 +3,7 @@ import { snapshotsOf, type Snapshot } from "#src/domain/workspaces/archives/inde
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
-/** A project's snapshots, newest first; the project need not be awake. Throws as `requireProject` does. */
+/** A project's snapshots, newest first; does not wake the project. Throws as `requireProject` does. */
 export async function listSnapshots(
   deps: { db: Db },
   caller: Caller,

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "#src/platform/db/client.ts";
 
-/** What a fork has of a container; the rest is its own, or is secret. */
+/** The columns of a container that a fork copies; the others are the fork's own or secret. */
 const FIELDS = sql.raw(
   [
     "name, label, directory, container_type, deployment_mode, external_endpoint, base_id, image, service_slug",
@@ -11,8 +11,8 @@ const FIELDS = sql.raw(
 );
 
 /**
- * Give a project copies of another one's containers and their connections. Variables and credentials are secrets of the
- * team: they go along only where `withSecrets` says so.
+ * Copies another project's containers and their connections into a project. Variables and credentials are secrets of
+ * the team and are copied only with `withSecrets`.
  */
 export async function copyContainers(
   db: Db,

@@ -13,8 +13,9 @@ import { AppError } from "#src/lib/errors.ts";
 import type { RuntimeDeps } from "./runtime-deps.ts";
 
 /**
- * Put a project's files back to a snapshot of its own, at once; what runs goes on. A folder that is to be kept stays as it
- * is. What was there before is a snapshot then, too, whose hash is answered. A failure changes nothing. Throws as `withRuntime` and `restoreSnapshot` do.
+ * Restores a project's files from one of its own snapshots, at once; running programs are not stopped. The folder
+ * `keep` stays as it is. Takes a snapshot of the previous files first and returns its hash. A failure changes nothing.
+ * Throws as `withRuntime` and `restoreSnapshot` do.
  */
 export async function restoreProject(
   deps: RuntimeDeps & TakeDeps,
@@ -39,8 +40,8 @@ export async function restoreProject(
 }
 
 /**
- * Get a project's files back: those of a snapshot where one is named, else those it has, awake. Answers with what was done
- * and with the snapshot that the files were compared with last. Throws `unavailable` where there is nothing to get back.
+ * Recovers a project's files: restores the named snapshot, or without one wakes the project. Returns the action and the
+ * hash of the snapshot that the files come from. Throws `unavailable` if there is nothing to restore.
  */
 export async function recoverProject(
   deps: RuntimeDeps & TakeDeps,
@@ -53,7 +54,7 @@ export async function recoverProject(
   }
   const access = { caller, project: input.project, scope: "snapshot.restore" } as const;
   return withRuntime(deps, access, async (runtime, { id }) => {
-    // Any use of the files wakes a project that sleeps.
+    // Any use of the files wakes a sleeping project.
     await runtime.list("", { recursive: false });
     return { action: "none", hash: (await latestSnapshot(deps, id))?.hash ?? null };
   });

@@ -1,4 +1,4 @@
 import type { withRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
 
-/** What reaching a project's files takes. */
+/** Dependencies of access to a project's files. */
 export type RuntimeDeps = Parameters<typeof withRuntime>[0];

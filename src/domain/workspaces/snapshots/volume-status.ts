@@ -8,11 +8,11 @@ export interface VolumeStatus {
   projectId: string;
   status: "healthy" | "restoring" | "unreachable" | "unavailable" | "no_volume";
   message: string | null;
-  /** Whether there is a snapshot to go back to. */
+  /** Whether there is a snapshot to restore. */
   recoverable: boolean;
 }
 
-/** Where a project's files are. Wakes nothing. Throws as `requireProject` does. */
+/** Where a project's files are. Does not wake the project. Throws as `requireProject` does. */
 export async function volumeStatus(
   deps: { db: Db; workspaces: Pick<ProjectWorkspaces, "runtime"> },
   caller: Caller,

@@ -7,7 +7,7 @@ export const PreviewParams = z.object({
   preview: z.string().describe("Id of the browser preview"),
 });
 
-/** What a client says of one, all of it optional. */
+/** Fields that a client sets, all optional. */
 export const PreviewBody = z.object({
   position_x: z.number().optional(),
   position_y: z.number().optional(),
@@ -15,7 +15,7 @@ export const PreviewBody = z.object({
   current_path: text({ min: 1, max: 2048 }).optional(),
 });
 
-/** A body in the words of the domain. */
+/** The body under the domain's names. */
 export function previewChange(body: z.output<typeof PreviewBody>) {
   return {
     positionX: body.position_x,

@@ -17,7 +17,7 @@ import {
 import { Moment, text } from "#src/http/schemas.ts";
 import type { Services } from "#src/services.ts";
 
-/** Path of every route of one container. */
+/** Path parameters of every route of one container. */
 export const ContainerParams = z.object({
   project: z.string().describe("Id or slug of the project"),
   container: z.string().describe("Id of the container"),
@@ -25,7 +25,7 @@ export const ContainerParams = z.object({
 
 const ContainerStatus = z.enum(["stopped", "starting", "running", "failed", "connected"]);
 
-/** Variables that a client sets. Values go in; a person may be shown one at a time. */
+/** Variables that a client sets. Responses never contain the values; a person can reveal one at a time. */
 export const Variables = z.record(
   z
     .string()
@@ -80,7 +80,7 @@ export const Container = z
   })
   .meta({ id: "Container" });
 
-/** What a description needs beside the container itself. */
+/** Further data for the description of a container. */
 interface Surroundings {
   config: PreviewAddresses & Parameters<typeof hasPreviewPaths>[0];
   project: { slug: string };
@@ -134,7 +134,10 @@ export function describeContainer(
   };
 }
 
-/** A container as it is after a change. Who may change one need not be allowed to read what it wrote. */
+/**
+ * The container after a change. The error omits the program's output, because the permission to change a container does
+ * not include its log.
+ */
 export async function describeChanged(
   services: Services,
   { project, container }: OpenedContainer,
@@ -144,7 +147,7 @@ export async function describeChanged(
   return describeContainer({ ...container, error }, { ...around, config: services.config });
 }
 
-/** Where a container is reached: a running one under its own name, an external one at its endpoint. */
+/** The addresses of a container: a running one has its own host name, an external one its endpoint. */
 export function addressesOf(
   { status, label, externalEndpoint }: StoredContainer,
   { config, project }: Pick<Surroundings, "config" | "project">,

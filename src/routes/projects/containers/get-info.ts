@@ -3,7 +3,7 @@ import { listContainers } from "#src/domain/workspaces/containers/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "../project.ts";
 
-/** Where a runtime mounts the project's files. */
+/** Where a runtime mounts a project's files. */
 const MOUNT = "/app";
 
 export const getContainerInfo = endpoint({

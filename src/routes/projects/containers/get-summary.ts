@@ -52,7 +52,7 @@ export const getContainersSummary = endpoint({
       status,
       environment_status: describeStatus(project).environment_status,
       project_slug: project.slug,
-      // Of containers under one key, the oldest has it.
+      // If several containers share a key, the oldest takes it.
       containers: Object.fromEntries(entries.toReversed()),
       compute_state: status === "stopped" ? ("ephemeral" as const) : ("environment" as const),
     };
@@ -63,7 +63,7 @@ function isUp({ status }: Container): boolean {
   return status === "running" || status === "connected";
 }
 
-/** Containers elsewhere say nothing about whether the project runs. */
+/** External containers do not count. */
 function summaryOf(containers: readonly Container[]): "running" | "partial" | "stopped" {
   const own = containers.filter(({ deploymentMode }) => deploymentMode === "container");
   const up = own.filter(isUp);
@@ -71,7 +71,7 @@ function summaryOf(containers: readonly Container[]): "running" | "partial" | "s
   return up.length === own.length ? "running" : "partial";
 }
 
-/** Clients look by directory and by name; the label is nobody else's. */
+/** Clients look containers up by directory and by name. The unique label distinguishes containers that share both. */
 function keysOf({ directory, name, label }: Container): string[] {
   return [...new Set([sanitizeName(directory), sanitizeName(name), label])].filter((key) => key !== "");
 }

@@ -20,7 +20,7 @@ import { stopAll } from "./stop-all.ts";
 import { stopContainer } from "./stop.ts";
 import { updateContainer } from "./update.ts";
 
-/** Literal paths come before the one of a container. */
+/** Literal paths come before the path of one container. */
 export const containerEndpoints: readonly Endpoint[] = [
   ...connectionEndpoints,
   getContainersSummary,

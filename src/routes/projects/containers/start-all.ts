@@ -16,7 +16,7 @@ const StartedContainers = z.object({
   deployment_mode: z.string(),
 });
 
-/** As for one container: a start leaves alone what runs already. */
+/** As for one container: a start leaves running programs alone. */
 const startAllBy = (verb: "start" | "restart", use: typeof startAllContainers) =>
   endpoint({
     method: "post",

@@ -17,7 +17,7 @@ const Started = z
   })
   .meta({ id: "StartedContainer" });
 
-/** Both end with a program that runs anew; a start leaves a program alone that runs already. */
+/** A restart replaces a running program; a start leaves it alone. */
 const startBy = (verb: "start" | "restart", use: typeof lifecycle.startContainer) =>
   endpoint({
     method: "post",

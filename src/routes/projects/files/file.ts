@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { ProjectParams } from "../project.ts";
 
-/** Body limit of the JSON forms that carry a file: base64 is a third longer, and escapes take their part. */
+/** Body limit of the JSON forms that carry a file: base64 adds a third, and escapes add more. */
 export const FILE_BODY_BYTES = 18 * 1024 * 1024;
-/** Largest file the raw form takes, in bytes. */
+/** Largest file that the raw form accepts, in bytes. */
 export const RAW_BYTES = 100 * 1024 * 1024;
 
-/** A file named by the rest of the path. */
+/** A file whose path is the rest of the URL path. */
 export const FileParams = ProjectParams.extend({
   path: z.string().describe("Path of the file, relative to the project root, with or without a leading `/`"),
 });

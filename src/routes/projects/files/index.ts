@@ -11,7 +11,7 @@ import { readBatch } from "./read-batch.ts";
 import { renameFile } from "./rename.ts";
 import { saveFile } from "./save.ts";
 
-/** The literal paths come before those that take any file's path. */
+/** Literal paths come before paths that match any file. */
 export const fileEndpoints: readonly Endpoint[] = [
   getTree,
   getContent,

@@ -27,7 +27,7 @@ export const getRaw = endpoint({
     const { runtime } = await openFiles(services, caller, params.project);
     const file = await runtime.readStream(path);
     if (!file) throw new AppError("not_found", "File not found");
-    // The length is promised, so that a client sees a stream that breaks off.
+    // With a fixed length, a client notices a stream that breaks off.
     const body = file.body.pipeThrough(new FixedLengthStream(file.entry.size));
     return new Response(body, {
       headers: { "content-type": "application/octet-stream", "cache-control": "no-store" },

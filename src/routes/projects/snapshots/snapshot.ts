@@ -23,5 +23,5 @@ export const Snapshot = z
   })
   .meta({ id: "Snapshot" });
 
-/** The volume of a project is the project's own. */
+/** A project's volume has the project's id. */
 export const VolumeId = z.uuid().describe("Id of the project");

@@ -3,14 +3,14 @@ import type { Invitation as Row } from "#src/domain/organisations/invitations/in
 import { Moment } from "#src/http/schemas.ts";
 import { Role } from "../../members.ts";
 
-/** What a person who was invited holds: the last part of the invitation's address. */
+/** The last part of the invitation's address, which only the invited person has. */
 export const TokenParams = z.object({ token: z.string().describe("Last part of the invitation's address") });
 
 export const InvitationKind = z
   .enum(["email", "link"])
   .describe("`email`: for the account with that address; `link`: for any account");
 
-/** An invitation as the team's administrators see it. Extended by what they are told in lists, and when it was just made. */
+/** An invitation as the team's administrators see it. Lists and the response of the creation extend it. */
 export const Invitation = z.object({
   id: z.uuid(),
   kind: InvitationKind,

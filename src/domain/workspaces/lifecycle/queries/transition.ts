@@ -206,11 +206,11 @@ export async function releaseLease(db: Db, executor: Executor): Promise<void> {
 export interface ContainerEnd {
   id: string;
   name: string;
-  /** Null for one that runs. */
+  /** Null for a running container. */
   error: string | null;
 }
 
-/** End the tasks that waited for a container. */
+/** Ends the background tasks that waited for a container. */
 export async function endContainerTasks(
   db: Db,
   executor: Executor,
