@@ -1,15 +1,15 @@
 import { storableText } from "#src/lib/storable-text.ts";
 import { ModelError, type Model, type ModelRequest, type ModelUsage } from "#src/models/model.ts";
 
-/** A text the service itself asked a model for, and the tokens it took. */
+/** A text that the service itself asked a model for, and the tokens it used. */
 export interface Said {
   text: string;
   usage: ModelUsage;
 }
 
 /**
- * One question, one answer in text, without tools. Throws `ModelError`, also for an answer that says nothing, and the
- * signal's reason when aborted.
+ * Asks a model one question without tools and returns its text. Throws `ModelError`, also when the answer is empty, and
+ * the signal's reason when aborted.
  */
 export async function askForText(
   model: Model,

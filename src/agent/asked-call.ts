@@ -4,18 +4,18 @@ import { storableText } from "#src/lib/storable-text.ts";
 import { markKnownSecrets, type KnownSecrets } from "./scrubbing/scrub.ts";
 import { boundValue } from "./tools/bound-value.ts";
 
-/** Largest arguments of a call that a person is asked about, in bytes of JSON: a person does not read more. */
+/** Largest arguments of a call that needs an approval, in bytes of JSON: a person does not read more. */
 export const MAX_ASKED_BYTES = 64 * 1024;
 
-/** What an event shows of each text and each list; the rest is read where the whole call is. */
+/** How much of each text and each list an event shows; the approval itself holds the whole call. */
 const SHOWN = { chars: 4_000, items: 100 };
 
 const Parameters = z.record(z.string(), z.unknown());
 
 /**
- * The arguments of a call as its approver reads them: whole, with a mark only where a stored secret stands. What merely looks
- * like a secret stays, because a mark over it could hide what a command does: see docs/decisions/0028-agent-permissions.md.
- * Arguments that are no object are shown as none; no tool takes them.
+ * The arguments of a call as its approver reads them: whole, with stored secrets replaced by a marker. Text that only
+ * looks like a secret stays, because a marker over it could hide what a command does: see
+ * docs/decisions/0028-agent-permissions.md. Arguments that are not an object are shown as empty; no tool accepts them.
  */
 export function askedParameters(argumentsText: string, stored: KnownSecrets): Record<string, unknown> {
   const parameters = safeParseJson(argumentsText, Parameters)?.value ?? {};
@@ -33,7 +33,7 @@ function shown(value: unknown, stored: KnownSecrets): unknown {
   );
 }
 
-/** Parameters as an event shows them, and whether anything of them is left out. */
+/** Parameters as an event shows them, and whether anything was cut. */
 export function shortened(parameters: Record<string, unknown>): {
   parameters: Record<string, unknown>;
   isShortened: boolean;

@@ -10,7 +10,7 @@ import type { LogWriter } from "./log-writer.ts";
 /** How long the end of a task waits for the title. */
 const PATIENCE_MS = 3_000;
 
-/** Names a chat that nobody has named, beside the first turn of its first task. A task never fails for want of a title. */
+/** Titles an unnamed chat while the first turn of its first task runs. A task never fails because of its title. */
 export class AutoTitle {
   readonly #deps: { db: Db; log: Log };
   readonly #task: ClaimedTask;
@@ -25,7 +25,7 @@ export class AutoTitle {
     this.#writer = writer;
   }
 
-  /** Programs name their chats by what they asked. */
+  /** Starts making the title, except for tasks of the API: their chats are named after the message. */
   begin(chosen: ChosenModel): void {
     const { chat, task } = this.#task;
     if (this.#isStopped || chat.isTitled || task.origin === "api") return;
@@ -34,7 +34,7 @@ export class AutoTitle {
     });
   }
 
-  /** Wait for the title, for a while, and until it is stored. */
+  /** Waits a limited time until the title is made and stored. */
   async end(): Promise<void> {
     if (!this.#working) return;
     const patience = setTimeout(() => this.stop(), PATIENCE_MS);
@@ -44,7 +44,7 @@ export class AutoTitle {
 
   stop(): void {
     this.#isStopped = true;
-    // An abort that nobody hears takes half a millisecond: its reason has a stack.
+    // Aborting costs half a millisecond, because the reason has a stack: only abort while the title is being made.
     if (this.#working) this.#abort.abort();
   }
 
@@ -54,7 +54,7 @@ export class AutoTitle {
     const model = new PrepaidModel(this.#deps, chosen, { teamId: this.#task.project.teamId });
     try {
       const { title, usage } = await chatTitle({ model, message, answer: "", signal });
-      // The end of the task tells of it.
+      // The event of the task's end carries the title.
       await titleChat(this.#deps.db, chatId, { title, isFinal: usage !== undefined });
       if (usage === undefined) return;
       const charged = await insertCallOfTask(this.#deps.db, taskId, model.toCall("title", usage));

@@ -4,7 +4,7 @@ import type { ProjectStorage } from "#src/platform/runtime/project-storage.ts";
 /** How long a run waits for its checkpoint. */
 const PATIENCE_MS = 5_000;
 
-/** Of the message, in a label. */
+/** Characters of the message in the checkpoint's label. */
 const LABEL_CHARS = 80;
 
 interface Run {
@@ -15,15 +15,15 @@ interface Run {
   /** Whether an earlier executor ran calls that change files. */
   hasChangedFiles: boolean;
   runtime: Pick<ProjectStorage, "inventory" | "readEntries">;
-  /** Resolves when the files are there. */
+  /** Resolves when the project's files are available. */
   awake: () => Promise<void>;
-  /** Ends the waiting. */
+  /** Ends the wait. */
   signal: AbortSignal;
 }
 
 /**
- * A snapshot of the files as they were before a run changed any. It is taken before the first call that may change them, once
- * per task; a run without such a call has none. A run goes on without one that fails, or takes too long.
+ * Snapshot of the files before a run changes any. It is taken once per task, before the first call that may change
+ * files; a run without such a call has no checkpoint. The run continues when the snapshot fails or takes too long.
  */
 export class Checkpoint {
   readonly #deps: TakeDeps;
@@ -36,7 +36,10 @@ export class Checkpoint {
     if (run.hasChangedFiles) this.#done = Promise.resolve();
   }
 
-  /** Wait for it before a call. One that an earlier executor had begun may have changed files: it is too late then. */
+  /**
+   * Waits for the checkpoint before a call. If an earlier executor had begun the call, files may have changed already
+   * and no checkpoint is taken.
+   */
   async before(call: { begun: boolean }): Promise<void> {
     this.#done ??= call.begun ? Promise.resolve() : this.#take();
     await this.#done;

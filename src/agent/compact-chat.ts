@@ -19,9 +19,9 @@ export type Compacted =
   | { done: false; reason: string };
 
 /**
- * Put an account in the place of a chat's messages but the last two, for the model; people go on seeing them all. The model is the
- * one that answered last, and it is paid for like any other call. Throws as `requireChat` does, `conflict` while something runs
- * in the chat, as `chooseFundedModel` does, and `unavailable` when the model fails.
+ * Replaces all but the last two messages of a chat by a summary, for the model; people still see all messages. The
+ * model that answered last writes the summary, and its call is charged like any other. Throws as `requireChat` does,
+ * `conflict` while a task runs in the chat, as `chooseFundedModel` does, and `unavailable` when the model fails.
  */
 export async function compactChat(
   deps: ChooseModelDeps & { db: Db },

@@ -7,7 +7,7 @@ import { boundValue } from "./tools/bound-value.ts";
 
 const Parameters = z.record(z.string(), z.unknown());
 
-/** A call as it is stored and shown: without secrets, and its parameters within bounds. The tool gets what the model wrote. */
+/** A call as it is stored and shown: scrubbed, and its parameters bounded. The tool receives what the model wrote. */
 export function describeCall({ id, name, arguments: written }: ToolCall, known: KnownSecrets) {
   return {
     id,
@@ -17,7 +17,7 @@ export function describeCall({ id, name, arguments: written }: ToolCall, known: 
   };
 }
 
-/** Arguments as events and steps show them; the tool gets them whole. */
+/** Bounds arguments for events and steps; the tool receives them whole. */
 function boundParameters(parameters: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(parameters).map(([name, value]) => [storableText(name), boundValue(value, SHOWN)]),

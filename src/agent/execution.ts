@@ -49,16 +49,16 @@ import { RunSecrets } from "./scrubbing/run-secrets.ts";
 import type { ToolDeps } from "./tool-services.ts";
 import { TurnRecords, type Answer } from "./turn-records.ts";
 
-/** How often an executor shows life while it waits for a model or a tool. */
+/** How often an executor pings the task log while it waits for a model or a tool. */
 const PING_MS = 3_000;
 
-/** How long a tool waits for a project that is asleep. */
+/** How long a tool waits for a sleeping project to wake. */
 const WAKE_MS = 120_000;
 
 export interface ExecutionDeps
   extends FinishDeps, ToolDeps, KnownSecretsDeps, ChooseModelDeps, Pick<TakeDeps, "archives"> {
   workspaces: Pick<ProjectWorkspaces, "runtime">;
-  /** Encrypts what models get back of their turns. */
+  /** Encrypts the parts of turns that are returned to models. */
   secrets: Secrets;
   log: Log;
   config: TakeDeps["config"] &
@@ -88,11 +88,11 @@ export class Execution {
   readonly #title: AutoTitle;
   readonly #endsAt: number;
   #compaction: Compaction | null;
-  /** Of the chat's older messages, for the tasks to come. */
+  /** Summary of the chat's older messages, for later tasks. */
   #account: ChatAccount | undefined;
-  /** The model call of the turn that is not stored yet. */
+  /** Model call of the turn that is not stored yet. */
   #openCall: ModelCall | undefined;
-  /** The turn that is under way: what is on record of it, and what was shown of an answer that has not ended. */
+  /** The current turn: its records, and the text shown of an answer that has not ended. */
   #open: OpenTurn;
 
   constructor(
@@ -174,7 +174,7 @@ export class Execution {
       secrets: this.#secrets,
     });
     for (;;) {
-      // Chosen for each call: a key that is gone, and a tier that has ended, serve no longer.
+      // Chosen for each call, so that a deleted key or an expired tier takes effect.
       const model = this.#prepaid(await this.#chooseModel());
       try {
         if (await this.#takeTurn(model, prepared)) return;
@@ -187,7 +187,7 @@ export class Execution {
     }
   }
 
-  /** One turn until it is stored. Returns whether the task is over with it. */
+  /** Runs and stores one turn. Returns whether the task is over. */
   async #takeTurn(model: PrepaidModel, prepared: Prepared): Promise<boolean> {
     const { turns } = this.#progress;
     const { turn, answer } = await this.#turn(model, prepared, turns.length + 1);
@@ -209,13 +209,19 @@ export class Execution {
     return false;
   }
 
-  /** How a task ends whose model has no more to do. An answer that the money cut short is none. */
+  /**
+   * Returns how the task ends after its last turn. An answer cut short because credits ran out does not complete the
+   * task.
+   */
   #endOf(turn: Turn, { finishReason }: Answer, model: PrepaidModel): TaskEnd {
     if (finishReason === "length" && model.isBounded) return outOfCredits(this.#progress);
     return { status: "completed", response: turn.response_text, completionReason: finishReason };
   }
 
-  /** The model of one turn. A task's first call comes before that of its title, or the title could take what it needs. */
+  /**
+   * Returns the prepaid model of one turn. The title starts only once a task's first call is sent, or it could use up
+   * the credits that the call needs.
+   */
   #prepaid(chosen: ChosenModel): PrepaidModel {
     const { turns, taskId, generation } = this.#progress;
     const onSending = () => {
@@ -230,7 +236,7 @@ export class Execution {
     return model;
   }
 
-  /** The turn after those that are stored, with what earlier executors noted of it. */
+  /** Returns the turn after the stored ones, with the records of earlier executors. */
   #nextTurn(): OpenTurn {
     return {
       records: new TurnRecords(this.#progress.turns.length + 1, this.#begun.records),
@@ -297,7 +303,7 @@ export class Execution {
     });
   }
 
-  /** Before the call that uses it, so that a later executor builds the same transcript. */
+  /** Stores the compaction before the call that uses it, so that a later executor builds the same transcript. */
   async #keep(
     compaction: Compaction,
     model: PrepaidModel,
@@ -313,7 +319,10 @@ export class Execution {
     this.#writer.add({ events: [taskEvents.contextPressure(iteration), ...used] });
   }
 
-  /** The task's row is a newer executor's, over, or gone. With a chat it goes only after the log was told to stop. */
+  /**
+   * Called when the task's row belongs to a newer executor, is over or is gone. A chat's deletion tells the log to stop
+   * before the row goes, so the log has the reason.
+   */
   async #leave(): Promise<never> {
     const { taskId, generation } = this.#progress;
     this.#writer.heed(await this.#deps.taskLogs.ping(taskId, generation));
@@ -321,7 +330,7 @@ export class Execution {
     throw new SupersededError("The task's row belongs to a newer executor, or is over");
   }
 
-  /** How a task ends that has used up its turns. */
+  /** Returns the end of a task that has used up its turns. */
   #endOfPatience(): TaskEnd | undefined {
     const { turns } = this.#progress;
     const most = Math.min(
@@ -340,28 +349,32 @@ export class Execution {
     return finishTask(this.#deps, { ...this.#progress.ending(last), account: this.#account }, end);
   }
 
-  /** The platform bounds how long one step may run; the next one goes on from the stored turns. */
+  /**
+   * Publishes the next step: the platform bounds how long one step may run, and the next one continues from the stored
+   * turns.
+   */
   async #handOver(): Promise<void> {
     await this.#writer.flush();
     await publishNextStep(this.#deps, this.#progress);
   }
 
-  /** The task has no executor until a person has answered. */
+  /** Parks the task: it has no executor until the approval is decided. */
   async #wait({ until }: WaitingError): Promise<void> {
     const { taskId, generation } = this.#progress;
     const call = this.#openCall;
-    // Nobody renews for hours what was reserved for the answer: it is paid for now, and not again with its turn.
+    // The reservation is not renewed while the task waits for hours: charge the call now; it is not charged again with
+    // its turn.
     if (call && call.cost.input + call.cost.output > 0) {
       const charged = await insertCallOfTask(this.#deps.db, taskId, call);
       this.#writer.add({ events: taskEvents.creditsUsed(charged) });
     }
     await this.#writer.flush();
     await this.#deps.taskLogs.park(taskId, generation, until);
-    // Whoever answered before the task was parked could not wake it.
+    // An approval decided before the task was parked could not wake it.
     if (!(await isAsking(this.#deps.db, taskId))) await goOn(this.#deps, taskId);
   }
 
-  /** A task that is told to stop keeps what its open turn said, did and used. */
+  /** Stops the task and keeps what its open turn said, did and used. */
   async #stop({ reason }: StoppedError): Promise<void> {
     this.#title.stop();
     const { turns } = this.#progress;

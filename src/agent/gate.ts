@@ -8,10 +8,10 @@ import { findTool } from "./tools/index.ts";
 import { missingScope } from "./tools/missing-scope.ts";
 import type { TurnRecords } from "./turn-records.ts";
 
-/** The task waits for a person's word; nothing is left to do here until then. */
+/** The task waits for an approval; this executor has nothing left to do. */
 export class WaitingError extends Error {
   override name = "WaitingError";
-  /** When nobody need be waited for any longer, in milliseconds since the epoch. */
+  /** When the approval expires, in milliseconds since the epoch. */
   readonly until: number;
 
   constructor(until: number) {
@@ -29,7 +29,7 @@ interface Call {
   iteration: number;
   id: string;
   name: string;
-  /** As the model wrote them, and as the tool will get them. */
+  /** As the model wrote them, and as the tool receives them. */
   arguments: string;
 }
 
@@ -38,7 +38,10 @@ export interface GateDeps {
   config: { APPROVAL_EXPIRE_HOURS: number };
 }
 
-/** Decides which calls of a task may run: by the agent's tools, the key's scopes, the edit mode, and what people said. */
+/**
+ * Decides which calls of a task may run: by the agent's tools, the key's scopes, the edit mode and the user's
+ * approvals.
+ */
 export class Gate {
   readonly #deps: GateDeps;
   readonly #task: ClaimedTask;
@@ -56,20 +59,21 @@ export class Gate {
     this.#secrets = secrets;
   }
 
-  /** Throws `WaitingError` once the question is put, and as long as it is open. */
+  /** Throws `WaitingError` while the call's approval is open. */
   async enter(call: Call, records: TurnRecords): Promise<Entry> {
     const tool = findTool(call.name);
-    if (!tool) return ALLOWED; // the model is told so where it is run
+    if (!tool) return ALLOWED; // running it tells the model that there is no such tool
     if (!isToolOf(this.#task.agent, tool.name)) {
       return refused(`The agent does not have the tool ${tool.name}.`, "Go on without it.");
     }
     const { task, chat } = this.#task;
-    // Before a question: nobody is asked about a call that is refused anyhow.
+    // Checked first: no approval is requested for a call that is refused anyway.
     const missing = missingScope(tool, task.scopes);
     if (missing) return refused(missing.error, missing.suggestion ?? "");
     if (task.editMode === "plan") return tool.runsInPlan ? ALLOWED : planned(tool.name);
     if (!tool.dangerous || task.editMode === "allow") return ALLOWED;
-    // Whoever was asked is told what became of the question, also where the answer to another one settled it.
+    // A call whose approval was requested still goes through `#ask`, so that its decision is logged even if the answer
+    // to another call settled it.
     if (chat.allowedTools.includes(tool.name) && !records.wasAsked(call.id)) return ALLOWED;
     return this.#ask({ ...call, name: tool.name }, tool.definition.description, records);
   }
@@ -85,7 +89,7 @@ export class Gate {
     const { id, expiresAt } = verdict.approval;
     if (verdict.kind === "open") {
       const question = { id, callId, tool, ...shortened(whole), description, chatId: task.chatId, expiresAt };
-      // The row may be there without the event: whoever made it died in between.
+      // The row may exist without the event: the executor that created it died in between.
       if (!records.wasAsked(callId)) {
         this.#writer.add({
           events: [taskEvents.approvalRequired(question)],
@@ -102,14 +106,14 @@ export class Gate {
   }
 }
 
-/** Whether an agent has a tool; one without a list has all. */
+/** Whether an agent has a tool; an agent without a list has all tools. */
 export function isToolOf(agent: { tools: readonly string[] | null }, name: string): boolean {
   return agent.tools === null || agent.tools.includes(name);
 }
 
 function tooLarge(tool: string, bytes: number): Entry {
   return refused(
-    `Nobody can be asked about this call of ${tool}: its arguments have ${bytes} bytes, the limit is ${MAX_ASKED_BYTES}.`,
+    `The user cannot be asked about this call of ${tool}: its arguments have ${bytes} bytes, the limit is ${MAX_ASKED_BYTES}.`,
     "Split it into smaller calls: write the beginning of a long file first, and add the rest with further edits.",
   );
 }

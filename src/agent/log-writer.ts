@@ -1,13 +1,13 @@
 import type { Addition, Control, NewEvent, StopReason, TurnRecord } from "#src/platform/objects/task-logs.ts";
 
-/** What comes is gathered this long before it is written: about 20 pieces of text a second. */
+/** How long additions are gathered before a write: about 20 pieces of text a second. */
 const PAUSE_MS = 50;
-/** The same in a step that has used up half its writes; the platform limits how many one step may make. */
+/** The same in a step that has used up half its writes; the platform limits the writes of one step. */
 const SPARING_PAUSE_MS = 1000;
 const ATTEMPTS = 3;
 const RETRY_PAUSE_MS = 200;
 
-/** A newer executor has the task. Nothing is left to do here. */
+/** A newer executor has the task; this one has nothing left to do. */
 export class SupersededError extends Error {
   override name = "SupersededError";
 }
@@ -25,19 +25,17 @@ export class StoppedError extends Error {
 
 export interface LogWriterOptions {
   append(addition: Addition): Promise<Control>;
-  /** Makes the event of a piece of text. */
+  /** Makes the event for a piece of text. */
   textEvent(text: string): NewEvent;
   /** Called once with a `SupersededError` or `StoppedError` when the log says so. */
   onStop(error: SupersededError | StoppedError): void;
-  /** Writes after which text is gathered longer. */
+  /** Number of writes after which text is gathered longer. */
   sparingAfter: number;
 }
 
 type Waiting = Omit<Addition, "sequence"> & { events: NewEvent[]; records: TurnRecord[] };
 
-/**
- * Writes to the task's log in order, one write at a time: what comes while a write is under way goes into the next one.
- */
+/** Writes to the task's log in order, one write at a time: what is added during a write goes into the next one. */
 export class LogWriter {
   readonly #options: LogWriterOptions;
   #waiting: Waiting = { events: [], records: [] };
@@ -57,13 +55,13 @@ export class LogWriter {
     return this.#sequence;
   }
 
-  /** A piece of the model's text; written soon, together with its neighbours. */
+  /** Adds a piece of the model's text; written soon, together with its neighbours. */
   text(piece: string): void {
     this.#text += piece;
     this.#writeSoon();
   }
 
-  /** Events and records that belong together, after all that came before; written soon, or with the next flush. */
+  /** Adds events and records in one write, after everything added before; written soon, or with the next flush. */
   add(addition: { events?: NewEvent[]; records?: TurnRecord[]; storedTurns?: number }): void {
     this.#takeText();
     this.#waiting.events.push(...(addition.events ?? []));
@@ -73,8 +71,8 @@ export class LogWriter {
   }
 
   /**
-   * Resolves when all that was added is durable. Once a write has failed every flush throws: what comes after a lost
-   * write must not be written either.
+   * Resolves when everything added is durable. Once a write has failed every flush throws, because nothing may be
+   * written after a lost write.
    */
   async flush(): Promise<void> {
     this.#takeText();
@@ -85,7 +83,7 @@ export class LogWriter {
     }
   }
 
-  /** What the log said at a write or ping. */
+  /** Obeys what the log returned for a write or ping. */
   heed(control: Control): void {
     if (this.#stopped || (!control.stale && control.stop === null)) return;
     this.#stopped = true;
@@ -124,11 +122,14 @@ export class LogWriter {
     }
   }
 
-  /** Readers see what happens also when the model or a tool then says nothing for a long time. */
+  /**
+   * Schedules a write, so that readers see what happens even if the model or a tool then produces nothing for a long
+   * time.
+   */
   #writeSoon(): void {
     const pause = this.#sequence < this.#options.sparingAfter ? PAUSE_MS : SPARING_PAUSE_MS;
     this.#timer ??= setTimeout(() => {
-      // A failure is kept and thrown at the next flush that a person waits for.
+      // The failure is kept and thrown by the next awaited flush.
       this.flush().catch(() => {});
     }, pause);
   }

@@ -1,29 +1,29 @@
 import { AppError } from "#src/lib/errors.ts";
 import type { SafeFetch } from "#src/platform/safe-fetch/safe-fetch.ts";
 
-/** What the agent says to a person outside of its chat. */
+/** A message from the agent to a person outside of the chat. */
 export interface AgentMessage {
   /** Name of a platform, e.g. `discord`. */
   channel: string;
-  /** Person, or chat of the platform; undefined leaves it to the channel. */
+  /** Person or chat on the platform; undefined leaves the choice to the channel. */
   target: string | undefined;
   text: string;
-  /** Name under which it is shown, where the channel shows one. */
+  /** Name shown as the sender, where the channel shows one. */
   sender: string;
 }
 
-/** How a message went out. */
+/** How a message was sent. */
 export interface SentMessage {
-  /** `webhook` has one place that everything goes to, whatever the target. */
+  /** `webhook` posts everything to one place, whatever the target. */
   via: "channel" | "webhook";
 }
 
-/** The way out for messages. */
+/** Sends the agent's messages. */
 export interface AgentMessages {
   /**
-   * Resolves when the platform has taken the message. Throws `not_found` where no channel of that name is connected,
-   * `too_large` for a text the channel cannot carry, `rate_limited` and `unavailable` where trying again may help, and
-   * `conflict` where the platform refuses it for good.
+   * Resolves when the platform has accepted the message. Throws `not_found` where no channel of that name is connected,
+   * `too_large` for a text above the channel's limit, `rate_limited` and `unavailable` where trying again may help, and
+   * `conflict` where the platform refuses the message for good.
    */
   send(message: AgentMessage): Promise<SentMessage>;
 }
@@ -33,7 +33,7 @@ export interface AgentMessageDeps {
   config: { AGENT_DISCORD_WEBHOOK_URL?: string | undefined };
 }
 
-/** Where the agent's messages go: the one webhook that the service may have been given. */
+/** The channels for the agent's messages: the one webhook that the service may be configured with. */
 export function agentMessages(deps: AgentMessageDeps): AgentMessages {
   const { AGENT_DISCORD_WEBHOOK_URL: webhookUrl } = deps.config;
   return {
@@ -54,7 +54,9 @@ export function agentMessages(deps: AgentMessageDeps): AgentMessages {
 const DISCORD_TEXT_CHARS = 4_000;
 const DISCORD_COLOR = 0x7c3aed;
 
-/** https://discord.com/developers/docs/resources/webhook#execute-webhook. The address is a secret: no failure tells it. */
+/**
+ * https://discord.com/developers/docs/resources/webhook#execute-webhook. The address is a secret: no error contains it.
+ */
 async function postToDiscord(
   safeFetch: SafeFetch,
   webhookUrl: string,
@@ -73,7 +75,7 @@ async function postToDiscord(
   };
   const status = await post(safeFetch, webhookUrl, {
     embeds: [embed],
-    // What an agent writes calls nobody.
+    // Mentions in an agent's text notify no member of the channel.
     allowed_mentions: { parse: [] },
   });
   if (status === 200 || status === 204) return;
@@ -92,7 +94,7 @@ async function post(safeFetch: SafeFetch, url: string, json: unknown): Promise<n
     });
     return status;
   } catch {
-    // Whether it arrived is unknown: this must not say that it did not.
+    // Whether the message arrived is unknown: the error must not say that it did not.
     throw new AppError("unavailable", "Discord could not be reached, or did not answer");
   }
 }

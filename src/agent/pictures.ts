@@ -6,8 +6,8 @@ import type { PastTurn } from "./kept-parts.ts";
 import { ShownPicture } from "./tools/view-image.ts";
 
 /**
- * The pictures that calls of a task have shown. No turn is stored with them: they are read again from the project's files, and a
- * picture whose file has changed since, or is gone, is no longer shown.
+ * The pictures that calls of a task have shown. Turns are stored without them: they are read again from the project's
+ * files, and a picture whose file has changed or is gone is no longer shown.
  */
 export class Pictures {
   readonly #files: Pick<ProjectFiles, "readFile">;
@@ -18,8 +18,8 @@ export class Pictures {
   }
 
   /**
-   * Turns with their pictures, as many of the newest as a request may hold: 20,000,000 characters of base64. None for a model that
-   * does not see.
+   * Returns turns with their pictures: as many of the newest as a request may hold (20,000,000 characters of base64),
+   * and none for a model that cannot see.
    */
   async beside(pastTurns: readonly PastTurn[], { seen }: { seen: boolean }): Promise<PastTurn[]> {
     let room = seen ? IMAGE_BASE64_CHARS : 0;
@@ -44,7 +44,7 @@ export class Pictures {
 
   async #contents({ path, sha256 }: ShownPicture): Promise<string | undefined> {
     if (!this.#read.has(sha256)) {
-      // A project that does not answer shows nothing; the task need not fail for it.
+      // If the project does not respond, the picture is left out; the task need not fail.
       const bytes = await this.#files.readFile(path).catch(() => undefined);
       const isSame = bytes !== undefined && sha256Bytes(bytes) === sha256;
       this.#read.set(sha256, isSame ? Buffer.from(bytes).toString("base64") : undefined);
@@ -53,7 +53,10 @@ export class Pictures {
   }
 }
 
-/** Whether the model sees pictures. Throws `invalid_request` when the message has some and the model does not. */
+/**
+ * Returns whether the model sees pictures. Throws `invalid_request` when the message has pictures and the model does
+ * not see them.
+ */
 export function requireSight(modelName: string, message: UserContent): boolean {
   const sees = supportsVision(modelName);
   const hasPictures = typeof message !== "string" && message.some(({ type }) => type === "image");

@@ -21,7 +21,9 @@ export interface Prepared {
   message: UserContent;
 }
 
-/** The agent's tools, the system prompt with the project's own instructions, and the message with what is attached to it. */
+/**
+ * Prepares the agent's tools, the system prompt with the project's instructions, and the message with its attachments.
+ */
 export async function prepareTurns(
   deps: ToolDeps & { workspaces: Pick<ProjectWorkspaces, "runtime"> },
   claimed: ClaimedTask,
@@ -31,7 +33,7 @@ export async function prepareTurns(
   const services = toolServices(deps, task);
   const tools = toolDefinitions(services, task.scopes).filter(({ name }) => isToolOf(agent, name));
   const [instructions, known, message] = await Promise.all([
-    // They are a file of the project, and the model would repeat it.
+    // The instructions are a file of the project, and the model would repeat them: reading them needs the scope.
     grants(task.scopes, "file.read") ? readProjectInstructions(deps.workspaces.runtime(project.id)) : "",
     secrets.known(),
     toUserMessage(withMentions(task.message, messageMetadata), attachmentsOf(messageMetadata), (path) =>

@@ -27,7 +27,7 @@ export class Progress {
     return this.turns.some((turn) => turn.tool_calls.some(({ name }) => mayChange(name)));
   }
 
-  /** Tokens of all turns, whoever executed them. */
+  /** Tokens of all turns, including those of earlier executors. */
   #usageWith(open: ModelUsage | undefined): ModelUsage {
     const sum = (field: keyof ModelUsage) =>
       this.turns.reduce((total, { usage }) => total + usage[field], open?.[field] ?? 0);
@@ -39,7 +39,10 @@ export class Progress {
     };
   }
 
-  /** A call without a turn is of a turn that came to nothing; its tokens count as well. */
+  /**
+   * State for the end of a turn or task. A call without a turn belongs to a turn that produced nothing; its tokens
+   * count as well.
+   */
   ending(last?: { turn?: Turn | undefined; call: ModelCall | undefined }): Ending {
     const { taskId, generation, turns } = this;
     const open = last?.turn ? undefined : last?.call;

@@ -10,8 +10,9 @@ export type StepDeps = ExecutionDeps & { notices: Pick<ProjectNotices, "taskBega
 export type StepOutcome = { kind: "done" } | { kind: "busy"; retryAfterSeconds: number };
 
 /**
- * Execute one step of a task: turns until the answer is final, the task is stopped or has to wait, or the step is over and the
- * next one takes it on. Delivered twice, out of order or after a crash, it picks up where the records stand or does nothing.
+ * Executes one step of a task: turns until the answer is final, the task is stopped or has to wait, or the step is over
+ * and the next one continues. Idempotent: after a redelivery, out-of-order delivery or crash it continues from the
+ * records, or does nothing.
  */
 export async function runStep(deps: StepDeps, input: { taskId: string; step: number }): Promise<StepOutcome> {
   const begun = await deps.taskLogs.begin(input.taskId, input.step);
@@ -20,7 +21,8 @@ export async function runStep(deps: StepDeps, input: { taskId: string; step: num
   try {
     await execute(deps, input, begun);
   } catch (error) {
-    // The queue delivers the step again; the next executor need not wait until this one counts as dead.
+    // The queue redelivers the step. Release the lease, so that the next executor need not wait until this one counts
+    // as dead.
     await deps.taskLogs.release(input.taskId, begun.generation).catch(() => {});
     throw error;
   }
@@ -33,8 +35,8 @@ async function execute(
   begun: Extract<Begun, { kind: "run" | "exhausted" }>,
 ): Promise<void> {
   const claim = await claimTask(deps.db, taskId, begun.generation);
-  // Also where the step only ends the task: nobody reads the events of one that waited. Nothing here waits for it, since sockets
-  // that are not told find the task when they next look.
+  // Also told when the step only ends the task, because sockets may not follow a waiting task's events. A failure is
+  // only logged: sockets that were not told find the task when they next look.
   const told = claim.current
     ? deps.notices
         .taskBegan(claim.current.project.id, taskId)

@@ -30,16 +30,16 @@ import type { Answer, RecordedResult, TurnRecords } from "./turn-records.ts";
 /** Most characters of a turn's thinking that are shown. */
 const THOUGHT_CHARS = 20_000;
 
-/** What the model call of a turn is made of. */
+/** The input of a turn's model call. */
 interface TurnRequest {
   model: Model;
   system: string;
   definitions: readonly ToolDefinition[];
-  /** How hard the model is asked to think; the model's own way where it is undefined. */
+  /** Requested thinking effort; undefined leaves the model's default. */
   effort?: ThinkingEffort | undefined;
-  /** The conversation so far, as much of it as the model takes. */
+  /** The conversation so far, fitted into the model's window. */
   window: Pick<ConversationWindow, "messages" | "shrink">;
-  /** As `sealPart`. */
+  /** See `sealPart`. */
   seal: (part: KeptPart) => Promise<string | null>;
 }
 
@@ -47,26 +47,26 @@ interface TurnRequest {
 interface TurnCalls {
   tools: ToolContext;
   gate: Pick<Gate, "enter">;
-  /** Awaited before each call that does more than read; `begun` tells that an earlier executor had begun it. */
+  /** Awaited before each call that does more than read; `begun` says whether an earlier executor had begun the call. */
   beforeChange: (call: { begun: boolean }) => Promise<void>;
 }
 
-/** Where a turn is written down. */
+/** Where a turn is recorded. */
 interface TurnLog {
   records: TurnRecords;
   writer: LogWriter;
 }
 
-/** What is told of a turn while it runs. */
+/** Callbacks while a turn runs. */
 interface TurnObserver {
   /**
-   * What the turn's model call took, before anything is made of it: by the provider's count, or by estimate when the call was stopped
-   * or failed in the middle. A turn that is stopped has had the model at work.
+   * The usage of the turn's model call, before its result is used: the provider's count, or an estimate when the call
+   * was stopped or failed in the middle. A stopped turn is charged for the model's work.
    */
   modelUsed(usage: ModelUsage): void;
-  /** All that was shown of the model's answer, as it comes; nothing once it starts over. */
+  /** All text of the model's answer that was shown so far; empty once the answer starts over. */
   said(text: string): void;
-  /** An unexpected failure of a tool; `cause` may hold anything. */
+  /** A tool failed unexpectedly; `cause` may hold anything. */
   toolFailed(tool: string, cause: unknown): void;
 }
 
@@ -75,7 +75,7 @@ export interface TurnContext {
   request: TurnRequest;
   calls: TurnCalls;
   log: TurnLog;
-  /** What is taken out of everything that the turn shows. */
+  /** Secrets that are removed from everything the turn shows. */
   secrets: RunSecrets;
   observer: TurnObserver;
 }
@@ -86,9 +86,9 @@ export interface TurnOutcome {
 }
 
 /**
- * One turn: ask the model, run the calls it makes, say what happened. What an earlier executor recorded of the turn is
- * taken over, not repeated. Throws `ModelError`, `WaitingError` when a call needs a person's word, or the signal's reason when
- * the task is stopped.
+ * Runs one turn: asks the model, runs the calls it makes, and reports what happened. Whatever an earlier executor
+ * recorded of the turn is reused, not repeated. Throws `ModelError`, `WaitingError` when a call needs an approval, or
+ * the signal's reason when the task is stopped.
  */
 export async function runTurn(turn: TurnContext): Promise<TurnOutcome> {
   const { records, writer } = turn.log;
@@ -105,8 +105,8 @@ export async function runTurn(turn: TurnContext): Promise<TurnOutcome> {
     kept: answer.kept,
     usage: answer.usage,
   };
-  // In the log, in one write with the record that it is there, before the turn is stored: an executor that finds the turn
-  // stored has no more to say of it, and one that does not says it once.
+  // Logged before the turn is stored, in one write with the record of its end: so the event is written exactly once,
+  // whether or not a later executor finds the turn stored.
   if (!records.ended) {
     writer.add({ events: [taskEvents.agentStep(done)], records: [records.recordEnd()] });
   }
@@ -121,7 +121,7 @@ async function askModel(turn: TurnContext): Promise<Answer> {
     try {
       return await readAnswer(turn, messages, known);
     } catch (error) {
-      // Refused before anything was said: the same call with less.
+      // The provider refused before it sent any text: try again with a shorter conversation.
       if (!isTooLong(error)) throw error;
       messages = await turn.request.window.shrink(error);
     }
@@ -166,11 +166,11 @@ async function readAnswer(
             ...event,
             text: isEmpty ? emptyAnswer(event.finishReason) : scrubText(event.text, known),
             thought: headAndTail(scrubText(event.thought ?? "", known), THOUGHT_CHARS),
-            // Without calls no turn follows.
+            // Without calls no further turn needs the kept part.
             kept: event.kept && event.toolCalls.length > 0 ? await seal(event.kept) : null,
           });
-          // From here on the answer stands: a later executor goes on with its calls and does not ask again. Without calls
-          // the turn is over, and its end is written at once.
+          // From here on the answer stands: a later executor continues with its calls and does not ask again. Without
+          // calls the turn is over, and its end is written at once.
           writer.add({ records: [records.recordAnswer(answer)] });
           if (answer.toolCalls.length > 0) await writer.flush();
           return answer;
@@ -186,7 +186,7 @@ async function readAnswer(
   throw new ModelError("bad_response", "The model's answer ended without its end", { retryable: false });
 }
 
-/** What stands in the place of an answer that has neither a word nor a call: people and programs wait for one. */
+/** Replaces an answer that has neither text nor a call, because people and programs expect a text. */
 function emptyAnswer(reason: Answer["finishReason"]): string {
   if (reason === "length")
     return "The model reached the greatest length of its answer before it said anything.";
@@ -213,8 +213,8 @@ function storableAnswer({
 }
 
 /**
- * Read-only calls that stand together run side by side; all others in order. Where one of them has to wait for a person, its
- * neighbours are finished first.
+ * Runs adjacent read-only calls in parallel, all others in order. If one of them has to wait for an approval, the
+ * others are finished first.
  */
 async function runCalls(turn: TurnContext, calls: readonly ToolCall[]): Promise<TurnCall[]> {
   const done: TurnCall[] = [];
@@ -248,7 +248,7 @@ async function runCall(
   call: ToolCall,
   place: { index: number; total: number },
 ): Promise<TurnCall> {
-  // The tool gets the arguments as the model wrote them; what is stored and shown is without secrets.
+  // The tool receives the arguments as the model wrote them; what is stored and shown is scrubbed.
   const known = await turn.secrets.known();
   const shown = describeCall(call, known);
   const { id, name, parameters } = shown;
@@ -265,7 +265,7 @@ async function runOnce(
   const { records, writer } = turn.log;
   const { tools, gate, beforeChange } = turn.calls;
   const wasStarted = records.wasStarted(call.id);
-  // What was started has been let in.
+  // A call that was started has passed the gate.
   const entry = wasStarted
     ? undefined
     : await gate.enter({ ...described, arguments: call.arguments }, records);
@@ -274,7 +274,7 @@ async function runOnce(
   const effect = findTool(call.name)?.effect ?? "read";
   if (!wasStarted) {
     writer.add({ events: [taskEvents.toolStart(described)], records: [records.recordStart(call.id)] });
-    // A call that must not happen twice begins only when its beginning is on record.
+    // A call that must not run twice starts only after its start is durable.
     if (effect === "other") await writer.flush();
     tools.signal.throwIfAborted();
   }
@@ -283,7 +283,7 @@ async function runOnce(
   return recordOutcome(turn, call, described, outcome);
 }
 
-/** What became of a call, without secrets, for the model, the log and the database. */
+/** Records the outcome of a call, scrubbed, for the model, the log and the database. */
 async function recordOutcome(
   { log: { records, writer }, secrets }: TurnContext,
   call: ToolCall,
@@ -301,7 +301,7 @@ async function recordOutcome(
     events,
     records: [records.recordResult(call.id, recorded)],
   });
-  // The last result goes with the end of the turn.
+  // The last result is written together with the end of the turn.
   if (described.index < described.total - 1) await writer.flush();
   return recorded;
 }

@@ -12,7 +12,7 @@ import { normalizePath } from "#src/domain/workspaces/files/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { imagePart, type Attachment } from "./user-message.ts";
 
-/** What comes with a message: its content, a file of the project, or an upload of the chat. */
+/** An attachment of a message: its own content, a file of the project, or an upload of the chat. */
 export interface AttachmentWish extends Attachment {
   attachment_id?: string | null | undefined;
 }
@@ -30,9 +30,9 @@ interface Attached {
 }
 
 /**
- * Send a message; what comes with it is stored first. Throws as `sendMessage` and `storeFile` do, `not_found` for an upload that
- * is not there or was sent before, `invalid_input` for a picture that is none, and `forbidden` for a file of the project where the
- * caller is a key without `file.read`.
+ * Sends a message after storing its attachments. Throws as `sendMessage` and `storeFile` do, `not_found` for an upload
+ * that does not exist or was sent before, `invalid_input` for a picture that is not an image, and `forbidden` for a
+ * file of the project where the caller is a key without `file.read`.
  */
 export async function sendWithAttachments(
   deps: SendDeps & UploadDeps,
@@ -51,7 +51,10 @@ export async function sendWithAttachments(
   });
 }
 
-/** One after the other: each is in memory while it is written. All are looked at before the first one is. */
+/**
+ * Stores the attachments one after the other, because each is in memory while it is written. All are checked before the
+ * first one is stored.
+ */
 async function store(
   deps: UploadDeps,
   caller: Caller,
@@ -62,7 +65,7 @@ async function store(
   const rows = ids.length > 0 ? await attachmentsById(deps.db, chat.id, ids) : [];
   const uploads = new Map(rows.map((row) => [row.id, row]));
   const writes = wishes.map((wish) => prepare(wish, uploads));
-  // What is neither an upload nor sent along is a file of the project, which the model is shown.
+  // An attachment without upload and content is a file of the project, which the model will read.
   const readsFiles = wishes.some(({ attachment_id, content }) => !attachment_id && !content);
   if (readsFiles && caller.kind === "key") requireKeyScope(caller, "file.read");
   const attached: Attached[] = [];
@@ -105,7 +108,7 @@ function contentOf({ type, label, mime_type: mimeType }: AttachmentWish, content
     return { filename: label ?? "pasted.txt", mimeType: mimeType ?? "text/plain", bytes };
   }
   const image = imagePart(content, mimeType);
-  if (image.type !== "image") throw new AppError("invalid_input", "The content is no picture");
+  if (image.type !== "image") throw new AppError("invalid_input", "The content is not an image");
   const extension = image.mimeType.replace("image/", "").replace("jpeg", "jpg");
   return {
     filename: label ?? `image.${extension}`,

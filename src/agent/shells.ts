@@ -10,34 +10,34 @@ import {
 import { AppError } from "#src/lib/errors.ts";
 
 /**
- * Shell sessions as the agent has them: those of the task's person in the task's project, which the person sees in the
- * project's list as well. They outlive turns, steps and tasks, and end when nobody uses them, with their chat or with the
+ * Shell sessions of the agent: those of the task's user in the task's project, which the user also sees in the
+ * project's list. They outlive turns, steps and tasks, and end when they are idle, with their chat or with the
  * project's runtime. Every call throws `not_found` for any other session.
  */
 export interface AgentShells {
   /**
-   * Answers the session's id. Throws `invalid_input` where the project does not run, `not_found` for an unknown container, and
-   * `rate_limited` where too many sessions are open.
+   * Returns the session's id. Throws `invalid_input` where the project does not run, `not_found` for an unknown
+   * container, and `rate_limited` where too many sessions are open.
    */
   open(wish: { command: string; container: string | undefined }): Promise<string>;
-  /** Throws `conflict` where the session is over. */
+  /** Throws `conflict` when the session is over. */
   write(id: string, data: string): Promise<void>;
-  /** What came since the last read, at most 1 MiB; `ended` once nothing comes any more. */
+  /** Returns the output since the last read, at most 1 MiB; `ended` is true when no more follows. */
   read(id: string): Promise<{ data: Uint8Array; ended: boolean }>;
-  /** Of the program; null while it runs, or when nobody knows. */
+  /** Exit code of the program; null while it runs or when the code is unknown. */
   exitCode(id: string): Promise<number | null>;
-  /** Safe to repeat. */
+  /** Idempotent. */
   close(id: string): Promise<void>;
 }
 
 export type AgentShellDeps = Parameters<typeof openSession>[0];
 
-/** The sessions of the person who started a task. That person's rights are looked at again at every call. */
+/** The sessions of the user who started a task. The user's rights are checked again at every call. */
 export function agentShells(
   deps: AgentShellDeps,
   { userId, projectId, chatId }: { userId: string; projectId: string; chatId: string },
 ): AgentShells {
-  // A task holds no sign-in and none of an administrator's rights: it acts as a member, whoever started it.
+  // A task has no sign-in and no administrator's rights: it acts as a plain member.
   const caller: UserCaller = { kind: "user", userId, sessionId: "", isSuperuser: false };
   const requireOwn = async (id: string) => {
     const session = await requireSession(deps, caller, id);

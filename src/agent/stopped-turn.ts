@@ -4,15 +4,15 @@ import { describeCall } from "./describe-call.ts";
 import type { RunSecrets } from "./scrubbing/run-secrets.ts";
 import type { TurnRecords } from "./turn-records.ts";
 
-/** The turn that is under way: what is on record of it, and what was shown of an answer that has not ended. */
+/** The current turn: its records, and the text shown of an answer that has not ended. */
 export interface OpenTurn {
   records: TurnRecords;
   said: string;
 }
 
 /**
- * A turn that was stopped in the middle, as far as it came: what it said, and the calls that had begun. `used` is what
- * the model took. Undefined for a turn that had said and done nothing.
+ * Returns a turn that was stopped in the middle: its text so far and the calls that had begun. `used` is the usage of
+ * the model. Undefined for a turn that had said and done nothing.
  */
 export async function stoppedTurn(
   { records, said }: OpenTurn,

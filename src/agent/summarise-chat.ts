@@ -7,20 +7,20 @@ import type { Unit } from "./context/folded.ts";
 import { summarise, summaryTokens } from "./context/summarise.ts";
 import { spoken, textOf, type HistoryMessage } from "./transcript.ts";
 
-/** Messages a chat must have before it can be compacted. */
+/** Messages that a chat must have before it can be compacted. */
 export const COMPACTABLE_MESSAGES = 6;
-/** The newest messages, which stay as they are. */
+/** Number of the newest messages, which are kept. */
 export const KEPT_MESSAGES = 2;
 
 /**
- * The account of a chat's messages, oldest first, except the last two: what the model is told from then on in their place.
- * Throws `invalid_input` for a chat of fewer than six messages, `ModelError`, and the signal's reason when aborted.
+ * Summarises a chat's messages, oldest first, except the last two; the model is shown the summary instead. Throws
+ * `invalid_input` for a chat of fewer than six messages, `ModelError`, and the signal's reason when aborted.
  */
 export async function summariseChat(input: {
   model: Model;
   /** All messages, or those since the last summary. */
   messages: readonly HistoryMessage[];
-  /** The chat's summary so far, of messages before these; the new one takes it in. */
+  /** The chat's previous summary, of earlier messages; the new one includes it. */
   previous?: string | null | undefined;
   signal: AbortSignal;
 }): Promise<Said> {

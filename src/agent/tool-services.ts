@@ -8,7 +8,7 @@ export interface ToolDeps extends Omit<AgentShellDeps, "config">, Omit<AgentMess
   config: AgentShellDeps["config"] & AgentMessageDeps["config"];
 }
 
-/** What a task's tools reach, bound to its person, project and chat. */
+/** The services that a task's tools use, bound to its user, project and chat. */
 export function toolServices(
   deps: ToolDeps,
   task: { userId: string; projectId: string; chatId: string },

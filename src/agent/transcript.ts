@@ -12,23 +12,23 @@ export interface HistoryMessage {
 
 export interface Conversation {
   history: readonly HistoryMessage[];
-  /** The chat's own summary, of what came before `history`. */
+  /** The chat's summary of what precedes `history`. */
   chatSummary?: string | null | undefined;
-  /** What the task was asked, as `toUserMessage` made it. */
+  /** The task's message, from `toUserMessage`. */
   message: UserContent;
   turns: readonly PastTurn[];
 }
 
-/** A first message up to this long is shown whole when its neighbours are folded; what clients may send fits. */
+/** Longest first message that is shown whole when its neighbours are folded; the API allows this length. */
 const FIRST_MESSAGE_CHARS = 10_000;
 
-/** A result up to this long is shown whole when its neighbours are emptied: a note would be no shorter. */
+/** Longest result that is shown whole when its neighbours are replaced by notes: a note would not be shorter. */
 const SHORT_RESULT_CHARS = 200;
 
 /**
- * The conversation as the model reads it: earlier messages of the chat, the task's own, and its turns so far. What is folded
- * by `compaction` is left out, and its summary stands before the task's message; a turn is folded with all its results or
- * not at all. The same input makes the same transcript.
+ * Builds the conversation for the model: earlier messages of the chat, the task's own, and its turns so far. The part
+ * that `compaction` folds is left out, and its summary stands before the task's message; a turn is folded with all its
+ * results or not at all. Deterministic: the same input gives the same transcript.
  */
 export function transcript({
   history,
@@ -48,7 +48,7 @@ export function transcript({
     ),
   ];
   return [
-    // A conversation begins with a user's message on every wire.
+    // On every provider's API a conversation begins with a user message.
     ...(earlier[0]?.role === "assistant" ? [userMessage("[Earlier messages are not shown.]")] : []),
     ...earlier,
     userMessage(message),
@@ -58,12 +58,12 @@ export function transcript({
   ];
 }
 
-/** The messages in which something was said: a task that failed answered nothing. */
+/** Returns the messages with text: a failed task has an empty answer. */
 export function spoken<T extends HistoryMessage>(history: readonly T[]): readonly T[] {
   return history.filter(({ content }) => content.length > 0);
 }
 
-/** Of the messages before the task, those that are shown. */
+/** Returns the messages before the task that are shown. */
 export function keptHistory<T extends HistoryMessage>(
   said: readonly T[],
   compaction: Compaction | null | undefined,
@@ -77,7 +77,7 @@ export function toMessage({ role, content }: HistoryMessage): ModelMessage {
   return { role, content: typeof content === "string" ? content : textOf(content), toolCalls: [] };
 }
 
-/** A turn of the task: what the model said and called, and the result of every call. */
+/** Returns the messages of a turn: the model's text and calls, and the result of every call. */
 export function turnMessages(turn: PastTurn, compaction?: Compaction | null): ModelMessage[] {
   const calls = turn.tool_calls;
   return [
@@ -105,7 +105,7 @@ export function turnMessages(turn: PastTurn, compaction?: Compaction | null): Mo
   ];
 }
 
-/** A message for a model that takes no pictures: a note stands where each was. */
+/** Replaces each picture by a note, for a model that takes no pictures. */
 export function withoutImages(content: UserContent): UserContent {
   if (typeof content === "string" || content.every(({ type }) => type === "text")) return content;
   return content.map((part) =>
@@ -113,7 +113,7 @@ export function withoutImages(content: UserContent): UserContent {
   );
 }
 
-/** The text of a message, with a note for each picture. */
+/** Returns the text of a message, with a note for each picture. */
 export function textOf(content: UserContent): string {
   if (typeof content === "string") return content;
   return content.map((part) => (part.type === "text" ? part.text : "[picture]")).join("\n\n");
@@ -123,7 +123,7 @@ function userMessage(content: UserContent): ModelMessage {
   return { role: "user", content };
 }
 
-/** What the chat began with often says what it is all about. */
+/** The first message of a chat is kept because it often states the topic. */
 function firstMessage(said: readonly HistoryMessage[], kept: number): ModelMessage[] {
   const [first] = said;
   if (said.length <= kept || first?.role !== "user") return [];

@@ -4,9 +4,9 @@ import type { TurnRecord } from "#src/platform/objects/task-logs.ts";
 
 const Answer = z.object({
   text: z.string(),
-  /** What the model thought, without secrets and cut to a bound; empty for nothing. */
+  /** The model's thinking, scrubbed and bounded; empty for none. */
   thought: z.string().default(""),
-  /** What the model gets back with the answer, as `sealPart` makes it. */
+  /** The part that is returned to the model with the answer, encrypted by `sealPart`. */
   kept: z.string().nullable().default(null),
   toolCalls: z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })),
   finishReason: z.enum(["stop", "tool_calls", "length", "content_filter", "other"]),
@@ -22,11 +22,11 @@ export type Answer = z.infer<typeof Answer>;
 const Result = z.object({ result: z.object({ success: z.boolean() }).loose(), modelText: z.string() });
 export type RecordedResult = z.infer<typeof Result>;
 
-/** What an earlier executor left of a turn: the parts that must not happen a second time. */
+/** What an earlier executor recorded of a turn: the parts that must not happen a second time. */
 export class TurnRecords {
   readonly iteration: number;
   readonly #records: readonly TurnRecord[];
-  /** What this executor has noted. It does not count for itself: a model may give two calls one id. */
+  /** Records of this executor. They do not count for its own checks, because a model may give two calls one id. */
   readonly #noted: TurnRecord[] = [];
 
   constructor(iteration: number, records: readonly TurnRecord[]) {
@@ -34,7 +34,7 @@ export class TurnRecords {
     this.#records = records.filter((record) => record.iteration === iteration);
   }
 
-  /** All that is on record by now, of earlier executors and of this one. */
+  /** All records so far, of earlier executors and of this one. */
   untilNow(): TurnRecords {
     return new TurnRecords(this.iteration, [...this.#records, ...this.#noted]);
   }

@@ -10,13 +10,13 @@ import {
   type UserContent,
 } from "#src/models/model.ts";
 
-/** What a client sends along with a message. */
+/** An attachment that a client sends with a message. */
 export interface Attachment {
   type: "image" | "pasted_text" | "file_reference";
   /** Base64 of an image, or pasted text. */
   content?: string | null | undefined;
   mime_type?: string | null | undefined;
-  /** Where the file lies in the project. */
+  /** Path of the file in the project. */
   file_path?: string | null | undefined;
   label?: string | null | undefined;
 }
@@ -32,7 +32,7 @@ const Attachments = z.object({
   ),
 });
 
-/** What was sent along with a stored message; their contents lie in the project's files. */
+/** Returns the attachments of a stored message; their contents are in the project's files. */
 export function attachmentsOf(messageMetadata: unknown): Attachment[] {
   return Attachments.safeParse(messageMetadata).data?.attachments ?? [];
 }
@@ -41,7 +41,7 @@ const Mentions = z.object({
   mentions: z.array(z.object({ kind: z.string(), ref_id: z.string(), display: z.string() })),
 });
 
-/** A message with what it mentions named at its end, so that what stands before it in a cached prompt stays the same. */
+/** Appends the mentions of a message at its end, so that the text before them stays cacheable in the prompt. */
 export function withMentions(message: string, messageMetadata: unknown): string {
   const mentions = Mentions.safeParse(messageMetadata).data?.mentions ?? [];
   if (mentions.length === 0) return message;
@@ -57,17 +57,18 @@ function oneLine(text: string): string {
 
 /** Most characters of one pasted text or file that the model is shown. */
 const TEXT_CHARS = 100_000;
-/** Most characters of all of them together: about 75,000 tokens, which leaves room in any window that is common. */
+/** Most characters of all texts together: about 75,000 tokens, which leaves room in any common window. */
 const ALL_TEXT_CHARS = 300_000;
-/** Of a name, in the line that announces a text. */
+/** Longest attachment name shown. */
 const NAME_CHARS = 200;
 
 /**
- * A message with what was sent along, as the model reads it. Pictures become parts of their own and come first, as vendors
- * advise; texts are folded into the text behind the message, each between lines that name it and say how much was cut.
+ * Builds the message with its attachments for the model. Pictures become separate parts and come first, as vendors
+ * advise; texts are appended to the message, each between lines that name it and say how much was cut.
  *
- * `readFile` reads a file of the project: undefined where there is none. The model is told of a file that is missing or no text. Throws `invalid_input`
- * for a picture that is none, and `too_large` above 20,000,000 characters of base64.
+ * `readFile` reads a file of the project and returns undefined where there is none. A note tells the model of a file
+ * that is missing or not text. Throws `invalid_input` for a picture that is not an image, and `too_large` above
+ * 20,000,000 characters of base64.
  */
 export async function toUserMessage(
   message: string,
@@ -101,7 +102,9 @@ export async function toUserMessage(
   return text === "" ? images : [...images, { type: "text", text }];
 }
 
-/** A picture as a part of a message, whatever prefix of a data URI it carries. Throws `invalid_input` and `too_large`. */
+/**
+ * Converts a picture into a message part; the prefix of a data URI is removed. Throws `invalid_input` and `too_large`.
+ */
 export function imagePart(content: string, mimeType: string | null | undefined): ModelPart {
   const prefix = /^data:(?<mime>[\w/+.-]+);base64,/u.exec(content.slice(0, 100));
   const base64 = content.slice(prefix?.[0].length ?? 0);
@@ -131,7 +134,7 @@ function cutNote(text: string, shown: string): string {
   return cut > 0 ? `\n[... ${cut} characters cut ...]` : "";
 }
 
-/** On its line, and without what would end the line's quotes. */
+/** Returns the name on one line, without characters that would end the quotes around it. */
 function nameOf({ type, label, file_path: path }: Attachment): string {
   const fallback = type === "pasted_text" ? "pasted text" : type === "image" ? "image" : "file";
   const names = [...new Set([label, path].filter((name) => name))];
@@ -145,9 +148,9 @@ function missing(attachment: Attachment): string {
   return `[The attachment "${nameOf(attachment)}" cannot be shown: there is no such file.]`;
 }
 
-/** The agent has tools for it. */
+/** A file that is not text is only named: the agent has tools to read it. */
 function notText(attachment: Attachment, size: number): string {
-  return `[The attachment "${nameOf(attachment)}" is a file of the project, of ${size} bytes, and no text.]`;
+  return `[The attachment "${nameOf(attachment)}" is a file of the project of ${size} bytes and not text.]`;
 }
 
 function decode(bytes: Uint8Array): string | undefined {

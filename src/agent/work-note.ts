@@ -3,14 +3,14 @@ import { cut } from "#src/lib/one-line.ts";
 import type { Turn } from "#src/domain/agent-work/tasks/index.ts";
 import type { PlacedMessage } from "./context/chat-account.ts";
 
-/** Calls that are named, the last ones, and characters of what each is about: some 500 tokens in all. */
+/** Most calls that are named (the last ones), and most characters of each subject: some 500 tokens in all. */
 const NAMED_CALLS = 20;
 const SUBJECT_CHARS = 60;
 
-/** What a call is about, where a short parameter says so: parameters are stored scrubbed. */
+/** Parameters that say what a call is about; they are stored scrubbed. */
 const SUBJECTS = ["file_path", "path", "command", "pattern", "url", "query"];
 
-/** What an agent did for a message, for the tasks that come after; null where it called no tool. */
+/** Summarises an agent's work on a message for later tasks; null where it called no tool. */
 export function workNote(turns: readonly Pick<Turn, "tool_calls">[]): string | null {
   const calls = turns.flatMap((turn) => turn.tool_calls);
   if (calls.length === 0) return null;
@@ -30,7 +30,10 @@ function subjectOf(parameters: Readonly<Record<string, unknown>>): string {
   return ` ${shown}${shown === text ? "" : "…"}`;
 }
 
-/** An earlier message as the model is shown it: an answer with what was done for it, which stands there for good. */
+/**
+ * Returns an earlier message for the model: an answer is followed by a note of its work, which is part of it from then
+ * on.
+ */
 export function replayed({ work, ...message }: Placed): PlacedMessage {
   if (!work) return message;
   const note = `[Tools called for this, as the service noted: ${work}]`;

@@ -39,7 +39,7 @@ describe("a message with attachments", () => {
 
   it.each([
     ["missing.md", "cannot be shown: there is no such file."],
-    ["photo.png", "is a file of the project, of 5 bytes, and no text."],
+    ["photo.png", "is a file of the project of 5 bytes and not text."],
   ])("tells the model of a file that cannot be shown: %s", async (path, sentence) => {
     expect(await sent("see", { type: "file_reference", file_path: path })).toBe(
       `see\n\n[The attachment "${path}" ${sentence}]`,

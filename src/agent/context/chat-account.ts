@@ -8,8 +8,8 @@ export interface PlacedMessage extends HistoryMessage {
 }
 
 /**
- * What a task's compaction tells of the chat before it, for the tasks after it. Nothing where no summary was had, and where turns
- * of the task are in it, which are shown by its answer and may be undone.
+ * The summary that a task's compaction leaves for the chat's later tasks. Undefined when there is no summary, or when
+ * the summary contains turns of the task: the task's answer already shows those, and they may be undone.
  */
 export function chatAccount(
   history: readonly PlacedMessage[],
@@ -18,7 +18,7 @@ export function chatAccount(
   if (summary === "" || keptHistory === null || throughIteration > 0 || failures > 0) return undefined;
   const said = spoken(history);
   const firstKept = said[said.length - keptHistory];
-  // Question and answer share a sequence number: where one is kept both are.
+  // A question and its answer share a sequence number, so both are kept or neither.
   const through = history.findLast(({ seq }) => firstKept === undefined || seq < firstKept.seq)?.seq;
   return through === undefined ? undefined : { summary, through };
 }

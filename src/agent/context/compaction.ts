@@ -1,31 +1,34 @@
 import { z } from "zod";
 
 /**
- * What the model is told instead of the oldest part of a task's conversation. It is stored with the task before the call
- * that first uses it, so that every later executor builds the same transcript.
+ * What replaces the oldest part of a task's conversation for the model. It is stored with the task before the first
+ * call that uses it, so that every later executor builds the same transcript.
  */
 export const Compaction = z.object({
-  /** The account of what is folded; empty when nothing is. */
+  /** Summary of the folded part; empty when nothing is folded. */
   summary: z.string(),
-  /** Of the messages before the task, the newest that are still shown; null for all. Older ones are folded. */
+  /** How many of the newest messages before the task are still shown; null for all. Older ones are folded. */
   keptHistory: z.int().nullable(),
   /** Turns up to this iteration are folded. */
   throughIteration: z.int(),
-  /** Results of turns up to this iteration are shown as a note of what was there. */
+  /** Results of turns up to this iteration are replaced by a short note. */
   emptiedThrough: z.int(),
-  /** Results of turns up to an iteration are shown with at most so many characters each. */
+  /** Results of turns up to iteration `through` are cut to `chars` characters each. */
   shortened: z.object({ through: z.int(), chars: z.int() }).nullable(),
-  /** Whether pictures before the task are shown as notes. */
+  /** Whether pictures before the task are replaced by notes. */
   picturesGone: z.boolean(),
-  /** Turns the task had when this was made. */
+  /** Number of turns the task had when this compaction was made. */
   turns: z.int(),
-  /** How many times the provider's count of tokens was our estimate, when this was made. */
+  /** Ratio of the provider's token count to our estimate when this compaction was made. */
   scale: z.number(),
-  /** Tokens, by our estimate, that the model was found to take when it refused a conversation; null if it did not. */
+  /** Window size, in our estimated tokens, learned when the model refused a conversation; null if it never refused. */
   window: z.int().nullable(),
-  /** Summaries that failed, one after the other. */
+  /** Number of summaries that failed in a row. */
   failures: z.int(),
-  /** Summaries that were written for the task, used or not; each is a model call, and this is the number of the last. */
+  /**
+   * Number of summaries written for the task, used or not. Each is a model call; this is also the number of the last
+   * one.
+   */
   summaries: z.int().default(0),
 });
 export type Compaction = z.infer<typeof Compaction>;

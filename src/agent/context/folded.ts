@@ -6,16 +6,16 @@ import { textOf, type HistoryMessage } from "../transcript.ts";
 /** A part of a conversation that is never split: one message, or one turn with the results of its calls. */
 export type Unit = { kind: "message"; message: HistoryMessage } | { kind: "turn"; turn: Turn };
 
-/** Most characters of each kind of text, for a reader with room. */
+/** Most characters of each kind of text when there is enough room. */
 const MESSAGE_CHARS = 8_000;
 const ANSWER_CHARS = 4_000;
 const ARGUMENT_CHARS = 1_500;
 const RESULT_CHARS = 2_000;
 
-/** How far those are cut down, by halves, before the whole is cut in the middle. */
+/** Smallest factor by which those limits are halved before the whole text is cut in the middle. */
 const SMALLEST_SHARE = 1 / 64;
 
-/** Units as the text a summary is made from, of at most about `tokens`: each long text keeps its head and its tail. */
+/** Renders units as the input of a summary, of at most about `tokens`: each long text keeps its head and its tail. */
 export function describeUnits(units: readonly Unit[], tokens: number): string {
   for (let share = 1; ; share /= 2) {
     const text = units.map((unit) => describe(unit, share)).join("\n");
@@ -25,7 +25,7 @@ export function describeUnits(units: readonly Unit[], tokens: number): string {
   }
 }
 
-/** The same as one line each, of what happened and no more: what is left when no summary can be had. */
+/** Renders units as one line each. Used instead of a summary when none can be made. */
 export function outline(units: readonly Unit[], chars: number): string {
   const lines = units.map((unit) => {
     if (unit.kind === "message") return `${unit.message.role}: ${line(textOf(unit.message.content), 200)}`;

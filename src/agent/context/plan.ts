@@ -12,42 +12,45 @@ import type { Compaction } from "./compaction.ts";
 import type { Unit } from "./folded.ts";
 import { summaryTokens } from "./summarise.ts";
 
-/** A conversation and what goes with it in a request. */
+/** A conversation with the system prompt and the tools of its request. */
 export interface Context extends Pick<ModelRequest, "system" | "tools"> {
   conversation: Conversation;
 }
 
-/** How small a conversation is made, in shares of the window. */
+/** Target sizes of a conversation, as shares of the window. */
 export interface Goals {
-  /** Estimated size from which something is done. */
+  /** Estimated size at which compaction starts. */
   trigger: number;
-  /** Size with which the cheap stages are content. */
+  /** Size at which the cheap stages stop. */
   enough: number;
-  /** What a summary makes room for. */
+  /** Size that a summary makes room for. */
   target: number;
-  /** Most that the newest turns may take of it, whole. */
+  /** Largest share for the newest turns, which are kept whole. */
   recent: number;
-  /** Most of the messages before the task that stay. */
+  /** Most messages before the task that stay. */
   messages: number;
 }
 
-/** Messages before the task from which on the older ones are folded, however small they are: each call is paid by its length. */
+/**
+ * Number of messages before the task above which the older ones are folded, however small: every call pays for the
+ * whole conversation.
+ */
 export const MANY_MESSAGES = 40;
 
-/** Before a call: from four fifths of the window to about half of it, so that the next time is far away. */
+/** Before a call: from four fifths of the window down to about half, so that the next compaction is far away. */
 export const USUAL: Goals = { trigger: 0.8, enough: 0.6, target: 0.5, recent: 0.2, messages: Infinity };
-/** After the provider has refused the conversation: the estimate was wrong, nobody knows by how much. */
+/** After the provider refused the conversation: the estimate was wrong by an unknown factor. */
 export const HARD: Goals = { trigger: 0, enough: 0.4, target: 0.25, recent: 0.1, messages: Infinity };
-/** Where there are many messages: half of them are folded in any case. */
+/** With many messages: half of them are folded in any case. */
 export const MANY: Goals = { ...USUAL, enough: 0, messages: MANY_MESSAGES / 2 };
 
-/** The newest turns get so much of the window, however large the rest is. */
+/** Share of the window reserved for the newest turns, however large the rest is. */
 const RECENT_LEAST = 0.05;
-/** Results of a turn that is too large by itself are cut to this, by halves, and to no less than the second. */
+/** Results of a single turn that is too large are cut to this length, then halved, down to `RESULT_LEAST_CHARS`. */
 const RESULT_CHARS = 16_000;
 const RESULT_LEAST_CHARS = 500;
 
-/** About how many tokens the request is. */
+/** Estimated tokens of the request. */
 export function sizeOf({ conversation, system, tools }: Context, compaction: Compaction): number {
   return (
     estimateTokens({ system, tools, messages: transcript({ ...conversation, compaction }) }) *
@@ -56,8 +59,9 @@ export function sizeOf({ conversation, system, tools }: Context, compaction: Com
 }
 
 /**
- * How many times our estimate the provider counted for the last call: at least 1, and at most 4, above which something else
- * must have been counted. A conversation that was compacted since has no count yet; what was found before holds on.
+ * Ratio of the provider's count for the last call to our estimate: at least 1, and at most 4, because a larger ratio
+ * means that the provider counted something else. A conversation compacted since that call has no count yet; its
+ * previous scale stays.
  */
 export function scaleOf(context: Context, compaction: Compaction): number {
   const last = context.conversation.turns.at(-1);
@@ -71,13 +75,13 @@ export function scaleOf(context: Context, compaction: Compaction): number {
 export interface Cut {
   throughIteration: number;
   keptHistory: number;
-  /** What is shown now and would be folded, oldest first. */
+  /** The units that this cut folds, oldest first. */
   units: Unit[];
 }
 
 /**
- * Where to fold: the newest turns and messages stay, as many as fit into what the goals leave for them, the last turn in
- * any case. Turns and messages are whole on either side.
+ * Decides where to fold: keeps as many of the newest turns and messages as fit into the goals' room, and always the
+ * last turn. Turns and messages are never split.
  */
 export function cutOf(context: Context, compaction: Compaction, window: number, goals: Goals): Cut {
   const { history, message } = context.conversation;
@@ -94,7 +98,7 @@ export function cutOf(context: Context, compaction: Compaction, window: number, 
   const room = Math.max(window * RECENT_LEAST, Math.min(window * goals.recent, free));
 
   const priceOfTurns = turns.map((turn) => cost(turnMessages(turn)));
-  // The last turn stays even where it takes more than there is.
+  // The last turn stays even if it needs more than the room.
   const keptTurns = Math.max(fitting(priceOfTurns, room), Math.min(1, turns.length));
   const spent = priceOfTurns.slice(turns.length - keptTurns).reduce((sum, price) => sum + price, 0);
   const keptSaid =
@@ -118,7 +122,7 @@ export function cutOf(context: Context, compaction: Compaction, window: number, 
   };
 }
 
-/** How many of the last prices add up to no more than there is room for. */
+/** Returns how many of the last prices fit into the room. */
 function fitting(prices: readonly number[], room: number): number {
   let left = room;
   const tooMuch = prices.findLastIndex((price) => {
@@ -128,13 +132,13 @@ function fitting(prices: readonly number[], room: number): number {
   return prices.length - 1 - tooMuch;
 }
 
-/** The cheap stage: the results of turns that would be folded are shown as notes, and so are pictures before the task. */
+/** The cheap stage: replaces results of the turns that would be folded, and pictures before the task, by notes. */
 export function emptied(compaction: Compaction, cut: Cut): Compaction {
   const emptiedThrough = Math.max(compaction.emptiedThrough, cut.throughIteration);
   return { ...compaction, emptiedThrough, picturesGone: true };
 }
 
-/** Fold at a cut: its units are told by the summary, what stays is shown whole. */
+/** Folds at a cut: the summary replaces the cut's units, the rest is shown whole. */
 export function folded(compaction: Compaction, cut: Cut, summary: string): Compaction {
   return {
     ...compaction,
@@ -147,7 +151,10 @@ export function folded(compaction: Compaction, cut: Cut, summary: string): Compa
   };
 }
 
-/** What is left when a single turn is too large: its results are cut to head and tail until all is below `most` tokens. */
+/**
+ * Last resort when a single turn is too large: cuts its results to head and tail until the request is below `most`
+ * tokens.
+ */
 export function shortened(context: Context, compaction: Compaction, most: number): Compaction {
   const through = context.conversation.turns.at(-1)?.iteration;
   if (through === undefined) return compaction;

@@ -6,15 +6,17 @@ import { describeUnits, type Unit } from "./folded.ts";
 
 const SUMMARY_MIN_TOKENS = 2_000;
 const SUMMARY_MAX_TOKENS = 12_000;
-/** Of what is folded, in a summary. */
+/** Length of a summary as a share of what it folds. */
 const SUMMARY_SHARE = 0.2;
-/** Most tokens of conversation that one summary is made from, whatever the model would take. */
+/** Most tokens of conversation that one summary reads, even if the model accepts more. */
 const INPUT_MAX_TOKENS = 150_000;
 const CHARS_PER_TOKEN = 4;
-/** Words are longer than tokens. */
+/** A word has more than one token. */
 const WORDS_PER_TOKEN = 0.6;
 
-/** How long the summary of so many tokens may be, in tokens: a fifth, from 2,000 to 12,000, and no more than an eighth of the window. */
+/**
+ * Length of a summary in tokens: a fifth of what it folds, from 2,000 to 12,000, and at most an eighth of the window.
+ */
 export function summaryTokens(folded: number, window: number): number {
   const most = Math.max(SUMMARY_MIN_TOKENS, Math.min(SUMMARY_MAX_TOKENS, Math.floor(window / 8)));
   return Math.round(Math.min(most, Math.max(SUMMARY_MIN_TOKENS, folded * SUMMARY_SHARE)));
@@ -22,18 +24,18 @@ export function summaryTokens(folded: number, window: number): number {
 
 export interface SummaryWish {
   model: Model;
-  /** The summary so far, which the new one takes in; empty for none. */
+  /** The previous summary, which the new one includes; empty for none. */
   previous: string;
   units: readonly Unit[];
-  /** Length, from `summaryTokens`. */
+  /** Length of the summary, from `summaryTokens`. */
   tokens: number;
-  /** Tokens the model takes. */
+  /** Size of the model's window in tokens. */
   window: number;
   signal: AbortSignal;
 }
 
 /**
- * Ask the model for the account of a part of a conversation. What it is given is bounded by half its window, and by a quarter
+ * Asks the model to summarise a part of a conversation. The input is at most half of the model's window, or a quarter
  * in a second try when that was too long. Throws `ModelError`, and the signal's reason when aborted.
  */
 export async function summarise(wish: SummaryWish): Promise<Said> {
@@ -47,8 +49,8 @@ export async function summarise(wish: SummaryWish): Promise<Said> {
 }
 
 /**
- * The length is asked for and then cut, not limited in the request: models refuse a limit above their own, which may be 4,096,
- * and what a model thinks before it writes would count.
+ * The prompt asks for the length and the result is cut; the request sets no limit. Models refuse a limit above their
+ * own, which may be 4,096, and thinking tokens would count against it.
  */
 async function summariseFrom(
   { model, previous, units, tokens, signal }: SummaryWish,

@@ -21,37 +21,37 @@ import {
 } from "./plan.ts";
 import { summarise, summaryTokens } from "./summarise.ts";
 
-/** Summaries that may fail in a row; from then on a task goes without, and only outlines what it leaves out. */
+/** Number of failed summaries in a row after which a task uses outlines instead. */
 const MAX_FAILURES = 3;
 
-/** From this share of the window on, everything is done that frees anything. */
+/** Share of the window from which every compaction that frees anything is done. */
 const FULL = 0.95;
-/** Share of the window that a compaction before that must free. */
+/** Share of the window that a compaction below `FULL` must free. */
 const WORTHWHILE = 0.05;
 
 const CHARS_PER_TOKEN = 4;
 
 export interface WindowedContext extends Context {
   model: Model;
-  /** Writes the summaries; the model itself where there is none. */
+  /** Writes the summaries; defaults to the task's model. */
   summaryModel?: Model | undefined;
-  /** Tokens the model takes; by its name where it is not given. */
+  /** Size of the model's window in tokens; derived from its name by default. */
   window?: number | undefined;
-  /** The one stored last. */
+  /** The compaction stored last. */
   compaction: Compaction | null;
   signal: AbortSignal;
   /**
-   * Awaited before the call that uses the new compaction, and at most twice: store it, so that a later executor builds the
-   * same transcript. `usage` is what its summary took, the one numbered `summaries`; undefined when there was none.
+   * Stores the new compaction, so that a later executor builds the same transcript. Awaited before the call that uses
+   * it, at most twice. `usage` is the usage of the summary numbered `summaries`; undefined when there was none.
    */
   onCompacted: (compaction: Compaction, usage: ModelUsage | undefined) => Promise<void>;
-  /** Told of a summary that failed; the task goes on without it. */
+  /** Called when a summary failed; the task continues without it. */
   onSummaryFailed: (error: ModelError) => void;
 }
 
 /**
- * What a model is shown of a conversation, so that it fits the model's window. From four fifths of the window on, old results are
- * emptied; where that is not enough, the oldest turns are folded into a summary. So are the older messages of a long chat before
+ * Fits a conversation into the model's window. From four fifths of the window on, old results are replaced by notes; if
+ * that is not enough, the oldest turns are folded into a summary, and so are the older messages of a long chat before
  * the task.
  */
 export class ConversationWindow {
@@ -64,15 +64,15 @@ export class ConversationWindow {
     this.#compaction = context.compaction;
   }
 
-  /** The messages of the next call. May make a model call, for a summary. */
+  /** Returns the messages of the next call. May call the model for a summary. */
   async messages(): Promise<ModelMessage[]> {
     this.#compaction = await compactIfLarge(this.#context);
     return this.#transcript();
   }
 
   /**
-   * Fewer messages, after the provider refused the last ones as too long. Throws `context_too_long`, with a sentence for the user,
-   * at the second refusal and when nothing more can be left out.
+   * Returns fewer messages after the provider refused the last ones as too long. Throws `context_too_long`, with a
+   * sentence for the user, at the second refusal and when nothing more can be left out.
    */
   async shrink(refusal: ModelError): Promise<ModelMessage[]> {
     if (this.#hasShrunk) throw hopeless(this.#context.model, refusal);
@@ -86,10 +86,10 @@ export class ConversationWindow {
   }
 }
 
-/** What is done before a call. Returns the compaction to make the transcript with, null for none. */
+/** Compacts before a call if the conversation is large. Returns the compaction for the transcript, or null. */
 async function compactIfLarge(context: WindowedContext): Promise<Compaction | null> {
   const before = context.compaction ?? NO_COMPACTION;
-  // The executor before this one has compacted and was lost before the model answered: its transcript is made again.
+  // An earlier executor compacted here and was lost before the model answered: its transcript is built again.
   if (context.compaction && before.turns === context.conversation.turns.length) return context.compaction;
   const scaled = { ...before, scale: scaleOf(context, before) };
   const window = before.window ?? context.window ?? contextWindow(context.model.name);
@@ -99,7 +99,7 @@ async function compactIfLarge(context: WindowedContext): Promise<Compaction | nu
   return (await compact(context, scaled, window, goals)) ?? context.compaction;
 }
 
-/** What is done when the provider says that the conversation is too long, whatever was estimated. */
+/** Compacts after the provider refused the conversation as too long, whatever the estimate was. */
 async function compactHarder(context: WindowedContext, refusal: ModelError): Promise<Compaction> {
   const before = context.compaction ?? NO_COMPACTION;
   const scaled = { ...before, scale: scaleOf(context, before) };
@@ -111,7 +111,7 @@ async function compactHarder(context: WindowedContext, refusal: ModelError): Pro
   return after;
 }
 
-/** The stages, one after the other, until the goals are met. Answers nothing when there is nothing to leave out. */
+/** Runs the stages in order until the goals are met. Returns undefined when nothing can be left out. */
 async function compact(
   context: WindowedContext,
   before: Compaction,
@@ -131,20 +131,23 @@ async function compact(
   }
   const isBetter = goals === MANY || sizeOf(context, after) < sizeOf(context, before);
   if (!isBetter && usage === undefined) return undefined;
-  // A summary that frees nothing was written all the same: it is noted, and none is asked for again before the next turn.
+  // A summary that frees nothing was paid for all the same: it is counted, and no other is made before the next turn.
   const kept = isBetter ? after : { ...before, turns, summaries: after.summaries };
   await context.onCompacted(kept, usage);
   return kept;
 }
 
-/** Where little is left to fold, a summary at every turn would cost more than it frees; the window is not full yet. */
+/**
+ * Whether folding is not worth its cost: little is left to fold, and the window is not full yet. A summary at every
+ * turn would cost more than it frees.
+ */
 function isPointless(context: Context, before: Compaction, cut: Cut, window: number): boolean {
   const size = sizeOf(context, before);
   const freed = size - sizeOf(context, folded(before, cut, before.summary));
   return size < window * FULL && freed < window * WORTHWHILE;
 }
 
-/** Fold into a summary, or, where none can be had, into an outline: a task never fails for want of a summary. */
+/** Folds into a summary, or into an outline when no summary can be made: a task never fails because of a summary. */
 async function fold(
   context: WindowedContext,
   before: Compaction,

@@ -3,22 +3,22 @@ import { MODE_SENTENCES, PROJECT_INSTRUCTIONS_HEADING, SYSTEM_PROMPT, type Promp
 export interface SystemPromptInput {
   project: { name: string; description: string };
   toolNames: readonly string[];
-  /** When the task began: the same at each of its turns, or no provider could cache the prompt. */
+  /** Start of the task: the same at each of its turns, so that providers can cache the prompt. */
   now: Date;
   userName: string;
-  /** Allow where nobody chose one. */
+  /** The edit mode; `allow` by default. */
   mode?: PromptMode | undefined;
-  /** What the agent's own page adds; it may use the same markers. */
+  /** Text from the agent's own page; it may use the same markers. */
   agentInstructions?: string | undefined;
-  /** What `readProjectInstructions` read. Data of the project's owner: markers in it stay as they are. */
+  /** Result of `readProjectInstructions`. This is data of the project's owner: markers in it are not filled in. */
   projectInstructions?: string | undefined;
 }
 
 /**
- * The system prompt of a task. Markers such as `{project_name}` are filled in once, so a marker inside a value stays as
- * it is, and so does a marker that names nothing.
+ * Renders the system prompt of a task. Markers such as `{project_name}` are filled in once: a marker inside a value
+ * stays as it is, and so does an unknown marker.
  *
- * In this order, each part changing more often than the one before: the service's own text, the agent's, the project's
+ * The parts are ordered from the most to the least stable: the service's own text, the agent's, the project's
  * AGENTS.md, the mode.
  */
 export function renderSystemPrompt(input: SystemPromptInput): string {
@@ -45,12 +45,12 @@ export function renderSystemPrompt(input: SystemPromptInput): string {
   ].join("\n");
 }
 
-/** A text between tags that nothing in it can end. */
+/** Puts a text between tags, so that nothing in the text can end them. */
 function fenced(text: string): string {
   return `<agents_md>\n${text.replaceAll(/<(?=\s*\/?\s*agents_md)/giu, "&lt;")}\n</agents_md>`;
 }
 
-/** A value on a line of its own cannot pass for a heading or an instruction of the prompt. */
+/** Puts a value on one line, so that it cannot pass for a heading or an instruction of the prompt. */
 function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, " ").trim();
 }

@@ -1,11 +1,14 @@
 import { isWordy } from "./randomness.ts";
 
 const MAX_AUTHORITY_LENGTH = 512;
-/** From here on, what stands alone before the `@` is a token and not a user. */
+/** Length from which a text alone before the `@` counts as a token rather than a user name. */
 const MIN_TOKEN_LENGTH = 16;
 const AUTHORITY = /^[^\s/?#"'`<>\\«»]*/u;
 
-/** What is secret in the address whose `://` is here: the password before the `@`, or a token in its place. */
+/**
+ * Returns where an address, whose `://` is at `separator`, holds a secret: the password before the `@`, or a token in
+ * its place.
+ */
 export function credentialsAt(text: string, separator: number): { start: number; end: number } | undefined {
   const from = separator + 3;
   const authority = AUTHORITY.exec(text.slice(from, from + MAX_AUTHORITY_LENGTH))?.[0] ?? "";

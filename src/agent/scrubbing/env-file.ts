@@ -1,24 +1,28 @@
-/** Reads `.env` files: what they give names to, and which files are such. */
+/** Reads `.env` files: their settings, and which file names count as such files. */
 
-/** A name and what a file says it is. */
+/** A name and its value in a file. */
 export interface Setting {
   name: string;
   value: string;
 }
 
-/** Of one file; more is not read. */
+/** Most settings read from one file. */
 const MAX_SETTINGS = 500;
 
 const LINE = /^[ \t]*(?:export[ \t]+)?([A-Za-z_][\w.-]{0,127})[ \t]*[=:][ \t]*/u;
 
-/** Whether a name, without its directory, is that of a file of settings: `.env`, `.env.local`, `staging.env`, `.dev.vars`, `.envrc`. */
+/**
+ * Whether a file name, without its directory, is that of a settings file: `.env`, `.env.local`, `staging.env`,
+ * `.dev.vars`, `.envrc`.
+ */
 export function isEnvFile(name: string): boolean {
   return /^(?:\.env(?:rc|\.[\w.-]+)?|[\w-]{1,64}\.env|\.dev\.vars(?:\.[\w-]+)?)$/u.test(name);
 }
 
 /**
- * The settings of a file in the form that dotenv reads: `NAME=value`, quoted or not, over several lines where quoted.
- * Escapes in double quotes are undone, references such as `${HOST}` are not. A name that is given twice has both values.
+ * Parses the settings of a file in dotenv's format: `NAME=value`, quoted or not, over several lines where quoted.
+ * Escapes in double quotes are decoded, references such as `${HOST}` are not expanded. A repeated name keeps all its
+ * values.
  */
 export function parseEnvFile(text: string): Setting[] {
   const settings: Setting[] = [];
@@ -37,7 +41,7 @@ export function parseEnvFile(text: string): Setting[] {
   return settings;
 }
 
-/** A value in quotes, which may end on a later line; undefined where none is or it does not end. */
+/** Returns a quoted value, which may end on a later line; undefined where there is no quote or it does not end. */
 function quotedValue(
   rest: string,
   lines: readonly string[],
@@ -46,7 +50,7 @@ function quotedValue(
   const quote = rest.charAt(0);
   if (quote !== '"' && quote !== "'" && quote !== "`") return undefined;
   let value = rest.slice(1);
-  // No key is longer than some hundred lines; without a bound, quotes that do not end would be looked at again and again.
+  // No key is longer than some hundred lines; without this bound, unterminated quotes would be scanned again and again.
   for (let last = first; last < first + 200; last += 1) {
     const end = endOfQuotes(value, quote);
     if (end !== -1) {

@@ -3,13 +3,13 @@ import type { FileEntry, ProjectFiles } from "#src/platform/runtime/project-file
 import { isEnvFile, parseEnvFile } from "./env-file.ts";
 import type { KnownSecret } from "./placement.ts";
 
-/** Directories that a file may be in, one inside of the other: `apps/web/.env` is in two. */
+/** Depth of the directories that are searched: `apps/web/.env` is at depth two. */
 const MAX_DEPTH = 2;
 const MAX_FILES = 20;
-/** Bytes of one file. */
+/** Most bytes read from one file. */
 const MAX_FILE_SIZE = 64 * 1024;
 
-/** What others wrote, and what was built; nobody keeps secrets there. */
+/** Directories of dependencies and of build output, where secrets are not kept. */
 const SKIPPED =
   "node_modules .git dist build out .next .nuxt .cache coverage vendor target venv .venv __pycache__".split(
     " ",
@@ -18,12 +18,12 @@ const SKIPPED =
 type Files = Pick<ProjectFiles, "list" | "readFile">;
 
 /**
- * The `.env` files of a project: those of its root and of directories up to two levels below it, at most 20 files of 64 KiB. What
- * was read once stays known, also when the file no longer says so: a secret that was replaced may still be shown by something.
+ * The `.env` files of a project: those of its root and of directories up to two levels below it, at most 20 files of 64
+ * KiB. A value that was read once stays known even when the file changes: output may still show a replaced secret.
  */
 export class EnvFiles {
   readonly #files: Files;
-  /** By path, how a file was when it was read. */
+  /** State of each file when it was read, by path. */
   readonly #read = new Map<string, string>();
   readonly #secrets = new Map<string, KnownSecret>();
 
@@ -31,14 +31,14 @@ export class EnvFiles {
     this.#files = files;
   }
 
-  /** All that was read so far. */
+  /** All secrets read so far. */
   get secrets(): KnownSecret[] {
     return [...this.#secrets.values()];
   }
 
   /**
-   * Read what is new or has changed; in the root alone, or everywhere. The answer is whether anything was. One call to the runtime, and
-   * one for each such file. Throws what the runtime throws, `asleep` where the files are away.
+   * Reads what is new or has changed, in the root alone or everywhere, and returns whether anything was read. Makes one
+   * call to the runtime, and one for each such file. Throws what the runtime throws, `asleep` when the project sleeps.
    */
   async look({ everywhere }: { everywhere: boolean }): Promise<boolean> {
     const entries = await this.#list(everywhere);
@@ -50,7 +50,7 @@ export class EnvFiles {
   async #list(everywhere: boolean): Promise<FileEntry[]> {
     const options = everywhere ? { recursive: true, exclude: SKIPPED } : { recursive: false };
     const entries = await this.#files.list("", options).catch((error: unknown) => {
-      // More entries than a list may have.
+      // There are more entries than a list may have.
       if (!(error instanceof AppError) || error.code !== "too_large") throw error;
       return this.#files.list("", { recursive: false });
     });
@@ -71,7 +71,7 @@ export class EnvFiles {
       if (error instanceof AppError && error.code === "invalid_input") return undefined;
       throw error;
     });
-    // A link says nothing about when its target changes.
+    // A link does not show when its target changes, so it is read each time.
     if (entry.kind === "file") this.#read.set(entry.path, versionOf(entry));
     if (bytes === undefined || bytes.length > MAX_FILE_SIZE) return;
     for (const { name, value } of parseEnvFile(new TextDecoder().decode(bytes))) {

@@ -5,19 +5,19 @@ import { isHash, looksRandom, MIN_TOKEN_LENGTH, readsAsWords } from "./randomnes
 import { findFormats, findMiddles } from "./secret-formats.ts";
 import type { Span } from "./spans.ts";
 
-/** Shorter runs hold no key of a known format. */
+/** Shortest run that can hold a key of a known format. */
 const MIN_RUN_LENGTH = 16;
-/** A longer one is data: a picture, a table, a program. Keys of a known format are looked for all the same. */
+/** A longer run is data: a picture, a table, a program. It is still searched for keys of known formats. */
 const MAX_RUN_LENGTH = 1024;
-/** How many values that begin in one another are judged: `a_token=b_token=c_token=…`. */
+/** Most nested values that are judged: `a_token=b_token=c_token=…`. */
 const MAX_NESTED_VALUES = 8;
-/** How far before a token the beginning of its address is looked for. */
+/** How far before a token the start of its address is searched. */
 const MAX_ADDRESS_LENGTH = 512;
 
 /**
- * What looks secret in a text of which nothing is known: keys of known formats, passwords in addresses, private keys, values
- * of names that say so, and tokens that look random. What is found depends only on what is before it and on the text up to the
- * next space, private keys excepted.
+ * Finds what looks secret in a text without known secrets: keys of known formats, passwords in addresses, private keys,
+ * values whose names say that they are secret, and tokens that look random. Except for private keys, a finding depends
+ * only on the text before it and up to the next space.
  */
 export function findUnknown(text: string): Span[] {
   const blocks = pemBlocks(text);
@@ -45,11 +45,11 @@ interface Finding {
   text: string;
   blocks: readonly PemBlock[];
   ranges: { start: number; end: number }[];
-  /** Where the last value that was judged ends, and how many were judged up to there. */
+  /** Where the last judged value ends, and how many values were judged up to there. */
   judged: { end: number; times: number };
 }
 
-/** At a `:` or `=`: an address, or a name and its value. */
+/** Judges a `:` or `=`: part of an address, or between a name and its value. */
 function examineSeparator({ text, ranges, judged }: Finding, at: number): void {
   if (text.charCodeAt(at) === 58 && text.charCodeAt(at + 1) === 47 && text.charCodeAt(at + 2) === 47) {
     const range = credentialsAt(text, at);
@@ -64,7 +64,7 @@ function examineSeparator({ text, ranges, judged }: Finding, at: number): void {
   if (value.isSecret) ranges.push({ start: value.start, end: value.end });
 }
 
-/** A run of characters that keys consist of. */
+/** Judges a run of characters that keys consist of. */
 function examineRun({ text, blocks, ranges }: Finding, start: number, end: number): void {
   ranges.push(...findFormats(text, start, end));
   if (end - start > MAX_RUN_LENGTH) return;
@@ -77,7 +77,7 @@ function examineRun({ text, blocks, ranges }: Finding, start: number, end: numbe
   }
 }
 
-/** The stretches of `A-Z a-z 0-9 _ + / -` of a run that are long enough, each with the `=` that may fill it up. */
+/** Returns the stretches of `A-Z a-z 0-9 _ + / -` of a run that are long enough, each with its `=` padding. */
 function tokensOf(text: string, start: number, end: number): { start: number; end: number }[] {
   const tokens: { start: number; end: number }[] = [];
   let from = start;
@@ -89,27 +89,27 @@ function tokensOf(text: string, start: number, end: number): { start: number; en
   return tokens;
 }
 
-/** How many `=` are here that nothing follows. */
+/** Returns the number of `=` at a place, if they are padding: nothing else follows. */
 function paddingAt(text: string, at: number): number {
   return /^={1,2}(?![A-Za-z0-9=])/u.exec(text.slice(at, at + 3))?.[0].length ?? 0;
 }
 
-/** A cheap look before the others. */
+/** A cheap filter before the full checks. */
 function mayBeRandom(token: string): boolean {
   return token.length >= MIN_TOKEN_LENGTH && /[0-9]/u.test(token) && /[g-zG-Z]/u.test(token);
 }
 
 /**
- * Beginnings of what is long and random and for everybody: SSH keys; pictures, fonts, programs and archives in base64;
- * checksums; identifiers that say what they identify.
+ * Prefixes of long random texts that are public: SSH public keys; pictures, fonts, programs and archives in base64;
+ * checksums; identifiers with a type prefix.
  */
 const PUBLIC_START =
   /^(?:AAAAB3NzaC1|AAAAC3NzaC1|AAAAE2VjZHNh|iVBORw0KGgo|\/9j\/|R0lGOD|UklGR|PHN2Zy|AAABAA|d09G|AGFzbQ|UEsDB|H4sI|JVBER|sha(?:1|224|256|384|512)-|(?:call|toolu|srvtoolu|msg|resp|req|chatcmpl|run|thread|asst|file|user|org|wrkspc|proj|batch|evt|cus|acct|price|prod)[_-])/u;
-/** What is before a checksum (of packages, of SSH keys), and before the data of an address. */
+/** Text before a checksum (of packages, of SSH keys), and before the data of a data URI. */
 const PUBLIC_BEFORE = /(?:sha(?:1|224|256|384|512)[-:=]|;base64,|\bh1:|\bintegrity[=:" ]{1,4})$/iu;
 
 function isPublic(text: string, at: number, token: string, blocks: readonly PemBlock[]): boolean {
-  // Ranges of a regular expression.
+  // Character ranges of a regular expression.
   if (/0-9|a-z|A-Z/u.test(token)) return true;
   if (PUBLIC_START.test(token) || PUBLIC_BEFORE.test(text.slice(Math.max(0, at - 16), at))) return true;
   const block = blockBefore(blocks, at);
@@ -117,7 +117,10 @@ function isPublic(text: string, at: number, token: string, blocks: readonly PemB
   return isInAddress(text, at);
 }
 
-/** The last block whose body begins at a place or before it; searched by halves, since a text may have thousands. */
+/**
+ * Returns the last block whose body begins at or before a place. Binary search, because a text may have thousands of
+ * blocks.
+ */
 function blockBefore(blocks: readonly PemBlock[], at: number): PemBlock | undefined {
   let [from, to] = [0, blocks.length];
   while (from < to) {
@@ -128,7 +131,7 @@ function blockBefore(blocks: readonly PemBlock[], at: number): PemBlock | undefi
   return blocks[from - 1];
 }
 
-/** Whether `://` stands before a place, and nothing that ends an address between them. */
+/** Whether `://` precedes a place without anything between them that ends an address. */
 function isInAddress(text: string, at: number): boolean {
   for (let before = at - 1; before > at - MAX_ADDRESS_LENGTH && before >= 2; before -= 1) {
     const code = text.charCodeAt(before);
@@ -141,8 +144,8 @@ function isInAddress(text: string, at: number): boolean {
 const ADDRESS_ENDS: ReadonlySet<number> = new Set(Array.from("\"'`<>(){}|\\", (end) => end.charCodeAt(0)));
 
 /**
- * The parts of a token that look random. Base64 may hold any of the characters that also join words; a token with a word
- * between two of them is a path or a name, of which each part is judged alone.
+ * Returns the parts of a token that look random. Base64 may contain the characters that also join words; a token with a
+ * word between two of them is a path or a name, and each of its parts is judged alone.
  */
 function randomParts(token: string, before: string): { start: number; end: number }[] {
   const bare = token.replace(/=+$/u, "");
@@ -154,7 +157,7 @@ function randomParts(token: string, before: string): { start: number; end: numbe
   return parts.flatMap(({ text, start }) => (looksRandom(text) ? [{ start, end: start + text.length }] : []));
 }
 
-/** A word, a number or a hash: what is joined to others in names. */
+/** A word, a number or a hash: parts that names are joined from. */
 function isJoined(part: string): boolean {
   if (part.length < 4) return false;
   if (isHash(part)) return part.length >= 8;
@@ -169,7 +172,9 @@ const OTHER = 0;
 const SEPARATOR = 1;
 const RUN = 2;
 const TOKEN = 3;
-/** Of each ASCII character. A run consists of all three kinds: `:` and `=`; `.`, `~` and `%`; what tokens consist of. */
+/**
+ * Kind of each ASCII character. A run consists of three kinds: `:` and `=`; `.`, `~` and `%`; the characters of tokens.
+ */
 const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
   const character = String.fromCharCode(code);
   if (/[A-Za-z0-9_+/-]/u.test(character)) return TOKEN;

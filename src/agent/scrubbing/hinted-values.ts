@@ -1,11 +1,11 @@
 import { entropyOf, isWordy, readsAsWords } from "./randomness.ts";
 import { isPlaceholder, isSecretName } from "./secret-names.ts";
 
-/** UTF-16 units of a name, and of a value, that are looked at. */
+/** Most UTF-16 units of a name and of a value that are looked at. */
 const MAX_NAME_LENGTH = 64;
 const MAX_VALUE_LENGTH = 4096;
 const MIN_VALUE_LENGTH = 8;
-/** Bits per character; half of what a value without a name needs. */
+/** Least bits per character; half of what a value without a name needs. */
 const MIN_ENTROPY = 2.5;
 
 interface JudgedValue {
@@ -15,25 +15,25 @@ interface JudgedValue {
 }
 
 /**
- * The value that a `:` or `=` gives to a name which says that it is secret, and whether it is: `API_KEY=…`, `"password": "…"`,
- * `--token=…`. No value has spaces in it, so that a text may be judged in pieces that end at one.
+ * Returns the value after a `:` or `=` whose name says that it is secret, and whether the value is: `API_KEY=…`,
+ * `"password": "…"`, `--token=…`. A value has no spaces, so that a text may be judged in pieces that end at a space.
  */
 export function hintedValue(text: string, separator: number): JudgedValue | undefined {
   const name = nameBefore(text, separator);
   if (name === undefined || !isSecretName(name.text)) return undefined;
   const code = text.charCodeAt(separator + 1);
-  // A comparison, an arrow, a scope: no value follows.
+  // A comparison, an arrow or a scope: no value follows.
   if (code === EQUALS || code === GREATER || code === COLON) return undefined;
   const tight = separator === name.end && !isSpace(code);
   const isSetting = !/[a-z]/u.test(name.text) || name.text.startsWith("-") || /[?&]/u.test(name.before);
   return valueAt(text, separator + 1, { isSetting: tight && isSetting });
 }
 
-/** Words before a value: `Authorization: Bearer …`, `--password …`. */
+/** Words that announce a value: `Authorization: Bearer …`, `--password …`. */
 const BEFORE_VALUE =
   /(?<![\w-])(?:(?:Bearer|Basic|bearer|basic)|--?(?:[a-z][a-z-]{0,30})?(?:token|password|passphrase|secret|key))[ \t]{1,4}/g;
 
-/** The values that follow such words. */
+/** Returns the values after such words. */
 export function announcedValues(text: string): JudgedValue[] {
   return Array.from(text.matchAll(BEFORE_VALUE)).flatMap(({ 0: words, index }) => {
     const isFlag = words.startsWith("-");
@@ -50,7 +50,7 @@ export function isSecretValue(
   if (value.length < minLength || value.length > MAX_VALUE_LENGTH) return false;
   if (isPlaceholder(value) || isWordy(value)) return false;
   if (/^[\d.,:_-]+$/u.test(value)) return false;
-  // Addresses have a rule of their own for what is secret in them; paths are none.
+  // Secrets in addresses have their own rule; paths are not secret.
   if (/^(?:[a-z][a-z\d+.-]*:\/\/|\.{0,2}\/[\w.-]|~\/|@|data:)/iu.test(value) && isPathLike(value))
     return false;
   if (!isLiteral && isCode(value)) return false;
@@ -61,7 +61,7 @@ function isPathLike(value: string): boolean {
   return /^[a-z][a-z\d+.-]*:\/\/|^data:/iu.test(value) || isWordy(value, { mixed: true });
 }
 
-/** A name, a member, a call: `req.body.password`, `token2`, `process.env.KEY!`. */
+/** Source code rather than a value: a name, a member, a call (`req.body.password`, `token2`, `process.env.KEY!`). */
 function isCode(value: string): boolean {
   if (/[$?!]?\.[A-Za-z_$]/u.test(value) && /^[\w$.?!]+$/u.test(value)) return true;
   if (!/^[A-Za-z_$][\w$]*$/u.test(value)) return false;
@@ -83,7 +83,7 @@ function valueAt(
   const stops = isQuoted ? QUOTED_STOPS : BARE_STOPS;
   let end = start;
   while (end < start + MAX_VALUE_LENGTH + 1 && isValueCode(text.charCodeAt(end), stops)) end += 1;
-  // What a call or an index goes on with is code.
+  // A call or an index follows: this is code.
   const next = text.charAt(end);
   const isCall = !isQuoted && (next === "(" || next === "[" || next === "{" || next === "<");
   const isLiteral = isQuoted || isSetting;
@@ -91,7 +91,7 @@ function valueAt(
   return { start, end, isSecret };
 }
 
-/** The name before a separator, where it ends, and the character before it. */
+/** Returns the name before a separator, where it ends, and the character before it. */
 function nameBefore(
   text: string,
   separator: number,
@@ -103,7 +103,7 @@ function nameBefore(
   let start = end;
   while (start > end - MAX_NAME_LENGTH - 1 && isNameCode(text.charCodeAt(start - 1))) start -= 1;
   const length = end - start;
-  // The name of our own marker is none.
+  // The name inside our own marker does not count.
   const before = text.charAt(start - 1);
   if (length < 2 || length > MAX_NAME_LENGTH || before === "«") return undefined;
   return { text: text.slice(start, end), end, before };

@@ -13,8 +13,8 @@ export interface KnownSecretsDeps {
 }
 
 /**
- * What is known to be secret in a run, apart from its files: variables and credentials of the project's containers, and the git
- * tokens and model keys of the user on whose behalf it runs. One trip.
+ * Returns the stored secrets of a run, without those in the project's files: variables and credentials of the project's
+ * containers, and the git tokens and model keys of the user for whom it runs. One round trip.
  */
 export async function knownSecrets(
   deps: KnownSecretsDeps,

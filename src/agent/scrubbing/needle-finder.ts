@@ -3,39 +3,41 @@ import type { Span } from "./spans.ts";
 
 export interface Found {
   spans: Span[];
-  /** Length of the end of the text that may be the beginning of a needle, or one that what follows may still undo. */
+  /**
+   * Length of the end of the text that may be the beginning of a needle, or part of a match that later text may undo.
+   */
   pending: number;
 }
 
 /** Bits of a hash of three characters. */
 const FILTER_BITS = 16;
 const FILTER_MASK = (1 << FILTER_BITS) - 1;
-/** Shorter needles could not be told from chance, and the filter looks at this many characters. */
+/** Shorter needles would match by chance, and the filter needs this many characters. */
 const SHORTEST = 3;
 
 /**
- * Finds many texts in one pass (Aho and Corasick, 1975): the work is linear in the length of the text, whatever the text and
- * the needles are. Places where no needle begins are passed over by a filter of three characters, which is what makes it fast.
+ * Finds many texts in one pass (Aho and Corasick, 1975): the work is linear in the length of the text, whatever the
+ * text and the needles are. A filter of three characters skips places where no needle begins; this makes it fast.
  */
 export class NeedleFinder {
   readonly #needles: readonly Needle[];
-  /** Characters that occur in needles, numbered from 1; 0 is any other. */
+  /** Class of each character that occurs in needles, numbered from 1; 0 is any other character. */
   readonly #classes: Uint16Array;
   readonly #filter: Uint8Array;
-  /** From a node and a class to the node that follows: `node * width + class`. Node 0 is the root. */
+  /** Transitions: the key is `node * width + class`, the value the next node. Node 0 is the root. */
   readonly #edges = new Map<number, number>();
   #width = 1;
-  /** The longest proper end of a node's text that begins a needle too. */
+  /** For each node, the node of its text's longest proper suffix that is also a prefix of a needle. */
   readonly #fail: number[] = [0];
   readonly #depth: number[] = [0];
-  /** The needle that a node's text is; -1 for none. */
+  /** Index of the needle that ends at a node; -1 for none. */
   readonly #needleAt: number[] = [-1];
-  /** The nearest node on the way of `fail`, itself included, that is a needle; 0 for none. */
+  /** The nearest node on the chain of `fail` links, itself included, at which a needle ends; 0 for none. */
   readonly #ends: number[] = [0];
 
   constructor(needles: readonly Needle[]) {
     this.#needles = needles.filter(({ text }) => text.length >= SHORTEST);
-    // Most tasks have no secret to look for, and these are 192 KiB.
+    // Most tasks have no secret to look for, and the tables take 192 KiB.
     const hasNeedles = this.#needles.length > 0;
     this.#classes = new Uint16Array(hasNeedles ? 0x10000 : 0);
     this.#filter = new Uint8Array(hasNeedles ? 1 << FILTER_BITS : 0);
@@ -74,7 +76,10 @@ export class NeedleFinder {
     }
   }
 
-  /** One or two characters may begin many a needle: with the third it shows whether they do. */
+  /**
+   * Drops a partial match of one or two characters unless the third character fits a needle too: many needles share
+   * short prefixes.
+   */
   #drop(from: number, text: string, at: number, last: number): number {
     let node = from;
     for (;;) {
@@ -94,7 +99,7 @@ export class NeedleFinder {
       const start = end - needle.text.length;
       if (needle.alone && !standsAlone(text, start, end)) continue;
       spans.push({ start: start + needle.kept, end, key: needle.key });
-      // The others that end here are parts of this one.
+      // The other needles that end here are parts of this one.
       if (needle.kept === 0) return;
     }
   }
@@ -109,7 +114,7 @@ export class NeedleFinder {
     this.#filter[hashOf(text.charCodeAt(0), text.charCodeAt(1), text.charCodeAt(2))] = 1;
   }
 
-  /** The tree of all needles; the answer is, for each node, how it was reached. */
+  /** Builds the tree of all needles. Returns for each node its parent and the character that leads to it. */
   #grow(): { parent: number; character: number }[] {
     const reached = [{ parent: 0, character: 0 }];
     for (const [index, { text }] of this.#needles.entries()) {

@@ -1,28 +1,28 @@
 import { placementOf, type KnownSecret } from "./placement.ts";
 
-/** A text to look for. */
+/** A text to search for. */
 export interface Needle {
   text: string;
   key: string;
-  /** Characters at its start that are only looked at: they stay. */
+  /** Characters at its start that must match but stay visible. */
   kept: number;
-  /** Whether it counts only where no letter, digit or underscore is beside it. */
+  /** Whether a match counts only without a letter, digit or underscore beside it. */
   alone: boolean;
 }
 
-/** Of a longer value, the rest is not looked for. UTF-16 units. */
+/** Only this many UTF-16 units of a value are searched for. */
 const MAX_VALUE_LENGTH = 16 * 1024;
-/** Of a longer value no encoded forms are looked for. */
+/** Longer values are not searched for in encoded forms. */
 const MAX_ENCODED_LENGTH = 2 * 1024;
-/** Long values are looked for in parts, so that what was cut out of one is found as well. A line of base64 is as long. */
+/** Long values are searched for in parts, so that a truncated value is found as well. A line of base64 is as long. */
 const PART_LENGTH = 76;
 const MIN_PART_LENGTH = 16;
-/** Lines of a value of several lines, such as a key in PEM, are looked for one by one from this length. */
+/** Length from which the lines of a multi-line value, such as a PEM key, are searched for one by one. */
 const MIN_LINE_LENGTH = 16;
-/** Characters of all texts together; what comes later is not looked for. About 20 bytes of memory for each. */
+/** Most characters of all needles together; further ones are ignored. Each takes about 20 bytes of memory. */
 const MAX_TOTAL_LENGTH = 1024 * 1024;
 
-/** What stands between a name and its value, in shells, dotenv files, YAML and JSON, quoted or quoted twice. */
+/** Texts between a name and its value, in shells, dotenv files, YAML and JSON, quoted or quoted twice. */
 const BETWEEN = [
   "=",
   '="',
@@ -40,13 +40,16 @@ const BETWEEN = [
   ' = "',
 ];
 
-/** Everything to look for when these values are to be hidden: the values, their parts, and their usual encodings. */
+/**
+ * Returns everything to search for when these values are to be hidden: the values, their parts, and their usual
+ * encodings.
+ */
 export function needlesOf(secrets: readonly KnownSecret[]): Needle[] {
   const needles = new Map<string, Needle>();
   let total = 0;
   for (const needle of secrets.flatMap(needlesOfOne)) {
     const known = needles.get(needle.text);
-    // A value of two names, one of which hides it everywhere, is hidden everywhere.
+    // If a value has two names and one of them hides it everywhere, it is hidden everywhere.
     if (known && (known.kept < needle.kept || !known.alone || needle.alone)) continue;
     total += needle.text.length;
     if (total > MAX_TOTAL_LENGTH) break;
@@ -80,7 +83,7 @@ function needlesOfOne(secret: KnownSecret): Needle[] {
   ];
 }
 
-/** A value as it is, and as it stands in JSON, in an address and in a form. */
+/** Returns a value as it is, and as JSON, an address and a form write it. */
 function formsOf(value: string): string[] {
   if (value.length > MAX_ENCODED_LENGTH) return [value];
   const wellFormed = value.toWellFormed();
@@ -95,14 +98,14 @@ function formsOf(value: string): string[] {
   return [...new Set(forms)];
 }
 
-/** A value inside of what was encoded as base64, at each of the three places that a byte can have there. */
+/** Returns the base64 of a value inside of a longer encoded text, at each of its three byte alignments. */
 function base64FormsOf(value: string): string[] {
   const bytes = new TextEncoder().encode(value.toWellFormed());
   if (bytes.length < 8 || value.length > MAX_ENCODED_LENGTH) return [];
   const forms = [0, 1, 2].map((before) => {
     const shifted = new Uint8Array(before + bytes.length);
     shifted.set(bytes, before);
-    // Characters that also hold bits of what is before or after.
+    // Skip characters that also encode bits of the text before or after.
     const from = Math.ceil((before * 8) / 6);
     const to = Math.floor((shifted.length * 8) / 6);
     return base64(shifted).slice(from, to);
@@ -122,7 +125,7 @@ function linesOf(value: string): string[] {
     .filter((line) => line.length >= MIN_LINE_LENGTH && !line.startsWith("-----"));
 }
 
-/** The password of an address: programs show it apart from the rest. */
+/** Returns the passwords of an address, which programs also show separately. */
 function passwordsOf({ name, value }: KnownSecret): string[] {
   const address = /^[a-z][a-z\d+.-]*:\/\//iu.test(value) ? URL.parse(value) : null;
   if (!address || address.password === "") return [];

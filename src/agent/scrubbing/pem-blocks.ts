@@ -1,27 +1,27 @@
 import type { Span } from "./spans.ts";
 
-/** A block of a PEM file, or what is there of it. `start` is where its first line begins. */
+/** A PEM block, or the part of it that is present. `start` is where its first line begins. */
 export interface PemBlock {
   start: number;
-  /** Where what stands between the two lines begins and ends. */
+  /** Where the text between the first and the last line begins and ends. */
   bodyStart: number;
   bodyEnd: number;
   isPrivate: boolean;
-  /** Whether its last line is there. */
+  /** Whether its last line is present. */
   isClosed: boolean;
   label: string;
 }
 
 const BEGIN = "-----BEGIN ";
 const END = "-----END ";
-/** RFC 7468 has no bound; the longest in use is `ENCRYPTED PRIVATE KEY`, and `PGP PRIVATE KEY BLOCK`. */
+/** RFC 7468 sets no limit; the longest labels in use are `ENCRYPTED PRIVATE KEY` and `PGP PRIVATE KEY BLOCK`. */
 const MAX_LABEL_LENGTH = 48;
-/** Of a private key. RSA with 16,384 bits takes 13 KB. */
+/** Longest body of a private key. RSA with 16,384 bits takes 13 KB. */
 const MAX_BODY_LENGTH = 32 * 1024;
-/** Characters of base64 from which a block holds a key, and not three dots. */
+/** Fewest base64 characters of a real key; an example with three dots has fewer. */
 const MIN_KEY_LENGTH = 32;
 
-/** The PEM blocks of a text, in order. */
+/** Returns the PEM blocks of a text, in order. */
 export function pemBlocks(text: string): PemBlock[] {
   const blocks: PemBlock[] = [];
   let from = text.indexOf(BEGIN);
@@ -33,7 +33,7 @@ export function pemBlocks(text: string): PemBlock[] {
   return blocks;
 }
 
-/** The bodies of private keys. */
+/** Returns the bodies of private keys. */
 export function privateKeys(text: string, blocks: readonly PemBlock[]): Span[] {
   return blocks.flatMap(({ isPrivate, bodyStart, bodyEnd }) => {
     if (!isPrivate) return [];
@@ -51,7 +51,7 @@ function blockAt(text: string, start: number): PemBlock | undefined {
   if (labelEnd === -1 || labelEnd - labelStart > MAX_LABEL_LENGTH) return undefined;
   const label = text.slice(labelStart, labelEnd);
   const bodyStart = labelEnd + 5;
-  // Also of a text that a quoted string holds: `\n` and a backslash at the end of a line.
+  // Also matches a body inside a quoted string: `\n` escapes, and a backslash at the end of a line.
   const body =
     /^[A-Za-z0-9+/=\s\\:,.()-]*/u.exec(text.slice(bodyStart, bodyStart + MAX_BODY_LENGTH))?.[0] ?? "";
   const closed = body.indexOf(END);

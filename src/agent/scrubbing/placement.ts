@@ -1,24 +1,24 @@
 import { entropyOf, isHash, isWordy, looksRandom, MIN_TOKEN_LENGTH } from "./randomness.ts";
 import { isPlaceholder, isSecretName } from "./secret-names.ts";
 
-/** A value that is, or may be, secret, and what it is called. */
+/** A value that is, or may be, secret, and its name. */
 export interface KnownSecret {
   name: string;
   value: string;
-  /** Whether a person said that it is secret; values of `.env` files stand among plain settings. */
+  /** Whether a person marked it as secret. Values of `.env` files are not declared: they stand among plain settings. */
   declared: boolean;
 }
 
 /**
- * Where a value is looked for:
+ * Where a value is searched for:
  * - `anywhere`: also in the middle of a word;
  * - `alone`: not between letters, digits and underscores;
  * - `beside_name`: only as the value of its name, `NAME=value`;
- * - `nowhere`: it is a setting, and would turn output into noise.
+ * - `nowhere`: it is a plain setting, and hiding it would garble output.
  */
 export type Placement = "anywhere" | "alone" | "beside_name" | "nowhere";
 
-/** Say nothing, whatever they are called. */
+/** Values that are never secret, whatever their names. */
 const TRIVIAL = new Set(
   (
     "true false yes no on off null none nil undefined enabled disabled development production staging preview test testing " +
@@ -28,18 +28,18 @@ const TRIVIAL = new Set(
 );
 
 const MIN_LENGTH = 4;
-/** Shorter ones whose name says nothing are looked for only beside it. */
+/** Shorter values whose name does not say that they are secret are searched for only beside that name. */
 const MIN_NEUTRAL_LENGTH = 8;
 const MIN_SENSITIVE_LENGTH = 6;
-/** Words from which a pass phrase is told from a word. */
+/** Length from which a text of letters counts as a pass phrase and not as a word. */
 const MIN_PHRASE_LENGTH = 12;
-/** From here on a text cannot stand somewhere by chance. */
+/** Length from which a text does not occur by chance. */
 const LONG = 20;
 
 /**
- * Where to look for a value. Known secrets are hidden whatever their entropy; length and entropy only decide between all
- * places and whole words. What is a plain word is hidden beside its name alone, and what is no secret (`true`, `3000`,
- * `development`, `https://example.com`) not at all.
+ * Decides where to search for a value. Known secrets are hidden whatever their entropy; length and entropy only decide
+ * between all places and whole words. A plain word is hidden beside its name alone, and a plain setting (`true`,
+ * `3000`, `development`, `https://example.com`) not at all.
  */
 export function placementOf({ name, value, declared }: KnownSecret): Placement {
   if (value.length < MIN_LENGTH || TRIVIAL.has(value.toLowerCase())) return "nowhere";

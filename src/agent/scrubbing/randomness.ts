@@ -1,6 +1,6 @@
-/** Judgements about a text alone: is it drawn at random, or made of words? No context, no I/O. */
+/** Judges a text alone: is it random, or made of words? No context, no I/O. */
 
-/** Neighbouring letters that make up 85 % of those in English prose and in names of programs; 24 % of random ones. */
+/** Neighbouring letters that make up 85 % of the pairs in English prose and program names, but 24 % of random ones. */
 const COMMON_PAIRS = new Set(
   (
     "ab ac ad ag ai al am an ap ar as at au ba be bl bo ca ce ch ck cl co cr ct da de di do ds ea ec ed ee ef el em en ep er " +
@@ -12,14 +12,16 @@ const COMMON_PAIRS = new Set(
     .map((pair) => pairIndex(pair.charCodeAt(0), pair.charCodeAt(1))),
 );
 
-/** Share of common pairs from which letters read as words: two to three standard deviations from either side. */
+/**
+ * Share of common pairs from which letters read as words: two to three standard deviations from either distribution.
+ */
 const WORDLIKE_SHARE = 0.55;
 
-/** Length from which a token may be a secret by its looks alone. */
+/** Length from which a token may be recognised as a secret without a name. */
 export const MIN_TOKEN_LENGTH = 20;
-/** A longer one is data: no credential without a format of its own is as long. */
+/** A longer token is data: credentials without a format of their own are shorter. */
 const MAX_TOKEN_LENGTH = 512;
-/** Bits per character. 16 different characters used alike have 4. */
+/** Least bits per character. 16 different characters of equal frequency have 4. */
 const MIN_ENTROPY = 4;
 
 /** Shannon entropy of the characters, in bits per character. */
@@ -34,15 +36,15 @@ export function entropyOf(text: string): number {
   return bits;
 }
 
-/** Whether the letters of a text follow one another as in words. Texts with fewer than two letters in a row do. */
+/** Whether the letter pairs of a text are those of words. True for a text without two letters in a row. */
 export function readsAsWords(text: string): boolean {
   const { pairs, common } = countPairs(text);
   return common >= pairs * WORDLIKE_SHARE;
 }
 
 /**
- * Whether a text consists of words and numbers: `my-app`, `us-east-1`, `2024-07-18`. With `mixed`, also of words that end
- * in up to two digits and of short mixtures: `gpt-4o`, `es2022`.
+ * Whether a text consists of words and numbers: `my-app`, `us-east-1`, `2024-07-18`. With `mixed`, words may end in up
+ * to two digits, and short mixtures count: `gpt-4o`, `es2022`.
  */
 export function isWordy(text: string, { mixed = false }: { mixed?: boolean } = {}): boolean {
   const segments = text.split(/[^A-Za-z0-9]+/u);
@@ -54,8 +56,8 @@ export function isWordy(text: string, { mixed = false }: { mixed?: boolean } = {
 }
 
 /**
- * Whether a token of `A-Z a-z 0-9 _ - + /` looks drawn at random. Asked for are 20 to 512 characters, an entropy of 4 bits per
- * character, and letters mixed with digits; refused are hexadecimal hashes, UUIDs and what reads as words.
+ * Whether a token of `A-Z a-z 0-9 _ - + /` looks random: 20 to 512 characters, an entropy of at least 4 bits per
+ * character, and both letters and digits; but not a hexadecimal hash, a UUID or words.
  */
 export function looksRandom(token: string): boolean {
   if (token.length < MIN_TOKEN_LENGTH || token.length > MAX_TOKEN_LENGTH) return false;
@@ -63,10 +65,11 @@ export function looksRandom(token: string): boolean {
   const { lower, upper, digits, changes } = countClasses(token);
   const letters = lower + upper;
   if (digits === 0 || letters === 0) return false;
-  // 62 characters drawn alike change their class at 62 of 100 places, 36 at 40; names at one of four.
+  // Random text over 62 characters changes its character class at 62 of 100 places, over 36 characters at 40; names at
+  // one of four.
   if (lower > 1 && upper > 1) {
     if (changes < token.length * 0.3) return false;
-    // `MySqlBigInt53Builder`: words of three letters and more; random ones have two.
+    // `MySqlBigInt53Builder`: words have three letters or more; random ones have two.
     if (letters >= 3 * countWordBeginnings(token)) return false;
   } else if (token.length < 24 || digits < 4 || changes < token.length * 0.25 || digits > letters * 1.5) {
     return false;
@@ -76,7 +79,7 @@ export function looksRandom(token: string): boolean {
   return entropyOf(token) >= MIN_ENTROPY;
 }
 
-/** Whether a text is a hexadecimal number, or a UUID: identifiers and checksums, which stand everywhere. */
+/** Whether a text is a hexadecimal number or a UUID: identifiers and checksums, which are common and not secret. */
 export function isHash(text: string): boolean {
   return (
     /^(?:0x)?(?:[0-9a-f]+|[0-9A-F]+)$/u.test(text) ||
@@ -101,7 +104,7 @@ function pairIndex(first: number, second: number): number {
   return (first - 97) * 26 + second - 97;
 }
 
-/** Capitals, and small letters with no letter before them. */
+/** Counts the beginnings of words: capitals, and small letters with no letter before them. */
 function countWordBeginnings(text: string): number {
   return text.match(/[A-Z]|(?<![A-Za-z])[a-z]/gu)?.length ?? 0;
 }

@@ -5,16 +5,16 @@ import type { KnownSecret } from "./placement.ts";
 import { KnownSecrets } from "./scrub.ts";
 
 export interface RunSecretsSources {
-  /** As `knownSecrets` gives them; asked once. */
+  /** Loads `knownSecrets`; called once. */
   load(): Promise<readonly KnownSecret[]>;
   files: Pick<ProjectFiles, "list" | "readFile">;
-  /** Told when `.env` files cannot be read, though the files are there. */
+  /** Called when `.env` files exist but cannot be read. */
   onUnreadable(cause: unknown): void;
 }
 
 /**
- * The known secrets of one step of a task. Files are first read after the first call of a tool, so that a run without one does not
- * wake its project: before that, no tool can have told the model what is in them.
+ * The known secrets of one step of a task. Files are first read after the first call of a tool, so that a run without
+ * tools does not wake its project: before that, no tool can have shown the model what is in them.
  */
 export class RunSecrets {
   readonly #sources: RunSecretsSources;
@@ -23,7 +23,7 @@ export class RunSecrets {
   #hasLooked = false;
   #known: KnownSecrets | undefined;
   #stored: KnownSecrets | undefined;
-  /** Looks at files follow one another: calls run side by side. */
+  /** Serialises the reads of files, since calls run in parallel. */
   #looking: Promise<void> = Promise.resolve();
 
   constructor(sources: RunSecretsSources) {
@@ -31,21 +31,22 @@ export class RunSecrets {
     this.#files = new EnvFiles(sources.files);
   }
 
-  /** Those that a person has stored in the service; what files say is left out. Throws as `known` does. */
+  /** Secrets that people have stored in the service, without those in files. Throws as `known` does. */
   async stored(): Promise<KnownSecrets> {
     const declared = await (this.#declared ??= this.#load());
     return (this.#stored ??= new KnownSecrets(declared));
   }
 
-  /** What is known now. Throws when stored secrets cannot be read: without them nothing may be shown. */
+  /** Secrets known now. Throws when stored secrets cannot be read: nothing may be shown without them. */
   async known(): Promise<KnownSecrets> {
     const declared = await (this.#declared ??= this.#load());
     return (this.#known ??= new KnownSecrets([...declared, ...this.#files.secrets]));
   }
 
   /**
-   * What is known after a call, for its result: a call that may have changed files is followed by a look at the root's, one that
-   * names a `.env` file by a look at all. Where the runtime does not answer, the result is scrubbed without what is in files.
+   * Secrets for scrubbing the result of a call. After a call that may have changed files the root's `.env` files are
+   * read again; after a call that names a `.env` file, all of them. If the runtime does not respond, the result is
+   * scrubbed without the secrets in files.
    */
   async knownAfter(call: { arguments: string; mayChange: boolean }): Promise<KnownSecrets> {
     const everywhere = !this.#hasLooked || /\.env|\.dev\.vars/u.test(call.arguments);
@@ -60,7 +61,7 @@ export class RunSecrets {
     try {
       return await this.#sources.load();
     } catch (error) {
-      // The next one asks again.
+      // The next call loads them again.
       this.#declared = undefined;
       throw error;
     }

@@ -7,8 +7,8 @@ import { isSecretName } from "./secret-names.ts";
 import { joinSpans, markerOf, replaceSpans, type Span } from "./spans.ts";
 
 /**
- * Known secrets, made ready to be looked for. Making it costs some tenths of a millisecond a secret; it may be used as often
- * as one likes.
+ * Known secrets, prepared for searching. Preparing costs some tenths of a millisecond per secret; the result is
+ * reusable.
  */
 export class KnownSecrets {
   readonly finder: NeedleFinder;
@@ -19,9 +19,9 @@ export class KnownSecrets {
 }
 
 /**
- * A text without secrets: `«secret:NAME»` in place of those that are known, in the clear or as base64, in an address or in
- * JSON; `«secret»` in place of what looks like one. Hides accidents: whoever means to get a secret out writes it
- * in a form of his own. The work is linear in the length of the text.
+ * Returns a text without secrets: `«secret:NAME»` replaces known ones (plain, as base64, in an address or in JSON), and
+ * `«secret»` replaces what looks like one. This prevents accidents only: an attacker can encode a secret in a form that
+ * is not searched for. The work is linear in the length of the text.
  */
 export function scrubText(text: string, known: KnownSecrets): string {
   const { plain, origin } = withoutColours(text);
@@ -30,7 +30,7 @@ export function scrubText(text: string, known: KnownSecrets): string {
 }
 
 /**
- * A text with `«secret:NAME»` in place of known secrets, and nothing else hidden: what only looks like a secret stays, and so do
+ * Returns a text with `«secret:NAME»` in place of known secrets. Text that only looks like a secret stays, and so do
  * control sequences.
  */
 export function markKnownSecrets(text: string, known: KnownSecrets): string {
@@ -38,8 +38,8 @@ export function markKnownSecrets(text: string, known: KnownSecrets): string {
 }
 
 /**
- * A JSON value without secrets: its texts as `scrubText` shows them, its keys as they are. A key that says that its value is
- * secret is heeded. What is no JSON (dates, maps) is handed back as it is.
+ * Returns a JSON value without secrets: its texts as `scrubText` returns them, its keys unchanged. A key that says that
+ * its value is secret is taken into account. Values that are not JSON (dates, maps) are returned as they are.
  */
 export function scrubValue<T>(value: T, known: KnownSecrets): T;
 export function scrubValue(value: unknown, known: KnownSecrets): unknown {
@@ -69,7 +69,7 @@ function isPlain(value: unknown): value is Record<string, unknown> {
 // oxlint-disable-next-line no-control-regex
 const COLOURS = /\u001B\[[0-?]{0,32}[ -/]{0,4}[@-~]/g;
 
-/** A text without control sequences, and, where it had any, the place of each of its characters in the text. */
+/** Returns a text without control sequences and, if it had any, the original position of each of its characters. */
 function withoutColours(text: string): { plain: string; origin: Uint32Array | undefined } {
   if (!text.includes("\u001B[")) return { plain: text, origin: undefined };
   const origin = new Uint32Array(text.length + 1);

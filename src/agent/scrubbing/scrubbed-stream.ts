@@ -3,37 +3,38 @@ import { pemBlocks } from "./pem-blocks.ts";
 import type { KnownSecrets } from "./scrub.ts";
 import { joinSpans, replaceSpans, type Span } from "./spans.ts";
 
-/** What was said that later text is judged by: names, words before a value, neighbours. */
+/** Length of the released text by which later text is judged: names, announcing words, neighbours. */
 const CONTEXT_LENGTH = 160;
-/** A word that is longer is let go as it is known so far; no key is as long, but for private ones. */
+/** A longer word is released as judged so far; except for private keys, no key is that long. */
 const MAX_HELD = 16 * 1024;
 
 /**
- * Scrubs a text that comes in pieces. What comes out is, all together, what `scrubText` makes of the whole, wherever it was
- * cut. Held back are the last word until a space or a character outside of ASCII follows it, what may be the beginning of
- * a known secret, and a private key until its last line. Terminal colours are not looked through: models do not write them.
+ * Scrubs a text that arrives in pieces. The output is, in total, what `scrubText` returns for the whole text, wherever
+ * it was cut. It holds back the last word until a space or a non-ASCII character follows, a possible beginning of a
+ * known secret, and a private key until its last line. Terminal colours are not skipped, because models do not write
+ * them.
  */
 export class ScrubbedStream {
   readonly #known: KnownSecrets;
-  /** The end of what was let go, as it came. */
+  /** End of the released text, before scrubbing. */
   #context = "";
   #held = "";
-  /** The name of the secret that what was let go ended with. */
+  /** Name of the secret with which the released text ended. */
   #lastKey: { key: string | undefined } | undefined;
 
   constructor(known: KnownSecrets) {
     this.#known = known;
   }
 
-  /** Take the next piece; the answer is what may be shown now, perhaps nothing. */
+  /** Takes the next piece and returns what may be shown now, which may be empty. */
   push(piece: string): string {
     this.#held += piece;
-    // Without a place to cut at, nothing changes by looking.
+    // Without a place to cut, nothing can be released.
     if (!CUTTABLE.test(piece) && this.#held.length < MAX_HELD) return "";
     return this.#letGo(false);
   }
 
-  /** What is left when no more comes. The stream is as new then. */
+  /** Returns the rest at the end of the text. The stream can then be used for another text. */
   end(): string {
     const rest = this.#letGo(true);
     this.#context = "";
@@ -56,7 +57,7 @@ export class ScrubbedStream {
     return out;
   }
 
-  /** A secret in two parts is one. */
+  /** Drops a repeated marker: a secret that was cut into two parts is shown once. */
   #withoutRepeat(text: string, spans: readonly Span[]): string {
     const [first] = spans;
     const last = this.#lastKey;
@@ -73,7 +74,7 @@ export class ScrubbedStream {
 
 const CUTTABLE = /[^!-~]/u;
 
-/** Up to where nothing that follows can change what is shown. */
+/** Returns the position up to which no later text can change what is shown. */
 function cutOf(text: string, spans: readonly Span[], pending: number): number {
   let cut = text.length;
   if (text.length < MAX_HELD) {
@@ -102,7 +103,9 @@ function clip({ start, end, key }: Span, from: number, to: number): Span {
   return { start: Math.max(start, from), end: Math.min(end, to), key };
 }
 
-/** The end of a text, and the first line of the block it ends in the middle of: what is in there is judged by that. */
+/**
+ * Returns the end of a text, preceded by the first line of a PEM block that is still open, by which its body is judged.
+ */
 function contextOf(text: string): string {
   const end = text.slice(-CONTEXT_LENGTH);
   const open = pemBlocks(text).at(-1);

@@ -1,9 +1,9 @@
-/** Keys that name themselves by how they begin. */
+/** Keys that are recognisable by their prefix. */
 
 interface Format {
-  /** Beginnings, at least two characters each. */
+  /** Prefixes, at least two characters each. */
   begins: readonly string[];
-  /** What follows; sticky. */
+  /** What follows the prefix; sticky. */
   rest: RegExp;
 }
 
@@ -15,9 +15,9 @@ function format(begins: string, rest: string): Format {
 }
 
 /**
- * Beginnings and lengths are those that issuers document and that the rules of gitleaks (github.com/gitleaks/gitleaks,
- * config/gitleaks.toml) use. Lengths are lower bounds, because issuers lengthen keys; a `[…]{0}` after a look ahead is part
- * of none. No part repeats another, so that a text which nearly fits costs no more than its length.
+ * Prefixes and lengths are those that issuers document and that the rules of gitleaks (github.com/gitleaks/gitleaks,
+ * config/gitleaks.toml) use. Lengths are lower bounds, because issuers lengthen keys; a `[…]{0}` after a lookahead
+ * matches nothing. No part repeats another, so that a near miss costs only the length of the text.
  */
 const FORMATS: readonly Format[] = [
   format("sk-", `${TOKEN}{20,400}`), // OpenAI, Anthropic (sk-ant-), OpenRouter, and those that imitate them
@@ -79,13 +79,13 @@ for (const { begins, rest } of FORMATS) {
 const BEGINNINGS = new Uint8Array(1 << 14);
 for (const key of BY_BEGINNING.keys()) BEGINNINGS[key] = 1;
 
-/** Azure client secrets, and Telegram bots: recognized by what is in their middle. */
+/** Azure client secrets and Telegram bot tokens: recognised by their middle. */
 const MIDDLES = [
   { middle: "Q~", before: 4, whole: /[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}/y },
   { middle: ":AA", before: 10, whole: /[0-9]{8,10}:AA[A-Za-z0-9_-]{32,35}/y },
 ] as const;
 
-/** Where keys stand in a text that begin in a known way, from one place up to another. */
+/** Returns where keys with a known prefix stand, between two positions of a text. */
 export function findFormats(text: string, from: number, to: number): { start: number; end: number }[] {
   const found: { start: number; end: number }[] = [];
   for (let at = from; at < to - 1; at += 1) {
@@ -100,7 +100,7 @@ export function findFormats(text: string, from: number, to: number): { start: nu
   return found;
 }
 
-/** Where keys stand that only their middle tells. */
+/** Returns where keys stand that only their middle identifies. */
 export function findMiddles(text: string): { start: number; end: number }[] {
   return MIDDLES.flatMap(({ middle, before, whole }) => {
     const found: { start: number; end: number }[] = [];
@@ -125,7 +125,10 @@ function endOfKey(text: string, at: number, key: number): number | undefined {
   return undefined;
 }
 
-/** Not in the middle of a word; in `\nghp_…` and `%3Dghp_…` of an escaped text, the letter before the key is none. */
+/**
+ * Whether a key can begin here: not in the middle of a word. In `\nghp_…` and `%3Dghp_…` of an escaped text, the letter
+ * before the key belongs to the escape.
+ */
 function beginsWord(text: string, at: number): boolean {
   if (!/[A-Za-z0-9_]/u.test(text.charAt(at - 1))) return true;
   return /(?:\\[nrtbf]|%[0-9A-Fa-f]{2})$/u.test(text.slice(Math.max(0, at - 3), at));

@@ -1,19 +1,19 @@
-/** A part of a text that is not shown: from `start` up to, and without, `end`. */
+/** A part of a text that is not shown: from `start` up to, but excluding, `end`. */
 export interface Span {
   start: number;
   end: number;
-  /** Name of the secret; undefined for what only looks like one. */
+  /** Name of the secret; undefined for text that only looks like one. */
   key: string | undefined;
 }
 
-/** What stands in place of a secret. */
+/** Returns the marker that replaces a secret. */
 export function markerOf(key: string | undefined): string {
   return key === undefined ? "«secret»" : `«secret:${key}»`;
 }
 
 /**
- * Spans in order, those that overlap or follow one another under the same name made into one. Where two overlap, nothing
- * of either is left, and the name of the first that has one stands for both.
+ * Sorts spans and joins those that overlap or are adjacent under the same name. Overlapping spans are hidden together,
+ * under the name of the first that has one.
  */
 export function joinSpans(spans: readonly Span[]): Span[] {
   const joined: Span[] = [];
@@ -29,7 +29,7 @@ export function joinSpans(spans: readonly Span[]): Span[] {
   return joined;
 }
 
-/** The text with a marker in place of each span; `spans` are as `joinSpans` gives them. */
+/** Returns the text with a marker in place of each span; `spans` come from `joinSpans`. */
 export function replaceSpans(text: string, spans: readonly Span[]): string {
   if (spans.length === 0) return text;
   let shown = "";

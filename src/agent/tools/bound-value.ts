@@ -1,13 +1,16 @@
 import { headAndTail } from "./bound-text.ts";
 
 export interface ValueBounds {
-  /** Most characters kept of each text, besides the note about what was cut. */
+  /** Most characters kept of each text, without the note about the cut. */
   chars: number;
   /** Most items kept of each list. */
   items: number;
 }
 
-/** A JSON value with every text cut to its head and tail and every list to its first items, the rest being counted. */
+/**
+ * Returns a JSON value with every text cut to its head and tail, and every list to its first items and a count of the
+ * rest.
+ */
 export function boundValue(value: unknown, bounds: ValueBounds): unknown {
   if (typeof value === "string") return headAndTail(value, bounds.chars);
   if (Array.isArray(value)) {

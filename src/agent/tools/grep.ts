@@ -14,7 +14,7 @@ import { defineTool, failure } from "./tool.ts";
 
 const MAX_RESULTS = 2_000;
 const MAX_CONTEXT = 50;
-/** Longest that a search goes on, in milliseconds. */
+/** Longest time of a search, in milliseconds. */
 const TIMEOUT_MS = 30_000;
 
 const contextLines = (where: string) =>

@@ -28,7 +28,7 @@ import { updatePlan } from "./update-plan.ts";
 import { viewImage } from "./view-image.ts";
 import { writeFile } from "./write-file.ts";
 
-/** Every tool the agent has, in the order the model is shown them. */
+/** Every tool of the agent, in the order in which the model is shown them. */
 export const tools: readonly Tool[] = [
   readFile,
   writeFile,
@@ -62,7 +62,7 @@ const byName: ReadonlyMap<string, Tool> = new Map(
   tools.flatMap((tool) => [tool.name, ...tool.aliases].map((name) => [name, tool] as const)),
 );
 
-/** The tool a call names, by its name or an alias. */
+/** Finds a tool by its name or an alias. */
 export function findTool(name: string): Tool | undefined {
   return byName.get(name);
 }
@@ -72,12 +72,12 @@ export function mayChange(name: string): boolean {
   return (findTool(name)?.effect ?? "read") !== "read";
 }
 
-/** The tools that a task can use: their configuration is there, and the task's key grants them; null grants all. */
+/** Returns the tools that a task can use: they are configured, and the task's key grants them; null grants all. */
 export function offeredTools(services: ToolServices, scopes: readonly string[] | null): readonly Tool[] {
   return tools.filter((tool) => tool.isOffered(services) && missingScope(tool, scopes) === undefined);
 }
 
-/** What the model is told of the tools; the same at every call of a task, so that providers can cache it. */
+/** Returns the tools' definitions for the model; the same at every call of a task, so that providers can cache them. */
 export function toolDefinitions(services: ToolServices, scopes: readonly string[] | null): ToolDefinition[] {
   return offeredTools(services, scopes).map(({ definition }) => definition);
 }

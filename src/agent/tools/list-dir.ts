@@ -55,7 +55,7 @@ export const listDir = defineTool({
   },
 });
 
-/** At least so many levels, parents before children. */
+/** Lists at least `depth` levels, parents before children. */
 async function listLevels(runtime: AgentRuntime, directory: string, depth: number): Promise<FileEntry[]> {
   const own = await runtime.list(directory, { recursive: false });
   if (depth === 1 || own.every(({ kind }) => kind !== "directory")) return own;
@@ -65,12 +65,12 @@ async function listLevels(runtime: AgentRuntime, directory: string, depth: numbe
   return excluded.length === 0 ? all : insertByPath(all, excluded);
 }
 
-/** Entries of the top level where they belong among the others, which are in the order of a walk. */
+/** Inserts entries of the top level into the others, which are in the order of a walk. */
 function insertByPath(all: readonly FileEntry[], more: readonly FileEntry[]): FileEntry[] {
   return [...all, ...more].toSorted((one, other) => (walkKey(one) < walkKey(other) ? -1 : 1));
 }
 
-/** Sorts paths as a walk meets them: what is in a directory right behind it. */
+/** Sort key that orders paths as a walk does: a directory's contents right after the directory. */
 function walkKey({ path }: FileEntry): string {
   return path.replaceAll("/", "\0");
 }

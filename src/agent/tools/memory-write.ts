@@ -57,7 +57,7 @@ export const memoryWrite = defineTool({
   },
 });
 
-/** The sections with this one changed, added at the end, or left out when nothing is in it. */
+/** Returns the sections with this one changed, added at the end, or removed when its text is empty. */
 function changed(
   sections: readonly MemorySection[],
   section: string,
@@ -70,7 +70,7 @@ function changed(
   return [...sections.slice(0, place), ...(next.body === "" ? [] : [next]), ...sections.slice(place + 1)];
 }
 
-/** A call that is run again after a crash must not say it twice. */
+/** Idempotent: a call that runs again after a crash must not append the text twice. */
 function appended(present: string, text: string): string {
   if (present === "" || text === "") return present || text;
   return present === text || present.endsWith(`\n${text}`) ? present : `${present}\n${text}`;

@@ -1,12 +1,15 @@
 import type { Scope } from "#src/domain/organisations/access/index.ts";
 import { failure, type Tool, type ToolFailure } from "./tool.ts";
 
-/** Whether the key that started a task grants a permission; a person, and a key without a list, have `null`. */
+/**
+ * Whether the key that started a task grants a permission; `null` stands for a person, or a key without a list, and
+ * grants all.
+ */
 export function grants(scopes: readonly string[] | null, scope: Scope): boolean {
   return scopes === null || scopes.includes(scope);
 }
 
-/** Why a task's key does not let it use a tool; undefined where it does. */
+/** Returns why a task's key may not use a tool; undefined where it may. */
 export function missingScope(
   { name, scope }: Pick<Tool, "name" | "scope">,
   scopes: readonly string[] | null,

@@ -16,7 +16,7 @@ export const multiEdit = defineTool({
     file_path: z.string().min(1).describe("Path relative to the project root, e.g. src/app.ts"),
     edits: z.array(z.strictObject(editFields)).min(1).max(MAX_EDITS).describe("The replacements, in order"),
   }),
-  // Not idempotent: an edit whose new text holds the old one would be made twice.
+  // Not idempotent: an edit whose new text contains the old one would be applied twice.
   effect: "other",
   dangerous: true,
   scope: "file.write",

@@ -13,7 +13,7 @@ export const patchFile = defineTool({
     file_path: z.string().min(1).describe("Path relative to the project root, e.g. src/app.ts"),
     ...editFields,
   }),
-  // Not idempotent: an edit whose new text holds the old one would be made twice.
+  // Not idempotent: an edit whose new text contains the old one would be applied twice.
   effect: "other",
   dangerous: true,
   scope: "file.write",

@@ -2,8 +2,8 @@ import { normalizePath } from "#src/domain/workspaces/files/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 
 /**
- * A path as a model writes it. `./src/app.ts` is `src/app.ts`; an absolute path is refused with a sentence, because
- * guessing what `/` stands for would write to the wrong place. Throws `invalid_input`.
+ * Normalises a path from a model: `./src/app.ts` becomes `src/app.ts`. An absolute path is refused with a sentence,
+ * because guessing what `/` stands for would write to the wrong place. Throws `invalid_input`.
  */
 export function toProjectPath(path: string): string {
   if (path.startsWith("/")) {
@@ -16,7 +16,7 @@ export function toProjectPath(path: string): string {
   return relative === "" || relative === "." ? "" : normalizePath(relative);
 }
 
-/** As `toProjectPath`, for a path that names a file: the project root does not. */
+/** Same as `toProjectPath` for a path of a file, which cannot be the project root. */
 export function toFilePath(path: string): string {
   const filePath = toProjectPath(path);
   if (filePath === "") throw new AppError("invalid_input", "The path names the project root, not a file");

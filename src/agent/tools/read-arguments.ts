@@ -6,8 +6,8 @@ const MAX_ISSUES = 5;
 type Arguments<T> = { ok: true; value: T } | { ok: false; error: string };
 
 /**
- * The arguments of a call, checked. Nothing at all counts as `{}`: some models send an empty text for a call without
- * arguments. Everything else is taken as it is: a value of the wrong type is named, never converted.
+ * Parses and checks the arguments of a call. An empty text counts as `{}`, because some models send it for a call
+ * without arguments. Everything else is taken as it is: a value of the wrong type is reported, never converted.
  */
 export function readArguments<T>(
   text: string,
@@ -33,7 +33,10 @@ function describeIssue({ path, message }: z.core.$ZodIssue): string {
   return path.length === 0 ? message : `${z.core.toDotPath(path)}: ${message}`;
 }
 
-/** Fields under their own names; a field that is there under both names keeps its own, so the other one is refused. */
+/**
+ * Renames fields to their canonical names; a field that is present under both names is not renamed, so the alias is
+ * refused.
+ */
 function renameFields(value: unknown, aliases: Readonly<Record<string, string>>): unknown {
   if (Array.isArray(value)) return value.map((item) => renameFields(item, aliases));
   if (typeof value !== "object" || value === null) return value;

@@ -15,9 +15,9 @@ import { MODEL_FIELD_CHARS } from "./to-model-text.ts";
 import { defineTool } from "./tool.ts";
 
 const TIMEOUT_MS = 30_000;
-/** Most characters of all contents together: what the model is shown of a result, less what else is in it. */
+/** Most characters of all contents together: the limit of a result for the model, minus its other fields. */
 const CONTENT_CHARS = 24_000;
-/** A file of which less than this could be shown is not. */
+/** A file is skipped if fewer characters than this could be shown. */
 const WORTHWHILE_CHARS = 500;
 const SKIPPED_CHARS = 3_000;
 
@@ -74,7 +74,7 @@ interface Chosen {
   skipped: Skipped[];
 }
 
-/** The files meant: those named one by one first, then what the globs match. */
+/** Returns the files to read: those named directly first, then the matches of the globs. */
 async function choose(
   runtime: AgentRuntime,
   {
@@ -88,7 +88,7 @@ async function choose(
   const skipped: Skipped[] = [];
   const patterns: string[] = [];
   for (const wanted of include) {
-    // Brackets are in the names of files as well, so a pattern may be a name after all.
+    // Names of files may contain brackets too, so a pattern may be a name.
     const path = toProjectPath(wanted.replace(/\/+$/, ""));
     const entry = path === "" ? undefined : await runtime.stat(path);
     if (entry?.kind === "file") files.set(path, entry);

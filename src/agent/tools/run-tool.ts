@@ -4,19 +4,19 @@ import { findTool, offeredTools } from "./index.ts";
 import { missingScope } from "./missing-scope.ts";
 import { failure, type Tool, type ToolContext, type ToolFailure, type ToolResult } from "./tool.ts";
 
-/** What became of a call. A failed call is an answer to the model, never the end of the task. */
+/** The outcome of a call. A failed call is a result for the model, never the end of the task. */
 export interface ToolOutcome {
   success: boolean;
-  /** Unbounded; what leaves the process goes through `toModelText` or `toEventResult`. */
+  /** Unbounded; everything that leaves the process goes through `toModelText` or `toEventResult`. */
   result: ToolResult;
-  /** What lay behind an unexpected failure, for the log only: it may hold anything. */
+  /** Cause of an unexpected failure, only for the log: it may hold anything. */
   cause?: unknown;
 }
 
 /**
- * Run one call of the model. An unknown tool, bad arguments, a missing permission and whatever the tool throws become
- * a failure the model can act on. Throws only when the signal aborts: the signal's reason, at once, though a tool that
- * does not watch the signal may still be finishing.
+ * Runs one call of the model. An unknown tool, bad arguments, a missing permission and everything that the tool throws
+ * become a failure for the model. Throws only the signal's reason, as soon as the signal aborts, though a tool that
+ * ignores the signal may still be finishing.
  */
 export async function runTool(call: ToolCall, context: ToolContext): Promise<ToolOutcome> {
   context.signal.throwIfAborted();
@@ -31,7 +31,7 @@ export async function runTool(call: ToolCall, context: ToolContext): Promise<Too
   if (refusal) return failed(refusal);
   try {
     const result = await untilAborted(tool.run(call.arguments, context), context.signal);
-    // A command that the signal ended comes back as a result, which says nothing about the command.
+    // A command that the signal ended returns a result, which says nothing about the command.
     context.signal.throwIfAborted();
     return { success: result.success, result };
   } catch (error) {
@@ -44,7 +44,9 @@ export async function runTool(call: ToolCall, context: ToolContext): Promise<Too
   }
 }
 
-/** What the model is to do about a failure. A call with an effect may have had it before its runtime was lost. */
+/**
+ * What the model should do about a failure. A call with an effect may have taken effect before its runtime was lost.
+ */
 function adviceFor({ code, retryable }: AppError, { effect }: Tool): string | undefined {
   if (code === "unavailable" && effect === "other") return "Check what it did before you run it again.";
   return retryable ? "This may pass: try again." : undefined;
@@ -54,7 +56,10 @@ function failed(result: ToolFailure, cause?: unknown): ToolOutcome {
   return cause === undefined ? { success: false, result } : { success: false, result, cause };
 }
 
-/** The work, or the signal's reason as soon as it aborts: a call to a runtime that hangs must not hold up a cancel. */
+/**
+ * Returns the work's result, or throws the signal's reason as soon as it aborts: a call to a hanging runtime must not
+ * delay a cancel.
+ */
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = Promise.withResolvers<never>();
   const onAbort = () => aborted.reject(signal.reason);

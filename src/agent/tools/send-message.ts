@@ -4,10 +4,10 @@ import { defineTool, failure } from "./tool.ts";
 
 const MAX_TEXT_CHARS = 10_000;
 
-/** `platform:<type>:<id>`, a channel and its target in one. */
+/** `platform:<type>:<id>`: a channel and its target in one text. */
 const COMBINED = /^platform:(?<channel>[^:]+):(?<target>.+)$/su;
 
-/** Channels that mean the conversation the agent is in. */
+/** Names of channels that mean the agent's current conversation. */
 const HERE: ReadonlySet<string> = new Set(["chat", "reply", "webhook"]);
 
 export const sendMessage = defineTool({

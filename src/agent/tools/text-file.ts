@@ -1,12 +1,12 @@
 import type { AgentRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { failure, type ToolFailure } from "./tool.ts";
 
-/** Largest text a tool takes into memory; a turn may read several at once, and an isolate has 128 MB. */
+/** Largest text that a tool loads into memory; a turn may read several at once, and an isolate has 128 MB. */
 export const TEXT_FILE_BYTES = 4 * 1024 * 1024;
 
 type TextFile = { ok: true; text: string; sizeBytes: number } | { ok: false; failure: ToolFailure };
 
-/** A file as text, a byte order mark included, so that writing it back changes nothing else. */
+/** Reads a file as text, including a byte order mark, so that writing it back changes nothing else. */
 export async function readTextFile(runtime: AgentRuntime, path: string): Promise<TextFile> {
   const entry = await runtime.stat(path);
   if (!entry) return missing(path);
@@ -29,7 +29,7 @@ export async function readTextFile(runtime: AgentRuntime, path: string): Promise
   return { ok: true, text, sizeBytes: bytes.length };
 }
 
-/** How many lines a text has; the end of the last line does not begin another. */
+/** Counts the lines of a text; a line break at the end does not begin another line. */
 export function countLines(text: string): number {
   if (text === "") return 0;
   const breaks = text.split("\n").length - 1;
@@ -46,7 +46,10 @@ function refused(reason: ToolFailure): TextFile {
   return { ok: false, failure: reason };
 }
 
-/** Bytes as text; undefined for what is not UTF-8, or holds a NUL. The beginning of a text may end within a character. */
+/**
+ * Decodes bytes as text; undefined for bytes that are not UTF-8 or contain a NUL. The beginning of a longer text may
+ * end within a character.
+ */
 export function decodeText(
   bytes: Uint8Array,
   { isWhole = true }: { isWhole?: boolean } = {},

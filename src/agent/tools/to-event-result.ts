@@ -5,7 +5,7 @@ import type { ToolResult } from "./tool.ts";
 /** Most bytes of a recorded result, as JSON in UTF-8. */
 const EVENT_RESULT_BYTES = 32 * 1024;
 
-/** From generous to tight; the first that fits is taken. */
+/** Bounds from generous to tight; the first that fits is used. */
 const BOUNDS = [
   { chars: 10_000, items: 500 },
   { chars: 4_000, items: 100 },
@@ -14,8 +14,8 @@ const BOUNDS = [
 ] as const;
 
 /**
- * A result as the event log and the database record it: the same fields, each bounded head and tail, the whole at most
- * `EVENT_RESULT_BYTES`. Of a result that stays too large even so, only its sentence is left, with `truncated: true`.
+ * Returns a result as the event log and the database record it: the same fields, each cut to head and tail, the whole
+ * at most `EVENT_RESULT_BYTES`. If the result is still too large, only its sentence is kept, with `truncated: true`.
  */
 export function toEventResult(result: ToolResult): Record<string, unknown> {
   for (const bounds of BOUNDS) {

@@ -4,16 +4,16 @@ import type { ToolResult } from "./tool.ts";
 
 /** Most characters of one text field that the model is shown: half from its start, half from its end. */
 export const MODEL_FIELD_CHARS = 10_000;
-/** Most characters of a whole result, besides the note about what was cut. */
+/** Most characters of a whole result, without the note about the cut. */
 const MODEL_RESULT_CHARS = 30_000;
 const MODEL_LIST_ITEMS = 500;
-/** A text up to this length and of one line is shown as JSON beside the other small fields. */
+/** A single-line text up to this length is shown as JSON beside the other small fields. */
 const SHORT_CHARS = 200;
 
 /**
- * A result as the model reads it: the sentence first, then every field. Small fields are one line of JSON; long texts
- * stand between tags, unescaped, so that the model can copy from them; so do the contents of a list of files. No field is left out, and a failure shows its
- * fields as a success does: a failed command's output is what the model needs most.
+ * Formats a result for the model: the sentence first, then every field. Small fields are one line of JSON; long texts
+ * stand between tags, unescaped, so that the model can copy from them; so do the contents of a list of files. No field
+ * is omitted, and a failure shows its fields like a success: the model needs the output of a failed command most.
  */
 export function toModelText(result: ToolResult): string {
   const small: Record<string, unknown> = {};

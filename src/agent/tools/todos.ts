@@ -8,7 +8,7 @@ const MAX_TODOS = 100;
 const status = z.enum(["pending", "in_progress", "completed"]);
 const priority = z.enum(["high", "medium", "low"]);
 
-/** As the runtime keeps it, one list per chat. */
+/** A task as the runtime stores it, one list per chat. */
 const Todo = z.object({
   id: z.string(),
   content: z.string(),
@@ -42,7 +42,7 @@ export const todos = defineTool({
   }),
   effect: "idempotent",
   scope: null,
-  // The list is the chat's, and no file of the project.
+  // The list belongs to the chat and is not a file of the project.
   runsInPlan: true,
   async run(args, { runtime, chatId }) {
     const present = parseTodos(await runtime.readTodos(chatId));
@@ -60,14 +60,14 @@ export const todos = defineTool({
   },
 });
 
-/** A list that cannot be read is an empty one: it is the agent's own note, and the next write mends it. */
+/** An unreadable list counts as empty: it is the agent's own note, and the next write repairs it. */
 function parseTodos(json: string | undefined): Todo[] {
   return json === undefined ? [] : (safeParseJson(json, z.array(Todo))?.value ?? []);
 }
 
 /**
- * The new list. A task that was there, by id or else by its words, keeps its id and the moment it was made, so that
- * writing the same list twice changes nothing.
+ * Returns the new list. A task that existed, matched by id or else by content, keeps its id and its creation time, so
+ * that writing the same list twice changes nothing.
  */
 function replaceTodos(
   present: readonly Todo[],
@@ -95,7 +95,7 @@ function takeByContent(free: Todo[], content: string): Todo | undefined {
   return at === -1 ? undefined : free.splice(at, 1)[0];
 }
 
-/** The next number that names no task: short, because the model writes it back. */
+/** Returns the next unused number: short, because the model writes it back. */
 function nextId(taken: Set<string>): string {
   let number = 1;
   while (taken.has(String(number))) number += 1;

@@ -9,9 +9,9 @@ import type { AgentShells } from "../shells.ts";
 import { readArguments } from "./read-arguments.ts";
 
 /**
- * What a call does to the world; it decides both order and recovery. Calls that `read` may run side by side, all others
- * run in the order the model wrote them. A call that was interrupted before its result was recorded is run again when
- * it is `read` or `idempotent`; of `other` the model is told that the outcome is unknown.
+ * The effect of a call; it decides both order and recovery. `read` calls may run in parallel, all others run in the
+ * order in which the model wrote them. A call that was interrupted before its result was recorded runs again if it is
+ * `read` or `idempotent`; for `other` the model is told that the outcome is unknown.
  */
 export type ToolEffect = "read" | "idempotent" | "other";
 
@@ -20,23 +20,23 @@ export interface ToolContext extends ToolServices {
   runtime: AgentRuntime;
   project: ToolProject;
   chatId: string;
-  /** Who makes the call. */
+  /** The model that makes the call. */
   model: { name: string; seesPictures: boolean };
-  /** Aborts the run; its reason is what `runTool` then throws. */
+  /** Aborts the run; `runTool` then throws its reason. */
   signal: AbortSignal;
-  /** Whether a call may change nothing of the project: edit mode `plan`. */
+  /** Whether a call may change nothing in the project: edit mode `plan`. */
   readOnly: boolean;
   /** Permissions of the key that started the task; null grants all. */
   scopes: readonly string[] | null;
 }
 
-/** What tools reach beyond the project's files and commands; `src/agent/tool-services.ts` makes it for a task. */
+/** Services of tools besides the project's files and commands; `src/agent/tool-services.ts` creates them for a task. */
 export interface ToolServices {
-  /** For every address the model names. */
+  /** For every address that the model names. */
   safeFetch: SafeFetch;
-  /** `undefined` where no search provider is set up: its tool is not offered then. */
+  /** `undefined` without a configured search provider; the tool is then not offered. */
   webSearch: WebSearch | undefined;
-  /** Shell sessions of the task's person in the task's project. */
+  /** Shell sessions of the task's user in the task's project. */
   shells: AgentShells;
   messages: AgentMessages;
 }
@@ -80,34 +80,36 @@ export interface Tool {
   readonly dangerous: boolean;
   /** Whether calls run in edit mode `plan`, in which nothing of the project may change. */
   readonly runsInPlan: boolean;
-  /** Whether there is what the tool needs; one that is not offered does not exist for the model. */
+  /** Whether the tool's requirements are met; the model does not know of a tool that is not offered. */
   isOffered(services: ToolServices): boolean;
   readonly definition: ToolDefinition;
-  /** Check the arguments as the model wrote them, then run. Arguments that do not fit are a failure, not a throw. */
+  /**
+   * Checks the arguments as the model wrote them, then runs. Invalid arguments return a failure instead of throwing.
+   */
   run(argumentsText: string, context: ToolContext): Promise<ToolResult>;
 }
 
 interface ToolSpec<Shape extends z.ZodRawShape> {
   name: string;
   description: string;
-  /** Every field carries a description. */
+  /** Every field has a description. */
   parameters: z.ZodObject<Shape>;
   effect: ToolEffect;
-  /** No default: a tool for which it was forgotten does not compile. */
+  /** Without a default, so that a tool without it does not compile. */
   scope: Scope | null;
   /** False when absent. */
   dangerous?: boolean;
-  /** When absent, true of tools that read and are not dangerous. */
+  /** Defaults to true for tools that read and are not dangerous. */
   runsInPlan?: boolean;
-  /** Always when absent. */
+  /** Always offered when absent. */
   isOffered?: (services: ToolServices) => boolean;
   aliases?: readonly string[];
-  /** Other names of fields, at any depth: `{ search: "old_str" }`. */
+  /** Aliases of fields, at any depth: `{ search: "old_str" }`. */
   argumentAliases?: Readonly<Record<string, string>>;
   run(args: z.output<z.ZodObject<Shape>>, context: ToolContext): Promise<ToolResult>;
 }
 
-/** A tool from its schema: the model sees the schema, and `run` sees only arguments that fit it. */
+/** Defines a tool by its schema: the model sees the schema, and `run` receives only arguments that match it. */
 export function defineTool<Shape extends z.ZodRawShape>(spec: ToolSpec<Shape>): Tool {
   const schema = spec.parameters.strict();
   const definition: ToolDefinition = {
@@ -140,7 +142,10 @@ export function failure(
   return { success: false, error, ...(suggestion === undefined ? {} : { suggestion }), ...fields };
 }
 
-/** JSON Schema of the arguments, without what some providers refuse (`$schema`, `propertyNames`) and what only costs tokens. */
+/**
+ * Returns the JSON Schema of the arguments, without keywords that some providers refuse (`$schema`, `propertyNames`)
+ * and those that only cost tokens.
+ */
 function toParameters(schema: z.ZodType): Record<string, unknown> {
   const { $schema: _, ...parameters } = z.toJSONSchema(schema, {
     io: "input",

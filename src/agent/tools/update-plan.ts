@@ -6,7 +6,7 @@ import { readTextFile } from "./text-file.ts";
 import { defineTool, failure, type ToolFailure } from "./tool.ts";
 
 const MAX_STEPS = 50;
-/** Plans that are looked into for the one that is active, the latest change first. */
+/** Most plans that are searched for the active one, the latest change first. */
 const MAX_LOOKED_AT = 20;
 
 const oneLine = (most: number) =>
@@ -40,7 +40,7 @@ export const updatePlan = defineTool({
   effect: "idempotent",
   scope: "file.write",
   dangerous: true,
-  // Writing the plan down is what the mode is for; it changes the plan's own document alone.
+  // Writing the plan is the purpose of the mode; this changes only the plan's own document.
   runsInPlan: true,
   async run(args, { runtime }) {
     const active = args.plan?.filter(({ status }) => status === "in_progress") ?? [];
@@ -82,7 +82,7 @@ export const updatePlan = defineTool({
   },
 });
 
-/** Headings of the model's own below those of the file. */
+/** Demotes the model's headings below those of the file. */
 function demoted(text: string | undefined): string | undefined {
   return text?.replaceAll(/^#{1,2}(?= )/gm, "###");
 }
@@ -91,7 +91,7 @@ type Found =
   | { ok: true; name: string; path: string; present: Plan | undefined }
   | { ok: false; failure: ToolFailure };
 
-/** The plan that is meant: the one of that name, a new one, or the active one that changed last. */
+/** Returns the requested plan: the one of that name, a new one, or the active one that changed last. */
 async function findPlan(
   runtime: AgentRuntime,
   { action, name, task }: { action: string; name?: string | undefined; task?: string | undefined },

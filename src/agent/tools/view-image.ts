@@ -9,15 +9,15 @@ import {
 import { toFilePath } from "./project-path.ts";
 import { defineTool, failure } from "./tool.ts";
 
-/** Largest picture that models take: what `IMAGE_BASE64_CHARS` of base64 hold. The interface names 20 MiB, which none does. */
+/** Largest picture that models accept: the bytes that `IMAGE_BASE64_CHARS` of base64 encode. */
 const IMAGE_BYTES = Math.floor(IMAGE_BASE64_CHARS / 4) * 3;
 
-/** What a result says of the picture that the model is shown beside it. */
+/** The fields of a result that identify the picture shown beside it. */
 export const ShownPicture = z.object({
   path: z.string(),
   mime_type: z.enum(IMAGE_MIME_TYPES),
   detail: z.enum(IMAGE_DETAILS),
-  /** Of the file as it was, so that another one in its place is not taken for it. */
+  /** Hash of the file as it was shown, so that a changed file is not mistaken for it. */
   sha256: z.string(),
 });
 export type ShownPicture = z.infer<typeof ShownPicture>;
@@ -57,7 +57,7 @@ export const viewImage = defineTool({
     if (!bytes) return failure(`There is no file ${path}.`, "list_dir and glob show what is there.");
     const mimeType = typeOf(bytes);
     if (!mimeType) {
-      return failure(`${path} is no picture that can be seen.`, "These are: PNG, JPEG, GIF and WebP.");
+      return failure(`${path} is not a supported picture.`, "Supported are PNG, JPEG, GIF and WebP.");
     }
     const details = { size_bytes: bytes.length, mime_type: mimeType };
     const picture = { path, mime_type: mimeType, detail, sha256: sha256Bytes(bytes) };
@@ -72,9 +72,9 @@ export const viewImage = defineTool({
 });
 
 /**
- * What a file is by its first bytes, whatever its name says: providers refuse a picture of another type than they are told. Sources:
- * https://www.w3.org/TR/png-3/#5PNG-file-signature, https://www.w3.org/Graphics/GIF/spec-gif89a.txt,
- * https://developers.google.com/speed/webp/docs/riff_container
+ * Detects a file's type by its first bytes, whatever its name says, because providers refuse a picture that is not of
+ * the declared type. Sources: https://www.w3.org/TR/png-3/#5PNG-file-signature,
+ * https://www.w3.org/Graphics/GIF/spec-gif89a.txt, https://developers.google.com/speed/webp/docs/riff_container
  */
 function typeOf(bytes: Uint8Array): ImageMimeType | undefined {
   const head = Buffer.from(bytes.subarray(0, 12)).toString("latin1");

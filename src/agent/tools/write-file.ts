@@ -40,7 +40,7 @@ export const writeFile = defineTool({
   },
 });
 
-/** Up to ten lines whole; of more, the first five and the last five. */
+/** Returns up to ten lines whole; of more, the first five and the last five. */
 function previewOf(content: string): string {
   const lines = content.replace(/\n$/, "").split("\n");
   if (lines.length <= PREVIEW_LINES) return lines.join("\n");

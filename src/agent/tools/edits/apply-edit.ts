@@ -5,13 +5,13 @@ import { findFlexible, findFuzzy, indentationOf, type Span } from "./find-lines.
 export interface Edit {
   oldText: string;
   newText: string;
-  /** How often `oldText` must be there; any other number is refused. */
+  /** How often `oldText` must occur; any other number is refused. */
   expectedOccurrence: number;
-  /** Replace every occurrence, however many there are. */
+  /** Replaces every occurrence, whatever their number. */
   allowMultiple: boolean;
 }
 
-/** How the place was found: as written, but for white space, or nearly the same. */
+/** How the place was found: as written, except for white space, or nearly the same. */
 export type EditStrategy = "exact" | "flexible" | "fuzzy";
 
 export type EditOutcome =
@@ -23,14 +23,14 @@ const MAX_PLACES = 100_000;
 
 interface Found {
   spans: readonly Span[];
-  /** Whether another match overlaps one of them, so that which one was meant is open. */
+  /** Whether another match overlaps one of these, so that it is unclear which one was meant. */
   overlap: boolean;
 }
 
 /**
- * Replace one text by another. It is looked for as written, then as whole lines whose white space differs, then as
- * whole lines that are nearly the same; the first way that finds anything decides. What is found more or less often
- * than expected is refused: an edit in the wrong place is worse than none.
+ * Replaces one text by another. It is searched for as written, then as whole lines whose white space differs, then as
+ * whole lines that are nearly the same; the first way that finds anything decides. The edit is refused if the number of
+ * matches is not the expected one: an edit in the wrong place is worse than none.
  */
 export function applyEdit(text: string, edit: Edit): EditOutcome {
   if (edit.oldText === edit.newText)
@@ -56,7 +56,7 @@ export function applyEdit(text: string, edit: Edit): EditOutcome {
   return refuse("old_str is not in the file.", "Read the file again and copy the lines as they are now.");
 }
 
-/** From left to right, as `String.replaceAll` goes. Stops one place above the limit. */
+/** Searches from left to right, as `String.replaceAll` does. Stops one place above the limit. */
 function findExact(text: string, wanted: string): Found {
   const spans: Span[] = [];
   let overlap = false;
@@ -65,7 +65,7 @@ function findExact(text: string, wanted: string): Found {
   while (start !== -1 && spans.length <= MAX_PLACES) {
     const end = start + wanted.length;
     spans.push({ start, end, indentation: "" });
-    // One overlap is enough to know of; looking for more would read the same characters again and again.
+    // One overlap is enough; searching for more would read the same characters again and again.
     start = finder.next(overlap ? end : start + 1);
     if (start !== -1 && start < end) {
       overlap = true;
@@ -116,7 +116,7 @@ function replace(text: string, edit: Edit, found: Found, strategy: EditStrategy)
   return { ok: true, text: parts.join(""), strategy, occurrences: spans.length };
 }
 
-/** The new lines as deep as the lines they replace: the model's indentation `from` becomes the file's `to`. */
+/** Indents the new lines like the lines they replace: the model's indentation `from` becomes the file's `to`. */
 function reindent(newText: string, from: string, to: string): string {
   if (from === to) return newText;
   return newText
@@ -125,13 +125,13 @@ function reindent(newText: string, from: string, to: string): string {
     .join("\n");
 }
 
-/** In a file whose every line ends in CRLF a text written with LF means the same lines. */
+/** In a file whose lines all end in CRLF, LF in the edit's text means CRLF. */
 function withLineBreaksOf(file: string, text: string): string {
   if (!file.includes("\r\n") || text.includes("\r") || /(?<!\r)\n/.test(file)) return text;
   return text.replaceAll("\n", "\r\n");
 }
 
-/** A line of nothing but dots, or of a comment of nothing but dots. */
+/** A line of only dots, or a comment of only dots. */
 const ELISION = /^(?:\/\/|#|--|;|\/\*|<!--)?\s*(?:\.\.\.|…)\s*(?:\*\/|-->)?$/;
 
 function hasElision(text: string): boolean {

@@ -15,14 +15,14 @@ type FileEdit =
   | { ok: true; diff: string | undefined; sizeBytes: number; applied: AppliedEdit[] }
   | { ok: false; failure: ToolFailure };
 
-/** Changed lines up to which a diff is made; its cost grows with the square, and with the lines of the file. */
+/** Most changed lines for which a diff is made; its cost grows with their square, and with the lines of the file. */
 const CHANGED_LINES = 1_000;
-/** Lines of a file, before and after together, up to which a diff is made. */
+/** Most lines of a file, before and after together, for which a diff is made. */
 const DIFF_LINES = 50_000;
 
 /**
- * Apply edits to one file, each to what the one before it made, and write the file once at the end: when any of them
- * cannot be applied nothing is written. `diff` is undefined when too much changed for one, or the file has too many lines.
+ * Applies edits to one file, each to the result of the one before, and writes the file once at the end: if any of them
+ * cannot be applied, nothing is written. `diff` is undefined when too much changed, or the file has too many lines.
  */
 export async function editFile(
   runtime: AgentRuntime,
@@ -38,7 +38,7 @@ export async function editFile(
   let text = file.text;
   const applied: AppliedEdit[] = [];
   for (const [index, edit] of edits.entries()) {
-    // Looking for one may take some tenths of a second: others get their turn in between.
+    // A search may take some tenths of a second: yield to other work in between.
     if (index > 0) await new Promise((resolve) => setTimeout(resolve, 0));
     const outcome = applyEdit(text, edit);
     if (!outcome.ok) {

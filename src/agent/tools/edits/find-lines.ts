@@ -1,6 +1,6 @@
 import { distanceWithin, type Budget } from "./levenshtein.ts";
 
-/** A part of a text, with the indentation its first line of words has there. */
+/** A part of a text, with the indentation of its first non-blank line. */
 export interface Span {
   start: number;
   end: number;
@@ -8,7 +8,7 @@ export interface Span {
 }
 
 interface Line {
-  /** Without surrounding white space, and each run of it inside as one space. */
+  /** The line trimmed, with each run of white space replaced by one space. */
   words: string;
   indentation: string;
   start: number;
@@ -18,19 +18,19 @@ interface Line {
   next: number;
 }
 
-/** Shortest wanted text, in characters, for which nearly the same counts as the same. */
+/** Shortest text, in characters, that may match approximately. */
 const FUZZY_MIN_CHARS = 10;
 const FUZZY_SHARE = 0.1;
-/** Steps a search may take before it gives up: about half a second on a slow machine. */
+/** Most steps of a search before it gives up: about half a second on a slow machine. */
 const SEARCH_STEPS = 50_000_000;
-/** What a line costs that is looked at, besides its characters. */
+/** Steps for each line that is compared, besides its characters. */
 const LINE_STEPS = 5;
 /** Most lines that are searched, since each is held in memory. */
 const MAX_LINES = 100_000;
 
 /**
- * Every run of whole lines that equals the wanted lines but for white space; runs may overlap. None when looking would
- * take too long.
+ * Returns every run of whole lines that equals the wanted lines except for white space; runs may overlap. Empty when
+ * the search would take too long.
  */
 export function findFlexible(text: string, wanted: string): Span[] {
   const needle = linesOf(wanted);
@@ -53,9 +53,9 @@ export function findFlexible(text: string, wanted: string): Span[] {
 }
 
 /**
- * The runs of whole lines that are nearest to the wanted lines, white space aside, and at most a tenth of the wanted
- * characters away: one span is a match, several are as near as each other. None when the wanted text is too short, or
- * when looking would take too long.
+ * Returns the runs of whole lines nearest to the wanted lines, ignoring white space, with a distance of at most a tenth
+ * of the wanted characters: one span is a match, several are equally near. Empty when the wanted text is too short, or
+ * when the search would take too long.
  */
 export function findFuzzy(text: string, wanted: string): Span[] {
   const needle = linesOf(wanted);
@@ -83,12 +83,12 @@ export function findFuzzy(text: string, wanted: string): Span[] {
   return nearest.map((first) => spanOf(lines, first, needle, wanted));
 }
 
-/** White space at the start of the first line that has words. */
+/** Returns the white space at the start of the first non-blank line. */
 export function indentationOf(text: string): string {
   return linesOf(text).find(({ words }) => words !== "")?.indentation ?? "";
 }
 
-/** The lines of a text, none of a text with too many; a line break at its end does not begin another line. */
+/** Splits a text into lines; empty for a text with too many. A line break at the end does not begin another line. */
 function linesOf(text: string): Line[] {
   const lines: Line[] = [];
   let start = 0;
@@ -109,7 +109,7 @@ function linesOf(text: string): Line[] {
   return lines;
 }
 
-/** How many characters of words, and one for each line, are before each line, and before the end. */
+/** Returns how many characters of `words`, plus one per line, precede each line and the end. */
 function charsUpTo(lines: readonly Line[]): Uint32Array {
   const sums = new Uint32Array(lines.length + 1);
   for (const [at, { words }] of lines.entries()) sums[at + 1] = (sums[at] ?? 0) + words.length + 1;
@@ -120,7 +120,7 @@ function windows(lines: readonly Line[], needle: readonly Line[]): number[] {
   return Array.from({ length: Math.max(0, lines.length - needle.length + 1) }, (_, first) => first);
 }
 
-/** A wanted text that ends in a line break takes the line break with it. */
+/** If the wanted text ends in a line break, the span includes the line break. */
 function spanOf(lines: readonly Line[], first: number, needle: readonly Line[], wanted: string): Span {
   const run = lines.slice(first, first + needle.length);
   const last = run.at(-1);

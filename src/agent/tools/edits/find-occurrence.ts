@@ -1,11 +1,11 @@
 /**
- * Finds one text in another in time linear in both, whatever they are (Knuth, Morris and Pratt, 1977). `String.indexOf` takes the
- * product of both lengths for texts such as `aaab aaa` in `aaaa…`: hours for 1 MiB in 4 MiB.
+ * Finds one text in another in linear time (Knuth, Morris and Pratt, 1977). `String.indexOf` takes the product of both
+ * lengths for texts such as `aaab aaa` in `aaaa…`: hours for 1 MiB in 4 MiB.
  */
 export class OccurrenceFinder {
   readonly #text: string;
   readonly #wanted: string;
-  /** For each length of a beginning of the wanted text, the length of its longest end that is a shorter beginning too. */
+  /** For each prefix length of the wanted text, the length of its longest proper suffix that is also a prefix. */
   readonly #borders: Uint32Array | undefined;
 
   constructor(text: string, wanted: string) {
@@ -14,7 +14,7 @@ export class OccurrenceFinder {
     this.#borders = wanted.length > SHORT_CHARS ? bordersOf(wanted) : undefined;
   }
 
-  /** Where the next occurrence begins, at `from` or behind it; -1 for none. */
+  /** Returns where the next occurrence begins, at or after `from`; -1 for none. */
   next(from: number): number {
     const borders = this.#borders;
     const [text, wanted] = [this.#text, this.#wanted];
@@ -30,7 +30,7 @@ export class OccurrenceFinder {
   }
 }
 
-/** Up to this length `indexOf` is quick enough at its worst. */
+/** Up to this length `indexOf` is fast enough even in its worst case. */
 const SHORT_CHARS = 32;
 
 function bordersOf(wanted: string): Uint32Array {

@@ -1,14 +1,14 @@
 import { failure, type ToolFailure } from "../tool.ts";
 
 /**
- * What stands for a secret in all that the model reads; see src/agent/scrubbing. The name has a bound, or marks that do not end
- * would be read to the end of their line each.
+ * The marker that replaces a secret in everything the model reads; see src/agent/scrubbing. The bound on the name keeps
+ * unterminated markers from being scanned to the end of their line each.
  */
 const MARK = /«secret(?::[^»\n]{0,256})?»/u;
 
 /**
- * The failure of a write whose text holds the mark of a hidden secret: written to a file it would take the place of the real
- * value. `undefined` for a text without one.
+ * Returns the failure of a write whose text holds the marker of a hidden secret: in a file the marker would replace the
+ * real value. Undefined for a text without one.
  */
 export function refuseMarks(texts: readonly string[]): ToolFailure | undefined {
   const mark = texts.map((text) => MARK.exec(text)?.[0]).find((each) => each !== undefined);

@@ -4,9 +4,9 @@ export interface Budget {
 }
 
 /**
- * The number of inserted, deleted and replaced characters between two texts, or undefined when it is above `limit`.
- * Only the diagonal band that can stay within the limit is filled, so the cost is length times limit, counted against
- * the budget; an exhausted budget gives undefined too.
+ * Returns the number of inserted, deleted and replaced characters between two texts, or undefined when it is above
+ * `limit`. Only the diagonal band that can stay within the limit is computed, so the cost is length times limit,
+ * charged to the budget; an exhausted budget returns undefined too.
  */
 export function distanceWithin(a: string, b: string, limit: number, budget: Budget): number | undefined {
   if (Math.abs(a.length - b.length) > limit) return undefined;

@@ -1,20 +1,20 @@
 import type { AgentRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { failure, type ToolFailure } from "../tool.ts";
 
-/** Where agents keep notes of their own, memory and plans among them. */
+/** Directory of the agents' own notes, including memory and plans. */
 const NOTES_ROOT = ".workspace";
 
-/** Whether a path is among the agent's own notes. */
+/** Whether a path belongs to the agents' own notes. */
 export function isNote(path: string): boolean {
   return path === NOTES_ROOT || path.startsWith(`${NOTES_ROOT}/`);
 }
 
 /**
- * Why a note is neither read nor written: its path leads through a symbolic link, which came with a person's repository and
- * may lead to any file of the project. Undefined where it does not.
+ * Refuses a note whose path leads through a symbolic link, which may come from a cloned repository and lead to any file
+ * of the project. Undefined where there is no link.
  *
- * A program of the project can put a link there after this look. It gains nothing: it can write by itself wherever the link
- * would lead.
+ * A program of the project can put a link there after this check. It gains nothing: it can write to the link's target
+ * itself.
  */
 export async function linkOnTheWay(runtime: AgentRuntime, path: string): Promise<ToolFailure | undefined> {
   const names = path.split("/");

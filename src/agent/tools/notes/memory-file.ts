@@ -3,7 +3,7 @@ import { readTextFile } from "../text-file.ts";
 import type { ToolFailure } from "../tool.ts";
 import { linkOnTheWay } from "./links.ts";
 
-/** What agents are to remember of a project: a Markdown file, one section per second-level heading. */
+/** The agents' memory of a project: a Markdown file, one section per second-level heading. */
 export const MEMORY_PATH = ".workspace/memory.md";
 
 const TITLE = "# Memory";
@@ -15,7 +15,10 @@ export interface MemorySection {
 
 export type Memory = { ok: true; sections: MemorySection[] } | { ok: false; failure: ToolFailure };
 
-/** The sections of the project's memory; none where there is no file yet. A memory behind a symbolic link is refused. */
+/**
+ * Returns the sections of the project's memory; none where there is no file yet. A memory behind a symbolic link is
+ * refused.
+ */
 export async function readMemory(runtime: AgentRuntime): Promise<Memory> {
   const link = await linkOnTheWay(runtime, MEMORY_PATH);
   if (link) return { ok: false, failure: link };
@@ -24,7 +27,7 @@ export async function readMemory(runtime: AgentRuntime): Promise<Memory> {
   return file.failure["exists"] === false ? { ok: true, sections: [] } : file;
 }
 
-/** To be called after `readMemory`, which refuses links. */
+/** Call this after `readMemory`, which refuses links. */
 export async function writeMemory(
   runtime: AgentRuntime,
   sections: readonly MemorySection[],
@@ -34,12 +37,12 @@ export async function writeMemory(
   return { sizeBytes: bytes.length };
 }
 
-/** Headings are compared as people read them. */
+/** Compares headings as people read them. */
 export function isSection(one: string, other: string): boolean {
   return one.trim().toLowerCase() === other.trim().toLowerCase();
 }
 
-/** Text above the first heading, which a person may have written by hand, is a section without a name. */
+/** Text above the first heading, which a person may have written by hand, becomes a section without a name. */
 function parse(text: string): MemorySection[] {
   const sections: { section: string; lines: string[] }[] = [{ section: "", lines: [] }];
   for (const line of text.split(/\r?\n/)) {

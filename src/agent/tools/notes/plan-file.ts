@@ -1,4 +1,4 @@
-/** Where plans are kept, one Markdown file each. */
+/** Directory of plans, one Markdown file each. */
 export const PLANS_PATH = ".workspace/plans";
 
 export type StepStatus = "pending" | "in_progress" | "completed";
@@ -19,7 +19,7 @@ export interface Plan {
 
 const MARKS: Readonly<Record<StepStatus, string>> = { pending: " ", in_progress: "~", completed: "x" };
 
-/** A plan as people read it, and as `parsePlan` reads it back. */
+/** Formats a plan as people read it and as `parsePlan` parses it. */
 export function formatPlan({ name, task, status, reasoning, plan }: Plan): string {
   const steps = plan.map(({ step, status: state, notes }) =>
     [`- [${MARKS[state]}] ${step}`, ...lines(notes).map((line) => `  > ${line}`)].join("\n"),
@@ -34,7 +34,7 @@ export function formatPlan({ name, task, status, reasoning, plan }: Plan): strin
   return `${parts.join("\n\n")}\n`;
 }
 
-/** The plan in a file; undefined where a person has made something else of it. */
+/** Parses the plan in a file; undefined where a person has edited it into something else. */
 export function parsePlan(text: string): Plan | undefined {
   const plain = text.replaceAll("\r\n", "\n");
   const name = /^# Plan: (?<name>.+)$/m.exec(plain)?.groups?.["name"];
@@ -76,12 +76,12 @@ function lines(text: string): string[] {
   return text === "" ? [] : text.split("\n");
 }
 
-/** The name of a plan as the name of its file: letters and digits of any script, and hyphens. */
+/** Converts the name of a plan into a file name: letters and digits of any script, and hyphens. */
 export function slugOf(name: string): string {
   const slug = name
     .normalize("NFKC")
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, "-");
-  // By characters, so that none is cut in half; 60 of four bytes are a name that file systems take.
+  // Cut by characters, so that none is cut in half; 60 characters of four bytes fit into a file name.
   return Array.from(slug).slice(0, 60).join("").replace(/^-|-$/g, "") || "plan";
 }

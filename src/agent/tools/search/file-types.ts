@@ -1,4 +1,4 @@
-/** Endings of file names by language, under the names that ripgrep gives them (`rg --type-list`). */
+/** Endings of file names by language, under ripgrep's names (`rg --type-list`). */
 const ENDINGS = {
   c: "c h",
   cpp: "cpp cc cxx hpp hh hxx h",
@@ -47,7 +47,7 @@ export function matchesType(type: string, name: string): boolean {
   return FILE_TYPES.get(type)?.has(endingOf(name)) ?? false;
 }
 
-/** What is never text, and not worth reading to find that out. */
+/** Endings of files that are never text, so that they need not be read. */
 const BINARY: ReadonlySet<string> = new Set(
   [
     "png jpg jpeg gif bmp ico webp avif tiff heic psd",
@@ -62,7 +62,7 @@ export function isNamedAsBinary(name: string): boolean {
   return BINARY.has(endingOf(name));
 }
 
-/** Empty for a name without one, such as `Makefile` or `.env`. */
+/** Returns the ending of a name; empty for names such as `Makefile` or `.env`. */
 function endingOf(name: string): string {
   const dot = name.lastIndexOf(".");
   return dot > 0 ? name.slice(dot + 1).toLowerCase() : "";

@@ -1,7 +1,7 @@
-/** Most characters of a list that the model is shown whole: a result has 30,000, other fields included. */
+/** Most characters of a list that the model is shown whole: a result may have 30,000, including its other fields. */
 export const LIST_CHARS = 24_000;
 
-/** The first items that fit, as JSON: better fewer than a list that breaks off in the middle. */
+/** Returns the first items that fit, as JSON: fewer items are better than a list that breaks off in the middle. */
 export function fitting<T>(items: readonly T[], limit: number, chars = LIST_CHARS): T[] {
   let left = chars;
   const fit: T[] = [];

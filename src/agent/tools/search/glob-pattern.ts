@@ -1,23 +1,23 @@
 import { AppError } from "#src/lib/errors.ts";
 
-/** Longest pattern: a model names files, not a language. */
+/** Longest pattern, in characters. */
 const MAX_PATTERN = 1_000;
-/** Most patterns that braces may stand for. */
+/** Most patterns that braces may expand to. */
 const MAX_ALTERNATIVES = 64;
 
 export type PathMatcher = (path: string) => boolean;
 
-/** One character of a segment, or any number of them. */
+/** A pattern for one character of a segment, or a star for any number of them. */
 type Token = { kind: "star" } | { kind: "one"; accepts: (char: string) => boolean };
 
-/** A name between slashes, or any number of them. */
+/** A pattern for one path segment, or `**` for any number of them. */
 type Segment = "**" | { source: string; tokens: readonly Token[] | undefined };
 
 /**
- * A glob over whole paths: `*` and `?` stay within a name, `**` between slashes is any number of directories, `[a-z]` and
- * `[!a]` are characters, `{a,b}` are alternatives, and a backslash takes the next character as it is. A name with brackets
- * also matches itself: `app/[id]/page.tsx` is a file of many projects. Matching takes no more steps than pattern times
- * path, whatever both are. Throws `invalid_input`.
+ * Compiles a glob over whole paths: `*` and `?` stay within a name, `**` between slashes is any number of directories,
+ * `[a-z]` and `[!a]` are characters, `{a,b}` are alternatives, and a backslash escapes the next character. A name with
+ * brackets also matches itself: many projects have files such as `app/[id]/page.tsx`. Matching takes at most pattern
+ * times path steps. Throws `invalid_input`.
  */
 export function compileGlob(pattern: string, { braces = true }: { braces?: boolean } = {}): PathMatcher {
   if (pattern.length > MAX_PATTERN) {
@@ -31,15 +31,15 @@ export function compileGlob(pattern: string, { braces = true }: { braces?: boole
 }
 
 /**
- * As `compileGlob`, with the convention of search tools: a pattern without a slash is about a name at any depth, one that
- * begins with a slash about the top.
+ * Same as `compileGlob`, with the convention of search tools: a pattern without a slash matches a name at any depth,
+ * and a pattern that begins with a slash is anchored at the top.
  */
 export function compileNameGlob(pattern: string): PathMatcher {
   if (pattern.startsWith("/")) return compileGlob(pattern.slice(1));
   return compileGlob(pattern.includes("/") ? pattern : `**/${pattern}`);
 }
 
-/** Whether a pattern names something hidden, such as `.github/**`: who asks for it by name gets it. */
+/** Whether a pattern names something hidden, such as `.github/**`: hidden files are included when they are named. */
 export function namesHidden(pattern: string): boolean {
   return /(?:^|[/{,!])\.[^./]/.test(pattern);
 }
@@ -50,11 +50,11 @@ function toSegments(pattern: string): Segment[] {
     .split("/")
     .filter((source) => source !== "")
     .map((source): Segment => (source === "**" ? source : { source, tokens: toTokens(source) }));
-  // `src/**` is what lies below src, not src itself.
+  // `src/**` matches everything below src, but not src itself.
   return segments.at(-1) === "**" ? [...segments, { source: "*", tokens: [{ kind: "star" }] }] : segments;
 }
 
-/** Undefined for a name that means only itself. */
+/** Returns the tokens of a segment; undefined for a segment that only matches itself. */
 function toTokens(source: string): Token[] | undefined {
   if (!/[*?[\\]/.test(source)) return undefined;
   const tokens: Token[] = [];
@@ -80,7 +80,7 @@ function toTokens(source: string): Token[] | undefined {
   return tokens;
 }
 
-/** What stands between brackets: characters, ranges of them, and a `!` or `^` before all but these. */
+/** Compiles the text between brackets: characters and ranges; a leading `!` or `^` negates them. */
 function toClass(body: string): (char: string) => boolean {
   const negated = /^[!^]/.test(body);
   const members = negated ? body.slice(1) : body;
@@ -93,7 +93,7 @@ function toClass(body: string): (char: string) => boolean {
   return (char) => ranges.some(([from, to]) => char >= from && char <= to) !== negated;
 }
 
-/** Greedy with one step back to the last `**`, which is enough for patterns of this kind. */
+/** Greedy matching that backtracks only to the last `**`, which is enough for such patterns. */
 function matchesSegments(segments: readonly Segment[], names: readonly string[]): boolean {
   return matchGreedily(segments.length, names.length, {
     isStar: (at) => segments[at] === "**",
@@ -115,7 +115,7 @@ function matchesName(segment: Segment | undefined, name: string): boolean {
   });
 }
 
-/** Wildcard matching without recursion: at a mismatch only the last star takes one item more. */
+/** Wildcard matching without recursion: after a mismatch only the last star takes one more item. */
 function matchGreedily(
   patterns: number,
   items: number,
@@ -138,7 +138,7 @@ function matchGreedily(
   return at === patterns;
 }
 
-/** `a{b,c}` as `ab` and `ac`, nested ones too; braces without a comma or an end are themselves. */
+/** Expands `a{b,c}` into `ab` and `ac`, also nested; braces without a comma or an end stay as they are. */
 function expandBraces(pattern: string): string[] {
   const done: string[] = [];
   const pending = [pattern];
@@ -158,7 +158,7 @@ function expandBraces(pattern: string): string[] {
   return done;
 }
 
-/** The first group of alternatives that is complete. */
+/** Finds the first complete group of alternatives. */
 function findBrace(pattern: string): { start: number; end: number; options: string[] } | undefined {
   for (let start = pattern.indexOf("{"); start !== -1; start = pattern.indexOf("{", start + 1)) {
     if (pattern.charAt(start - 1) === "\\") continue;

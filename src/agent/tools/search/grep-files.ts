@@ -6,7 +6,7 @@ import type { Pace } from "./pace.ts";
 import { isBinary, readContents } from "./read-contents.ts";
 import { searchText, type SearchFor, type TextMatches } from "./search-text.ts";
 
-/** Most bytes one search reads: they all come through here. */
+/** Most bytes that one search reads; all of them pass through the process. */
 const MAX_BYTES = 128 * 1024 * 1024;
 /** Longest line that is shown whole. */
 const LINE_CHARS = 400;
@@ -19,20 +19,20 @@ export interface GrepOutput {
   before: number;
   after: number;
   numbers: boolean;
-  /** Files, or lines of content, that are left out first, and most that are returned then. */
+  /** Number of files, or lines of content, to skip, and then most to return. */
   offset: number;
   limit: number;
 }
 
 export interface GrepFindings {
-  /** Files, or matching lines of content, that were seen. */
+  /** Number of files, or of matching lines, that were found. */
   total: number;
-  /** Files that were gone when their turn came, or lie behind a link. */
+  /** Number of files that could not be read: deleted meanwhile, or behind a link. */
   unreadable: number;
   report: { truncated: boolean; suggestion?: string; [field: string]: unknown };
 }
 
-/** Search files one after the other, and stop once enough is found. */
+/** Searches files one after the other, and stops once enough is found. */
 export async function grepFiles(
   { runtime, pace }: { runtime: AgentRuntime; pace: Pace },
   files: readonly FileEntry[],
@@ -83,8 +83,8 @@ export async function grepFiles(
 function hint(hasMore: boolean, isOver: boolean): string {
   if (hasMore) return "Narrow the search, or read on with offset: next_offset.";
   return isOver
-    ? "The time for a search was over: narrow it with path, glob or type."
-    : "There is more than one search reads: narrow it with path, glob or type.";
+    ? "The search ran out of time: narrow it with path, glob or type."
+    : "There is more text than one search reads: narrow it with path, glob or type.";
 }
 
 interface Plan {
@@ -93,7 +93,7 @@ interface Plan {
   tooMuch: number;
 }
 
-/** The files worth reading, up to as many bytes as one search reads. */
+/** Returns the files worth reading, up to the byte limit of one search. */
 function choose(files: readonly FileEntry[]): [FileEntry[], Plan] {
   const plan: Plan = { binary: 0, large: 0, tooMuch: 0 };
   let left = MAX_BYTES;
@@ -110,7 +110,7 @@ function choose(files: readonly FileEntry[]): [FileEntry[], Plan] {
   return [chosen, plan];
 }
 
-/** What is to be shown, as it comes in. */
+/** Collects the rows to show. */
 class Rows {
   readonly #output: GrepOutput;
   readonly #shown: { path: string; count: number; lines: string[] }[] = [];
@@ -129,7 +129,7 @@ class Rows {
     return this.#hasMore;
   }
 
-  /** Matches of the next file that can make a difference. */
+  /** Number of matches in the next file that can still change the result. */
   get matchesWanted(): number {
     const { mode, limit } = this.#output;
     if (mode === "count") return Infinity;

@@ -1,33 +1,33 @@
 import { compileGlob, type PathMatcher } from "./glob-pattern.ts";
 
-/** Rules of one file that are read; more than people write. */
+/** Most rules read from one file. */
 const MAX_RULES = 1_000;
-/** Most steps, pattern times path, for which the rules of one path are looked at: some tenths of a second. */
+/** Most steps (pattern length times path length) for the rules of one path: some tenths of a second. */
 const MAX_STEPS = 20_000_000;
 
 interface Rule {
   negated: boolean;
   directoriesOnly: boolean;
-  /** Whether it is about the path relative to the directory of the file that holds the rule; else about the name alone. */
+  /** Whether the rule matches the path relative to the directory of its file; otherwise it matches the name alone. */
   anchored: boolean;
-  /** Characters of the pattern. */
+  /** Length of the pattern in characters. */
   length: number;
   matches: PathMatcher;
 }
 
-/** What the `.gitignore` files of a project say, as git reads them: https://git-scm.com/docs/gitignore */
+/** The rules of a project's `.gitignore` files, as git reads them: https://git-scm.com/docs/gitignore */
 export class IgnoreRules {
   readonly #byDirectory = new Map<string, readonly Rule[]>();
   #steps = 0;
 
-  /** Steps that were taken since this was read last, at most. */
+  /** Returns the steps since the last call, at most. */
   takeSteps(): number {
     const steps = this.#steps;
     this.#steps = 0;
     return steps;
   }
 
-  /** The rules of the file in this directory. */
+  /** Adds the rules of the file in this directory. */
   add(directory: string, text: string): void {
     const rules = text
       .split(/\r?\n/, MAX_RULES)
@@ -37,8 +37,8 @@ export class IgnoreRules {
   }
 
   /**
-   * Whether a path itself is ignored; what lies in an ignored directory is ignored with it, and that is for the caller to
-   * see. The nearest file decides, and in it the last rule that says anything. Not ignored where finding out takes too long.
+   * Whether the path itself is ignored; the caller checks whether a directory above it is. The nearest file decides,
+   * and in it the last rule that matches. Returns false when the check takes too long.
    */
   ignores(
     path: string,
@@ -68,14 +68,14 @@ export class IgnoreRules {
   }
 }
 
-/** The directories above a path, the root first. */
+/** Returns the directories above a path, the root first. */
 export function directoriesAbove(path: string): string[] {
   const above: string[] = [];
   for (let each = path; each !== ""; each = parentOf(each)) above.unshift(parentOf(each));
   return above;
 }
 
-/** Names that a file of rules ignores wherever they are, such as `dist/`. */
+/** Returns the names that a rules file ignores in every directory, such as `dist/`. */
 export function plainNames(text: string): string[] {
   return text
     .split(/\r?\n/, MAX_RULES)
@@ -95,12 +95,12 @@ function toRule(line: string): Rule | undefined {
     const matches = compileGlob(path.replace(/^\//, ""), { braces: false });
     return { negated, directoriesOnly, anchored, length: path.length, matches };
   } catch {
-    // A line that no tool could have meant.
+    // An invalid pattern is skipped.
     return undefined;
   }
 }
 
-/** Blanks at the end count only behind a backslash. */
+/** Trims trailing blanks unless a backslash escapes them. */
 function withoutBlanks(line: string): string {
   const text = line.trimEnd();
   return text.endsWith("\\") ? line.slice(0, text.length + 1) : text;

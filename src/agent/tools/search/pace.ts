@@ -1,9 +1,9 @@
-/** Steps between two moments in which others get their turn: some tenths of a second at worst. */
+/** Steps before the work yields: some tenths of a second at worst. */
 const STEPS_PER_TURN = 5_000_000;
 
 /**
- * Keeps long work from holding up everybody else in the process: it lets go after so many steps, ends with the run, and
- * says when its time is over.
+ * Keeps long work from blocking other requests of the process: the work yields after a number of steps, ends with the
+ * run, and has a time limit.
  */
 export class Pace {
   readonly #signal: AbortSignal;
@@ -15,20 +15,20 @@ export class Pace {
     this.#endsAt = Date.now() + timeoutMs;
   }
 
-  /** Whether it is time to let go; counts the steps that were taken, or are about to be. */
+  /** Adds steps that were taken or are about to be, and returns whether it is time to yield. */
   isDue(steps: number): boolean {
     this.#steps += steps;
     return this.#steps >= STEPS_PER_TURN;
   }
 
-  /** Let go. Throws the reason once the run is stopped. */
+  /** Yields. Throws the reason once the run is stopped. */
   async turn(): Promise<void> {
     this.#steps = 0;
     await new Promise((resolve) => setTimeout(resolve, 0));
     this.#signal.throwIfAborted();
   }
 
-  /** Whether there is no time left. */
+  /** Whether the time limit is reached. */
   get isOver(): boolean {
     return Date.now() >= this.#endsAt;
   }

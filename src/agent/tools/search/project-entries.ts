@@ -4,7 +4,7 @@ import { directoriesAbove, IgnoreRules, plainNames } from "./ignore-rules.ts";
 import type { Pace } from "./pace.ts";
 import { readContents } from "./read-contents.ts";
 
-/** Directories that tools fill, and that nobody means when they search a project. */
+/** Directories that tools generate, and that a search of a project should skip. */
 export const DEFAULT_EXCLUDED: readonly string[] = [
   ".git",
   ".hg",
@@ -28,19 +28,20 @@ const TOO_SLOW =
 const IGNORE_FILE = ".gitignore";
 const MAX_IGNORE_FILES = 500;
 const MAX_IGNORE_BYTES = 64 * 1024;
-/** What an entry costs to look at, besides the rules for it. */
+/** Steps for each entry, besides those for the rules. */
 const STEPS_PER_ENTRY = 1_000;
 
 export interface EntrySelection {
-  /** Names that begin with a dot. */
+  /** Include names that begin with a dot. */
   hidden: boolean;
-  /** Leave out what `.gitignore` names, and `DEFAULT_EXCLUDED`. */
+  /** Skip what `.gitignore` names, and `DEFAULT_EXCLUDED`. */
   excludes: boolean;
 }
 
 /**
- * The files and links below a directory, by path, as a person who searches a project means them. A directory that is
- * itself ignored or hidden is searched all the same: it was named. Throws what `list` throws, and `invalid_input` when time is over.
+ * Returns the files and links below a directory, sorted by path, without hidden and ignored ones as requested. A named
+ * directory is searched even if it is itself ignored or hidden. Throws what `list` throws, and `invalid_input` when the
+ * time is over.
  */
 export async function projectEntries(
   runtime: AgentRuntime,
@@ -51,7 +52,7 @@ export async function projectEntries(
   const listed = await oneAtATime(runtime, () => listTree(runtime, directory, excludes));
   const rules = excludes ? await readRules(runtime, directory, listed) : undefined;
   const kept: FileEntry[] = [];
-  // Parents come before their children, and what is in a directory comes right behind it.
+  // Parents come before their children, and a directory's contents come right after the directory.
   let inside: string | undefined;
   for (const entry of listed) {
     if (pace.isDue(STEPS_PER_ENTRY + (rules?.takeSteps() ?? 0))) {
@@ -73,7 +74,7 @@ async function listTree(runtime: AgentRuntime, directory: string, excludes: bool
     return await runtime.list(directory, { recursive: true, exclude });
   } catch (error) {
     if (!(error instanceof AppError && error.code === "too_large" && excludes)) throw error;
-    // What builds leave behind may be most of the entries.
+    // Build output may be most of the entries: exclude what the root's rules name.
     const [root] = await rulesOf(runtime, [IGNORE_FILE]);
     if (!root) throw error;
     return runtime.list(directory, { recursive: true, exclude: [...exclude, ...plainNames(root.text)] });
@@ -112,7 +113,9 @@ async function rulesOf(
 
 const turns = new WeakMap<AgentRuntime, Promise<unknown>>();
 
-/** A listing may be 20 MiB, a model may ask for several side by side, and an isolate has 128 MB. */
+/**
+ * One listing at a time: a listing may be 20 MiB, a model may ask for several in parallel, and an isolate has 128 MB.
+ */
 async function oneAtATime<T>(runtime: AgentRuntime, work: () => Promise<T>): Promise<T> {
   const turn = (turns.get(runtime) ?? Promise.resolve()).then(work);
   turns.set(

@@ -1,17 +1,19 @@
 import type { AgentRuntime } from "#src/platform/runtime/project-runtime.ts";
 
-/** Paths asked for at a time: whoever has found enough asks for no more. */
+/** Paths per call: a caller that has found enough stops asking. */
 const PATHS_PER_CALL = 1_000;
 
 export interface FoundContent {
   path: string;
-  /** Bytes of the file. */
+  /** Size of the file in bytes. */
   size: number;
-  /** Undefined for what is no file, and for more than `maxBytes`. */
+  /** Undefined for anything but a file, and for more than `maxBytes`. */
   bytes: Uint8Array | undefined;
 }
 
-/** The contents of files, in order, one in memory at a time; one that is gone, or behind a link, is left out. */
+/**
+ * Returns the contents of files, in order, one in memory at a time. A file that is gone, or behind a link, is skipped.
+ */
 export async function* readContents(
   runtime: AgentRuntime,
   paths: readonly string[],
@@ -37,7 +39,7 @@ async function collect(content: AsyncIterable<Uint8Array>, size: number): Promis
   return whole;
 }
 
-/** Whether bytes are what git, too, takes for no text: a NUL among the first 8,000. */
+/** Whether bytes are binary by git's rule: a NUL among the first 8,000. */
 export function isBinary(bytes: Uint8Array): boolean {
   return bytes.subarray(0, 8_000).includes(0);
 }

@@ -2,14 +2,14 @@ import type { RE2JS } from "re2js";
 
 /** Longest pattern, in characters: its parser is not linear. */
 const MAX_PATTERN = 1_000;
-/** Instructions a pattern may compile to: each may cost a step at every character. */
+/** Most instructions of a compiled pattern: each may cost a step at every character. */
 const MAX_PROGRAM = 3_000;
 
 export type SearchPattern = { ok: true; regex: RE2JS; size: number } | { ok: false; error: string };
 
 /**
- * A regular expression in RE2's syntax (https://github.com/google/re2/wiki/Syntax), which has no look-around and no
- * back-references and so takes time linear in the text: a pattern comes from a model, and texts from anybody.
+ * Compiles a regular expression in RE2's syntax (https://github.com/google/re2/wiki/Syntax), which has no look-around
+ * and no back-references and so takes time linear in the text: patterns come from a model, and texts from any source.
  */
 export async function compileSearch(
   pattern: string,
@@ -18,7 +18,7 @@ export async function compileSearch(
   if (pattern.length > MAX_PATTERN) {
     return { ok: false, error: `The pattern is longer than ${MAX_PATTERN} characters.` };
   }
-  // Loaded on first use, as everything heavy.
+  // Loaded on first use, like every heavy module.
   const { RE2JS, RE2JSSyntaxException } = await import("re2js");
   const flags = (ignoreCase ? RE2JS.CASE_INSENSITIVE : 0) | (multiline ? RE2JS.MULTILINE | RE2JS.DOTALL : 0);
   try {

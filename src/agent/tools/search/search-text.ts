@@ -1,27 +1,27 @@
 import type { RE2JS } from "re2js";
 import type { Pace } from "./pace.ts";
 
-/** Most steps between two moments in which others get their turn, at worst: characters times instructions. */
+/** Most steps before a search yields, at worst: characters times instructions. */
 const MAX_STEPS = 10_000_000;
 
 export interface SearchFor {
   regex: RE2JS;
-  /** Instructions of the pattern. */
+  /** Number of the pattern's instructions. */
   size: number;
   multiline: boolean;
 }
 
 export interface TextMatches {
   lines: readonly string[];
-  /** Indexes of the lines that match, or that a match covers, ascending; at most `limit` and what one match covers. */
+  /** Indexes of the lines that match, or that a match covers, ascending; at most `limit` plus what one match covers. */
   matched: number[];
-  /** Lines that match; of a search across lines, matches. */
+  /** Number of lines that match; in a search across lines, of matches. */
   count: number;
   /** Whether a part was too long to be searched. */
   isPartial: boolean;
 }
 
-/** Find the lines of a text that match, up to `limit`. */
+/** Finds the lines of a text that match, up to `limit`. */
 export async function searchText(
   text: string,
   search: SearchFor,
@@ -75,7 +75,7 @@ async function acrossLines(
     for (; at < position; at += 1) if (searched.charAt(at) === "\n") line += 1;
     return line;
   };
-  // Each match may have been looked for up to the end of the text.
+  // The search for each match may read up to the end of the text.
   for (let from = 0; matched.size < limit;) {
     if (pace.isDue((searched.length - from + 1) * size)) {
       await pace.turn();
@@ -83,7 +83,7 @@ async function acrossLines(
     }
     if (!matcher.find()) break;
     const [start, end] = [matcher.start(), matcher.end()];
-    // An empty match behind the last line break is on no line.
+    // An empty match after the last line break is on no line.
     if (start === text.length && text.endsWith("\n")) break;
     count += 1;
     const last = end > start ? end - 1 : end;

@@ -1,6 +1,6 @@
 import { failure, type ToolFailure } from "../tool.ts";
 
-/** The answer about a directory with more entries than one listing holds. */
+/** The failure for a directory with more entries than one listing holds. */
 export function tooManyEntries(directory: string): ToolFailure {
   const where = directory === "" ? "The project" : directory;
   return failure(

@@ -2,18 +2,18 @@ import type { AgentShells } from "#src/agent/shells.ts";
 import { headAndTail } from "../bound-text.ts";
 import { plainOutput } from "./plain-output.ts";
 
-/** Looks at a session within one wait: each costs a few requests, and a step may make only so many. */
+/** Reads of a session within one wait: each costs a few requests, and a step may make only a limited number. */
 const LOOKS = 8;
 const SHORTEST_LOOK_MS = 100;
-/** Most bytes that are taken of a session at once; what comes after is there at the next read. */
+/** Most bytes taken from a session at once; the next read returns the rest. */
 const MAX_BYTES = 4 * 1024 * 1024;
-/** As `src/agent/context` counts. */
+/** The same ratio as in `src/agent/context`. */
 const CHARS_PER_TOKEN = 4;
 
 export interface SessionOutput {
-  /** Bounded, its beginning and its end. */
+  /** The output, cut to its beginning and its end. */
   text: string;
-  /** Of all output, before it was bounded. */
+  /** Size of all output before the cut. */
   bytes: number;
   truncated: boolean;
   status: "running" | "exited";
@@ -21,8 +21,8 @@ export interface SessionOutput {
 }
 
 /**
- * What a session puts out in the time given, or until its program ends. Ends early with the signal's reason. Throws as
- * `AgentShells.read` does.
+ * Returns the output of a session within the time given, or until its program ends. Ends early with the signal's
+ * reason. Throws as `AgentShells.read` does.
  */
 export async function awaitOutput(
   shells: AgentShells,
@@ -37,7 +37,7 @@ export async function awaitOutput(
     await sleep(Math.min(pause, left), signal);
     collected.add(await shells.read(id));
   }
-  // One read takes a mebibyte at most.
+  // One read returns a mebibyte at most.
   for (let size = -1; size < collected.bytes && !collected.isComplete;) {
     size = collected.bytes;
     collected.add(await shells.read(id));
@@ -53,7 +53,7 @@ export async function awaitOutput(
   };
 }
 
-/** What was read of a session so far. */
+/** The output read from a session so far. */
 class Collected {
   readonly #parts: Uint8Array<ArrayBuffer>[] = [];
   bytes = 0;
@@ -65,7 +65,7 @@ class Collected {
     this.ended = ended;
   }
 
-  /** Nothing more comes, or nothing more is taken. */
+  /** Whether the output has ended or its limit is reached. */
   get isComplete(): boolean {
     return this.ended || this.bytes >= MAX_BYTES;
   }

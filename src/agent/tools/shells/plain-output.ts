@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from "node:util";
 
 /**
- * What a terminal would show, as text: without colours and cursor movements, lines ended by line feeds only. A line that was
- * written over, as progress bars do, is as it was last.
+ * Returns terminal output as text: without colours and cursor movements, with line feeds as line ends. Of a line that
+ * was overwritten, as progress bars do, the last state is kept.
  */
 export function plainOutput(bytes: Uint8Array): string {
   return stripVTControlCharacters(new TextDecoder().decode(bytes))

@@ -24,7 +24,7 @@ export const shellOpen = defineTool({
       const id = await shells.open({ command, container });
       return { success: true, message: "The shell is open: type into it with shell_exec.", session_id: id };
     } catch (error) {
-      // The one wish that fits every schema and is still refused is that for a project that does not run.
+      // The only schema-valid request that is refused is one for a project that does not run.
       if (!(error instanceof AppError) || error.code !== "invalid_input") throw error;
       const suggestion =
         "Use bash_exec, which needs no running project, or ask the user to start the project.";

@@ -1,22 +1,22 @@
 import type { TransformPlugin } from "@mdream/js";
 
-/** Attributes that hold an address. */
+/** Attributes that contain an address. */
 const ADDRESSES = ["href", "src"] as const;
 
 /** Elements that are shown as code. */
 const CODE: ReadonlySet<string> = new Set(["code", "kbd", "samp", "tt"]);
 
 /**
- * A page as Markdown, with addresses made absolute against `url` and without scripts, styles and pictures that are in the page
- * itself. Work and output grow with the length of the HTML, whatever is in it; see the test of hostile pages.
+ * Converts a page to Markdown, with addresses made absolute against `url` and without scripts, styles and inline
+ * pictures. Work and output are linear in the length of the HTML; see the test of hostile pages.
  */
 export async function htmlToMarkdown(html: string, url: string): Promise<string> {
-  // Loaded when a page is there: most requests read none.
+  // Loaded on first use: most requests read no page.
   const { htmlToMarkdown: convert } = await import("@mdream/js");
   return convert(html, { hooks: [withoutCodeInCode, absoluteAddresses(url)] }).trim();
 }
 
-/** Code inside of code makes each fence longer than the ones in it: a few thousand of them would take minutes. */
+/** Code within code makes each fence longer than the inner ones: a few thousand levels would take minutes. */
 const withoutCodeInCode: TransformPlugin = {
   beforeNodeProcess({ node }) {
     if (!("name" in node) || !CODE.has(String(node.name))) return undefined;

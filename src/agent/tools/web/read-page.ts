@@ -2,27 +2,27 @@ import { AppError } from "#src/lib/errors.ts";
 import type { SafeFetch, SafeFetchAnswer } from "#src/platform/safe-fetch/safe-fetch.ts";
 import { htmlToMarkdown } from "./html-to-markdown.ts";
 
-/** Of a page's bytes; a page that is longer is read so far. Converting HTML costs up to about a second of work per MiB. */
+/** Most bytes read of a page. Converting HTML costs up to about a second of work per MiB. */
 const MAX_BYTES = 1024 * 1024;
 
-/** Markdown is what a model reads best, and some sites have it; plain text before HTML would lose the links. */
+/** Models read Markdown best, and some sites offer it; plain text comes after HTML because it loses the links. */
 const ACCEPT = "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, text/plain;q=0.8, */*;q=0.5";
 
 export interface Page {
   /** After redirects. */
   url: string;
   status: number;
-  /** As the server says, without parameters; empty when it does not. */
+  /** As the server declares it, without parameters; empty without a declaration. */
   contentType: string;
-  /** HTML as Markdown, any other text as it is. */
+  /** HTML as Markdown, any other text unchanged. */
   text: string;
-  /** The page was longer than what is read of one. */
+  /** Whether the page was longer than the part that was read. */
   truncated: boolean;
 }
 
 /**
- * What an address shows, as text, whatever its status. Throws `invalid_input` for an address that is refused and for content
- * that is not text, and `unavailable` as `SafeFetch` does.
+ * Returns the text of an address, whatever its status. Throws `invalid_input` for an address that is refused and for
+ * content that is not text, and `unavailable` as `SafeFetch` does.
  */
 export async function readPage(safeFetch: SafeFetch, url: string, timeoutMs: number): Promise<Page> {
   const answer = await safeFetch(url, { headers: { accept: ACCEPT }, maxBytes: MAX_BYTES, timeoutMs });
@@ -42,7 +42,7 @@ export async function readPage(safeFetch: SafeFetch, url: string, timeoutMs: num
 
 const HTML: ReadonlySet<string> = new Set(["text/html", "application/xhtml+xml"]);
 
-/** Types of text that are not called `text/…`, `…+json` or `…+xml`. */
+/** Types of text that are not named `text/…`, `…+json` or `…+xml`. */
 const TEXT: ReadonlySet<string> = new Set([
   "application/json",
   "application/x-ndjson",
@@ -63,7 +63,7 @@ const TEXT: ReadonlySet<string> = new Set([
   "image/svg+xml",
 ]);
 
-/** A server that says nothing is believed when the content turns out to be text. */
+/** Without a declared type, the content counts as text if it decodes. */
 function isTextType(type: string): boolean {
   return type === "" || type.startsWith("text/") || TEXT.has(type) || /\+(?:json|xml|yaml)$/u.test(type);
 }
@@ -76,7 +76,10 @@ function contentTypeOf({ headers }: SafeFetchAnswer): { type: string; charset: s
   return { type: type.trim().toLowerCase(), charset: charset.find((name) => name !== undefined) };
 }
 
-/** Where an HTML page has to name its encoding: https://html.spec.whatwg.org/multipage/semantics.html#charset */
+/**
+ * An HTML page must declare its encoding within these bytes:
+ * https://html.spec.whatwg.org/multipage/semantics.html#charset
+ */
 const CHARSET_BYTES = 1024;
 
 function charsetInside(body: Uint8Array, type: string): string | undefined {
@@ -85,7 +88,7 @@ function charsetInside(body: Uint8Array, type: string): string | undefined {
   return /<meta\b[^>]*\bcharset\s*=\s*["']?(?<name>[\w:.-]+)/iu.exec(head)?.groups?.["name"];
 }
 
-/** `undefined` for what is not text. An encoding nobody knows is taken for UTF-8. */
+/** Decodes a body; `undefined` for content that is not text. An unknown encoding counts as UTF-8. */
 function decode(body: Uint8Array, charset: string | undefined): string | undefined {
   const text = decoderOf(charset).decode(body);
   return text.includes("\0") ? undefined : text;

@@ -6,7 +6,7 @@ const MAX_CONTENT_CHARS = 50_000;
 const DEFAULT_TIMEOUT_SECONDS = 10;
 const MAX_TIMEOUT_SECONDS = 60;
 
-/** Those that are followed elsewhere: one that is left was one too many, or has nowhere to lead. */
+/** `safeFetch` follows these; a redirect that it returns was one too many, or has no valid target. */
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 export const webFetch = defineTool({
@@ -52,7 +52,7 @@ export const webFetch = defineTool({
       return failure(error, "Do not fetch it again: look for another address.", fields);
     }
     if (page.status >= 400)
-      return failure(`The address answered with status ${page.status}.`, undefined, fields);
+      return failure(`The address responded with status ${page.status}.`, undefined, fields);
     return { success: true, message: `Read ${content.length} of ${page.text.length} characters.`, ...fields };
   },
 });

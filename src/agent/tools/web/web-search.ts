@@ -9,7 +9,7 @@ import { readPage } from "./read-page.ts";
 const MAX_RESULTS = 10;
 const MAX_QUERY_CHARS = 400;
 const MAX_SNIPPET_CHARS = 2_000;
-/** Of a search with details: pages that are read, how much of each is returned, and how long each may take. */
+/** Of a search with details: number of pages read, characters returned of each, and time for each. */
 const DETAILED_PAGES = 3;
 const DETAILED_CHARS = 15_000;
 const DETAILED_TIMEOUT_MS = 10_000;
@@ -28,7 +28,7 @@ export const webSearch = defineTool({
   dangerous: true,
   isOffered: ({ webSearch: search }) => search !== undefined,
   async run({ query, max_results: wanted, detailed }, { webSearch: search, safeFetch }) {
-    if (!search) throw new AppError("unavailable", "There is no web search here");
+    if (!search) throw new AppError("unavailable", "No web search is configured");
     const hits = await search.search(query, wanted ?? search.defaultResults);
     const results = hits.map((hit) => ({
       ...hit,
@@ -43,11 +43,11 @@ export const webSearch = defineTool({
   },
 });
 
-/** The hit with what its page says, or with why that could not be read. */
+/** Returns the hit with its page's text, or with the reason why the page could not be read. */
 async function withContent(safeFetch: SafeFetch, hit: SearchHit) {
   try {
     const { text, status } = await readPage(safeFetch, hit.url, DETAILED_TIMEOUT_MS);
-    if (status >= 400) return { ...hit, content_error: `The page answered with status ${status}` };
+    if (status >= 400) return { ...hit, content_error: `The page responded with status ${status}` };
     return { ...hit, content: text.slice(0, DETAILED_CHARS).toWellFormed() };
   } catch (error) {
     if (!(error instanceof AppError)) throw error;

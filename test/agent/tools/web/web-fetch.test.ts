@@ -142,7 +142,7 @@ describe("web_fetch", () => {
     const { success, result } = await fetchPath("/no-such-page");
     expect(success).toBe(false);
     expect(result).toMatchObject({
-      error: "The address answered with status 404.",
+      error: "The address responded with status 404.",
       content: "nothing here",
       details: { status_code: 404 },
     });

@@ -54,7 +54,7 @@ describe("web_search", () => {
     expect(result["results"]).toEqual([
       { ...hits[0], content: "z".repeat(15_000) },
       { ...hits[1], content_error: "found.test did not answer in time" },
-      { ...hits[2], content_error: "The page answered with status 410" },
+      { ...hits[2], content_error: "The page responded with status 410" },
       hits[3],
     ]);
   });
