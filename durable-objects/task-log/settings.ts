@@ -1,8 +1,9 @@
 import type { Services } from "#src/services.ts";
-import { objectServices } from "../lib/object-services.ts";
+import { objectConfig, objectServices } from "../lib/object-services.ts";
 
 export interface TaskLogSettings {
-  services: Pick<Services, "queue" | "log">;
+  /** For the watchdog. Built on demand: most tasks end without it, and thousands of their objects are in memory. */
+  services: () => Pick<Services, "queue" | "log">;
   /** Silence after which an executor counts as dead, in milliseconds. */
   stallMs: number;
   /** Attempts in a row without progress after which a task fails. */
@@ -12,12 +13,11 @@ export interface TaskLogSettings {
 }
 
 export function taskLogSettings(bindings: object): TaskLogSettings {
-  const services = objectServices(bindings);
-  const { config: env } = services;
+  const config = objectConfig(bindings);
   return {
-    services,
-    stallMs: env.TASK_STALL_SECONDS * 1000,
-    maxAttempts: env.TASK_MAX_ATTEMPTS,
-    retentionMs: env.TASK_LOG_RETENTION_DAYS * 24 * 60 * 60 * 1000,
+    services: () => objectServices(bindings),
+    stallMs: config.TASK_STALL_SECONDS * 1000,
+    maxAttempts: config.TASK_MAX_ATTEMPTS,
+    retentionMs: config.TASK_LOG_RETENTION_DAYS * 24 * 60 * 60 * 1000,
   };
 }

@@ -30,7 +30,7 @@ export class Watchdog {
         case "waiting": {
           const { taskId, launches } = condition;
           this.#run.countLaunch();
-          await services.queue.publish({
+          await services().queue.publish({
             function: "resume-task",
             payload: { taskId },
             deduplicationId: `start-${taskId}-watch-${launches}`,
@@ -40,7 +40,7 @@ export class Watchdog {
         case "stalled": {
           const { taskId, step, launches } = condition;
           this.#run.countLaunch();
-          await services.queue.publish({
+          await services().queue.publish({
             function: "agent-step",
             payload: { taskId, step },
             deduplicationId: `step-${taskId}-${step}-watch-${launches}`,
@@ -50,7 +50,7 @@ export class Watchdog {
         case "unsettled": {
           const { taskId, launches } = condition;
           this.#run.countLaunch();
-          await services.queue.publish({
+          await services().queue.publish({
             function: "task-finished",
             payload: { taskId },
             deduplicationId: `finished-${taskId}-watch-${launches}`,
@@ -67,7 +67,7 @@ export class Watchdog {
           break;
       }
     } catch (error) {
-      services.log.error("watchdog could not publish", { condition: condition.kind, cause: error });
+      services().log.error("watchdog could not publish", { condition: condition.kind, cause: error });
     }
     return "watch";
   }

@@ -63,7 +63,10 @@ class OneLog {
     sql.exec(PARKED_COLUMN);
     this.run = new RunState(sql);
     const storage = Object({ setAlarm: async (at: number) => void (this.#alarm = at) });
-    this.#watchdog = new Watchdog(this.run, storage, { ...LIMITS, services: { queue, log: createLog() } });
+    this.#watchdog = new Watchdog(this.run, storage, {
+      ...LIMITS,
+      services: () => ({ queue, log: createLog() }),
+    });
   }
 
   open(taskId: string, now: number): void {
