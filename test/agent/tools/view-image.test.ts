@@ -36,7 +36,7 @@ describe("view_image", () => {
   it("says what is wrong with what cannot be seen", async () => {
     const files = { "a.svg": bytes("<svg/>"), "big.png": Buffer.concat([PNG, Buffer.alloc(16_000_000)]) };
     const { view } = open(files);
-    const errors = { "none.png": /no file/u, "a.svg": /no picture/u, "big.png": /too large/u };
+    const errors = { "none.png": /no file/u, "a.svg": /not a supported picture/u, "big.png": /too large/u };
     for (const [path, error] of Object.entries(errors)) {
       expect(await view({ path })).toMatchObject({ success: false, error: expect.stringMatching(error) });
     }
