@@ -1,4 +1,5 @@
 import { snapshotOfTask, takeSnapshot, type TakeDeps } from "#src/domain/workspaces/archives/index.ts";
+import { isCloneUnderWay } from "#src/domain/source-control/repositories/index.ts";
 import type { ProjectStorage } from "#src/platform/runtime/project-storage.ts";
 
 /** How long a run waits for its checkpoint. */
@@ -6,6 +7,17 @@ const PATIENCE_MS = 5_000;
 
 /** Characters of the message in the checkpoint's label. */
 const LABEL_CHARS = 80;
+
+/** Why a call is not run, for the model. */
+export interface Refusal {
+  error: string;
+  suggestion: string;
+}
+
+const CLONING: Refusal = {
+  error: "A repository is being cloned into the project, which replaces its files.",
+  suggestion: "Wait until the clone ends, or ask the user to send the message again then.",
+};
 
 interface Run {
   taskId: string;
@@ -38,11 +50,13 @@ export class Checkpoint {
 
   /**
    * Waits for the checkpoint before a call. If an earlier executor had begun the call, files may have changed already
-   * and no checkpoint is taken.
+   * and no checkpoint is taken. Returns why the call must not run: a clone is about to replace the files.
    */
-  async before(call: { begun: boolean }): Promise<void> {
+  async before(call: { begun: boolean }): Promise<Refusal | undefined> {
+    if (await isCloneUnderWay(this.#deps.db, this.#run.projectId)) return CLONING;
     this.#done ??= call.begun ? Promise.resolve() : this.#take();
     await this.#done;
+    return undefined;
   }
 
   async #take(): Promise<void> {

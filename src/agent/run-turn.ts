@@ -13,6 +13,7 @@ import {
 } from "#src/models/model.ts";
 import type { ThinkingEffort } from "#src/models/thinking.ts";
 import { isTooLong, type ConversationWindow } from "./context/within-window.ts";
+import type { Refusal } from "./checkpoint.ts";
 import { describeCall } from "./describe-call.ts";
 import { WaitingError, type Gate } from "./gate.ts";
 import type { LogWriter } from "./log-writer.ts";
@@ -48,7 +49,7 @@ interface TurnCalls {
   tools: ToolContext;
   gate: Pick<Gate, "enter">;
   /** Awaited before each call that does more than read; `begun` says whether an earlier executor had begun the call. */
-  beforeChange: (call: { begun: boolean }) => Promise<void>;
+  beforeChange: (call: { begun: boolean }) => Promise<Refusal | undefined>;
 }
 
 /** Where a turn is recorded. */
@@ -270,7 +271,10 @@ async function runOnce(
     ? undefined
     : await gate.enter({ ...described, arguments: call.arguments }, records);
   if (entry && !entry.allowed) return recordOutcome(turn, call, described, refusal(entry));
-  if (mayChange(call.name) && !tools.readOnly) await beforeChange({ begun: wasStarted });
+  if (mayChange(call.name) && !tools.readOnly) {
+    const refused = await beforeChange({ begun: wasStarted });
+    if (refused) return recordOutcome(turn, call, described, refusal(refused));
+  }
   const effect = findTool(call.name)?.effect ?? "read";
   if (!wasStarted) {
     writer.add({ events: [taskEvents.toolStart(described)], records: [records.recordStart(call.id)] });
@@ -306,7 +310,7 @@ async function recordOutcome(
   return recorded;
 }
 
-function refusal({ error, suggestion }: { error: string; suggestion: string }) {
+function refusal({ error, suggestion }: Refusal) {
   return { success: false, result: { success: false, error, suggestion } } as const;
 }
 

@@ -70,7 +70,7 @@ async function turn(
       seal: async (part) => `sealed:${JSON.stringify(part.content)}`,
       window,
     },
-    calls: { tools: toolContext({ runtime }), gate: { enter }, beforeChange: () => Promise.resolve() },
+    calls: { tools: toolContext({ runtime }), gate: { enter }, beforeChange: async () => undefined },
     log: { records: new TurnRecords(1, records), writer },
     secrets: new RunSecrets({ load: async () => secrets, files: runtime, onUnreadable: () => {} }),
     observer: { modelUsed: () => {}, said: () => {}, toolFailed: () => {} },

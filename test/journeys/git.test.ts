@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it, vi } from "vitest";
 import { startGitHost } from "#test/support/git-host-server.ts";
 import { startGitServer } from "#test/support/git-server.ts";
 import { startService } from "#test/support/service.ts";
+import { call as toolCall, newTaskClient, script } from "#test/support/task-client.ts";
 
 const git = await startGitServer();
 /** Its repositories are those of `git`, for whoever has a token. */
@@ -128,6 +129,8 @@ describe("a repository", () => {
         ["POST", `${files}/rename`, { old_path: "old.txt", new_path: "other.txt" }],
         ["POST", `${files}/mkdir`, { dir_path: "new" }],
         ["DELETE", files, { file_path: "old.txt", is_directory: false }],
+        ["POST", "/api/agent/execute", { project_id: id, command: "touch new.txt" }],
+        ["POST", `/api/projects/${id}/sync-config`],
       ];
       for (const [method, path, json] of changes) {
         expect(await service.call(method, path, { token, json })).toMatchObject({
@@ -150,6 +153,37 @@ describe("a repository", () => {
     const restore = `/api/projects/${id}/snapshots/${body.snapshots[0]?.hash}/restore`;
     expect((await service.call("POST", restore, { token })).status).toBe(200);
     expect(await read("old.txt")).toBe("old");
+  });
+
+  it("refuses what an agent would change meanwhile, and says so to the agent", async () => {
+    const { url } = newRepository();
+    const { id, cloned, read } = await open();
+    const agent = await newTaskClient(service, { account: owner, projectId: id });
+    git.setFault({ kind: "hold" });
+    git.requests.length = 0;
+    try {
+      await service.call("POST", "/api/git/clone", {
+        token: owner.token,
+        json: { project_id: id, repo_url: url },
+      });
+      await vi.waitUntil(() => git.requests.length > 0, { timeout: 30_000 });
+      const tools = [
+        toolCall("bash_exec", { command: "touch new.txt" }),
+        toolCall("list_dir", { path: "." }),
+      ];
+      const task = await agent.start(script({ tools }, { text: "Done." }));
+      const events = await agent.end(task.task_id);
+      expect(events.filter(({ type }) => type === "tool_result").map(({ body }) => body.data)).toMatchObject([
+        { name: "bash_exec", result: { success: false, error: expect.stringContaining("is being cloned") } },
+        { name: "list_dir", result: { success: true } },
+      ]);
+      expect(events.at(-1)?.body).toMatchObject({ type: "done", status: "completed" });
+    } finally {
+      git.setFault(undefined);
+    }
+    await cloned();
+    expect(await read("a.txt")).toBe("one\ntwo\n");
+    expect(await read("new.txt")).toBeUndefined();
   });
 
   it("goes through status, stage, commit, push, pull, branches, diff and log", async () => {

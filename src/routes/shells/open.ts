@@ -17,7 +17,7 @@ export const openSession = endpoint({
     cols: z.number().int().min(1).max(1_000).default(80),
     rows: z.number().int().min(1).max(1_000).default(24),
   }),
-  refusals: [400, 404, 503],
+  refusals: [400, 404, 409, 503],
   response: {
     status: 200,
     schema: z.object({ session_id: z.uuid(), status: z.string(), created_at: Moment }),

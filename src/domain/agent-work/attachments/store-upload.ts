@@ -1,7 +1,6 @@
 import type { Caller } from "#src/domain/organisations/access/index.ts";
 import { requireChat, UPLOADS_FOLDER, type Chat } from "#src/domain/agent-work/chats/index.ts";
-import { withRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
-import { requireNoClone } from "#src/domain/source-control/repositories/index.ts";
+import { withWritableRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { newId } from "#src/lib/ids.ts";
 import { storableText } from "#src/lib/storable-text.ts";
@@ -18,7 +17,7 @@ export interface Upload {
   body: ReadableStream<Uint8Array>;
 }
 
-type Deps = Parameters<typeof withRuntime>[0];
+type Deps = Parameters<typeof withWritableRuntime>[0];
 
 /** Store a file of a chat of the caller's, to be sent with a message within a day; `begin` is called once it is clear that it may be. Throws as `requireChat` and `storeFile` do. */
 export async function storeUpload(
@@ -45,8 +44,7 @@ export async function storeFile(
   const directory = `${UPLOADS_FOLDER}/${chat.id}/uploads`;
   const name = plainName(filename);
   const access = { caller, project: chat.projectId, scope: "chat.send" } as const;
-  const stored = await withRuntime(deps, access, async (runtime) => {
-    await requireNoClone(deps.db, chat.projectId);
+  const stored = await withWritableRuntime(deps, access, async (runtime) => {
     const coming = `${directory}/.coming-${id}`;
     const { hashed, digest } = hashing(body);
     const { size } = await runtime.writeStream(coming, hashed, MAX_UPLOAD_BYTES);

@@ -1,8 +1,7 @@
 import type { Caller, Scope } from "#src/domain/organisations/access/index.ts";
 import type { GitHostDeps } from "#src/domain/source-control/git-hosts/index.ts";
-import { withRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
+import { withRuntime, withWritableRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
 import type { OpenProject } from "#src/domain/workspaces/projects/index.ts";
-import { requireNoClone } from "#src/domain/source-control/repositories/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
@@ -34,15 +33,12 @@ type Act<T> = (repository: OpenRepository) => Promise<T>;
 
 /** Look at a project's repository. Throws as `requireProject` and the operation do. */
 export function readingRepository<T>(deps: GitDeps, access: GitAccess, act: Act<T>): Promise<T> {
-  return open(deps, access, "git.view", act);
+  return open(deps, access, { scope: "git.view", through: withRuntime }, act);
 }
 
 /** Change a project's repository, not while a clone is about to replace it (`conflict`). Otherwise as `readingRepository`. */
 export function changingRepository<T>(deps: GitDeps, access: GitAccess, act: Act<T>): Promise<T> {
-  return open(deps, access, "git.write", async (repository) => {
-    await requireNoClone(deps.db, repository.project.id);
-    return act(repository);
-  });
+  return open(deps, access, { scope: "git.write", through: withWritableRuntime }, act);
 }
 
 /**
@@ -52,11 +48,11 @@ export function changingRepository<T>(deps: GitDeps, access: GitAccess, act: Act
 async function open<T>(
   deps: GitDeps,
   { caller, project: idOrSlug }: GitAccess,
-  scope: Scope,
+  { scope, through }: { scope: Scope; through: typeof withRuntime },
   act: Act<T>,
 ): Promise<T> {
   try {
-    return await withRuntime(deps, { caller, project: idOrSlug, scope }, async (runtime, project) => {
+    return await through(deps, { caller, project: idOrSlug, scope }, async (runtime, project) => {
       if (project.sourceType === "empty") await ensureRepository(runtime);
       return act({ runtime, project, userId: caller.userId });
     });

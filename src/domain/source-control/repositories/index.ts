@@ -1,5 +1,5 @@
 export { parseRepositoryUrl, type RepositoryAddress } from "./repository-url.ts";
-export { requireNoClone } from "./require-no-clone.ts";
+export { isCloneUnderWay, requireNoClone } from "./require-no-clone.ts";
 export {
   beginClone,
   claimClone,

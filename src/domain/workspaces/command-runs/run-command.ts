@@ -1,5 +1,5 @@
 import type { Caller } from "#src/domain/organisations/access/index.ts";
-import { withRuntime, type WakeDeps } from "#src/domain/workspaces/lifecycle/index.ts";
+import { withWritableRuntime, type WakeDeps } from "#src/domain/workspaces/lifecycle/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { newId } from "#src/lib/ids.ts";
@@ -71,11 +71,11 @@ export async function runCommand(
 }
 
 function run(
-  deps: Parameters<typeof withRuntime>[0],
+  deps: Parameters<typeof withWritableRuntime>[0],
   caller: Caller,
   { project, command, workingDir, timeoutSeconds, signal }: CommandWish,
 ): Promise<ExecResult> {
-  return withRuntime(deps, { caller, project, scope: "terminal.access" }, (runtime) =>
+  return withWritableRuntime(deps, { caller, project, scope: "terminal.access" }, (runtime) =>
     runtime.exec(command, { cwd: workingDir, timeoutMs: timeoutSeconds * 1000, ...(signal && { signal }) }),
   );
 }

@@ -1,4 +1,3 @@
-import { requireNoClone } from "#src/domain/source-control/repositories/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { ProjectFiles } from "#src/platform/runtime/project-files.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
@@ -17,7 +16,6 @@ export async function syncConfig(
   project: { id: string },
   runtime: Pick<ProjectFiles, "readFile" | "writeFile"> & RuntimePorts,
 ): Promise<SettledDocument> {
-  await requireNoClone(deps.db, project.id);
   const [containers, connections, previews, before = EMPTY_DOCUMENT] = await Promise.all([
     containersOf(deps.db, project.id),
     connectionsOf(deps.db, project.id),

@@ -1,7 +1,6 @@
 import type { Caller, Scope } from "#src/domain/organisations/access/index.ts";
-import { withRuntime, type WakeDeps } from "#src/domain/workspaces/lifecycle/index.ts";
+import { withRuntime, withWritableRuntime, type WakeDeps } from "#src/domain/workspaces/lifecycle/index.ts";
 import { touchProject } from "#src/domain/workspaces/projects/index.ts";
-import { requireNoClone } from "#src/domain/source-control/repositories/index.ts";
 import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 
@@ -21,15 +20,14 @@ export async function openFiles(
 
 /**
  * Changes a project's files, after checking that the caller may, and records the activity once the change has
- * succeeded. Throws `conflict` while a clone is about to replace the files, and as `withRuntime` does.
+ * succeeded. Throws as `withWritableRuntime` does.
  */
 export async function changeFiles<T>(
   deps: Deps,
   access: { caller: Caller; project: string; scope: FileScope },
   change: (runtime: ProjectRuntime) => Promise<T>,
 ): Promise<T> {
-  return withRuntime(deps, access, async (runtime, { id }) => {
-    await requireNoClone(deps.db, id);
+  return withWritableRuntime(deps, access, async (runtime, { id }) => {
     const result = await change(runtime);
     await touchProject(deps.db, id);
     return result;

@@ -12,4 +12,4 @@ export {
   type StartedContainer,
 } from "./start-container.ts";
 export { sweepProjects } from "./sweep-projects.ts";
-export { withRuntime } from "./with-runtime.ts";
+export { withRuntime, withWritableRuntime } from "./with-runtime.ts";

@@ -1,4 +1,5 @@
 import type { Caller, Scope } from "#src/domain/organisations/access/index.ts";
+import { requireNoClone } from "#src/domain/source-control/repositories/index.ts";
 import { requireProject, type OpenProject } from "#src/domain/workspaces/projects/index.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
@@ -19,4 +20,19 @@ export async function withRuntime<T>(
   // Wakes before the first call, because the body of an upload can be read only once.
   if (project.status === "hibernated") await awake(deps, project.id, { timeoutMs: REQUEST_PATIENCE_MS });
   return act(awakeRuntime(deps, project.id), project);
+}
+
+/**
+ * As `withRuntime`, for what may change the project's files. Also throws `conflict` while a clone is about to replace
+ * them.
+ */
+export async function withWritableRuntime<T>(
+  deps: WakeDeps & { workspaces: Pick<ProjectWorkspaces, "runtime"> },
+  access: { caller: Caller; project: string; scope: Scope },
+  act: (runtime: ProjectRuntime, project: OpenProject) => Promise<T>,
+): Promise<T> {
+  return withRuntime(deps, access, async (runtime, project) => {
+    await requireNoClone(deps.db, project.id);
+    return act(runtime, project);
+  });
 }

@@ -1,5 +1,6 @@
 import type { Caller } from "#src/domain/organisations/access/index.ts";
 import { containersOf } from "#src/domain/workspaces/containers/index.ts";
+import { requireNoClone } from "#src/domain/source-control/repositories/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { newId } from "#src/lib/ids.ts";
@@ -39,7 +40,7 @@ const RETRY_SECONDS = 60;
 
 /**
  * Opens a shell session in a running project. Throws as `requireProject` does, `invalid_input` if the project does not
- * run, `not_found` for an unknown container, and `rate_limited` for a person, a project or a chat with too many
+ * run, `conflict` while a clone is under way, `not_found` for an unknown container, and `rate_limited` for a person, a project or a chat with too many
  * sessions.
  */
 export async function openSession(
@@ -51,6 +52,7 @@ export async function openSession(
   if (project.status !== "running") {
     throw new AppError("invalid_input", "The project is not running: start it first");
   }
+  await requireNoClone(deps.db, project.id);
   const directory = await directoryOf(deps.db, project.id, wish.container);
   const session = await insertSession(
     deps.db,

@@ -6,16 +6,15 @@ import {
   takeSnapshot,
   type TakeDeps,
 } from "#src/domain/workspaces/archives/index.ts";
-import { withRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
+import { withRuntime, withWritableRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
 import { requireProject, touchProject } from "#src/domain/workspaces/projects/index.ts";
-import { requireNoClone } from "#src/domain/source-control/repositories/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { RuntimeDeps } from "./runtime-deps.ts";
 
 /**
  * Restores a project's files from one of its own snapshots, at once; running programs are not stopped. The folder
  * `keep` stays as it is. Takes a snapshot of the previous files first and returns its hash. A failure changes nothing.
- * Throws as `withRuntime` and `restoreSnapshot` do.
+ * Throws as `withWritableRuntime` and `restoreSnapshot` do.
  */
 export async function restoreProject(
   deps: RuntimeDeps & TakeDeps,
@@ -26,8 +25,7 @@ export async function restoreProject(
   const { id } = await requireProject(deps, caller, input.project, access.scope);
   const [snapshot] = await findSnapshot(deps.db, id, input.hash);
   if (!snapshot) throw new AppError("not_found", "Snapshot not found");
-  const before = await withRuntime(deps, access, async (runtime) => {
-    await requireNoClone(deps.db, id);
+  const before = await withWritableRuntime(deps, access, async (runtime) => {
     const label = `before the restore of ${input.hash.slice(0, 12)}`;
     const wish = { projectId: id, role: "restore", label, createdBy: caller.userId } as const;
     const { hash } = await takeSnapshot(deps, runtime, wish);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { applyConfig, ConfigDocument } from "#src/domain/workspaces/containers/index.ts";
-import { withRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
+import { withWritableRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "../project.ts";
 
@@ -20,7 +20,7 @@ export const setSetupConfig = endpoint({
   },
   refusals: [400, 409, 503],
   handler: ({ services, caller, params, body }) =>
-    withRuntime(
+    withWritableRuntime(
       services,
       { caller, project: params.project, scope: "container.create" },
       async (runtime, project) => {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import * as containers from "#src/domain/workspaces/containers/index.ts";
-import { withRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
+import { withWritableRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "../project.ts";
 
@@ -21,9 +21,9 @@ export const syncConfig = endpoint({
   access: { userOrKey: "container.edit" },
   params: ProjectParams,
   response: { status: 200, schema: z.object({ status: z.literal("saved"), sections: Sections }) },
-  refusals: [503],
+  refusals: [409, 503],
   handler: ({ services, caller, params }) =>
-    withRuntime(
+    withWritableRuntime(
       services,
       { caller, project: params.project, scope: "container.edit" },
       async (runtime, project) => {
