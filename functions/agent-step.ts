@@ -2,7 +2,7 @@ import { z } from "zod";
 import { runStep } from "#src/agent/run-step.ts";
 import { defineFunction } from "./serve.ts";
 
-/** One step of a task. A delivery that comes while another executor is alive is asked to come later. */
+/** Runs one step of a task. A delivery during another executor's lease is asked to come later. */
 export const agentStep = defineFunction({
   name: "agent-step",
   payload: z.object({ taskId: z.uuid(), step: z.int().min(1) }),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { runClone } from "#src/domain/source-control/git/index.ts";
 import { defineFunction } from "./serve.ts";
 
-/** A clone into a project, from wherever an executor before left it. */
+/** Clones into a project, continuing where an earlier executor stopped. */
 export const cloneRepository = defineFunction({
   name: "clone-repository",
   payload: z.object({ projectId: z.uuid() }),

@@ -12,7 +12,7 @@ import { sweepTasks } from "#src/domain/agent-work/tasks/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Services } from "#src/services.ts";
 
-/** What each cron expression of wrangler.toml stands for. */
+/** The job of each cron expression in wrangler.toml. */
 const JOBS: Readonly<Record<string, (services: Services) => Promise<void>>> = {
   "* * * * *": async (services) => {
     await Promise.all([
@@ -25,7 +25,7 @@ const JOBS: Readonly<Record<string, (services: Services) => Promise<void>>> = {
       sweepSessions(services),
     ]);
   },
-  // The credits of a day begin with it.
+  // Hourly, so that daily credits are granted soon after midnight UTC.
   "0 * * * *": (services) => fillPools(services),
   "17 3 * * *": async (services) => {
     await Promise.all([

@@ -2,7 +2,7 @@ import { z } from "zod";
 import * as tasks from "#src/domain/agent-work/tasks/index.ts";
 import { defineFunction } from "./serve.ts";
 
-/** Launch a task whose launch was lost. */
+/** Launches a task whose launch message was lost. */
 export const resumeTask = defineFunction({
   name: "resume-task",
   payload: z.object({ taskId: z.uuid() }),

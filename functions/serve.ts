@@ -7,12 +7,12 @@ import { parseJson } from "#src/lib/parse-json.ts";
 import { withoutSlash } from "#src/lib/without-slash.ts";
 import type { Services } from "#src/services.ts";
 
-/** Deliver again, not before this many seconds. */
+/** Requests a redelivery after at least this many seconds. */
 export interface Later {
   retryAfterSeconds: number;
 }
 
-/** Work the platform asks for. Delivery is at least once: `run` must be safe to repeat. */
+/** Work that the queue delivers at least once: `run` must be idempotent. */
 export interface PlatformFunction {
   readonly name: string;
   run(services: Services, body: string): Promise<Later | void>;
@@ -29,7 +29,7 @@ export function defineFunction<P>(definition: {
   };
 }
 
-/** Payloads are names and numbers. */
+/** Small, because payloads contain only names and numbers. */
 const limitBody = bodyLimit({
   maxSize: 64 * 1024,
   onError: () => {
@@ -37,14 +37,14 @@ const limitBody = bodyLimit({
   },
 });
 
-/** Verify, parse, run; then retry or dead-letter. Nothing but the queue gets past the signature. */
+/** Verifies, parses and runs; then retries or dead-letters. Requests without the queue's signature are refused. */
 export function serve(functions: readonly PlatformFunction[]): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   for (const each of functions) {
     app.post(`/${each.name}`, limitBody, async (c) => {
       const services = c.get("services");
       const signature = c.req.header("upstash-signature");
-      // A stranger without a signature is not even read.
+      // Refused before the body is read.
       if (!signature) throw new AppError("unauthenticated", "Invalid queue signature");
       const body = await c.req.text();
       const genuine = await services.verifyDelivery({
@@ -56,11 +56,11 @@ export function serve(functions: readonly PlatformFunction[]): Hono<AppEnv> {
       try {
         const later = await each.run(services, body);
         if (!later) return c.body(null, 200);
-        // QStash waits for Retry-After instead of its own backoff. Whether that costs a retry its documentation does not
-        // say, so nothing relies on the redelivery: the watchdog of a task publishes its step again.
+        // QStash waits for Retry-After instead of its own backoff. Its documentation does not say whether this consumes
+        // a retry, so nothing relies on the redelivery: the watchdog of a task publishes its step again.
         return c.json({ detail: "Not yet" }, 429, { "Retry-After": String(later.retryAfterSeconds) });
       } catch (error) {
-        // Only a failure we know to be permanent is dead-lettered; whatever else happened goes back for a retry.
+        // Only failures that are known to be permanent are dead-lettered; all others are retried.
         if (!(error instanceof AppError) || error.retryable) throw error;
         services.log.error("function gave up", { function: each.name, code: error.code, cause: error });
         return Response.json(

@@ -2,7 +2,7 @@ import { z } from "zod";
 import * as lifecycle from "#src/domain/workspaces/lifecycle/index.ts";
 import { defineFunction } from "./serve.ts";
 
-/** Bring a project to the state wanted of it. A delivery that comes while another executor is alive is to come later. */
+/** Brings a project to its wanted state. A delivery during another executor's lease is asked to come later. */
 export const settleProject = defineFunction({
   name: "settle-project",
   payload: z.object({ projectId: z.uuid() }),

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { followUpTask } from "#src/domain/agent-work/tasks/index.ts";
 import { defineFunction } from "./serve.ts";
 
-/** What follows from the end of a task: its callback, the next turn of its chat. */
+/** Follow-up work at the end of a task: its callback, and the next turn of its chat. */
 export const taskFinished = defineFunction({
   name: "task-finished",
   payload: z.object({ taskId: z.uuid() }),

@@ -12,23 +12,23 @@ import { previewHosts, previewPath } from "#src/routes/previews/index.ts";
 import { endpoints } from "#src/routes/index.ts";
 import { sockets } from "#src/routes/sockets/index.ts";
 
-/** The whole HTTP surface: middleware in the order it runs, then the table of endpoints. */
+/** The whole HTTP interface: middleware in the order it runs, then the table of endpoints. */
 export function createApp(): Hono<AppEnv> {
   const app = new Hono<AppEnv>({ strict: false });
   app.onError(onError);
   app.notFound(onNotFound);
   app.use(requestScope);
-  // Previews are foreign ground: nothing of the API's own is on their hosts, nor on their paths.
+  // Previews run untrusted programs, so the API's middleware and routes do not apply to their hosts and paths.
   app.use(previewHosts);
   app.all("/preview/:slug/:label", previewPath);
   app.all("/preview/:slug/:label/*", previewPath);
-  // The queue's calls come before what only browsers need.
+  // The queue's calls come before middleware that only browsers need.
   app.route("/functions", functions);
   app.use(apiSecureHeaders);
   app.use(apiCors);
   app.use("/api/projects/:project/files/*", wellFormedPath);
   app.use("/api/projects/:project/*", noteActivity);
-  // Before the endpoints: `/api/tasks/ws` is no task.
+  // Before the endpoints, because `/api/tasks/ws` would otherwise match a task's path.
   for (const each of sockets) each.mount(app);
   for (const each of endpoints) each.mount(app);
   for (const [path, methods] of methodsByPath()) app.all(path, noteMethods(methods));

@@ -14,14 +14,14 @@ const Schema = withRules(
   Variables.extend({
     TASK_LOG: binding<DurableObjectNamespace<TaskLogObject>>(),
     PROJECT_WORKSPACE: binding<DurableObjectNamespace<ProjectWorkspaceObject>>(),
-    /** In deployments of wrangler.sandbox.toml only. */
+    /** Only in deployments with wrangler.sandbox.toml. */
     PROJECT_SANDBOX: binding<DurableObjectNamespace<ProjectSandboxObject>>().optional(),
     PROJECT_SOCKETS: binding<DurableObjectNamespace<ProjectSocketsObject>>(),
     RATE_LIMITER: binding<DurableObjectNamespace<RateLimiterObject>>(),
     PROJECT_FILES: binding<R2Bucket>(),
     PROJECT_ARCHIVES: binding<R2Bucket>(),
     ASSETS: binding<Fetcher>(),
-    /** Isolates for emulated commands. Without it, and without COMMAND_RUNNER_URL, `embedded` refuses commands. */
+    /** Isolates for emulated commands. Without this binding and COMMAND_RUNNER_URL, `embedded` refuses commands. */
     LOADER: binding<WorkerLoader>().optional(),
   }).refine((env) => env.PROJECT_RUNTIME !== "sandbox" || env.PROJECT_SANDBOX !== undefined, {
     path: ["PROJECT_SANDBOX"],
@@ -29,17 +29,17 @@ const Schema = withRules(
   }),
 );
 
-/** What the Worker runs with: the variables of configuration.ts and the bindings of wrangler.toml. */
+/** The Worker's environment: the variables of src/configuration and the bindings of wrangler.toml. */
 export type Env = z.output<typeof Schema>;
 
 export type CheckedEnv = { ok: true; env: Env } | { ok: false; problems: ConfigurationProblem[] };
 
-/** By the bindings, which the Worker and its objects share and which do not change as long as an isolate lives. */
+/** Cached by the bindings object, which the Worker and its objects share and which is constant within an isolate. */
 const checkedEnvs = new WeakMap<object, CheckedEnv>();
 
 /**
- * Check everything at once; a bad configuration is reported whole, not one variable at a time. Done once for the same bindings:
- * each object that is made asks anew.
+ * Checks everything at once and reports all problems of an invalid configuration. Runs once per bindings object,
+ * because each new Durable Object calls it again.
  */
 export function checkEnv(bindings: object): CheckedEnv {
   const known = checkedEnvs.get(bindings);
@@ -52,7 +52,7 @@ export function checkEnv(bindings: object): CheckedEnv {
   return checked;
 }
 
-/** Which addresses that users give may be reached beyond the public internet. */
+/** Which user-supplied addresses beyond the public internet may be reached. */
 export function outboundPolicy(
   env: Pick<Env, "OUTBOUND_ALLOW_PRIVATE" | "OUTBOUND_ALLOWED_ORIGINS">,
 ): OutboundPolicy {

@@ -42,11 +42,11 @@ import { createOAuthStates, type OAuthStates } from "#src/platform/tokens/oauth-
 import { createPreviewTokens, type PreviewTokens } from "#src/platform/tokens/preview-tokens.ts";
 import { newTrips, type Trips } from "#src/platform/trips.ts";
 
-/** Everything a use case may ask for. Built here and nowhere else, once for a request, a queue delivery or an object. */
+/** All dependencies of the use cases. Constructed only here, once per request, queue delivery or Durable Object. */
 export interface Services extends SecretsAtRest {
   config: Env;
   db: Db;
-  /** Whether Redis answers; `off` when the service runs without one. */
+  /** Whether Redis responds; `off` when the service runs without Redis. */
   redisState: () => Promise<RedisState>;
   queue: Queue;
   verifyDelivery: ReturnType<typeof createVerifier>;
@@ -57,40 +57,41 @@ export interface Services extends SecretsAtRest {
   oauthStates: OAuthStates;
   previewTokens: PreviewTokens;
   gitHosts: GitHosts;
-  /** The way to git servers; more than `maxBytes` of one response is refused. */
+  /** Access to git servers; a response of more than `maxBytes` is refused. */
   gitTransport: (maxBytes: number) => GitTransport;
-  /** Where emulated commands run. */
+  /** Runs emulated commands. */
   commandRunner: CommandRunner;
   mailer: Mailer;
   rateLimits: RateLimits;
-  /** For counting attempts; see domain/operations/attempts. */
+  /** Counts attempts; see domain/operations/attempts. */
   attempts: AttemptLimits;
   taskLogs: TaskLogs;
   workspaces: ProjectWorkspaces;
-  /** Whoever has a project open. */
+  /** Notifies clients that have a project open. */
   notices: ProjectNotices;
   sockets: ProjectSockets;
   /** Snapshots and templates. */
   archives: ArchiveStore;
-  /** For every address that a user supplied. */
+  /** For every user-supplied address. */
   safeFetch: SafeFetch;
-  /** For the agent; `undefined` without a provider's key. */
+  /** For the agent; `undefined` without a search provider's key. */
   webSearch: WebSearch | undefined;
-  /** Why an address may not be called, as a sentence, as far as its text tells; `undefined` when nothing speaks against it. */
+  /** Why an address must not be called, as a sentence, as far as its text shows; `undefined` if there is no reason. */
   refusalOfUrl(url: string): string | undefined;
   chooseModel(name: string | null): Model;
   /** The model behind a person's own key. */
   chooseOwnModel(account: OwnAccount): Model;
-  /** Which models there are, and who may bring keys of their own. */
+  /** The available models, and the tiers that may use their own keys. */
   modelSettings: ModelSettings;
   log: Log;
   trips: Trips;
 }
 
-/** What belongs to one request or object, on top of what an isolate shares. */
+/** Adds the services of one request or object to those that an isolate shares. */
 export function createServices(env: Env, log: Log): Services {
   const trips = newTrips();
-  // Made when first asked for: not every request needs them, and a database client costs most of a small one.
+  // Created at first use: not every request needs these clients, and creating a database client takes most of the time
+  // of a small request.
   let db: Db | undefined;
   let queue: Queue | undefined;
   let commandRunner: CommandRunner | undefined;
@@ -137,7 +138,7 @@ type SharedServices = Omit<
 
 const shared = new WeakMap<Env, SharedServices>();
 
-/** What holds nothing of a request and costs something to make: once per isolate. */
+/** Services that hold no state of a request and are expensive to create: once per isolate. */
 function sharedServices(env: Env): SharedServices {
   const known = shared.get(env);
   if (known) return known;
@@ -187,7 +188,7 @@ function warnOfNoAdministrator(env: Env): void {
   createLog().warn("nobody becomes an administrator: set ADMIN_EMAIL, or run `npm run admin -- grant EMAIL`");
 }
 
-/** So many addresses may use up their attempts on one account before it is closed to all. */
+/** Addresses that may use up their attempts on one account before the account is closed to all addresses. */
 const ADDRESSES_PER_ACCOUNT = 10;
 
 const MINUTE_MS = 60_000;
@@ -227,7 +228,7 @@ function oauthConfig(env: Env) {
   };
 }
 
-/** GitHub's registration is the one that people sign in through: its redirect address may lie below the registered one. */
+/** GitHub's OAuth app is the one for sign-ins: its redirect address may be below the registered one. */
 function gitHostConfig(env: Env) {
   const callback = (host: string) =>
     `${withoutSlash(env.PUBLIC_URL)}/api/git-providers/${host}/oauth/callback`;
@@ -283,7 +284,7 @@ function modelConfig(env: Env, name: string | null) {
 
 function modelCalls(env: Env) {
   return {
-    // Called as a plain function: workerd refuses a detached `fetch` with another `this`.
+    // Called as a plain function, because workerd refuses a detached `fetch` with another `this`.
     fetch: (input: RequestInfo | URL, init?: RequestInit) => fetch(input, init),
     stallMs: env.MODEL_STALL_SECONDS * 1000,
     maxRetries: env.MODEL_MAX_RETRIES,

@@ -20,7 +20,7 @@ export const trueOrFalse = z.union(
   "must be true or false",
 );
 export const flag = (fallback: boolean) => withDefault(trueOrFalse, fallback);
-/** A Fernet key is 32 bytes as base64url; any other text is hashed to one, so it must not be guessable itself. */
+/** A Fernet key is 32 bytes as base64url. Any other text is hashed to a key, so it must itself be hard to guess. */
 export const encryptionKey = () =>
   optional(z.string().min(32, "must be a Fernet key (32 bytes as base64url) or have at least 32 characters"));
 /** Origins as browsers send them, comma-separated. */

@@ -5,7 +5,10 @@ import { Variables } from "./variables/index.ts";
 
 export { problemsOf, Variables, withRules, type ConfigurationProblem };
 
-/** The variables alone, for programs outside the Worker: the local stack and the deploy check. All problems at once. */
+/**
+ * Checks the variables alone and returns all problems, for programs outside the Worker: the local stack and the deploy
+ * check.
+ */
 export function checkVariables(values: object): ConfigurationProblem[] {
   const result = withRules(Variables).safeParse(values);
   return [...(result.success ? [] : problemsOf(result.error)), ...unservedProblems(values)];

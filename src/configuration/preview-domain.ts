@@ -2,7 +2,9 @@ import { hasPreviewHosts } from "#src/lib/preview-hosts.ts";
 import { registrableDomain } from "#src/lib/registrable-domain.ts";
 import type { Variables } from "./variables/index.ts";
 
-/** Whether pages of previews can set cookies for the service or the console: all are below one registered domain. */
+/**
+ * Whether pages of previews can set cookies for the service or the console, because all share one registered domain.
+ */
 export function previewsShareDomain({
   APP_DOMAIN,
   PUBLIC_URL,

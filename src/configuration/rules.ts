@@ -8,7 +8,7 @@ interface Rule {
   /** The variable to change. */
   variable: string;
   problem: string;
-  /** Variables that are not valid by themselves come as they are. */
+  /** Tests for the problem. Variables that are invalid by themselves are passed unparsed. */
   broken: (env: Partial<Variables>) => boolean;
 }
 
@@ -17,7 +17,7 @@ const isOpenAi = (model: string | undefined) =>
 
 const platformModels = ({ PLATFORM_MODELS: list = "" }: Partial<Variables>) => namesIn(list);
 
-/** What is not valid by itself is no list. */
+/** An invalid value of CORS_ORIGINS counts as an empty list. */
 const trustedOrigins = ({ CORS_ORIGINS: list }: Partial<Variables>) => (Array.isArray(list) ? list : []);
 
 const isPlainHttp = (origin: string) => origin.startsWith("http:");
@@ -33,14 +33,17 @@ const onlyTogether = (one: keyof Variables, other: keyof Variables): Rule[] =>
     broken: (env) => Boolean(env[given]) && !env[variable],
   }));
 
-/** Tokens and secrets go there. */
+/** Tokens and secrets are sent to this address. */
 const httpsInProduction = (variable: keyof Variables): Rule => ({
   variable,
   problem: "must be an https:// address in production",
   broken: (env) => env.ENVIRONMENT === "production" && String(env[variable]).startsWith("http:"),
 });
 
-/** Passwords and tokens go there. A private network, or this machine, is its operator's own affair. */
+/**
+ * Passwords and tokens are sent to this address. On a private network or the local machine, http is the operator's
+ * decision.
+ */
 const httpsOnTheInternet = (variable: "PUBLIC_URL" | "APP_BASE_URL"): Rule => ({
   variable,
   problem: "must be an https:// address in production: passwords and tokens go there",
@@ -51,7 +54,7 @@ const httpsOnTheInternet = (variable: "PUBLIC_URL" | "APP_BASE_URL"): Rule => ({
   },
 });
 
-/** What must hold between variables. */
+/** Rules that combine several variables. */
 const RULES: readonly Rule[] = [
   {
     variable: "DEFAULT_MODEL",
@@ -195,7 +198,7 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** The rules on top of a schema that holds the variables; they speak up even where single variables are bad. */
+/** Adds the rules to a schema of the variables. They run even if single variables are invalid. */
 export function withRules<T extends z.ZodType>(schema: T): T {
   return RULES.reduce(
     (ruled, { variable, problem, broken }) =>
@@ -214,7 +217,10 @@ const PUBLIC_CREDENTIALS: ReadonlySet<string> = new Set([
   "sig_5ZB6DVzB1wjE8S6rZ7eenA8Pdnhs",
 ]);
 
-/** Whether a stranger could sign or publish with this: a token or key that QStash publishes for development. */
+/**
+ * Whether this is a public token or key, which QStash publishes for development and a stranger could use to sign or
+ * publish.
+ */
 function isPublicQueueCredential(credential: string | undefined): boolean {
   return credential !== undefined && PUBLIC_CREDENTIALS.has(credential.trim());
 }

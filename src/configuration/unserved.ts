@@ -1,8 +1,8 @@
 import type { ConfigurationProblem } from "./problem.ts";
 
 /**
- * Variables that documented configurations have and this version does nothing with. To set one is an error: an operator who
- * sets it counts on what it says. A name leaves the list by being served.
+ * Variables that documented configurations contain and this version does not implement. Setting one is an error,
+ * because the operator relies on its effect. Remove a name from the list when it is implemented.
  */
 const UNSERVED: ReadonlySet<string> = new Set([
   ...namesOf("MAGIC_LINK", "CODE_LENGTH CODE_EXPIRY_SECONDS MAX_ATTEMPTS TEMP_TOKEN_EXPIRY_SECONDS"),
@@ -41,7 +41,7 @@ const UNSERVED: ReadonlySet<string> = new Set([
   ...namesOf("WORKSPACE", "REPAIR_MODEL AGENT_APPROVAL_POLICY"),
 ]);
 
-/** A problem for each variable that is set and that nothing reads. */
+/** A problem for each variable that is set although this version does not implement it. */
 export function unservedProblems(values: object): ConfigurationProblem[] {
   return Object.entries(values)
     .filter(([name, value]) => value !== "" && value !== undefined && UNSERVED.has(name))

@@ -1,2 +1,2 @@
-/** How columns are named in the database; their fields are in camelCase. */
+/** Naming of columns in the database; their fields in code are camelCase. */
 export const CASING = "snake_case";

@@ -1,6 +1,5 @@
 /**
- * Whether a write failed because what it refers to is gone, as PostgreSQL says it (SQLSTATE 23503). Drizzle wraps the
- * driver's error.
+ * Whether a write failed because a row that it refers to is missing (SQLSTATE 23503). Drizzle wraps the driver's error.
  */
 export function isForeignKeyViolation(error: unknown): boolean {
   for (let each = error; each instanceof Error; each = each.cause) {

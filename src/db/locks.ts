@@ -3,40 +3,44 @@ import type { Db } from "#src/platform/db/client.ts";
 import { teams, users } from "./schema/index.ts";
 
 /*
- * Locks on the rows that people wait at, as queries that come before all else in a batch: what follows them sees whatever
- * was committed by those who held the rows before. Everybody takes them in one order, or PostgreSQL would have to end one
- * of two that wait for each other:
+ * Row locks, as queries at the start of a batch: the queries that follow see everything that earlier holders of the
+ * lock have committed. All batches take the locks in the same order, because otherwise two batches could deadlock and
+ * PostgreSQL would abort one of them:
  *
  *   1. teams, several in the order of their ids;
  *   2. people, several in the order of their ids;
- *   3. what belongs to them: sessions, links, keys, invitations, memberships, projects.
+ *   3. their rows: sessions, links, keys, invitations, memberships, projects.
  *
- * An entry in the audit log shares its team, so whoever writes one after locking a person shares that team first.
+ * An audit log entry takes a share lock on its team. So a batch that locks a person and writes an entry takes the share
+ * lock on the team first.
  */
 
-/** For whoever changes who belongs to a team: they wait for one another. Those who only share the team are let pass. */
+/** Serialises changes of a team's members. Holders of a share lock (`shareTeam`) are not blocked. */
 export function lockTeam(db: Db, teamId: string) {
   return db.select({ name: teams.name }).from(teams).where(eq(teams.id, teamId)).for("no key update");
 }
 
-/** For whoever adds to a team, or writes to its log: it is not deleted, and changes hands not, before they are done. */
+/**
+ * Share lock for additions to a team and for its audit log: before the batch ends, the team can neither be deleted nor
+ * locked by `lockOwnTeam`.
+ */
 export function shareTeam(db: Db, teamId: string) {
   return db.select({ id: teams.id }).from(teams).where(eq(teams.id, teamId)).for("key share");
 }
 
 const ownTeam = (userId: string) => and(eq(teams.createdBy, userId), teams.isPersonal);
 
-/** As `shareTeam`, of a person's personal team, where entries that concern the person alone go. */
+/** As `shareTeam`, for a person's personal team, whose log has the entries that concern only that person. */
 export function shareOwnTeam(db: Db, userId: string) {
   return db.select({ id: teams.id }).from(teams).where(ownTeam(userId)).for("key share");
 }
 
-/** Locks a person's personal team for a decision about all that is in it: requests that add to it wait, too. */
+/** Locks a person's personal team for a decision about its whole content; additions wait as well. */
 export function lockOwnTeam(db: Db, userId: string) {
   return db.select({ id: teams.id }).from(teams).where(ownTeam(userId)).for("update");
 }
 
-/** Locks a person for a decision that depends on what the person is or has: such decisions wait for one another. */
+/** Locks a person for a decision that depends on the person's rows, so that such decisions run one after another. */
 export function lockPerson(db: Db, userId: string) {
   return lockPeople(db, eq(users.id, userId));
 }
@@ -47,8 +51,8 @@ export function lockPeople(db: Db, which: SQL) {
 }
 
 /**
- * For whoever counts what no row stands for and adds to it, until the end of the batch: those who name the same wait for one
- * another. Taken before any row, and in the order of the list, which must be the same for all who name several.
+ * Advisory locks, to the end of the batch, for counts that no row represents. Batches that use the same name run one
+ * after another. Take them before any row lock, and several names always in the same order.
  */
 export function lockNames(db: Db, names: readonly string[]) {
   const rows = sql.join(

@@ -5,7 +5,7 @@ import type { Db } from "#src/platform/db/client.ts";
 import { CASING } from "./casing.ts";
 
 /**
- * The place of a value in a statement that is built before the value is known. In raw SQL, say its type: `${id}::uuid`.
+ * Placeholder for a value in a statement that is built before the value is known. In raw SQL, cast it: `${id}::uuid`.
  */
 export type Slot<T> = Placeholder<string, T>;
 
@@ -16,14 +16,14 @@ type Values = Readonly<Record<string, unknown>>;
 /** Builds statements and reaches no database. */
 export type Draft = NeonHttpDatabase;
 
-/** A query as drizzle makes it, its own or a raw one. */
+/** A drizzle query, built or raw. */
 type Query<T> = PromiseLike<T> & BatchItem<"pg">;
 
 /**
- * A statement whose text is built once in an isolate instead of at each call: of what everything goes through, drizzle's
- * building took an eighth of the Worker's time. `build` is called at the first use, with a slot under each name that it asks
- * for, and depends on nothing else. What a call answers is awaited, or a part of `db.batch`. Nothing is kept prepared at the
- * database: it plans for the values that it gets.
+ * A statement whose text is built once per isolate instead of at each call. For the queries of every request, drizzle's
+ * query building took an eighth of the Worker's time. `build` runs at the first use, with a slot for each name that it
+ * accesses, and must not depend on anything else. The returned query is awaited, or is part of a `db.batch`. The
+ * database prepares nothing, so it plans for the actual values.
  */
 export function statement<S extends Slots<S>, T>(
   build: (draft: Draft, slots: S) => Query<T>,
@@ -33,7 +33,7 @@ export function statement<S extends Slots<S>, T>(
   return (db, values) => new BoundStatement(db, (text ??= textOf(build(draft, slots as S))), values);
 }
 
-/** A statement with its values: one round trip, made when it is awaited. Throws drizzle's error around the driver's. */
+/** A statement with its values. Awaiting it makes one round trip. Throws drizzle's error, which wraps the driver's. */
 export class BoundStatement<T> extends QueryPromise<T> {
   declare readonly _: { readonly dialect: "pg"; readonly result: T };
   readonly #db: Db;
@@ -59,7 +59,7 @@ export class BoundStatement<T> extends QueryPromise<T> {
     return mapResult(result);
   }
 
-  /** What `db.batch` wants to know of its parts. */
+  /** The interface that `db.batch` expects of its queries. */
   _prepare(): object {
     const { text, isArrayMode, mapResult } = this.#text;
     return {
@@ -72,14 +72,14 @@ export class BoundStatement<T> extends QueryPromise<T> {
 
 interface Text<T> {
   text: string;
-  /** The parameters in their order, of the values by name. */
+  /** Functions that select the parameters, in order, from the values by name. */
   params: ((values: Values) => unknown)[];
-  /** Whether the driver gives rows as lists of values. */
+  /** Whether the driver returns rows as arrays. */
   isArrayMode: boolean;
   mapResult: (result: unknown) => T;
 }
 
-/** A part of a batch, as drizzle's driver for Neon over HTTP asks for it; drizzle's types do not tell. */
+/** A query of a batch as drizzle's driver for Neon over HTTP expects it; drizzle's public types do not include it. */
 interface Prepared<T> {
   getQuery(): { sql: string; params: unknown[] };
   isResponseInArrayMode(): boolean;
@@ -88,7 +88,7 @@ interface Prepared<T> {
 
 const draft: Draft = drizzle.mock({ casing: CASING });
 
-/** Any name is a slot. */
+/** Accepts any slot name. */
 const slots = new Proxy({}, { get: (_, name) => sql.placeholder(String(name)) });
 
 function textOf<T>(query: Query<T>): Text<T> {
@@ -104,7 +104,9 @@ function textOf<T>(query: Query<T>): Text<T> {
   };
 }
 
-/** As drizzle's `fillPlaceholders`, decided once: a slot, a slot of a column that encodes its values, or a constant. */
+/**
+ * As drizzle's `fillPlaceholders`, but decided once: a slot, a slot of a column that encodes its values, or a constant.
+ */
 function readerOf(param: unknown): (values: Values) => unknown {
   if (is(param, Placeholder)) return (values) => values[param.name];
   if (is(param, Param) && is(param.value, Placeholder)) {

@@ -1,6 +1,6 @@
 /**
- * Name of the unique index that a write ran into; `undefined` for any other failure. Drizzle wraps the driver's error,
- * and the driver names the index as PostgreSQL does (SQLSTATE 23505).
+ * The name of the unique index that a write violated (SQLSTATE 23505); `undefined` for any other failure. Drizzle wraps
+ * the driver's error.
  */
 export function uniqueViolation(error: unknown): string | undefined {
   for (let each = error; each instanceof Error; each = each.cause) {

@@ -17,15 +17,15 @@ import type { AppEnv } from "./context.ts";
 import { readCredentials, type Credentials } from "./credentials.ts";
 import { refuseForeignOrigin, requireCsrfToken } from "./csrf.ts";
 
-/** Who may call an endpoint. There is no default: leaving it out is a type error. */
+/** Who may call an endpoint. There is no default: omitting it is a type error. */
 export type Access =
-  /** Anyone, said aloud. */
+  /** No authentication. */
   | "public"
   /** A person with an access token or the session cookie. Keys that are good are told `notKeys`, where there is more to say. */
   | { user: "any" | "superuser"; notKeys?: string }
   /** A member of the team `:team` of the path, whose role there grants this. */
   | { member: Scope }
-  /** A `tsk_` key with this permission, or whatever permissions it has. */
+  /** A `tsk_` key with this permission; `any` accepts every permission. */
   | { key: Scope | "any" }
   /** A `tsk_` key with this permission, for the task `:task` of the path; key and task are read in one trip. */
   | { keyOfTask: Scope }
@@ -47,7 +47,9 @@ export type CallerOf<A> = A extends { user: string }
           ? Caller
           : undefined;
 
-/** Admit or refuse, count against the caller's limit, and leave the caller on the context. */
+/**
+ * Admits or refuses the caller, counts the request against the caller's limit, and stores the caller on the context.
+ */
 export function guard(access: Access): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     refuseForeignOrigin(c);
@@ -84,7 +86,7 @@ async function admit(c: Context<AppEnv>, access: Exclude<Access, "public">): Pro
   return admitPerson(c, credentials, "Not authenticated", access.rate);
 }
 
-/** The token where a key is asked for. One of another kind is refused as a key that is not valid. */
+/** The token where a key is required. A token of another kind is refused as an invalid key. */
 function keyOf(credentials: Credentials): string {
   if (credentials.kind === "key" || credentials.kind === "accessToken") return credentials.token;
   throw new AppError("unauthenticated", "API key required");

@@ -58,7 +58,7 @@ export const ChatMessageFields = z.object({
 });
 type ChatMessageFields = z.output<typeof ChatMessageFields>;
 
-/** Whether a message has text or attachments. To be given to `refine`, with `NEEDS_CONTENT`. */
+/** Whether a message has text or attachments. For `refine`, with `NEEDS_CONTENT`. */
 export function hasContent({
   message,
   attachments,
@@ -70,7 +70,7 @@ export const NEEDS_CONTENT = {
   path: ["message"],
 };
 
-/** What `sendWithAttachments` takes, except the project. */
+/** The fields as `sendWithAttachments` takes them, except the project. */
 export function wishOf(fields: ChatMessageFields) {
   const metadata = {
     ...(fields.mentions?.length && { mentions: fields.mentions }),
@@ -88,6 +88,6 @@ export function wishOf(fields: ChatMessageFields) {
   };
 }
 
-/** What to do with what a frame of a socket has no room for. */
+/** Advice for content that is too large for a socket frame. */
 export const UPLOAD_FIRST =
   "upload a larger file with POST /api/chats/{chat}/attachments, and send its attachment_id";

@@ -16,7 +16,7 @@ type NameConfig = Pick<CookieConfig, "ENVIRONMENT" | "COOKIE_SECURE" | "COOKIE_D
 
 /** Cookies of a sign-in; COOKIE_DOMAIN may give them to subdomains. */
 const SESSION_COOKIES = ["session", "refresh_token"] as const;
-/** Two, so that a sign-in and the connection of a git host do not lose each other's. */
+/** Two cookies, so that a sign-in and the connection of a git host do not overwrite each other's state. */
 const FLOW_COOKIES = ["oauth_state", "git_oauth_state"] as const;
 /** On the hosts of previews. */
 const PREVIEW_COOKIES = ["preview_session", "preview_nonce"] as const;
@@ -26,14 +26,14 @@ type FlowCookie = (typeof FLOW_COOKIES)[number];
 type Cookie = SessionCookie | FlowCookie | (typeof PREVIEW_COOKIES)[number] | "csrf_token";
 
 /**
- * Browsers take a cookie of this prefix over https, for this host and all its paths alone, so no page of another host of
- * the domain can plant one. Source: RFC 6265bis, section 4.1.3.2.
+ * Browsers accept a cookie with this prefix only over https, for this host only and for all paths, so another host of
+ * the domain cannot plant one. Source: RFC 6265bis, section 4.1.3.2.
  */
 const HOST_PREFIX = "__Host-";
 
 const PREFIXABLE = [...SESSION_COOKIES, ...FLOW_COOKIES, ...PREVIEW_COOKIES];
 
-/** Every name under which a browser may keep a cookie of ours, whatever the configuration. */
+/** All names under which a browser may keep a cookie of the service, in any configuration. */
 export const COOKIE_NAMES: readonly string[] = [
   "csrf_token",
   ...PREFIXABLE,
@@ -41,8 +41,8 @@ export const COOKIE_NAMES: readonly string[] = [
 ];
 
 /**
- * The name that a browser keeps a cookie of ours under: with `__Host-` where cookies travel over https only and are for one
- * host. `csrf_token` keeps its name for clients; it is worth nothing outside its session.
+ * The name under which a browser keeps a cookie of the service: with `__Host-` where cookies are sent only over https
+ * and belong to one host. `csrf_token` keeps its name for clients, and is useless outside its session.
  */
 export function cookieName(config: NameConfig, cookie: Cookie): string {
   const spansDomain = isOneOf(SESSION_COOKIES, cookie) && Boolean(config.COOKIE_DOMAIN);
@@ -61,10 +61,7 @@ const DAY_SECONDS = 24 * 60 * 60;
 /** Browsers keep no cookie longer than 400 days (RFC 6265bis). */
 const MAX_AGE_SECONDS = 400 * DAY_SECONDS;
 
-/**
- * `Set-Cookie`s that hand a browser its session: the access token as `session`, and `refresh_token` where there is a new
- * one.
- */
+/** `Set-Cookie`s of a session: the access token as `session`, and a new `refresh_token` if there is one. */
 export function sessionCookies(
   config: CookieConfig,
   session: { accessToken: string; refreshToken?: string },
@@ -81,7 +78,7 @@ export function sessionCookies(
   };
 }
 
-/** `Set-Cookie`s that take both away again. */
+/** `Set-Cookie`s that delete both. */
 export function noSessionCookies(config: CookieConfig): SetCookies {
   return { "Set-Cookie": [ownCookie(config, "refresh_token", "", 0), ownCookie(config, "session", "", 0)] };
 }
@@ -91,8 +88,8 @@ export function csrfCookie(config: CookieConfig, token: string): SetCookies {
 }
 
 /**
- * `Set-Cookie` with what a browser keeps of a sign-in while it is at a provider. Always `Lax`: the way back is a link on
- * another person's page. Never for subdomains: it is for nobody but the host that set it.
+ * `Set-Cookie` with the state that a browser keeps while it is at a provider. Always `Lax`, because the browser returns
+ * by a link on the provider's page. Never shared with subdomains.
  */
 export function oauthStateCookie(
   config: CookieConfig,
@@ -103,7 +100,7 @@ export function oauthStateCookie(
   return hostCookie(config, name, value, maxAge);
 }
 
-/** `Set-Cookie` for the host that sets it alone, sent along by links on pages of others. */
+/** `Set-Cookie` for the setting host alone; browsers also send it when a link on another site leads here. */
 export function hostCookie(config: NameConfig, name: Cookie, value: string, maxAge: number): string {
   return serialize(cookieName(config, name), value, {
     path: "/",
@@ -114,14 +111,14 @@ export function hostCookie(config: NameConfig, name: Cookie, value: string, maxA
   });
 }
 
-/** `Set-Cookie` that takes it away again. */
+/** `Set-Cookie` that deletes it. */
 export function noOauthStateCookie(config: CookieConfig, name?: FlowCookie): string {
   return oauthStateCookie(config, "", 0, name);
 }
 
 /**
- * What a browser sent of a cookie; `undefined` for nothing, and for two of one name: a page of another host of the domain
- * may have planted one of them, and their order does not tell which.
+ * The value of a cookie in a request. `undefined` if it is missing, or if it occurs twice: another host of the domain
+ * may have planted one of the two, and their order does not tell which.
  */
 export function cookieOf(request: Request, config: NameConfig, cookie: Cookie): string | undefined {
   const name = cookieName(config, cookie);
@@ -131,7 +128,9 @@ export function cookieOf(request: Request, config: NameConfig, cookie: Cookie): 
   return parse(pair, name)[name] || undefined;
 }
 
-/** Only spaces and tabs are no part of a name: other white space would let `\u2000__Host-…` pass for what it is not. */
+/**
+ * Trims only spaces and tabs: with other white space removed, `\u2000__Host-…` would pass for a cookie with the prefix.
+ */
 function nameIn(pair: string): string | undefined {
   const end = pair.indexOf("=");
   const [name, more] = pair
@@ -141,7 +140,7 @@ function nameIn(pair: string): string | undefined {
   return more === undefined ? name : undefined;
 }
 
-/** The path is the root: refreshing has addresses outside `/api/auth` too. */
+/** The path is the root, because tokens can also be refreshed outside `/api/auth`. */
 function ownCookie(config: CookieConfig, name: Cookie, value: string, maxAge: number): string {
   return serialize(cookieName(config, name), value, {
     path: "/",
@@ -153,7 +152,7 @@ function ownCookie(config: CookieConfig, name: Cookie, value: string, maxAge: nu
   });
 }
 
-/** Whether our cookies travel over https only. */
+/** Whether the service's cookies are sent over https only. */
 function isSecure(config: Pick<NameConfig, "COOKIE_SECURE" | "ENVIRONMENT">): boolean {
   return config.COOKIE_SECURE ?? config.ENVIRONMENT === "production";
 }

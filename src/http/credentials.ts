@@ -3,14 +3,17 @@ import { cookieOf } from "./cookies.ts";
 type CookieConfig = Parameters<typeof cookieOf>[1];
 
 /**
- * What a request presents. A header that is there decides, whatever is in it: one that is not valid never falls back to
- * the cookie, or a page could act as its visitor by sending rubbish.
+ * A request's credentials. An Authorization header takes precedence even if it is invalid, and never falls back to the
+ * cookie; otherwise a page could act as its visitor by sending an invalid header.
  */
 export type Credentials =
   | { kind: "key" | "accessToken" | "sessionCookie"; token: string }
   | { kind: "none" | "unreadable" };
 
-/** The token of `Authorization: Bearer …` (a bare `tsk_` key is taken too, as existing clients send it), else the cookie. */
+/**
+ * The token of `Authorization: Bearer …`, otherwise the cookie. A `tsk_` key without `Bearer` is accepted, because
+ * existing clients send it.
+ */
 export function readCredentials(request: Request, config: CookieConfig): Credentials {
   const header = request.headers.get("authorization")?.trim();
   if (header === undefined) {
@@ -22,12 +25,12 @@ export function readCredentials(request: Request, config: CookieConfig): Credent
   return credentialsOf(token);
 }
 
-/** A token that came by itself, such as in the query of a socket. */
+/** A token from outside the headers, such as the query of a socket. */
 export function credentialsOf(token: string): Credentials {
   return { kind: isKey(token) ? "key" : "accessToken", token };
 }
 
-/** An access token, in the header or in the cookie; `undefined` where there is none. */
+/** The access token in the header or the cookie; `undefined` if there is none. */
 export function accessTokenOf(request: Request, config: CookieConfig): string | undefined {
   const credentials = readCredentials(request, config);
   return credentials.kind === "accessToken" || credentials.kind === "sessionCookie"

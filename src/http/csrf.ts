@@ -7,8 +7,8 @@ import { isOwnOrigin } from "./origin.ts";
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
- * A browser says which page a change comes from; a foreign page has no business here, signed in or not.
- * Requests with an Authorization header are let be: no page can add one without asking first. Throws `forbidden`.
+ * Refuses requests from pages of other origins, which the browser names in a header, whether signed in or not. Requests
+ * with an Authorization header are exempt, because a page cannot add one without a CORS preflight. Throws `forbidden`.
  */
 export function refuseForeignOrigin(c: Context<AppEnv>): void {
   const origin = c.req.header("origin");
@@ -19,8 +19,9 @@ export function refuseForeignOrigin(c: Context<AppEnv>): void {
 }
 
 /**
- * Double submit, for whoever is let in by a cookie alone: the `csrf_token` cookie comes again as `X-CSRF-Token`, is ours,
- * alive, and of this session. Existing clients fetch a new one when the `detail` contains `CSRF`. Throws `forbidden`.
+ * Double submit, for callers authenticated by a cookie alone: `X-CSRF-Token` must equal the `csrf_token` cookie, and be
+ * a valid, unexpired token of this session. Existing clients fetch a new token when the `detail` contains `CSRF`.
+ * Throws `forbidden`.
  */
 export async function requireCsrfToken(c: Context<AppEnv>, sessionId: string): Promise<void> {
   if (SAFE.has(c.req.method)) return;

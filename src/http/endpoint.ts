@@ -13,15 +13,15 @@ export type BodyType = "json" | "form";
 
 export type Method = "get" | "post" | "put" | "patch" | "delete";
 
-/** Largest request body unless an endpoint says otherwise, in bytes. */
+/** Default limit of a request body, in bytes. */
 const DEFAULT_BODY_LIMIT = 1024 * 1024;
 
-/** Most of a body that is read although it is too large. */
+/** Most bytes of an oversized body that are read and discarded. */
 const MAX_IGNORED_BYTES = 64 * 1024 * 1024;
 
 type Output<S> = S extends z.ZodType ? z.output<S> : undefined;
 
-/** What the guard and the validators leave for a handler. */
+/** What the guard and the validators pass to a handler. */
 interface Admitted<A, P, Q, B> {
   caller: CallerOf<A>;
   params: Output<P>;
@@ -29,22 +29,22 @@ interface Admitted<A, P, Q, B> {
   body: Output<B>;
 }
 
-/** What a handler gets: validated input and who is calling. */
+/** A handler's argument: validated input and the caller. */
 export interface Call<A, P, Q, B> extends Admitted<A, P, Q, B> {
   services: Services;
   /** The request itself, for streams, headers and the client's disconnect. */
   request: Request;
   requestId: string;
-  /** Who is calling from where, for records of sessions. */
+  /** The client's address and user agent, for records of sessions. */
   client: Client;
-  /** Go on with something although the answer is over, or the client gone. */
+  /** Keeps the work running after the response has ended or the client has left. */
   waitUntil: (work: Promise<unknown>) => void;
 }
 
 /** Headers by name; `Set-Cookie` may come more than once. */
 type ReplyHeaders = Readonly<Record<string, string | string[]>>;
 
-/** An answer with headers or a status of its own; plain values answer with the endpoint's declared status. */
+/** A response with its own headers or status; a plain value has the endpoint's declared status. */
 export class Reply<T> {
   readonly body: T;
   readonly headers: ReplyHeaders;
@@ -60,14 +60,14 @@ type Refusal = 400 | 401 | 402 | 403 | 404 | 409 | 410 | 413 | 429 | 502 | 503;
 interface SuccessAnswer<R extends z.ZodType> {
   /** 204 and 303 have no body. */
   status: 200 | 201 | 202 | 204 | 303;
-  /** Status of the same body where it tells of a failure, or of work that goes on. */
+  /** Alternative status of the same body, for a failure or for work in progress. */
   orStatus?: 202 | 503;
   schema: R;
-  /** Of a stream: when it is answered 204, because nothing more will come. */
+  /** For a stream: when it responds with 204, because no more events will come. */
   nothingMore?: string;
   description?: string;
   mediaType?: string;
-  /** Where the same is also told as Server-Sent Events: the schema of one event's `data`. */
+  /** For an endpoint that can also stream Server-Sent Events: the schema of one event's `data`. */
   streamed?: z.ZodType;
 }
 
@@ -75,11 +75,11 @@ interface Definition<A extends Access, P, Q, B, R extends z.ZodType> {
   method: Method;
   /** Hono path, e.g. `/api/projects/:project`. A trailing slash is accepted on every path. */
   path: string;
-  /** Paths that existing clients use for the same thing. */
+  /** Further paths of the same endpoint that existing clients use. */
   aliases?: readonly string[];
   /** Title in the API reference, two to six words. */
   summary: string;
-  /** The rest of what a client has to know. */
+  /** Further information for clients. */
   description?: string;
   /** Heading in the API reference. */
   tag: string;
@@ -87,20 +87,20 @@ interface Definition<A extends Access, P, Q, B, R extends z.ZodType> {
   params?: P;
   query?: Q;
   body?: B;
-  /** How the body may be sent; JSON unless said. */
+  /** Accepted content types; JSON by default. */
   bodyTypes?: readonly BodyType[];
-  /** Largest body in bytes; `null` for endpoints that stream it and keep their own bound. */
+  /** Largest body in bytes; `null` for endpoints that stream the body and limit it themselves. */
   bodyLimit?: number | null;
-  /** The success answer. It is parsed by this schema, so nothing unnamed leaks. */
+  /** The success response. The handler's result is parsed by this schema, so no undeclared field leaks. */
   response: SuccessAnswer<R>;
-  /** Shape of its errors where clients of another API call it. */
+  /** Error format for clients of another API. */
   errorStyle?: "openai";
-  /** Refusals besides those that follow from access and schemas, for the API reference. */
+  /** Further refusals for the API reference, besides those implied by access and schemas. */
   refusals?: readonly Refusal[];
   handler: (call: Call<A, P, Q, B>) => Promise<z.input<R> | Reply<z.input<R>> | Response>;
 }
 
-/** One row of the public surface: what the OpenAPI document and the access tests are made from. */
+/** One row of the table of endpoints, from which the OpenAPI document and the access tests are generated. */
 export interface Endpoint {
   readonly method: Method;
   readonly path: string;
@@ -117,7 +117,10 @@ export interface Endpoint {
   mount(app: Hono<AppEnv>): void;
 }
 
-/** Contract, access, handler. The guard is the route's own middleware, so it cannot miss on path syntax. */
+/**
+ * Combines contract, access and handler. The guard is the route's own middleware, so no mismatch of path patterns can
+ * bypass it.
+ */
 export function endpoint<
   A extends Access,
   R extends z.ZodType,
@@ -186,12 +189,12 @@ export function endpoint<
   };
 }
 
-/** Whether the answer is told by its status and headers alone. */
+/** Whether a response with this status has no body. */
 export function isBodiless(status: number): status is 204 | 303 {
   return status === 204 || status === 303;
 }
 
-/** What middleware has checked by the endpoint's own schemas. */
+/** Input that middleware has validated with the endpoint's own schemas. */
 function inputOf({ req, get }: Context<AppEnv>): unknown {
   const valid = (target: keyof ValidationTargets): unknown =>
     Reflect.apply(Reflect.get(req, "valid"), req, [target]);
@@ -208,23 +211,26 @@ function limitBody(maxSize: number): MiddlewareHandler<AppEnv> {
   });
 }
 
-/** A client that is still sending may never see an answer that comes before: its connection breaks off. */
+/**
+ * Reads the rest of the body first: a client that is still sending may not see an early response before its connection
+ * breaks.
+ */
 async function readToItsEnd({ headers, body }: Request): Promise<void> {
   const length = headers.get("content-length");
-  // One whose length is not told was being read when it turned out to be too large.
+  // A body without a stated length was already being read when it exceeded the limit.
   if (!body || body.locked || length === null || Number(length) > MAX_IGNORED_BYTES) return;
   for await (const _ of body);
 }
 
-/** Bodies end up under the `json` target whichever way they were sent, so that handlers see one thing. */
+/** Bodies of all content types end up under the `json` target, so that handlers do not distinguish them. */
 function validateBody(schema: z.ZodType, types: readonly BodyType[]): MiddlewareHandler<AppEnv> {
   const json: MiddlewareHandler = zValidator("json", schema, refuse);
   return async (c, next) => {
     const contentType = c.req.header("content-type") ?? "";
     if (JSON_TYPE.test(contentType)) return json(c, next);
     const isForm = FORM_TYPE.test(contentType) && types.includes("form");
-    // A request without a body is as good as `{}` where every field may be absent. Clients say of a POST that its length
-    // is 0, which the runtime takes for a body.
+    // A request without a body counts as `{}`, for schemas with only optional fields. Clients send a POST with
+    // Content-Length 0, which the runtime treats as a body.
     const isEmpty = contentType === "" && (!c.req.raw.body || c.req.header("content-length") === "0");
     if (!isForm && !isEmpty) {
       const accepted = types.includes("form") ? "JSON or a form" : "JSON (Content-Type: application/json)";
@@ -248,7 +254,7 @@ async function readForm(c: Context<AppEnv>): Promise<unknown> {
 const JSON_TYPE = /^application\/([a-z.+-]+\+)?json\s*(;|$)/iu;
 const FORM_TYPE = /^(application\/x-www-form-urlencoded|multipart\/form-data)\s*(;|$)/iu;
 
-/** A failed validation, in one sentence that names every field. */
+/** Throws a failed validation as one sentence that names every field. */
 function refuse(result: { success: boolean; error?: z.core.$ZodError | undefined }): void {
   if (result.success) return;
   const sentences = (result.error?.issues ?? []).map((issue) => {
@@ -258,7 +264,7 @@ function refuse(result: { success: boolean; error?: z.core.$ZodError | undefined
   throw new AppError("invalid_body", sentences.slice(0, 10).join("; ") || "Invalid request");
 }
 
-/** Whether a field is not there at all, which the validator calls one of the wrong type. */
+/** Whether a field is missing, which the validator reports as a wrong type. */
 function isMissing({ code, message }: z.core.$ZodIssue): boolean {
   return code === "invalid_type" && message.endsWith("received undefined");
 }

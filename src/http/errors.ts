@@ -11,7 +11,7 @@ export const ErrorBody = z
   .object({ detail: z.string().describe("What went wrong, in a sentence") })
   .meta({ id: "Error" });
 
-/** The same for clients of OpenAI's API, which show what is in `error`. */
+/** The same, with an `error` field for clients of OpenAI's API, which show its content. */
 export const OpenAiErrorBody = ErrorBody.extend({
   error: z.object({
     message: z.string(),
@@ -21,7 +21,7 @@ export const OpenAiErrorBody = ErrorBody.extend({
   }),
 }).meta({ id: "OpenAiError" });
 
-/** Where OpenAI has a word of its own for a failure. Source: https://platform.openai.com/docs/guides/error-codes */
+/** OpenAI's own types for some failures. Source: https://platform.openai.com/docs/guides/error-codes */
 const OPENAI_TYPES: Readonly<Partial<Record<ErrorCode, string>>> = {
   unauthenticated: "authentication_error",
   insufficient_credits: "insufficient_quota",
@@ -32,18 +32,21 @@ const OPENAI_TYPES: Readonly<Partial<Record<ErrorCode, string>>> = {
   unavailable: "server_error",
 };
 
-/** An error in OpenAI's words. */
+/** An error in OpenAI's format. */
 export function openAiError({ code, message }: AppError): z.output<typeof OpenAiErrorBody>["error"] {
   return { message, type: OPENAI_TYPES[code] ?? "invalid_request_error", code, param: null };
 }
 
-/** The one place where an error becomes a response. Unknown errors are logged whole and shown as a request id only. */
+/**
+ * The only place that turns an error into a response. Unknown errors are logged in full, and the response contains only
+ * the request id.
+ */
 export function onError(error: Error, c: Context<AppEnv>): Response {
   const known = toAppError(error, c.get("requestId"));
   if (known.status >= 500) {
     const { log } = c.get("services");
     const fields = { method: c.req.method, path: loggedPath(c.req.path), code: known.code };
-    // What we refuse knowingly, such as a provider that is not configured, has no cause and needs no stack.
+    // A deliberate refusal, such as of a provider that is not configured, has no cause and needs no stack trace.
     if (known === error && known.cause === undefined)
       log.warn("request refused", { ...fields, detail: known.message });
     else log.error("request failed", { ...fields, cause: known.cause ?? known });
@@ -56,7 +59,7 @@ export function onError(error: Error, c: Context<AppEnv>): Response {
   });
 }
 
-/** Paths where clients of OpenAI's API call, whether there is anything or not. */
+/** Paths that clients of OpenAI's API use, whether or not an endpoint exists there. */
 export function isOpenAiPath(path: string): boolean {
   return path.startsWith("/api/v1/");
 }
@@ -69,7 +72,7 @@ export function onNotFound(c: Context<AppEnv>): never {
 function toAppError(error: Error, requestId: string): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof HTTPException) {
-    // Hono's own refusals: a body that is not JSON, an empty one where one is needed.
+    // Hono's own refusals: a body that is not JSON, or an empty body where one is required.
     if (error.status === 413) return new AppError("too_large", "Request body is too large", { cause: error });
     if (error.status < 500) return new AppError("invalid_input", error.message, { cause: error });
   }

@@ -7,25 +7,25 @@ const EventId = z
   .regex(/^\d{0,15}$/u, "must be the id of an event")
   .transform(Number);
 
-/** Where a reader of a task's events goes on. */
+/** The event after which a reader of a task's events continues. */
 export const ReplayQuery = z.object({
   last_event_id: EventId.optional().describe("Replay starts after this event"),
 });
 
 /**
- * The event after which a replay starts; 0 for all of them. A browser reconnects with the address it began with: its
- * `Last-Event-ID` header then knows more than the query.
+ * The event after which a replay starts; 0 for all events. A browser reconnects with its original address, so its
+ * `Last-Event-ID` header is more recent than the query.
  */
 export function replayAfter(query: z.output<typeof ReplayQuery>, request: Request): number {
   return Math.max(query.last_event_id ?? 0, lastEventIdOf(request));
 }
 
-/** Whether a browser comes back by itself: it does so until it is answered 204. */
+/** Whether a browser reconnects automatically, which it does until it receives a 204. */
 export function isComingBack(request: Request): boolean {
   return Boolean(request.headers.get("last-event-id"));
 }
 
-/** A stream without events, for who asked for what comes after the end and is no browser that would ask again. */
+/** An empty stream, for a client other than a browser that asks for events after the end. */
 export function emptyStream(): Response {
   return new Response("", { headers: EVENT_STREAM_HEADERS });
 }
@@ -36,7 +36,7 @@ export const EVENT_STREAM_HEADERS = {
   "x-accel-buffering": "no",
 };
 
-/** What the API reference says of streams whose reader may come back. */
+/** For the API reference of streams that can be resumed. */
 export const NOTHING_MORE =
   "The `Last-Event-ID` header names the last event of a finished task: browsers then stop reconnecting";
 

@@ -3,11 +3,11 @@ import { Reply } from "./endpoint.ts";
 
 const MOST = 200;
 
-/** What the summary of such a list says of its pages. */
+/** The pages of such a list, for the description of its endpoint. */
 export const PAGES =
   "Without `limit` all are returned; with it a page, whose `X-Next-Cursor` is the `cursor` of the next one";
 
-/** The query of a list that is answered whole unless a page of it is asked for. `cursor` reads a place in the list. */
+/** The query of a list that is returned whole unless a page is requested. `cursor` parses a place in the list. */
 export function pageQuery<C extends z.ZodType>(cursor: C) {
   return z.object({
     limit: z.coerce
@@ -21,7 +21,7 @@ export function pageQuery<C extends z.ZodType>(cursor: C) {
   });
 }
 
-/** A page of a list. One that is full tells in `X-Next-Cursor` where the next one begins; that one may be empty. */
+/** A page of a list. `X-Next-Cursor` of a full page names the start of the next page, which may be empty. */
 export function replyWithPage<T, Shown>(
   items: readonly T[],
   { limit }: { limit?: number | undefined },

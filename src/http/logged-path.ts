@@ -7,7 +7,7 @@ const PREVIEW_TOKEN = /(?<=\/~)[^/]+/gu;
 /** The access token or key that opens a chat socket (`routes/sockets/conversation-in-path.ts`). */
 const CHAT_TOKEN = /(?<=\/chat\/ws\/+)[^/]+/giu;
 
-/** A path as it may be logged: some links carry their token in it. */
+/** A path for the log, with tokens in it replaced. */
 export function loggedPath(path: string): string {
   return path.replaceAll(TOKEN, "…").replaceAll(PREVIEW_TOKEN, "…").replaceAll(CHAT_TOKEN, "…");
 }

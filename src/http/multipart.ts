@@ -1,20 +1,20 @@
 import { AppError } from "#src/lib/errors.ts";
 
-/** Of one part's headers, in bytes. */
+/** Largest headers of one part, in bytes. */
 const MAX_HEADER_BYTES = 16 * 1024;
 
-/** A file of a form, as it comes. */
+/** A file of a form, as a stream. */
 export interface FormFile {
   filename: string;
-  /** As the client says; `application/octet-stream` where it says nothing. */
+  /** As the client states it; otherwise `application/octet-stream`. */
   mimeType: string;
   body: ReadableStream<Uint8Array>;
 }
 
 /**
- * The file that a multipart form sends under a name, without holding it: its body must be read before anything else is asked of the
- * request. Fields before it are skipped; what comes after it is not looked at. Throws `invalid_input` for a form without such a
- * file, and the body fails with it where the form breaks off. Format: RFC 7578, RFC 2046 section 5.1.
+ * Streams the file that a multipart form sends under a name. Read its body before anything else of the request. Fields
+ * before the file are skipped; fields after it are not read. Throws `invalid_input` for a form without such a file; the
+ * body fails with `invalid_input` where the form breaks off. Format: RFC 7578, RFC 2046 section 5.1.
  */
 export async function formFile(request: Request, name: string): Promise<FormFile> {
   const type = request.headers.get("content-type") ?? "";
@@ -46,7 +46,7 @@ function dispositionOf(headers: string): { name?: string | undefined; filename?:
   const field = (wanted: string) =>
     new RegExp(`;\\s*${wanted}="((?:[^"\\\\]|\\\\.)*)"`, "iu")
       .exec(line)?.[1]
-      // Browsers write a quote as %22, other clients escape it.
+      // Browsers write a quote as %22; other clients escape it.
       ?.replaceAll(/\\(["\\])/gu, "$1")
       .replaceAll("%22", '"');
   return { name: field("name"), filename: field("filename") };
@@ -55,18 +55,18 @@ function dispositionOf(headers: string): { name?: string | undefined; filename?:
 /** The parts of a form, one after the other. */
 class Parts {
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
-  /** What ends a part. */
+  /** Marks the end of a part. */
   readonly #delimiter: Buffer;
   #held: Buffer;
 
   constructor(body: ReadableStream<Uint8Array>, boundary: string) {
     this.#reader = body.getReader();
     this.#delimiter = Buffer.from(`\r\n--${boundary}`, "latin1");
-    // The first delimiter need not follow a line.
+    // The first delimiter may be at the very beginning, without a line break before it.
     this.#held = Buffer.from("\r\n", "latin1");
   }
 
-  /** Go to the next part, past what is left of this one: its headers, or nothing after the last. */
+  /** Skips the rest of the current part and returns the headers of the next one; `undefined` after the last. */
   async next(): Promise<string | undefined> {
     for await (const _ of this.#rest());
     while (this.#held.length < 2) await this.#more();
@@ -98,7 +98,7 @@ class Parts {
     );
   }
 
-  /** What is left of the part, up to its delimiter. */
+  /** The rest of the part, up to its delimiter. */
   async *#rest(): AsyncGenerator<Uint8Array, void, undefined> {
     for (;;) {
       const end = this.#held.indexOf(this.#delimiter);
@@ -108,7 +108,7 @@ class Parts {
         if (last.length > 0) yield last;
         return;
       }
-      // The end of what is there may be the beginning of the delimiter.
+      // The end of the buffer may be the beginning of the delimiter.
       const safe = this.#held.length - this.#delimiter.length;
       if (safe > 0) {
         const sure = this.#held.subarray(0, safe);

@@ -1,7 +1,10 @@
 import type { ConfigurationProblem } from "#src/configuration/index.ts";
 import { createLog } from "#src/platform/log/log.ts";
 
-/** A Worker has no boot that could fail, so a bad configuration answers 503 everywhere while the log names the variables. */
+/**
+ * A Worker has no startup that could fail, so an invalid configuration responds with 503 everywhere while the log names
+ * the variables.
+ */
 export function notConfigured(problems: readonly ConfigurationProblem[]): Response {
   createLog().error("configuration is not valid", { problems });
   return Response.json(

@@ -37,13 +37,13 @@ const SECURITY = {
   apiKey: { type: "http", scheme: "bearer", description: "External API key, `tsk_…`" },
 };
 
-/** Where a deployment is, and the name under which its browsers keep the access token. */
+/** Where the service is deployed, and the name of the cookie with the access token. */
 interface Deployment {
   serverUrl: string;
   sessionCookie: string;
 }
 
-/** The OpenAPI 3.1 document, from the same table and schemas that route and validate. */
+/** Generates the OpenAPI 3.1 document from the table and schemas that also route and validate. */
 export function openApiDocument(
   endpoints: readonly Endpoint[],
   { serverUrl, sessionCookie }: Deployment,
@@ -106,7 +106,7 @@ function operation(endpoint: Endpoint, path: string, describe: Describe): Json {
   };
 }
 
-/** The endpoint's description; an alias also names the endpoint that it stands for. */
+/** The endpoint's description; that of an alias also names the original endpoint. */
 function descriptionOf({ path, description }: Endpoint, asked: string): Json {
   const alias = asked === path ? [] : [`Same as \`${toTemplate(path)}\`.`];
   const sentences = [...alias, ...(description === undefined ? [] : [description])];
@@ -125,10 +125,10 @@ function requestBody({ bodyTypes }: Endpoint, body: z.ZodType, describe: Describ
   };
 }
 
-/** What follows from access and schemas, and what the endpoint says besides. */
+/** Errors implied by access and schemas, and the endpoint's own refusals. */
 function errorResponses({ method, access, schemas, refusals, errorStyle }: Endpoint): Json {
   const codes: number[] = [...refusals];
-  // Pages of another origin may change nothing, whoever they come for.
+  // Requests of another origin's pages that change data are refused, whether authenticated or not.
   if (method !== "get") codes.push(403);
   if (access !== "public") codes.push(401, 403, 404, 429);
   if (schemas.body) codes.push(400, 413, 422);
@@ -143,7 +143,10 @@ const signedIn = (...permissions: string[]): Json[] => [
   { sessionCookie: permissions },
 ];
 
-/** The roles of a requirement are the permissions that a key, or a member's role in the team, must grant; or `superuser`. */
+/**
+ * The security requirement of an endpoint. Its roles are the permissions that a key, or a member's role in the team,
+ * must grant; or `superuser`.
+ */
 function securityOf(access: Access): Json[] {
   if (access === "public") return [];
   if ("user" in access) return access.user === "superuser" ? signedIn("superuser") : signedIn();
@@ -195,7 +198,7 @@ function operationId(method: string, path: string): string {
 
 type Describe = (schema: z.ZodType, io: "input" | "output") => Json;
 
-/** JSON schemas that refer to `components`, and put there what has a name of its own. */
+/** Converts schemas to JSON schemas, and moves those with an id to `components`. */
 function describeInto(components: Json): Describe {
   return (schema, io) => {
     const described = z.toJSONSchema(schema, { io, target: "draft-2020-12", unrepresentable: "any" });
@@ -205,7 +208,7 @@ function describeInto(components: Json): Describe {
   };
 }
 
-/** A `$ref` counts from the root of the document that it stands in, which is not the root of the schema. */
+/** Rewrites each `$ref`, which is relative to the root of the document and not of the schema. */
 function relink(schema: object): Json {
   const text = JSON.stringify(schema, (key, value: unknown) =>
     key === "$ref" && typeof value === "string"

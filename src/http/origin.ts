@@ -2,17 +2,17 @@ import type { Env } from "#src/env.ts";
 
 type OriginConfig = Pick<Env, "APP_BASE_URL" | "PUBLIC_URL" | "APP_DOMAIN" | "ENVIRONMENT" | "CORS_ORIGINS">;
 
-/** Names of one's own machine in addresses of pages. */
+/** Host names of the local machine. */
 const LOOPBACK = ["localhost", "127.0.0.1"] as const;
 
-/** Where consoles are served while a person works on one, outside production: without a port, and usual servers' own. */
+/** Origins of consoles in development: without a port, and the default ports of common dev servers. */
 const DEVELOPMENT_ORIGINS: readonly string[] = LOOPBACK.flatMap((host) =>
   ["", ":3000", ":5173"].map((port) => `http://${host}${port}`),
 );
 
 /**
- * Whether pages of this origin may act for their visitor: the console's, the service's own, the desktop shell's, and those
- * of CORS_ORIGINS. Never a project's subdomain, which shows what users built.
+ * Whether pages of this origin may act for their visitor: the console, the service itself, the desktop shell, and
+ * CORS_ORIGINS. Never a project's subdomain, which serves users' programs.
  */
 export function isTrustedOrigin(origin: string, config: OriginConfig): boolean {
   const isProduction = config.ENVIRONMENT === "production";
@@ -24,7 +24,7 @@ export function isTrustedOrigin(origin: string, config: OriginConfig): boolean {
   return (config.CORS_ORIGINS ?? (isProduction ? [] : DEVELOPMENT_ORIGINS)).includes(origin);
 }
 
-/** The origin of an address; on one's own machine under both its names, since people type either. */
+/** The origin of an address; for the local machine under both its names, because people type either. */
 function spellingsOf(url: URL, isProduction: boolean): string[] {
   const { protocol, hostname, port } = url;
   if (isProduction || !LOOPBACK.some((name) => name === hostname)) return [url.origin];
@@ -32,8 +32,9 @@ function spellingsOf(url: URL, isProduction: boolean): string[] {
 }
 
 /**
- * As `isTrustedOrigin`, for an address that the service is reached at besides the configured one. A page over https may ask
- * over http, which is how a proxy passes it on; not the other way, since a page over http may be anybody's.
+ * As `isTrustedOrigin`, also for the address at which the service was called. A page over https may call over http,
+ * because a proxy forwards https requests as http. Not the other way round: an attacker on the network can replace a
+ * page over http.
  */
 export function isOwnOrigin(origin: string, requestUrl: string, config: OriginConfig): boolean {
   if (isTrustedOrigin(origin, config)) return true;

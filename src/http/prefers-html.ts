@@ -1,8 +1,8 @@
 import { parseAccept } from "hono/utils/accept";
 
 /**
- * Whether a client would rather have a page than JSON, as a browser that follows a link says in `Accept` (RFC 9110, 12.5.1).
- * One that likes both alike, or says nothing, gets JSON.
+ * Whether a client prefers HTML to JSON in `Accept` (RFC 9110, 12.5.1), as a browser that follows a link does. Without
+ * a preference it gets JSON.
  */
 export function prefersHtml({ headers }: Request): boolean {
   const accepted = parseAccept(headers.get("accept") ?? "");

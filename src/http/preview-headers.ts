@@ -2,14 +2,17 @@ import { CONNECTION_HEADERS } from "#src/lib/connection-headers.ts";
 import { COOKIE_NAMES } from "./cookies.ts";
 
 /**
- * Previews show what users built: foreign ground. What identifies a visitor to the service never reaches it, and it can set
- * nothing that the service, or another preview, would read.
+ * Previews run users' programs, which are not trusted. A program never receives the visitor's credentials for the
+ * service, and can set nothing that the service, or another preview, would read.
  */
 
-/** Ours on the service's own host and on previews'. */
+/** Cookies of the service on its own host and on hosts of previews. */
 const OUR_COOKIES: ReadonlySet<string> = new Set(COOKIE_NAMES);
 
-/** What says more about the visitor, or the way here, than a user's program is to know, or can be made up by the client. */
+/**
+ * Headers that a client can forge, or that reveal more about the visitor or the network path than a user's program may
+ * know.
+ */
 const PRIVATE_REQUEST_HEADERS = [
   "cf-connecting-ip",
   "cf-ray",
@@ -19,26 +22,30 @@ const PRIVATE_REQUEST_HEADERS = [
   "forwarded",
 ];
 
-/** What would bind the browser beyond this one host, or undo what it keeps for the whole domain. */
+/**
+ * Headers whose effect would go beyond this one host, or that would delete what the browser stores for the whole
+ * domain.
+ */
 const FAR_REACHING_HEADERS = [
   "strict-transport-security",
   "public-key-pins",
   "clear-site-data",
   "alt-svc",
-  // The path form lies on the service's own origin: a policy of these has the addresses of all its requests, tokens
-  // included, told to whoever the program names. Source: W3C Network Error Logging and Reporting API.
+  // Previews by path are on the service's own origin. With one of these policies browsers would report the addresses of
+  // all requests to that origin, tokens included, to a host that the program names. Source: W3C Network Error Logging
+  // and Reporting API.
   "nel",
   "report-to",
   "reporting-endpoints",
 ];
 
-/** A visitor's headers as the program behind a preview gets them. */
+/** A visitor's headers as the program of a preview receives them. */
 export function toProgram(
   from: Headers,
   to: { url: URL; port: number; stripAuthorization: boolean },
 ): Headers {
   const headers = new Headers(from);
-  // Those of an upgrade are put back for sockets.
+  // Sockets need the upgrade headers, which are restored here.
   const isUpgrade = from.get("upgrade")?.toLowerCase() === "websocket";
   for (const name of [...CONNECTION_HEADERS, ...PRIVATE_REQUEST_HEADERS]) headers.delete(name);
   if (isUpgrade) headers.set("upgrade", "websocket");
@@ -46,7 +53,7 @@ export function toProgram(
   const cookies = withoutOurs(from.get("cookie") ?? "");
   if (cookies === "") headers.delete("cookie");
   else headers.set("cookie", cookies);
-  // Dev servers check the host, and some the origin, against what they listen on.
+  // Dev servers compare the host, and some the origin, with the address they listen on.
   headers.set("host", `localhost:${to.port}`);
   if (from.get("origin") === to.url.origin) headers.set("origin", `http://localhost:${to.port}`);
   headers.set("x-forwarded-host", to.url.host);
@@ -55,7 +62,7 @@ export function toProgram(
   return headers;
 }
 
-/** A program's headers as its visitor gets them; `cookies` says whether it may set any. */
+/** A program's headers as the visitor receives them; `cookies` says whether the program may set cookies. */
 export function toVisitor(from: Headers, { cookies }: { cookies: boolean }): Headers {
   const headers = new Headers();
   for (const [name, value] of from) {
@@ -66,10 +73,10 @@ export function toVisitor(from: Headers, { cookies }: { cookies: boolean }): Hea
   return headers;
 }
 
-/** Where one cookie ends; several headers in one request come joined by commas, which values may hold as well. */
+/** The separator of cookies. Several headers of one request are joined by commas, which values may contain too. */
 const BETWEEN_COOKIES = new RegExp(`;|,\\s*(?=(?:${COOKIE_NAMES.join("|")})\\s*=)`, "u");
 
-/** A `Cookie` header without what is ours. */
+/** A `Cookie` header without the service's cookies. */
 function withoutOurs(cookie: string): string {
   return cookie
     .split(BETWEEN_COOKIES)
@@ -78,11 +85,14 @@ function withoutOurs(cookie: string): string {
     .join("; ");
 }
 
-/** `Set-Cookie`s without ours, each for this host alone: one for the domain would reach the service. */
+/**
+ * `Set-Cookie`s without the names of the service's cookies, each for this host alone: a cookie for the domain would
+ * reach the service.
+ */
 function ownCookies(setCookies: readonly string[]): string[] {
   return (
     setCookies
-      // One without a name comes back as whatever its value looks like.
+      // Browsers send back a cookie without a name as its bare value, which could look like another cookie.
       .filter((each) => nameOf(each) !== "" && !OUR_COOKIES.has(nameOf(each)))
       .map((each) =>
         each

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * Text that the database can keep: PostgreSQL has no NUL and no half of a surrogate pair. `min` and `max` count UTF-16
- * units; `trim` cuts white space off both ends first.
+ * Text that the database can store: PostgreSQL accepts neither NUL nor unpaired surrogates. `min` and `max` count
+ * UTF-16 units; `trim` first removes white space at both ends.
  */
 export function text(bounds: { min?: number; max: number; trim?: boolean }): z.ZodString {
   const { min = 0, max, trim = false } = bounds;
@@ -14,15 +14,15 @@ export function text(bounds: { min?: number; max: number; trim?: boolean }): z.Z
     .refine((value) => value.isWellFormed(), "must be well-formed Unicode");
 }
 
-/** Deepest nesting of a JSON object that is kept as it came. */
+/** Deepest nesting of a stored JSON object. */
 const MAX_JSON_DEPTH = 64;
 
-/** Any JSON object the database can keep as `jsonb`: the rules of `text` hold for every key and value in it. */
+/** Any JSON object that the database can store as `jsonb`: the rules of `text` hold for every key and value. */
 export const JsonObject = z
   .record(z.string(), z.unknown())
   .refine(isStorable, "must be JSON without NUL characters, broken Unicode or nesting deeper than 64");
 
-/** Walks with a list of its own: input that is nested a hundred thousand deep must not exhaust the call stack. */
+/** Uses an explicit stack: input nested a hundred thousand deep must not exhaust the call stack. */
 function isStorable(root: unknown): boolean {
   const pending = [{ value: root, depth: 0 }];
   for (let next = pending.pop(); next; next = pending.pop()) {
@@ -42,18 +42,18 @@ function isStorableText(value: string): boolean {
   return !value.includes("\0") && value.isWellFormed();
 }
 
-/** Which agent is to work. The default one has an id without a version, as no UUID of RFC 9562 is. */
+/** Id of an agent. The default agent's id is a GUID that is not a UUID of RFC 9562, because it has no version. */
 export const AgentId = z.guid("must be the id of an agent");
 
-/** A moment on the wire. */
+/** A point in time on the wire. */
 export const Moment = z.iso.datetime().describe("ISO 8601, UTC, with `Z`");
 
-/** An email address, as long as one may be (RFC 5321). */
+/** An email address of at most the length that RFC 5321 allows. */
 export function email(): z.ZodString {
   return text({ max: 320, trim: true }).check(z.email("must be an email address"));
 }
 
-/** A moment as clients send it: ISO 8601, UTC where no zone is named. */
+/** A point in time as clients send it: ISO 8601, UTC unless a zone is given. */
 export function moment() {
   return z.iso
     .datetime({ offset: true, local: true, error: "must be an ISO 8601 date and time" })
@@ -61,7 +61,7 @@ export function moment() {
     .refine((date) => date.getUTCFullYear() <= 9999, "must be a date before the year 10000");
 }
 
-/** A moment, or a day that stands for its midnight, UTC. The database knows no year 0. */
+/** A point in time, or a day that stands for its midnight, UTC. The database has no year 0. */
 export function dayOrMoment() {
   const day = z.iso.date().transform((value) => new Date(`${value}T00:00:00Z`));
   return z

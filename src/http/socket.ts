@@ -14,7 +14,7 @@ import { loggedPath } from "./logged-path.ts";
 import { isOwnOrigin } from "./origin.ts";
 import { standingOf } from "./standing.ts";
 
-/** Who opens a socket: who they are now, and what is kept to ask again while it is open. */
+/** The caller who opens a socket, and what is stored to check the access again while it is open. */
 export interface SocketCall {
   services: Services;
   caller: Caller;
@@ -28,11 +28,14 @@ interface SocketDefinition {
   path: string;
   /** Other paths of the same socket. */
   aliases?: readonly string[];
-  /** Checks what the caller may do, and answers with status 101. What it throws is told over the socket, which is then closed. */
+  /**
+   * Checks the caller's permission, and responds with status 101. A thrown error is sent over the socket, which is then
+   * closed.
+   */
   open: (call: SocketCall) => Promise<Response>;
 }
 
-/** One address for WebSockets. It is no row of the endpoint table: OpenAPI has no words for it. */
+/** One WebSocket address. It is not in the table of endpoints, because OpenAPI cannot describe it. */
 export interface Socket {
   readonly path: string;
   readonly aliases?: readonly string[];
@@ -40,8 +43,9 @@ export interface Socket {
 }
 
 /**
- * A socket for a person with a token (`?token=`, or in the header where a client can set one) or, on pages of our own, with the
- * session cookie. A refusal is an error frame and a close code, since browsers show nothing of a failed handshake.
+ * A socket for a person with a token (`?token=`, or a header where a client can set one) or, on the service's own
+ * pages, with the session cookie. A refusal is an error frame and a close code, because browsers do not expose a failed
+ * handshake.
  */
 export function socket({ path, aliases = [], open }: SocketDefinition): Socket {
   return {
@@ -63,7 +67,7 @@ export function socket({ path, aliases = [], open }: SocketDefinition): Socket {
   };
 }
 
-/** Throws `invalid_input` for a request that is no handshake. */
+/** Throws `invalid_input` for a request that is not a WebSocket handshake. */
 export function requireUpgrade(request: Request): void {
   if (request.headers.get("upgrade")?.toLowerCase() === "websocket") return;
   throw new AppError("invalid_input", "This address accepts only WebSocket connections");
@@ -73,12 +77,12 @@ async function admit(c: Context<AppEnv>): Promise<{ caller: Caller; standing: St
   const services = c.get("services");
   const inQuery = c.req.query("token");
   const credentials = inQuery === undefined ? readCredentials(c.req.raw, c.env) : credentialsOf(inQuery);
-  // Any page may open a socket, and the browser adds the cookie: only ours may act for their visitor.
+  // Any page may open a socket, and the browser adds the cookie, so only trusted origins may use it.
   if (credentials.kind === "sessionCookie") requireOwnOrigin(c);
   return identify(services, credentials);
 }
 
-/** Who opens a socket, which counts as a request. Throws `unauthenticated` and `rate_limited`. */
+/** Authenticates the opener of a socket, and counts it as a request. Throws `unauthenticated` and `rate_limited`. */
 export async function identify(
   services: Pick<Services, "db" | "accessTokens" | "rateLimits">,
   credentials: Credentials,
@@ -116,7 +120,7 @@ function logFailure(c: Context<AppEnv>, cause: unknown): void {
   c.get("services").log.error("socket failed", { path: loggedPath(c.req.path), cause });
 }
 
-/** Accept, say why not, and close. */
+/** Accepts the socket, sends the error and closes it. */
 function refusal(error: unknown): Response {
   const { 0: client, 1: server } = new WebSocketPair();
   server.accept();
@@ -124,7 +128,10 @@ function refusal(error: unknown): Response {
   return new Response(null, { status: 101, webSocket: client });
 }
 
-/** Say what went wrong, under both names that clients read, and close; with the code of the failure where none is given. */
+/**
+ * Sends an error, with both field names that clients read, and closes the socket; by default with the code of the
+ * error.
+ */
 export function refuse(accepted: WebSocket, error: unknown, closing = closingAfter(error)): void {
   if (accepted.readyState !== WebSocket.OPEN) return;
   const message = sentenceOf(error);

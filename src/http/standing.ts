@@ -1,7 +1,7 @@
 import { hashOfKey, type Caller, type Standing } from "#src/domain/organisations/access/index.ts";
 import type { Credentials } from "./credentials.ts";
 
-/** What is kept of a person who was let in with these, to ask again while a socket or a stream is open. */
+/** What is stored of an admitted caller to check the access again while a socket or a stream is open. */
 export function standingOf(caller: Caller, credentials: Credentials): Standing {
   if (caller.kind === "user") return { kind: "user", userId: caller.userId, sessionId: caller.sessionId };
   return { kind: "key", keyHash: hashOfKey("token" in credentials ? credentials.token : "") };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** A turn of a task, as people are shown it: without what only its executors and models need. */
+/** A turn of a task as people see it, without fields that only executors and models need. */
 export const ShownTurn = z
   .object({
     iteration: z.int(),

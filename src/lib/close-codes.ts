@@ -1,6 +1,8 @@
 import { AppError, type ErrorCode } from "./errors.ts";
 
-/** How a socket is closed: a code of RFC 6455 or of ours (4000 and above), and a reason for programs. */
+/**
+ * How a socket is closed: a code of RFC 6455 or one of the service's own (4000 and above), and a reason for programs.
+ */
 export interface Closing {
   code: number;
   reason: string;
@@ -20,12 +22,12 @@ const CLOSINGS: Partial<Record<ErrorCode, Closing>> = {
   unavailable: FAILED,
 };
 
-/** How a socket is closed after a failure. What the client can do something about ends it in the ordinary way. */
+/** How a socket is closed after an error. An error that the client can correct closes it normally. */
 export function closingAfter(error: unknown): Closing {
   return error instanceof AppError ? (CLOSINGS[error.code] ?? ENDED) : FAILED;
 }
 
-/** What the client is told about a failure. */
+/** The error as a sentence for the client. */
 export function sentenceOf(error: unknown): string {
   return error instanceof AppError ? error.message : "Something went wrong; connect again";
 }

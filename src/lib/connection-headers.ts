@@ -1,4 +1,4 @@
-/** Headers that belong to one connection and are not handed on (RFC 9110, 7.6.1), with two that old proxies send. */
+/** Headers of one connection that are not forwarded (RFC 9110, 7.6.1), and two that old proxies send. */
 export const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",

@@ -1,7 +1,7 @@
 import { withoutSlash } from "./without-slash.ts";
 
 export interface ConsoleConfig {
-  /** Where the console lives; the service itself when absent. */
+  /** Address of the console; the service itself when absent. */
   APP_BASE_URL?: string | undefined;
   PUBLIC_URL: string;
 }

@@ -1,4 +1,4 @@
-/** A number of things in words: `1 line`, `2 lines`. */
+/** A count with its noun: `1 line`, `2 lines`. */
 export function counted(count: number, thing: string): string {
   return `${count} ${thing}${count === 1 ? "" : "s"}`;
 }

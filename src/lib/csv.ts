@@ -1,8 +1,8 @@
 type Cell = string | null | undefined;
 
 /**
- * Rows as CSV (RFC 4180: lines end with CRLF, a cell with a comma, quote or line break stands in quotes). A cell that a
- * spreadsheet would run as a formula gets a leading `'`. Source of the characters: OWASP, "CSV Injection".
+ * Rows as CSV (RFC 4180: lines end with CRLF; a cell with a comma, quote or line break is quoted). A cell that a
+ * spreadsheet would evaluate as a formula gets a leading `'`. Source of the characters: OWASP, "CSV Injection".
  */
 export function toCsv(rows: readonly (readonly Cell[])[]): string {
   return rows.map((row) => `${row.map(toCell).join(",")}\r\n`).join("");

@@ -1,4 +1,4 @@
-/** Every failure the service names. A code without a status does not compile. */
+/** The codes of all errors. A code without a status does not compile. */
 export type ErrorCode =
   | "invalid_input"
   | "invalid_body"
@@ -28,15 +28,15 @@ export const STATUS = {
   invalid_body: 422,
   rate_limited: 429,
   internal: 500,
-  /** A provider that was asked on the caller's behalf failed, or sent nonsense. */
+  /** A provider that was called on the caller's behalf failed or returned invalid data. */
   provider_failed: 502,
   unavailable: 503,
   not_ready: 503,
-  /** The project's files are in a snapshot: wake it and try again. */
+  /** The project's files are in a snapshot: wake the project and try again. */
   asleep: 503,
 } as const satisfies Record<ErrorCode, number>;
 
-/** Failures that may pass when the same work is tried again; queue functions retry these and dead-letter the rest. */
+/** Errors that may not recur in a retry. Queue functions retry these and dead-letter the others. */
 const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
   "rate_limited",
   "internal",
@@ -47,8 +47,8 @@ const RETRYABLE: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * A failure with a name and a sentence for the caller. The message becomes the answer's `detail`, so it must hold
- * nothing secret; what only the log may see goes into `cause`.
+ * An error with a code and a sentence for the caller. The message becomes the response's `detail`, so it must contain
+ * no secret; `cause` is only logged.
  */
 export class AppError extends Error {
   readonly code: ErrorCode;
@@ -56,7 +56,7 @@ export class AppError extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** Further headers of the response, such as `Set-Cookie`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Fields that stand beside `detail` for clients that tell failures apart by them. */
+  /** Further fields beside `detail`, by which clients distinguish failures. */
   readonly extra: Readonly<Record<string, unknown>>;
 
   constructor(

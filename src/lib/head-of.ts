@@ -1,4 +1,4 @@
-/** The beginning of a text: at most so many UTF-16 units, with no half of a character at its end. */
+/** The beginning of a text: at most `chars` UTF-16 units, without splitting a surrogate pair. */
 export function headOf(text: string, chars: number): string {
   return text.slice(0, chars).replace(/[\uD800-\uDBFF]$/u, "");
 }

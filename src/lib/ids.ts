@@ -1,16 +1,16 @@
 import { v7, validate } from "uuid";
 
-/** A UUIDv7: unique, and in the order of its making. */
+/** A UUIDv7: unique, and sorted by creation time. */
 export function newId(): string {
   return v7();
 }
 
-/** Whether a text is a UUID of any version; identifiers of other forms name nothing of ours. */
+/** Whether a text is a UUID of any version, the form of the service's ids. */
 export function isId(text: string): boolean {
   return validate(text);
 }
 
-/** As `isId`, and the sentinels of the first migration, whose version is none. */
+/** As `isId`, and also the sentinel ids of the first migration, which have no UUID version. */
 export function isGuid(text: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/iu.test(text);
 }
@@ -29,7 +29,7 @@ export function randomSuffix(length: number): string {
   let suffix = "";
   while (suffix.length < length) {
     for (const byte of crypto.getRandomValues(new Uint8Array(length * 2))) {
-      // Bytes beyond the last whole multiple of 36 are dropped, or the first letters would be likelier.
+      // Bytes beyond the last multiple of 36 are dropped, because they would make the first letters more likely.
       if (byte < 252 && suffix.length < length) suffix += alphabet.charAt(byte % 36);
     }
   }

@@ -1,28 +1,30 @@
 import ipaddr from "ipaddr.js";
 
-/** Which addresses outbound requests may reach beyond the public internet. */
+/** Which addresses beyond the public internet outbound requests may reach. */
 export interface OutboundPolicy {
-  /** Loopback, private and special addresses too; never set for a service that strangers use. */
+  /** Also loopback, private and special addresses; never set for a service that untrusted people use. */
   allowPrivate: boolean;
   /** Exact origins that are always allowed, such as `http://127.0.0.1:9000`. */
   allowedOrigins: readonly string[];
 }
 
-/** Names that only mean something inside a network, with everything below them; clouds keep metadata under `internal`. */
+/**
+ * Names, and everything below them, that are only meaningful inside a network; clouds serve metadata under `internal`.
+ */
 const LOCAL_SUFFIXES = ["localhost", "local", "localdomain", "internal", "intranet", "lan", "home.arpa"];
 
-/** Azure's host endpoint: a public address by its number, a metadata service by what answers there. */
+/** Azure's host endpoint: a public address behind which a metadata service responds. */
 const SPECIAL_ADDRESSES: ReadonlySet<string> = new Set(["168.63.129.16"]);
 
 const GLOBAL_UNICAST_V6 = ipaddr.IPv6.parseCIDR("2000::/3");
 
-/** Of an address that this service does not go to, for whoever can change that. */
+/** Refusal of a private address; names the variable for the operator. */
 export const PRIVATE_REFUSAL =
   "The address leads into a private or special network, which needs OUTBOUND_ALLOW_PRIVATE";
 
 /**
- * Why an address that a user gave is refused, as a sentence for him; `undefined` when nothing in its text forbids it.
- * What a host name resolves to is checked when the request is made.
+ * Why an address that a user supplied is refused, as a sentence for the user; `undefined` if its text is acceptable.
+ * The addresses to which a host name resolves are checked when the request is made.
  */
 export function checkOutboundUrl(text: string, policy: OutboundPolicy): string | undefined {
   const url = URL.parse(text);
@@ -38,7 +40,7 @@ export function checkOutboundUrl(text: string, policy: OutboundPolicy): string |
   return isPrivate ? PRIVATE_REFUSAL : undefined;
 }
 
-/** The host as a resolver takes it: no brackets, no final dot. */
+/** The host as a resolver expects it: no brackets, no final dot. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$|\.$/gu, "");
 }
@@ -48,7 +50,9 @@ export function isAddress(host: string): boolean {
   return ipaddr.isValid(host);
 }
 
-/** Whether an IP address belongs to the public internet: no loopback, private, link-local, shared, reserved, tunnel or multicast range. */
+/**
+ * Whether an IP address is public: in no loopback, private, link-local, shared, reserved, tunnel or multicast range.
+ */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
   const address = ipaddr.process(text);
@@ -57,7 +61,7 @@ export function isPublicAddress(text: string): boolean {
   return !SPECIAL_ADDRESSES.has(address.toString());
 }
 
-/** A name without a dot can only be one of the local network's. */
+/** A name without a dot belongs to the local network. */
 function isLocalName(host: string): boolean {
   const name = host.toLowerCase();
   return (

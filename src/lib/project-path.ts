@@ -5,8 +5,8 @@ const MAX_NAME_BYTES = 255;
 const MAX_PATH_BYTES = 4096;
 
 /**
- * A path from outside as the project knows it: relative, `/` between names, no `.`, no `..`. What could lead out of the
- * project, or anywhere nobody meant, is refused rather than repaired. Throws `invalid_input`.
+ * Normalises a path from outside: relative, `/` between names, no `.`, no `..`. A path that could lead out of the
+ * project is refused rather than repaired. Throws `invalid_input`.
  */
 export function normalizePath(path: string): string {
   const relative = normalizeDirectory(path);
@@ -19,7 +19,7 @@ export function normalizeDirectory(path: string | undefined): string {
   const trimmed = (path ?? "").trim();
   if (trimmed.includes("\0")) throw new AppError("invalid_input", "The path contains a NUL character");
   if (!trimmed.isWellFormed()) throw new AppError("invalid_input", "The path is not well-formed Unicode");
-  // A client on Windows may write either slash, so both count where they would be dangerous.
+  // A client on Windows may send either slash, so both count in the checks.
   const slashed = trimmed.replaceAll("\\", "/");
   if (slashed.split("/").includes("..")) {
     throw new AppError("invalid_input", "Path traversal is not allowed: the path contains `..`");
@@ -38,14 +38,14 @@ export function normalizeDirectory(path: string | undefined): string {
   return relative;
 }
 
-/** Whether a path is one as `normalizePath` makes them, whatever else its names consist of. */
+/** Whether a path has the form that `normalizePath` returns. */
 export function isPlainPath(path: string): boolean {
   return path
     .split("/")
     .every((name) => name !== "" && name !== "." && name !== ".." && !name.includes("\0"));
 }
 
-/** A path inside a directory that was named apart from it. */
+/** A path inside a directory that is given separately. */
 export function normalizePathIn(directory: string | undefined, path: string): string {
   const parent = normalizeDirectory(directory);
   const relative = normalizePath(path);

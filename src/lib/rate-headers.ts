@@ -1,4 +1,7 @@
-/** Where a caller stands with a limit. `X-RateLimit-Reset` counts seconds from now, not from the epoch: existing clients read it so. */
+/**
+ * Headers with the state of a limit. `X-RateLimit-Reset` is in seconds from now, not since the epoch, because existing
+ * clients read it so.
+ */
 export function rateHeaders(decision: {
   limit: number;
   remaining: number;

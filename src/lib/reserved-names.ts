@@ -1,4 +1,4 @@
-/** Names that would read as the service's own, as its people or as nobody. */
+/** Names that would look like the service's own or its operators', or like no account at all. */
 const WORDS =
   "about abuse account accounts admin administrator administrators api app apps assets auth billing blog " +
   "cdn console dashboard default docs email everybody everyone feedback ftp help helpdesk home hostmaster " +
@@ -7,14 +7,14 @@ const WORDS =
   "service settings signin signup smtp ssl staff static status sudo superuser support sysadmin system " +
   "team terms undefined user verify webmaster wellknown www";
 
-/** What stands at the beginning of the service's own paths, or behind `/api/`. */
+/** First segments of the service's own paths, also after `/api/`. */
 const PATHS =
   "admin agent agents api audit-logs auth bases billing chat chats config csrf desktop docs external external-api-keys " +
   "feature-flags forgot-password functions git git-providers health invitations invite keys login magic-link " +
   "marketplace members models oauth openapi pages pair previews projects public ready refresh reset-password secrets " +
   "sessions shell sidebar tasks teams terminal tools usage users v1 verify-email version webhooks ws";
 
-/** Characters that are read for others: digits and signs for letters, and letters that look alike. */
+/** Look-alike characters: digits and signs that resemble letters, and letters that resemble others. */
 const READ_AS: Readonly<Record<string, string>> = {
   "0": "o",
   "1": "l",
@@ -31,7 +31,10 @@ const READ_AS: Readonly<Record<string, string>> = {
   "9": "g",
 };
 
-/** What a name is read as: compatible forms, case, accents, separators and look-alike characters do not tell names apart. */
+/**
+ * A canonical form of a name: compatibility forms, case, accents, separators and look-alike characters do not
+ * distinguish names.
+ */
 function readingOf(name: string): string {
   return Array.from(name.normalize("NFKD").toLowerCase())
     .filter((character) => !/[\p{M}\p{Cf}\s._~-]/u.test(character))
@@ -44,8 +47,8 @@ function readingOf(name: string): string {
 const RESERVED: ReadonlySet<string> = new Set(`${WORDS} ${PATHS}`.split(" ").map(readingOf));
 
 /**
- * Whether a name is kept for the service: it is one of its own, one of its paths, or reads like one. Names of other scripts
- * than ASCII read like anything, so all of them are.
+ * Whether a name is reserved: it is one of the names or paths above, or looks like one. A name with non-ASCII letters
+ * may look like any name, so all of these are reserved.
  */
 export function isReservedName(name: string): boolean {
   const reading = readingOf(name);

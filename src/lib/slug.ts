@@ -4,8 +4,8 @@ import { randomSuffix } from "./ids.ts";
 const MAX_LENGTH = 50;
 
 /**
- * A name as a piece of an address: lowercase letters, digits and single hyphens, then six random characters. A name with
- * nothing usable in it gives `fallback`.
+ * A name as part of an address: lowercase letters, digits and single hyphens, then six random characters. A name
+ * without usable characters becomes `fallback`.
  */
 export function slugOf(name: string, fallback: string): string {
   const readable = name

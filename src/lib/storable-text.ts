@@ -1,5 +1,5 @@
 /**
- * Text the database can keep: PostgreSQL refuses NUL and half of a surrogate pair, and a model may write either. Both
+ * Text that the database can store: PostgreSQL refuses NUL and unpaired surrogates, and a model may write either. Both
  * become the replacement character.
  */
 export function storableText(text: string): string {

@@ -1,4 +1,4 @@
-/** What an iteration gives, as a stream that fails where it throws, and ends it when it is cancelled. */
+/** An async iteration as a stream: errors pass through, and cancelling the stream ends the iteration. */
 export function toStream<T>(items: AsyncGenerator<T, void, undefined>): ReadableStream<T> {
   return new ReadableStream<T>(
     {

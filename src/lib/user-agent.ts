@@ -1,2 +1,2 @@
-/** What the service calls itself where it calls others. */
+/** The User-Agent of the service's own requests. */
 export const USER_AGENT = "agent-workspace-service";

@@ -1,4 +1,4 @@
-/** An address without the slashes at its end, for a path to be put behind it. */
+/** An address without trailing slashes, to which a path can be appended. */
 export function withoutSlash(url: string): string {
   return url.replace(/\/+$/u, "");
 }

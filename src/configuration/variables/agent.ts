@@ -3,19 +3,22 @@ import { httpUrl, integer, optional, text, withDefault } from "../fields.ts";
 
 /** How tasks are run: web search, steps, approvals, and how long their records are kept. */
 export const agentVariables = {
-  /** The agent searches the web with the key of this provider; without it, it does not. */
+  /** Provider of the agent's web search; without its key, web search is disabled. */
   WEB_SEARCH_PROVIDER: withDefault(z.enum(["tavily", "brave"]), "tavily"),
   WEB_SEARCH_MAX_RESULTS: integer(5, 1, 10),
-  /** Seconds for one search. */
+  /** Timeout of one search in seconds. */
   WEB_SEARCH_TIMEOUT: integer(15, 1, 60),
   TAVILY_API_KEY: text(),
   TAVILY_API_BASE: withDefault(httpUrl, "https://api.tavily.com"),
   BRAVE_API_KEY: text(),
   BRAVE_API_BASE: withDefault(httpUrl, "https://api.search.brave.com/res/v1"),
-  /** A secret: whoever knows it may post there. The agent's messages to `discord` go there where no channel is connected. */
+  /**
+   * A secret, because its knowledge suffices to post there. Receives the agent's messages to `discord` if no channel is
+   * connected.
+   */
   AGENT_DISCORD_WEBHOOK_URL: optional(httpUrl),
 
-  /** Hours a task waits for a person to allow a dangerous call; then the call counts as refused. */
+  /** Hours that a task waits for the approval of a dangerous call; then the call counts as denied. */
   APPROVAL_EXPIRE_HOURS: integer(72, 1, 720),
   STEP_MAX_SECONDS: integer(240, 5, 840),
   STEP_MAX_APPENDS: integer(500, 10),

@@ -7,7 +7,7 @@ import { modelVariables } from "./models.ts";
 import { projectVariables } from "./projects.ts";
 import { serviceVariables } from "./service.ts";
 
-/** What a person may set. Names and defaults are the configuration contract; other programs rely on them. */
+/** The variables that an operator may set. Names and defaults are a contract; other programs rely on them. */
 export const Variables = z.object({
   ...serviceVariables,
   ...modelVariables,

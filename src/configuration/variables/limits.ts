@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { integer, optional, withDefault } from "../fields.ts";
 
-/** How often, how many and how much, per person, key and address. */
+/** Rates and limits, per person, key and address. */
 export const limitVariables = {
   USER_RATE_PER_MINUTE: integer(100, 0),
   CHAT_RATE_PER_MINUTE: integer(20, 0),
   /**
-   * Agents at work at once: of one person in all projects, and of all people in one project; 0 is no limit. Absent, they and
-   * the next one are 10, 20 and 20, or no limits where both rates above are 0.
+   * Concurrent agents of one person in all projects, and of all people in one project; 0 is no limit. When absent,
+   * these two and the next limit are 10, 20 and 20, or unlimited if both rates above are 0.
    */
   USER_MAX_CONCURRENT_AGENTS: optional(integer(0, 0, 10_000)),
   PROJECT_MAX_CONCURRENT_AGENTS: optional(integer(0, 0, 10_000)),
@@ -21,12 +21,12 @@ export const limitVariables = {
   AUTH_ATTEMPTS_PER_ACCOUNT: integer(10, 0, 10_000),
   AUTH_ATTEMPTS_PER_ADDRESS: integer(100, 0, 10_000),
   AUTH_ATTEMPT_WINDOW_SECONDS: integer(900, 1, 86_400),
-  /** Messages to one account in the same window; 0 is no limit. */
+  /** Mails to one account in the same window; 0 is no limit. */
   MAIL_SENDS_PER_ACCOUNT: integer(10, 0, 10_000),
-  /** Accounts made from one address in the same window; 50 in production and no limit elsewhere when absent. */
+  /** Accounts created from one address in the same window; when absent, 50 in production and unlimited elsewhere. */
   REGISTRATIONS_PER_ADDRESS: optional(integer(0, 0, 10_000)),
-  /** Teams that one person owns, the personal one among them; 0 is no limit. */
+  /** Teams that one person owns, including the personal one; 0 is no limit. */
   MAX_TEAMS_PER_USER: integer(10, 0, 10_000),
-  /** Reverse proxies of one's own in front of the service, each of which adds to X-Forwarded-For. */
+  /** The operator's own reverse proxies in front of the service, each of which appends to X-Forwarded-For. */
   TRUSTED_PROXY_HOPS: integer(0, 0, 10),
 };

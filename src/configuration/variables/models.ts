@@ -3,18 +3,21 @@ import { BASE_URL_VARIABLES, type BaseUrlVariable } from "#src/models/providers.
 import { THINKING_EFFORTS } from "#src/models/thinking.ts";
 import { encryptionKey, httpUrl, integer, optional, text, withDefault } from "../fields.ts";
 
-/** Models of the platform, and where people's own keys are used. */
+/** Models of the platform, and people's own keys. */
 export const modelVariables = {
   DEFAULT_MODEL: z.string("is required").min(1, "is required"),
   OPENAI_API_KEY: text(),
   OPENAI_BASE_URL: withDefault(httpUrl, "https://api.openai.com/v1"),
   ANTHROPIC_API_KEY: text(),
   ANTHROPIC_BASE_URL: withDefault(httpUrl, "https://api.anthropic.com"),
-  /** Where the scripted `demo` model answers; set by the local stack only. */
+  /** Address of the scripted `demo` model; set by the local stack only. */
   DEMO_MODEL_URL: optional(httpUrl),
-  /** Platform models that people may choose, comma-separated; DEFAULT_MODEL is always among them, and the only one when absent. */
+  /**
+   * Platform models that people may choose, comma-separated. DEFAULT_MODEL is always included; when absent, it is the
+   * only one.
+   */
   PLATFORM_MODELS: text(),
-  /** Tiers whose teams may work with keys of their own, comma-separated. */
+  /** Tiers whose teams may use their own keys, comma-separated. */
   BYOK_ENABLED_TIERS: withDefault(
     z
       .string()
@@ -26,9 +29,9 @@ export const modelVariables = {
   ),
   /** Encrypts people's own keys; a key derived from SECRET_KEY when absent. */
   ENCRYPTION_KEY: encryptionKey(),
-  /** Addresses at which people's own keys of a provider are used, in place of the provider's own. */
+  /** Addresses at which people's own keys are used, instead of the provider's own address. */
   ...providerAddresses(),
-  /** How hard the agent's models are asked to think; absent, they are not asked. */
+  /** Reasoning effort that is requested of the agent's models; not requested when absent. */
   DEFAULT_THINKING_EFFORT: optional(
     z.enum(THINKING_EFFORTS, `must be one of ${THINKING_EFFORTS.join(", ")}, or empty`),
   ),

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { encryptionKey, flag, httpUrl, integer, optional, text, withDefault } from "../fields.ts";
 
-/** Where projects run, what they may use, and the git hosts they come from. */
+/** Where projects run, their limits, and the git hosts of their repositories. */
 export const projectVariables = {
   PROJECT_RUNTIME: withDefault(z.enum(["embedded", "host", "sandbox"]), "embedded"),
-  /** Where the `host` driver's server answers; set by the local stack only. */
+  /** Address of the `host` driver's server; set by the local stack only. */
   RUNTIME_HOST_URL: optional(httpUrl),
-  /** Where the `embedded` driver's commands run, with its secret; set by the local stack only. */
+  /** Address of the server that runs the `embedded` driver's commands, and its secret; set by the local stack only. */
   COMMAND_RUNNER_URL: optional(httpUrl),
   /** Minutes without activity after which a running project is hibernated; 0 is never. */
   PROJECT_IDLE_MINUTES: integer(2880, 0),
@@ -17,18 +17,18 @@ export const projectVariables = {
   PROJECT_PROCESSES: integer(512, 16),
   PROJECT_CPU_PERCENT: integer(200, 10),
   PROJECT_DISK_MB: integer(5120, 16),
-  /** Whether what a project runs may reach the internet, by the same rules as any outbound request. */
+  /** Whether a project's programs may reach the internet, by the same rules as any outbound request. */
   PROJECT_NETWORK: flag(true),
-  /** Snapshots of one kind that a project keeps; the oldest go first. */
+  /** Snapshots of one kind that a project keeps; the oldest are deleted first. */
   MAX_SNAPSHOTS_PER_PROJECT: integer(20, 1, 1000),
   SNAPSHOT_RETENTION_DAYS: integer(30, 1, 36_500),
   SHELL_SESSIONS_PER_USER: integer(100, 1, 10_000),
   SHELL_SESSIONS_PER_PROJECT: integer(100, 1, 10_000),
-  /** Those that the agent of one chat has open. */
+  /** Open sessions of one chat's agent. */
   SHELL_SESSIONS_PER_CHAT: integer(8, 1, 10_000),
   SHELL_IDLE_MINUTES: integer(30, 1),
   SHELL_MAX_HOURS: integer(8, 1),
-  /** Seconds after which it is looked at again whether whoever has a socket or a chat's stream open may have it. */
+  /** Interval in seconds at which the access of an open socket or chat stream is checked again. */
   SOCKET_CHECK_SECONDS: integer(30, 1, 60),
 
   GIT_CLONE_TIMEOUT_SECONDS: integer(300, 5, 840),

@@ -1,26 +1,26 @@
 import { z } from "zod";
 import { encryptionKey, flag, httpUrl, optional, origins, text, withDefault } from "../fields.ts";
 
-/** Where the service is and what it is made of: addresses, database, Redis, queue, outbound requests. */
+/** Addresses, database, Redis, queue, outbound requests. */
 export const serviceVariables = {
   ENVIRONMENT: withDefault(z.enum(["development", "test", "production"]), "production"),
-  /** What `GET /api/version` calls the build; such as the commit. */
+  /** Identity of the build in `GET /api/version`, such as its commit. */
   BUILD_SHA: text(),
-  /** Address that other parties reach: webhooks, links, queue callbacks. */
+  /** Public address of the service: for webhooks, links, queue callbacks. */
   PUBLIC_URL: httpUrl,
   APP_BASE_URL: optional(httpUrl),
-  /** Apex of the hosts of previews; `localhost` where there are none but on one's own machine. */
+  /** Apex of the hosts of previews; `localhost` if there are none beyond the local machine. */
   APP_DOMAIN: withDefault(z.string(), "localhost"),
-  /** The operator knows that pages of previews can set cookies for the service; only asked in production. */
+  /** The operator accepts that pages of previews can set cookies for the service; only checked in production. */
   PREVIEWS_SHARE_DOMAIN: flag(false),
   SECRET_KEY: z.string("is required").min(32, "must have at least 32 characters"),
-  /** What SECRET_KEY was before: what is encrypted under it can be read; what is signed with it is not believed. */
+  /** The previous SECRET_KEY: still decrypts stored data, but signatures made with it are refused. */
   PREVIOUS_SECRET_KEY: text(),
-  /** What ENCRYPTION_KEY or DEPLOYMENT_ENCRYPTION_KEY was before. */
+  /** The previous ENCRYPTION_KEY or DEPLOYMENT_ENCRYPTION_KEY. */
   PREVIOUS_ENCRYPTION_KEY: text(),
-  /** For the credentials of messaging channels; nothing is encrypted under it yet. */
+  /** For the credentials of messaging channels; not used yet. */
   CHANNEL_ENCRYPTION_KEY: encryptionKey(),
-  /** Whose pages may act for their visitor beside the service's own and the console's. */
+  /** Further origins whose pages may act for their visitor, besides the service's and the console's. */
   CORS_ORIGINS: origins,
 
   DATABASE_URL: z.string("is required").regex(/^postgres(ql)?:\/\//u, "must begin with postgres://"),
@@ -34,13 +34,16 @@ export const serviceVariables = {
   QSTASH_TOKEN: z.string("is required").min(1, "is required"),
   QSTASH_CURRENT_SIGNING_KEY: z.string("is required").min(1, "is required"),
   QSTASH_NEXT_SIGNING_KEY: z.string("is required").min(1, "is required"),
-  /** QStash's own library takes its public development keys with it; this service never does, and refuses it in production. */
+  /**
+   * With this set, QStash's own library uses its public development keys. This service never does, and refuses the
+   * variable in production.
+   */
   QSTASH_DEV: text(),
 
   /** `true` lets outbound requests reach loopback and private addresses. */
   OUTBOUND_ALLOW_PRIVATE: flag(false),
-  /** Origins outbound requests may always reach, comma-separated; the local callback catcher, in development only. */
+  /** Origins that outbound requests may always reach, comma-separated: in development the local callback catcher. */
   OUTBOUND_ALLOWED_ORIGINS: text(),
-  /** The local egress server, which resolves, checks and connects; absent when deployed. */
+  /** The local egress server, which resolves, checks and connects; absent in deployments. */
   EGRESS_URL: optional(httpUrl),
 };

@@ -3,8 +3,8 @@ import { boolean, check, index, pgTable, text, uniqueIndex, uuid } from "drizzle
 import { at, createdAt, id } from "./columns.ts";
 
 /**
- * People with an account. Usernames are unique whatever their case, and so are the addresses of those who hold theirs:
- * several accounts may have asked for an address that nobody has proved.
+ * People with an account. Usernames are unique regardless of case. So are addresses of accounts that hold theirs;
+ * several accounts may claim the same unproved address.
  */
 export const users = pgTable(
   "users",
@@ -20,8 +20,8 @@ export const users = pgTable(
     isSuperuser: boolean().notNull().default(false),
     isVerified: boolean().notNull().default(false),
     /**
-     * When an account asked for its address that it does not hold, where registration does not tell whose an address is; null
-     * for one that holds its address.
+     * When an account claimed an address that it does not hold, where registration does not reveal accounts; null for
+     * an account that holds its address.
      */
     emailAskedAt: at(),
     defaultTeamId: uuid(),
@@ -31,7 +31,7 @@ export const users = pgTable(
     twitterHandle: text(),
     githubUsername: text(),
     websiteUrl: text(),
-    /** Preferences of the console; null where the default holds. */
+    /** Preferences of the console; null stands for the default. */
     diagramModel: text(),
     themePreset: text(),
     chatPosition: text({ enum: ["left", "center", "right"] }),

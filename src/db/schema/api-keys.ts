@@ -12,7 +12,7 @@ export const externalApiKeys = pgTable(
     userId: uuid()
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
-    /** Team whose projects the key reaches and whose role bounds it. */
+    /** Team in which the key acts; the owner's role in the team limits the key's permissions. */
     teamId: uuid()
       .notNull()
       .references(() => teams.id, { onDelete: "cascade" }),
@@ -24,11 +24,11 @@ export const externalApiKeys = pgTable(
     scope: text({ enum: ["project", "team"] }).notNull(),
     /** Projects a project-scoped key is bound to; null reaches every project of the owner. */
     projectIds: uuid().array(),
-    /** Permissions; null grants all the owner's role does. */
+    /** Permissions; null grants everything that the owner's role grants. */
     scopes: text().array(),
     /** Agent for calls that do not name one; null for the default agent. */
     agentId: uuid().references(() => agents.id, { onDelete: "set null" }),
-    /** Fernet token of the Standard Webhooks secret that signs callbacks of this key's tasks. */
+    /** Fernet token of the Standard Webhooks secret that signs the callbacks of this key's tasks. */
     webhookSecretEncrypted: text().notNull(),
     isActive: boolean().notNull().default(true),
     expiresAt: at(),
@@ -44,7 +44,7 @@ export const externalApiKeys = pgTable(
   ],
 );
 
-/** Requests that must not take effect twice: same key and same body within 24 h get the same task. */
+/** Idempotency keys of requests: the same key with the same body within 24 h returns the same task. */
 export const idempotencyKeys = pgTable(
   "idempotency_keys",
   {

@@ -4,7 +4,10 @@ import { createdAt, id } from "./columns.ts";
 import { projects } from "./projects.ts";
 import { teams } from "./teams.ts";
 
-/** Who did what that matters for security, kept for AUDIT_LOG_RETENTION_DAYS. What concerns one person alone is in the personal team's log. */
+/**
+ * Security-relevant actions, kept for AUDIT_LOG_RETENTION_DAYS. Actions that concern only one person are in the log of
+ * the personal team.
+ */
 export const auditLog = pgTable(
   "audit_log",
   {
@@ -13,7 +16,7 @@ export const auditLog = pgTable(
       .notNull()
       .references(() => teams.id, { onDelete: "cascade" }),
     projectId: uuid().references(() => projects.id, { onDelete: "set null" }),
-    /** Null for a person whose account is gone. */
+    /** Null once the account is deleted. */
     userId: uuid().references(() => users.id, { onDelete: "set null" }),
     action: text().notNull(),
     resourceType: text().notNull(),
@@ -26,13 +29,13 @@ export const auditLog = pgTable(
   (table) => [
     index("audit_log_team").on(table.teamId, table.id),
     index("audit_log_created").on(table.createdAt),
-    // For what is set to null when a project or an account goes.
+    // For the updates to null when a project or an account is deleted.
     index("audit_log_project").on(table.projectId),
     index("audit_log_user").on(table.userId),
   ],
 );
 
-/** What administrators of the installation did to accounts. */
+/** Actions of the installation's administrators on accounts. */
 export const adminActions = pgTable(
   "admin_actions",
   {

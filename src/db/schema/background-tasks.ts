@@ -2,7 +2,7 @@ import { index, jsonb, pgTable, text, uuid } from "drizzle-orm/pg-core";
 import { users } from "./accounts.ts";
 import { at, createdAt, id } from "./columns.ts";
 
-/** Long work on projects and containers that clients wait for; kept for a day after its end. */
+/** Long-running work on projects and containers, for clients that wait for it; kept for a day after its end. */
 export const backgroundTasks = pgTable(
   "background_tasks",
   {

@@ -16,10 +16,13 @@ import { at, createdAt, id } from "./columns.ts";
 import { projects } from "./projects.ts";
 import { teams } from "./teams.ts";
 
-/** What an agent may do unasked; see the tools' `dangerous` mark. */
+/** What an agent may do without approval; see the tools' `dangerous` mark. */
 export const EDIT_MODES = ["plan", "ask", "allow"] as const;
 
-/** Who works on a project: a prompt, tools and a model. Those without a team belong to everybody; one is part of the first migration. */
+/**
+ * Agents: a prompt, tools and a model. Agents without a team are the service's own and open to all; the first migration
+ * creates one.
+ */
 export const agents = pgTable(
   "agents",
   {
@@ -29,13 +32,13 @@ export const agents = pgTable(
     slug: text().notNull(),
     name: text().notNull(),
     description: text().notNull().default(""),
-    /** Added to the service's own system prompt. */
+    /** Appended to the service's own system prompt. */
     systemPrompt: text().notNull().default(""),
     /** Model id, e.g. `builtin/<name>` or `<provider>/<name>`; null uses the platform's default. */
     model: text(),
     /** Names of the agent's tools; null for all. */
     tools: text().array(),
-    /** False once deleted: tasks and chats go on naming it. */
+    /** False once deleted: the row stays, because tasks and chats refer to it. */
     isActive: boolean().notNull().default(true),
     createdBy: uuid().references(() => users.id, { onDelete: "set null" }),
     createdAt: createdAt(),
@@ -50,7 +53,7 @@ export const agents = pgTable(
   ],
 );
 
-/** The model that a person chose for one of the service's own agents, which is everybody's. */
+/** The model that a person chose for one of the service's own agents. */
 export const agentModels = pgTable(
   "agent_models",
   {
@@ -83,7 +86,7 @@ export const chats = pgTable(
     title: text(),
     /** Where the chat began: `browser`, `standalone`, `api` or a platform's name, `schedule`. */
     origin: text().notNull(),
-    /** Stored is only whether it was put away; what else a chat is, its tasks tell. */
+    /** Stores only whether the chat is archived; its further state follows from its tasks. */
     status: text({ enum: ["active", "archived"] })
       .notNull()
       .default("active"),
@@ -91,18 +94,20 @@ export const chats = pgTable(
     agentId: uuid().references(() => agents.id, { onDelete: "set null" }),
     model: text(),
     editMode: text({ enum: EDIT_MODES }),
-    /** Dangerous tools that a person allowed for the whole chat; emptied with its history. */
+    /** Dangerous tools that a person allowed for the whole chat; emptied when the chat is cleared. */
     allowedTools: text().array().notNull().default([]),
-    /** Whether a person, or the agent after the first answer, has given it a title. */
+    /** Whether the chat has a title, set by a person or by the agent after the first answer. */
     isTitled: boolean().notNull().default(false),
-    /** What the model is told instead of the messages up to the sequence number `summarized_seq`. */
+    /** Summary that the model receives in place of the messages up to the sequence number `summarized_seq`. */
     summary: text(),
     summarizedSeq: integer(),
-    /** What `summarized_seq` was before, as a message or task id. Only versions before it read this. */
+    /**
+     * The predecessor of `summarized_seq`, as a message or task id. Only service versions before that column read it.
+     */
     summarizedThrough: uuid(),
-    /** Sequence number of the newest message; the row's lock hands out the next one. */
+    /** Sequence number of the newest message; the next one is assigned under the row's lock. */
     lastSeq: integer().notNull().default(0),
-    /** Tasks that are not over, by sequence number. The first has the chat's turn; see decision 30. */
+    /** Unfinished tasks, by sequence number. The first has the chat's turn; see decision 30. */
     unfinishedTasks: uuid().array().notNull().default([]),
     createdAt: createdAt(),
     updatedAt: at(),
@@ -117,7 +122,10 @@ export const chats = pgTable(
   ],
 );
 
-/** Files sent along with messages. They lie in the project; rows without a message are swept after a day, with their file. */
+/**
+ * Files sent with messages. The content is in the project. Rows without a message are deleted after a day, with their
+ * files.
+ */
 export const chatAttachments = pgTable(
   "chat_attachments",
   {
@@ -134,7 +142,7 @@ export const chatAttachments = pgTable(
     mimeType: text().notNull(),
     sizeBytes: bigint({ mode: "number" }).notNull(),
     sha256: text().notNull(),
-    /** Message it was sent with; null until then. */
+    /** The message to which it is attached; null until it is sent. */
     messageId: uuid().references(() => messages.id, { onDelete: "cascade" }),
     createdAt: createdAt(),
   },
@@ -148,7 +156,7 @@ export const chatAttachments = pgTable(
   ],
 );
 
-/** What people and agents said in a chat, in the order of `seq`. */
+/** Messages of people and agents in a chat, in the order of `seq`. */
 export const messages = pgTable(
   "messages",
   {
@@ -156,12 +164,12 @@ export const messages = pgTable(
     chatId: uuid()
       .notNull()
       .references(() => chats.id, { onDelete: "cascade" }),
-    /** Sequence number in the chat, from 1. An answer has its question's. */
+    /** Sequence number in the chat, from 1. An answer has the number of its question. */
     seq: integer().notNull().default(0),
     role: text({ enum: ["user", "assistant"] }).notNull(),
     content: text().notNull(),
     messageMetadata: jsonb().$type<Record<string, unknown>>(),
-    /** Task the message asked for, or that answered with it. */
+    /** The task that the message started, or whose answer it is. */
     taskId: uuid(),
     createdAt: createdAt(),
   },

@@ -13,7 +13,7 @@ import {
 import { at, createdAt, id } from "./columns.ts";
 import { projects } from "./projects.ts";
 
-/** The parts of a project that run: a dev server, a worker, static files, a service somewhere else. */
+/** The parts of a project: a dev server, a worker, static files, an external service. */
 export const containers = pgTable(
   "containers",
   {
@@ -37,9 +37,9 @@ export const containers = pgTable(
     image: text(),
     serviceSlug: text(),
     serviceType: text(),
-    /** The port that is asked for. */
+    /** The requested port. */
     port: integer(),
-    /** The port its program was given at the last start: the one asked for, or the next that was free. */
+    /** The port that the program received at the last start: the requested one, or the next free one. */
     internalPort: integer(),
     startupCommand: text(),
     buildCommand: text(),
@@ -48,19 +48,19 @@ export const containers = pgTable(
     deploymentProvider: text(),
     icon: text(),
     techStack: text().array().notNull().default([]),
-    /** Fernet token of a JSON object of environment variables; null for none. Values never leave the service. */
+    /** Fernet token of a JSON object of environment variables; null for none. */
     encryptedEnv: text(),
     envKeys: text().array().notNull().default([]),
-    /** Fernet token of a JSON object: how to reach an external service. */
+    /** Fernet token of a JSON object: credentials of an external service. */
     encryptedCredentials: text(),
     positionX: doublePrecision().notNull().default(0),
     positionY: doublePrecision().notNull().default(0),
     status: text({ enum: ["stopped", "starting", "running", "failed", "connected"] })
       .notNull()
       .default("stopped"),
-    /** Whether it runs while its project runs. */
+    /** Whether the container runs while its project runs. */
     wanted: boolean().notNull().default(true),
-    /** Why it failed, or what is odd while it runs. */
+    /** Why the container failed, or a warning while it runs. */
     error: text(),
     startedAt: at(),
     createdAt: createdAt(),
@@ -68,7 +68,7 @@ export const containers = pgTable(
   },
   (table) => [
     uniqueIndex("containers_label_unique").on(table.projectId, table.label),
-    // For the sweeps, which look at those that are to run.
+    // For the sweeps, which read starting and running containers.
     index("containers_at_work")
       .on(table.status, table.projectId)
       .where(sql`${table.status} IN ('starting', 'running')`),
@@ -100,7 +100,7 @@ export const containerConnections = pgTable(
   ],
 );
 
-/** Browser windows on the project's canvas, each perhaps showing a container. */
+/** Browser windows on the project's canvas; each may show a container. */
 export const browserPreviews = pgTable(
   "browser_previews",
   {

@@ -8,7 +8,7 @@ const userId = () =>
     .notNull()
     .references(() => users.id, { onDelete: "cascade" });
 
-/** Pairing links on their way to a desktop app: minutes of life, single use, stored as a SHA-256. */
+/** Pairing links that a desktop app has not used yet: valid for minutes, single use, stored as SHA-256. */
 export const pairingTokens = pgTable(
   "pairing_tokens",
   {

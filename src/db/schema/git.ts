@@ -4,7 +4,7 @@ import { users } from "./accounts.ts";
 import { at, createdAt, id } from "./columns.ts";
 import { projects } from "./projects.ts";
 
-/** The remote repository a project was cloned from or is pushed to; one at most. */
+/** The remote repository from which a project was cloned or to which it is pushed; at most one. */
 export const repositories = pgTable(
   "repositories",
   {
@@ -17,7 +17,7 @@ export const repositories = pgTable(
     repoOwner: text().notNull(),
     repoName: text().notNull(),
     defaultBranch: text().notNull(),
-    /** On whose behalf, and so with whose credentials, the clone runs. */
+    /** The person for whom, and with whose credentials, the clone runs. */
     userId: uuid()
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
@@ -41,7 +41,7 @@ export const repositories = pgTable(
   ],
 );
 
-/** A person's way into a git host: an OAuth grant or a token of their own; one per host. */
+/** A person's access to a git host: an OAuth grant or a personal token; one per host. */
 export const gitConnections = pgTable(
   "git_connections",
   {

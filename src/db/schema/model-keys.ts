@@ -3,7 +3,7 @@ import { boolean, index, jsonb, numeric, pgTable, text, uniqueIndex, uuid } from
 import { users } from "./accounts.ts";
 import { at, createdAt, id } from "./columns.ts";
 
-/** People's own keys of model providers. Deleted ones stay, inactive, for audit. */
+/** People's own keys of model providers. Deleted keys stay as inactive rows for audit. */
 export const userApiKeys = pgTable(
   "user_api_keys",
   {
@@ -11,7 +11,7 @@ export const userApiKeys = pgTable(
     userId: uuid()
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
-    /** Id of a built-in provider, or the slug of one of the user's own. */
+    /** Id of a built-in provider, or slug of a custom provider of the user. */
     provider: text().notNull(),
     authType: text({ enum: ["api_key", "oauth_token", "bearer_token", "personal_access_token"] })
       .notNull()

@@ -4,18 +4,18 @@ import { users } from "./accounts.ts";
 import { at, createdAt, id } from "./columns.ts";
 import { teams } from "./teams.ts";
 
-/** What a project's first files are made from. */
+/** The source of a project's initial files. */
 export type ProjectSource =
   | { kind: "git"; url: string; branch: string | null }
   | { kind: "base"; baseId: string }
   | { kind: "fork"; projectId: string; hash: string };
 
 /**
- * Code workspaces. Files live in the project's runtime, or in its snapshots while it is hibernated, not here.
+ * Code workspaces. Their files are in the project's runtime, or in a snapshot while the project is hibernated.
  *
- * `wanted` is the state a person asked for and the project is on its way to; null once it is there. `generation` counts
- * the executors of that way: each one takes the next number, and a write under an older one is refused. Until
- * `leaseUntil` the newest executor counts as alive.
+ * `wanted` is the requested state of a transition in progress; null once it is reached. `generation` is incremented by
+ * each executor of the transition and fences writes of older executors. `lease_until` is the end of the newest
+ * executor's lease.
  */
 export const projects = pgTable(
   "projects",
@@ -39,20 +39,20 @@ export const projects = pgTable(
       .default("team"),
     settings: jsonb().$type<Record<string, unknown>>().notNull().default({}),
     source: jsonb().$type<ProjectSource>(),
-    /** When the first files were there; null until then. */
+    /** When the initial files were in place; null until then. */
     setUpAt: at(),
     wanted: text({ enum: ["running", "stopped", "hibernated"] }),
     generation: integer().notNull().default(0),
     leaseUntil: at(),
-    /** Executors in a row that did not get there. */
+    /** Consecutive executors that failed. */
     attempts: integer().notNull().default(0),
-    /** What the executor is doing, in a few words. */
+    /** The current step, in a few words. */
     progress: text(),
-    /** Why the last change of state failed; null after one that did not. */
+    /** Why the last transition failed; null after a successful one. */
     error: text(),
     startedAt: at(),
     hibernatedAt: at(),
-    /** When its people were told that it will be hibernated soon. */
+    /** When the project's people were warned of the hibernation. */
     idleWarnedAt: at(),
     lastActivity: at(),
     createdAt: createdAt(),
@@ -60,7 +60,7 @@ export const projects = pgTable(
   },
   (table) => [
     uniqueIndex("projects_slug_unique").on(table.slug),
-    // A page of a team's projects is read in their order.
+    // Pages of a team's projects are read in this order.
     index("projects_team_newest").on(table.teamId, table.id),
     index("projects_owner").on(table.ownerId),
     index("projects_default_workspace")
@@ -69,7 +69,7 @@ export const projects = pgTable(
     index("projects_wanted")
       .on(table.wanted)
       .where(sql`${table.wanted} IS NOT NULL`),
-    // For the sweeps: when those that run were last used, and those that were warned.
+    // For the sweeps: when running projects were last used, and which were warned.
     index("projects_last_used")
       .on(sql`greatest(${table.lastActivity}, ${table.startedAt})`)
       .where(sql`${table.status} = 'running' AND ${table.wanted} IS NULL`),
@@ -79,7 +79,10 @@ export const projects = pgTable(
   ],
 );
 
-/** Roles in one project: for members of its team in place of the team's role, for others their way in. */
+/**
+ * Roles in one project. For a member of its team, this role replaces the one in the team; other people get access
+ * through it.
+ */
 export const projectMemberships = pgTable(
   "project_memberships",
   {

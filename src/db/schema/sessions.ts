@@ -7,10 +7,7 @@ const userId = () =>
     .notNull()
     .references(() => users.id, { onDelete: "cascade" });
 
-/**
- * One row per sign-in. Access tokens name their session, and refresh tokens belong to one: a session that is over takes all
- * of them with it.
- */
+/** One row per sign-in. Access tokens and refresh tokens belong to a session and become invalid with it. */
 export const sessions = pgTable(
   "sessions",
   {
@@ -21,7 +18,7 @@ export const sessions = pgTable(
     ipAddress: text().notNull(),
     createdAt: createdAt(),
     lastUsedAt: at().notNull().defaultNow(),
-    /** When the last refresh token that was given out expires. */
+    /** Expiry of the newest refresh token. */
     expiresAt: at().notNull(),
     endedAt: at(),
   },
@@ -31,7 +28,7 @@ export const sessions = pgTable(
   ],
 );
 
-/** Server side of the refresh cookie: single use, stored as a SHA-256. One that comes twice ends its session. */
+/** Records of refresh tokens: single use, stored as SHA-256. A token that is used twice ends its session. */
 export const refreshRecords = pgTable(
   "refresh_records",
   {
@@ -51,18 +48,18 @@ export const refreshRecords = pgTable(
   ],
 );
 
-/** Sign-ins whose password was right and whose mailed code is awaited. Attempts count over all codes of one sign-in. */
+/** Sign-ins with a correct password that wait for the mailed code. Attempts count over all codes of one sign-in. */
 export const loginAttempts = pgTable(
   "login_attempts",
   {
     id: id(),
     userId: userId(),
-    /** SHA-256 of the temporary token that the client holds. */
+    /** SHA-256 of the client's temporary token. */
     tokenHash: text().notNull(),
-    /** Argon2id, of the code that was mailed last. */
+    /** Argon2id of the most recently mailed code. */
     codeHash: text().notNull(),
     codeExpiresAt: at().notNull(),
-    /** Codes that were tried. */
+    /** Codes that were tried so far. */
     attempts: integer().notNull().default(0),
     expiresAt: at().notNull(),
     usedAt: at(),
@@ -75,7 +72,7 @@ export const loginAttempts = pgTable(
   ],
 );
 
-/** Links that were mailed to prove an address: single use, stored as a SHA-256. */
+/** Mailed links that prove an address: single use, stored as SHA-256. */
 export const mailedTokens = pgTable(
   "mailed_tokens",
   {
@@ -83,7 +80,7 @@ export const mailedTokens = pgTable(
     userId: userId(),
     purpose: text({ enum: ["password_reset", "email_verification"] }).notNull(),
     tokenHash: text().notNull(),
-    /** Address it was sent to; the token is void once the account has another. */
+    /** The address to which it was sent; the token is void once the account has another one. */
     email: text().notNull(),
     expiresAt: at().notNull(),
     usedAt: at(),
@@ -96,14 +93,14 @@ export const mailedTokens = pgTable(
   ],
 );
 
-/** Accounts of OAuth providers that sign a person in. */
+/** Accounts at OAuth providers with which a person can sign in. */
 export const oauthAccounts = pgTable(
   "oauth_accounts",
   {
     id: id(),
     userId: userId(),
     provider: text({ enum: ["github", "google"] }).notNull(),
-    /** The provider's own, unchanging id of the account. */
+    /** The provider's own stable id of the account. */
     accountId: text().notNull(),
     email: text().notNull(),
     createdAt: createdAt(),
@@ -114,7 +111,7 @@ export const oauthAccounts = pgTable(
   ],
 );
 
-/** States of OAuth flows that came back; a second coming is refused. Rows go when the state has expired anyway. */
+/** Used states of OAuth flows, so that a second use is refused. Rows are deleted after the state has expired. */
 export const usedOauthStates = pgTable(
   "used_oauth_states",
   {

@@ -15,13 +15,16 @@ export const shellSessions = pgTable(
     userId: uuid()
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
-    /** Chat whose agent opened it; null for people and programs. Not a reference: what outlives its chat is still to be closed. */
+    /**
+     * Chat whose agent opened it; null for people and programs. Without a foreign key, because a session that outlives
+     * its chat must still be closed.
+     */
     chatId: uuid(),
     command: text().notNull(),
     workingDir: text().notNull(),
     status: text({ enum: ["initializing", "active", "idle", "closed", "failed"] }).notNull(),
     exitCode: integer(),
-    /** How far a reader that asks for "what is new" has read, in bytes of output. */
+    /** Bytes of output that have been read, for reads that return only new output. */
     readPosition: bigint({ mode: "number" }).notNull().default(0),
     bytesWritten: bigint({ mode: "number" }).notNull().default(0),
     totalReads: integer().notNull().default(0),
@@ -41,7 +44,7 @@ export const shellSessions = pgTable(
   ],
 );
 
-/** Commands that were run in projects over the API, for the history of the project. Kept for 30 days. */
+/** Commands that were run in projects over the API. Kept for 30 days. */
 export const commandRuns = pgTable(
   "command_runs",
   {

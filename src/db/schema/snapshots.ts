@@ -4,8 +4,8 @@ import { createdAt, id } from "./columns.ts";
 import { projects } from "./projects.ts";
 
 /**
- * States of a project's files that can be gone back to. The bytes are tar packs in the archive bucket, named by a manifest
- * under the snapshot's hash; a pack may serve several snapshots of its project.
+ * Saved states of a project's files. The content is in tar packs in the archive bucket, listed by a manifest under the
+ * snapshot's hash. Several snapshots of a project may share a pack.
  */
 export const snapshots = pgTable(
   "snapshots",
@@ -22,9 +22,9 @@ export const snapshots = pgTable(
     label: text().notNull(),
     fileCount: integer().notNull(),
     totalBytes: bigint({ mode: "number" }).notNull(),
-    /** Names of the packs that the manifest points into. */
+    /** Names of the packs to which the manifest refers. */
     packs: text().array().notNull(),
-    /** Of the run it was made for; no foreign keys, since it may outlive them. */
+    /** Chat of the run for which it was taken; no foreign keys, because it may outlive them. */
     chatId: uuid(),
     taskId: uuid(),
     createdBy: uuid().references(() => users.id, { onDelete: "set null" }),
@@ -34,12 +34,12 @@ export const snapshots = pgTable(
     uniqueIndex("snapshots_hash_unique").on(table.projectId, table.hash),
     index("snapshots_by_task").on(table.taskId),
     index("snapshots_creator").on(table.createdBy),
-    // A nightly sweep ranks all of them: from the index alone.
+    // The nightly sweep ranks all rows by this index alone.
     index("snapshots_by_role").on(table.projectId, table.role, table.id, table.createdAt),
   ],
 );
 
-/** Templates that projects can be made from: tar archives in the archive bucket under `bases/<id>.tar`. */
+/** Templates for projects: tar archives in the archive bucket under `bases/<id>.tar`. */
 export const bases = pgTable(
   "bases",
   {

@@ -24,23 +24,23 @@ export const tasks = pgTable(
     agentId: uuid()
       .notNull()
       .references(() => agents.id),
-    /** Key that asked for the task; null when a person did. */
+    /** Key that started the task; null if a person did. */
     apiKeyId: uuid().references(() => externalApiKeys.id, { onDelete: "set null" }),
-    /** Permissions of the asking key at that time; null grants all. */
+    /** Permissions of the starting key at that time; null grants all. */
     scopes: text().array(),
     origin: text().notNull(),
     message: text().notNull(),
     /** Sequence number of the message in its chat. */
     seq: integer().notNull().default(0),
-    /** Model id the task was asked to use, or its chat's; null for the agent's. */
+    /** Requested model id, or the chat's; null for the agent's model. */
     model: text(),
     editMode: text({ enum: EDIT_MODES }).notNull().default("allow"),
-    /** Turns after which it ends; null leaves it to the service's own limit. */
+    /** Most turns of the task; null for the service's own limit. */
     maxIterations: integer(),
-    /** What the model is told instead of the oldest turns; see src/agent. */
+    /** Compaction of the oldest turns that the model receives instead of them; see src/agent. */
     compaction: jsonb().$type<Record<string, unknown>>(),
     status: text({ enum: ["queued", "running", "completed", "failed", "cancelled"] }).notNull(),
-    /** Highest generation of executor that has touched the row; an older one writes nothing any more. */
+    /** Highest generation of an executor that has written the row; fences writes of older ones. */
     generation: integer().notNull().default(0),
     response: text(),
     iterations: integer().notNull().default(0),
@@ -57,7 +57,7 @@ export const tasks = pgTable(
   },
   (table) => [
     index("tasks_user_created").on(table.userId, table.createdAt),
-    // A person's tasks are counted, and a page of them is chosen, from the index alone.
+    // Lists and counts of a person's tasks read this index alone.
     index("tasks_listed").on(table.userId, table.projectId, table.status, table.createdAt, table.id),
     index("tasks_project_begun").on(table.projectId, table.userId, table.startedAt),
     index("tasks_agent").on(table.agentId),
@@ -76,7 +76,7 @@ export const tasks = pgTable(
   ],
 );
 
-/** One row per turn of the agent loop: what the model said, which tools it called, what they answered. */
+/** One row per turn of the agent loop: the model's output, the tool calls and their results. */
 export const taskTurns = pgTable(
   "task_steps",
   {
@@ -92,7 +92,7 @@ export const taskTurns = pgTable(
   (table) => [uniqueIndex("task_steps_task_index_unique").on(table.taskId, table.turnIndex)],
 );
 
-/** What became of each attempt to deliver a task's callback. */
+/** The outcome of each attempt to deliver a task's callback. */
 export const callbackAttempts = pgTable(
   "callback_attempts",
   {
@@ -103,7 +103,7 @@ export const callbackAttempts = pgTable(
     /** From 1. */
     attempt: integer().notNull(),
     delivered: boolean().notNull(),
-    /** HTTP status of the receiver's response; null when there was no answer. */
+    /** HTTP status of the receiver's response; null without a response. */
     statusCode: integer(),
     error: text(),
     createdAt: createdAt(),
@@ -112,8 +112,8 @@ export const callbackAttempts = pgTable(
 );
 
 /**
- * Questions whether a dangerous call may run. The task waits, without an executor, until one of them is answered, expires or
- * the task is cancelled.
+ * Approvals of dangerous calls. The task waits, without an executor, until an approval is answered or expires, or the
+ * task is cancelled.
  */
 export const approvals = pgTable(
   "approvals",
@@ -122,16 +122,16 @@ export const approvals = pgTable(
     taskId: uuid()
       .notNull()
       .references(() => tasks.id, { onDelete: "cascade" }),
-    /** Turn and call that wait. */
+    /** Turn and call that wait for the approval. */
     iteration: integer().notNull(),
     callId: text().notNull(),
     tool: text().notNull(),
-    /** The call's whole arguments, at most 64 KiB as the model wrote them, with marks in place of stored secrets. */
+    /** The call's complete arguments, at most 64 KiB as the model wrote them, with placeholders for stored secrets. */
     parameters: jsonb().$type<Record<string, unknown>>().notNull(),
     response: text({ enum: ["allow_once", "allow_all", "stop"] }),
-    /** Beginning of the message that was a no to the question; null where the answer was given to it by itself. */
+    /** Beginning of the message that denied the approval; null if it was answered directly. */
     reason: text(),
-    /** Null when nobody answered in time. */
+    /** Null if the approval expired. */
     answeredBy: uuid().references(() => users.id, { onDelete: "set null" }),
     answeredAt: at(),
     expiresAt: at().notNull(),
@@ -149,7 +149,7 @@ export const approvals = pgTable(
   ],
 );
 
-/** One row per model call: tokens as the provider counted them, and what they cost. Costs and credits are US cents. */
+/** One row per model call: the provider's token counts, and the cost. Costs and credits are US cents. */
 export const usageLogs = pgTable(
   "usage_logs",
   {
@@ -158,13 +158,16 @@ export const usageLogs = pgTable(
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
     projectId: uuid().references(() => projects.id, { onDelete: "set null" }),
-    /** Team that pays. */
+    /** The team that pays. */
     teamId: uuid().references(() => teams.id, { onDelete: "set null" }),
     agentId: uuid().references(() => agents.id, { onDelete: "set null" }),
     taskId: uuid().references(() => tasks.id, { onDelete: "set null" }),
-    /** The call's number among those of its task and purpose, for turns the turn's: a repeated statement is harmless. */
+    /**
+     * Number of the call within its task and purpose, for turns the turn's number, so that a repeated statement inserts
+     * nothing.
+     */
     iteration: integer().notNull(),
-    /** What the call was for. */
+    /** Purpose of the call. */
     purpose: text({ enum: ["agent", "compaction", "title", "proxy"] })
       .notNull()
       .default("agent"),
@@ -180,7 +183,7 @@ export const usageLogs = pgTable(
     creditsDeducted: integer().notNull().default(0),
     /** Whether the call ran on the user's own key. */
     isByok: boolean().notNull().default(false),
-    /** `credited` when credits paid, `exempt` on own keys, `pending` otherwise. */
+    /** `credited` if credits paid for the call, `exempt` for calls on own keys, `pending` otherwise. */
     billedStatus: text({ enum: ["pending", "credited", "exempt", "invoiced", "paid"] }).notNull(),
     createdAt: createdAt(),
   },

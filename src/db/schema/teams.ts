@@ -14,22 +14,25 @@ export const teams = pgTable(
     subscriptionTier: text({ enum: ["free", "basic", "pro", "ultra"] })
       .notNull()
       .default("free"),
-    /** Credits by where they came from; one credit is one US cent. */
+    /** Credits by source; one credit is one US cent. */
     dailyCredits: integer().notNull().default(0),
     bundledCredits: integer().notNull().default(0),
     signupBonusCredits: integer().notNull().default(0),
     purchasedCredits: integer().notNull().default(0),
-    /** Of all of them, what is put aside for model calls that are under way: the sum of the team's `credit_reservations`. */
+    /**
+     * The part of all credits that is reserved for model calls in progress: the sum of the team's
+     * `credit_reservations`.
+     */
     reservedCredits: integer().notNull().default(0),
-    /** Day (UTC) for which the daily credits were filled. */
+    /** The day (UTC) whose daily credits have been granted. */
     dailyCreditsResetAt: at(),
-    /** When the bundled credits are filled again. */
+    /** When the bundled credits are next granted. */
     creditsResetAt: at(),
-    /** After it the bonus counts as nothing. */
+    /** The bonus is void after this time. */
     signupBonusExpiresAt: at(),
-    /** When the bonus was given, which happens once; null while the address of its holder is not proved. */
+    /** When the bonus was granted, which happens once; null until the owner's address is verified. */
     signupBonusGrantedAt: at(),
-    /** Ids of models that members are not offered. */
+    /** Ids of models that the team has switched off for its members. */
     disabledModels: text().array().notNull().default([]),
     createdBy: uuid()
       .notNull()
@@ -40,9 +43,9 @@ export const teams = pgTable(
 );
 
 /**
- * What is put aside of a team's credits for a model call that is under way: what it may cost at most. The row goes with the
- * statement that charges the call, or once it has expired. Whoever adds or removes one holds the team's row, and changes
- * `reserved_credits` by the same number.
+ * Credits reserved for a model call in progress: the most that the call may cost. The statement that charges the call
+ * deletes the row; a sweep deletes expired rows. Every insert and delete locks the team's row and changes
+ * `reserved_credits` by the same amount.
  */
 export const creditReservations = pgTable(
   "credit_reservations",
@@ -51,10 +54,13 @@ export const creditReservations = pgTable(
     teamId: uuid()
       .notNull()
       .references(() => teams.id, { onDelete: "cascade" }),
-    /** Whose turn, or summary, the call is for; null for any other. No reference: what a deleted task held expires. */
+    /**
+     * Task of an agent's turn or summary; null for other calls. Without a foreign key: a reservation of a deleted task
+     * expires.
+     */
     taskId: uuid(),
     credits: integer().notNull(),
-    /** Renewed for as long as the call goes on. */
+    /** Renewed while the call is in progress. */
     expiresAt: at().notNull(),
     createdAt: createdAt(),
   },
@@ -65,7 +71,7 @@ export const creditReservations = pgTable(
   ],
 );
 
-/** Who belongs to a team, and as what: `admin`, `editor` or `viewer`. */
+/** Members of a team and their roles: `admin`, `editor` or `viewer`. */
 export const teamMemberships = pgTable(
   "team_memberships",
   {
@@ -85,8 +91,8 @@ export const teamMemberships = pgTable(
 );
 
 /**
- * Ways into a team: `email` for the holder of that address alone, `link` for whoever has it, up to `max_uses`. The token
- * is stored as a SHA-256.
+ * Invitations to a team: an `email` invitation can be accepted only by the account with that address, a `link` by any
+ * account, up to `max_uses`. The token is stored as SHA-256.
  */
 export const teamInvitations = pgTable(
   "team_invitations",

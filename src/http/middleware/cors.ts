@@ -35,6 +35,6 @@ export const apiCors: MiddlewareHandler<AppEnv> = cors({
   exposeHeaders: EXPOSED,
   maxAge: 600,
   credentials: true,
-  // Programs name none.
+  // Programs send no origin.
   origin: (origin, c) => (origin !== "" && isTrustedOrigin(origin, c.env) ? origin : null),
 });

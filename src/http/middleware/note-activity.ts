@@ -5,8 +5,8 @@ import { touchProjectNowAndThen } from "#src/domain/workspaces/projects/index.ts
 const CHANGING: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 
 /**
- * Whatever changes something about a project is activity in it, which keeps it from being hibernated. Changes of files note
- * it themselves, every one. For the paths below `/api/projects/:project`.
+ * Records activity in a project, which delays its hibernation, after every request that changes something under
+ * `/api/projects/:project`. Changes of files record it themselves.
  */
 export const noteActivity: MiddlewareHandler<AppEnv> = async (c, next) => {
   await next();

@@ -4,7 +4,7 @@ import { loggedPath } from "#src/http/logged-path.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import { createServices } from "#src/services.ts";
 
-/** Gives the request its id and services; its round trips are in the log, and in development in the answer. */
+/** Gives the request its id and services. Logs its round trips, and in development adds them to the response. */
 export const requestScope: MiddlewareHandler<AppEnv> = async (c, next) => {
   const started = Date.now();
   const requestId = rayOf(c.req.header("cf-ray")) ?? crypto.randomUUID();
@@ -12,11 +12,11 @@ export const requestScope: MiddlewareHandler<AppEnv> = async (c, next) => {
   c.set("requestId", requestId);
   c.set("services", services);
   await next();
-  // Each `c.header` on an answer that is there copies it; once makes one whose headers can be set.
+  // Each `c.header` on an existing response copies it, so one call makes it mutable for the rest.
   c.header("X-Request-Id", requestId);
   const { headers } = c.res;
   for (const [name, value] of Object.entries(c.get("rateHeaders") ?? {})) {
-    // A refusal by another limit has told where that one stands.
+    // The refusal of another limit has already set its own state.
     if (!headers.has(name)) headers.set(name, value);
   }
   if (c.env.ENVIRONMENT !== "production") {
@@ -33,7 +33,7 @@ export const requestScope: MiddlewareHandler<AppEnv> = async (c, next) => {
   services.log.info("request", fields);
 };
 
-/** The id that Cloudflare gives a request; anything else under its name is not one. */
+/** Cloudflare's request id; `undefined` for a header of any other form. */
 function rayOf(header: string | undefined): string | undefined {
   return header !== undefined && /^[0-9a-f]{16}-[A-Z]{3}$/u.test(header) ? header : undefined;
 }

@@ -11,7 +11,10 @@ const setHeaders = secureHeaders({
   xFrameOptions: "DENY",
 });
 
-/** Answers are data: nothing may frame them, sniff them or run from them. A page keeps the policy it set itself. */
+/**
+ * Responses are data: no page may frame them, and browsers must neither sniff their type nor execute them. A page keeps
+ * the policy that it set itself.
+ */
 export const apiSecureHeaders: MiddlewareHandler<AppEnv> = async (c, next) => {
   let own: string | null = null;
   await setHeaders(c, async () => {

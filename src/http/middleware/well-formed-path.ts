@@ -3,8 +3,8 @@ import { requireFilePath } from "#src/domain/workspaces/files/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 
 /**
- * Refuses a path whose percent-encoding stands for no text, which would otherwise be taken as it is written, and a file to be
- * put under the name of a directory: routes do not tell whether a path ends with a slash.
+ * Refuses malformed percent-encoding, which would otherwise be used undecoded. Refuses to write a file at a path that
+ * ends with a slash, because routes do not see a trailing slash.
  */
 export const wellFormedPath: MiddlewareHandler = async (c, next) => {
   const { pathname } = new URL(c.req.url);

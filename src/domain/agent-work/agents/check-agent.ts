@@ -5,13 +5,14 @@ import type { AgentValues } from "./queries.ts";
 
 export interface AgentRules {
   modelSettings: ModelSettings;
-  /** The name of the tool that goes by this name or alias; the rules of agents do not know the tools themselves. */
+  /** The tool's own name for a name or alias; the domain does not know the tools themselves. */
   toolNamed(name: string): string | undefined;
 }
 
 /**
- * What a person says of an agent, with the tools under their own names. Throws `invalid_input` for a tool or a model that does
- * not exist. Whether there is a key for a model shows when a person works with it: it is theirs.
+ * Validates an agent's values, and returns them with the tools under their own names. Throws `invalid_input` for an
+ * unknown tool or model. Does not check for a key of the model's provider, because keys belong to the people who use
+ * the agent.
  */
 export function checkAgent<T extends Partial<AgentValues>>(rules: AgentRules, wish: T): T {
   if (wish.model) checkModelId(rules.modelSettings, wish.model);

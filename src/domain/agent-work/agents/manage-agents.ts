@@ -22,16 +22,16 @@ import {
 const MAX_AGENTS = 100;
 
 export type AgentDeps = AgentRules & { db: Db };
-/** What is absent stays as it is. */
+/** Absent fields stay as they are. */
 export type AgentChange = Partial<AgentValues>;
 export type AgentWish = Omit<AgentValues, "slug"> & { slug?: string };
 
-/** An agent with the model that a person chose for themselves, where it is one of the service's own. */
+/** An agent, with the model that the person chose if it is one of the service's own. */
 export interface AgentOfPerson extends Agent {
   selectedModel: string | null;
 }
 
-/** Agents that the caller's team can work with: the service's own, and the team's. */
+/** Agents that the caller's team can use: the service's own, and the team's. */
 export async function listAgents(deps: { db: Db }, caller: Caller): Promise<AgentOfPerson[]> {
   const { teamId } = await requireTeam(deps, caller, "agent.view");
   const [agents, choices] = await Promise.all([
@@ -41,7 +41,7 @@ export async function listAgents(deps: { db: Db }, caller: Caller): Promise<Agen
   return agents.map((agent) => withChoice(agent, choices));
 }
 
-/** One of them. Throws `not_found`. */
+/** An agent that the caller's team can use. Throws `not_found`. */
 export async function findAgent(deps: { db: Db }, caller: Caller, id: string): Promise<AgentOfPerson> {
   const { teamId } = await requireTeam(deps, caller, "agent.view");
   const [agent, choices] = await Promise.all([
@@ -52,8 +52,8 @@ export async function findAgent(deps: { db: Db }, caller: Caller, id: string): P
 }
 
 /**
- * Choose the model of an agent: of one of the service's own for the caller alone, of the team's for all, as `changeAgent`, whose
- * rules it has then. Null takes the choice back. Throws `not_found`, and `invalid_input` for a model that is not there.
+ * Chooses an agent's model: for one of the service's own, only for the caller; for the team's, for all members and by
+ * the rules of `changeAgent`. Null resets the choice. Throws `not_found`, and `invalid_input` for an unknown model.
  */
 export async function selectModel(
   deps: AgentDeps,
@@ -68,14 +68,17 @@ export async function selectModel(
   await chooseModelOf(deps.db, { userId: caller.userId, agentId: agent.id, model });
 }
 
-/** An agent that a team can work with. Throws `not_found`. */
+/** An agent that a team can use. Throws `not_found`. */
 export async function requireAgent(db: Db, teamId: string, id: string): Promise<Agent> {
   const agent = isGuid(id) ? await visibleAgent(db, teamId, id) : undefined;
   if (!agent) throw new AppError("not_found", "Agent not found");
   return agent;
 }
 
-/** Add an agent to the caller's team. Throws `forbidden`, `invalid_input` as `checkAgent`, `conflict` for a slug in use. */
+/**
+ * Adds an agent to the caller's team. Throws `forbidden`, `invalid_input` as `checkAgent`, `conflict` for a slug in
+ * use.
+ */
 export async function createAgent(
   deps: AgentDeps,
   caller: Caller,
@@ -96,7 +99,7 @@ export async function createAgent(
   return made;
 }
 
-/** Change an agent of the caller's team. Throws as `createAgent`, and `forbidden` for one of the service's own. */
+/** Changes an agent of the caller's team. Throws as `createAgent`, and `forbidden` for one of the service's own. */
 export async function changeAgent(
   deps: AgentDeps,
   caller: Caller,
@@ -114,7 +117,10 @@ export async function changeAgent(
   return changed;
 }
 
-/** Delete an agent of the caller's team; chats and keys that name it go on with the default one. Throws as `changeAgent`. */
+/**
+ * Deletes an agent of the caller's team; chats and keys that name it continue with the default agent. Throws as
+ * `changeAgent`.
+ */
 export async function deleteAgent(
   deps: { db: Db },
   caller: Caller,
@@ -128,7 +134,10 @@ export async function deleteAgent(
   if (!deleted) throw new AppError("not_found", "Agent not found");
 }
 
-/** The team whose agents the caller may manage. A key that is bound to projects may not: agents work on all of them. */
+/**
+ * The team whose agents the caller may manage. A key bound to projects may not, because the team's agents work in all
+ * projects.
+ */
 async function manage(deps: { db: Db }, caller: Caller): Promise<string> {
   const scope: Scope = "agent.manage";
   if (caller.kind === "key" && caller.projectIds !== null) {

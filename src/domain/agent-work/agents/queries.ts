@@ -7,11 +7,11 @@ import type { Db } from "#src/platform/db/client.ts";
 export type Agent = typeof agents.$inferSelect;
 export type AgentValues = Pick<Agent, "slug" | "name" | "description" | "systemPrompt" | "model" | "tools">;
 
-/** The service's own, and those of a team. */
+/** The service's own agents, and those of a team. */
 const visible = (teamId: string) =>
   and(eq(agents.isActive, true), or(isNull(agents.teamId), eq(agents.teamId, teamId)));
 
-/** What a team can work with, the service's own first. */
+/** Agents that a team can use, the service's own first. */
 export function agentsOfTeam(db: Db, teamId: string): Promise<Agent[]> {
   return db
     .select()
@@ -28,13 +28,13 @@ export async function visibleAgent(db: Db, teamId: string, id: string): Promise<
   return row;
 }
 
-/** Models that a person chose for agents of the service's own, by agent. */
+/** Models that a person chose for the service's own agents, by agent. */
 export async function modelChoices(db: Db, userId: string): Promise<ReadonlyMap<string, string>> {
   const rows = await db.select().from(agentModels).where(eq(agentModels.userId, userId));
   return new Map(rows.map(({ agentId, model }) => [agentId, model]));
 }
 
-/** Choose a model for an agent of the service's own; null takes the choice back. */
+/** Chooses a model for one of the service's own agents; null resets the choice. */
 export async function chooseModelOf(
   db: Db,
   { userId, agentId, model }: { userId: string; agentId: string; model: string | null },
@@ -57,7 +57,7 @@ export async function countAgents(db: Db, teamId: string): Promise<number> {
   return row?.active ?? 0;
 }
 
-/** Fails on `agents_slug_unique` where another agent of the team has the slug. */
+/** Fails on `agents_slug_unique` if another agent of the team has the slug. */
 export async function insertAgent(
   db: Db,
   agent: AgentValues & { id: string; teamId: string; createdBy: string },
@@ -71,7 +71,7 @@ export async function insertAgent(
   return made;
 }
 
-/** Change an agent of a team, or delete it. Fails as `insertAgent` does. */
+/** Changes or deletes an agent of a team. Fails as `insertAgent` does. */
 export async function updateAgentRow(
   db: Db,
   { teamId, id }: { teamId: string; id: string },

@@ -5,7 +5,7 @@ import { isId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { attachmentsById, deleteUnbound } from "./queries.ts";
 
-/** Delete an upload that was not sent. Throws `not_found` for one that is not there, and `conflict` for one that was sent. */
+/** Deletes an unsent upload. Throws `not_found` for an unknown one, and `conflict` for a sent one. */
 export async function deleteUpload(
   deps: RemoveFilesDeps & { db: Db },
   caller: Caller,

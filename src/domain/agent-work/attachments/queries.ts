@@ -20,7 +20,7 @@ export function attachmentsById(db: Db, chatId: string, ids: readonly string[]) 
     .where(and(eq(chatAttachments.chatId, chatId), inArray(chatAttachments.id, [...ids])));
 }
 
-/** Delete an upload that belongs to no message; `isLast` tells that no other one lies in the same file. */
+/** Deletes an upload that belongs to no message. `isLast` says that no other row refers to the same file. */
 export async function deleteUnbound(db: Db, id: string): Promise<{ isLast: boolean } | undefined> {
   const [deleted] = await db
     .delete(chatAttachments)
@@ -33,7 +33,10 @@ const isLast = sql<boolean>`NOT EXISTS (SELECT 1 FROM chat_attachments other
   WHERE other.chat_id = chat_attachments.chat_id AND other.file_path = chat_attachments.file_path
     AND other.id <> chat_attachments.id)`;
 
-/** Delete uploads that belong to no message after a day, of projects that are awake: their files go, too. */
+/**
+ * Deletes uploads that belong to no message after a day, only of projects that are awake, because their files are
+ * deleted too.
+ */
 export async function deleteForgotten(db: Db, limit: number) {
   const forgotten = db
     .select({ id: chatAttachments.id })

@@ -6,7 +6,7 @@ import { newId } from "#src/lib/ids.ts";
 import { storableText } from "#src/lib/storable-text.ts";
 import { insertAttachment, type ChatAttachment } from "./queries.ts";
 
-/** Largest upload, in bytes (projects-chat.md section 11). */
+/** Largest upload, in bytes: 25 MiB. */
 const MAX_UPLOAD_BYTES = 26_214_400;
 
 const MAX_NAME_BYTES = 150;
@@ -19,7 +19,10 @@ export interface Upload {
 
 type Deps = Parameters<typeof withWritableRuntime>[0];
 
-/** Store a file of a chat of the caller's, to be sent with a message within a day; `begin` is called once it is clear that it may be. Throws as `requireChat` and `storeFile` do. */
+/**
+ * Stores a file of one of the caller's chats, to be sent with a message within a day. Calls `begin` once the upload is
+ * permitted. Throws as `requireChat` and `storeFile` do.
+ */
 export async function storeUpload(
   deps: Deps,
   caller: Caller,
@@ -31,8 +34,9 @@ export async function storeUpload(
 }
 
 /**
- * Write a file to the chat's project as it comes; its name there begins with its hash, which is known only at the end. Throws
- * `too_large` above 25 MiB and `conflict` for a project that has no files, both with a `code`, and as `withRuntime` does.
+ * Streams a file into the chat's project. Its final name begins with its hash, which is known only at the end. Throws
+ * `too_large` above 25 MiB and `conflict` for a project that has no files, both with a `code`, and as `withRuntime`
+ * does.
  */
 export async function storeFile(
   deps: Deps,
@@ -53,7 +57,7 @@ export async function storeFile(
     try {
       await runtime.rename(coming, filePath);
     } catch (error) {
-      // The same file is there already.
+      // The same file already exists.
       await runtime.remove(coming, { recursive: false });
       if (!(error instanceof AppError) || error.code !== "conflict") throw error;
     }
@@ -85,7 +89,7 @@ function withCode(error: unknown): unknown {
   return error;
 }
 
-/** What is read passes through the hash. */
+/** Passes the content through and hashes it. */
 function hashing(body: ReadableStream<Uint8Array>) {
   const { writable, digest } = digesting();
   const writer = writable.getWriter();
@@ -98,7 +102,7 @@ function hashing(body: ReadableStream<Uint8Array>) {
       flush: () => writer.close(),
     }),
   );
-  // Of an upload that breaks off nobody asks for the hash.
+  // If the upload breaks off, nothing awaits the hash; this prevents an unhandled rejection.
   digest.catch(() => {});
   return { hashed, digest };
 }
@@ -109,12 +113,12 @@ function digesting() {
   return { writable, digest };
 }
 
-/** The last part of what a client calls a file, without what a path or a line would take for something else. */
+/** The last segment of a client's file name, without characters that are special in a path or a line. */
 function plainName(filename: string): string {
   const last = filename.split(/[/\\]/u).at(-1) ?? "";
   const plain = storableText(last)
     .toWellFormed()
-    // oxlint-disable-next-line no-control-regex -- They are what is taken out.
+    // oxlint-disable-next-line no-control-regex -- The expression removes them.
     .replaceAll(/[\u0000-\u001F\u007F]+/gu, "_")
     .trim();
   let name = plain === "" || plain === "." || plain === ".." ? "file" : plain;

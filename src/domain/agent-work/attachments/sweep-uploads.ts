@@ -2,10 +2,10 @@ import { removeFiles, type RemoveFilesDeps } from "#src/domain/agent-work/chats/
 import type { Db } from "#src/platform/db/client.ts";
 import { deleteForgotten } from "./queries.ts";
 
-/** Uploads of one sweep; the next one takes the others. */
+/** Most uploads in one sweep; the next sweep takes the rest. */
 const BATCH = 100;
 
-/** Remove what was uploaded and not sent within a day. */
+/** Removes uploads that were not sent within a day. */
 export async function sweepUploads(deps: RemoveFilesDeps & { db: Db }): Promise<void> {
   const deleted = await deleteForgotten(deps.db, BATCH);
   for (const { projectId, path, isLast } of deleted) {

@@ -9,12 +9,12 @@ import { callbackToDeliver, recordAttempt } from "./queries.ts";
 
 /**
  * Seconds to wait after each failed attempt. The first retry comes within 30 s, the last more than an hour after the
- * first attempt; then the callback counts as failed, which the task's status says.
+ * first attempt. Then the callback counts as failed, which the task's status shows.
  */
 const PAUSES = [10, 30, 60, 120, 300, 600, 1200, 1800] as const;
 
 const TIMEOUT_MS = 10_000;
-/** Of the receiver's answer only the status counts. */
+/** Only the status of the receiver's response counts. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 export interface CallbackDeps {
@@ -25,9 +25,9 @@ export interface CallbackDeps {
 }
 
 /**
- * Make one attempt to deliver a task's final status to its `webhook_url`, signed by the Standard Webhooks scheme, and
- * publish the next attempt when it failed. All attempts carry one `webhook-id`, so a receiver can tell a repetition: an
- * attempt that was sent but not recorded is sent again.
+ * Makes one attempt to deliver a task's final status to its `webhook_url`, signed by the Standard Webhooks scheme, and
+ * publishes the next attempt after a failure. Delivery is at least once, because an attempt may be sent but not
+ * recorded. All attempts carry the same `webhook-id`, so that a receiver can recognise a repetition.
  */
 export async function deliverCallback(
   deps: CallbackDeps,

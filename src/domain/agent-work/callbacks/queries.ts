@@ -3,7 +3,7 @@ import { callbackAttempts, externalApiKeys, tasks } from "#src/db/schema/index.t
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
-/** The task, the secret that signs its callback, and what an attempt of this number came to, if it was made. */
+/** The task, the secret that signs its callback, and the outcome of the attempt with this number, if it was made. */
 export async function callbackToDeliver(db: Db, taskId: string, attempt: number) {
   const [row] = await db
     .select({
@@ -21,7 +21,7 @@ export async function callbackToDeliver(db: Db, taskId: string, attempt: number)
   return row;
 }
 
-/** Record an attempt and what it means for the task's callback, in one statement. Repeating it changes nothing. */
+/** Records an attempt and its effect on the task's callback, in one statement. Idempotent. */
 export async function recordAttempt(
   db: Db,
   attempt: {
@@ -45,7 +45,7 @@ export async function recordAttempt(
   `);
 }
 
-/** Callbacks that wait for longer than any pause between attempts, with the number of the attempt that is missing. */
+/** Callbacks that have waited longer than any pause between attempts, with the number of the missing attempt. */
 export function stuckCallbacks(db: Db, quietMinutes: number, limit: number) {
   const lastMade = max(callbackAttempts.createdAt);
   const quiet = sql`now() - ${quietMinutes}::int * interval '1 minute'`;

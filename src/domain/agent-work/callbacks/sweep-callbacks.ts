@@ -5,10 +5,12 @@ import { stuckCallbacks } from "./queries.ts";
 /** Longer than the longest pause between two attempts (30 minutes). */
 const QUIET_MINUTES = 35;
 
-/** Callbacks published by one sweep; the next one takes the rest. */
+/** Most callbacks in one sweep; the next sweep takes the rest. */
 const BATCH = 100;
 
-/** Publish the next attempt of callbacks whose message the queue gave up, as after a long outage of the database. */
+/**
+ * Publishes the next attempt of callbacks whose message the queue has given up, as after a long outage of the database.
+ */
 export async function sweepCallbacks(deps: { db: Db; queue: Queue }): Promise<void> {
   const stuck = await stuckCallbacks(deps.db, QUIET_MINUTES, BATCH);
   await deps.queue.publishBatch(

@@ -19,12 +19,12 @@ export function listChats(
   return queries.chatsOf(db, { ...reachOf(caller), origin: wish.origin }, wish);
 }
 
-/** How many chats the caller has in all. */
+/** The total number of the caller's chats. */
 export function countChats({ db }: { db: Db }, caller: Caller): Promise<number> {
   return queries.countChats(db, reachOf(caller));
 }
 
-/** The same in one project. Throws as `requireProject` does. */
+/** As `listChats`, in one project. Throws as `requireProject` does. */
 export async function listChatsOfProject(
   { db }: { db: Db },
   caller: Caller,

@@ -18,7 +18,7 @@ export interface ChatMessage {
   chatId: string;
   role: "user" | "assistant";
   content: string;
-  /** What was stored with it. */
+  /** Data that was stored with the message. */
   metadata: Record<string, unknown> | null;
   createdAt: Date;
   /** Of an answer; null for a question. */

@@ -66,7 +66,7 @@ export async function sendMessage(deps: SendDeps, caller: Caller, wish: ChatWish
     agentId: wish.agentId,
     model: wish.model,
     editMode: wish.editMode,
-    // A program cannot answer an approval, whatever the origin of its chat.
+    // A program cannot answer an approval in a chat of any origin.
     editModeOtherwise: wish.editModeOtherwise ?? (isKey ? "allow" : undefined),
     maxIterations: wish.maxIterations,
     chat,

@@ -21,7 +21,7 @@ export async function followUp({ queue }: LaunchDeps, task: Followed): Promise<v
   if (task.next) await launchTask({ queue }, task.next, `after-${task.id}`);
 }
 
-/** The same by the task's id; does nothing for an unfinished task. */
+/** As `followUp`, by the task's id; does nothing for an unfinished task. */
 export async function followUpTask(deps: LaunchDeps & { db: Db }, taskId: string): Promise<void> {
   const [found] = await taskWithTurn(deps.db, taskId);
   if (found && isTerminal(found.task.status)) await followUp(deps, { ...found.task, next: found.next });

@@ -90,7 +90,7 @@ async function whileParentsExist<T>(write: Promise<T>): Promise<T> {
   }
 }
 
-/** Replays the answer for a repeated key and request. A task whose launch was lost is launched now. */
+/** Replays the response for a repeated key and request. Launches the task again if its launch was lost. */
 async function replayTask(
   deps: LaunchDeps & { db: Db },
   { apiKeyId, idempotency }: NewTask,

@@ -9,9 +9,8 @@ export interface FillConfig {
 }
 
 /**
- * Fill what is due, in any number of runs: the daily credits of the free tier once for each UTC day, the bundled ones of paid
- * tiers every 30 days. What is left of either does not add up. A bonus past its day is taken away
- * (byok-billing-market-deploy.md section 2.3).
+ * Grants the credits that are due: daily credits of the free tier once per UTC day, bundled credits of paid tiers every
+ * 30 days. Both replace what is left and do not accumulate. Removes expired bonuses. Idempotent.
  */
 export async function fillPools(deps: { db: Db; config: FillConfig }): Promise<void> {
   const { db, config } = deps;
@@ -20,7 +19,7 @@ export async function fillPools(deps: { db: Db; config: FillConfig }): Promise<v
   await endBonuses(db);
 }
 
-/** Bundled credits of a month, by paid tier. */
+/** Monthly bundled credits, by paid tier. */
 export function bundledCredits(config: Omit<FillConfig, "TIER_DAILY_CREDITS_FREE">) {
   return {
     basic: config.TIER_BUNDLED_CREDITS_BASIC,

@@ -3,14 +3,14 @@ import type { Db } from "#src/platform/db/client.ts";
 import { bundledCredits, type FillConfig } from "./fill-pools.ts";
 import { creditsOfTeam } from "./queries/pools.ts";
 
-/** A team's credits by pool, as far as they can be spent now. */
+/** A team's spendable credits by pool. */
 export type Balance = NonNullable<Awaited<ReturnType<typeof creditsOfTeam>>[number]> & {
   total: number;
-  /** Bundled credits that its tier gets with each month. */
+  /** Monthly bundled credits of its tier. */
   allowance: number;
 };
 
-/** What a team has. Throws `not_found` for a team that is gone. */
+/** Reads a team's credits. Throws `not_found` for a deleted team. */
 export async function readBalance(deps: { db: Db; config: FillConfig }, teamId: string): Promise<Balance> {
   const [credits] = await creditsOfTeam(deps.db, teamId);
   if (!credits) throw new AppError("not_found", "Team not found");

@@ -1,4 +1,4 @@
-/** The bonus of a team's row that can be spent now; `signup_bonus_expires_at` null is a bonus without an end. */
+/** The spendable bonus of a team's row. A null `signup_bonus_expires_at` never expires. */
 export function usableBonus(
   team: { signupBonusCredits: number; signupBonusExpiresAt: Date | null } | null | undefined,
 ): number {

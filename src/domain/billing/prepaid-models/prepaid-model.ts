@@ -20,26 +20,28 @@ import type { Log } from "#src/platform/log/log.ts";
 import { toCall } from "./to-call.ts";
 import { affordableTokens, worstCost } from "./worst-cost.ts";
 
-/** How often a call that goes on says so: often enough that two renewals may fail before its reservation expires. */
+/**
+ * Interval at which a call in progress renews its reservation. Two renewals may fail before the reservation expires.
+ */
 const RENEWAL_MS = 2 * 60 * 1000;
 
 export interface Paying {
   /** The team that pays. */
   teamId: string;
-  /** Whose turns the calls are; absent for any other call. */
+  /** The task whose turns the calls are; absent for other calls. */
   task?: TaskOfTurn;
-  /** Whether the tools of requests are the service's own; false where it is not given. */
+  /** Whether the requests' tools are the service's own; false by default. */
   ownTools?: boolean;
-  /** Told when a call is about to be sent: what it needs is reserved by then. */
+  /** Called when a call is about to be sent; its credits are reserved by then. */
   onSending?: () => unknown;
 }
 
 /**
- * A model each of whose calls reserves what it may cost before it is sent, one call after the other. An answer is bounded by
- * what the team has left beside its other reservations; a call whose input and first token it cannot pay for throws the
- * `ModelError` `insufficient_credits`. Models that cost nothing are passed on as they are, without a trip.
+ * A model that reserves the cost of each call before it is sent; one call at a time. The credits that other
+ * reservations leave limit the length of the answer. If they do not pay for the input and one token, the call throws
+ * the `ModelError` `insufficient_credits`. Models that cost nothing are used directly, without a round trip.
  *
- * What was reserved is released by the statement that charges the call (`toCall`), by the next call, by `end`, or, after a
+ * A reservation is released by the statement that charges the call (`toCall`), by the next call, by `end`, or, after a
  * crash, when it expires.
  */
 export class PrepaidModel implements Model {
@@ -66,7 +68,7 @@ export class PrepaidModel implements Model {
     return this.#chosen.model.provider;
   }
 
-  /** Whether the last call could be given less room than it asked for. */
+  /** Whether the credits limited the last call to fewer tokens than requested. */
   get isBounded(): boolean {
     return this.#isBounded;
   }
@@ -90,20 +92,23 @@ export class PrepaidModel implements Model {
     }
   }
 
-  /** Renew what is held until `end`; also what an earlier executor reserved for the task. */
+  /** Renews the reservations until `end`, including those that an earlier executor made for the task. */
   keep(): void {
     if (!costsCredits(this.#chosen)) return;
     this.#renewal ??= setInterval(() => void this.#renew(), RENEWAL_MS);
   }
 
-  /** The last call as it is noted and charged, by the statement that also releases what was reserved for it. */
+  /** The last call as it is recorded and charged; the same statement releases its reservation. */
   toCall(purpose: ModelCall["purpose"], usage: ModelUsage, number = 1): ModelCall {
     this.#isHeld = false;
     const call = toCall(this.#chosen, purpose, usage, number);
     return this.#paying.task ? call : { ...call, reservation: this.#reservation };
   }
 
-  /** To be called when the last call was charged, or will not be: what is held by no task is released then. */
+  /**
+   * Call this after the last call was charged, or when it will not be charged: releases a reservation that belongs to
+   * no task.
+   */
   async end(): Promise<void> {
     clearInterval(this.#renewal);
     this.#renewal = undefined;
@@ -112,7 +117,7 @@ export class PrepaidModel implements Model {
     await releaseReservation(this.#deps.db, this.#paying.teamId, this.#reservation);
   }
 
-  /** The request, bounded where the credits are fewer than it may cost. */
+  /** The request, limited to the output that the credits pay for. */
   async #reserve(request: ModelRequest): Promise<ModelRequest> {
     const { teamId, task = null, ownTools = false } = this.#paying;
     const price = priceOf(this.#chosen.id);
@@ -138,7 +143,7 @@ export class PrepaidModel implements Model {
       });
       return;
     }
-    // Others may have spent it by now: what goes on would be paid by nobody.
+    // Another call may have spent the released credits, so the rest of this call could not be charged.
     this.#underWay?.abort(refusal("The credits of this call were released before it ended"));
   }
 }

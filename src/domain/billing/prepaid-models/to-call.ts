@@ -3,7 +3,7 @@ import { costOf, priceOf, type ModelCall } from "#src/domain/billing/usage/index
 import type { ModelUsage } from "#src/models/model.ts";
 import { bareName } from "#src/models/settings.ts";
 
-/** A call as it is noted and charged, its model under one name however it was asked for. `number` counts a task's calls by purpose. */
+/** A call as it is recorded and charged, with the model's canonical name. `number` counts a task's calls by purpose. */
 export function toCall(
   chosen: ChosenModel,
   purpose: ModelCall["purpose"],

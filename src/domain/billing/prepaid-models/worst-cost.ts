@@ -1,13 +1,13 @@
 import { costOf, type Price } from "#src/domain/billing/usage/index.ts";
 import type { ModelUsage } from "#src/models/model.ts";
 
-/** US cents of a call before it is made. */
+/** Possible costs of a call before it is made, in US cents. */
 export interface WorstCost {
-  /** Its whole input. */
+  /** The whole input. */
   input: number;
-  /** Input and one token of an answer: with less it is not worth beginning. */
+  /** The input and one token of output: with less, the call is not worthwhile. */
   least: number;
-  /** Input and the longest answer. */
+  /** The input and the longest output. */
   most: number;
 }
 
@@ -22,8 +22,8 @@ export function worstCost(
 
 const MICRODOLLARS_PER_CENT = 10_000;
 
-/** Tokens of an answer that so many cents pay for: the most whose cost, rounded up, is not above them. */
+/** Most output tokens whose cost, rounded up, is at most `cents`. */
 export function affordableTokens({ output }: Pick<Price, "output">, cents: number): number {
-  // Dollars for a million tokens are microdollars for one.
+  // Dollars per million tokens equal microdollars per token.
   return Math.floor((cents * MICRODOLLARS_PER_CENT) / output);
 }

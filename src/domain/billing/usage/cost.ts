@@ -1,12 +1,12 @@
 import type { ModelUsage } from "#src/models/model.ts";
 
-/** Of a model, in US dollars per million tokens. */
+/** Price of a model, in US dollars per million tokens. */
 export interface Price {
   input: number;
   output: number;
 }
 
-/** Of one call, in US cents; one credit is one cent. */
+/** Cost of one call, in US cents; one credit is one cent. */
 export interface Cost {
   input: number;
   output: number;
@@ -15,10 +15,7 @@ export interface Cost {
 const MILLION = 1_000_000;
 const MICRODOLLARS_PER_CENT = 10_000;
 
-/**
- * What a call costs: each side rounded up to a whole cent, so that a call is never free that was not
- * (byok-billing-market-deploy.md section 2.2).
- */
+/** The cost of a call. Each side is rounded up to a whole cent, so that a call with a cost is never free. */
 export function costOf(price: Price, usage: Pick<ModelUsage, "inputTokens" | "outputTokens">): Cost {
   return {
     input: inCents(usage.inputTokens, price.input),
@@ -26,7 +23,7 @@ export function costOf(price: Price, usage: Pick<ModelUsage, "inputTokens" | "ou
   };
 }
 
-/** Prices are whole numbers of microdollars, so that no tenth of a cent is lost to binary fractions. */
+/** Computed in whole microdollars, because binary fractions would lose tenths of a cent. */
 function inCents(tokens: number, dollars: number): number {
   const microdollars = Math.round(dollars * MILLION) * tokens;
   return Math.ceil(microdollars / (MILLION * MICRODOLLARS_PER_CENT));

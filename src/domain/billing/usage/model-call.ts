@@ -1,34 +1,34 @@
 import type { Cost } from "./cost.ts";
 
-/** A model call as it is noted: what answered, and what that took. */
+/** A model call as it is recorded: the model and its usage. */
 export interface ModelCall {
   purpose: "agent" | "compaction" | "title" | "proxy";
   /**
-   * Which of its task's calls for that purpose it is: for a turn the turn's number, else counted from 1. With task and purpose
-   * it makes a repeated statement harmless; of a call without a task it says nothing.
+   * The call's number among those of its task and purpose: for a turn the turn's number, otherwise counted from 1.
+   * Together with task and purpose it makes a repeated statement idempotent. Without a task it has no meaning.
    */
   number: number;
   provider: string;
-  /** Id as it was asked for, prefix included. */
+  /** The requested model id, prefix included. */
   model: string;
   inputTokens: number;
   outputTokens: number;
   cachedInputTokens: number;
   cacheWriteTokens: number;
   cost: Cost;
-  /** On a person's own key: it costs no credits. */
+  /** Whether the call used a person's own key, which costs no credits. */
   isByok: boolean;
-  /** What was reserved for it; of a call without, whatever its task holds is released. */
+  /** Id of the call's reservation; when absent, the task's reservations are released. */
   reservation?: string | undefined;
 }
 
 /** What a call cost. */
 export interface Charged {
   usageId: string;
-  /** In US cents, which are credits. */
+  /** In US cents, which equal credits. */
   cost: number;
-  /** Credits that were taken; fewer than the cost where there were no more. */
+  /** Credits that were taken; fewer than the cost if the team had no more. */
   deducted: number;
-  /** Credits that are left; null where none were taken. */
+  /** Remaining credits; null if none were taken. */
   balance: number | null;
 }

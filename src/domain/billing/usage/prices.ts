@@ -1,16 +1,16 @@
 import { bareName, DEMO_MODEL } from "#src/models/settings.ts";
 import type { Price } from "./cost.ts";
 
-/** Of a model whose price is not known (byok-billing-market-deploy.md section 2.2). */
+/** Price of models without a known price. */
 const DEFAULT_PRICE: Price = { input: 1, output: 3 };
 
 interface PriceList {
-  /** Id of the provider whose prices they are. */
+  /** Id of the provider that charges these prices. */
   provider: string;
   source: string;
-  /** Day on which they held, as far as was known. */
+  /** The day on which the prices were looked up. */
   asOf: string;
-  /** US dollars per million tokens of input and of output, for short contexts, without caches and batches. */
+  /** US dollars per million tokens of input and of output, for short contexts, without caching and batches. */
   prices: Readonly<Record<string, readonly [input: number, output: number]>>;
 }
 
@@ -85,12 +85,12 @@ const PRICES: ReadonlyMap<string, Price> = new Map(
   ),
 );
 
-/** What the platform takes for a model, in US dollars per million tokens; the scripted `demo` costs nothing. */
+/** The platform's price of a model, in US dollars per million tokens; the scripted `demo` costs nothing. */
 export function priceOf(modelId: string): Price {
   return knownPriceOf(modelId) ?? DEFAULT_PRICE;
 }
 
-/** The list price of a well-known model, by its name in any form a client writes; null for one that is not known. */
+/** The list price of a well-known model, by any spelling of its name; null for an unknown one. */
 export function knownPriceOf(modelId: string): Price | null {
   return bareName(modelId) === DEMO_MODEL ? FREE : (PRICES.get(plainName(modelId)) ?? null);
 }
@@ -102,8 +102,8 @@ export function knownModels(provider: string): { name: string; price: Price }[] 
 }
 
 /**
- * `builtin/anthropic/claude-sonnet-4.5-20250929` is `claude-sonnet-4-5`. A name that only begins like a known one, as
- * `gpt-4o-mini` like `gpt-4o`, is another model.
+ * Canonical name: `builtin/anthropic/claude-sonnet-4.5-20250929` becomes `claude-sonnet-4-5`. A name that merely begins
+ * with a known one, as `gpt-4o-mini` with `gpt-4o`, is another model.
  */
 function plainName(modelId: string): string {
   return modelId

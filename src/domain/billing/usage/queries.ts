@@ -6,7 +6,7 @@ import type { Db } from "#src/platform/db/client.ts";
 import type { Slot } from "#src/db/statement.ts";
 import type { Charged, ModelCall } from "./model-call.ts";
 
-/** What is noted of a model call, as parameters of SQL. */
+/** The recorded values of a model call, as SQL parameters. */
 export function valuesOfCall(call: ModelCall) {
   const { purpose, number, provider, model, cost, isByok } = call;
   return {
@@ -27,14 +27,14 @@ export function valuesOfCall(call: ModelCall) {
 }
 
 export type CallValues = ReturnType<typeof valuesOfCall>;
-/** The same, where the statement is built before they are known. */
+/** The same values as slots, for statements that are built before the values are known. */
 export type CallSlots = { [Name in keyof CallValues]: Slot<CallValues[Name]> };
 
 /**
- * Parts of a WITH list that note a model call, take its credits and release what was reserved for it, for the row `billed`
- * (`user_id`, `team_id`, `project_id`, `agent_id`, `task_id`) of an earlier part. A call that is noted already costs nothing
- * more. They end in `charged` (`usageId`, `cost`, `deducted`, `balance`), which is empty then. What is released is the
- * reservation named, or what the task holds.
+ * Parts of a WITH list that record a model call, take its credits and release its reservation, for the row `billed`
+ * (`user_id`, `team_id`, `project_id`, `agent_id`, `task_id`) of an earlier part. The last part is `charged`
+ * (`usageId`, `cost`, `deducted`, `balance`). A call that is already recorded costs nothing more, and `charged` is then
+ * empty. Releases the named reservation, or those of the task.
  */
 export function callParts(call: CallValues | CallSlots, reservation?: string): SQL {
   const { payer, payment } = charge({
@@ -60,10 +60,10 @@ export function callParts(call: CallValues | CallSlots, reservation?: string): S
     )`;
 }
 
-/** What the task of `billed` holds; nothing where there is none. */
+/** The reservations of the task of `billed`; none without a task. */
 const OF_TASK = sql`credit_reservations.task_id = (SELECT task_id FROM billed)`;
 
-/** As `callParts`, where there was no call: what the task holds is released, and `charged` is empty. */
+/** As `callParts` without a call: releases the task's reservations, and `charged` is empty. */
 export function noCallParts(): SQL {
   const { payer, payment } = charge({
     cost: 0,
@@ -75,16 +75,18 @@ export function noCallParts(): SQL {
     )`;
 }
 
-/** Who asked for a call that belongs to no task, and the team that pays. */
+/** The person and the paying team of a call outside of tasks. */
 export interface CallOfTeam {
   userId: string;
   teamId: string;
-  /** Where it belongs to one. */
+  /** Set if the call concerns a project. */
   projectId?: string;
   agentId?: string;
 }
 
-/** Note a call that nobody but a member of a team asked for. Each time it is noted it is another call. */
+/**
+ * Records a call that a member of a team makes outside of tasks. Not idempotent: each repetition records another call.
+ */
 export async function insertCallOfTeam(
   db: Db,
   by: CallOfTeam,
@@ -101,7 +103,7 @@ export async function insertCallOfTeam(
   return result.rows[0];
 }
 
-/** Note a call that a task made beside its turns. */
+/** Records a call that a task made outside of its turns. */
 export async function insertCallOfTask(
   db: Db,
   taskId: string,
@@ -117,13 +119,13 @@ export async function insertCallOfTask(
   return result.rows[0];
 }
 
-/** Calls that a team pays for, or would if they cost anything. */
+/** Selects the calls that a team pays for, including free ones. */
 export interface UsageFilter {
   teamId: string;
-  /** Only those of one member. */
+  /** Only calls of one member. */
   userId?: string;
   from: Date | undefined;
-  /** The last moment. */
+  /** Inclusive. */
   to: Date | undefined;
 }
 
@@ -138,7 +140,7 @@ function inFilter({ teamId, userId, from, to }: UsageFilter): SQL | undefined {
 
 const sum = (column: AnyColumn) => sql<number>`coalesce(sum(${column}), 0)`.mapWith(Number);
 
-/** What calls came to, for each model that an agent used; the dearest first. */
+/** Sums of calls for each model and agent, most expensive first. */
 export function usageByModelAndAgent(db: Db, filter: UsageFilter) {
   const costCents = sum(usageLogs.costTotal);
   return db

@@ -1,7 +1,7 @@
 import type { Db } from "#src/platform/db/client.ts";
 import { usageByModelAndAgent, type UsageFilter } from "./queries.ts";
 
-/** What a number of calls came to. */
+/** Sums over several calls. */
 export interface Sums {
   requests: number;
   inputTokens: number;
@@ -12,15 +12,15 @@ export interface Sums {
 
 export interface Usage {
   total: Sums;
-  /** By model id, the dearest first. */
+  /** By model id, most expensive first. */
   byModel: ReadonlyMap<string, Sums>;
-  /** By agent id; null where no agent was at work. */
+  /** By agent id; null for calls without an agent. */
   byAgent: ReadonlyMap<string | null, Sums>;
 }
 
 const NOTHING: Sums = { requests: 0, inputTokens: 0, outputTokens: 0, costCents: 0 };
 
-/** What the model calls of a team, or of one member of it, came to. */
+/** Sums over the model calls of a team, or of one of its members. */
 export async function readUsage(deps: { db: Db }, filter: UsageFilter): Promise<Usage> {
   const rows = await usageByModelAndAgent(deps.db, filter);
   const byModel = new Map<string, Sums>();

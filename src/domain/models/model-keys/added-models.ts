@@ -19,8 +19,8 @@ export interface ModelToAdd {
 }
 
 /**
- * Add a model to one's own list. Throws `invalid_input` for a provider that is not known, for a model that is there, and for one
- * price without the other. Answers the provider as it is stored, too.
+ * Adds a model to the person's list, and returns the canonical provider. Throws `invalid_input` for an unknown
+ * provider, for a model that is already listed, and for only one of the two prices.
  */
 export async function addModel(
   { db, modelSettings }: { db: Db; modelSettings: Pick<ModelSettings, "providers"> },
@@ -52,13 +52,13 @@ export async function addModel(
   return { id, provider: model.provider };
 }
 
-/** Take a model off one's own list. Throws `not_found`. */
+/** Removes a model from the person's list. Throws `not_found`. */
 export async function deleteModel({ db }: { db: Db }, userId: string, id: string): Promise<void> {
   if (isId(id) && (await removeModel(db, userId, id))) return;
   throw new AppError("not_found", "Model not found");
 }
 
-/** The id under which an added model is called: its provider's prefix comes before it, once. */
+/** The id of an added model: the provider's prefix, once, and the model's name. */
 export function idOfAdded(
   { provider, modelId }: Pick<ModelToAdd, "provider" | "modelId">,
   settings: Pick<ModelSettings, "providers">,
@@ -67,7 +67,7 @@ export function idOfAdded(
   return modelId.startsWith(`${prefix}/`) ? modelId : `${prefix}/${modelId}`;
 }
 
-/** What the ids of a provider's models begin with: its own id, or `custom/` and the slug of one that a person added. */
+/** Prefix of the ids of a provider's models: the provider's id, or `custom/` and the slug of a custom one. */
 export function prefixOf(provider: string, { providers }: Pick<ModelSettings, "providers">): string {
   return providers.some(({ id }) => id === provider) ? provider : `custom/${provider}`;
 }

@@ -1,11 +1,11 @@
 import { AppError } from "#src/lib/errors.ts";
 
 export interface AddressDeps {
-  /** Why an address may not be called, as far as its text tells. */
+  /** Why an address must not be called, as far as its text shows. */
   refusalOfUrl(url: string): string | undefined;
 }
 
-/** Refuse an address that may not be called, or to which no path can be added. Throws `invalid_input`. */
+/** Throws `invalid_input` for an address that must not be called, or to which no path can be appended. */
 export function checkAddress(deps: AddressDeps, baseUrl: string): void {
   const refusal = deps.refusalOfUrl(baseUrl);
   if (refusal !== undefined) throw new AppError("invalid_input", `base_url: ${refusal}`);

@@ -3,8 +3,8 @@ import type { ModelSettings } from "#src/models/settings.ts";
 import { isPlatformModel, parseModelId } from "./parse-model-id.ts";
 
 /**
- * Refuse an id that can be no model's: one that is malformed, and one of the platform's that it does not have. Whether there is a
- * key for any other shows when a person works with it: it is theirs. Throws `invalid_input`.
+ * Throws `invalid_input` for a malformed id, and for a platform model that does not exist. Does not check for a key of
+ * another provider, because keys belong to the people who use the model.
  */
 export function checkModelId(
   settings: Pick<ModelSettings, "platformModels" | "providers">,

@@ -5,9 +5,9 @@ import { ModelError } from "#src/models/model.ts";
 import { chooseModelFor, type ChooseModelDeps, type ChosenModel, type ModelUser } from "./choose-model.ts";
 
 /**
- * The model behind an id for a call that belongs to no task, if it costs nothing or the team can pay. One trip more than
- * `chooseModelFor`. Throws `invalid_input` where that refuses, `forbidden` where it is for the tier, and
- * `insufficient_credits`.
+ * The model with an id, for a call outside of tasks, if the model is free or the team has credits. One round trip more
+ * than `chooseModelFor`. Throws `invalid_input` where `chooseModelFor` refuses, `forbidden` where the tier is the
+ * reason, and `insufficient_credits`.
  */
 export async function chooseFundedModel(
   deps: ChooseModelDeps,
@@ -20,7 +20,7 @@ export async function chooseFundedModel(
   throw new AppError("insufficient_credits", "The team has no credits left");
 }
 
-/** Whether a model's calls are paid for with credits: those on own keys are not, nor is the scripted one. */
+/** Whether credits pay for a model's calls: not for calls on own keys, nor for the scripted model. */
 export function costsCredits({ id, isByok }: Pick<ChosenModel, "id" | "isByok">): boolean {
   const { input, output } = priceOf(id);
   return !isByok && input + output > 0;

@@ -11,12 +11,12 @@ import { lookUpKey, type KeyLookup } from "./queries/own-key.ts";
 import { BYOK_REFUSAL } from "./require-tier.ts";
 import { isSwitchedOff, namedBy } from "./switched-off.ts";
 
-/** A model with what a call of it means for the bill. */
+/** A model, and who pays for its calls. */
 export interface ChosenModel {
-  /** As it was asked for, prefix included. */
+  /** The requested id, prefix included. */
   id: string;
   model: Model;
-  /** On the user's own key. */
+  /** Whether the calls use the person's own key. */
   isByok: boolean;
 }
 
@@ -25,26 +25,26 @@ export interface ChooseModelDeps {
   modelKeySecrets: Pick<Secrets, "decrypt">;
   modelSettings: ModelSettings;
   log: Pick<Log, "warn">;
-  /** The platform's model of a name. */
+  /** The platform's model with a name. */
   chooseModel(name: string | null): Model;
-  /** The model behind a person's own key. */
+  /** A model that uses a person's own key. */
   chooseOwnModel(account: OwnAccount): Model;
 }
 
 export interface ModelUser {
   userId: string;
-  /** Team of the project. */
+  /** The project's team. */
   teamId: string;
-  /** What that team does not want, as far as it is known; looked up again where anything has to be looked up. */
+  /** Models that the team has switched off, if already known. Read again whenever the database is queried anyway. */
   disabledModels?: readonly string[];
 }
 
 /**
- * The model behind an id, for the calls of a user in a project of a team; null is the platform's default. To be asked before
- * each call: what holds of keys and tiers holds now. One trip to the database, none for the platform's models.
+ * The model with an id, for calls of a person in a project of a team; null is the platform's default. Call this before
+ * each model call, because keys and tiers may change. One round trip to the database, none for the platform's models.
  *
- * Throws `ModelError` with a sentence for the user: a model that is not there or not wanted, no key of exactly that provider,
- * one that has expired or cannot be read; `forbidden` for a tier without own keys.
+ * Throws `ModelError` with a sentence for the person: an unknown or switched-off model, no key of exactly that
+ * provider, an expired or undecryptable key; `forbidden` for a tier without own keys.
  */
 export async function chooseModelFor(
   deps: ChooseModelDeps,
@@ -66,7 +66,7 @@ export async function chooseModelFor(
   return { id: asked, model: deps.chooseModel(route.name), isByok: false };
 }
 
-/** Null where only a model that was added to the list can tell. */
+/** The provider of a route; null if only the person's list of added models can tell. */
 function providerOf(route: Exclude<ModelRoute, { kind: "platform" | "malformed" }>): string | null {
   if (route.kind === "added") return null;
   return route.kind === "custom" ? route.slug : route.provider;
@@ -101,7 +101,7 @@ async function own(
   return { id: wish.id, model: deps.chooseOwnModel(account), isByok: true };
 }
 
-/** Where the calls of a provider go, were it not for the key. */
+/** The provider's default address and headers, before the key's own address applies. */
 function targetOf(
   { providers }: ModelSettings,
   lookup: KeyLookup,

@@ -19,7 +19,7 @@ import {
 import { requireByokTier, type TierDeps } from "./require-tier.ts";
 
 const MAX_ACTIVE_PROVIDERS = 100;
-/** Names that model ids and other rows of the list of providers begin with. */
+/** Prefixes of model ids, and ids of integrations, that a slug must not equal. */
 const RESERVED: ReadonlySet<string> = new Set(["custom", "builtin", "github"]);
 const SLUG = /^[a-z0-9][a-z0-9_-]{0,63}$/u;
 
@@ -34,7 +34,7 @@ export interface ProviderWish {
 }
 
 export interface ShownProvider extends Omit<CustomProvider, "defaultHeadersEncrypted"> {
-  /** Empty where they cannot be read any more. */
+  /** Empty if the headers cannot be decrypted. */
   defaultHeaders: Record<string, string>;
 }
 
@@ -47,7 +47,7 @@ export interface ProviderDeps extends TierDeps, AddressDeps {
   modelKeySecrets: Pick<Secrets, "encrypt">;
 }
 
-/** Providers that a person added. */
+/** A person's custom providers. */
 export async function listCustomProviders(deps: ListDeps, userId: string): Promise<ShownProvider[]> {
   const providers = await activeProviders(deps.db, userId);
   return Promise.all(
@@ -67,8 +67,8 @@ async function readHeaders(
 }
 
 /**
- * Add a provider: any endpoint that speaks one of the two protocols. A deleted one of the same slug comes back. Throws
- * `forbidden` without a tier, `invalid_input` for a slug that is bad or in use and for an address that may not be called.
+ * Adds a provider: any endpoint that speaks one of the two protocols. Restores a deleted one with the same slug. Throws
+ * `forbidden` for the tier, `invalid_input` for an invalid or used slug and for an address that must not be called.
  */
 export async function addCustomProvider(
   deps: ProviderDeps,
@@ -110,7 +110,7 @@ export async function addCustomProvider(
   return { id, slug };
 }
 
-/** Change a provider; what is absent stays as it is, and the slug in any case. Throws `not_found`, `invalid_input`. */
+/** Changes a provider. Absent fields stay; the slug cannot change. Throws `not_found`, `invalid_input`. */
 export async function changeCustomProvider(
   deps: ProviderDeps,
   { userId, id }: { userId: string; id: string },
@@ -132,8 +132,8 @@ export async function changeCustomProvider(
 }
 
 /**
- * Delete a provider with the keys and the added models that are for it: whoever has the slug next gets none of them. Throws
- * `not_found`.
+ * Deletes a provider with its keys and added models, so that a later provider with the same slug does not inherit them.
+ * Throws `not_found`.
  */
 export async function deleteCustomProvider(
   { db }: Pick<ProviderDeps, "db">,

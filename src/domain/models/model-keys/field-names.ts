@@ -1,4 +1,4 @@
-/** The fields that a change names, as the API calls them: what the audit log tells of it. */
+/** The fields of a change by their API names, for the audit log. */
 export function fieldNames(change: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(change)
     .filter(([, value]) => value !== undefined)

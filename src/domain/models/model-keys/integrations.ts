@@ -1,4 +1,4 @@
-/** What people connect an account with; it answers no model calls. */
+/** Services to which people connect an account; they have no models. */
 export const INTEGRATIONS = [
   {
     id: "google",

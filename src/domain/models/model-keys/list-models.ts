@@ -18,23 +18,26 @@ export interface ListedModel {
   provider: string;
   providerName: string | null;
   price: Price | null;
-  /** Whether the caller has a key for it, and a tier that allows keys. */
+  /** Whether the caller has a key for the model, and a tier that allows keys. */
   isAvailable: boolean;
   supportsVision: boolean;
-  /** By the team a person works in. */
+  /** Switched off by the person's default team. */
   isDisabled: boolean;
-  /** Of the row that was added to the list. */
+  /** Id of the row in the person's list of added models. */
   customId: string | null;
 }
 
 export interface ListedModels {
   models: ListedModel[];
   providers: { provider: ModelProvider; hasKey: boolean }[];
-  /** Providers a person has a key of, or has added. */
+  /** Providers for which the person has a key, or which the person has added. */
   ownProviders: string[];
 }
 
-/** Models a person can choose from: the platform's, those of providers they have a key of, and what they added. */
+/**
+ * Models that a person can choose: the platform's, those of providers for which the person has a key, and those that
+ * the person added.
+ */
 export async function listModels(
   { db, modelSettings }: { db: Db; modelSettings: ModelSettings },
   caller: UserCaller,
@@ -122,7 +125,7 @@ export async function listModels(
       customId: model.id,
     }),
   );
-  // Each id once; of a model that a person added, what they said of it.
+  // Each id once; an added model replaces the provider's entry.
   const models = new Map([...system, ...ofProviders, ...ofCustom, ...own].map((model) => [model.id, model]));
   return {
     models: [...models.values()],

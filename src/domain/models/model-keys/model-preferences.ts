@@ -8,14 +8,17 @@ import { idsOf, namedBy } from "./switched-off.ts";
 
 const MAX_DISABLED = 500;
 
-/** Models that the team a person works in is not offered. */
+/** Models that the person's default team has switched off. */
 export async function readPreferences(deps: { db: Db }, caller: UserCaller): Promise<string[]> {
   const { teamId } = await requireTeam(deps, caller, "team.view");
   const [row] = await disabledModels(deps.db, teamId);
   return row?.disabled ?? [];
 }
 
-/** Offer that team a model, however it was written when it was switched off, or stop to. Throws `forbidden` for whoever may not manage its agents, `invalid_input` for too many. */
+/**
+ * Switches a model on or off for the person's default team, whatever spelling of its id is stored. Throws `forbidden`
+ * for a person who may not manage the team's agents, `invalid_input` for too many.
+ */
 export async function changePreference(
   deps: { db: Db; modelSettings: ModelSettings },
   caller: UserCaller,

@@ -4,13 +4,13 @@ import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import type { sealedKeys } from "./queries/keys.ts";
 import type { sealedHeaders } from "./queries/providers.ts";
 
-/** Headers that are no secret by themselves; the others of a provider may be. */
+/** Headers that are never secret; other headers of a provider may be. */
 const PLAIN = /^(user-agent|accept|content-type|http-referer|x-title|[a-z-]*version[a-z-]*)$/iu;
 const MIN_SECRET_CHARS = 8;
 
 /**
- * A person's keys of model providers in the clear, with the headers of their own providers, so that they can be hidden: nothing
- * else may be done with them. What was encrypted under another key is left out.
+ * The decrypted values of a person's model keys and of the headers of their custom providers, to be used only for
+ * hiding them in output. Values that were encrypted with another key are left out.
  */
 export async function ownKeyValues(
   { modelKeySecrets }: { modelKeySecrets: Pick<Secrets, "decrypt"> },

@@ -1,8 +1,8 @@
 import { bareName, DEMO_MODEL, isPlatformId, type ModelSettings } from "#src/models/settings.ts";
 
-/** Where a model id leads (byok-billing-market-deploy.md section 1). */
+/** The account and model that a model id selects. */
 export type ModelRoute =
-  /** To the platform's own accounts. */
+  /** A model on the platform's own accounts. */
   | { kind: "platform"; name: string }
   /** To a built-in provider, on one's own key. */
   | { kind: "provider"; provider: string; name: string }
@@ -29,7 +29,7 @@ export function parseModelId(
   return known ? { kind: "provider", provider: head, name } : { kind: "added", name: id };
 }
 
-/** Whether the platform has a model. */
+/** Whether the platform has a model of this name. */
 export function isPlatformModel({ platformModels }: Pick<ModelSettings, "platformModels">, name: string) {
   return name === DEMO_MODEL || platformModels.includes(name);
 }

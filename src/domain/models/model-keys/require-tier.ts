@@ -11,7 +11,7 @@ export interface TierDeps {
   modelSettings: Pick<ModelSettings, "byokTiers" | "providers">;
 }
 
-/** Refuse whoever is in no team that may bring keys of its own. Throws `forbidden`. */
+/** Throws `forbidden` for a person whose personal and default team both have a tier without own keys. */
 export async function requireByokTier({ db, modelSettings }: TierDeps, userId: string): Promise<void> {
   if (!(await hasTierOf(db, userId, modelSettings.byokTiers))) throw new AppError("forbidden", BYOK_REFUSAL);
 }

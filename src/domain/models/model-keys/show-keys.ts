@@ -7,9 +7,9 @@ import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import { activeKeys, keyOfUser, type ModelKey } from "./queries/keys.ts";
 
 export interface ShownKey extends Omit<ModelKey, "encryptedValue"> {
-  /** The beginning of the key, to tell keys apart; null where it cannot be read any more. */
+  /** The beginning of the key, to identify it; null if the key cannot be decrypted. */
   preview: string | null;
-  /** The whole key, for whoever asked to see it. */
+  /** The whole key, if a reveal was requested. */
   value: string | null;
 }
 
@@ -18,20 +18,20 @@ interface ShowDeps {
   modelKeySecrets: Pick<Secrets, "decrypt">;
 }
 
-/** A person's active keys, newest first, masked. A key that cannot be read any more is listed without its beginning. */
+/** A person's active keys, newest first, masked. A key that cannot be decrypted is listed without its beginning. */
 export async function listKeys(deps: ShowDeps, userId: string, provider?: string): Promise<ShownKey[]> {
   const keys = await activeKeys(deps.db, userId, provider);
   return Promise.all(keys.map((key) => masked(deps, key)));
 }
 
-/** One of a person's keys, deleted ones too. Throws `not_found`. */
+/** One of a person's keys, including deleted ones. Throws `not_found`. */
 export async function showKey(deps: ShowDeps, userId: string, id: string): Promise<ShownKey> {
   return masked(deps, await requireKey(deps, userId, id));
 }
 
 /**
- * The same with the whole key, which its owner alone gets to see; within the limits of all secrets that are shown, and with an
- * entry in the audit log. Throws `not_found`, `rate_limited`, `conflict` for a key that cannot be read any more.
+ * As `showKey`, with the whole key, for its owner only. Within the limits of all revealed secrets, and with an audit
+ * log entry. Throws `not_found`, `rate_limited`, `conflict` for a key that cannot be decrypted.
  */
 export async function revealKey(
   deps: ShowDeps & RevealDeps,
@@ -67,7 +67,7 @@ function opened({ modelKeySecrets }: ShowDeps, encrypted: string): Promise<strin
   return modelKeySecrets.decrypt(encrypted).catch(() => undefined);
 }
 
-/** Eight characters, and never more than half: a short key would be shown whole. */
+/** At most eight characters and half of the key, so that a short key is not shown whole. */
 function previewOf(value: string): string {
   return `${value.slice(0, Math.min(8, Math.floor(value.length / 2)))}...`;
 }

@@ -10,7 +10,7 @@ import { countActiveKeys, keyOfUser, putKey, removeKey, updateKey, type KeyValue
 import { activeProviders } from "./queries/providers.ts";
 import { requireByokTier, type TierDeps } from "./require-tier.ts";
 
-/** Active keys that one person may have: each is read whenever they are listed. */
+/** Most active keys of one person, because every listing decrypts all of them. */
 const MAX_ACTIVE_KEYS = 100;
 
 export interface StoreDeps extends TierDeps, AddressDeps {
@@ -25,8 +25,9 @@ export interface KeyToStore extends Omit<KeyValues, "encryptedValue" | "keyName"
 }
 
 /**
- * Store a person's key of a provider; a deleted one of the same name comes back with the new value. Throws `forbidden` without
- * a tier, `invalid_input` for a provider that is none, a name in use, an address that may not be called, and the hundred-and-first key.
+ * Stores a person's key of a provider; restores a deleted one of the same name with the new value. Throws `forbidden`
+ * for the tier, `invalid_input` for an unknown provider, a used name, an address that must not be called, and more than
+ * 100 keys.
  */
 export async function storeKey(
   deps: StoreDeps,
@@ -57,7 +58,10 @@ export async function storeKey(
   return stored;
 }
 
-/** The name of a provider: a built-in one, an integration, or one that the person added. Throws `invalid_input` for any other. */
+/**
+ * The name of a provider: a built-in one, an integration, or a custom one of the person. Throws `invalid_input` for any
+ * other.
+ */
 async function requireProvider(
   { db, modelSettings }: TierDeps,
   userId: string,
@@ -74,7 +78,7 @@ async function requireProvider(
   );
 }
 
-/** What is absent stays as it is. */
+/** Absent fields stay as they are. */
 export interface KeyChange extends Partial<
   Pick<KeyValues, "keyName" | "baseUrl" | "providerMetadata" | "expiresAt">
 > {
@@ -82,7 +86,7 @@ export interface KeyChange extends Partial<
   value?: string;
 }
 
-/** Change a key that is active. Throws `not_found`, and `invalid_input` as `storeKey` does. */
+/** Changes an active key. Throws `not_found`, and `invalid_input` as `storeKey` does. */
 export async function changeKey(
   deps: StoreDeps,
   { userId, id }: { userId: string; id: string },
@@ -118,7 +122,7 @@ export async function changeKey(
   throw new AppError("not_found", "API key not found");
 }
 
-/** Delete a key: it serves no longer, and stays for audit. Throws `not_found`. */
+/** Deletes a key: it is no longer used, and its row stays for audit. Throws `not_found`. */
 export async function deleteKey(
   { db }: Pick<StoreDeps, "db">,
   { userId, id }: { userId: string; id: string },

@@ -1,17 +1,17 @@
 import type { ModelSettings } from "#src/models/settings.ts";
 import { parseModelId } from "./parse-model-id.ts";
 
-/** A model as it can be compared, whichever way it was written. */
+/** A model in a form that different spellings of its id share. */
 export interface NamedModel {
-  /** Id of a built-in provider or the slug of one's own; null for the platform's models. */
+  /** Id of a built-in provider or slug of a custom one; null for the platform's models. */
   provider: string | null;
   /** The provider's name of the model. */
   name: string;
 }
 
 /**
- * The ids of a list of switched-off models that mean this one: with `builtin/` or without, with the provider's prefix, or by
- * the bare name under which people add a provider's models to their lists, which is meant wherever the model is had from.
+ * The entries of a list of switched-off models that match a model: with or without `builtin/`, with the provider's
+ * prefix, or the bare name. A bare name, as people write it when they add a model, matches the model of every provider.
  */
 export function idsOf(
   model: NamedModel,
@@ -41,7 +41,7 @@ export function isSwitchedOff(...args: Parameters<typeof idsOf>): boolean {
   return idsOf(...args).length > 0;
 }
 
-/** The model that an id names by itself; undefined where only a list of added models can tell. */
+/** The model that an id alone identifies; undefined if only a list of added models can tell. */
 export function namedBy(
   id: string,
   settings: Pick<ModelSettings, "platformModels" | "providers">,

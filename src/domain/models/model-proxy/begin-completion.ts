@@ -10,12 +10,12 @@ import { toFailure } from "./to-failure.ts";
 import { toRequest } from "./to-request.ts";
 import type { CompletionBody } from "./wire.ts";
 
-/** To be read to its end, or ended with `return()`. Throws `AppError`. */
+/** Read to the end, or end with `return()`. Throws `AppError`. */
 export type Completion = AsyncGenerator<ModelEvent, void, undefined>;
 
 /**
- * Ask a model for what a client of OpenAI's API wants, until its first event is there: what is wrong before is an error of
- * its own and no broken stream. Throws `invalid_input` for a model or a key that is not there, `insufficient_credits`,
+ * Calls a model for a client of OpenAI's API, and waits for the first event, so that errors before it become an HTTP
+ * status and not a broken stream. Throws `invalid_input` for an unknown model or a missing key, `insufficient_credits`,
  * `rate_limited` and `provider_failed`.
  */
 export async function beginCompletion(
@@ -24,9 +24,11 @@ export async function beginCompletion(
   wish: {
     model: string;
     body: CompletionBody;
-    /** Aborted when nobody wants the answer any more. */
+    /** Aborted when the client has disconnected. */
     signal: AbortSignal;
-    /** Is given what ends once the call is over and paid for, whoever has gone by then. */
+    /**
+     * Receives a promise that settles once the call has ended and is charged, even after the client has disconnected.
+     */
     waitUntil: (settled: Promise<void>) => void;
   },
 ): Promise<Completion> {
@@ -42,7 +44,7 @@ export async function beginCompletion(
   return startingWith(await events.next(), events);
 }
 
-/** The events, with failures as the caller is told of them; one who has hung up hears nothing of it. */
+/** The events, with errors converted for the caller; no error after the client has disconnected. */
 async function* failingAs(
   { chosen, signal }: { chosen: ChosenModel; signal: AbortSignal },
   events: AsyncGenerator<ModelEvent, void, undefined>,
@@ -66,7 +68,7 @@ async function* startingWith<T>(
     if (!first.done) yield first.value;
     yield* rest;
   } finally {
-    // Ended before `rest` was asked again, it has to be ended from here.
+    // If the generator ends before `rest` is read again, `rest` must be ended here.
     await rest.return();
   }
 }

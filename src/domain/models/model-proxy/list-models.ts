@@ -10,11 +10,14 @@ import type { Payer } from "./metered-call.ts";
 export interface OfferedModels {
   /** Models of the platform that the team has not switched off, the default one first. */
   models: readonly { id: string; price: Price }[];
-  /** Providers that people may have keys of. */
+  /** Providers for which people can have keys. */
   providers: readonly { provider: ModelProvider; hasKey: boolean }[];
 }
 
-/** What a person may ask the proxy for: the platform's models, and any of a provider that they have a key of. */
+/**
+ * Models that a person can request from the proxy: the platform's, and any of a provider for which the person has a
+ * key.
+ */
 export async function listModels(
   deps: { db: Db; modelSettings: ModelSettings },
   { userId, teamId }: Payer,

@@ -6,16 +6,16 @@ import type { ModelEvent, ModelRequest, ModelUsage } from "#src/models/model.ts"
 import type { Db } from "#src/platform/db/client.ts";
 import type { Log } from "#src/platform/log/log.ts";
 
-/** Who asks, and the team that pays. */
+/** The caller, and the team that pays. */
 export interface Payer {
   userId: string;
   teamId: string;
 }
 
 /**
- * The events of a model call that is noted and paid for, once: by what its answer says it took, before the `finished` event is
- * given. What it may cost is reserved before. A call that ends before is paid for by what was sent and received until then, which nobody but us has counted; one
- * that the provider failed before its first word costs nothing.
+ * Yields the events of a model call, which is recorded and charged once, by the usage that the model reports, before
+ * the `finished` event. Its possible cost is reserved before. A call that ends early is charged by the service's own
+ * count of what was sent and received. A call that the provider fails before the first word is free.
  */
 export async function* meteredCall(
   deps: { db: Db; log: Pick<Log, "warn"> },
@@ -39,7 +39,7 @@ export async function* meteredCall(
     }
   } finally {
     try {
-      // Who hangs up has had the model at work.
+      // A client that disconnects has already caused work of the model.
       if (isSent && !isNoted && (received !== "" || signal.aborted)) {
         await note(estimateUsage(request, { text: received }));
       }

@@ -2,7 +2,7 @@ import { and, eq, gt, isNull, or, sql } from "drizzle-orm";
 import { userApiKeys } from "#src/db/schema/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
-/** Providers that a person has a key of that has not expired. */
+/** Providers for which a person has an unexpired key. */
 export function providersWithKey(db: Db, userId: string) {
   return db
     .selectDistinct({ provider: userApiKeys.provider })

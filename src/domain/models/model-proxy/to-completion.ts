@@ -1,16 +1,18 @@
 import { AppError } from "#src/lib/errors.ts";
 import type { FinishReason, ModelEvent, ModelUsage, ToolCall } from "#src/models/model.ts";
 
-/** What an answer is called, for as long as it is told of. */
+/** Fields that all chunks of an answer share. */
 export interface Heading {
   id: string;
   /** Seconds since 1970. */
   created: number;
-  /** Id of the model as it was asked for. */
+  /** The requested model id. */
   model: string;
 }
 
-/** The whole answer as OpenAI's API gives it. Source: https://platform.openai.com/docs/api-reference/chat/object */
+/**
+ * The whole answer in the format of OpenAI's API. Source: https://platform.openai.com/docs/api-reference/chat/object
+ */
 export async function toCompletion(heading: Heading, events: AsyncIterable<ModelEvent>) {
   for await (const event of events) {
     if (event.type !== "finished") continue;
@@ -32,9 +34,9 @@ export async function toCompletion(heading: Heading, events: AsyncIterable<Model
 }
 
 /**
- * The answer as the chunks of a stream: text as it comes, tool calls at the end, each in one piece. An attempt that starts
- * over after something was sent is a failure: what was sent cannot be taken back.
- * Source: https://platform.openai.com/docs/api-reference/chat-streaming
+ * The answer as chunks of a stream: text as it arrives, tool calls at the end, each in one piece. If an attempt
+ * restarts after something was sent, the stream fails, because sent text cannot be withdrawn. Source:
+ * https://platform.openai.com/docs/api-reference/chat-streaming
  */
 export async function* toChunks(
   heading: Heading,
@@ -42,7 +44,7 @@ export async function* toChunks(
   { withUsage }: { withUsage: boolean },
 ) {
   const head = { ...heading, object: "chat.completion.chunk" as const };
-  // With usage asked for, every chunk has the field, and one more tells it.
+  // If usage is requested, every chunk has the field, and an additional one contains it.
   const noUsage = withUsage && { usage: null };
   const chunk = (delta: object, finish_reason: string | null = null) => ({
     ...head,
@@ -66,7 +68,7 @@ function toToolCall({ id, name, arguments: text }: ToolCall) {
   return { id, type: "function" as const, function: { name, arguments: text } };
 }
 
-/** OpenAI has no word for what is none of its own reasons. */
+/** OpenAI's format has no value for other reasons. */
 function toReason(reason: FinishReason): Exclude<FinishReason, "other"> {
   return reason === "other" ? "stop" : reason;
 }

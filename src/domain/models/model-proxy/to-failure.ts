@@ -17,10 +17,10 @@ const CODES: Readonly<Record<ModelErrorCode, ErrorCode>> = {
   bad_response: "provider_failed",
 };
 
-/** What callers can do something about where the key and the account are their own. */
+/** Errors that callers can correct if the key and the account are their own. */
 const OF_OWN_KEYS: ReadonlySet<ModelErrorCode> = new Set(["unauthorized", "forbidden", "quota_exhausted"]);
 
-/** A failed model call as the caller of the proxy is told of it. Whatever is no such thing stays as it is. */
+/** Converts a failed model call for the proxy's caller. Other errors are returned unchanged. */
 export function toFailure(error: unknown, { isByok }: { isByok: boolean }): unknown {
   if (!(error instanceof ModelError)) return error;
   const { code, message, retryAfterMs } = error;

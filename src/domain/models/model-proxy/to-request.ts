@@ -12,8 +12,8 @@ import {
 import { UNSERVED, type CompletionBody, type Message, type Part } from "./wire.ts";
 
 /**
- * What a client of OpenAI's API asks for, as models here are asked. The system messages at the beginning become one prompt;
- * later ones keep their places. Throws `invalid_input` for what there is no way to pass on.
+ * Converts a request of an OpenAI client to the service's own form. The leading system messages become one prompt;
+ * later ones keep their places. Throws `invalid_input` for content that cannot be passed on.
  */
 export function toRequest(body: CompletionBody): ModelRequest {
   const unserved = UNSERVED.find((name) => asksForSomething(body[name]));
@@ -41,7 +41,7 @@ export function toRequest(body: CompletionBody): ModelRequest {
   };
 }
 
-/** Clients send defaults, too. */
+/** Whether a value requests anything: clients also send defaults. */
 function asksForSomething(value: unknown): boolean {
   const nothing: readonly unknown[] = [undefined, null, false, 0, "none", "auto"];
   return !nothing.includes(value) && !["[]", '["text"]'].includes(JSON.stringify(value));
@@ -64,7 +64,7 @@ function toMessage(message: Message, names: ReadonlyMap<string, string>): ModelM
   return { role: "user", content: said, ...(name && { name }) };
 }
 
-/** The text of content that holds nothing else. */
+/** The text of a message that may contain only text. */
 function textOf({ role, content }: Message): string {
   if (!Array.isArray(content)) return content ?? "";
   return content

@@ -1,8 +1,9 @@
 import { z } from "zod";
 
 /*
- * Chat completions as clients of OpenAI's API ask for them: what is passed on, and what is refused because the answer would
- * not be what was asked for. All other fields are let through and have no effect. Source: https://platform.openai.com/docs/api-reference/chat/create
+ * Chat completions as clients of OpenAI's API request them: fields that are passed on, and fields that are refused
+ * because the answer would differ from the request. All other fields are ignored. Source:
+ * https://platform.openai.com/docs/api-reference/chat/create
  */
 
 const Part = z.looseObject({
@@ -71,7 +72,7 @@ const unserved = z
   .optional()
   .describe("Not supported: refused unless it asks for nothing, as null, false or an empty list does");
 
-/** Known to OpenAI's API and not to this one. */
+/** Fields of OpenAI's API that this one does not support. */
 export const UNSERVED = [
   "audio",
   "function_call",

@@ -5,9 +5,9 @@ import { findAccount } from "./find-account.ts";
 import { adjustCreditsRow } from "./queries.ts";
 
 /**
- * Add to the bought credits of a person's personal team, or take from them; noted in the trail of administrators and in
- * the team's log. Answers all the team's credits before and after. Throws `invalid_input` where fewer than none would be
- * left, `not_found`, `forbidden`.
+ * Adds to the purchased credits of a person's personal team, or deducts from them. Recorded in the trail of
+ * administrators and in the team's log. Returns all the team's credits before and after. Throws `invalid_input` if the
+ * purchased credits would become negative, `not_found`, `forbidden`.
  */
 export async function adjustCredits(
   deps: { db: Db },

@@ -18,7 +18,7 @@ import { AppError } from "#src/lib/errors.ts";
 import { findAccount } from "./find-account.ts";
 import { changeAccountRow, type AccountFields, type Outcome } from "./queries.ts";
 
-/** Who changes something, from where, and why. */
+/** The acting administrator, their address, and the reason. */
 export interface Administrator {
   caller: UserCaller;
   address: string;
@@ -32,11 +32,12 @@ export interface AdministeredChange extends AccountChange {
 }
 
 /**
- * Change a person's account, noted in the trail of administrators and in the account's own log. Disabling takes effect at
- * once: sessions are over, keys are not let in, and what they have running ends soon after. Asked for again, what is
- * running is sent for again: the first request may have died before. One's own password and address take here what they take
- * elsewhere (see `requireHolder`), and whose were changed is told by mail. Throws `invalid_input` and `conflict` as changing
- * one's own account does, `conflict` for disabling oneself or the last administrator, `not_found`, `forbidden`.
+ * Changes a person's account. Recorded in the trail of administrators and in the account's own log. Disabling takes
+ * effect at once: sessions end, keys are refused, and running tasks end soon after. A repeated request publishes the
+ * end of the tasks again, because the first request may have died before it published. Administrators change their own
+ * password and address under the usual conditions (see `requireHolder`). The person is notified of such a change by
+ * mail. Throws `invalid_input` and `conflict` as changing the own account does, `conflict` for disabling the own
+ * account or the last administrator, `not_found`, `forbidden`.
  */
 export async function changeAccount(
   deps: HolderDeps & MailDeps & { config: OpeningConfig & ConsoleConfig & EmailDomains },
@@ -64,7 +65,7 @@ export async function changeAccount(
   if (!changed.user) throw new AppError("not_found", "User not found");
   const isShutOut = wish.isActive === false && !changed.user.isActive;
   const keys = isShutOut ? changed.keys.map(({ id: keyId }) => ({ keyId })) : [];
-  // Without the role of an administrator the projects of others are closed as well.
+  // A person who is no longer an administrator also loses access to other people's projects.
   if (isShutOut || wish.isSuperuser === false) await endTasksOf(deps.queue, [...keys, { userId: user.id }]);
   await tellOldAddress(deps, user, changed.user);
   return changed.user;
@@ -80,7 +81,7 @@ async function fieldsOf(
   return { email, username, name, passwordHash, isVerified, isActive, isSuperuser };
 }
 
-/** Throws where a statement was held back; one that had nothing to change is as good as done. */
+/** Throws if a statement was refused; a statement without changes counts as done. */
 export function requireDone(outcome: Outcome | undefined): void {
   if (outcome?.done) return;
   if (!outcome?.admin) throw new AppError("forbidden", "Forbidden");

@@ -8,10 +8,11 @@ import { findAccount } from "./find-account.ts";
 import { deleteAccountRow, projectsOfAccount } from "./queries.ts";
 
 /**
- * Delete a person's account with its projects, chats, tasks and keys, noted in the trail of administrators. The rows go in
- * one transaction, then what is running and the files; the removal of files is announced before, as for a single project.
- * Throws `conflict` for oneself, for the last administrator and where others depend on the account: it made a team that
- * they are in, is the only administrator of one, or owns a project that they may see; `not_found`, `forbidden`.
+ * Deletes a person's account with its projects, chats, tasks and keys. Recorded in the trail of administrators. The
+ * rows are deleted in one transaction, then running tasks end and the files are removed; the removal of the files is
+ * published before, as for a single project. Throws `conflict` for the own account, for the last administrator, and if
+ * other people depend on the account because it created their team, is a team's only administrator, or owns a project
+ * that they can see; `not_found`, `forbidden`.
  */
 export async function deleteAccount(
   deps: FinishDeps & { workspaces: Pick<ProjectWorkspaces, "destroy">; log: Log },
@@ -37,7 +38,7 @@ export async function deleteAccount(
     );
   }
   if (!outcome?.done) throw new AppError("not_found", "User not found");
-  // The account is gone whatever happens now; executors and the announced second look find what is left over.
+  // The account is deleted even if the rest fails; executors and the published second pass clean up.
   const rest = [
     ...running.map((task) => cancelTask(deps, task)),
     ...outcome.projects.map((projectId) => deps.workspaces.destroy(projectId)),

@@ -4,7 +4,7 @@ import { isId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { accountWithTeam } from "./queries.ts";
 
-/** Anybody's account and the id of the personal team. Throws `not_found`. */
+/** Any account, and the id of its personal team. Throws `not_found`. */
 export async function findAccount(
   deps: { db: Db },
   userId: string,

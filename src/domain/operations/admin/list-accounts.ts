@@ -4,7 +4,7 @@ import type { Db } from "#src/platform/db/client.ts";
 import { boundsOf, pagesOf, type Page } from "./page.ts";
 import { pageOfAccounts } from "./queries.ts";
 
-/** Accounts by a part of their names, newest first, with the credits of their personal teams. */
+/** Accounts whose names contain a text, newest first, with the credits of their personal teams. */
 export async function listAccounts(
   deps: { db: Db },
   filter: { search?: string | undefined; isActive?: boolean | undefined },

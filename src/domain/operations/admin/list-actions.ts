@@ -2,7 +2,7 @@ import type { Db } from "#src/platform/db/client.ts";
 import { boundsOf, pagesOf, type Page } from "./page.ts";
 import { pageOfActions, type ActionFilter } from "./queries.ts";
 
-/** What administrators did, newest first. */
+/** Actions of administrators, newest first. */
 export async function listActions(deps: { db: Db }, filter: ActionFilter, page: Page) {
   const { actions, total } = await pageOfActions(deps.db, filter, boundsOf(page));
   return { logs: actions.map(describeAction), total, page: page.page, pages: pagesOf(total, page) };

@@ -1,4 +1,4 @@
-/** Which part of a list is asked for; the first page is 1. */
+/** The requested page of a list, from 1. */
 export interface Page {
   page: number;
   pageSize: number;
@@ -8,7 +8,7 @@ export function boundsOf({ page, pageSize }: Page): { limit: number; offset: num
   return { limit: pageSize, offset: (page - 1) * pageSize };
 }
 
-/** How many pages a list of this length has; an empty one has none. */
+/** The number of pages of a list; 0 for an empty one. */
 export function pagesOf(total: number, { pageSize }: Page): number {
   return Math.ceil(total / pageSize);
 }

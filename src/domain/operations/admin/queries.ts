@@ -10,25 +10,25 @@ import { endWaysIn } from "#src/domain/people/ways-in/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
-/** Any number that no other advisory lock of the service uses. */
+/** An arbitrary number that no other advisory lock of the service uses. */
 const ADMINISTRATORS_LOCK = 7_310_002;
 
-/** Who does what to whom, as it is kept in the trail of administrators. */
+/** An action as the trail of administrators records it. */
 export interface Deed {
   adminId: string;
-  /** The account it is done to. */
+  /** The target account. */
   userId: string;
   reason: string | null;
   address: string;
 }
 
-/** What is known before it is done; of a change of an account it is found out on the way. */
+/** The known values of an action. The details of an account's change are determined by the statement itself. */
 export interface NewAction extends Deed {
   actionType: "account.deleted" | "credits.adjusted";
   details: Record<string, unknown>;
 }
 
-/** Whether a change was made, and what else stood in its way. */
+/** Whether a change was made, and the reasons that can prevent it. */
 export type Outcome = {
   done: boolean;
   /** Whether the caller is still an administrator. */
@@ -37,12 +37,12 @@ export type Outcome = {
   last: boolean;
 };
 
-/** Changes that could leave the installation without an administrator wait for one another. */
+/** Serialises changes that could leave the installation without an administrator. */
 function lockAdministrators(db: Db) {
   return db.execute(sql`SELECT pg_advisory_xact_lock(${ADMINISTRATORS_LOCK}::bigint)`);
 }
 
-/** What every statement here asks first, as parts of its WITH list: who may, and what became of whom. */
+/** First parts of each statement's WITH list: the acting administrator and the target account. */
 function parties({ adminId, userId }: Deed): SQL {
   return sql`admin AS (
       SELECT id FROM users WHERE id = ${adminId}::uuid AND is_active AND is_superuser
@@ -54,7 +54,7 @@ function parties({ adminId, userId }: Deed): SQL {
     )`;
 }
 
-/** The row of the trail for what is in `done`, as a part of a WITH list. */
+/** Part of a WITH list: the row of the trail for the row in `done`. */
 function noted(id: string, deed: Deed, what: { actionType: SQL; details: SQL }): SQL {
   return sql`noted AS (
       INSERT INTO admin_actions (id, admin_id, action_type, target_type, target_id, reason, details, ip_address)
@@ -70,7 +70,7 @@ function asGiven({ actionType, details }: NewAction) {
 
 const isNoted = (id: string) => sql`EXISTS (SELECT 1 FROM admin_actions WHERE id = ${id}::uuid)`;
 
-/** The entry in the account's own log, if the action was noted. It does not say from where the administrator came. */
+/** The entry in the account's own log, if the action was recorded. Omits the administrator's address. */
 function audited(db: Db, id: string, { adminId, userId }: Deed, teamId: string | null) {
   const ofAction = (column: SQL) => sql`(SELECT ${column} FROM admin_actions WHERE id = ${id}::uuid)`;
   const entry = {
@@ -98,7 +98,7 @@ export function accountWithTeam(db: Db, userId: string) {
     .where(eq(users.id, userId));
 }
 
-/** What is absent stays as it is. */
+/** Absent fields stay as they are. */
 export interface AccountFields {
   email?: string | undefined;
   username?: string | undefined;
@@ -109,7 +109,10 @@ export interface AccountFields {
   isSuperuser?: boolean | undefined;
 }
 
-/** What may change, as the trail calls it, and whether the trail says what it became: of names and secrets it does not. */
+/**
+ * The fields that can change, with their names in the trail, and whether the trail contains the new value; it contains
+ * no names and secrets.
+ */
 const FIELDS = [
   { name: "email", column: sql`email` },
   { name: "username", column: sql`username` },
@@ -122,7 +125,7 @@ const FIELDS = [
 
 const differs = (column: SQL) => sql`before.${column} IS DISTINCT FROM done.${column}`;
 
-/** What became of the account: the row `before`, which is read behind its lock, against the row `done`. */
+/** The change of the account: compares the row `before`, which is read behind its lock, with the row `done`. */
 function whatChanged(): { actionType: SQL; details: SQL } {
   const names = FIELDS.map(({ name, column }) => sql`CASE WHEN ${differs(column)} THEN ${name}::text END`);
   const told = FIELDS.filter((field) => "isTold" in field).map(
@@ -137,9 +140,10 @@ function whatChanged(): { actionType: SQL; details: SQL } {
 }
 
 /**
- * Change an account and note what became different, unless nothing would or no administrator would be left. A new address
- * is not a verified one unless that is said; one that is said to be brings the bonus, as a proof does. A new password and disabling end whatever leads into the account. Answers the
- * account as it is then, and its active keys.
+ * Changes an account and records the differences, unless there are none or no administrator would be left. A new
+ * address counts as unverified unless the change says otherwise; marking it as verified grants the bonus, as a
+ * verification does. A new password and disabling end the account's sessions and pending ways in. Returns the changed
+ * account and its active keys.
  */
 export async function changeAccountRow(
   { db, config }: { db: Db; config: OpeningConfig },
@@ -161,9 +165,10 @@ export async function changeAccountRow(
     CASE WHEN ${fields.email !== undefined || fields.isVerified === true}::boolean THEN NULL ELSE u.email_asked_at END`;
   const [, , , outcome, [user], keys] = await db.batch([
     lockAdministrators(db),
-    // Held where the bonus may follow.
+    // Locked if the bonus may be granted.
     fields.isVerified === true ? lockOwnTeam(db, userId) : shareOwnTeam(db, userId),
-    // A session that is just being opened holds the account: it is there by then, and is seen by what ends them.
+    // Opening a session locks the account, so a session that is being opened concurrently is committed first and then
+    // ended.
     lockPerson(db, userId),
     db.execute<Record<keyof Outcome, boolean>>(sql`
       WITH ${parties(action)}, before AS (
@@ -192,7 +197,7 @@ export async function changeAccountRow(
   return { outcome: outcome.rows[0], user, keys };
 }
 
-/** Projects that go with an account: those it owns, and those of teams it made. */
+/** Projects that are deleted with an account: its own, and those of teams that it created. */
 const doomedProjects = (userId: string) => sql`
   SELECT p.id, p.team_id FROM projects p
   WHERE p.owner_id = ${userId}::uuid OR p.team_id IN (SELECT id FROM teams WHERE created_by = ${userId}::uuid)`;
@@ -203,10 +208,10 @@ export async function projectsOfAccount(db: Db, userId: string): Promise<string[
 }
 
 /**
- * Delete an account with all that hangs on it, and note it, unless others have a part in that, or a team or the
- * installation would be left without an administrator. Teams, account and projects are held before anything is decided, in
- * the order in which all hold them: whoever is about to join waits, and then finds nothing to join. Answers what is to be
- * cleared away outside the database.
+ * Deletes an account with everything that belongs to it, and records it, unless other people depend on the account or a
+ * team or the installation would be left without an administrator. Locks teams, account and projects before the
+ * decision, in the common order; a person who is about to join waits, and then finds nothing to join. Returns what must
+ * be removed outside the database.
  */
 export async function deleteAccountRow(db: Db, action: NewAction) {
   const { userId } = action;
@@ -267,8 +272,8 @@ const CREDITS = sql.raw("daily_credits::bigint + bundled_credits + signup_bonus_
 const MAX_CREDITS = 2_147_483_647;
 
 /**
- * Add to the credits that an account has bought, or take from them; nothing where they would be less than none. One
- * statement, so that two at once both take effect.
+ * Adds to an account's purchased credits, or deducts from them; no effect if they would become negative. One statement,
+ * so that concurrent changes both take effect.
  */
 export async function adjustCreditsRow(db: Db, action: NewAction, amount: number, teamId: string | null) {
   const id = newId();
@@ -290,18 +295,18 @@ export async function adjustCreditsRow(db: Db, action: NewAction, amount: number
   return result.rows[0];
 }
 
-/** A text to be found anywhere in another, in any case of letters. */
+/** A pattern that finds a text anywhere, in any case of letters. */
 function anywhere(text: string): string {
   return `%${text.replaceAll(/[\\%_]/gu, "\\$&")}%`;
 }
 
-/** A picture that is kept in the row is left out: two hundred of them are more than an answer can hold. */
+/** Omits pictures that are stored in the row, because two hundred of them would be too large for a response. */
 const listed = {
   ...getTableColumns(users),
   avatarUrl: pictureAddress,
 };
 
-/** Accounts by a part of their names, newest first, with what their personal teams hold. */
+/** Accounts whose names contain a text, newest first, with the credits of their personal teams. */
 export async function pageOfAccounts(
   db: Db,
   filter: { search?: string | undefined; isActive?: boolean | undefined },
@@ -341,7 +346,7 @@ export interface ActionFilter {
   to?: Date | undefined;
 }
 
-/** What administrators did, newest first, with their names. */
+/** Actions of administrators, newest first, with the administrators' names. */
 export async function pageOfActions(db: Db, filter: ActionFilter, page: { limit: number; offset: number }) {
   const like = filter.search === undefined ? undefined : anywhere(filter.search);
   const where = and(

@@ -4,16 +4,16 @@ import { accountsByEmail, administrators, appoint, dismiss, type Account } from 
 
 /** An account that was looked up to change its role. */
 export interface ChangedAccount extends Account {
-  /** False where it had that role already. */
+  /** False if it already had that role. */
   changed: boolean;
 }
 
-/** What the trail of administrators names in place of a person: the program has no account. */
+/** The reason in the trail of administrators, which cannot name a person, because the program has no account. */
 const REASON = "npm run admin";
 
 /**
- * Make an account an administrator, for the operator of the installation, who has its database. Throws `not_found` for an
- * address without an account, `conflict` for an account that is disabled.
+ * Makes an account an administrator, for the operator of the installation, who has access to its database. Throws
+ * `not_found` for an address without an account, `conflict` for a disabled account.
  */
 export async function grantAdministrator({ db }: { db: Db }, email: string): Promise<ChangedAccount> {
   const account = await requireAccount(db, email);
@@ -23,8 +23,8 @@ export async function grantAdministrator({ db }: { db: Db }, email: string): Pro
 }
 
 /**
- * Take the role of an administrator from an account, for the operator of the installation. The last administrator may lose
- * it, too: the operator can make another. Throws `not_found`.
+ * Takes the role of an administrator from an account, for the operator of the installation. Also for the last
+ * administrator, because the operator can appoint another. Throws `not_found`.
  */
 export async function revokeAdministrator({ db }: { db: Db }, email: string): Promise<ChangedAccount> {
   const account = await requireAccount(db, email);
@@ -32,7 +32,7 @@ export async function revokeAdministrator({ db }: { db: Db }, email: string): Pr
   return { ...account, changed: rows.length > 0 };
 }
 
-/** All administrators, in the order of registration; disabled accounts too. */
+/** All administrators, including disabled accounts, in the order of registration. */
 export function listAdministrators({ db }: { db: Db }): PromiseLike<Account[]> {
   return administrators(db);
 }

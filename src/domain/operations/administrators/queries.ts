@@ -4,14 +4,14 @@ import { insertAuditEntry } from "#src/domain/organisations/audit/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
-/** Who becomes an administrator of the installation without being made one by another. */
+/** Settings for accounts that become administrators automatically. */
 export interface AdministratorConfig {
   ENVIRONMENT: "development" | "test" | "production";
   /** Addresses in lower case. */
   ADMIN_EMAIL: readonly string[];
 }
 
-/** Whether the first account of the installation is its administrator: on a machine of one's own, never in production. */
+/** Whether the first account of the installation becomes its administrator: outside production only. */
 export function firstAccountGoverns({ ENVIRONMENT }: Pick<AdministratorConfig, "ENVIRONMENT">): boolean {
   return ENVIRONMENT !== "production";
 }
@@ -20,12 +20,12 @@ function addressesOf(config: AdministratorConfig): readonly string[] {
   return firstAccountGoverns(config) ? [] : config.ADMIN_EMAIL;
 }
 
-/** Whether the holder of an address becomes an administrator once it is proved. */
+/** Whether the holder of an address becomes an administrator once it is verified. */
 export function isNamed(config: AdministratorConfig, email: string): boolean {
   return addressesOf(config).includes(email.toLowerCase());
 }
 
-/** As `isNamed`, of an address in a statement. */
+/** As `isNamed`, for an address in a statement. */
 export function namesAddress(config: AdministratorConfig, email: SQL): SQL<boolean> {
   const addresses = addressesOf(config).map((address) => sql`${address}::text`);
   return addresses.length === 0
@@ -34,20 +34,20 @@ export function namesAddress(config: AdministratorConfig, email: SQL): SQL<boole
 }
 
 /**
- * Make an active account an administrator. Queries for the batch of what decides it; the first answers a row if it
- * happened. `reason` says in the trail by what it came, since no administrator did it. `onlyIf` may speak of the account's
- * row as `users`.
+ * Makes an active account an administrator. Returns queries for the batch of the decision; the first returns a row if
+ * it had an effect. `reason` explains it in the trail, because no administrator did it. `onlyIf` can refer to the
+ * account's row as `users`.
  */
 export function appoint(db: Db, userId: string, reason: string, onlyIf: SQL = sql`TRUE`) {
   return setRole(db, userId, reason, { isSuperuser: true, onlyIf: sql`users.is_active AND ${onlyIf}` });
 }
 
-/** Take the role of an administrator from an account. Queries for a batch, as those of `appoint`. */
+/** Takes the role of an administrator from an account. Returns queries for a batch, as `appoint` does. */
 export function dismiss(db: Db, userId: string, reason: string) {
   return setRole(db, userId, reason, { isSuperuser: false, onlyIf: sql`TRUE` });
 }
 
-/** Noted in the trail of administrators and in the account's own log, as a change that an administrator makes. */
+/** Recorded in the trail of administrators and in the account's own log, like an administrator's change. */
 function setRole(
   db: Db,
   userId: string,
@@ -89,7 +89,7 @@ const account = {
 
 export type Account = Awaited<ReturnType<typeof accountsByEmail>>[number];
 
-/** The accounts with an address, in any case of letters: the one that holds it, else all that asked for it. */
+/** The accounts with an address, in any case of letters: the one that holds it, otherwise all that claim it. */
 export function accountsByEmail(db: Db, email: string) {
   return db
     .select(account)

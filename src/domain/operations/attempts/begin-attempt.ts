@@ -5,13 +5,13 @@ import { rateHeaders } from "#src/lib/rate-headers.ts";
 import type { AttemptLimits, AttemptRule } from "#src/platform/objects/attempt-limits.ts";
 import type { RateDecision } from "#src/platform/objects/rate-limits.ts";
 
-/** What is counted, and which limit it has. */
+/** A counter's key and its limit. */
 interface Counter {
   of: "address" | "account" | "account at address";
   rule: AttemptRule;
 }
 
-/** The address comes first: who has used up his own does not touch the account's. */
+/** Counted first: a client that has used up its address's limit does not affect the account's counter. */
 const ADDRESS: Counter = { of: "address", rule: "address" };
 
 const GUESSES = { counters: [ADDRESS, { of: "account", rule: "account" }], givenBack: true } as const;
@@ -19,11 +19,13 @@ const GUESSES = { counters: [ADDRESS, { of: "account", rule: "account" }], given
 const MESSAGES = { counters: [ADDRESS, { of: "account", rule: "mail" }], givenBack: false } as const;
 
 /**
- * What is tried: a password, an emailed code, a reset link, a pairing token; or a message that is to be sent, or an account
- * made. Each kind counts apart: who invites a person over and over does not keep their login codes from them.
+ * What an attempt is for: a password, a mailed code, a reset link, a pairing token; or a mail to be sent, or a new
+ * account. Each kind is counted separately, so that many invitations to a person do not block that person's login
+ * codes.
  *
- * Passwords anybody may try on anybody. So that nobody is locked out by a stranger alone, an account's limit is for each
- * address, and what all addresses together have is higher. `givenBack` says whether a success is taken out of the count.
+ * A stranger can try passwords on any account. So that a single stranger cannot lock an account, its limit applies per
+ * address, and all addresses together have a higher limit. `givenBack` says whether a success is subtracted from the
+ * count.
  */
 const KINDS = {
   login: {
@@ -40,11 +42,11 @@ const KINDS = {
 
 export type AttemptKind = keyof typeof KINDS;
 
-/** An attempt that was let in and counts as failed until it is said to have succeeded. */
+/** An admitted attempt. It counts as failed until `succeeded` is called. */
 export interface Attempt {
   /**
-   * Take it out of the count; a sent message stays in it. Safe to repeat, and never throws: what cannot be given back
-   * stays counted until its window has passed.
+   * Subtracts the attempt from the count; a sent mail stays counted. Idempotent, and never throws: an attempt that
+   * cannot be subtracted stays counted until its window has passed.
    */
   succeeded(): Promise<void>;
 }
@@ -59,9 +61,9 @@ interface Taken {
 }
 
 /**
- * Count an attempt on an account and from an address, before the secret is looked at, so that guesses that run at the
- * same time are counted too. `account` is whatever names it, known or not; an `address` that is not known is one for all
- * of its kind. Throws `rate_limited` with the time to wait and the `X-RateLimit-*` headers of the limit that was reached.
+ * Counts an attempt on an account and from an address, before the secret is compared, so that concurrent guesses are
+ * counted too. `account` identifies the account, known or not; attempts from an unknown `address` share one counter.
+ * Throws `rate_limited` with the time to wait and the `X-RateLimit-*` headers of the exceeded limit.
  */
 export async function beginAttempt(
   deps: AttemptDeps,
@@ -87,7 +89,7 @@ function countersOf(
   { account, address }: { account?: string; address: string },
 ): [AttemptRule, string][] {
   const network = networkOf(address);
-  // Accounts are found whatever the case of their letters, so all spellings share one counter.
+  // Lookups of accounts ignore case, so all spellings share one counter.
   const hash = account === undefined ? undefined : sha256Hex(account.trim().toLowerCase());
   return KINDS[kind].counters.flatMap(({ of, rule }): [AttemptRule, string][] => {
     if (of === "address") return [[rule, `${kind}:address:${network}`]];

@@ -5,7 +5,7 @@ import type { Db } from "#src/platform/db/client.ts";
 import { backgroundTaskById, backgroundTasksOf, type BackgroundTask } from "./queries.ts";
 
 /**
- * A task of the caller's own, or of the owner of a key. Throws `not_found` where there is none (they are kept for a day
+ * A background task of the caller, or of a key's owner. Throws `not_found` for an unknown one (they are kept for a day
  * after their end), `forbidden` for another person's and for a key that is bound to other projects.
  */
 export async function requireBackgroundTask(
@@ -20,7 +20,10 @@ export async function requireBackgroundTask(
   return task;
 }
 
-/** The caller's tasks, newest first; those under way, or all. A key that is bound to projects sees theirs. */
+/**
+ * The caller's background tasks, newest first; only unfinished ones, or all. A key that is bound to projects sees only
+ * theirs.
+ */
 export async function listBackgroundTasks(
   deps: { db: Db },
   caller: Caller,

@@ -4,12 +4,12 @@ import type { Db } from "#src/platform/db/client.ts";
 
 export type BackgroundTask = typeof backgroundTasks.$inferSelect;
 
-/** States that a task leaves again. */
+/** States of unfinished tasks. */
 const OPEN = ["queued", "running"] as const;
 
 const isOpen = inArray(backgroundTasks.status, [...OPEN]);
 
-/** A task that begins, or has been done already. A query, so that it may join a batch. */
+/** Stores a new background task, which may already be finished. Returns a query, so that it can be part of a batch. */
 export function insertBackgroundTask(
   db: Db,
   task: Pick<
@@ -25,7 +25,7 @@ export async function backgroundTaskById(db: Db, taskId: string): Promise<Backgr
   return task;
 }
 
-/** A person's tasks, newest first. */
+/** A person's background tasks, newest first. */
 export function backgroundTasksOf(db: Db, userId: string, only: { open: boolean; limit: number }) {
   return db
     .select()
@@ -35,7 +35,7 @@ export function backgroundTasksOf(db: Db, userId: string, only: { open: boolean;
     .limit(only.limit);
 }
 
-/** The start of a container that is under way. */
+/** The background task of a container's start in progress. */
 export async function openTaskOfContainer(db: Db, containerId: string): Promise<BackgroundTask | undefined> {
   const [task] = await db
     .select()
@@ -45,12 +45,12 @@ export async function openTaskOfContainer(db: Db, containerId: string): Promise<
   return task;
 }
 
-/** Lines of a task's log that are kept. */
+/** Most lines of a task's log that are kept. */
 const LOG_LINES = 50;
 
 /**
- * Say how far the tasks of a project are: `percentage` of 100. `only` bounds who may say so, for an executor that may have
- * been superseded. A query, so that it may join a batch.
+ * Records the progress of a project's tasks: `percentage` of 100. `only` fences the write for an executor that may have
+ * been superseded. Returns a query, so that it can be part of a batch.
  */
 export function advanceTasks(
   db: Db,
@@ -84,14 +84,17 @@ const ended = ({ status, result, error }: TaskEnding) => ({
   ...(status === "completed" && { progress: { current: 100, total: 100, message: "Done" } }),
 });
 
-/** Which tasks: all of a project, or those of one container or one type. */
+/** Selects tasks: all of a project, or those of one container or one type. */
 interface TasksOf {
   projectId: string;
   containerId?: string;
   type?: BackgroundTask["type"];
 }
 
-/** End open tasks. `only` bounds who may, as in `advanceTasks`. A query, so that it may join a batch. */
+/**
+ * Ends unfinished tasks. `only` fences the write, as in `advanceTasks`. Returns a query, so that it can be part of a
+ * batch.
+ */
 export function endTasks(db: Db, { projectId, containerId, type }: TasksOf, ending: TaskEnding, only?: SQL) {
   return db
     .update(backgroundTasks)
@@ -107,7 +110,7 @@ export function endTasks(db: Db, { projectId, containerId, type }: TasksOf, endi
     );
 }
 
-/** End one task; no row where it was over. */
+/** Ends one task; no row if it had already ended. */
 export function endTask(db: Db, taskId: string, ending: TaskEnding) {
   return db
     .update(backgroundTasks)

@@ -1,10 +1,10 @@
 import type { Db } from "#src/platform/db/client.ts";
 import { selectOne } from "./queries.ts";
 
-/** Longest wait for the database's answer to a probe. */
+/** Longest wait for the database's response to a probe. */
 const TIMEOUT_MS = 3_000;
 
-/** Whether the database answers within a few seconds. */
+/** Whether the database responds within a few seconds. */
 export async function databaseAnswers(db: Db): Promise<boolean> {
   const late = new Promise<false>((resolve) => setTimeout(() => resolve(false), TIMEOUT_MS));
   const answered = selectOne(db).then(

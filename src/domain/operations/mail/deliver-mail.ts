@@ -3,10 +3,10 @@ import { retryLater, type MailDeps } from "./retry.ts";
 import { unsealMail } from "./sealed-mail.ts";
 
 /**
- * Make one attempt to deliver a queued mail, and publish the next when the mail server did not take it. Mails that are void
- * by now, and decoys, are dropped. A delivery that the queue repeats sends the mail again: it says the same, and arriving
- * twice is better than never. Throws `invalid_input` for what is not a mail of ours, `unavailable` when the next attempt
- * could not be published.
+ * Makes one attempt to deliver a queued mail, and publishes the next attempt if the mail server did not accept it.
+ * Expired mails and decoys are dropped. Delivery is at least once: a redelivery sends the same mail again. Throws
+ * `invalid_input` for data that is not a mail of the service, `unavailable` when the next attempt could not be
+ * published.
  */
 export async function deliverMail(
   deps: MailDeps,

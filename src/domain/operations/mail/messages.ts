@@ -1,4 +1,4 @@
-/** What a mail says: the same as plain text and as HTML. */
+/** The content of a mail: the same as plain text and as HTML. */
 export interface Message {
   subject: string;
   text: string;
@@ -32,7 +32,7 @@ export function emailVerification({ link }: { link: string }): Message {
   ]);
 }
 
-/** For the account's address. `link` is where a new password is asked for. */
+/** To the account's address. `link` is the page to request a new password. */
 export function passwordChanged({ link }: { link: string }): Message {
   return message("Your password was changed", [
     "The password of your account was changed, and all its sessions were ended.",
@@ -41,7 +41,7 @@ export function passwordChanged({ link }: { link: string }): Message {
   ]);
 }
 
-/** For the owner of an address that another account was given. `link` is where a new password is asked for. */
+/** To the owner of an address that another account now claims. `link` is the page to request a new password. */
 export function addressInUse({ link }: { link: string }): Message {
   return message("You have an account with this address already", [
     "Another account was registered with this email address, or changed to it. You already have an account with this address, and your account keeps it. The other account cannot verify the address and cannot see your data.",
@@ -51,7 +51,7 @@ export function addressInUse({ link }: { link: string }): Message {
   ]);
 }
 
-/** For the address that the account had. The new one is not named: it may be a stranger's, or the mailbox may be. */
+/** To the account's previous address. Does not name the new one, because either mailbox may belong to a stranger. */
 export function emailChanged(): Message {
   return message("Your email address was changed", [
     "The email address of your account was changed. Emails about the account now go to the new address, and you can no longer log in with this one.",
@@ -117,8 +117,8 @@ const NAME_LENGTH = 60;
 const WORD_JOINER = "\u2060";
 
 /**
- * A name that a stranger chose, for a mail that we sign: one line, short, without characters that turn the text around or
- * hide in it, and with nothing that a mail program would make a link of.
+ * A name chosen by a stranger, for a mail in the service's name: one short line, without characters that change the
+ * text's direction or hide in it, and without text that a mail program would turn into a link.
  */
 function asName(name: string): string {
   const line = name
@@ -127,6 +127,6 @@ function asName(name: string): string {
     .trim();
   const characters = Array.from(line);
   const short = characters.length > NAME_LENGTH ? `${characters.slice(0, NAME_LENGTH - 1).join("")}…` : line;
-  // The word joiner is invisible, and no part of an address.
+  // The word joiner is invisible and not allowed in addresses, so it breaks links.
   return short.replaceAll(/[.:/@](?=\S)/gu, `$&${WORD_JOINER}`);
 }

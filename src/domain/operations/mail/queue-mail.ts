@@ -3,9 +3,9 @@ import { requireMail } from "./require-mail.ts";
 import { newQueuedMail, type OutgoingMail } from "./sealed-mail.ts";
 
 /**
- * Have the queue send a mail, without waiting for the mail server. Without a mail it publishes a decoy of the same form and
- * length: what the caller does, and how long it takes, is the same for accounts that exist and those that do not. Throws
- * `unavailable` when the queue does not answer or there is no mail server.
+ * Sends a mail through the queue, without waiting for the mail server. Without a mail it publishes a decoy of the same
+ * form and length, so that work and duration are the same for existing and missing accounts. Throws `unavailable` when
+ * the queue does not respond or there is no mail server.
  */
 export async function queueMail(deps: Omit<MailDeps, "log">, mail: OutgoingMail | undefined): Promise<void> {
   requireMail(deps.mailer);

@@ -11,10 +11,10 @@ export interface MailDeps {
   log: Log;
 }
 
-/** Seconds to wait after each failed attempt; about 22 minutes in all, which outlasts the restart of a mail server. */
+/** Seconds to wait after each failed attempt; about 22 minutes in all, longer than the restart of a mail server. */
 const PAUSES = [5, 30, 120, 300, 900] as const;
 
-/** Have the queue make an attempt. Publishing the same attempt twice makes it once. Throws `unavailable`. */
+/** Publishes an attempt. The queue deduplicates repeated publications of the same attempt. Throws `unavailable`. */
 export async function publishAttempt(
   { queue, secrets }: Pick<MailDeps, "queue" | "secrets">,
   queued: QueuedMail,
@@ -29,8 +29,8 @@ export async function publishAttempt(
 }
 
 /**
- * After the failed attempt of this number: publish the next one and answer true. Answers false when it was the last, or when
- * the mail will be void by then. Throws `unavailable`.
+ * Publishes the attempt after the failed one with this number, and returns true. Returns false after the last attempt,
+ * or if the mail will have expired by then. Throws `unavailable`.
  */
 export async function retryLater(
   deps: Pick<MailDeps, "queue" | "secrets">,

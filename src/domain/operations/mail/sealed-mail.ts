@@ -12,7 +12,7 @@ const MailKind = z.enum([
   "account-notice",
 ]);
 
-/** What a mail is for: all that a log says about it. */
+/** The purpose of a mail, which is all that logs contain of it. */
 export type MailKind = z.infer<typeof MailKind>;
 
 const OutgoingMail = z.object({
@@ -21,7 +21,7 @@ const OutgoingMail = z.object({
   subject: z.string(),
   text: z.string(),
   html: z.string(),
-  /** When what it carries is void, so that delivering it any later is pointless. */
+  /** When the mail's content expires, so that a later delivery is pointless. */
   expiresAt: z.coerce.date(),
 });
 
@@ -30,25 +30,27 @@ export type OutgoingMail = z.infer<typeof OutgoingMail>;
 
 const QueuedMail = z.object({ id: z.uuid(), mail: OutgoingMail.nullable() });
 
-/** A mail on its way through the queue. Without a mail it is a decoy: it looks like the others and goes nowhere. */
+/** A mail in the queue. Without a mail it is a decoy, which looks the same and is dropped. */
 export type QueuedMail = z.infer<typeof QueuedMail>;
 
 export function newQueuedMail(mail: OutgoingMail | undefined): QueuedMail {
   return { id: newId(), mail: mail ?? null };
 }
 
-/** Bytes; the plain text is padded to a multiple of it, so that its length does not tell a decoy from a mail. */
+/**
+ * Block size in bytes to which the plain text is padded, so that its length does not distinguish a decoy from a mail.
+ */
 const BLOCK = 4096;
 
-/** A token for the queue, which is not to see codes, links and addresses. */
+/** Encrypts a mail, because the queue must not see codes, links and addresses. */
 export async function sealMail(secrets: Secrets, queued: QueuedMail): Promise<string> {
   const text = JSON.stringify(queued);
   const length = new TextEncoder().encode(text).length;
-  // White space after a JSON value means nothing.
+  // White space after a JSON value is ignored.
   return secrets.encrypt(text + " ".repeat(BLOCK - (length % BLOCK)));
 }
 
-/** Throws `invalid_input` for what was not sealed under this SECRET_KEY. */
+/** Throws `invalid_input` for text that was not encrypted with this SECRET_KEY. */
 export async function unsealMail(secrets: Secrets, sealed: string): Promise<QueuedMail> {
   let text: string;
   try {

@@ -4,9 +4,9 @@ import { newQueuedMail, type OutgoingMail } from "./sealed-mail.ts";
 import { requireMail } from "./require-mail.ts";
 
 /**
- * Send a mail while the caller waits. When the mail server does not take it, the queue tries again, and the answer is
- * `retrying`. Throws `unavailable` when neither worked, or when there is no mail server; `invalid_input` for an address that
- * cannot be written to.
+ * Sends a mail while the caller waits. If the mail server does not accept it, the queue tries again, and the result is
+ * `retrying`. Throws `unavailable` when neither worked, or when there is no mail server; `invalid_input` for an address
+ * that cannot receive mail.
  */
 export async function sendMail(deps: MailDeps, mail: OutgoingMail): Promise<"sent" | "retrying"> {
   requireMail(deps.mailer);

@@ -5,8 +5,8 @@ import type { MailDeps } from "./retry.ts";
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Tell the owner of an address what was done to the account, where there is a mail server. Whatever fails is logged only:
- * it is done by then.
+ * Notifies the owner of an address of a change of the account, if there is a mail server. Failures are only logged,
+ * because the change has already been made.
  */
 export async function sendNotice(deps: MailDeps, to: string, message: Message): Promise<void> {
   if (!deps.mailer.configured) return;

@@ -8,19 +8,19 @@ interface Deps {
   config: { AUDIT_LOG_RETENTION_DAYS: number };
 }
 
-/** What is over when it expires, and for how many days it is kept after that. */
+/** Tables of expiring rows, and the days for which rows are kept after they expire. */
 const EXPIRING: Readonly<Record<string, number>> = {
-  // Refresh records also go with their session; those of one that goes on are left to themselves.
+  // Refresh records are also deleted with their session; those of live sessions are deleted on their own.
   sessions: 30,
   refresh_records: 30,
   login_attempts: 1,
   mailed_tokens: 1,
   pairing_tokens: 1,
-  // A day more than anybody takes them, since the clocks of service and database may differ.
+  // A day more than states are accepted, because the clocks of service and database may differ.
   used_oauth_states: 1,
 };
 
-/** Delete what is kept for a time only and whose time is over. Safe to repeat; one that fails does not stop the others. */
+/** Deletes rows whose retention has ended. Idempotent; a failure does not stop the rest. */
 export async function forgetOldRows({ db, log, config }: Deps): Promise<void> {
   const rules = [
     ...["audit_log", "admin_actions"].map((table) => ({

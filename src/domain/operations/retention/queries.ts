@@ -1,13 +1,16 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "#src/platform/db/client.ts";
 
-/** Rows of one statement: none holds its locks for long. Written out, or no plan that is kept would expect so few. */
+/**
+ * Most rows of one statement, so that none holds its locks for long. Written as a literal, because the planner would
+ * not expect so few rows with a parameter.
+ */
 const BATCH = 5_000;
 
-/** Statements of one run; the next run takes the rest. */
+/** Most statements of one run; the next run takes the rest. */
 const MAX_BATCHES = 200;
 
-/** Delete the rows of a table whose moment in this column is longer ago than so many days. */
+/** Deletes the rows of a table whose time in this column is more than `days` ago. */
 export async function deleteOlder(
   db: Db,
   table: string,
@@ -17,8 +20,8 @@ export async function deleteOlder(
   const rows = sql.identifier(table);
   const moment = sql.identifier(column);
   for (let batch = 1; batch <= MAX_BATCHES; batch += 1) {
-    // By their place in the table: joined by id, the database would read the whole table for a batch of this size. A row that is
-    // changed meanwhile, as a session that goes on, is in another place then, and stays.
+    // By `ctid`: with a join by id, the database would read the whole table for a batch of this size. A row that is
+    // updated concurrently, such as that of a live session, gets another `ctid` and stays.
     const { rowCount } = await db.execute(sql`
       DELETE FROM ${rows} WHERE ctid = ANY (ARRAY(
         SELECT ctid FROM ${rows}

@@ -9,15 +9,15 @@ export interface RevealDeps {
   attempts: Pick<AttemptLimits, "take">;
 }
 
-/** Both count what a person has been shown, whatever it belongs to. */
+/** Both limits count all secrets that a person reveals, of any kind. */
 const LIMITS = [
   { rule: "revealBurst", name: "burst" },
   { rule: "revealDay", name: "daily" },
 ] as const;
 
 /**
- * Show a person a secret: within limits, and the audit log is told before the value leaves. `open` answers `undefined` where
- * there is nothing to show, which is not an entry. Throws `rate_limited`, which is.
+ * Reveals a secret to a person: within limits, and after writing to the audit log. `open` returns `undefined` if there
+ * is nothing to reveal, which is not logged. Throws `rate_limited`, which is logged.
  */
 export async function reveal(
   deps: RevealDeps,

@@ -12,7 +12,7 @@ interface StoredToken {
   token: string;
 }
 
-/** A page of the tokens, by id. */
+/** A page of the column's tokens, by id. */
 export async function readTokens(
   db: Db,
   { table, column }: EncryptedColumn,
@@ -26,7 +26,7 @@ export async function readTokens(
   return rows;
 }
 
-/** Returns how many there were; a value that is another by now stays. */
+/** Returns how many tokens were replaced; a value that has changed in the meantime stays. */
 export async function replaceTokens(
   db: Db,
   { table, column }: EncryptedColumn,

@@ -3,7 +3,7 @@ import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import type { SecretsAtRest } from "#src/platform/secrets/secrets-at-rest.ts";
 import { readTokens, replaceTokens, type EncryptedColumn } from "./queries.ts";
 
-/** Every column of Fernet tokens, and the keys that these are under. A test holds the list against the schema. */
+/** Every column of Fernet tokens, and the keys that encrypt it. A test compares the list with the schema. */
 export const ENCRYPTED: readonly (EncryptedColumn & { keys: keyof SecretsAtRest })[] = [
   { table: "external_api_keys", column: "webhook_secret_encrypted", keys: "secrets" },
   { table: "containers", column: "encrypted_env", keys: "secrets" },
@@ -16,15 +16,15 @@ export const ENCRYPTED: readonly (EncryptedColumn & { keys: keyof SecretsAtRest 
 
 export interface Reencrypted extends EncryptedColumn {
   rewritten: number;
-  /** Tokens that no configured key opens. They stay as they are. */
+  /** Tokens that no configured key decrypts. They stay as they are. */
   unreadable: number;
 }
 
 const PAGE = 200;
 
 /**
- * Put every secret of the database under the keys that the configuration names now, so that the previous ones are needed no
- * more. Safe to repeat and to run beside a service: a value that changes meanwhile stays as it was changed.
+ * Re-encrypts every secret in the database with the currently configured keys, so that the previous keys are no longer
+ * needed. Idempotent, and safe beside a running service: a value that changes in the meantime is not overwritten.
  */
 export async function reencrypt(deps: { db: Db } & SecretsAtRest): Promise<Reencrypted[]> {
   const done: Reencrypted[] = [];

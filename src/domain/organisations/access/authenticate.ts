@@ -5,7 +5,7 @@ import type { AccessTokens } from "#src/platform/tokens/access-tokens.ts";
 import type { KeyCaller, UserCaller } from "./caller.ts";
 import { keyByHash, userOfSession, type KeyRow } from "./queries.ts";
 
-/** The person an access token belongs to; `undefined` for an invalid token, an ended session or an inactive account. */
+/** The person of an access token; `undefined` for an invalid token, an ended session or an inactive account. */
 export async function authenticateUser(
   deps: { db: Db; accessTokens: AccessTokens },
   token: string,
@@ -16,19 +16,19 @@ export async function authenticateUser(
   return user && { kind: "user", ...claims, isSuperuser: user.isSuperuser };
 }
 
-/** The caller behind a `tsk_` key. Throws `unauthenticated` for one that is malformed, revoked or expired. */
+/** The caller of a `tsk_` key. Throws `unauthenticated` for a malformed, revoked or expired key. */
 export async function authenticateKey(deps: { db: Db }, token: string): Promise<KeyCaller> {
   const [row] = await keyByHash(deps.db, { keyHash: hashOfKey(token) });
   return callerOfKey(row);
 }
 
-/** Hash under which a key is stored. A token of another form is refused without a query. */
+/** The stored hash of a key. A token of another form is refused without a query. */
 export function hashOfKey(token: string): string {
   if (!/^tsk_[0-9a-f]{32}$/u.test(token)) throw new AppError("unauthenticated", "Invalid API key");
   return sha256Hex(token);
 }
 
-/** The caller a key row stands for. Throws `unauthenticated`. */
+/** The caller of a key's row. Throws `unauthenticated`. */
 export function callerOfKey(row: KeyRow | undefined): KeyCaller {
   if (!row) throw new AppError("unauthenticated", "Invalid API key");
   if (row.expired) throw new AppError("unauthenticated", "API key expired");

@@ -8,7 +8,7 @@ import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import { newKeySecrets } from "./new-secrets.ts";
 import { reachableProjects, insertKeyWithin, type ApiKey } from "./queries.ts";
 
-/** Active keys that one account may have, those of its desktop apps among them. */
+/** Most active keys of one account, including those of its desktop apps. */
 export const MAX_ACTIVE_KEYS = 10;
 
 export interface KeyWish {
@@ -24,16 +24,16 @@ export interface KeyWish {
 
 export interface CreatedKey {
   key: ApiKey;
-  /** The raw key: this is the only time it is known. */
+  /** The raw key, which is only returned here. */
   token: string;
-  /** Secret that signs the callbacks of the key's tasks; shown this once too. */
+  /** Secret that signs the callbacks of the key's tasks; also only returned here. */
   webhookSecret: string;
 }
 
 /**
- * Issue a key: in the team of the projects that it is bound to, else in the caller's. Throws `forbidden` for a permission the
- * caller's role has not, `not_found` for a project the caller cannot reach or an agent the team does not have, `invalid_input`
- * when ten keys are active already.
+ * Creates a key, in the team of the projects that it is bound to, otherwise in the caller's. Throws `forbidden` for a
+ * permission that the caller's role does not grant, `not_found` for a project that the caller cannot reach or an agent
+ * that the team does not have, `invalid_input` when ten keys are active.
  */
 export async function createApiKey(
   deps: { db: Db; secrets: Secrets },
@@ -77,7 +77,7 @@ export async function createApiKey(
   return { key, token, webhookSecret };
 }
 
-/** Refuse permissions that a role does not grant. Throws `forbidden`. */
+/** Throws `forbidden` for permissions that a role does not grant. */
 export function requireGrantable(scopes: readonly string[] | null, { role }: Membership): void {
   const excess = scopes?.find((scope) => !isScope(scope) || !roleGrants(role, scope));
   if (excess) {
@@ -85,7 +85,9 @@ export function requireGrantable(scopes: readonly string[] | null, { role }: Mem
   }
 }
 
-/** The one team that all the projects are of, where the caller is its member; else the caller's default team. */
+/**
+ * The team of all these projects if they share one and the caller is its member; otherwise the caller's default team.
+ */
 async function teamOfKey(
   deps: { db: Db },
   caller: UserCaller,

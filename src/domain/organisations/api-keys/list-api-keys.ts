@@ -8,7 +8,7 @@ import { requireTeam } from "#src/domain/organisations/teams/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { keysOfUser, type ApiKey } from "./queries.ts";
 
-/** One's own keys, revoked ones too, newest first: all, or at most `limit` of those that follow the key `after`. */
+/** The caller's own keys, including revoked ones, newest first: all, or at most `limit` that follow the key `after`. */
 export async function listApiKeys(
   deps: { db: Db },
   userId: string,
@@ -17,7 +17,7 @@ export async function listApiKeys(
   return keysOfUser(deps.db, userId, page);
 }
 
-/** Permissions the caller may give to a key: those of the caller's role. */
+/** Permissions that the caller may give to a key: those of the caller's role. */
 export async function listGrantableScopes(deps: { db: Db }, caller: UserCaller): Promise<ListedScope[]> {
   const { role } = await requireTeam(deps, caller, "team.view");
   return LISTED_SCOPES.filter((scope) => roleGrants(role, scope.value));

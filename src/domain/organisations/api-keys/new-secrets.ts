@@ -4,7 +4,7 @@ import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import type { NewApiKey } from "./queries.ts";
 
 const PREFIX = "tsk_";
-/** Standard Webhooks asks for 24 to 64 bytes. */
+/** Standard Webhooks requires 24 to 64 bytes. */
 const WEBHOOK_SECRET_BYTES = 32;
 
 export interface KeySecrets {
@@ -12,7 +12,7 @@ export interface KeySecrets {
   token: string;
   /** Secret that signs the callbacks of the key's tasks. */
   webhookSecret: string;
-  /** What is stored of them. */
+  /** The part that is stored. */
   stored: Pick<NewApiKey, "id" | "keyHash" | "keyPrefix" | "webhookSecretEncrypted">;
 }
 
@@ -29,7 +29,7 @@ export async function newKeySecrets(deps: { secrets: Secrets }): Promise<KeySecr
   return { token, webhookSecret, stored };
 }
 
-/** `whsec_` and the secret in base64: the form the Standard Webhooks libraries take. */
+/** `whsec_` and the secret in base64, the form that Standard Webhooks libraries expect. */
 function newWebhookSecret(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(WEBHOOK_SECRET_BYTES));
   return `whsec_${btoa(String.fromCodePoint(...bytes))}`;

@@ -8,7 +8,7 @@ import type { Db } from "#src/platform/db/client.ts";
 export type ApiKey = typeof externalApiKeys.$inferSelect;
 export type NewApiKey = typeof externalApiKeys.$inferInsert;
 
-/** The teams of those of these projects that a person may bind a key to, and the person's role in each; null for no member. */
+/** The teams of these projects, and the person's role in each; null for a team of which the person is not a member. */
 export function reachableProjects(db: Db, userId: string, projectIds: readonly string[]) {
   return db
     .select({ teamId: projects.teamId, role: teamMemberships.role })
@@ -23,10 +23,10 @@ export function reachableProjects(db: Db, userId: string, projectIds: readonly s
 }
 
 /**
- * Store a key, unless its owner then has more than `limit` active ones, or is not in the team any more. Creations of one
- * owner wait for one another at the owner's row, so each counts what the others have committed; one too many is taken
- * back before anybody sees it. A removal of the owner from the team waits there, too, and so finds the key and takes it
- * along. Locks are taken in the order team, person.
+ * Stores a key, unless its owner then has more than `limit` active ones or is no longer in the team. Creations of one
+ * owner run one after another behind the lock on the owner's row, so each counts the others. An excess key is deleted
+ * within the transaction. A concurrent removal of the owner from the team waits for the lock too, and then revokes the
+ * new key. Locks are taken in the order team, person.
  */
 export async function insertKeyWithin(
   db: Db,
@@ -61,7 +61,7 @@ function partInTeam(db: Db, { teamId, userId }: { teamId: string; userId: string
     .where(and(eq(teamMemberships.teamId, teamId), eq(teamMemberships.userId, userId)));
 }
 
-/** Keys of a user, revoked ones too, newest first: all, or at most `limit` of those that follow the key `after`. */
+/** Keys of a user, including revoked ones, newest first: all, or at most `limit` that follow the key `after`. */
 export function keysOfUser(
   db: Db,
   userId: string,
@@ -80,7 +80,7 @@ export function keysOfUser(
   return limit === undefined ? found : found.limit(limit);
 }
 
-/** End a key for good: without its hash nothing finds it again. No row for one that is over or another person's. */
+/** Revokes a key for good: without its hash no lookup finds it. No row for a revoked key or another person's. */
 export function revokeKey(db: Db, userId: string, keyId: string) {
   return db
     .update(externalApiKeys)
@@ -95,7 +95,7 @@ export function revokeKey(db: Db, userId: string, keyId: string) {
     .returning({ id: externalApiKeys.id, teamId: externalApiKeys.teamId });
 }
 
-/** End the keys of a person who is not in the team any more. A query for the batch of the removal. */
+/** Revokes the keys of a person who has left the team. Returns a query for the batch of the removal. */
 export function revokeKeysOfFormerMember(db: Db, part: { teamId: string; userId: string }) {
   return db
     .update(externalApiKeys)

@@ -8,8 +8,9 @@ import type { Queue } from "#src/platform/queue/queue.ts";
 import { keyOfUser, revokeKey } from "./queries.ts";
 
 /**
- * End a key at once and for good; the tasks it started end soon after. Asking again is an error, but sends for the tasks
- * again: the first request may have died between the two. Throws `not_found`, `invalid_input`.
+ * Revokes a key at once and for good; the tasks it started end soon after. A repeated request is refused, but publishes
+ * the end of the tasks again, because the first request may have died before it published. Throws `not_found`,
+ * `invalid_input`.
  */
 export async function revokeApiKey(
   deps: { db: Db; queue: Pick<Queue, "publishBatch"> },

@@ -4,14 +4,16 @@ import type { Db } from "#src/platform/db/client.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Client } from "#src/lib/client.ts";
 
-/** Something that matters for security. It must hold nothing secret: a team's administrators read it. */
+/** A security-relevant action. Must contain no secret, because a team's administrators read it. */
 export interface AuditEntry {
-  /** Who did it. */
+  /** The acting person. */
   userId: string;
-  /** The team it concerns; absent for what concerns the person alone, which goes to the log of the personal team. */
+  /**
+   * The team concerned. Absent for an action that concerns only the person, which goes to the log of the personal team.
+   */
   teamId?: string;
   projectId?: string;
-  /** `<thing>.<what happened>`, e.g. `session.started`. */
+  /** `<thing>.<event>`, e.g. `session.started`. */
   action: string;
   resourceType: string;
   resourceId?: string;
@@ -19,16 +21,16 @@ export interface AuditEntry {
   client?: Client | undefined;
 }
 
-/** An entry whose batch finds out only on the way what there is to tell. */
+/** An entry whose action and details are determined by the batch itself. */
 type EntryToBe = Omit<AuditEntry, "action" | "details"> & {
   action: string | SQL;
   details?: Record<string, unknown> | SQL;
 };
 
 /**
- * Write an entry. A query, so that it may join the batch of what it tells about; `onlyIf` is for a batch whose other
- * queries may come to nothing. A team that is deleted at this moment is waited for, and nothing is written to its log: a
- * batch that locks more than the team shares the team first (`locks.ts`).
+ * Writes an entry. Returns a query, so that it can be part of the batch of the action; `onlyIf` is for a batch whose
+ * action may have no effect. Waits for a concurrent deletion of the team, and then writes nothing. A batch that locks
+ * further rows takes the share lock on the team first (`locks.ts`).
  */
 export function insertAuditEntry(db: Db, entry: AuditEntry | EntryToBe, onlyIf: SQL = sql`TRUE`) {
   const { userId, teamId = null, projectId = null, resourceId = null, details, client } = entry;
@@ -45,7 +47,7 @@ export function insertAuditEntry(db: Db, entry: AuditEntry | EntryToBe, onlyIf: 
   `);
 }
 
-/** Which entries of a team's log are asked for. */
+/** Filters of a team's log. */
 export interface AuditFilter {
   teamId: string;
   projectId?: string | undefined;
@@ -57,7 +59,7 @@ export interface AuditFilter {
   to?: Date | undefined;
 }
 
-/** A page of entries with the names they speak of, newest first, and how many there are in all. */
+/** A page of entries with the names of people and projects, newest first, and the total number. */
 export async function pageOfAuditEntries(
   db: Db,
   filter: AuditFilter,

@@ -5,7 +5,7 @@ import { insertAuditEntry, pageOfAuditEntries, type AuditFilter } from "./querie
 
 export type ListedEntry = Awaited<ReturnType<typeof pageOfAuditEntries>>["entries"][number];
 
-/** Most rows of one export; what is older needs a filter. */
+/** Most rows of one export; older entries need a filter. */
 const MAX_EXPORTED = 10_000;
 
 const COLUMNS = [
@@ -24,7 +24,7 @@ const COLUMNS = [
   "team_id",
 ] as const;
 
-/** A page of a team's log, newest first, and how many entries there are in all. */
+/** A page of a team's log, newest first, and the total number of entries. */
 export function listAuditEntries(
   deps: { db: Db },
   filter: AuditFilter,
@@ -33,7 +33,7 @@ export function listAuditEntries(
   return pageOfAuditEntries(deps.db, filter, { limit: perPage, offset: (page - 1) * perPage });
 }
 
-/** The newest 10000 of the entries as CSV, noted in the log itself, and how many there are in all. */
+/** The newest 10000 entries as CSV, and the total number. The export itself is logged. */
 export async function exportAuditLog(
   deps: { db: Db },
   filter: AuditFilter,
@@ -56,7 +56,7 @@ export async function exportAuditLog(
   return { csv: toCsv([COLUMNS, ...rows]), total };
 }
 
-/** An entry under the names existing clients read. */
+/** An entry under the field names that existing clients read. */
 export function describeEntry({ entry, projectName, userName }: ListedEntry) {
   return {
     id: entry.id,

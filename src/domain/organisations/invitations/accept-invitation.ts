@@ -9,8 +9,8 @@ import { acceptInvitationRow } from "./queries.ts";
 import { notFound, over } from "./refusals.ts";
 
 /**
- * Join the team an invitation is for. Throws `not_found` for an unknown token, `conflict` for a person who is
- * a member (their role stays, and the invitation is not used up by it), `gone` for an invitation that is over, `forbidden`
+ * Joins the invitation's team. Throws `not_found` for an unknown token, `conflict` for a person who is already a member
+ * (their role stays, and the invitation is not used up), `gone` for an invitation that is no longer valid, `forbidden`
  * for an account whose address is not the invited one.
  */
 export async function acceptInvitation(

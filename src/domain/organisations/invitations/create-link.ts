@@ -14,8 +14,8 @@ const MAX_OPEN = 10;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Make an address by which anybody with an account may join the caller's team, `maxUses` times or, where it is null, until
- * it expires. Throws `invalid_input` when the team has ten open links.
+ * Creates a link by which any account can join the caller's team, `maxUses` times or, for null, until it expires.
+ * Throws `invalid_input` when the team has ten open links.
  */
 export async function createLink(
   deps: { db: Db; config: ConsoleConfig },

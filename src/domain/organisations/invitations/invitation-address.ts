@@ -1,6 +1,8 @@
 import { consoleUrl, type ConsoleConfig } from "#src/lib/console-url.ts";
 
-/** The page on which an invitation is accepted. Whoever has the address may: it is shown to the inviter and mailed. */
+/**
+ * The page on which an invitation is accepted. Its address suffices to accept; it is shown to the inviter and mailed.
+ */
 export function addressOfInvitation(config: ConsoleConfig, token: string): string {
   return consoleUrl(config, `/invite/${token}`);
 }

@@ -17,18 +17,18 @@ const DAYS = 7;
 const PER_DAY = 50;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** An invitation that was just made. Its address is known now and never again. */
+/** A new invitation. Its address is only returned here. */
 export interface MadeInvitation {
   invitation: Invitation;
   url: string;
-  /** What became of the mail; where none can be sent the address is passed on by hand. */
+  /** The outcome of the mail; if none can be sent, the inviter passes the address on. */
   mail: "sent" | "retrying" | "not_configured";
 }
 
 /**
- * Invite the holder of an address into the caller's team, by mail. Only an account with that address can accept; an earlier
- * invitation for it is over. Throws `conflict` for a person who is a member, `rate_limited` with the time to wait for the
- * fifty-first of a team in 24 hours, and as `beginAttempt` and `sendMail` do.
+ * Invites the owner of an email address to the caller's team. Only an account with that address can accept; an earlier
+ * invitation for the address is revoked. Throws `conflict` for a member, `rate_limited` with the time to wait after the
+ * team's fifty invitations in 24 hours, and as `beginAttempt` and `sendMail` do.
  */
 export async function inviteMember(
   deps: MailDeps & { db: Db; attempts: AttemptLimits; config: ConsoleConfig },

@@ -3,7 +3,7 @@ import { openInvitations } from "./queries.ts";
 
 type ListedInvitation = Awaited<ReturnType<typeof openInvitations>>[number];
 
-/** Invitations of a team that may still be accepted, newest first. */
+/** Invitations of a team that can still be accepted, newest first. */
 export function listInvitations(deps: { db: Db }, teamId: string): Promise<ListedInvitation[]> {
   return openInvitations(deps.db, teamId);
 }

@@ -16,10 +16,10 @@ export interface NewInvitation {
   expiresAt: Date;
 }
 
-/** Neither revoked, nor expired, nor used up. */
-/** Those of a person who is disabled are closed for as long. */
+/** Invitations of a disabled account cannot be used while it is disabled. */
 const isInviterActive = sql`EXISTS (SELECT 1 FROM users i WHERE i.id = ${teamInvitations.invitedBy} AND i.is_active)`;
 
+/** Neither revoked, nor expired, nor used up. */
 const isOpen = and(
   isNull(teamInvitations.revokedAt),
   isInviterActive,
@@ -32,7 +32,10 @@ const isInviterAdmin = ({ teamId, invitedBy }: NewInvitation) => sql<boolean>`EX
   WHERE m.team_id = ${teamId}::uuid AND m.user_id = ${invitedBy}::uuid AND m.role = 'admin'
 )`;
 
-/** What is wrong with an invitation that has just been put there is seen behind the lock, before anybody else sees it. */
+/**
+ * Deletes an invitation that this transaction has inserted, if it is not allowed. The check runs behind the lock,
+ * before other transactions can see the row.
+ */
 function takeBack(db: Db, id: string, wrong: SQL) {
   return db
     .delete(teamInvitations)
@@ -40,15 +43,16 @@ function takeBack(db: Db, id: string, wrong: SQL) {
     .returning({ id: teamInvitations.id });
 }
 
-/** Only of an invitation that stayed. */
+/** Writes the entry only if the invitation was not deleted again. */
 function note(db: Db, { id }: NewInvitation, entry: AuditEntry) {
   return insertAuditEntry(db, entry, sql`EXISTS (SELECT 1 FROM team_invitations i WHERE i.id = ${id}::uuid)`);
 }
 
 /**
- * Store an invitation for one address, unless its holder is in the team already, `perDay` were sent in 24 hours, or the
- * inviter is no administrator any more. An earlier one for the address is over with it. Invitations of a team wait for one
- * another at its row. `created` is absent where it came to nothing; `roomInSeconds` tells when the day has room again.
+ * Stores an invitation for one address, unless its owner is already in the team, `perDay` were sent in 24 hours, or the
+ * inviter is no longer an administrator. Revokes an earlier one for the address. Requests of one team run one after
+ * another behind the lock on its row. `created` is absent if nothing was stored; `roomInSeconds` is then the time until
+ * the limit of the day allows another.
  */
 export async function insertEmailInvitation(
   db: Db,
@@ -115,8 +119,8 @@ export async function insertEmailInvitation(
 }
 
 /**
- * Store a link, unless the team then has more than `limit` open ones or the inviter is no administrator any more.
- * `isFull` tells which of the two.
+ * Stores a link, unless the team then has more than `limit` open ones or the inviter is no longer an administrator.
+ * `isFull` distinguishes the two.
  */
 export async function insertLink(
   db: Db,
@@ -144,7 +148,7 @@ export async function insertLink(
   };
 }
 
-/** Invitations of a team that may still be accepted, newest first, with the name of who made them. */
+/** Invitations of a team that can still be accepted, newest first, with the inviter's name. */
 export function openInvitations(db: Db, teamId: string) {
   return db
     .select({ invitation: teamInvitations, inviterName: users.name })
@@ -154,7 +158,7 @@ export function openInvitations(db: Db, teamId: string) {
     .orderBy(desc(teamInvitations.id));
 }
 
-/** End an invitation. No row for one that is not the team's, or was revoked before. */
+/** Revokes an invitation. No row for one of another team, or one that is already revoked. */
 export function revokeInvitationRow(db: Db, teamId: string, id: string) {
   return db
     .update(teamInvitations)
@@ -166,8 +170,8 @@ export function revokeInvitationRow(db: Db, teamId: string, id: string) {
 }
 
 /**
- * End the invitations that a person made who is not an administrator of the team any more: nobody comes back by a link of
- * their own. A query for the batch of the removal or demotion.
+ * Revokes the invitations of a person who is no longer an administrator of the team, so that the person cannot return
+ * by their own link. Returns a query for the batch of the removal or demotion.
  */
 export function revokeInvitationsOf(db: Db, { teamId, userId }: { teamId: string; userId: string }) {
   return db
@@ -189,8 +193,8 @@ export function revokeInvitationsOf(db: Db, { teamId, userId }: { teamId: string
 const rank = (role: SQL) => sql`array_position(ARRAY['viewer', 'editor', 'admin'], ${role})`;
 
 /**
- * End the team's links that would make a person more than they are there, who has just become less: whoever knows one could
- * undo it. A query for the batch of the removal or demotion.
+ * Revokes the team's links that grant a higher role than a removed or demoted person now has, because the person may
+ * know such a link and could undo the change. Returns a query for the batch of the removal or demotion.
  */
 export function revokeLinksAbove(db: Db, { teamId, userId }: { teamId: string; userId: string }) {
   return db
@@ -209,7 +213,7 @@ export function revokeLinksAbove(db: Db, { teamId, userId }: { teamId: string; u
     );
 }
 
-/** The invitation behind a token, open or over, with the names it speaks of. */
+/** The invitation of a token, open or not, with the names of team and inviter. */
 export function invitationByHash(db: Db, tokenHash: string) {
   return db
     .select({
@@ -225,10 +229,10 @@ export function invitationByHash(db: Db, tokenHash: string) {
 }
 
 /**
- * Use an invitation once and make its holder a member, in one statement, or nothing. Those who come at the same time wait
- * for one another at the invitation's row, so no more get in than it is for; whoever is a member already uses nothing up.
- * The team and the holder come before, so that a deletion of the team and a removal of the holder are waited for instead of
- * met half-way. `joined` is absent where it came to nothing; `standing` tells how things stand then.
+ * Uses an invitation once and makes its holder a member, in one statement, or does nothing. Concurrent uses run one
+ * after another behind the lock on the invitation's row, so no more people join than it allows. A member uses nothing
+ * up. The team and the holder are locked first, so that a concurrent deletion of the team or removal of the holder
+ * finishes before. `joined` is absent if nothing was done; `standing` is then the current state.
  */
 export async function acceptInvitationRow(db: Db, tokenHash: string, userId: string) {
   const [, , accepted, [standing]] = await db.batch([

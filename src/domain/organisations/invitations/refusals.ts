@@ -8,7 +8,7 @@ export function over(): AppError {
   return new AppError("gone", "This invitation is no longer valid: ask for a new one");
 }
 
-/** For whoever was an administrator when the request was let in. */
+/** For a caller who was an administrator when the request was authenticated. */
 export function onlyAdministrators(): AppError {
   return new AppError("forbidden", "Only administrators of the team may invite");
 }

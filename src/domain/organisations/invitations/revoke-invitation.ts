@@ -6,7 +6,7 @@ import type { Db } from "#src/platform/db/client.ts";
 import { revokeInvitationRow } from "./queries.ts";
 import { notFound } from "./refusals.ts";
 
-/** End an invitation of the caller's team. Throws `not_found`, also for one that was revoked before. */
+/** Revokes an invitation of the caller's team. Throws `not_found`, also for one that is already revoked. */
 export async function revokeInvitation(
   deps: { db: Db },
   { userId, membership: { teamId } }: MemberCaller,

@@ -4,18 +4,18 @@ import type { Db } from "#src/platform/db/client.ts";
 import { invitationByHash } from "./queries.ts";
 import { notFound, over } from "./refusals.ts";
 
-/** What an invitation says to whoever holds it, signed in or not. */
+/** What an invitation shows to its holder, who need not be signed in. */
 export interface ShownInvitation {
   teamName: string;
   inviterName: string | null;
   role: Role;
   kind: "email" | "link";
-  /** Address that may accept, as far as its holder knows it without being told; null for a link. */
+  /** The address that may accept, masked; null for a link. */
   email: string | null;
   expiresAt: Date;
 }
 
-/** Throws `not_found` for an unknown token, `gone` for an invitation that is over. */
+/** Throws `not_found` for an unknown token, `gone` for an invitation that is no longer valid. */
 export async function showInvitation(deps: { db: Db }, token: string): Promise<ShownInvitation> {
   const [found] = await invitationByHash(deps.db, sha256Hex(token));
   if (!found) throw notFound();
@@ -25,7 +25,7 @@ export async function showInvitation(deps: { db: Db }, token: string): Promise<S
   return { teamName, inviterName, role, kind, email: email === null ? null : maskAddress(email), expiresAt };
 }
 
-/** `a…@example.com`: enough for a person who has several addresses, and of little use to other people. */
+/** `a…@example.com`: enough for a person to recognise the own address, and of little use to others. */
 function maskAddress(email: string): string {
   const at = email.lastIndexOf("@");
   return `${Array.from(email.slice(0, at))[0] ?? ""}…${email.slice(at)}`;

@@ -9,8 +9,9 @@ import { updateRole, type Member } from "./queries.ts";
 import { refusalOfLoss } from "./refusal-of-loss.ts";
 
 /**
- * Change what a person is in the caller's team; it holds from the next request on, for their keys too, and what
- * agents do for them that they may do no longer ends. Throws `not_found` for a person who is not in the team, `conflict` for its last administrator and the owner of a personal team.
+ * Changes a person's role in the caller's team, from the next request on, also for their keys. Ends tasks of the person
+ * that the new role no longer permits. Throws `not_found` for a person who is not in the team, `conflict` for its last
+ * administrator and the owner of a personal team.
  */
 export async function changeRole(
   deps: { db: Db; queue: Pick<Queue, "publishBatch"> },

@@ -10,7 +10,7 @@ import { deleteProjectRolesOfFormerMember } from "#src/domain/workspaces/project
 import { leaveDefaultTeam } from "#src/domain/organisations/teams/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
-/** Whose part in which team. */
+/** One membership: a person and a team. */
 export interface Part {
   teamId: string;
   userId: string;
@@ -19,7 +19,7 @@ export interface Part {
 const isPart = ({ teamId, userId }: Part) =>
   and(eq(teamMemberships.teamId, teamId), eq(teamMemberships.userId, userId));
 
-// Of the row `team_memberships`, which is named: a query over one table strips the columns of an expression of theirs.
+// For the row `team_memberships`. The table is named, because drizzle strips column prefixes in a query over one table.
 const ownsTeam = sql<boolean>`EXISTS (
   SELECT 1 FROM teams t WHERE t.id = team_memberships.team_id
     AND t.is_personal AND t.created_by = team_memberships.user_id
@@ -39,7 +39,7 @@ const member = {
   joinedAt: teamMemberships.createdAt,
 };
 
-/** Which of the members in the order of joining are meant: at most `limit` of those that follow one; or all. */
+/** A page of the members in the order of joining: at most `limit` that follow `after`; all if neither is given. */
 export interface MemberPage {
   limit?: number | undefined;
   after?: { joinedAt: Date; userId: string } | undefined;
@@ -71,13 +71,14 @@ function partOf(db: Db, part: Part) {
     .where(isPart(part));
 }
 
-/** What a person was in a team, and what stands against their being less. */
+/** A person's previous role in a team, and the reasons why it cannot be lowered. */
 export type PartBefore = Awaited<ReturnType<typeof partOf>>[number];
 
 /**
- * Change what a person is in a team; the owner of a personal team and a team's last administrator stay administrators.
- * Changes of one team wait for one another at its row, so each sees who is an administrator by then. Whoever is none any
- * more loses the invitations they made, and links that would undo the change end. `before` is what was found, `member` what is there now.
+ * Changes a person's role in a team. The owner of a personal team and the last administrator of a team stay
+ * administrators. Changes of one team run one after another behind the lock on its row, so each sees the current
+ * administrators. A person who is no longer an administrator loses the invitations they made, and links that would undo
+ * the change are revoked. `before` is the previous state, `member` the new one.
  */
 export async function updateRole(db: Db, part: Part, role: Role) {
   const [, [before], updated, , , [after]] = await db.batch([
@@ -100,9 +101,9 @@ export async function updateRole(db: Db, part: Part, role: Role) {
 }
 
 /**
- * Take a person out of a team, with the keys, invitations and project roles they had there, as `updateRole` does. What is
- * made for the person at the same time, a key or another default team, waits at the person's row. Who was removed does not
- * come back by a link of the team, either. `revokedKeys` started tasks that are to end.
+ * Removes a person from a team, with their keys, invitations and project roles there, by the rules of `updateRole`. A
+ * key or default team that is stored concurrently for the person waits for the lock on the person's row. Links by which
+ * the person could rejoin are revoked. `revokedKeys` started tasks that are to be ended.
  */
 export async function deletePart(db: Db, part: Part, how: "removed" | "left") {
   const [, , [before], removed, revokedKeys] = await db.batch([
@@ -122,7 +123,7 @@ export async function deletePart(db: Db, part: Part, how: "removed" | "left") {
   return { before, removed: removed.length > 0, revokedKeys: revokedKeys.map(({ id }) => id) };
 }
 
-/** Write several entries in one trip. */
+/** Writes several entries in one round trip. */
 export async function insertAuditEntries(
   db: Db,
   [first, ...others]: readonly [AuditEntry, ...AuditEntry[]],

@@ -1,7 +1,7 @@
 import { AppError } from "#src/lib/errors.ts";
 import type { PartBefore } from "./queries.ts";
 
-/** Why a person's part in a team could not be taken or made less. `not_found` for a person who has none. */
+/** Why a person could not be removed from a team or demoted. `not_found` for a person who is not a member. */
 export function refusalOfLoss(before: PartBefore | undefined): AppError {
   if (!before) return new AppError("not_found", "Member not found");
   if (before.ownsTeam) {

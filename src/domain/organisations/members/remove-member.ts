@@ -14,9 +14,9 @@ interface Deps {
 }
 
 /**
- * Take a person out of the caller's team. From then on the team is not there for them: their keys of it, the roles they had
- * in its projects and the invitations they made are gone, and what agents do there for them ends. Throws `not_found` for a person
- * who is not in the team, `conflict` for its last administrator and the owner of a personal team.
+ * Removes a person from the caller's team. They lose access to the team, their keys in it, their roles in its projects
+ * and the invitations they made, and their tasks there end. Throws `not_found` for a person who is not in the team,
+ * `conflict` for its last administrator and the owner of a personal team.
  */
 export async function removeMember(
   deps: Deps,
@@ -29,7 +29,7 @@ export async function removeMember(
   await endMembership(deps, { teamId, userId: userId.toLowerCase() }, event);
 }
 
-/** Leave the team. Throws `conflict` as `removeMember` does. */
+/** Removes the caller from the team. Throws `conflict` as `removeMember` does. */
 export async function leaveTeam(
   deps: Deps,
   { userId, membership: { teamId } }: MemberCaller,
@@ -59,6 +59,6 @@ async function endMembership(
       details: { reason: event.action },
     })),
   ]);
-  // A request that dies before this leaves tasks that the sweep ends.
+  // If the request dies before this, the sweep ends the tasks.
   await endTasksOf(deps.queue, [...revokedKeys.map((keyId) => ({ keyId })), { userId: part.userId }]);
 }

@@ -9,13 +9,13 @@ import { insertTeam, type OwnTeam, type TeamLimit } from "./queries.ts";
 import { requireOwnTeam } from "./require-own-team.ts";
 import { requireFreeSlug, slugTaken } from "./slugs.ts";
 
-/** Random slugs to try before a collision is a failure. */
+/** Attempts with a new random slug before a collision counts as a failure. */
 const MAX_DRAWS = 10;
 
 /**
- * Make a team, with the caller as its administrator. Its slug is made from its name where none is given. Throws `conflict`
- * for a slug that is taken, `invalid_input` for one that is reserved, `forbidden` for a person who owns as many teams as one
- * may.
+ * Creates a team with the caller as its administrator. The slug is derived from the name when absent. Throws `conflict`
+ * for a taken slug, `invalid_input` for a reserved one, `forbidden` for a person who already owns the most teams
+ * allowed.
  */
 export async function createTeam(
   deps: { db: Db; config: TeamLimit },

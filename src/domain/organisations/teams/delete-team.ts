@@ -6,9 +6,9 @@ import { deleteTeamRow } from "./queries.ts";
 import type { MemberCaller } from "./require-team.ts";
 
 /**
- * Delete a team with its memberships, invitations, keys and log; who worked in it works in the personal team from then on.
- * The team's log is gone with it, so the deletion is noted in the caller's own. Throws `invalid_input` for a personal team,
- * `conflict` for one that has projects.
+ * Deletes a team with its memberships, invitations, keys and log; its members' personal team becomes their default. The
+ * deletion is recorded in the caller's own log, because the team's is deleted. Throws `invalid_input` for a personal
+ * team, `conflict` for one that has projects.
  */
 export async function deleteTeam(deps: { db: Db }, caller: MemberCaller, client: Client): Promise<void> {
   const { userId, membership } = caller;

@@ -5,7 +5,7 @@ import { insertAuditEntry, type AuditEntry } from "#src/domain/organisations/aud
 import { openingCredits, type OpeningConfig } from "#src/domain/billing/credits/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
-/** A team of one's own with its only member, as queries for the batch that makes the account. */
+/** Inserts a personal team with its only member. Returns queries for the batch that creates the account. */
 export function insertPersonalTeam(
   { db, config }: { db: Db; config: OpeningConfig },
   { isProved, ...team }: { id: string; userId: string; name: string; slug: string; isProved: boolean },
@@ -17,16 +17,16 @@ export function insertPersonalTeam(
   ] as const;
 }
 
-/** How many teams a person may own: those one made, the personal one among them. */
+/** Most teams that a person may own, the personal one included. */
 export interface TeamLimit {
   /** 0 is no limit. */
   MAX_TEAMS_PER_USER: number;
 }
 
 /**
- * A team with its maker as its administrator; false, and nothing is written, for a person who owns as many as one may. Makers
- * are held, so that of two teams at once the second is counted with the first. Fails on `teams_slug_unique` where the slug is
- * taken.
+ * Creates a team with its creator as its administrator. Returns false and writes nothing for a person who already owns
+ * the most teams allowed. Locks the creator, so that concurrent creations are counted. Fails on `teams_slug_unique` for
+ * a taken slug.
  */
 export async function insertTeam(
   { db, config: { MAX_TEAMS_PER_USER: limit } }: { db: Db; config: TeamLimit },
@@ -52,7 +52,7 @@ export async function insertTeam(
 
 const membership = { teamId: teamMemberships.teamId, role: teamMemberships.role };
 
-/** The team a user works in when none is named, and as what. */
+/** A user's default team, and the role there. */
 export function defaultMembership(db: Db, userId: string) {
   return db
     .select(membership)
@@ -72,7 +72,7 @@ export function membershipBySlug(db: Db, userId: string, teamSlug: string) {
     .where(and(eq(teamMemberships.userId, userId), eq(teams.slug, teamSlug)));
 }
 
-/** Teams that a person belongs to, and as what, in the order of joining: the personal one is the first. Or one of them. */
+/** Teams of a person and the role in each, in the order of joining, the personal one first; or one of them. */
 export function teamsOfUser(db: Db, userId: string, teamId?: string) {
   return db
     .select({ team: teams, role: teamMemberships.role })
@@ -87,15 +87,15 @@ export function teamsOfUser(db: Db, userId: string, teamId?: string) {
     .orderBy(asc(teamMemberships.createdAt), asc(teams.id));
 }
 
-/** A team, and what the reader is in it. */
+/** A team, and the reader's role in it. */
 export type OwnTeam = Awaited<ReturnType<typeof teamsOfUser>>[number];
 
-/** What is absent stays as it is. */
+/** Absent fields stay as they are. */
 export type TeamChange = {
   [Field in "name" | "slug" | "avatarUrl"]?: (typeof teams.$inferSelect)[Field] | undefined;
 };
 
-/** Change a team that may be gone by now. Fails on `teams_slug_unique` where the slug is taken. */
+/** Changes a team; no row for a deleted one. Fails on `teams_slug_unique` for a taken slug. */
 export async function updateTeamRow(
   db: Db,
   teamId: string,
@@ -106,8 +106,8 @@ export async function updateTeamRow(
 }
 
 /**
- * Delete a team that is nobody's own and has no project, and give its members their personal team for their default one.
- * Behind the lock on the team nobody makes a project in it. `team` is what was found, if anything.
+ * Deletes a team that is not personal and has no project, and makes each member's personal team their default. The lock
+ * on the team prevents concurrent creations of projects. `team` is the state that was found, if any.
  */
 export async function deleteTeamRow(db: Db, teamId: string) {
   const [[team], , deleted] = await db.batch([
@@ -137,8 +137,8 @@ export async function deleteTeamRow(db: Db, teamId: string) {
 }
 
 /**
- * Make a team the one a person works in when none is named. A removal that comes at the same time waits at the person's
- * row, or is waited for there. No row for a person who is not in the team.
+ * Makes a team the person's default. Waits for a concurrent removal from the team, or blocks it, at the person's row.
+ * No row for a person who is not in the team.
  */
 export async function setDefaultTeam(
   db: Db,
@@ -160,7 +160,10 @@ export async function setDefaultTeam(
   return updated;
 }
 
-/** Send a person who is not in the team any more back to the personal one. A query for the batch of the removal. */
+/**
+ * Makes the personal team the default again for a person who has left the team. Returns a query for the batch of the
+ * removal.
+ */
 export function leaveDefaultTeam(db: Db, { teamId, userId }: { teamId: string; userId: string }) {
   return db.execute(sql`
     UPDATE users SET default_team_id = own.id FROM teams own

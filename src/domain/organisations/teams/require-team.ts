@@ -17,12 +17,13 @@ export interface Membership {
   role: Role;
 }
 
-/** A person who was let in as a member of the team the request is about. */
+/** A person who is a member of the request's team. */
 export type MemberCaller = UserCaller & { membership: Membership };
 
 /**
- * The team a caller acts in, where the role there grants the permission: the one with this slug, else a key's own or a
- * person's default. Throws `not_found` for a team the caller has no part in, `forbidden` where the role is too low.
+ * The team in which a caller acts, if the role there grants the permission: the one with this slug, otherwise a key's
+ * own or a person's default. Throws `not_found` for a team of which the caller is not a member, `forbidden` if the role
+ * does not suffice.
  */
 export async function requireTeam(
   deps: { db: Db },
@@ -39,7 +40,7 @@ async function findTeam(db: Db, caller: Caller, slug: string | undefined): Promi
   if (slug !== undefined) {
     return isSlug(slug) ? (await membershipBySlug(db, caller.userId, slug))[0] : undefined;
   }
-  // What a key may do was read with the key itself.
+  // A key's role was read together with the key.
   if (caller.kind === "key") return { teamId: caller.teamId, role: caller.role };
   return (await defaultMembership(db, caller.userId))[0];
 }

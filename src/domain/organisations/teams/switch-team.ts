@@ -3,7 +3,7 @@ import type { Db } from "#src/platform/db/client.ts";
 import { setDefaultTeam } from "./queries.ts";
 import type { MemberCaller } from "./require-team.ts";
 
-/** Make a team the one the caller works in when none is named; answers how the console looks there. */
+/** Makes a team the caller's default; returns its id and the console's theme. */
 export async function switchTeam(
   deps: { db: Db },
   { userId, membership: { teamId } }: MemberCaller,

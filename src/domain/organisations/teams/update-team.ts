@@ -6,10 +6,7 @@ import { requireOwnTeam } from "./require-own-team.ts";
 import type { MemberCaller } from "./require-team.ts";
 import { requireFreeSlug, slugTaken } from "./slugs.ts";
 
-/**
- * Change what a team is called and shown as. Throws `conflict` for a slug that is taken, `invalid_input` for one that is
- * reserved.
- */
+/** Changes a team's name, slug and picture. Throws `conflict` for a taken slug, `invalid_input` for a reserved one. */
 export async function updateTeam(
   deps: { db: Db },
   caller: MemberCaller,

@@ -1,7 +1,7 @@
 import { isForeignKeyViolation } from "#src/db/foreign-key-violation.ts";
 import { AppError } from "#src/lib/errors.ts";
 
-/** A write that belongs to a team. Throws `not_found` where the team was deleted while the request was on its way. */
+/** Awaits a write that belongs to a team. Throws `not_found` if the team was deleted in the meantime. */
 export async function whileTeamExists<T>(write: PromiseLike<T>): Promise<T> {
   try {
     return await write;

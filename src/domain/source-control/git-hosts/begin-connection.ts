@@ -6,11 +6,14 @@ export interface BegunConnection {
   /** Where to send the browser. */
   authorizationUrl: string;
   state: string;
-  /** What the browser has to bring back, and for how long it is good. */
+  /** What the browser must send back, and how long it is valid. */
   cookie: { value: string; maxAgeSeconds: number };
 }
 
-/** Begin to connect an account at a host, in a person's session: it ends in the same one. Throws `unavailable` for a host without an id and a secret. */
+/**
+ * Begins to connect an account at a host. The same session must finish it. Throws `unavailable` for a host without an
+ * OAuth app.
+ */
 export async function beginConnection(
   deps: Pick<FlowDeps, "oauthStates" | "secrets"> & { gitHosts: GitHosts },
   sessionId: string,

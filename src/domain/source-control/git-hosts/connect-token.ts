@@ -6,8 +6,8 @@ import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import { putConnection } from "./queries.ts";
 
 /**
- * Connect an account by a token that its owner made. Throws `invalid_input` for one that the host refuses, `unavailable` when
- * the host does not answer.
+ * Connects an account by a personal token. Throws `invalid_input` for a token that the host refuses, `unavailable` when
+ * the host does not respond.
  */
 export async function connectToken(
   deps: { db: Db; gitHosts: GitHosts; deploymentSecrets: Secrets },
@@ -31,7 +31,7 @@ export async function connectToken(
     encryptedRefreshToken: null,
     expiresAt: null,
     username: account.username,
-    // Bitbucket's tokens go with the address they were given with.
+    // A Bitbucket token is valid only with the address that was sent with it.
     email: given.login ?? account.email,
     scope: null,
   };

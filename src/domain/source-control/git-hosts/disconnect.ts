@@ -3,7 +3,7 @@ import type { Db } from "#src/platform/db/client.ts";
 import type { GitHostName, GitHosts } from "#src/platform/git-hosts/git-host.ts";
 import { deleteConnection } from "./queries.ts";
 
-/** Forget a person's account at a host, with its tokens. Safe to repeat. */
+/** Deletes a person's connection to a host, with its tokens. Idempotent. */
 export async function disconnectGitHost(
   { db, gitHosts }: { db: Db; gitHosts: GitHosts },
   userId: string,

@@ -8,22 +8,22 @@ import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import { putConnection } from "./queries.ts";
 import { sealGrant } from "./usable-token.ts";
 
-/** What a browser brings back from a host. */
+/** What the browser sends back from a host. */
 interface Callback {
   host: GitHostName;
-  /** All of the query. */
+  /** The whole query. */
   parameters: URLSearchParams;
-  /** What the browser kept when it left. */
+  /** The cookie that `beginConnection` set. */
   cookie: string | undefined;
-  /** Who is signed in where the browser came back. */
+  /** The signed-in person of the returning browser. */
   visitor: UserCaller | undefined;
   client: Client;
 }
 
 /**
- * Finish the connection of an account, in the session that began it. The state is checked and used up before anything else.
- * Throws `invalid_input` for a state that will not do, for another session than the one that began, and for a person or host
- * that did not go through with it (the log says why), `not_found` for a host without an id and a secret.
+ * Finishes the connection of an account, in the session that began it. The state is checked and used up before anything
+ * else. Throws `invalid_input` for an invalid state, for another session, and for a person or host that did not
+ * complete the connection (the log has the reason), `not_found` for a host without an OAuth app.
  */
 export async function finishConnection(
   deps: FlowDeps & { gitHosts: GitHosts; deploymentSecrets: Secrets; log: Log },

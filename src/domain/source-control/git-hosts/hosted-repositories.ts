@@ -10,8 +10,8 @@ import { hostAt } from "./hosts.ts";
 import { usableToken, type TokenDeps } from "./usable-token.ts";
 
 /**
- * Repositories that a person's account at a host may reach. These throw `invalid_input` for a person who is not connected
- * (a 401 would tell a browser that it is signed out), and as `GitHost` does.
+ * Repositories that a person's account at a host can reach. Throws `invalid_input` for a person who is not connected,
+ * because a 401 would tell a browser that it is signed out. Otherwise throws as `GitHost` does.
  */
 export function hostedRepositories(
   deps: TokenDeps,
@@ -41,7 +41,7 @@ export async function hostedBranches(
 }
 
 /**
- * What a host says of the repository at an address, asked with a person's token where they have one there; `undefined` for
+ * A host's data of the repository at an address, with the person's token if they are connected there; `undefined` for
  * an address at no known host. Throws as `GitHost` does.
  */
 export async function repositoryAt(

@@ -6,7 +6,7 @@ import { connectionsOf, type Connection } from "./queries.ts";
 export interface ConnectionState {
   provider: GitHostName;
   label: string;
-  /** Whether accounts can be connected by OAuth; a token of one's own connects them in any case. */
+  /** Whether accounts can be connected by OAuth; a personal token can always be used. */
   hasOAuth: boolean;
   connection: Connection | undefined;
 }

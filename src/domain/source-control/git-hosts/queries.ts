@@ -17,7 +17,7 @@ export function connectionsOf(db: Db, userId: string) {
   return db.select().from(gitConnections).where(eq(gitConnections.userId, userId));
 }
 
-/** A person's tokens, as they are kept. */
+/** A person's tokens, encrypted. */
 export const sealedTokens = statement((db, { userId }: { userId: Slot<string> }) =>
   db
     .select({
@@ -41,7 +41,9 @@ export async function connectionOf(
 /** The secrets are Fernet tokens. */
 export type NewConnection = Omit<Connection, "id" | "createdAt" | "updatedAt">;
 
-/** Connect an account, in place of the one before at this host, with an entry in the log of the person's own team. */
+/**
+ * Stores a connection, which replaces an earlier one at this host, and writes an entry to the log of the personal team.
+ */
 export async function putConnection(
   db: Db,
   { userId, provider, ...values }: NewConnection,
@@ -49,7 +51,7 @@ export async function putConnection(
 ): Promise<void> {
   const { authType, username } = values;
   await db.batch([
-    // Before the person, whom the row refers to.
+    // Before the person, to whom the new row refers.
     shareOwnTeam(db, userId),
     db
       .insert(gitConnections)
@@ -66,7 +68,7 @@ export async function putConnection(
   ]);
 }
 
-/** Forget an account, with an entry as `putConnection` makes; none where there was nothing to forget. */
+/** Deletes a connection and writes an entry as `putConnection` does; neither if there is no connection. */
 export async function deleteConnection(
   db: Db,
   userId: string,
@@ -76,7 +78,7 @@ export async function deleteConnection(
   const found = db.select({ id: gitConnections.id }).from(gitConnections).where(among(userId, provider));
   await db.batch([
     shareOwnTeam(db, userId),
-    // Of two that come at once, the second finds nothing any more.
+    // Of concurrent calls, the second finds no row.
     found.for("update"),
     insertAuditEntry(
       db,
@@ -94,12 +96,12 @@ const entryOf = (userId: string, provider: GitHostName, client: Client) => ({
   client,
 });
 
-/** Seconds that one may take to refresh a token before another may try. */
+/** Seconds that a request may take to refresh a token before another may try. */
 const REFRESH_SECONDS = 15;
 
 /**
- * Become the one who refreshes an expired token: a refresh token is good for one use. False while another request does, and
- * once it was done.
+ * Claims the refresh of an expired token, because a refresh token can be used only once. False while another request
+ * has the claim, and after that request has refreshed it.
  */
 export async function claimRefresh(db: Db, { id, encryptedToken }: Connection): Promise<boolean> {
   const rows = await db
@@ -119,7 +121,7 @@ export async function claimRefresh(db: Db, { id, encryptedToken }: Connection): 
   return rows.length > 0;
 }
 
-/** Put new tokens in place of those that were refreshed; not in place of any others. */
+/** Replaces tokens by refreshed ones; no effect if the stored tokens have changed. */
 export async function rotateTokens(
   db: Db,
   { id, encryptedToken }: Connection,

@@ -5,8 +5,8 @@ import { usableToken, type TokenDeps } from "./usable-token.ts";
 export type GitHostDeps = TokenDeps;
 
 /**
- * A remote as git is to reach it for somebody: with their token where the address is at a host they are connected to, and
- * without any credentials everywhere else. Throws as `usableToken` does.
+ * A remote with the credentials that git needs: the person's token for a host to which they are connected, none for any
+ * other address. Throws as `usableToken` does.
  */
 export async function remoteFor(
   deps: GitHostDeps,

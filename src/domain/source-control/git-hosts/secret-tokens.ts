@@ -2,8 +2,8 @@ import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import type { sealedTokens } from "./queries.ts";
 
 /**
- * A person's tokens for git hosts in the clear, so that they can be hidden: nothing else may be done with them. They are as
- * they are kept: none is refreshed. What was encrypted under another key is left out.
+ * A person's decrypted tokens for git hosts, to be used only for hiding them in output. Does not refresh expired ones.
+ * Tokens that were encrypted with another key are left out.
  */
 export async function secretTokens(
   deps: { deploymentSecrets: Pick<Secrets, "decrypt"> },

@@ -12,14 +12,14 @@ export interface TokenDeps {
   log: Log;
 }
 
-/** A token that ends so soon counts as expired: what it is for takes time. */
+/** A token that expires within this time counts as expired, because its use takes time. */
 const MARGIN_MS = 60_000;
-/** How often, and how many times, whoever does not refresh a token looks whether it was refreshed. */
+/** Poll interval, and number of polls, of a request that waits for another one to refresh the token. */
 const LOOK_MS = 500;
 const LOOKS = 16;
 
 /**
- * A person's token for a host, refreshed where it has expired; `undefined` for a person who is not connected there. Throws
+ * A person's token for a host, refreshed if it has expired; `undefined` for a person who is not connected. Throws
  * `invalid_input` when the host does not renew the grant: the person has to connect again.
  */
 export async function usableToken(
@@ -73,7 +73,7 @@ async function refresh(deps: TokenDeps, connection: Connection): Promise<Connect
   return { ...connection, ...fresh };
 }
 
-/** A grant's tokens as they are kept. */
+/** Encrypts a grant's tokens for storage. */
 export async function sealGrant(
   secrets: Secrets,
   grant: { accessToken: string; refreshToken: string | null; expiresAt: Date | null },

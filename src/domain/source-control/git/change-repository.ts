@@ -10,7 +10,7 @@ import { changingRepository, type GitAccess, type GitDeps } from "./open-reposit
 import { personOf } from "./queries.ts";
 import { allowedAddress, namedRemote, ORIGIN } from "./remotes.ts";
 
-/** Make a project's files a repository, and give it a remote where one is named. Safe to repeat. */
+/** Creates a repository of a project's files, and sets its remote if one is named. Idempotent. */
 export async function initRepository(
   deps: GitDeps,
   access: GitAccess,
@@ -36,8 +36,8 @@ export function stageChanges(
 }
 
 /**
- * Commit these paths, or (null) everything that changed, in the name of whoever asks. Throws `conflict` when there is
- * nothing to commit.
+ * Commits these paths, or (null) everything that changed, with the caller as the author. Throws `conflict` when there
+ * is nothing to commit.
  */
 export function commitChanges(
   deps: GitDeps,
@@ -64,8 +64,8 @@ export function createBranch(
 }
 
 /**
- * Check out a branch; one that is not here is fetched from `origin`. Throws `conflict` when local changes would be lost,
- * `not_found` where neither has it, and as `pull` does when the remote fails.
+ * Checks out a branch, and fetches it from `origin` if it is not local. Throws `conflict` when local changes would be
+ * lost, `not_found` if neither has it, and as `pull` does when the remote fails.
  */
 export function switchBranch(deps: GitDeps, access: GitAccess, branch: string): Promise<{ branch: string }> {
   const name = branchName(branch);
@@ -85,8 +85,9 @@ export function switchBranch(deps: GitDeps, access: GitAccess, branch: string): 
 }
 
 /**
- * Forget which remote a project belongs to, its `origin` included; its files and its history stay. Safe to repeat: the remote
- * goes first. Throws `not_found` for a project without one, `conflict` while a clone of it is under way.
+ * Disconnects a project from its remote, `origin` included; its files and history stay. Idempotent, because the remote
+ * is removed before the row. Throws `not_found` for a project without a remote, `conflict` while a clone is in
+ * progress.
  */
 export function disconnectRepository(deps: GitDeps, access: GitAccess): Promise<void> {
   return changingRepository(deps, access, async ({ runtime, project }) => {

@@ -5,9 +5,9 @@ import { personOf } from "./queries.ts";
 import { namedRemote, ORIGIN } from "./remotes.ts";
 
 /**
- * Commit everything that changed and push the current branch to `origin`. Where nothing changed, commits that were not pushed
- * are. Throws `conflict` when there is nothing of either, when there is no `origin`, and when the push is refused; the
- * sentence says whether a commit was made, which then stays.
+ * Commits everything that changed and pushes the current branch to `origin`. If nothing changed, pushes earlier
+ * commits. Throws `conflict` when there is nothing to commit or push, when there is no `origin`, and when the push is
+ * refused; the message says whether a commit was created, which then stays.
  */
 export function commitAndPush(
   deps: GitDeps,
@@ -29,7 +29,7 @@ export function commitAndPush(
   });
 }
 
-/** The commit that was made; `undefined` where nothing changed and older commits wait to be pushed. */
+/** The new commit; `undefined` if nothing changed and older commits are still to be pushed. */
 async function commitIfChanged(
   deps: GitDeps,
   { runtime, userId }: OpenRepository,

@@ -11,8 +11,8 @@ interface Exchange {
 }
 
 /**
- * Push a branch, the current one unless named. Throws `conflict` when the remote has commits that are not here (and this is
- * not forced) or there is no such remote, `invalid_input` when the remote wants other credentials.
+ * Pushes a branch, the current one by default. Throws `conflict` when the remote has commits that the project lacks
+ * (unless forced) or there is no such remote, `invalid_input` when the remote refuses the credentials.
  */
 export function push(
   deps: GitDeps,
@@ -34,7 +34,10 @@ export function push(
   });
 }
 
-/** Fetch and merge. Conflicts are an answer: files and history are as they were then. Throws as `push` does. */
+/**
+ * Fetches and merges. A merge conflict is a result, not an error; files and history then stay unchanged. Throws as
+ * `push` does.
+ */
 export function pull(
   deps: GitDeps,
   access: GitAccess,

@@ -1,9 +1,9 @@
 import { AppError } from "#src/lib/errors.ts";
 
-/** Characters no shell, refspec or option parser takes for anything else. */
+/** Characters without a special meaning in shells, refspecs and options. */
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9/_.-]{0,199}$/u;
 
-/** A branch as a person names it. Throws `invalid_input`. */
+/** Validates a branch name. Throws `invalid_input`. */
 export function branchName(text: string): string {
   const name = text.trim();
   if (NAME.test(name) && !/\.\.|\/\/|\/\.|[/.]$|\.lock(?:\/|$)/u.test(name) && name !== "HEAD") return name;
@@ -13,7 +13,7 @@ export function branchName(text: string): string {
   );
 }
 
-/** As `branchName`, where a branch may be left out. */
+/** As `branchName`, for an optional branch. */
 export function optionalBranchName(text: string | null | undefined): string | undefined {
   return text === undefined || text === null || text.trim() === "" ? undefined : branchName(text);
 }

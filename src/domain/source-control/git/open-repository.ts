@@ -13,17 +13,17 @@ export interface GitDeps extends GitHostDeps {
   refusalOfUrl(url: string): string | undefined;
 }
 
-/** Who wants to work on which project's repository; the project by its id or slug. */
+/** The caller, and the project by its id or slug. */
 export interface GitAccess {
   caller: Caller;
   project: string;
 }
 
-/** A project whose repository may be worked on, and for whom. */
+/** An opened repository, and the person who works on it. */
 export interface OpenRepository {
   runtime: ProjectRuntime;
   project: OpenProject;
-  /** The person: of a key, its owner. */
+  /** The person; for a key its owner. */
   userId: string;
 }
 
@@ -31,19 +31,22 @@ const DEFAULT_BRANCH = "main";
 
 type Act<T> = (repository: OpenRepository) => Promise<T>;
 
-/** Look at a project's repository. Throws as `requireProject` and the operation do. */
+/** Reads a project's repository. Throws as `requireProject` and the operation do. */
 export function readingRepository<T>(deps: GitDeps, access: GitAccess, act: Act<T>): Promise<T> {
   return open(deps, access, { scope: "git.view", through: withRuntime }, act);
 }
 
-/** Change a project's repository, not while a clone is about to replace it (`conflict`). Otherwise as `readingRepository`. */
+/**
+ * Changes a project's repository; throws `conflict` while a clone is about to replace it. Otherwise as
+ * `readingRepository`.
+ */
 export function changingRepository<T>(deps: GitDeps, access: GitAccess, act: Act<T>): Promise<T> {
   return open(deps, access, { scope: "git.write", through: withWritableRuntime }, act);
 }
 
 /**
- * A remote that wants other credentials is `invalid_input` here: a 401 would tell clients that they are signed out of the
- * service.
+ * Turns a remote's refusal of the credentials into `invalid_input`, because a 401 would tell clients that they are
+ * signed out of the service.
  */
 async function open<T>(
   deps: GitDeps,
@@ -62,7 +65,7 @@ async function open<T>(
   }
 }
 
-/** An `empty` project has a repository on `main` from the first look at it on: no request makes its files before they are used. */
+/** An `empty` project gets its repository, on `main`, at the first access, because its creation writes no files. */
 async function ensureRepository(runtime: ProjectRuntime): Promise<void> {
   if (await runtime.stat(".git")) return;
   await runtime.git("init", { defaultBranch: DEFAULT_BRANCH });

@@ -3,7 +3,7 @@ import { users } from "#src/db/schema/index.ts";
 import type { GitPerson } from "#src/git/protocol.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
-/** A person as their commits name them. */
+/** A person's name and address for their commits. */
 export async function personOf(db: Db, userId: string): Promise<GitPerson> {
   const [user] = await db
     .select({ name: users.name, username: users.username, email: users.email })

@@ -12,12 +12,12 @@ import { optionalBranchName } from "./names.ts";
 import { readingRepository, type GitAccess, type GitDeps, type OpenRepository } from "./open-repository.ts";
 import { namedRemote, ORIGIN, originOf } from "./remotes.ts";
 
-/** Where a repository belongs; absent for one that is only here. */
+/** The remote; absent for a purely local repository. */
 interface KnownRemote {
   origin: RepositoryAddress | undefined;
 }
 
-/** What a project was cloned from or is pushed to; `undefined` for a project without a remote. */
+/** The remote of a project; `undefined` for a project without one. */
 export async function readInfo(
   deps: Pick<GitDeps, "db">,
   { caller, project }: GitAccess,
@@ -30,7 +30,7 @@ export function readStatus(deps: GitDeps, access: GitAccess): Promise<GitStatus>
   return readingRepository(deps, access, ({ runtime }) => runtime.git("status", {}));
 }
 
-/** Commits of a branch, the current one unless named, latest first. */
+/** Commits of a branch, the current one by default, latest first. */
 export function readCommits(
   deps: GitDeps,
   access: GitAccess,
@@ -46,11 +46,11 @@ export function readCommits(
 
 interface KnownBranches extends KnownRemote, GitBranches {
   defaultBranch: string | null;
-  /** Why the branches of the remote are missing, where it was asked and failed. */
+  /** Why the remote's branches are missing, if the remote failed. */
   failure: AppError | undefined;
 }
 
-/** The branches here, and those that only `origin` has. */
+/** The local branches, and those that only `origin` has. */
 export function readBranches(deps: GitDeps, access: GitAccess): Promise<KnownBranches> {
   return readingRepository(deps, access, async (repository) => {
     const { runtime, project } = repository;
@@ -83,13 +83,13 @@ async function remoteBranches(
     const remote = await namedRemote(deps, repository, ORIGIN);
     return { ...(await repository.runtime.git("probe", { remote })), failure: undefined };
   } catch (error) {
-    // Its files may have gone meanwhile, which is not the remote's failure.
+    // `asleep` means that the project's files are absent, which is not a failure of the remote.
     if (!(error instanceof AppError) || error.code === "asleep") throw error;
     return { branches: [], failure: error };
   }
 }
 
-/** Changes of the files against the last commit; of one path when named. */
+/** Differences between the files and the last commit; of one path if given. */
 export function readDiff(
   deps: GitDeps,
   access: GitAccess,
@@ -101,20 +101,20 @@ export function readDiff(
   );
 }
 
-/** Directories that hold what is not in any repository. */
+/** Directories whose content is never part of a repository. */
 const LEFT_OUT = [".git", "node_modules"];
-/** More entries than this are left out. */
+/** Further entries are omitted. */
 const MAX_ENTRIES = 10_000;
 
 interface RepositoryTree extends KnownRemote {
-  /** The branch that is checked out, whose files these are; null before the first commit. */
+  /** The checked-out branch, whose files these are; null before the first commit. */
   branch: string | null;
   sha: string | null;
   files: FileEntry[];
   truncated: boolean;
 }
 
-/** The files of the branch that is checked out, as they are now. */
+/** The current files of the checked-out branch. */
 export function readTree(deps: GitDeps, access: GitAccess): Promise<RepositoryTree> {
   return readingRepository(deps, access, async ({ runtime }) => {
     const { current, branches } = await runtime.git("branches", {});

@@ -5,7 +5,7 @@ import type { HostedRepository } from "#src/platform/git-hosts/git-host.ts";
 import { readingRepository, type GitAccess, type GitDeps } from "./open-repository.ts";
 import { originOf } from "./remotes.ts";
 
-/** What the host of `origin` says about the repository. */
+/** The host's data of the repository at `origin`. */
 export type RemoteRepository =
   | { kind: "no_remote" }
   /** At no known host: only its address tells something. */

@@ -7,7 +7,7 @@ import type { GitDeps, OpenRepository } from "./open-repository.ts";
 
 export const ORIGIN = "origin";
 
-/** An address that the service may speak to. Throws `invalid_input` where it may not. */
+/** The parsed address, if the service may call it. Throws `invalid_input` otherwise. */
 export function allowedAddress(deps: Pick<GitDeps, "refusalOfUrl">, url: string): RepositoryAddress {
   const address = parseRepositoryUrl(url);
   const refusal = deps.refusalOfUrl(address.url);
@@ -16,9 +16,9 @@ export function allowedAddress(deps: Pick<GitDeps, "refusalOfUrl">, url: string)
 }
 
 /**
- * The remote of this name as git is to reach it for whoever works on the repository. What the repository's configuration
- * says is anybody's text: it is checked like an address that a person gives, and decides which credentials are sent. Throws
- * `conflict` for a name that no remote has.
+ * The remote with this name, with the credentials of the person who works on the repository. The repository's
+ * configuration is untrusted and decides which credentials are sent, so its address is checked like one that a person
+ * enters. Throws `conflict` for an unknown remote.
  */
 export async function namedRemote(
   deps: GitDeps,
@@ -32,7 +32,7 @@ export async function namedRemote(
   return remoteFor(deps, { userId, url });
 }
 
-/** Where `origin` is; `undefined` without one, or for one that is not http(s). */
+/** The address of `origin`; `undefined` if there is none, or if it is not http(s). */
 export async function originOf(runtime: ProjectRuntime): Promise<RepositoryAddress | undefined> {
   const remotes = await runtime.git("remotes", {});
   const found = remotes.find(({ name }) => name === ORIGIN);
@@ -43,7 +43,7 @@ export async function originOf(runtime: ProjectRuntime): Promise<RepositoryAddre
   }
 }
 
-/** The address without a user name and password that a person may have put into the configuration. */
+/** The address without a user name and password from the configuration. */
 function withoutUser(text: string): string {
   const url = URL.parse(text);
   if (!url) return text;

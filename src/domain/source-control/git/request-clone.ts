@@ -14,9 +14,9 @@ interface Asked {
 }
 
 /**
- * Have a repository cloned into a project, in place of its files once the clone is complete. Returns at once; the work goes
- * on in the background. Throws `invalid_input` for an address or branch that will not do, `conflict` while another clone is
- * under way, and as `requireProject` does.
+ * Requests a clone of a repository, which replaces the project's files once it is complete. Returns at once; the clone
+ * runs in the background. Throws `invalid_input` for an invalid address or branch, `conflict` while another clone is in
+ * progress, and as `requireProject` does.
  */
 export async function requestClone(
   deps: GitDeps,
@@ -35,7 +35,7 @@ export async function requestClone(
   const clone = await beginClone(deps.db, { projectId, userId: caller.userId, address, branch });
   if (!clone) throw new AppError("conflict", "A repository is already being cloned into the project");
   await publishClone(deps, clone).catch((cause: unknown) => {
-    // The row says what is to be done: the next sweep publishes it again.
+    // The row records the request, so the next sweep publishes it again.
     deps.log.warn("clone was not published", { project_id: projectId, cause });
   });
   return clone;
@@ -44,9 +44,9 @@ export async function requestClone(
 const LOOK_MS = 250;
 
 /**
- * As `requestClone`, but looks first whether the remote can be read at all, and waits until the clone has ended or this many
- * milliseconds are over. Throws also as the look does (`unauthenticated`, `not_found`, `unavailable`), and `unavailable` for
- * a clone that failed.
+ * As `requestClone`, but first checks that the remote can be read, and then waits until the clone has ended or `waitMs`
+ * have passed. Throws also as the check does (`unauthenticated`, `not_found`, `unavailable`), and `unavailable` for a
+ * failed clone.
  */
 export async function cloneAndWait(
   deps: GitDeps,

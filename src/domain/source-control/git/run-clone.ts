@@ -18,16 +18,19 @@ interface CloneDeps extends GitDeps, Pick<TakeDeps, "archives"> {
   config: TakeDeps["config"] & { GIT_CLONE_TIMEOUT_SECONDS: number };
 }
 
-/** Seconds until a clone is looked at again that another executor works on, or that failed and may not fail the next time. */
+/** Seconds until a retry: after a failure that may not recur, or while another executor holds the lease. */
 const RETRY_SECONDS = 5;
-/** How often an executor says that it lives, and how far it is: less often than its lease runs out, and cheap to write. */
+/**
+ * Interval at which an executor renews its lease and records the progress: well within the lease, and rare enough to be
+ * cheap.
+ */
 const BEAT_MS = 2000;
 const WAKE_MS = 60_000;
 
 /**
- * Do the clone that a project's row asks for: at most one executor at a time, found out by a lease; one that dies is
- * followed by the next, three in all. The files that were there stay until the clone is complete, and a snapshot keeps them.
- * Idempotent. Returns when to come again, if at all.
+ * Runs the clone that a project's row requests. A lease admits one executor at a time; after a crash the next one takes
+ * over, three in all. The previous files stay until the clone is complete, and a snapshot keeps them. Idempotent.
+ * Returns when to retry, if at all.
  */
 export async function runClone(
   deps: CloneDeps,
@@ -67,7 +70,8 @@ async function cloneInto(
   await awake(deps, projectId, { timeoutMs: WAKE_MS });
   const input = {
     remote,
-    // An executor is appointed when the lease of the one before is over, so its own ends later.
+    // An executor starts only after the previous lease has ended, so its own lease ends later and can serve as the
+    // term.
     term: leaseUntil?.getTime() ?? 0,
     ...(defaultBranch !== "" && { branch: defaultBranch }),
   };
@@ -80,7 +84,7 @@ async function cloneInto(
   return runtime.git("clone", input, options);
 }
 
-/** Work while the lease is renewed; `superseded` is aborted once another executor has taken over. */
+/** Does the work while renewing the lease; `superseded` is aborted once another executor has taken over. */
 async function withHeartbeat<T>(
   { db, log }: CloneDeps,
   clone: Repository,
@@ -92,7 +96,8 @@ async function withHeartbeat<T>(
     try {
       if (!(await renewClone(db, clone, progress))) superseded.abort();
     } catch (error) {
-      // A database that is away for longer than the lease lets another executor take over, which the next beat finds out.
+      // If the database is unreachable for longer than the lease, another executor takes over, which the next renewal
+      // discovers.
       log.warn("clone could not renew its lease", { project_id: clone.projectId, cause: error });
     }
   };
@@ -111,7 +116,7 @@ function describeProgress({ phase, loaded, total }: GitProgress): string {
   return phase.slice(0, 100) + share;
 }
 
-/** Why a clone failed, for whoever asked for it, and whether it would fail again. */
+/** The reason of a failure, for the person who requested the clone, and whether a retry is pointless. */
 function failureOf(error: unknown): { error: string; final: boolean } {
   if (!(error instanceof AppError)) return { error: "The repository could not be cloned", final: false };
   return { error: error.message, final: !error.retryable };

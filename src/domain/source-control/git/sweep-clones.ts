@@ -2,7 +2,7 @@ import { waitingClones, type Repository } from "#src/domain/source-control/repos
 import type { Db } from "#src/platform/db/client.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 
-/** Clones published by one sweep; the next one takes the rest. */
+/** Most clones in one sweep; the next sweep takes the rest. */
 const BATCH = 100;
 
 type Waiting = Pick<Repository, "projectId" | "generation">;
@@ -17,7 +17,7 @@ export function publishClone({ queue }: { queue: Queue }, clone: Waiting): Promi
   return queue.publish(messageFor(clone));
 }
 
-/** Publish the clones again that nobody works on: their message was lost, or their executor died. */
+/** Republishes clones without an executor: their message was lost, or their executor died. */
 export async function sweepClones({ db, queue }: { db: Db; queue: Queue }): Promise<void> {
   const waiting = await waitingClones(db, BATCH);
   if (waiting.length > 0) await queue.publishBatch(waiting.map((clone) => messageFor(clone, "-swept")));

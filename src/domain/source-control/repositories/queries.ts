@@ -6,7 +6,7 @@ import type { RepositoryAddress } from "./repository-url.ts";
 
 export type Repository = typeof repositories.$inferSelect;
 
-/** Executors that a clone may take. */
+/** Most executors of one clone. */
 const MAX_ATTEMPTS = 3;
 /** Duration of the lease after each renewal. */
 const LEASE_SECONDS = 10;
@@ -34,8 +34,8 @@ const named = ({ userId, address }: NewRepository) => ({
 });
 
 /**
- * Ask for a clone, of a branch or (null) the default one; whoever works on an earlier one is superseded. No row where a
- * clone is under way: of two at once, one is taken.
+ * Requests a clone of a branch, or (null) the default one, and supersedes executors of earlier clones. No row while a
+ * clone is in progress: of two concurrent requests, one succeeds.
  */
 export async function beginClone(
   db: Db,
@@ -62,7 +62,7 @@ export async function beginClone(
   return row;
 }
 
-/** Become the executor of a clone that is asked for, if nobody is and there are attempts left. */
+/** Claims a requested clone, if no executor holds its lease and attempts are left. */
 export async function claimClone(db: Db, projectId: string): Promise<Repository | undefined> {
   const [row] = await db
     .update(repositories)
@@ -90,7 +90,7 @@ const mine = (clone: Pick<Repository, "projectId" | "generation">) =>
     eq(repositories.syncStatus, "cloning"),
   );
 
-/** Stay the executor, and say how far it is; false when another one has taken over, or the project is gone. */
+/** Renews the lease and records the progress; false when another executor has taken over, or the project is deleted. */
 export async function renewClone(
   db: Db,
   clone: Pick<Repository, "projectId" | "generation">,
@@ -104,7 +104,7 @@ export async function renewClone(
   return rows.length > 0;
 }
 
-/** The files are there. False for an executor that was superseded. */
+/** Records that the files are in place. False for a superseded executor. */
 export async function finishClone(
   db: Db,
   clone: Pick<Repository, "projectId" | "generation">,
@@ -127,8 +127,8 @@ export async function finishClone(
 }
 
 /**
- * An executor that failed lets go: the next one tries again, or, where `final` or no attempt is left, the clone has failed
- * and says why. Tells whether another attempt is to be made.
+ * Releases the lease of a failed executor. The next one retries, unless the failure is `final` or no attempt is left;
+ * then the clone is failed, with the reason. Returns whether there will be another attempt.
  */
 export async function retryClone(
   db: Db,
@@ -149,7 +149,7 @@ export async function retryClone(
   return row?.syncStatus === "cloning";
 }
 
-/** Clones whose executors died one after the other have failed. */
+/** Marks clones as failed whose executors have all died. */
 export function giveUpClone(db: Db, projectId: string) {
   return db
     .update(repositories)
@@ -169,19 +169,19 @@ export function giveUpClone(db: Db, projectId: string) {
     );
 }
 
-/** Clones that are asked for and that nobody works on. */
+/** Requested clones without an executor. */
 export function waitingClones(db: Db, limit: number) {
   return (
     db
       .select({ projectId: repositories.projectId, generation: repositories.generation })
       .from(repositories)
-      // Written out, as the index has it.
+      // As a literal, as in the index.
       .where(and(sql`${repositories.syncStatus} = 'cloning'`, unleased))
       .limit(limit)
   );
 }
 
-/** Note what a project was cloned from, where the clone has been made already. */
+/** Records the remote of a project whose files were cloned at its creation. */
 export async function recordCloned(
   db: Db,
   cloned: NewRepository & { branch: string; commitSha: string | null },
@@ -193,12 +193,12 @@ export async function recordCloned(
   });
 }
 
-/** Note the remote that a repository of one's own was given. */
+/** Records the remote that was given to a local repository. */
 export async function recordRemote(db: Db, remote: NewRepository & { branch: string }): Promise<void> {
   await putRepository(db, remote, { defaultBranch: remote.branch, lastCommitSha: null, lastSyncAt: null });
 }
 
-/** A clone that is under way stays as it is: it writes this itself when it is done. */
+/** Leaves a clone in progress unchanged, because it writes these values itself at its end. */
 function putRepository(
   db: Db,
   repository: NewRepository,
@@ -221,7 +221,7 @@ function putRepository(
     });
 }
 
-/** Note that the project and its remote were brought together at a commit. */
+/** Records the commit at which the project and its remote were last equal. */
 export function noteSync(db: Db, projectId: string, commitSha: string) {
   return db
     .update(repositories)
@@ -229,7 +229,7 @@ export function noteSync(db: Db, projectId: string, commitSha: string) {
     .where(eq(repositories.projectId, projectId));
 }
 
-/** Forget the remote, not while a clone of it is under way; tells what was forgotten. */
+/** Deletes the remote, unless a clone is in progress; returns whether it was deleted. */
 export async function deleteRepository(db: Db, projectId: string): Promise<boolean> {
   const rows = await db
     .delete(repositories)

@@ -1,12 +1,12 @@
 import { AppError } from "#src/lib/errors.ts";
 
-/** Where a repository is, taken apart. */
+/** The parsed address of a repository. */
 export interface RepositoryAddress {
-  /** What git is told: http or https, without credentials, query or fragment. */
+  /** The address for git: http or https, without credentials, query or fragment. */
   url: string;
-  /** Origin of the address, by which credentials are chosen. */
+  /** Origin of the address, which determines the credentials. */
   origin: string;
-  /** All of the path but its last name: `group/subgroup` at hosts that have groups in groups. */
+  /** The path without its last segment: `group/subgroup` at hosts with nested groups. */
   owner: string;
   /** Without `.git`. */
   name: string;
@@ -15,12 +15,12 @@ export interface RepositoryAddress {
 const MAX_LENGTH = 2000;
 
 /**
- * The address of a repository as a person gives it, a host's page of it included. Throws `invalid_input` for anything but
- * http and https, for one that carries a user name or a password (they would end up in the project's files), and for one
- * that names no repository.
+ * Parses the address of a repository or of its page at a host. Throws `invalid_input` for anything but http and https,
+ * for one that contains a user name or a password (they would end up in the project's files), and for one that names no
+ * repository.
  */
 export function parseRepositoryUrl(text: string): RepositoryAddress {
-  // The parser would take these out, or encode them, and so read another address than the one that was written.
+  // The URL parser would remove or encode these, and so read a different address.
   if (/[\s\p{Cc}]/u.test(text.trim())) {
     throw new AppError(
       "invalid_input",
@@ -54,7 +54,7 @@ export function parseRepositoryUrl(text: string): RepositoryAddress {
   };
 }
 
-/** As a person reads it; what is not valid percent-encoding stays as it is. */
+/** Decoded for display; invalid percent-encoding stays as it is. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -63,7 +63,7 @@ export async function chatsOf(db: Db, filter: ChatFilter, page: { limit: number;
   return rows.map(({ chat, state: now, ...rest }) => ({ ...chat, ...rest, state: now }));
 }
 
-/** How many there are of them. */
+/** The number of a person's chats that match the filter. */
 export async function countChats(db: Db, filter: ChatFilter): Promise<number> {
   const [row] = await db.select({ total: count() }).from(chats).where(whereOf(filter));
   return row?.total ?? 0;
@@ -141,7 +141,7 @@ export async function insertChat(db: Db, chat: typeof chats.$inferInsert): Promi
   return made;
 }
 
-/** What is absent stays as it is. */
+/** Absent fields stay as they are. */
 export type ChatChange = {
   [
     Field in

@@ -301,7 +301,7 @@ interface EndedRow extends Pick<Task, "chatId" | "callbackStatus"> {
   charged: Charged | undefined;
 }
 
-/** Which of the two a write has. The statement depends on it. */
+/** Which parts a write has. The statement depends on them. */
 type Parts = "turn and call" | "turn" | "call" | "nothing";
 
 const partsOf = ({ turn, call }: Pick<TurnWrite, "turn" | "call">): Parts =>

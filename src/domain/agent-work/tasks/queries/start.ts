@@ -209,12 +209,12 @@ function titleOf({ origin, message }: NewTask): string {
   return origin === "api" ? `API: ${title}` : title;
 }
 
-/** The agent a key names, as a value of SQL. */
+/** SQL value: the agent that a key names. */
 function agentOfKey(apiKeyId: Slot<string | null>): SQL {
   return sql`(SELECT agent_id FROM external_api_keys WHERE id = ${apiKeyId}::uuid)`;
 }
 
-/** The task an idempotency key stands for, whether it has its chat's turn, and the hash of the request that claimed it. */
+/** The task of an idempotency key, whether it has its chat's turn, and the hash of the request that claimed the key. */
 export async function findClaimedTask(db: Db, apiKeyId: string, key: string) {
   const [row] = await db
     .select({ requestHash: idempotencyKeys.requestHash, task: tasks, hasTurn })
@@ -229,7 +229,7 @@ export async function deleteExpiredIdempotencyKeys(db: Db): Promise<void> {
   await db.delete(idempotencyKeys).where(lt(idempotencyKeys.createdAt, sql`now() - interval '25 hours'`));
 }
 
-/** A list of texts in JSON as an array of SQL; null stays null. */
+/** A JSON list of texts as an SQL array; null stays null. */
 function textArray(json: Slot<string | null>): SQL {
   return sql`CASE WHEN ${json}::text IS NOT NULL THEN
     (SELECT coalesce(array_agg(value), '{}') FROM jsonb_array_elements_text(${json}::jsonb) AS value) END`;

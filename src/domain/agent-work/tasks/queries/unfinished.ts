@@ -19,7 +19,7 @@ export function staleQueuedTasks(db: Db, limit: number) {
     .limit(limit);
 }
 
-/** Revoked keys with unfinished tasks, although there was time enough to end them. */
+/** Revoked keys whose tasks are still unfinished 30 seconds later. */
 export function revokedKeysWithTasks(db: Db, limit: number) {
   return db
     .selectDistinct({ keyId: externalApiKeys.id })

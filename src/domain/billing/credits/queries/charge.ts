@@ -3,21 +3,22 @@ import type { Slot } from "#src/db/statement.ts";
 import { BONUS, usableCredits } from "./pools.ts";
 
 export interface Charge {
-  /** US cents; 0 takes nothing. */
+  /** US cents; 0 takes no credits. */
   cost: number | Slot<number>;
   /** The team that pays. */
   teamId: SQL;
-  /** Which rows of `credit_reservations` are over with it; those of other teams stay. */
+  /** Which rows of `credit_reservations` the charge releases; those of other teams stay. */
   releases: SQL;
 }
 
 /**
- * Parts of a WITH list that take credits from a team, in the order daily, bundled, bonus, purchased, and release what was
- * reserved for them: `payer` before (what is taken, at most what is there; the row is held), and `released` and `payment`
- * (`balance` after it). Nothing is taken unless `condition` holds; what was reserved is released all the same. Where there is
- * neither a cost nor a reservation the team's row is not touched.
+ * Parts of a WITH list that take credits from a team, in the order daily, bundled, bonus, purchased, and release their
+ * reservation: `payer` (the locked team, with the amount to take, limited to the available credits), and `released` and
+ * `payment` (with the remaining `balance`). Credits are only taken if `condition` holds; the reservation is released in
+ * any case. Without a cost or a reservation the team's row is not touched.
  *
- * A charge is not bounded by its reservation: one that comes after it was released, or that is more, takes what is there.
+ * The reservation does not limit the charge: a charge that exceeds it, or comes after its release, takes available
+ * credits.
  */
 export function charge({ cost, teamId, releases }: Charge): {
   payer: SQL;

@@ -3,10 +3,10 @@ import { teams } from "#src/db/schema/index.ts";
 import { DEMO_MODEL, PLATFORM_ID } from "#src/models/settings.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
-/** A bonus past its day counts as nothing. */
+/** The bonus of the row `teams`; 0 once it has expired. */
 export const BONUS = sql`CASE WHEN teams.signup_bonus_expires_at <= now() THEN 0 ELSE teams.signup_bonus_credits END`;
 
-/** What a team could spend now, and which models it does not want. */
+/** A team's spendable credits, and the models that it has switched off. */
 export function payerById(db: Db, teamId: string) {
   return db
     .select({ credits: usableCredits(), disabledModels: teams.disabledModels })
@@ -14,14 +14,14 @@ export function payerById(db: Db, teamId: string) {
     .where(eq(teams.id, teamId));
 }
 
-/** Credits of the row `teams` that can be spent now. */
+/** SQL value: the spendable credits of the row `teams`. */
 export function usableCredits(): SQL<number> {
   return sql<number>`(teams.daily_credits + teams.bundled_credits + teams.purchased_credits + ${BONUS})`;
 }
 
 /**
- * Whether a team may begin work with a model: it has credits, or the model costs it none, as all that are not the platform's
- * (`isPlatformId`) and the scripted one do.
+ * Whether a team may begin work with a model: the team has credits, or the model costs none. The scripted model and all
+ * models that are not the platform's (`isPlatformId`) cost none.
  */
 export function isFunded(model: SQL, teamId: SQL, platformModels: readonly string[]): SQL<boolean> {
   return sql<boolean>`(
@@ -39,12 +39,12 @@ function listOf(texts: readonly string[]): SQL {
 
 const MONTH_SECONDS = 30 * 24 * 60 * 60;
 
-/** Midnight (UTC) at which the day began. */
+/** The last midnight, UTC. */
 const TODAY = sql`(date_trunc('day', now() AT TIME ZONE 'UTC') AT TIME ZONE 'UTC')`;
 
 /**
- * Give personal teams of the free tier their credits of the day, once a day. Other teams have none, or whoever makes teams
- * would make credits; what an earlier version gave them ends.
+ * Grants personal teams of the free tier their daily credits, once a day. Other teams get none, because people could
+ * multiply their credits by creating teams; daily credits from an earlier version are removed.
  */
 export async function fillDailyCredits(db: Db, credits: number): Promise<void> {
   await db.execute(sql`
@@ -55,8 +55,8 @@ export async function fillDailyCredits(db: Db, credits: number): Promise<void> {
 }
 
 /**
- * Give teams of paid tiers their credits of the month. The next time is whole months (of 30 days) after the last, however
- * late this one comes; a team without a time has it from now on.
+ * Grants teams of paid tiers their monthly credits. The next date is a whole number of months (of 30 days) after the
+ * last one, even if a run is late. For a team without a date, the months begin now.
  */
 export async function fillBundledCredits(
   db: Db,
@@ -78,7 +78,7 @@ export async function endBonuses(db: Db): Promise<void> {
   `);
 }
 
-/** A team's credits by pool, as far as they can be spent now, and when they change of themselves. */
+/** A team's spendable credits by pool, and when pools next change by themselves. */
 export function creditsOfTeam(db: Db, teamId: string) {
   return db
     .select({
@@ -94,18 +94,18 @@ export function creditsOfTeam(db: Db, teamId: string) {
     .where(eq(teams.id, teamId));
 }
 
-/** What a personal team begins with. */
+/** Settings for the initial credits of a personal team. */
 export interface OpeningConfig {
   ENVIRONMENT: "development" | "test" | "production";
   SIGNUP_BONUS_CREDITS: number;
-  /** Days; 0 is no end. */
+  /** Days; 0 never expires. */
   SIGNUP_BONUS_EXPIRY_DAYS: number;
   TIER_DAILY_CREDITS_FREE: number;
 }
 
 /**
- * Credits of a new personal team, which is in the free tier. In production the bonus waits for a proved address: an account
- * costs nothing to make, and the bonus is money.
+ * Initial credits of a new personal team, which is in the free tier. In production the bonus is granted only after the
+ * address is verified, because accounts cost nothing and the bonus is worth money.
  */
 export function openingCredits(config: OpeningConfig, { isProved }: { isProved: boolean }) {
   const daily = { dailyCredits: config.TIER_DAILY_CREDITS_FREE, dailyCreditsResetAt: sql`now()` };
@@ -121,9 +121,8 @@ export function openingCredits(config: OpeningConfig, { isProved }: { isProved: 
 const waitsForProof = ({ ENVIRONMENT }: OpeningConfig) => ENVIRONMENT === "production";
 
 /**
- * Give the bonus to the personal team of a person whose address is proved by now: once, however often addresses of the
- * account are proved. A query for the batch of the proof, after it; the team is held before the person, in the order of
- * `locks.ts`.
+ * Grants the bonus to the personal team of a person whose address is verified, only once per team. Returns a query for
+ * the batch of the verification, after it; lock the team before the person, in the order of `locks.ts`.
  */
 export function grantBonus(db: Db, config: OpeningConfig, userId: SQL) {
   return db.execute(sql`

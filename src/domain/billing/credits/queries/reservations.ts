@@ -4,37 +4,37 @@ import { statement, type Slot } from "#src/db/statement.ts";
 import { usableCredits } from "./pools.ts";
 
 /**
- * Seconds after which what was reserved is free again unless it was renewed: what a crash left. With the sweep's minute it is
- * well below the ten minutes that are promised (decision 23).
+ * Seconds after which a reservation expires unless it is renewed, for reservations left by a crash. With the sweep's
+ * minute this is well below the promised ten minutes (decision 23).
  */
 const LIFETIME = 7 * 60;
 
-/** What of a team's credits is put aside for one call of a model. */
+/** A reservation of a team's credits for one model call. */
 export interface ReservationWish {
-  /** Of the reservation. One of the same id is released, and so is what the task holds. */
+  /** Id of the reservation. An existing one with this id, and those of the task, are released. */
   id: string;
   teamId: string;
-  /** Whose turn it is for; null for a call beside the turns of tasks. */
+  /** The task whose turn it is; null for a call outside of turns. */
   task: TaskOfTurn | null;
-  /** US cents without which the call is not worth beginning. */
+  /** Minimum in US cents, without which the call is not worthwhile. */
   least: number;
-  /** US cents that the call costs at most. */
+  /** Most US cents that the call can cost. */
   most: number;
 }
 
-/** A task, and the generation of its executor: an older one reserves nothing. */
+/** A task and the generation of its executor; an older generation cannot reserve. */
 export interface TaskOfTurn {
   id: string;
   generation: number;
 }
 
 /**
- * Put credits aside: as many as the call may cost, or as many as are left beside other reservations. Returns how many; 0
- * where those are fewer than the least, and then nothing is reserved.
+ * Reserves credits: as many as the call can cost, or what other reservations leave. Returns the amount; 0 if less than
+ * the minimum is left, and then nothing is reserved.
  *
- * The team's row is locked first, and what is free is computed from the locked row alone (its pools and its counter
- * `reserved_credits`). A sum over the reservations would be that of the statement's snapshot, which is older than the lock:
- * of two at once, each would miss the other's.
+ * Locks the team's row first, and computes the free credits from the locked row alone (its pools and its counter
+ * `reserved_credits`). A sum over the reservations would be read from the statement's snapshot, which is older than the
+ * lock, so two concurrent calls would not see each other's reservation.
  */
 export async function reserveCredits(db: Db, wish: ReservationWish): Promise<number> {
   const { id, teamId, task, least, most } = wish;
@@ -80,15 +80,15 @@ const reservation = statement((db, wish: ReservationSlots) =>
   `),
 );
 
-/** Whether the executor still has the task; a call without one is always current. */
+/** Whether the executor's generation is current; always true for a call without a task. */
 function isCurrent({ taskId, generation }: Pick<ReservationSlots, "taskId" | "generation">): SQL {
   return sql`(${taskId}::uuid IS NULL
     OR EXISTS (SELECT 1 FROM tasks WHERE id = ${taskId}::uuid AND generation = ${generation}::int))`;
 }
 
 /**
- * Reservations of a call that goes on: those that a task holds, or one by its id. Returns whether there are any: what has
- * expired may be another's by now.
+ * Renews reservations of a call in progress: those of a task, or one by its id. Returns whether there are any: expired
+ * credits may have been reserved by another call.
  */
 export async function renewReservation(
   db: Db,
@@ -101,12 +101,15 @@ export async function renewReservation(
   return rows.length > 0;
 }
 
-/** As `renewReservation`, for the batch in which a new executor takes the task over, with what the one before it reserved. */
+/**
+ * As `renewReservation`, for the batch in which a new executor claims the task together with the reservations of the
+ * previous one.
+ */
 export const adoptReservations = statement((db, { taskId }: { taskId: Slot<string> }) =>
   db.execute(sql`UPDATE credit_reservations SET expires_at = ${end()} WHERE task_id = ${taskId}::uuid`),
 );
 
-/** Release what was reserved for a call that costs nothing. Safe to repeat. */
+/** Releases the reservation of a call that costs nothing. Idempotent. */
 export async function releaseReservation(db: Db, teamId: string, id: string): Promise<void> {
   await db.execute(sql`
     WITH payer AS (
@@ -121,10 +124,10 @@ export async function releaseReservation(db: Db, teamId: string, id: string): Pr
   `);
 }
 
-/** Teams seen to by one sweep; the next one takes the rest. */
+/** Most teams in one sweep; the next sweep takes the rest. */
 const BATCH = 1000;
 
-/** Release what has expired. It waits for no team: one that is locked is left to the next sweep. */
+/** Releases expired reservations. Skips locked teams, which the next sweep handles. */
 export async function releaseExpired({ db }: { db: Db }): Promise<void> {
   await db.execute(sql`
     WITH payer AS (

@@ -7,7 +7,7 @@ import { statement, type Slot } from "#src/db/statement.ts";
 
 export type ModelKey = typeof userApiKeys.$inferSelect;
 
-/** What a person says of a key; the value is a Fernet token. */
+/** The values that a person sets for a key; `encryptedValue` is a Fernet token. */
 export type KeyValues = Pick<
   ModelKey,
   "provider" | "authType" | "keyName" | "encryptedValue" | "baseUrl" | "providerMetadata" | "expiresAt"
@@ -15,7 +15,7 @@ export type KeyValues = Pick<
 
 const active = (userId: string) => and(eq(userApiKeys.userId, userId), eq(userApiKeys.isActive, true));
 
-/** A person's active keys, newest first; of one provider where it is named. */
+/** A person's active keys, newest first; only those of `provider` if given. */
 export function activeKeys(db: Db, userId: string, provider?: string): Promise<ModelKey[]> {
   return db
     .select()
@@ -24,10 +24,10 @@ export function activeKeys(db: Db, userId: string, provider?: string): Promise<M
     .orderBy(desc(userApiKeys.createdAt), desc(userApiKeys.id));
 }
 
-/** As many as one may have at a time, and some that were deleted: they may still be good at their provider. */
+/** The most active keys, and some deleted ones, which may still be valid at their provider. */
 export const MOST_SEALED = 200;
 
-/** The keys that a person ever stored, as they are kept; the newest first. */
+/** All keys that a person ever stored, encrypted, newest first. */
 export const sealedKeys = statement((db, { userId }: { userId: Slot<string> }) =>
   db
     .select({ provider: userApiKeys.provider, encryptedValue: userApiKeys.encryptedValue })
@@ -51,8 +51,9 @@ export async function keyOfUser(db: Db, userId: string, id: string): Promise<Mod
 }
 
 /**
- * Store a key; a deleted one of the same provider and name comes back with the new values. Answers its id; `undefined` where an
- * active one has the name. Who stores two at once waits at the person's row.
+ * Stores a key. Restores a deleted one of the same provider and name with the new values. Returns its id; `undefined`
+ * if an active one has the name. Concurrent calls of one person run one after another behind the lock on the person's
+ * row.
  */
 export async function putKey(
   db: Db,
@@ -80,7 +81,7 @@ export async function putKey(
       .values({ id, userId, ...written })
       .onConflictDoNothing()
       .returning({ id: userApiKeys.id }),
-    // In the transaction of this batch, and in no other, the moment is this one.
+    // Only rows that this batch's transaction wrote have this time.
     insertAuditEntry(
       db,
       entry,
@@ -91,7 +92,7 @@ export async function putKey(
   return stored && { id: stored.id, isReused: reused !== undefined };
 }
 
-/** Change an active key. Answers whether there was one. Fails on `user_api_keys_name_unique` where another has the name. */
+/** Changes an active key. Returns whether it exists. Fails on `user_api_keys_name_unique` if another has the name. */
 export async function updateKey(
   db: Db,
   { userId, id }: { userId: string; id: string },
@@ -102,7 +103,7 @@ export async function updateKey(
   const found = db.select({ id: userApiKeys.id }).from(userApiKeys).where(which);
   const [, , , updated] = await db.batch([
     shareOwnTeam(db, userId),
-    // Of two that come at once, the second sees what the first has left.
+    // Of concurrent calls, the second sees the result of the first.
     found.for("update"),
     insertAuditEntry(db, entry, exists(found)),
     db
@@ -114,7 +115,9 @@ export async function updateKey(
   return updated.length > 0;
 }
 
-/** Delete an active key: it stays, inactive, and the entry says which it was. Answers whether there was one. */
+/**
+ * Deletes an active key: the row stays as inactive, and the audit log entry names it. Returns whether the key existed.
+ */
 export function removeKey(
   db: Db,
   which: { userId: string; id: string },

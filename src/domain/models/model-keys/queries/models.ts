@@ -15,7 +15,7 @@ export async function countAddedModels(db: Db, userId: string): Promise<number> 
   return row?.active ?? 0;
 }
 
-/** Fails on `user_models_model_unique` where the model is there already. */
+/** Fails on `user_models_model_unique` if the model is already listed. */
 export async function insertModel(
   db: Db,
   model: Pick<
@@ -26,7 +26,7 @@ export async function insertModel(
   await db.insert(userModels).values(model);
 }
 
-/** Take a model off the list. Answers whether it was there. */
+/** Removes a model from the list. Returns whether it was listed. */
 export async function removeModel(db: Db, userId: string, id: string): Promise<boolean> {
   const removed = await db
     .update(userModels)
@@ -40,7 +40,10 @@ export function disabledModels(db: Db, teamId: string) {
   return db.select({ disabled: teams.disabledModels }).from(teams).where(eq(teams.id, teamId));
 }
 
-/** Offer a team a model, or stop to, in the place of the ids that mean the same. Answers the list; `undefined` where it is full or the team is gone. */
+/**
+ * Switches a model on or off for a team, replacing other spellings of its id. Returns the new list; `undefined` if the
+ * list is full or the team is deleted.
+ */
 export async function setDisabled(
   db: Db,
   teamId: string,
@@ -59,7 +62,7 @@ export async function setDisabled(
   return row?.disabled;
 }
 
-/** Whether a team of a person's has one of the tiers: the personal one, or the one they work in. */
+/** Whether the person's personal or default team has one of the tiers. */
 export async function hasTierOf(db: Db, userId: string, tiers: readonly string[]): Promise<boolean> {
   const result = await db.execute<{ has: boolean }>(sql`
     SELECT EXISTS (
@@ -73,7 +76,7 @@ export async function hasTierOf(db: Db, userId: string, tiers: readonly string[]
   return result.rows[0]?.has ?? false;
 }
 
-/** Values of an IN list that is not empty. */
+/** Values of a non-empty IN list. */
 export function list(values: readonly string[]) {
   return sql.join(
     values.map((value) => sql`${value}::text`),

@@ -2,19 +2,19 @@ import { sql } from "drizzle-orm";
 import type { Db } from "#src/platform/db/client.ts";
 import { list } from "./models.ts";
 
-/** What stands behind a model id that is not the platform's. */
+/** Everything that a call on a person's own key depends on. */
 export interface KeyLookup {
-  /** Id of a built-in provider or the slug of one's own; null where nothing leads from the id to one. */
+  /** Id of a built-in provider or slug of a custom one; null if the id leads to none. */
   provider: string | null;
   hasTier: boolean;
-  /** Models that the team whose project it is has switched off. */
+  /** Models that the project's team has switched off. */
   disabledModels: string[];
-  /** One's own provider of that slug. */
+  /** Name of the person's custom provider with that slug. */
   customName: string | null;
   customUrl: string | null;
   customType: "openai" | "anthropic" | null;
   customHeaders: string | null;
-  /** The newest active key of exactly that provider that has not expired, else the newest. */
+  /** The newest active, unexpired key of exactly that provider; otherwise the newest expired one. */
   keyValue: string | null;
   keyUrl: string | null;
   isExpired: boolean | null;
@@ -22,8 +22,8 @@ export interface KeyLookup {
 }
 
 /**
- * Look up, in one trip, all that decides about a call on a person's own key, and note that the key is used, at most once a
- * minute. `provider` is null where only a model that was added to the list can tell it.
+ * Reads, in one round trip, everything that a call on a person's own key depends on, and records the key's use, at most
+ * once a minute. `provider` is null if only the person's list of added models can tell it.
  */
 export async function lookUpKey(
   db: Db,

@@ -8,7 +8,7 @@ import { MOST_SEALED } from "./keys.ts";
 
 export type CustomProvider = typeof userProviders.$inferSelect;
 
-/** What a person says of a provider; the headers are a Fernet token of a JSON object. */
+/** The values that a person sets for a provider; the headers are a Fernet token of a JSON object. */
 export type ProviderValues = Pick<
   CustomProvider,
   "name" | "slug" | "baseUrl" | "apiType" | "defaultHeadersEncrypted" | "availableModels"
@@ -25,7 +25,7 @@ export async function countActiveProviders(db: Db, userId: string): Promise<numb
   return row?.active ?? 0;
 }
 
-/** Default headers that a person ever gave to a provider, as they are kept. */
+/** The default headers of all providers that a person ever stored, encrypted. */
 export const sealedHeaders = statement((db, { userId }: { userId: Slot<string> }) =>
   db
     .select({ slug: userProviders.slug, encrypted: userProviders.defaultHeadersEncrypted })
@@ -35,7 +35,9 @@ export const sealedHeaders = statement((db, { userId }: { userId: Slot<string> }
     .limit(MOST_SEALED),
 );
 
-/** Store a provider; a deleted one with the slug comes back. Answers its id; `undefined` where an active one has the slug. */
+/**
+ * Stores a provider; restores a deleted one with the slug. Returns its id; `undefined` if an active one has the slug.
+ */
 export async function putProvider(
   db: Db,
   provider: ProviderValues & { id: string; userId: string },
@@ -62,7 +64,7 @@ export async function putProvider(
       .values({ id, userId, ...written })
       .onConflictDoNothing()
       .returning({ id: userProviders.id }),
-    // In the transaction of this batch, and in no other, the moment is this one.
+    // Only rows that this batch's transaction wrote have this time.
     insertAuditEntry(
       db,
       entry,
@@ -72,7 +74,7 @@ export async function putProvider(
   return (revived ?? made)?.id;
 }
 
-/** Change an active provider. Answers its slug; `undefined` where there is none. */
+/** Changes an active provider. Returns its slug; `undefined` if there is none. */
 export async function updateProvider(
   db: Db,
   { userId, id }: { userId: string; id: string },
@@ -95,8 +97,8 @@ export async function updateProvider(
 }
 
 /**
- * Delete an active provider, and with it the keys and the added models of its slug. Answers the slug; `undefined` where there is
- * none. The entry tells of all.
+ * Deletes an active provider with the keys and added models of its slug. Returns the slug; `undefined` if there is
+ * none. The audit log entry names all of them.
  */
 export async function removeProvider(
   db: Db,
