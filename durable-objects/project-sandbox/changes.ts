@@ -5,8 +5,9 @@ export class Changes {
   readonly #running = new Set<Change>();
 
   /**
-   * Make one. Its body must go through `guarded`: when it is cut off before its end, the server refuses the whole, and
-   * once it is complete nothing cuts it off any more. It lasts until `release` is called, or `act` throws.
+   * Makes a change. Its body must go through `guarded`: a change that is cut off before its end is refused as a whole
+   * by the server, and a complete one is no longer cut off. The change lasts until `release` is called, or `act`
+   * throws.
    */
   async make(
     kind: Change["kind"],
@@ -22,7 +23,7 @@ export class Changes {
     try {
       const response = await act((body) => cuttable(body, change.cut.signal), release);
       if (response.ok || !change.cut.signal.aborted) return response;
-      // The server knows no more than that the body broke off.
+      // The server only knows that the body broke off.
       await response.body?.cancel();
       throw new AppError("unavailable", "The project's files are being moved; try again in a moment");
     } catch (error) {
@@ -39,7 +40,7 @@ export class Changes {
     return this.#running.size === 0;
   }
 
-  /** Cut off what is still being sent, of one kind or of all. Resolves when it is over. */
+  /** Cuts off changes whose body is still being sent, of one kind or all. Resolves when they are over. */
   async cutOff(kind?: Change["kind"]): Promise<void> {
     const cut = [...this.#running].filter((change) => kind === undefined || change.kind === kind);
     for (const change of cut) change.cut.abort();
@@ -48,7 +49,7 @@ export class Changes {
 }
 
 interface Change {
-  /** One that replaces all files, or any other. */
+  /** Replaces all files, or makes any other change. */
   kind: "replacement" | "change";
   cut: AbortController;
   over: Promise<void>;
@@ -56,7 +57,7 @@ interface Change {
 
 type Guard = (body: ReadableStream<Uint8Array>) => ReadableStream<Uint8Array>;
 
-/** Not `pipeThrough` with a signal, which in workerd waits for the next chunk before it looks at that. */
+/** `pipeThrough` with a signal is not used: in workerd it checks the signal only at the next chunk. */
 function cuttable(body: ReadableStream<Uint8Array>, cut: AbortSignal): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   return new ReadableStream({

@@ -1,12 +1,14 @@
-/** The container of a project, as its holder sees it: a disk that lives and dies with it, and a workspace server. */
+/** The container of a project for its holder: a disk that exists as long as the container, and a workspace server. */
 export interface Container {
   readonly isRunning: boolean;
-  /** Start it unless it runs, and wait until the workspace server answers. Rejects after a bounded time. */
+  /**
+   * Starts the container unless it runs, and waits until the workspace server responds. Rejects after a bounded time.
+   */
   start(): Promise<void>;
-  /** Tells one disk from every other. */
+  /** Returns the id of the container's disk. */
   diskId(): Promise<string>;
-  /** Ask the workspace server. Rejects where nobody answers; starts nothing. */
+  /** Sends a request to the workspace server. Rejects when the server does not respond; does not start it. */
   fetch(request: Request): Promise<Response>;
-  /** End it, and its disk with it. Safe to repeat. */
+  /** Ends the container and deletes its disk. Idempotent. */
   end(): Promise<void>;
 }

@@ -15,25 +15,25 @@ import { Changes } from "./changes.ts";
 import type { Container } from "./container.ts";
 import type { StorageState } from "./storage-state.ts";
 
-/** How long what runs may take to end when the files are frozen. */
+/** How long programs may take to end when the files are frozen. */
 const DRAIN_MS = 30_000;
 const DRAIN_LOOK_MS = 100;
 
 const STOP = "http://workspace/stop?reason=The+project+is+being+stopped";
 
-/** Node wants to be told that a body may be a stream; workerd does not ask. */
+/** Node requires this option for a body that is a stream; workerd ignores it. */
 const STREAMING = { duplex: "half" };
 
 /**
- * Stands before a project's container: lets requests through as the state of the files allows, moves the files, and knows
- * which disk they are on. A container that ends takes its disk along, and what was changed since the last snapshot.
+ * Controls access to a project's container: passes requests as the state of the files allows, moves the files, and
+ * records which disk they are on. When a container ends, its disk and all changes since the last snapshot are lost.
  */
 export class SandboxHolder {
   readonly #container: Container;
   readonly #state: StorageState;
   readonly #log: Log;
   readonly #changes = new Changes();
-  /** The disk of the container that runs, once it is known. */
+  /** Disk of the running container, once it is known. */
   #disk: string | undefined;
   #starting: Promise<string> | undefined;
 
@@ -43,12 +43,12 @@ export class SandboxHolder {
     this.#log = log;
   }
 
-  /** Whether the container may end without the loss of anything. */
+  /** Whether the container may end without losing anything. */
   get isIdle(): boolean {
     return this.#state.current.disk === undefined && this.#changes.isEmpty;
   }
 
-  /** Another container may have started: its disk is to be looked at before it is used. */
+  /** Another container may have started: its disk must be identified before it is used. */
   forgetDisk(): void {
     this.#disk = undefined;
   }
@@ -59,13 +59,13 @@ export class SandboxHolder {
     return { state: state === "destroyed" ? "absent" : state, generation, ...(lost && { lost }) };
   }
 
-  /** Hand a request on to the workspace server; `path` is without its query. */
+  /** Forwards a request to the workspace server; `path` is without its query. */
   async forward(request: Request, path: string): Promise<Response> {
     const reads = isRead(request.method, path);
     const disk = await this.#ready(() => (reads ? checkRead : checkChange)(this.#state.current));
-    // Freezing ends all programs, and with them what is asked of their ports.
+    // Freezing ends all programs, and with them the requests to their ports.
     if (reads || path.startsWith("/port/")) return this.#fetch(request);
-    // From the first change on there is something to lose.
+    // From the first change on, the files can be lost with the disk.
     if (this.#state.current.disk !== disk) this.#state.put(this.#state.current, disk);
     return this.#changes.make("change", async (guarded, release) => {
       const response = await this.#fetch(withBody(request, guarded));
@@ -75,13 +75,13 @@ export class SandboxHolder {
     });
   }
 
-  /** Put other files in place of all; a second one that comes meanwhile breaks the first one off. */
+  /** Replaces all files; a second replacement breaks off the first one. */
   async replace(request: Request, generation: number | undefined): Promise<Response> {
     const check = () => checkReplace(this.#state.current, generation);
     check();
     await this.#changes.cutOff("replacement");
     const disk = await this.#ready(check);
-    // Again: others may have waited for the same.
+    // A loop, because other calls may have waited for the same replacement.
     while (this.#changes.isReplacing) await this.#changes.cutOff("replacement");
     check();
     return this.#changes.make("replacement", async (guarded, release) => {
@@ -111,11 +111,12 @@ export class SandboxHolder {
 
   async discard(generation: number): Promise<void> {
     this.#state.put(discarded(this.#state.current, generation), undefined);
-    // Not under who brings the files back already. One that a crash here leaves running is ended when it is quiet.
+    // Keep the container if a replacement is already bringing files back. If a crash happens here, the container is
+    // ended when it is idle.
     if (!this.#changes.isReplacing) await this.#end();
   }
 
-  /** For good: what is left is a record that says so. */
+  /** Final: only a record that says so remains. */
   async destroy(): Promise<void> {
     this.#state.put({ ...this.#state.current, state: "destroyed" }, undefined);
     this.#state.removeTodos();
@@ -132,7 +133,10 @@ export class SandboxHolder {
     this.#state.writeTodos(chatId, list);
   }
 
-  /** See to it that the container runs, and answer its disk. `check` says whether there is a reason, and still is. */
+  /**
+   * Ensures that the container runs, and returns its disk. `check` throws if the container is not, or no longer,
+   * needed.
+   */
   async #ready(check: () => void): Promise<string> {
     this.#checkLoss();
     check();
@@ -170,7 +174,7 @@ export class SandboxHolder {
     }
   }
 
-  /** Whoever finds out is told; from then on the files are absent, and the last snapshot is all there is. */
+  /** Reports a lost disk to the first caller; from then on the files are absent, and only the last snapshot remains. */
   #checkLoss(): void {
     if (this.#noticeLoss()) {
       throw new AppError(
@@ -193,11 +197,11 @@ export class SandboxHolder {
     return true;
   }
 
-  /** End all that runs, until every change that was let through before is done or refused. */
+  /** Ends all programs, until every change that was admitted before is done or refused. */
   async #drain(generation: number): Promise<void> {
     const until = Date.now() + DRAIN_MS;
     for (;;) {
-      // A change that was on its way while programs were stopped may have started another one.
+      // A change that was under way while programs were stopped may have started another program.
       const isLast = this.#changes.isEmpty;
       const over = this.#changes.cutOff();
       await this.#stopPrograms();
@@ -225,12 +229,12 @@ function withBody(
 ): Request {
   const { method, url, signal, body } = request;
   const headers = new Headers(request.headers);
-  // A body that is cut off must not look like one that is as long as it was to be.
+  // A body that is cut off must not look complete.
   headers.delete("content-length");
   return new Request(url, { method, headers, signal, ...(body && { body: guarded(body), ...STREAMING }) });
 }
 
-/** The response, with `over` called when its body has been read, has broken off, or is not wanted any more. */
+/** Returns the response and calls `over` when its body was read, broke off or was cancelled. */
 function untilRead(response: Response, over: () => void): Response {
   if (!response.body) {
     over();

@@ -10,9 +10,9 @@ import type { ProjectSandboxObject } from "./protocol.ts";
 import { answerRequest } from "./routes.ts";
 import { StorageState } from "./storage-state.ts";
 
-/** The variable that the image's start script hands to the workspace server; see sandbox/start.sh. */
+/** Environment variable that the image's start script passes to the workspace server; see sandbox/start.sh. */
 const SECRET_SHA256 = "WORKSPACE_SECRET_SHA256";
-/** The file that a disk is known by; see sandbox/start.sh. */
+/** File with the disk's id; see sandbox/start.sh. */
 const DISK_ID = "/var/lib/workspace/disk-id";
 const INSTANCE_MS = 20_000;
 const SERVER_MS = 30_000;
@@ -20,8 +20,8 @@ const LOOK_MS = 200;
 const COMMAND_MS = 5000;
 
 /**
- * One per project: its container, where the files are, and its agents' to-do lists. The container runs while it holds
- * files, however quiet it is: they end with it. Hibernation takes them out and ends it.
+ * One object per project: its container, where the files are, and its agents' to-do lists. The container runs as long
+ * as it holds files, even when idle, because they are lost with it. Hibernation moves them out and ends it.
  */
 export class ProjectSandbox extends Sandbox<object> implements ProjectSandboxObject {
   override sleepAfter = "10m";
@@ -42,7 +42,9 @@ export class ProjectSandbox extends Sandbox<object> implements ProjectSandboxObj
     return answerRequest(this.#holder, request, this.#log);
   }
 
-  /** The SDK's own hook serves its sessions and tunnels, and asks for a version in a way that restarts what has ended. */
+  /**
+   * The SDK's own hook serves its sessions and tunnels, and checks a version in a way that restarts an ended container.
+   */
   override async onStart(): Promise<void> {
     this.#holder.forgetDisk();
   }
@@ -53,7 +55,7 @@ export class ProjectSandbox extends Sandbox<object> implements ProjectSandboxObj
 
   #container(secret: () => string): Container {
     const { container } = this.ctx;
-    // Not `containerFetch`, which starts a container with an empty disk by itself.
+    // `containerFetch` is not used: it starts a container with an empty disk by itself.
     const fetch = async (given: Request) => {
       if (!container?.running) throw new Error("The container does not run");
       const request = new Request(given);
@@ -83,7 +85,7 @@ export class ProjectSandbox extends Sandbox<object> implements ProjectSandboxObj
   }
 }
 
-/** Through a command, which reaches beyond the project's files. */
+/** Read through a command, because the file is outside of the project. */
 async function readDiskId(fetch: (request: Request) => Promise<Response>): Promise<string> {
   const command = {
     id: crypto.randomUUID(),
@@ -101,6 +103,6 @@ async function readDiskId(fetch: (request: Request) => Promise<Response>): Promi
     }),
   );
   const { stdout, exitCode } = parseJson(await response.text(), CommandResult);
-  if (exitCode !== 0 || stdout.trim() === "") throw new Error("The container does not tell its disk");
+  if (exitCode !== 0 || stdout.trim() === "") throw new Error("The container does not return its disk's id");
   return stdout.trim();
 }

@@ -14,8 +14,8 @@ const Move = z.object({ generation: z.number().int().nonnegative() });
 const Generation = z.coerce.number().int().nonnegative().optional();
 
 /**
- * What a holder answers itself: where the files are, and what must outlive them. All else is the workspace server's. A
- * failure has its code's status, as the server's have.
+ * Serves the routes of the holder itself: the state of the files, and data that must outlive the container. All other
+ * requests go to the workspace server. A failure has its code's status, like the server's.
  */
 export async function answerRequest(holder: SandboxHolder, request: Request, log: Log): Promise<Response> {
   try {
@@ -55,7 +55,7 @@ async function route(holder: SandboxHolder, request: Request): Promise<Response>
   }
 }
 
-/** The last wall before a container: behind these ports are servers that would do anything for who reaches them. */
+/** Last check before a container: the servers behind these ports execute any request. */
 function requireProgramsPort(port: number): void {
   if (SANDBOX_PORTS.includes(port)) throw new AppError("forbidden", `Port ${port} is the runtime's own`);
 }

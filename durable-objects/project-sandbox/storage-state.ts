@@ -3,22 +3,22 @@ import { newToken } from "#src/lib/random-token.ts";
 import { NEW_STORAGE, type StorageRecord } from "#src/platform/runtime/storage-guard.ts";
 
 interface SandboxRecord extends StorageRecord {
-  /** The one the files are on: none before the first change, and while they are absent. */
+  /** The disk that the files are on: undefined before the first change, and while they are absent. */
   disk?: string;
-  /** The absent files ended with their disk; nobody took them away. */
+  /** The absent files were lost with their disk, not moved away. */
   lost?: true;
 }
 
 export type KeyValues = Pick<SyncKvStorage, "get" | "put" | "delete" | "list">;
 
-/** The SDK keeps values of its own in the same storage. */
+/** Prefixed, because the SDK stores its own values in the same storage. */
 const RECORD = "workspace:storage";
 const TODOS = "workspace:todos:";
 const SECRET = "workspace:secret";
-/** Longest list, in characters of JSON; a value may have 2 MB. */
+/** Longest list, in characters of JSON; a stored value may have 2 MB. */
 const MAX_LIST = 900_000;
 
-/** What is kept of a project beside its container, for good. Every method is one synchronous step. */
+/** Data of a project that is stored beside its container. Every method is one synchronous step. */
 export class StorageState {
   readonly #kv: KeyValues;
 
@@ -30,7 +30,7 @@ export class StorageState {
     return this.#kv.get<SandboxRecord>(RECORD) ?? NEW_STORAGE;
   }
 
-  /** The files are on this disk from now on; a record without one has none that could be lost. */
+  /** Stores the record and the disk that the files are on from now on; without a disk no files can be lost. */
   put(record: StorageRecord, disk: string | undefined): void {
     const { state, generation } = record;
     const stillLost = state === "absent" && this.current.lost === true;
@@ -52,8 +52,8 @@ export class StorageState {
   }
 
   /**
-   * The secret of the container's workspace server. One for the life of the project: an object that starts again finds its
-   * container still running.
+   * Returns the secret of the container's workspace server. It stays the same for the life of the project, because a
+   * restarted object finds its container still running.
    */
   serverSecret(): string {
     const kept = this.#kv.get<string>(SECRET);

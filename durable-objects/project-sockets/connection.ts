@@ -6,19 +6,19 @@ import { isShownTasks, SocketState, type ServerFrame } from "./protocol.ts";
 /** A close reason has at most 123 bytes (RFC 6455, 5.5). */
 const MAX_REASON = 120;
 
-/** One socket with what is kept of it over eviction. */
+/** One socket with its state, which survives eviction. */
 export class Connection {
   readonly socket: WebSocket;
   readonly pace = new Pace();
   readonly #lastPing: () => number;
   #state: SocketState;
-  /** Characters of text that were sent since something was heard, and the ping that was the last to be heard. */
+  /** Characters sent since the client was last heard, and the last ping that counted. */
   #unheard = 0;
   #heardPing = 0;
 
   /**
-   * `state` for a socket that was just accepted; one that was there before has its own. `lastPing` is when a ping was last
-   * answered without waking the object, in milliseconds since the epoch, or 0.
+   * `state` is given for a socket that was just accepted; an existing socket has its own. `lastPing` returns when a
+   * ping was last replied to without waking the object, in milliseconds since the epoch, or 0.
    */
   constructor(socket: WebSocket, lastPing: () => number, state?: SocketState) {
     this.socket = socket;
@@ -37,11 +37,11 @@ export class Connection {
 
   keep(change: Partial<SocketState>): void {
     this.#state = { ...this.#state, ...change };
-    // One that is closed keeps nothing.
+    // A closed socket stores nothing.
     if (this.isOpen) this.socket.serializeAttachment(this.#state);
   }
 
-  /** Characters that were sent since the client last said anything. */
+  /** Characters sent since the client was last heard. */
   get unheard(): number {
     const ping = this.#lastPing();
     if (ping > this.#heardPing) {
@@ -51,12 +51,12 @@ export class Connection {
     return this.#unheard;
   }
 
-  /** The client has said something. */
+  /** The client has sent a frame. */
   heard(): void {
     this.#unheard = 0;
   }
 
-  /** To a person who has gone there is nothing to say. */
+  /** Sends a frame; does nothing on a closed socket. */
   send(frame: ServerFrame): void {
     this.sendText(JSON.stringify(frame));
   }
@@ -67,7 +67,7 @@ export class Connection {
     this.socket.send(text);
   }
 
-  /** Say what went wrong, as clients of this kind of socket read it. */
+  /** Reports an error, in the format of this kind of socket. */
   tell(error: unknown, about?: Parameters<typeof errorFrame>[1]): void {
     if (isShownTasks(this.#state.kind)) this.send(errorFrame(error, about));
     else this.send({ type: "error", message: sentenceOf(error) });
@@ -77,7 +77,7 @@ export class Connection {
     if (this.isOpen) this.socket.close(code, reason.slice(0, MAX_REASON));
   }
 
-  /** Say what went wrong and close. */
+  /** Reports an error and closes the socket. */
   fail(error: unknown): void {
     this.tell(error);
     this.close(closingAfter(error));

@@ -3,10 +3,13 @@ import { AppError } from "#src/lib/errors.ts";
 import type { Connection } from "./connection.ts";
 import type { Services } from "#src/services.ts";
 
-/** A last line that is longer is not kept, since little is of a socket; going on then begins with the past again. */
+/**
+ * Longest last line that is stored with a socket, which has little room. Without the line, a resumed log starts with
+ * past lines again.
+ */
 const MAX_KEPT = 1024;
 
-/** The log that one socket shows: of one container at a time. */
+/** The log of one container that a socket shows. */
 export class ContainerLog {
   readonly #connection: Connection;
   readonly #projectId: string;
@@ -19,7 +22,7 @@ export class ContainerLog {
     this.#services = services;
   }
 
-  /** Show the log of this container from now on. Throws `not_found` for none of the project. */
+  /** Shows the log of this container from now on. Throws `not_found` for a container of another project. */
   async switchTo(containerId: string): Promise<void> {
     await requireContainer(this.#services, this.#projectId, containerId);
     this.stop();
@@ -27,7 +30,7 @@ export class ContainerLog {
     await this.goOn();
   }
 
-  /** Go on with what is shown, unless that is under way. Resolves when nothing more comes. */
+  /** Continues the log, unless that is under way. Resolves when no more lines follow. */
   async goOn(): Promise<void> {
     const { log } = this.#connection.state;
     if (!log || this.#watch) return;
@@ -62,7 +65,7 @@ export class ContainerLog {
     }
   }
 
-  /** A log that breaks is taken up again; only the first time its reader is told. */
+  /** Handles a broken log, which is then resumed; only the first failure is reported to the client. */
   #fail(error: unknown, isFirst: boolean): void {
     if (!(error instanceof AppError)) {
       this.#services.log.error("log failed", { project_id: this.#projectId, cause: error });

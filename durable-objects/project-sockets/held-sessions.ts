@@ -1,14 +1,14 @@
-/** A session that a terminal shows, or showed until a moment ago. */
+/** A session that a terminal shows, or showed until recently. */
 export interface HeldSession {
-  /** After what was sent of its output. */
+  /** Position after the output that was sent. */
   position: number;
-  /** When it is given up; null while a socket shows it. */
+  /** When the session is given up; null while a socket shows it. */
   until: number | null;
 }
 
 const PREFIX = "session:";
 
-/** The sessions of terminals by their ids. Stored until they are over, or were given up. */
+/** Sessions of terminals by their ids. Stored until they are over or given up. */
 export class HeldSessions {
   readonly #kv: SyncKvStorage;
 

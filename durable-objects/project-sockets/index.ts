@@ -37,13 +37,13 @@ import { objectServices } from "#durable-objects/lib/object-services.ts";
 import type { Services } from "#src/services.ts";
 import { Terminal } from "./terminal.ts";
 
-/** Sockets of one person on one project. */
+/** Most sockets of one user on one project. */
 const MAX_SOCKETS = 50;
-/** Characters of one frame of a client. */
+/** Most characters of one frame of a client. */
 const MAX_FRAME = 64 * 1024;
 const TOO_MANY = "Too many sockets are open on this project: close one";
 
-/** What each kind of socket takes a person to be allowed. */
+/** The scope that each kind of socket requires. */
 const SCOPES = {
   terminal: "terminal.access",
   logs: "container.view",
@@ -52,7 +52,7 @@ const SCOPES = {
   events: "chat.view",
 } as const satisfies Record<Kind, Scope>;
 
-/** How a person is refused who has no part in a project any more, or a smaller one. */
+/** Errors of a user who has lost access to the project, or part of it. */
 const CLOSED_TO_THEM: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["not_found", "forbidden"]);
 
 /** A socket with what it shows. */
@@ -64,8 +64,9 @@ interface Seat {
 }
 
 /**
- * One per project: the sockets that are open on it, with their terminals, logs and chats. A socket carries its own state; stored are
- * only the sessions of terminals, until they are over. What streams keeps the object awake; otherwise it hibernates.
+ * One object per project: its open sockets with their terminals, logs and chats. A socket carries its own state;
+ * storage holds only the sessions of terminals, until they are over. Streams keep the object awake; otherwise it
+ * hibernates.
  */
 export class ProjectSockets extends DurableObject<object> implements ProjectSocketsObject {
   readonly #projectId: string;
@@ -83,7 +84,7 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
       for (const { conversation } of this.#all()) conversation.failed(...failure);
     });
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG));
-    // After an eviction the streams are taken up where they were.
+    // After an eviction the streams resume where they were.
     for (const socket of ctx.getWebSockets()) this.#goOn(this.#seatOf(socket));
   }
 
@@ -92,7 +93,7 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
   notify(notice: ProjectNotice): void {
     for (const { connection, log } of this.#all()) {
       connection.send({ type: "status_update", payload: notice });
-      // What was started anew writes again.
+      // A restarted container writes to its log again.
       void log.goOn();
     }
   }
@@ -109,7 +110,7 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
     const { 0: client, 1: server } = new WebSocketPair();
     const { kind, userId, standing, shown } = opening;
     const isFull = this.ctx.getWebSockets(userId).length >= MAX_SOCKETS;
-    // Who answers a request can still say so with a status.
+    // For server-sent events the Worker can still return a status.
     if (isFull && kind === "events") return new Response(null, { status: 409 });
     this.ctx.acceptWebSocket(server, [userId]);
     const state = { kind, userId, standing, checkedAt: Date.now(), terminal: null, log: null, shown };
@@ -133,7 +134,7 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
     if (isShownTasks(kind)) this.#try(seat, () => seat.conversation.begin(resume ?? [], shown));
   }
 
-  /** What runs in the project, and the named tasks, are shown to those who asked for them and do not see them yet. */
+  /** Shows running tasks, and the named ones, on sockets that asked for tasks and do not show them yet. */
   async #lookForTasks(named: readonly string[]): Promise<void> {
     const seats = this.#all().filter(({ connection }) => isShownTasks(connection.state.kind));
     if (seats.length === 0) return;
@@ -146,7 +147,7 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
         }),
       );
     } catch (error) {
-      // The next look finds what runs then.
+      // The next check finds the tasks that run then.
       this.#services.log.warn("tasks were not looked for", { project_id: this.#projectId, cause: error });
     }
   }
@@ -170,13 +171,13 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
     const { kind } = connection.state;
     if (!frame || !TAKEN[kind].has(frame.type)) {
       const taken = [...TAKEN[kind]].join(", ");
-      return connection.send({ type: "error", message: `Not a frame of this socket; it takes ${taken}` });
+      return connection.send({ type: "error", message: `Not a frame of this socket; it accepts ${taken}` });
     }
     this.#try(seat, () => this.#take(seat, frame));
   }
 
   override async webSocketClose(socket: WebSocket): Promise<void> {
-    // The client waits for the answer to its close.
+    // The client waits for the reply to its close.
     socket.close(ENDED.code, ENDED.reason);
     await this.#leave(socket);
   }
@@ -219,22 +220,25 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
     connection.send({ type: "containers", data });
   }
 
-  /** What a client asks for and does not get is told to it; its socket stays while its project is open to them. */
+  /** Reports a failed request of a client to it; the socket stays open while the client has access to the project. */
   #try(seat: Seat, act: () => Promise<void>): void {
     const { connection } = seat;
     act().catch(async (error: unknown) => {
       if (!(error instanceof AppError)) {
         this.#services.log.error("socket failed", { project_id: this.#projectId, cause: error });
       }
-      // Who is signed in no more is told so by the close, too.
+      // The close also tells a client whose sign-in is over.
       if (error instanceof AppError && error.code === "unauthenticated") return connection.fail(error);
-      // It may be that the socket's whole project is closed to them by now; that look tells it and ends the socket.
+      // The user may have lost access to the whole project; the check reports that and closes the socket.
       if (error instanceof AppError && CLOSED_TO_THEM.has(error.code)) await this.#check(seat);
       connection.tell(error);
     });
   }
 
-  /** Other sockets that show a session make room for the one that goes on with it: they are lost, or their user moved on. */
+  /**
+   * Ends the terminals of other sockets that show a session when a socket resumes it: they are lost, or the user moved
+   * on.
+   */
   #release(session: string, taker: Seat): void {
     const { userId } = taker.connection.state;
     for (const { connection, terminal } of this.#all()) {
@@ -254,7 +258,7 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
     });
   }
 
-  // ── Alarm: look whether everybody may stay, and give up what nobody came back for
+  // ── Alarm: check access again, and give up sessions that were not resumed
 
   override async alarm(): Promise<void> {
     try {
@@ -270,7 +274,7 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
     }
   }
 
-  /** Whether this person may still do what the socket is for. */
+  /** Checks whether this user still has the access that the socket needs. */
   async #check(seat: Seat): Promise<void> {
     const { connection, terminal } = seat;
     const { kind, standing, checkedAt, terminal: shown, log } = connection.state;
@@ -304,7 +308,7 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
     const shown = new Set(this.#all().map(({ connection }) => connection.state.terminal?.session));
     for (const { id, position, until } of this.#held.all()) {
       if (shown.has(id)) continue;
-      // Its socket was lost without a word.
+      // The session's socket was lost without a close.
       if (until === null) this.#held.put(id, { position, until: now });
       else if (until <= now) await this.#abandon(id);
     }
@@ -315,12 +319,12 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
       await abandonSession(this.#services, { id, projectId: this.#projectId });
       this.#held.delete(id);
     } catch (error) {
-      // The next look tries again; the sweep of idle sessions ends it at last.
+      // The next check tries again; in the end the sweep of idle sessions ends it.
       this.#services.log.warn("a session was not given up", { project_id: this.#projectId, cause: error });
     }
   }
 
-  /** The next look, while there is anything to look after. */
+  /** Schedules the next check while there are sockets or held sessions. */
   async #schedule(): Promise<void> {
     const isIdle = this.ctx.getWebSockets().length === 0 && this.#held.all().length === 0;
     if (isIdle) return;
@@ -329,7 +333,7 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
     if (set === null || set > next) await this.ctx.storage.setAlarm(next);
   }
 
-  // ── Who is there
+  // ── The sockets that are open
 
   #goOn({ connection, terminal, log, conversation }: Seat): void {
     void terminal.goOn();

@@ -1,16 +1,16 @@
-/** Bytes that are sent to one socket in a second, and at once after a quiet second. */
+/** Bytes sent to one socket per second, and at once after a quiet second. */
 const BYTES_PER_SECOND = 1024 * 1024;
 
 /**
- * How fast one socket is written to. workerd does not tell how much of what was sent has been taken (there is no
- * `bufferedAmount`), so that a reader who stands still is told from a quick one only by its connection's end. Until then what
- * waits for it grows no faster than this; what comes faster waits in the runtime, which keeps the newest.
+ * Limits the rate of writes to one socket. workerd does not show how much of the sent data was received (there is no
+ * `bufferedAmount`), so a stalled reader is recognised only when its connection ends. Until then its buffer grows at
+ * most at this rate; faster output waits in the runtime, which keeps the newest.
  */
 export class Pace {
   #free = BYTES_PER_SECOND;
   #at = Date.now();
 
-  /** Wait until so many bytes may be sent. */
+  /** Waits until the bytes may be sent. */
   async take(bytes: number): Promise<void> {
     const now = Date.now();
     this.#free = Math.min(BYTES_PER_SECOND, this.#free + ((now - this.#at) / 1000) * BYTES_PER_SECOND);

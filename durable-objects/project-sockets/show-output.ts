@@ -2,26 +2,26 @@ import { AppError } from "#src/lib/errors.ts";
 import type { ProjectShells } from "#src/platform/runtime/project-shells.ts";
 import { wholeCharacters } from "./whole-characters.ts";
 
-/** Bytes of one frame, before they are JSON. */
+/** Bytes of one frame, before JSON encoding. */
 const FRAME_BYTES = 64 * 1024;
-/** Times in a row that the runtime may fail to answer. */
+/** Consecutive failures of the runtime after which the output ends. */
 const MAX_FAILURES = 5;
 const PAUSE_MS = 500;
 
 interface Show {
-  /** Where to begin. */
+  /** Position to start at. */
   position: number;
-  /** Ends it; a failure after that is none. */
+  /** Ends the output; later failures are ignored. */
   signal: AbortSignal;
-  /** Takes text, the position after it, and how many bytes it was; the next text waits for it. */
+  /** Receives text, the position after it, and its number of bytes; the next text waits for it. */
   show: (text: string, position: number, bytes: number) => Promise<void>;
 }
 
 type Shells = Pick<ProjectShells, "readShell" | "watchShell">;
 
 /**
- * Show what a session puts out from a position on, in whole characters, until it is over or `signal` ends. Answers the exit
- * code; null where the session is lost. A runtime that does not answer is asked again a few times, then its failure is thrown.
+ * Shows a session's output from a position on, in whole characters, until it is over or `signal` aborts. Returns the
+ * exit code; null if the session is lost. A failing runtime is retried a few times, then its failure is thrown.
  */
 export async function showOutput(
   runtime: Shells,
@@ -75,12 +75,12 @@ async function follow(
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Bytes on their way to becoming text. */
+/** Decodes bytes into text. */
 class Output {
   /** Position after the last byte that was read. */
   read: number;
   readonly #show: Show["show"];
-  /** The beginning of a character whose end has not come yet. */
+  /** The beginning of a character whose end has not arrived yet. */
   #rest: Uint8Array = new Uint8Array();
 
   constructor(position: number, show: Show["show"]) {
@@ -89,7 +89,7 @@ class Output {
   }
 
   async add(bytes: Uint8Array, start: number): Promise<void> {
-    // What came in between is not kept any more: the rest has lost its end.
+    // The output in between is no longer stored, so the rest of this character is lost.
     if (start > this.read) this.#rest = new Uint8Array();
     this.read = start;
     for (let at = 0; at < bytes.length; at += FRAME_BYTES) {
@@ -104,7 +104,7 @@ class Output {
     }
   }
 
-  /** Nothing follows: an unfinished character is shown as one that is broken. */
+  /** At the end of the output an unfinished character is shown as a replacement character. */
   async flush(): Promise<void> {
     const rest = this.#rest;
     this.#rest = new Uint8Array();

@@ -18,12 +18,12 @@ import type { Services } from "#src/services.ts";
 import type { Target, TerminalState, TerminalWish } from "./protocol.ts";
 
 const PROGRAM = "/bin/bash";
-/** How long the session of a socket that was lost waits for the next one. */
+/** How long the session of a lost socket waits for the next one. */
 const GRACE_MS = 30_000;
-/** Typed characters that may wait for the runtime. */
+/** Most typed characters that wait for the runtime. */
 const MAX_WAITING = 1024 * 1024;
 
-/** The terminal of one socket: a shell session, what is typed into it and what it puts out. */
+/** The terminal of one socket: a shell session, its input and its output. */
 export class Terminal {
   readonly #connection: Connection;
   readonly #projectId: string;
@@ -31,10 +31,10 @@ export class Terminal {
   readonly #held: HeldSessions;
   readonly #gone = new AbortController();
   #work: Promise<void> | undefined;
-  /** What was typed and is not in the runtime yet, in the order of typing. */
+  /** Input that the runtime has not received yet, in the order of typing. */
   #waiting = "";
   #isWriting = false;
-  /** Bytes typed since the session was last noted as used; undefined for neither input nor output. */
+  /** Bytes typed since the session was last noted as used; undefined without input or output. */
   #unnoted: number | undefined;
 
   constructor(connection: Connection, projectId: string, services: Services, held: HeldSessions) {
@@ -48,13 +48,13 @@ export class Terminal {
     return this.#connection.state.terminal;
   }
 
-  /** Open a terminal, where there is none yet. */
+  /** Opens a terminal, unless there is one. */
   begin(wish: TerminalWish): Promise<void> {
     if (!this.#state) this.#connection.keep({ terminal: { ...wish, phase: "opening" } });
     return this.goOn();
   }
 
-  /** Do what the kept state says is to be done next, unless that is under way. Resolves when the terminal is over. */
+  /** Continues according to the stored state, unless that is under way. Resolves when the terminal is over. */
   goOn(): Promise<void> {
     this.#work ??= this.#run()
       .catch((error: unknown) => this.#fail(error))
@@ -62,16 +62,16 @@ export class Terminal {
     return this.#work;
   }
 
-  /** What was chosen of the targets that were shown. */
+  /** Handles the user's choice among the targets. */
   async select(target: string): Promise<void> {
     const state = this.#state;
     if (state?.phase !== "choosing") throw new AppError("conflict", "There is nothing to choose");
     this.#connection.keep({ terminal: { ...state, target, phase: "opening" } });
-    await this.#work; // the part that asked
+    await this.#work; // the work that asked for the choice
     await this.goOn();
   }
 
-  /** Typed while the session is still being opened, it waits. */
+  /** Accepts input; while the session is being opened, it waits. */
   type(data: string): void {
     if (this.#waiting.length + data.length > MAX_WAITING) {
       this.#connection.send({ type: "error", message: "More was typed than the shell takes" });
@@ -90,7 +90,7 @@ export class Terminal {
     await this.#services.workspaces.runtime(this.#projectId).resizeShell(state.session, columns, rows);
   }
 
-  /** Say that the session is used, where it was. */
+  /** Notes that the session is used, if it was. */
   async note(): Promise<void> {
     const [id, bytes] = [this.#state?.session, this.#unnoted];
     if (!id || bytes === undefined) return;
@@ -98,7 +98,10 @@ export class Terminal {
     await noteTerminal(this.#services, { id, projectId: this.#projectId }, bytes);
   }
 
-  /** The socket is gone: its session waits for another one. `at` is the moment. Answers whether there is one to wait. */
+  /**
+   * The socket is gone at the moment `at`: its session waits for another socket. Returns whether there is a session
+   * that waits.
+   */
   part(at: number): boolean {
     this.#gone.abort();
     const state = this.#state;
@@ -107,13 +110,13 @@ export class Terminal {
     return true;
   }
 
-  /** End the session with the terminal: nobody may come back to it. */
+  /** Ends the session with the terminal, so that it cannot be resumed. */
   async end(): Promise<void> {
     this.#gone.abort();
     const session = this.#state?.session;
     if (!session || !this.#held.get(session)) return;
     this.#connection.keep({ terminal: null });
-    // Where this fails, it is still held, and given up with those that nobody came back for.
+    // If this fails, the session is still held, and is given up with other sessions that were not resumed.
     await abandonSession(this.#services, { id: session, projectId: this.#projectId });
     this.#held.delete(session);
   }
@@ -149,7 +152,7 @@ export class Terminal {
     this.#over(exitCode === null ? "The shell has ended" : `The shell has ended with ${exitCode}`);
   }
 
-  /** Take the session up or open one, and say so. */
+  /** Resumes or opens the session, and reports it. */
   async #open(wish: TerminalState): Promise<void> {
     const caller = await renewCaller(this.#services, this.#connection.state.standing);
     const opened =
@@ -172,7 +175,7 @@ export class Terminal {
     return { session: id, position: wish.position ?? this.#held.get(id)?.position ?? 0 };
   }
 
-  /** Nothing where the person is to choose first. */
+  /** Returns undefined if the user has to choose a target first. */
   async #openNew(wish: TerminalState, caller: Caller) {
     const { targets, actions } = await listTargets(this.#services, caller, this.#projectId);
     const target = wish.target ?? onlyTarget(targets);
@@ -219,7 +222,7 @@ export class Terminal {
     }
   }
 
-  /** A session that is over is told of by its output; anything else the person may try again. */
+  /** Handles failed input. The output reports a session that is over; for any other failure the user may try again. */
   #writeFailed(error: unknown): void {
     this.#waiting = "";
     if (error instanceof AppError && ["not_found", "conflict", "asleep"].includes(error.code)) return;
@@ -233,11 +236,11 @@ export class Terminal {
       this.#services.log.error("terminal failed", { project_id: this.#projectId, cause: error });
     }
     if (this.#connection.state.kind === "terminal") return this.#connection.fail(error);
-    // A chat goes on without its terminal.
+    // The chat continues without its terminal.
     this.#over(error instanceof AppError ? error.message : "The terminal failed");
   }
 
-  /** A terminal's socket ends with its shell; a chat's may open another one. */
+  /** Closes a terminal's socket with its shell; a chat's socket may open another shell. */
   #over(message: string): void {
     this.#waiting = "";
     this.#connection.keep({ terminal: null });
@@ -247,13 +250,15 @@ export class Terminal {
   }
 }
 
-/** Where there is nothing to choose. */
+/** Returns the target when there is only one, so that there is no choice. */
 function onlyTarget([first, ...others]: readonly TerminalTarget[]): string | undefined {
   if (others.length > 0) return undefined;
   return first?.id ?? "ephemeral";
 }
 
-/** The container that a target names; undefined for the project's root. Throws `invalid_input` for no target. */
+/**
+ * Returns the container of a target; undefined for the project's root. Throws `invalid_input` for an invalid target.
+ */
 function containerOf(target: string): string | undefined {
   if (target === "ephemeral" || target === "environment") return undefined;
   const id = /^ctr:(.+)$/u.exec(target)?.[1];

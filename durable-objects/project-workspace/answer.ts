@@ -6,7 +6,7 @@ import { baseName } from "./paths.ts";
 import { isFileError } from "./project-files.ts";
 import type { Answer } from "./protocol.ts";
 
-/** Failures with a name become data; the rest is thrown on. */
+/** Returns named failures as data; any other error is thrown. */
 export async function answer<T>(act: () => T | Promise<T>): Promise<Answer<T>> {
   try {
     return { ok: true, value: await act() };
@@ -17,7 +17,7 @@ export async function answer<T>(act: () => T | Promise<T>): Promise<Answer<T>> {
   }
 }
 
-/** Whoever only looks is told that nothing is there, whichever way it is not there. */
+/** For reads: returns undefined for any error which means that nothing is there. */
 export async function absentAsUndefined<T>(look: () => T | Promise<T>): Promise<T | undefined> {
   try {
     return await look();

@@ -4,9 +4,9 @@ import type { JobResult } from "#src/shell/job.ts";
 import type { ProjectFiles } from "./project-files.ts";
 import { ShellFileSystem } from "./shell-file-system.ts";
 
-/** All that a command may do which can change nothing; what is not named here is refused. */
+/** The only calls that a read-only command may make. */
 const READING: ReadonlySet<FileCallName> = new Set(["read", "exists", "stat", "list", "readLink", "resolve"]);
-/** Failures that are remembered: the one that ends a shell is among the last. */
+/** Most failures that are remembered: the failure that ends a shell is among the last. */
 const KEPT_FAILURES = 64;
 
 /** Worded as the shell's commands expect it. */
@@ -20,8 +20,8 @@ export class ReadOnlyError extends Error {
 }
 
 /**
- * Answers what one command asks of the project's files. `readOnly` is kept here, where the files are, not where the command
- * runs.
+ * Serves one command's calls on the project's files. `readOnly` is enforced here, beside the files, and not in the
+ * command's isolate.
  */
 export class FileCalls {
   readonly #files: ShellFileSystem;
@@ -48,9 +48,9 @@ export class FileCalls {
     }
   };
 
-  /** Why a shell broke: what one of its calls failed with, or its own fault. */
+  /** Returns why a shell broke: the failure of one of its calls, or its own. */
   causeOf(result: JobResult | Ended): unknown {
-    if (result.kind !== "failed") return new Error("The shell answered out of turn");
+    if (result.kind !== "failed") return new Error("The shell returned an unexpected result");
     const failure = result.failure === undefined ? undefined : this.#failures.get(result.failure);
     return failure ?? new Error(result.message);
   }

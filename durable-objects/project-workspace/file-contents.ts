@@ -3,26 +3,30 @@ import type { Log } from "#src/platform/log/log.ts";
 import { FileError } from "./file-error.ts";
 import { inParts } from "./in-parts.ts";
 
-/** Files up to this size live in the object's own database, whose rows hold at most 2 MB; larger ones in the bucket. */
+/**
+ * Files up to this size are stored in the object's own database, whose rows hold at most 2 MB; larger ones in the
+ * bucket.
+ */
 const INLINE_BYTES = 1024 * 1024;
-/** Size of the parts of a large upload; all but the last must be equal and at least 5 MiB. */
+/** Size of the parts of a large upload; all but the last must have the same size of at least 5 MiB. */
 const PART_BYTES = 8 * 1024 * 1024;
-/** How long an object that no entry names stays, so that its readers and its upload can finish. */
+/** How long an unreferenced object stays, so that its readers and its upload can finish. */
 const GRACE_MS = 15 * 60 * 1000;
-/** Most objects one call to the bucket deletes. */
+/** Most objects that one call to the bucket deletes. */
 const DELETE_BATCH = 1000;
 
-/** Bytes that are safely stored and wait to become a file. */
+/** Stored bytes that are not part of a file yet. */
 export interface StoredContent {
   id: string;
   size: number;
-  /** The bytes themselves when they are small, else they are in the bucket already. */
+  /** The bytes themselves when they are small; otherwise they are in the bucket already. */
   inline?: Uint8Array;
 }
 
 /**
- * The bytes of a project's files. A content has an id and never changes, so a reader never sees half of a write and two
- * writers never mix. Small ones are named by their digest: a file that is restored is known again by the next snapshot. What an upload leaves behind when it dies is found in `unreferenced` and swept.
+ * The bytes of a project's files. A content has an id and is immutable, so a reader never sees half of a write and two
+ * writers never mix. Small contents are named by their digest: the next snapshot recognises a restored file. Objects of
+ * failed uploads are listed in `unreferenced` and swept.
  */
 export class FileContents {
   readonly #storage: DurableObjectStorage;
@@ -34,7 +38,7 @@ export class FileContents {
   constructor(deps: {
     storage: DurableObjectStorage;
     bucket: R2Bucket;
-    /** Names the project's objects in the bucket; ends with a slash. */
+    /** Prefix of the project's objects in the bucket; ends with a slash. */
     prefix: string;
     now: () => number;
     log: Log;
@@ -54,7 +58,7 @@ export class FileContents {
     return { id, size: bytes.length };
   }
 
-  /** Store a content of unknown length, holding one part of it in memory. `EFBIG` above `limit` bytes. */
+  /** Stores a content of unknown length, with one part in memory. `EFBIG` above `limit` bytes. */
   async storeChunks(path: string, chunks: AsyncIterable<Uint8Array>, limit: number): Promise<StoredContent> {
     const parts = inParts(chunks, PART_BYTES);
     let part = await parts.next();
@@ -82,13 +86,13 @@ export class FileContents {
       return { id, size };
     } catch (error) {
       await parts.return(undefined);
-      // Best effort: the bucket forgets unfinished uploads by itself after a week.
+      // Best effort: the bucket deletes unfinished uploads after a week.
       await upload.abort().catch(() => undefined);
       throw error;
     }
   }
 
-  /** As `storeChunks`, for a content whose length is known. Throws when it has another. */
+  /** Same as `storeChunks` for a content of known length. Throws when the length differs. */
   async storeExactly(path: string, chunks: AsyncIterable<Uint8Array>, size: number): Promise<StoredContent> {
     if (size > PART_BYTES) {
       const stored = await this.storeChunks(path, chunks, size);
@@ -115,14 +119,14 @@ export class FileContents {
     return inline ? new Blob([inline]).stream() : (await this.#get(id)).body;
   }
 
-  /** The content as it comes; a small one in one piece. */
+  /** Yields the content as it arrives; a small one in one piece. */
   async *read(id: string): AsyncGenerator<Uint8Array, undefined> {
     const inline = this.#inline(id);
     if (inline) yield inline;
     else yield* (await this.#get(id)).body;
   }
 
-  /** Delete what nobody has named for a while. Answers whether something is left for a later sweep. */
+  /** Deletes objects that were unreferenced for a while. Returns whether some remain for a later sweep. */
   async sweep(): Promise<boolean> {
     const { sql } = this.#storage;
     const due = sql
@@ -138,13 +142,13 @@ export class FileContents {
     return sql.exec("SELECT 1 FROM unreferenced LIMIT 1").toArray().length > 0;
   }
 
-  /** See to it that a sweep comes when there is something to sweep. */
+  /** Schedules a sweep if there is anything to sweep. */
   async scheduleSweep(): Promise<void> {
     if (this.#storage.sql.exec("SELECT 1 FROM unreferenced LIMIT 1").toArray().length === 0) return;
     if ((await this.#storage.getAlarm()) === null) await this.#storage.setAlarm(this.#now() + GRACE_MS);
   }
 
-  /** Delete everything the project has in the bucket, named or not. */
+  /** Deletes all objects of the project in the bucket, referenced or not. */
   async deleteAll(): Promise<void> {
     for (;;) {
       const { objects } = await this.#bucket.list({ prefix: this.#prefix, limit: DELETE_BATCH });
@@ -160,7 +164,10 @@ export class FileContents {
     return row && new Uint8Array(row.bytes);
   }
 
-  /** Note an object before it exists (and while it grows), so that no crash can leave one that nobody knows of. */
+  /**
+   * Lists an object as unreferenced before it exists (and while it grows), so that no crash can leave an unknown
+   * object.
+   */
   async #expect(id: string): Promise<void> {
     this.#storage.sql.exec(
       "INSERT OR REPLACE INTO unreferenced (content_id, since) VALUES (?, ?)",
@@ -179,7 +186,7 @@ export class FileContents {
     return object;
   }
 
-  /** The bucket's own failures pass; what was the matter is for the log alone. */
+  /** Maps failures of the bucket to a temporary error; the cause is only logged. */
   async #reach<T>(act: () => Promise<T>): Promise<T> {
     try {
       return await act();
@@ -194,7 +201,7 @@ export class FileContents {
   }
 }
 
-/** SHA-256 as 64 hexadecimal characters. */
+/** Returns the SHA-256 as 64 hexadecimal characters. */
 async function digestOf(bytes: Uint8Array): Promise<string> {
   return Buffer.from(await crypto.subtle.digest("SHA-256", bytes)).toString("hex");
 }

@@ -18,7 +18,7 @@ const MEANING = {
   EFBIG: ["too_large", "file too large"],
 } as const satisfies Record<string, readonly [ErrorCode, string]>;
 
-/** Sentences of their own, for failures that are not about one path. */
+/** Sentences for failures that concern the whole project instead of one path. */
 const OF_THE_PROJECT: Partial<Record<string, string>> = {
   EROFS: "The project is being stopped; try again in a moment",
   ENOMEDIUM: "The project is hibernated",
@@ -26,7 +26,7 @@ const OF_THE_PROJECT: Partial<Record<string, string>> = {
 
 export type FileErrorCode = keyof typeof MEANING;
 
-/** What a file operation can run into, worded as shells word it: commands read the code and print the message. */
+/** A failure of a file operation, worded as shells word it: commands read the code and print the message. */
 export class FileError extends Error {
   readonly code: FileErrorCode;
   readonly #path: string;
@@ -38,7 +38,7 @@ export class FileError extends Error {
     this.#path = path;
   }
 
-  /** The same failure, for a caller of the service. */
+  /** Converts the failure for callers of the service. */
   toAppError(): AppError {
     const [code, sentence] = MEANING[this.code];
     const shown = this.#path === "" ? "the project root" : `"${this.#path.slice(0, 300)}"`;

@@ -13,14 +13,14 @@ import type { StorageGate } from "./storage-gate.ts";
 
 const EMPTY: AsyncIterable<Uint8Array> = (async function* () {})();
 
-/** The project's files as a whole: taken out, put in place of all others, taken away. */
+/** Transfers of all of the project's files: read, replaced, removed. */
 export class FileTransfer {
   readonly #storage: DurableObjectStorage;
   readonly #files: ProjectFiles;
   readonly #contents: FileContents;
   readonly #gate: StorageGate;
   readonly #now: () => number;
-  /** The transfer that fills the staging tree; whoever begins another takes the tree over. */
+  /** The transfer that fills the staging tree; a newer transfer takes over the tree. */
   #staging: symbol | undefined;
 
   constructor(deps: {
@@ -47,7 +47,7 @@ export class FileTransfer {
       .map((entry) => ({ ...toStored(entry), fingerprint: entry.contentId ?? entry.target ?? "" }));
   }
 
-  /** The entries at these paths with their contents; one that is gone by its turn is left out. */
+  /** Yields the entries at these paths with their contents; an entry that is gone by then is left out. */
   async *read(paths: readonly string[]): AsyncGenerator<EntryWithContent, undefined> {
     for (const path of paths) {
       const entry = this.#files.tree.find(path, { follow: false });
@@ -57,7 +57,7 @@ export class FileTransfer {
     }
   }
 
-  /** Make these entries the project's files, once the last one has arrived. */
+  /** Replaces the project's files by these entries, once the last one has arrived. */
   async replace(entries: AsyncIterable<EntryWithContent>, generation: number | undefined): Promise<void> {
     await this.stage(generation, async ({ tree }) => {
       for await (const { entry, content } of entries) {
@@ -71,8 +71,7 @@ export class FileTransfer {
   }
 
   /**
-   * Fill an empty tree, then let it take the place of all files in one step. A `fill` that throws, or a crash, changes
-   * nothing.
+   * Fills an empty tree, then replaces all files by it in one step. A `fill` that throws, or a crash, changes nothing.
    */
   async stage<T>(generation: number | undefined, fill: (staged: ProjectFiles) => Promise<T>): Promise<T> {
     this.#gate.checkReplace(generation);
@@ -105,7 +104,7 @@ export class FileTransfer {
     }
   }
 
-  /** Take away all files, which must be frozen under this generation. */
+  /** Removes all files, which must be frozen under this generation. */
   async discard(generation: number): Promise<void> {
     this.#storage.transactionSync(() => {
       if (!this.#gate.mayDiscard(generation)) return;
@@ -115,7 +114,7 @@ export class FileTransfer {
     await this.#contents.scheduleSweep();
   }
 
-  /** Forget what a transfer left that died with the object. */
+  /** Deletes what an interrupted transfer left in the staging tree. */
   async recover(): Promise<void> {
     if (this.#clearStaged() > 0) await this.#contents.scheduleSweep();
   }

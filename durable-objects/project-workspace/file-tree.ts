@@ -14,7 +14,7 @@ import {
 import type { FileGate } from "./storage-gate.ts";
 
 const MAX_LINKS = 40;
-/** Entries one listing may hold: about 20 MiB as an object call's answer, which carries at most 32. */
+/** Most entries of one listing: about 20 MiB as the result of an object call, which holds at most 32. */
 const MAX_LISTED = 100_000;
 const FILE_MODE = 0o644;
 const DIRECTORY_MODE = 0o755;
@@ -45,8 +45,8 @@ type EntryRow = Entry & Record<string, SqlStorageValue>;
 
 /**
  * The project's directories, files and links. Every method is one synchronous step, so no two of them interleave. Paths
- * are relative to the project root, which is the empty string. Links are followed inside the project only: one that
- * leads out is an entry like any other until a person goes through it, which is refused. Throws `FileError`.
+ * are relative to the project root, which is the empty string. Links are followed inside the project only: a link that
+ * leads out is an ordinary entry, but following it is refused. Throws `FileError`.
  */
 export class FileTree {
   readonly #storage: DurableObjectStorage;
@@ -68,13 +68,16 @@ export class FileTree {
     this.#table = deps.table;
   }
 
-  /** The entry at a path; the link itself where the path ends in one and `follow` is not set. */
+  /** Returns the entry at a path; the link itself if the path ends in one and `follow` is not set. */
   find(path: string, options: { follow: boolean }): Entry | undefined {
     this.#gate.checkRead(path);
     return this.#locate(path, options).entry;
   }
 
-  /** The entries below a directory, parents before children, by name. Directories in `exclude` are left out whole. */
+  /**
+   * Returns the entries below a directory, parents before children, by name. Directories in `exclude` are skipped with
+   * their contents.
+   */
   list(path: string, options: { recursive: boolean; exclude?: readonly string[] }): Entry[] {
     this.#gate.checkRead(path);
     const real = this.resolve(path, { follow: true });
@@ -87,7 +90,7 @@ export class FileTree {
       for (const entry of this.#children(directory)) {
         if (entry.kind === "directory" && excluded.has(baseName(entry.path))) continue;
         if (listed.length === MAX_LISTED) throw new FileError("EFBIG", path);
-        // Whoever lists through a link sees the link's path, as in any shell.
+        // A listing through a link shows the link's path, as in any shell.
         listed.push(real === path ? entry : { ...entry, path: rebase(entry.path, real, path) });
         if (options.recursive && entry.kind === "directory") visit(entry.path);
       }
@@ -96,7 +99,7 @@ export class FileTree {
     return listed;
   }
 
-  /** Every entry, parents before children. `EFBIG` above 100,000. */
+  /** Returns every entry, parents before children. `EFBIG` above 100,000. */
   all(): Entry[] {
     this.#gate.checkRead("");
     const all = this.#sql
@@ -106,7 +109,7 @@ export class FileTree {
     return all;
   }
 
-  /** Refuse early what `putFile` would refuse once the bytes are there. */
+  /** Refuses early what `putFile` would refuse once the bytes are there. */
   checkWritable(path: string): void {
     this.#gate.checkChange(path);
     const real = this.resolve(path, { follow: true });
@@ -116,8 +119,8 @@ export class FileTree {
   }
 
   /**
-   * Make a content the file at this path, through a link if there is one, or in its place without `follow`. With `onlyOver`
-   * the file must still have that content (`null`: must still not exist), else `EAGAIN`.
+   * Makes a content the file at this path: through a link if there is one, or in place of the link without `follow`.
+   * With `onlyOver` the file must still have that content (`null`: must still not exist), otherwise `EAGAIN`.
    */
   putFile(
     path: string,
@@ -139,10 +142,7 @@ export class FileTree {
     });
   }
 
-  /**
-   * Add an entry as another tree had it. `EINVAL` unless its path is a plain one, not yet taken, in a directory that is
-   * there.
-   */
+  /** Adds an entry from another tree. `EINVAL` unless its path is plain, free, and in an existing directory. */
   addEntry(entry: StoredEntry, content: StoredContent | undefined): void {
     const { path, kind, mode, modifiedAt, target } = entry;
     this.#gate.checkChange(path);
@@ -189,7 +189,7 @@ export class FileTree {
     });
   }
 
-  /** Move an entry with all it holds. With `replace`, a file or an empty directory at the target gives way. */
+  /** Moves an entry with its contents. With `replace`, a file or an empty directory at the target is replaced. */
   move(from: string, to: string, options: { replace: boolean }): void {
     this.#gate.checkChange(to);
     this.#storage.transactionSync(() => {
@@ -220,7 +220,7 @@ export class FileTree {
     });
   }
 
-  /** Copy an entry with all it holds. Contents are shared, which costs nothing: they never change. */
+  /** Copies an entry with its contents. Immutable contents are shared, so this is cheap. */
   copy(from: string, to: string): void {
     this.#gate.checkChange(to);
     this.#storage.transactionSync(() => {
@@ -251,7 +251,7 @@ export class FileTree {
     });
   }
 
-  /** Remove the entry at a path: a link, not what it leads to. */
+  /** Removes the entry at a path: a link, not its target. */
   remove(path: string, options: { recursive: boolean }): void {
     this.#gate.checkChange(path);
     const entry = this.#existing(this.resolve(path, { follow: false }), path);
@@ -280,8 +280,8 @@ export class FileTree {
   }
 
   /**
-   * The path with its links followed: those on the way always, the last one with `follow`. What does not exist yet stays
-   * as it is written. `EACCES` where a link leads out of the project.
+   * Returns the path with its links followed: links of parent directories always, the last one with `follow`. Parts
+   * that do not exist yet stay as written. `EACCES` where a link leads out of the project.
    */
   resolve(path: string, options: { follow: boolean }): string {
     return this.#locate(path, options).real;
@@ -290,7 +290,7 @@ export class FileTree {
   #locate(path: string, options: { follow: boolean }): { real: string; entry: Entry | undefined } {
     const direct = this.#entry(path);
     if (direct && !(direct.kind === "symlink" && options.follow)) return { real: path, entry: direct };
-    // Nothing yet, in a stored directory: no link is on the way. Git asks for thousands of files that are not there.
+    // A new path in a stored directory has no links on its way. Git asks for thousands of files that do not exist.
     const isNew = !direct && isPlain(path) && this.#entry(parentOf(path))?.kind === "directory";
     if (isNew) return { real: path, entry: undefined };
     const walked = this.#walk(path, options);
@@ -355,7 +355,7 @@ export class FileTree {
     checkLength(path);
   }
 
-  /** Whatever of these directories exists must be a directory. */
+  /** Checks that those of these paths that exist are directories. */
   #checkDirectories(path: string): void {
     for (let at = path; at !== ""; at = parentOf(at)) {
       const entry = this.#entry(at);
@@ -389,7 +389,7 @@ export class FileTree {
     );
     if (!content) return;
     if (!content.inline) this.#sql.exec("DELETE FROM unreferenced WHERE content_id = ?", content.id);
-    // After the entry: letting go of the content it had may just have taken these bytes away.
+    // After the entry: releasing its previous content may just have deleted these same bytes.
     else
       this.#sql.exec(
         "INSERT OR IGNORE INTO contents (content_id, bytes) VALUES (?, ?)",

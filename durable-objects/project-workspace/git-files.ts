@@ -4,12 +4,12 @@ import type { Entry } from "./file-tree.ts";
 import { baseName, parentOf } from "./paths.ts";
 import type { ProjectFiles } from "./project-files.ts";
 
-/** Largest file git reads or writes, such as a pack: it is in memory several times over, and an isolate has 128 MB. */
+/** Largest file, such as a pack, that git reads or writes: it is in memory several times, and an isolate has 128 MB. */
 const GIT_FILE_BYTES = 32 * 1024 * 1024;
 const EXECUTABLE = 0o755;
 const PLAIN = 0o644;
 
-/** The project's files as git sees them. Failures carry `code` as in Node. */
+/** The project's files for git. Failures carry `code` as in Node. */
 export function gitFiles(files: ProjectFiles): GitFileSystem {
   const { tree } = files;
   const existing = (path: string, options: { follow: boolean }): Entry => {
@@ -56,7 +56,7 @@ function toStat({ kind, size, mode, modifiedAt, contentId }: Entry): GitFileStat
     executable: (mode & 0o100) !== 0,
     modifiedAt,
     changedAt: modifiedAt,
-    // Another content has another id, whose first eight characters are hexadecimal.
+    // A changed content has another id, whose first eight characters are hexadecimal.
     inode: contentId === null ? 0 : Number.parseInt(contentId.slice(0, 8), 16),
   };
 }

@@ -9,12 +9,12 @@ import type { ProjectFiles } from "./project-files.ts";
 import { Running } from "./running.ts";
 import type { StorageGate } from "./storage-gate.ts";
 
-/** Between two reports of the same phase. */
+/** Least time between two reports of the same phase. */
 const PROGRESS_EVERY_MS = 250;
 
 type Progress = ((progress: GitProgress) => unknown) | undefined;
 
-/** Git operations over the project's files: those that change something one at a time, the others beside them. */
+/** Git operations over the project's files: changing operations run one at a time, the others beside them. */
 export class GitRuns {
   readonly #files: ProjectFiles;
   readonly #transfer: FileTransfer;
@@ -39,7 +39,7 @@ export class GitRuns {
     this.#log = deps.log;
   }
 
-  /** Run one operation under a name by which `end` can end it. */
+  /** Runs one operation under an id by which `end` can end it. */
   run<Name extends keyof GitOperations>(
     id: string,
     name: Name,
@@ -48,7 +48,7 @@ export class GitRuns {
   ): Promise<GitOperations[Name]["output"]> {
     return this.#running.run(id, async (signal) => {
       try {
-        // Loaded on first use, as the shell is.
+        // Loaded on first use, like the shell.
         const { createGit } = await import("#src/git/index.ts");
         const act = (files: ProjectFiles) => {
           signal.throwIfAborted();
@@ -72,7 +72,7 @@ export class GitRuns {
     });
   }
 
-  /** What went wrong, as the caller is told. Throws what the state of the files says, where git does not know why. */
+  /** Returns the error for the caller. If git does not know the reason, throws what the state of the files implies. */
   #explained(error: unknown, operation: keyof GitOperations, signal: AbortSignal): unknown {
     if (!(error instanceof AppError) || error.code === "internal") this.#gate.checkChange("");
     if (signal.aborted) return new AppError("unavailable", "Git was stopped", { cause: error });
@@ -83,7 +83,7 @@ export class GitRuns {
     return error;
   }
 
-  /** End an operation; one that has ended is left in peace. */
+  /** Ends an operation; ignores one that has ended. */
   end(id: string): void {
     this.#running.end(id);
   }
@@ -92,7 +92,7 @@ export class GitRuns {
     this.#running.endAll();
   }
 
-  /** Nobody waits for the clone of an executor before this one. */
+  /** Ends the clone of an earlier executor, whose result is no longer awaited. */
   #supersede(term: number, id: string): void {
     this.#gate.beginClone(term);
     if (this.#clone && this.#clone.term < term) this.#running.end(this.#clone.id);
@@ -115,7 +115,7 @@ export class GitRuns {
   }
 }
 
-/** Reports cross a boundary and cost a call each, so most of them are left out. Those that fail are nobody's business. */
+/** Drops most reports, because each costs a call across the object's boundary. Failed reports are ignored. */
 function sparing(report: (progress: GitProgress) => unknown): (progress: GitProgress) => void {
   let phase = "";
   let next = 0;

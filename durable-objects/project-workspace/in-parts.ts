@@ -1,5 +1,5 @@
 /**
- * Cut chunks of any size into parts of exactly `partBytes`, the last one excepted. One part is in memory at a time.
+ * Cuts chunks of any size into parts of exactly `partBytes`, except the last one. One part is in memory at a time.
  * Returning early ends the source.
  */
 export async function* inParts(

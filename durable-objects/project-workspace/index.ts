@@ -24,17 +24,17 @@ import { StorageGate } from "./storage-gate.ts";
 import { serveStream } from "./streams.ts";
 import { TodoLists } from "./todo-lists.ts";
 
-/** Largest file that one call carries; a call takes at most 32 MiB. */
+/** Largest file of one call; a call carries at most 32 MiB. */
 const CALL_BYTES = 24 * 1024 * 1024;
-/** Most bytes of one answer of a git host: a pack is in memory about three times while it is taken apart. */
+/** Largest response of a git host: a pack is in memory about three times while it is unpacked. */
 const GIT_PACK_BYTES = 32 * 1024 * 1024;
-/** After a project's end its bucket prefix is emptied once more: an upload may have been on its way. */
+/** After a project's end its bucket prefix is emptied once more: an upload may have been under way. */
 const LAST_SWEEP_MS = 60 * 60 * 1000;
 const SWEEP_EVERY_MS = 5 * 60 * 1000;
 
 /**
- * One per project: its files, the commands and shell sessions that run over them, and its agents' to-do lists. Kept until
- * `destroy`.
+ * One object per project: its files, the commands and shell sessions that run over them, and its agents' to-do lists.
+ * Kept until `destroy`.
  */
 export class ProjectWorkspace extends DurableObject<object> implements ProjectWorkspaceObject {
   readonly #log: Log;
@@ -262,11 +262,11 @@ export class ProjectWorkspace extends DurableObject<object> implements ProjectWo
     await this.#contents.deleteAll();
   }
 
-  // ── Alarm: take away what no file needs any more ───────────────────
+  // ── Alarm: sweep unreferenced contents ───────────────────
 
   override async alarm(): Promise<void> {
     const { storage } = this.ctx;
-    // First the next one: an alarm that fails too often is dropped.
+    // Schedule the next one first: an alarm that fails too often is dropped.
     await storage.setAlarm(Date.now() + SWEEP_EVERY_MS);
     try {
       if (this.#gate.isDestroyed) await this.#contents.deleteAll();
@@ -277,7 +277,7 @@ export class ProjectWorkspace extends DurableObject<object> implements ProjectWo
     }
   }
 
-  /** What ran in memory, in an earlier life of the object, is over. */
+  /** Commands and sessions of an earlier life of the object are over. */
   async #recover(): Promise<void> {
     if (this.#shellRecords.endAll()) await this.#scheduleSweep();
     await this.#transfer.recover();
@@ -290,7 +290,7 @@ export class ProjectWorkspace extends DurableObject<object> implements ProjectWo
     this.#processes.stopAll();
   }
 
-  /** See to it that an alarm comes while there is something to take away. */
+  /** Schedules an alarm while there is something to sweep. */
   async #scheduleSweep(): Promise<void> {
     const { storage } = this.ctx;
     if ((await storage.getAlarm()) === null) await storage.setAlarm(Date.now() + SWEEP_EVERY_MS);

@@ -1,24 +1,22 @@
-/** What typing does, besides what it shows. */
+/** The effect of typed characters, besides what the terminal shows. */
 export type Typed =
   | { kind: "line"; text: string }
   /** Ctrl-C. */
   | { kind: "interrupt" }
-  /** Ctrl-D where nothing is typed. */
+  /** Ctrl-D on an empty line. */
   | { kind: "end" };
 
 // oxlint-disable-next-line no-control-regex -- these are the characters a keyboard sends
 const ESCAPE_SEQUENCE = /^\u001b(?:\[[0-?]*[ -/]*[@-~]|O.|[^[O])/u;
 const MAX_ESCAPE = 16;
 
-/**
- * The line a person is typing into a terminal in line mode: backspace, Ctrl-U and Ctrl-W erase, cursor keys do nothing.
- */
+/** Edits the line typed into a terminal in line mode: backspace, Ctrl-U and Ctrl-W erase, cursor keys do nothing. */
 export class LineEditor {
   #line: string[] = [];
 
   /**
-   * Take characters up to the first that does something. Answers what a terminal shows for them, what they do, and what
-   * is left to take.
+   * Takes characters up to the first that has an effect. Returns what a terminal shows for them, their effect, and the
+   * remaining characters.
    */
   take(typed: string): { shown: string; does: Typed | undefined; rest: string } {
     let shown = "";
@@ -26,7 +24,7 @@ export class LineEditor {
       const character = String.fromCodePoint(rest.codePointAt(0) ?? 0);
       if (character === "\u001b") {
         const sequence = ESCAPE_SEQUENCE.exec(rest)?.[0];
-        // One that is still on its way waits for the rest of it.
+        // An incomplete escape sequence waits for its end.
         if (sequence === undefined && rest.length < MAX_ESCAPE) return { shown, does: undefined, rest };
         rest = rest.slice(sequence?.length ?? 1);
         continue;

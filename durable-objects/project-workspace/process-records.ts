@@ -1,9 +1,9 @@
 import type { ProcessState } from "#src/platform/runtime/project-processes.ts";
 
-/** 128 + 15, as of a program that SIGTERM ended. */
+/** 128 + 15, as for a program that SIGTERM ended. */
 const EXIT_STOPPED = 143;
 
-/** Programs as they were asked for. None runs here; a record keeps containers startable and stoppable. */
+/** Programs as they were requested. They do not run here; a record lets containers be started and stopped. */
 export class ProcessRecords {
   readonly #sql: SqlStorage;
   readonly #now: () => number;

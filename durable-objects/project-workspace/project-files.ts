@@ -3,10 +3,10 @@ import type { FileContents, StoredContent } from "./file-contents.ts";
 import type { Entry, FileTree } from "./file-tree.ts";
 import { Together } from "./together.ts";
 
-/** Appends to one file that may collide before the writer gives up. */
+/** Attempts of an append that collides with others before the writer gives up. */
 const APPEND_ATTEMPTS = 10;
 
-/** A project's files: the tree and the bytes brought together. Paths are relative to the project root. */
+/** A project's files: the tree together with the bytes. Paths are relative to the project root. */
 export class ProjectFiles {
   readonly tree: FileTree;
   readonly #contents: FileContents;
@@ -17,7 +17,7 @@ export class ProjectFiles {
     this.#contents = contents;
   }
 
-  /** The file a path leads to and its bytes. `ENOENT`, `EISDIR`; `EFBIG` above `limit` bytes. */
+  /** Returns the bytes of the file at a path. `ENOENT`, `EISDIR`; `EFBIG` above `limit` bytes. */
   async read(path: string, limit: number): Promise<Uint8Array> {
     const file = this.#file(path);
     if (file.size > limit) throw new FileError("EFBIG", path);
@@ -29,13 +29,13 @@ export class ProjectFiles {
     return { entry: { ...file, path }, body: await this.#contents.open(idOf(file)) };
   }
 
-  /** Create or replace a file, making its directories. The whole content is stored before anything changes. */
+  /** Creates or replaces a file, with its directories. The whole content is stored before anything changes. */
   async write(path: string, bytes: Uint8Array): Promise<Entry> {
     this.tree.checkWritable(path);
     return this.#commit(path, await this.#contents.store(bytes));
   }
 
-  /** As `write`, with a mode, and in place of a link instead of through it; for many files at once. */
+  /** Same as `write`, with a mode, and replacing a link instead of following it; for many files at once. */
   async replace(path: string, bytes: Uint8Array, mode: number): Promise<void> {
     const content = await this.#contents.store(bytes);
     await this.#together.take(() => this.tree.putFile(path, content, { mode, follow: false }));
@@ -47,7 +47,7 @@ export class ProjectFiles {
     return this.#commit(path, await this.#contents.storeChunks(path, chunks, limit));
   }
 
-  /** Add to the end of a file. Two at once add one after the other, whatever their size. */
+  /** Appends to a file. Concurrent appends are applied one after the other, whatever their size. */
   async append(path: string, bytes: Uint8Array, limit: number): Promise<void> {
     for (let attempt = 0; ; attempt += 1) {
       const before = this.tree.find(path, { follow: true });
@@ -81,7 +81,7 @@ export class ProjectFiles {
 
   #file(path: string): Entry {
     const entry = this.tree.find(path, { follow: true });
-    // A link whose target is gone is found by nobody.
+    // A link without a target counts as missing.
     if (!entry || entry.kind === "symlink") throw new FileError("ENOENT", path);
     if (entry.kind === "directory") throw new FileError("EISDIR", path);
     return entry;

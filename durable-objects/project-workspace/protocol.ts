@@ -8,8 +8,8 @@ import type { ShellOptions, ShellOutput } from "#src/platform/runtime/project-sh
 import type { InventoryEntry, StorageState } from "#src/platform/runtime/project-storage.ts";
 
 /**
- * How the object answers: failures it foresees are data, because an error that crosses the boundary arrives without its
- * class. What is thrown is a defect or the object's end.
+ * The result of a method of the object: expected failures are data, because an error that crosses the boundary arrives
+ * without its class. An error that is thrown is a defect or the object's end.
  */
 export type Answer<T> = { ok: true; value: T } | { ok: false; code: ErrorCode; message: string };
 
@@ -18,14 +18,14 @@ export interface CommandOptions {
   cwd: string;
   env: Readonly<Record<string, string>>;
   timeoutMs: number;
-  /** The command can change nothing of the project. */
+  /** The command cannot change the project. */
   readOnly: boolean;
 }
 
 /**
- * What callers of the `ProjectWorkspace` object may rely on; one object per project, by the project's id. Methods do what those
- * of the same name in `ProjectRuntime` promise, with these differences: failures are data, signals become `cancelExec` and
- * `cancelGit`, and streams are `fetch`'s.
+ * The contract of the `ProjectWorkspace` object; one object per project, by the project's id. Methods behave like those
+ * of the same name in `ProjectRuntime`, with these differences: failures are data, signals become `cancelExec` and
+ * `cancelGit`, and streams go through `fetch`.
  */
 export interface ProjectWorkspaceObject extends Rpc.DurableObjectBranded {
   stat(path: string): Promise<Answer<FileEntry | undefined>>;
@@ -39,9 +39,9 @@ export interface ProjectWorkspaceObject extends Rpc.DurableObjectBranded {
   rename(from: string, to: string): Promise<Answer<void>>;
   remove(path: string, options: { recursive: boolean }): Promise<Answer<void>>;
 
-  /** Run a command under a name by which `cancelExec` can end it. */
+  /** Runs a command under an id by which `cancelExec` can end it. */
   exec(id: string, command: string, options: CommandOptions): Promise<Answer<ExecResult>>;
-  /** End a running command. Idempotent: nothing happens to a command that has ended. */
+  /** Ends a running command. Idempotent: nothing happens to a command that has ended. */
   cancelExec(id: string): Promise<void>;
 
   readTodos(chatId: string): Promise<Answer<string | undefined>>;
@@ -59,24 +59,24 @@ export interface ProjectWorkspaceObject extends Rpc.DurableObjectBranded {
   resizeShell(id: string, columns: number, rows: number): Promise<Answer<void>>;
   closeShell(id: string): Promise<Answer<void>>;
 
-  /** Run a git operation under a name by which `cancelGit` can end it. */
+  /** Runs a git operation under an id by which `cancelGit` can end it. */
   git<Name extends keyof GitOperations>(
     id: string,
     name: Name,
     input: GitOperations[Name]["input"],
     onProgress: ((progress: GitProgress) => unknown) | undefined,
   ): Promise<Answer<GitOperations[Name]["output"]>>;
-  /** End a running operation. Idempotent: nothing happens to an operation that has ended. */
+  /** Ends a running operation. Idempotent: nothing happens to an operation that has ended. */
   cancelGit(id: string): Promise<void>;
 
-  /** Record a program as started: none runs here. */
+  /** Records a program as started: programs do not run here. */
   startProcess(name: string, command: string): Promise<Answer<void>>;
   stopProcess(name: string): Promise<Answer<void>>;
   stopProcesses(): Promise<Answer<void>>;
   processes(): Promise<Answer<ProcessState[]>>;
   readLog(name: string): Promise<Answer<string[]>>;
 
-  /** Delete everything, for good: a later call finds an empty project that takes nothing. Idempotent. */
+  /** Deletes everything, for good: later calls find an empty project that accepts nothing. Idempotent. */
   destroy(): Promise<void>;
 
   /** Streams in and out; see `STREAM_URL`. */
@@ -95,23 +95,25 @@ const Entry = z.object({
 
 const Refusal = z.object({ ok: z.literal(false), code: Code, message: z.string() });
 
-/** The answer to a file sent in, and the refusal of one asked for. */
+/** Response to an uploaded file, and the refusal of a requested one. */
 export const EntryAnswer = z.union([z.object({ ok: z.literal(true), value: Entry }), Refusal]);
 
-/** The answer to entries sent in, and the refusal of other streams. */
+/** Response to uploaded entries, and the refusal of other streams. */
 export const StreamAnswer = z.union([z.object({ ok: z.literal(true) }), Refusal]);
 
-/** The paths of entries that are asked for. */
+/** The paths of requested entries. */
 export const Paths = z.array(z.string());
 
 /**
- * `fetch` carries streams only. `/file?path=`: GET answers a file's bytes, PUT with `limit` and `seal` takes them, sealed.
- * `/entries`: POST with paths answers these entries, PUT with `generation` takes entries in place of all files. `/shell?id=
- * &position=`: GET answers a session's output as it comes. A refusal has status 409.
+ * `fetch` carries streams only. `/file?path=`: GET returns a file's bytes, PUT with `limit` and `seal` stores a sealed
+ * body. `/entries`: POST with paths returns these entries, PUT with `generation` replaces all files by the entries.
+ * `/shell?id=&position=`: GET streams a session's output. A refusal has status 409.
  */
 export const STREAM_URL = "https://project-workspace";
 
-/** On an answer with bytes: what they are, as URL-encoded JSON, since names are not limited to what headers carry. */
+/**
+ * On a response with bytes: the entry as URL-encoded JSON, because names may contain characters that headers cannot.
+ */
 export const ENTRY_HEADER = "x-file-entry";
 
 export const EntryHeader = Entry;

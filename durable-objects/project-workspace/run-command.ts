@@ -9,13 +9,13 @@ import type { CommandOptions } from "./protocol.ts";
 
 const EXIT_TIMED_OUT = 124;
 const EXIT_CANCELLED = 130;
-/** Of a command that was killed for its memory, and what it says then. */
+/** Exit code and sentence of a command that was killed for its memory. */
 export const OUT_OF_MEMORY = {
   exitCode: 137,
   sentence: "The command was ended: it needed too much memory\n",
 } as const;
 
-/** The project whose command it is, its files, and the place where commands run. */
+/** The command's project, its files, and the runner. */
 export interface CommandSurroundings {
   project: string;
   files: ProjectFiles;
@@ -29,7 +29,7 @@ const ENDED = {
 } as const;
 const NEVER_BEGAN = "The command did not begin: others were running for as long as it could wait\n";
 
-/** Run one command in a shell of its own over the project's files; `cancelled` ends it early. */
+/** Runs one command in a separate shell over the project's files; `cancelled` ends it early. */
 export async function runCommand(
   { project, files, runner }: CommandSurroundings,
   command: string,
@@ -54,7 +54,7 @@ export async function runCommand(
   }
   const cause = calls.causeOf(result);
   if (cause instanceof ReadOnlyError) {
-    // A redirection that cannot be opened ends just-bash itself; its commands report the failure and go on.
+    // A failed redirection ends just-bash itself, whereas its commands report the failure and continue.
     const stderr = `bash: ${cause.message}; the command ended here\n`;
     return { stdout: "", stderr, exitCode: 1, timedOut: false };
   }

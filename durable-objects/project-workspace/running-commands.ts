@@ -4,7 +4,7 @@ import { runCommand, type CommandSurroundings } from "./run-command.ts";
 import { Running } from "./running.ts";
 import type { FileGate } from "./storage-gate.ts";
 
-/** The commands that run at the moment. */
+/** The commands that are running. */
 export class RunningCommands {
   readonly #surroundings: CommandSurroundings;
   readonly #gate: FileGate;
@@ -15,13 +15,13 @@ export class RunningCommands {
     this.#gate = gate;
   }
 
-  /** Run a command under a name by which `end` can end it. */
+  /** Runs a command under an id by which `end` can end it. */
   async run(id: string, command: string, options: CommandOptions): Promise<ExecResult> {
     this.#gate.checkChange("");
     return this.#running.run(id, (cancelled) => runCommand(this.#surroundings, command, options, cancelled));
   }
 
-  /** End a command; one that has ended is left in peace. */
+  /** Ends a command; ignores one that has ended. */
   end(id: string): void {
     this.#running.end(id);
   }

@@ -1,8 +1,8 @@
-/** What runs at the moment, by names under which it can be ended. */
+/** Running work, by ids under which it can be ended. */
 export class Running {
   readonly #controllers = new Map<string, AbortController>();
 
-  /** Do something that ends early when its signal says so. */
+  /** Runs `act`, which must end early when its signal aborts. */
   async run<T>(id: string, act: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const controller = new AbortController();
     this.#controllers.set(id, controller);
@@ -13,7 +13,7 @@ export class Running {
     }
   }
 
-  /** End one of them; what has ended is left in peace. */
+  /** Ends the work of an id; ignores work that has ended. */
   end(id: string): void {
     this.#controllers.get(id)?.abort();
   }

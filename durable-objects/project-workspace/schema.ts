@@ -1,4 +1,7 @@
-/** What follows when an entry lets go of a content: bytes in `contents` go at once, an object in the bucket is swept. */
+/**
+ * Triggers for an entry that releases a content: bytes in `contents` are deleted at once, an object in the bucket is
+ * swept later.
+ */
 const release = (table: string, event: "DELETE" | "UPDATE OF content_id") => `
   CREATE TRIGGER ${table}_${event === "DELETE" ? "removed" : "replaced"} AFTER ${event} ON ${table}
     WHEN old.content_id IS NOT NULL
@@ -12,24 +15,24 @@ const release = (table: string, event: "DELETE" | "UPDATE OF content_id") => `
     END`;
 
 /**
- * What a project's object stores, for as long as the project exists.
+ * The tables of a project's object, for as long as the project exists.
  *
  * `entries`: one row per file, directory and symbolic link; the root has none. The parent of every entry is a stored
- * directory. A file's bytes are a row of `contents`, or an object in the bucket of that `content_id`. A content is never
- * changed in place: each write brings another `content_id`.
+ * directory. A file's bytes are a row of `contents`, or an object in the bucket of that `content_id`. A content is
+ * never changed in place: each write brings another `content_id`.
  *
- * `staged`: entries that are to take the place of all others once they are complete. It has the shape of `entries`, and
- * rows only while they arrive: what a restarted object finds there is left of a transfer that died.
+ * `staged`: entries that will replace all others once they are complete. It has the shape of `entries`, and rows only
+ * while they arrive: rows that a restarted object finds there belong to an interrupted transfer.
  *
- * `unreferenced`: bucket objects that no entry names, because their upload is under way or died, or because the entry
- * was replaced or removed. Triggers keep it true whichever statement takes the entry away. A sweep deletes them later,
- * so that a reader in the middle of a replaced file still gets the whole of it.
+ * `unreferenced`: bucket objects that no entry names, because their upload is under way or failed, or because the entry
+ * was replaced or removed. Triggers maintain it whichever statement removes the entry. A sweep deletes them later, so
+ * that a reader in the middle of a replaced file still gets the whole of it.
  *
  * `todos`: the to-do list of each chat's agent, as JSON text.
  *
- * `shells`, `shell_output`: shell sessions and what they wrote; forgotten half an hour after their end.
+ * `shells`, `shell_output`: shell sessions and their output; deleted half an hour after their end.
  *
- * `processes`: programs as they were asked for; none runs here.
+ * `processes`: programs as they were requested; they do not run here.
  */
 export const MIGRATIONS: readonly string[] = [
   `CREATE TABLE entries (

@@ -6,24 +6,24 @@ import { OUT_OF_MEMORY, type CommandSurroundings } from "./run-command.ts";
 
 const EXIT_INTERRUPTED = 130;
 
-/** What one line leaves for the next. */
+/** State that one line leaves for the next. */
 export interface LineResult {
   output: string;
-  /** What `$?` is; of the session when it ends with the line. */
+  /** The value of `$?`; the session's exit code when it ends with the line. */
   status: number;
   exits: boolean;
 }
 
 /**
- * The lines of one shell session, each run as a job of its own. What a line leaves is carried to the next: the directory, the
- * variables, the last status, and the files beside the project, which are in memory as long as the session is.
+ * The lines of one shell session, each run as a separate job. The next line inherits the state: the directory, the
+ * variables, the last status, and the files beside the project, which stay in memory as long as the session.
  */
 export class SessionLines {
   readonly #surroundings: CommandSurroundings;
   readonly #env: Readonly<Record<string, string>>;
   #cwd: string;
   #variables: Record<string, string> | undefined;
-  /** What the terminal was resized to since the last line began. */
+  /** The terminal's new size since the last line began. */
   #resized: Record<"COLUMNS" | "LINES", string> | undefined;
   #status = 0;
   #scratch: { entries: ScratchEntry[]; bytes: Uint8Array } = { entries: [], bytes: new Uint8Array() };
@@ -41,14 +41,14 @@ export class SessionLines {
     return this.#cwd;
   }
 
-  /** Lines that begin from now on see the terminal's new size, as those of a shell do that has caught `SIGWINCH`. */
+  /** Lines that begin from now on see the terminal's new size, as in a shell that has caught `SIGWINCH`. */
   resize(columns: number, rows: number): void {
     this.#resized = { COLUMNS: `${columns}`, LINES: `${rows}` };
   }
 
   /**
-   * Run a text to its end, or the signal's; `undefined` when it is the beginning of something and may be. A failing command
-   * is a result.
+   * Runs a text until it ends or the signal aborts; `undefined` when the text is incomplete and `mayContinue` is set. A
+   * failing command returns a result.
    */
   async run(
     text: string,
@@ -90,7 +90,7 @@ export class SessionLines {
     this.#status = status;
     this.#cwd = cwd;
     this.#variables = variables;
-    // A copy, so that the frame that it came in can go.
+    // A copy, so that the received frame can be freed.
     this.#scratch = { entries: scratch, bytes: new Uint8Array(bytes ?? []) };
     return { output, status, exits };
   }

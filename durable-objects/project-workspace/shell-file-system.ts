@@ -4,10 +4,10 @@ import type { Entry } from "./file-tree.ts";
 import { baseName } from "./paths.ts";
 import { isFileError, type ProjectFiles } from "./project-files.ts";
 
-/** Largest file a command may read or make: it is in memory several times over, and an isolate has 128 MB. */
+/** Largest file that a command may read or write: it is in memory several times, and an isolate has 128 MB. */
 const SHELL_FILE_BYTES = 16 * 1024 * 1024;
 
-/** The project's files as shells see them: absolute paths below the mount point, POSIX error codes. */
+/** The project's files for shells: absolute paths below the mount point, POSIX error codes. */
 export class ShellFileSystem {
   readonly #files: ProjectFiles;
 
@@ -82,7 +82,7 @@ export class ShellFileSystem {
     this.#files.tree.makeLink(target, toProject(path));
   }
 
-  /** Files have one name here; a hard link is a copy. */
+  /** Hard links are not supported; the link is a copy. */
   async linkHard(existing: string, path: string): Promise<void> {
     if (this.#find(path, { follow: false })) throw new FileError("EEXIST", path);
     if (this.#existing(existing, { follow: true }).kind === "directory")

@@ -1,16 +1,16 @@
 import { AppError } from "#src/lib/errors.ts";
 import type { ShellOutput } from "#src/platform/runtime/project-shells.ts";
 
-/** Output of one session that stays readable; what is older is left out. */
+/** Output of one session that stays readable; older output is deleted. */
 const KEPT_BYTES = 10 * 1024 * 1024;
-/** Most bytes of one row, which a database row of 2 MB must hold. */
+/** Most bytes of one row, within the database's limit of 2 MB per row. */
 const ROW_BYTES = 512 * 1024;
 const MAX_READ_BYTES = 1024 * 1024;
-/** How long, and for how many sessions that are over, output stays. */
+/** How long, and for how many ended sessions, output is kept. */
 const KEPT_MS = 30 * 60 * 1000;
 const KEPT_SESSIONS = 100;
 
-/** What is stored of shell sessions: that they are there, how they ended, and their output. Throws `AppError`. */
+/** Stored data of shell sessions: that they exist, how they ended, and their output. Throws `AppError`. */
 export class ShellRecords {
   readonly #storage: DurableObjectStorage;
   readonly #sql: SqlStorage;
@@ -74,7 +74,7 @@ export class ShellRecords {
     return { data, start, end, ended: endedAt !== null && end === last, exitCode };
   }
 
-  /** The session is over; safe to repeat. `exitCode` is null when it was ended. */
+  /** Marks the session as over. Idempotent. `exitCode` is null when it was ended from outside. */
   end(id: string, exitCode: number | null): void {
     this.#sql.exec(
       "UPDATE shells SET ended_at = ?, exit_code = ? WHERE id = ? AND ended_at IS NULL",
@@ -84,7 +84,10 @@ export class ShellRecords {
     );
   }
 
-  /** Sessions run in memory: those an earlier life of the object had are over. Answers whether there were some. */
+  /**
+   * Ends all sessions: they run in memory, so those of an earlier life of the object are over. Returns whether there
+   * were any.
+   */
   endAll(): boolean {
     return (
       this.#sql.exec("UPDATE shells SET ended_at = ? WHERE ended_at IS NULL", this.#now()).rowsWritten > 0
@@ -98,7 +101,7 @@ export class ShellRecords {
     });
   }
 
-  /** Forget sessions that have been over for a while. Answers whether some are left for later. */
+  /** Deletes sessions that have been over for a while. Returns whether some remain for later. */
   sweep(): boolean {
     const over = this.#sql
       .exec<{ id: string; endedAt: number }>(

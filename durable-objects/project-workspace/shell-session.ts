@@ -6,20 +6,20 @@ import type { LineResult } from "./session-lines.ts";
 /** Most characters that wait until the shell reads them. */
 const MAX_TYPED = 1024 * 1024;
 const INTERRUPT = "\u0003";
-/** Command lines that mean a shell to type into; anything else is run once. */
+/** Command lines that start an interactive shell; any other command is run once. */
 const SHELL = /^(?:\/(?:usr\/)?bin\/)?(?:ba|da|z|a)?sh(?:\s+(?:-[il]+|--login))*$/u;
 
-/** What a session needs of the shell it feeds. */
+/** The shell that a session feeds. */
 export interface Lines {
   readonly cwd: string;
   resize(columns: number, rows: number): void;
-  /** `undefined` when more lines belong to the text before it can run, and may come. */
+  /** `undefined` when the text is incomplete and more lines may follow. */
   run(text: string, options: { signal: AbortSignal; mayContinue: boolean }): Promise<LineResult | undefined>;
 }
 
 /**
- * One shell session: a terminal in line mode. It shows what is typed once the shell reads it, runs each line to its end
- * before the next, and knows backspace, Ctrl-U, Ctrl-W, Ctrl-C and Ctrl-D.
+ * One shell session: a terminal in line mode. It echoes input once the shell reads it, runs each line to its end before
+ * the next, and supports backspace, Ctrl-U, Ctrl-W, Ctrl-C and Ctrl-D.
  */
 export class ShellSession {
   readonly #lines: Lines;
@@ -36,7 +36,7 @@ export class ShellSession {
   constructor(deps: {
     lines: Lines;
     show: (text: string) => void;
-    /** Called once, when the session is over by itself: the exit code, or null and the cause when it broke. */
+    /** Called once when the session ends by itself: with the exit code, or null and the cause when it broke. */
     ended: (exitCode: number | null, cause?: unknown) => void;
   }) {
     this.#lines = deps.lines;
@@ -54,7 +54,7 @@ export class ShellSession {
     this.#lines.resize(columns, rows);
   }
 
-  /** `too_large` when more waits than a shell would ever read. */
+  /** Throws `too_large` when more input waits than a shell would ever read. */
   type(data: string): void {
     if (this.#typed.length + data.length > MAX_TYPED) {
       throw new AppError("too_large", "The shell is busy and has not read what was typed before");
@@ -62,7 +62,7 @@ export class ShellSession {
     this.#typed += data;
     const interrupt = this.#typed.lastIndexOf(INTERRUPT);
     if (this.#running && interrupt !== -1) {
-      // As a terminal does: what was typed before Ctrl-C and not yet read is gone.
+      // As in a terminal, Ctrl-C discards input that was not read yet.
       this.#typed = this.#typed.slice(interrupt + 1);
       this.#show("^C\r\n");
       this.#running.abort();
@@ -70,7 +70,7 @@ export class ShellSession {
     if (!this.#isReading) void this.#act(() => this.#read());
   }
 
-  /** End the session from outside: what runs is ended, and nothing is shown any more. */
+  /** Ends the session from outside: its command is ended, and no more output is shown. */
   stop(): void {
     this.#isOver = true;
     this.#running?.abort();

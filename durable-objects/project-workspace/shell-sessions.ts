@@ -9,7 +9,7 @@ import { SessionLines } from "./session-lines.ts";
 import type { ShellRecords } from "./shell-records.ts";
 import { ShellSession } from "./shell-session.ts";
 
-/** The project's shell sessions. They run in memory; what they wrote is stored. Throws `FileError` and `AppError`. */
+/** The project's shell sessions. They run in memory; their output is stored. Throws `FileError` and `AppError`. */
 export class ShellSessions {
   readonly #project: string;
   readonly #files: ProjectFiles;
@@ -24,11 +24,11 @@ export class ShellSessions {
   constructor(deps: {
     project: string;
     files: ProjectFiles;
-    /** Where their lines run. */
+    /** Runs their lines. */
     runner: CommandRunner;
     gate: FileGate;
     records: ShellRecords;
-    /** Called when a session is over and will have to be forgotten. */
+    /** Called when a session is over and will have to be deleted. */
     onEnd: () => void;
     log: Log;
   }) {
@@ -67,7 +67,7 @@ export class ShellSessions {
     session.start(command);
   }
 
-  /** `not_found`; `conflict` for a session that is over. */
+  /** Throws `not_found`, and `conflict` for a session that is over. */
   write(id: string, data: string): void {
     const session = this.#running.get(id);
     if (session) return session.type(data);
@@ -75,12 +75,12 @@ export class ShellSessions {
     throw new AppError("conflict", "The shell session is over");
   }
 
-  /** `not_found`. */
+  /** Throws `not_found`. */
   read(id: string, position: number): ShellOutput {
     return this.#records.read(id, position);
   }
 
-  /** Output from a position on, until the session is over. `not_found`. */
+  /** Streams output from a position on until the session is over. Throws `not_found`. */
   watch(id: string, position: number): ReadableStream<Uint8Array> {
     this.#records.isOver(id);
     let next = position;
@@ -90,7 +90,7 @@ export class ShellSessions {
         pull: async (controller) => {
           while (this.#records.has(id)) {
             const { data, end, ended } = this.#records.read(id, next);
-            // A position that the output has not come to yet is waited for.
+            // A position that the output has not reached yet waits for it.
             next = Math.max(next, end);
             if (data.length > 0) return controller.enqueue(data);
             if (ended) break;
@@ -108,7 +108,7 @@ export class ShellSessions {
     );
   }
 
-  /** Told to the lines that follow, which may fit what they print; `not_found`. */
+  /** Passes the size to later lines, which may adapt their output; throws `not_found`. */
   resize(id: string, columns: number, rows: number): void {
     this.#records.isOver(id);
     this.#running.get(id)?.resize(columns, rows);
@@ -121,7 +121,7 @@ export class ShellSessions {
     this.#wake(id);
   }
 
-  /** End every session; what they wrote stays readable for a while. */
+  /** Ends every session; their output stays readable for a while. */
   endAll(): void {
     for (const [id, session] of this.#running) {
       session.stop();

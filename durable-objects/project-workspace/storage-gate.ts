@@ -2,16 +2,16 @@ import { AppError } from "#src/lib/errors.ts";
 import type { StorageState } from "#src/platform/runtime/project-storage.ts";
 import { FileError } from "./file-error.ts";
 
-/** Whether the files are there to be read, and to be changed. Asked at every step: who began before is not exempt. */
+/** Whether the files may be read and changed. Checked at every step: operations that began earlier are not exempt. */
 export interface FileGate {
-  /** Throws when they are not. */
+  /** Throws when they may not be read. */
   checkRead(path: string): void;
   checkChange(path: string): void;
 }
 
 /**
- * Whether the project's files are there, and under which generation they were last moved. Every method is one synchronous
- * step. Throws `FileError` to who uses files, `AppError` to who moves them.
+ * Whether the project's files are present, and under which generation they were last moved. Every method is one
+ * synchronous step. Throws `FileError` to users of files, `AppError` to callers that move them.
  */
 export class StorageGate implements FileGate {
   readonly #kv: SyncKvStorage;
@@ -55,7 +55,7 @@ export class StorageGate implements FileGate {
     this.#put({ state: "present", generation });
   }
 
-  /** Whether there are files to discard under this generation; none when they are absent already. */
+  /** Whether there are files to discard under this generation; false when they are absent already. */
   mayDiscard(generation: number): boolean {
     this.#checkMove(generation);
     const { state, generation: frozenUnder } = this.current();
@@ -68,7 +68,7 @@ export class StorageGate implements FileGate {
     this.#put({ state: "absent", generation });
   }
 
-  /** Files may take the place of those that are there, or, by who names a generation, of those that are not. */
+  /** Checks that other files may replace the present ones, or, under a generation, absent ones. */
   checkReplace(generation: number | undefined): void {
     if (generation !== undefined) this.#checkMove(generation);
     if (generation === undefined || this.current().state !== "absent") this.checkChange("");
@@ -78,7 +78,7 @@ export class StorageGate implements FileGate {
     this.#put({ state: "present", generation: generation ?? this.current().generation });
   }
 
-  /** A clone begins in this term; `conflict` when there was one in a later term. Terms outlive the object. */
+  /** Begins a clone in this term; throws `conflict` when there was one in a later term. Terms outlive the object. */
   beginClone(term: number): void {
     this.checkClone(term);
     this.#kv.put("clone_term", term);

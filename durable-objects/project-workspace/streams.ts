@@ -14,7 +14,7 @@ interface Parts {
   shells: ShellSessions;
 }
 
-/** The object's `fetch`: what is too large for a call, or comes bit by bit. */
+/** Serves the object's `fetch`: data that is too large for a call, or arrives gradually. */
 export async function serveStream(parts: Parts, request: Request): Promise<Response> {
   const { pathname, searchParams } = new URL(request.url);
   switch (`${request.method} ${pathname}`) {

@@ -3,7 +3,7 @@ import { AppError } from "#src/lib/errors.ts";
 /** Longest list, in characters of JSON. */
 const MAX_LIST = 1024 * 1024;
 
-/** The to-do list each chat's agent keeps. */
+/** The to-do list of each chat's agent. */
 export class TodoLists {
   readonly #sql: SqlStorage;
 

@@ -1,11 +1,11 @@
-/** How long the first of them waits for others, in milliseconds. */
+/** How long the first step waits for others, in milliseconds. */
 const GATHER_MS = 2;
 
-/** Takes steps that come close together in one turn, which the database writes to the disk at once. */
+/** Groups steps that arrive close together into one turn, whose writes the database stores in one disk write. */
 export class Together {
   #waiting: (() => void)[] = [];
 
-  /** What the step returns or throws, once it has been taken. */
+  /** Resolves or rejects with the step's result, once it was run. */
   take<T>(step: () => T): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     if (this.#waiting.length === 0) setTimeout(() => this.#takeAll(), GATHER_MS);

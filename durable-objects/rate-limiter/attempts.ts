@@ -3,16 +3,16 @@ import { decide, stillCounts } from "./window.ts";
 
 const KEY = "attempts";
 
-/** All there is to know, as one value, so that an attempt costs one write. Times are milliseconds since the epoch. */
+/** The whole state in one value, so that an attempt costs one write. Times are milliseconds since the epoch. */
 export interface StoredAttempts {
   /** Oldest first. Never longer than the limit. */
   attempts: readonly { receipt: string; at: number }[];
-  /** Of the latest attempt; attempts that are older than this count no more. */
+  /** Window of the latest attempt; older attempts no longer count. */
   windowMs: number;
   alarmAt: number;
 }
 
-/** What is used of an object's storage. */
+/** The part of an object's storage that is used. */
 export interface AttemptStorage {
   kv: {
     get(key: string): StoredAttempts | undefined;
@@ -23,19 +23,20 @@ export interface AttemptStorage {
 }
 
 /**
- * Counts the attempts of one subject in a window that outlives the object's memory. Exact: reading, deciding and writing
- * are one synchronous turn. The limit comes with every attempt, so a changed setting holds from the next one on.
+ * Counts the attempts of one subject in a window that outlives the object's memory. Exact: reading, deciding and
+ * writing are one synchronous turn. The limit comes with every attempt, so a changed setting applies from the next one
+ * on.
  */
 export class Attempts {
   readonly #storage: AttemptStorage;
-  /** What storage holds, once it has been read. A write that fails takes the object and this copy with it. */
+  /** Copy of the stored value, once it has been read. A write that fails resets the object and this copy with it. */
   #stored: StoredAttempts | undefined;
 
   constructor(storage: AttemptStorage) {
     this.#storage = storage;
   }
 
-  /** Count one attempt, if it is let in; one that is refused leaves no trace. */
+  /** Counts one attempt if it is allowed; a refused attempt leaves no trace. */
   async take(window: AttemptWindow, now: number): Promise<AttemptDecision> {
     const { attempts, alarmAt } = this.#read();
     const counted = attempts.filter(({ at }) => stillCounts(at, window, now));
@@ -48,7 +49,7 @@ export class Attempts {
     const receipt = crypto.randomUUID();
     // The list stays in order when the clock steps back.
     const attempt = { receipt, at: Math.max(now, counted.at(-1)?.at ?? now) };
-    // An alarm that is overdue may never come; it is set with the same write as what it is to clear.
+    // An overdue alarm may never run; it is set in the same write as the data that it clears.
     const isArmed = alarmAt > now;
     const nextAlarm = isArmed ? alarmAt : now + window.windowMs;
     this.#write({ attempts: [...counted, attempt], windowMs: window.windowMs, alarmAt: nextAlarm });
@@ -56,16 +57,16 @@ export class Attempts {
     return { ...decision, receipt };
   }
 
-  /** Take an attempt out of the count. Safe to repeat. */
+  /** Removes an attempt from the count. Idempotent. */
   giveBack(receipt: string): void {
     const stored = this.#read();
     const attempts = stored.attempts.filter((attempt) => attempt.receipt !== receipt);
     if (attempts.length < stored.attempts.length) this.#write({ ...stored, attempts });
   }
 
-  /** Clear what counts no more; with nothing left the storage is empty, and fit for use. For the object's alarm. */
+  /** Clears attempts that no longer count; without any left, all storage is deleted. Called by the object's alarm. */
   async forget(now: number): Promise<void> {
-    // By then all that counts now is over. First, because an alarm that fails too often is dropped for good.
+    // By then all current attempts have expired. Set first, because an alarm that fails too often is dropped for good.
     const alarmAt = now + this.#read().windowMs;
     await this.#storage.setAlarm(alarmAt);
     const stored = this.#read();

@@ -11,9 +11,9 @@ import type {
 } from "./protocol.ts";
 
 /**
- * One per caller and rule (`key:<id>`, `user:<id>`, `chat:<id>`) or per counter of attempts (`login:account:<hash>`).
- * Calls are counted in memory alone: a limit of a minute is not worth a write per call, and an object the platform puts
- * away after a quiet spell starts anew. Attempts are stored until their window has passed.
+ * One object per caller and rule (`key:<id>`, `user:<id>`, `chat:<id>`) or per counter of attempts
+ * (`login:account:<hash>`). Calls are counted in memory only: a limit of a minute is not worth a write per call, and an
+ * evicted object starts anew. Attempts are stored until their window has passed.
  */
 export class RateLimiter extends DurableObject implements RateLimiterObject {
   readonly #limiter = new Limiter();

@@ -6,13 +6,13 @@ type Window = Extract<RateLimit, { kind: "window" }>;
 
 /**
  * Counts the calls of one caller under one rule. Exact: each call is one synchronous turn. The limit comes with every
- * call, so a changed setting holds from the next one on. Times are milliseconds since the epoch.
+ * call, so a changed setting applies from the next one on. Times are milliseconds since the epoch.
  */
 export class Limiter {
-  /** Calls left at `#filledAt`, fractions included; `undefined` until the first call, when the bucket is full. */
+  /** Calls left at `#filledAt`, including fractions; `undefined` until the first call, when the bucket is full. */
   #tokens: number | undefined;
   #filledAt = 0;
-  /** When each call that still counts was let in, oldest first. Never longer than the limit. */
+  /** Times of the calls that still count, oldest first. Never longer than the limit. */
   #admitted: number[] = [];
 
   take(limit: RateLimit, now: number): RateDecision {

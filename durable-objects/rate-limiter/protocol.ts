@@ -1,4 +1,4 @@
-/** A bucket of `capacity` calls that fills again at `perSecond`, or at most `capacity` calls in any `windowMs`. */
+/** A bucket of `capacity` calls that refills at `perSecond`, or at most `capacity` calls in any `windowMs`. */
 export type RateLimit =
   | { kind: "bucket"; capacity: number; perSecond: number }
   | { kind: "window"; capacity: number; windowMs: number };
@@ -9,7 +9,7 @@ export interface RateDecision {
   remaining: number;
   /** Seconds until the whole limit is available again. */
   resetSeconds: number;
-  /** Seconds until one more call is let in; 0 when allowed. */
+  /** Seconds until one more call is allowed; 0 when allowed now. */
   retryAfterSeconds: number;
 }
 
@@ -20,19 +20,19 @@ export interface AttemptWindow {
 }
 
 export interface AttemptDecision extends RateDecision {
-  /** Names the attempt that was let in, for giving it back. */
+  /** Identifies the allowed attempt, for `giveBack`. */
   receipt?: string;
 }
 
 /**
- * What callers of the `RateLimiter` object may rely on. The limit comes with every call, so a changed setting holds from the
- * next call on.
+ * The contract of the `RateLimiter` object. The limit comes with every call, so a changed setting applies from the next
+ * one on.
  */
 export interface RateLimiterObject extends Rpc.DurableObjectBranded {
-  /** Count one call, if it is let in. Counts of calls are lost when the object is evicted. */
+  /** Counts one call if it is allowed. Counts of calls are lost when the object is evicted. */
   take(limit: RateLimit): RateDecision;
-  /** Count one attempt, if it is let in. Attempts are stored until their window has passed. */
+  /** Counts one attempt if it is allowed. Attempts are stored until their window has passed. */
   takeAttempt(window: AttemptWindow): Promise<AttemptDecision>;
-  /** Undo an attempt that was let in. Idempotent. */
+  /** Reverts an allowed attempt. Idempotent. */
   giveBack(receipt: string): void;
 }

@@ -6,12 +6,12 @@ interface Window {
   windowMs: number;
 }
 
-/** Whether what was let in at a moment still counts. Times are milliseconds since the epoch. */
+/** Whether a call admitted at this time still counts. Times are milliseconds since the epoch. */
 export function stillCounts(at: number, { windowMs }: Pick<Window, "windowMs">, now: number): boolean {
   return at > now - windowMs;
 }
 
-/** Whether one more gets in, given when each that still counts was let in, oldest first. */
+/** Decides whether one more call is allowed, given the times of those that still count, oldest first. */
 export function decide(
   admitted: readonly number[],
   { capacity, windowMs }: Window,
@@ -24,7 +24,8 @@ export function decide(
     limit: capacity,
     remaining: Math.max(0, capacity - admitted.length - 1),
     resetSeconds: secondsUntilGone(allowed ? now : admitted.at(-1)),
-    // The next one gets in when only `capacity - 1` are left; after a lowered limit that is not the oldest one's end.
+    // The next call is allowed when only `capacity - 1` are left; after a lowered limit that is later than the oldest
+    // one's end.
     retryAfterSeconds: allowed ? 0 : secondsUntilGone(admitted.at(-capacity)),
   };
 }

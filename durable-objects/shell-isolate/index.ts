@@ -4,19 +4,19 @@ import type { Job, JobResult, WithBytes } from "#src/shell/job.ts";
 import { runJob } from "#src/shell/run-job.ts";
 
 /**
- * The program of a dynamically loaded Worker, which runs the shell jobs of one project in an isolate of its own: it has no
- * bindings and no network. Bundled by itself, and never part of the service.
+ * The program of a dynamically loaded Worker, which runs the shell jobs of one project in a separate isolate without
+ * bindings and network. It is bundled separately and never part of the service.
  */
 // oxlint-disable-next-line import/no-default-export -- what a Worker is
 export default class ShellIsolate extends WorkerEntrypoint {
-  /** `untilCancelled` resolves when the job is to end, and not before it is over otherwise. */
+  /** `untilCancelled` resolves when the job must end, and otherwise not before it is over. */
   async run(
     job: WithBytes<Job>,
     callFiles: CallFiles,
     untilCancelled: () => Promise<void>,
   ): Promise<WithBytes<JobResult>> {
     const cancelled = new AbortController();
-    // A caller that is gone ends the call itself.
+    // If the caller is gone, the call ends by itself.
     untilCancelled().then(
       () => cancelled.abort(),
       () => {},

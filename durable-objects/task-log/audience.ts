@@ -4,21 +4,21 @@ import { HEARTBEAT, toSse, type Reader } from "./reader.ts";
 const HEARTBEAT_MS = 15_000;
 
 /**
- * A write to one reader costs some 50 µs of the only thread there is, so with many readers events are gathered for this
- * long per reader before they are sent: nothing for one, 50 ms for five hundred.
+ * A write to one reader costs some 50 µs of the only thread, so with many readers events are gathered for this long per
+ * reader before they are sent: not at all for one reader, 50 ms for five hundred.
  */
 const PAUSE_PER_READER_MS = 0.1;
 
-/** Everyone who follows a task live. Lives in memory only: whoever is lost comes back with a last id. */
+/** The live readers of a task. Kept in memory only: a lost reader returns with its last id. */
 export class Audience {
   readonly #readers = new Set<Reader>();
   #gathered: StoredEvent[] = [];
   #pause: ReturnType<typeof setTimeout> | undefined;
   #heartbeat: ReturnType<typeof setInterval> | undefined;
 
-  /** From here on the reader is told what happens; it has read everything before. */
+  /** From here on the reader receives new events; it has read all earlier ones. */
   join(reader: Reader): void {
-    this.#send(); // what is gathered is before the reader's position already
+    this.#send(); // gathered events are before the reader's position
     this.#readers.add(reader);
     reader.push(HEARTBEAT);
     this.#heartbeat ??= setInterval(() => {
@@ -31,14 +31,14 @@ export class Audience {
     if (this.#readers.size === 0) this.#rest();
   }
 
-  /** At once, unless it was told something just now; then together with what follows. */
+  /** Sends events at once, or, shortly after the last send, together with later ones. */
   tell(events: readonly StoredEvent[]): void {
     if (events.length === 0 || this.#readers.size === 0) return;
     this.#gathered.push(...events);
     if (this.#pause === undefined) this.#sendAndPause();
   }
 
-  /** All that was told is sent, then every stream ends. */
+  /** Sends all gathered events, then ends every stream. */
   dismiss(): void {
     this.#send();
     for (const reader of this.#readers) reader.end();

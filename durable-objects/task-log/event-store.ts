@@ -14,8 +14,8 @@ export const EVENT_TABLES = `
   CREATE TABLE event_batch (first_id INTEGER PRIMARY KEY, last_id INTEGER NOT NULL, lines TEXT NOT NULL);`;
 
 /**
- * The task's events in SQLite. A batch that was appended together is one row, one line an event: `<type> <json>`; that
- * makes replay a matter of reading text. Knows SQL; knows nothing of HTTP.
+ * The task's events in SQLite. A batch that was appended together is one row, with one line per event: `<type> <json>`;
+ * so a replay only reads text. Knows SQL; knows nothing of HTTP.
  */
 export class EventStore {
   readonly #sql: SqlStorage;
@@ -50,7 +50,7 @@ export class EventStore {
     return stored;
   }
 
-  /** The next events after an id: a page of them, empty when there are none. */
+  /** Returns the next page of events after an id; empty when there are none. */
   pageAfter(id: number): StoredEvent[] {
     const page: StoredEvent[] = [];
     let chars = 0;

@@ -8,12 +8,12 @@ import { PARKED_COLUMN, RUN_TABLES, RunState } from "./run-state.ts";
 import { taskLogSettings, type TaskLogSettings } from "./settings.ts";
 import { Watchdog } from "./watchdog.ts";
 
-/** Its versions, oldest first; a step is only ever appended. */
+/** Its versions, oldest first; steps are only appended. */
 const SCHEMA = [`${EVENT_TABLES}${RUN_TABLES}`, PARKED_COLUMN];
 
 /**
- * One per agent task: its events, who executes it, and everyone watching. Storage is the truth; memory holds only who is
- * listening. Kept TASK_LOG_RETENTION_DAYS after the end, then forgotten.
+ * One object per agent task: its events, its executor, and its readers. Storage is authoritative; memory holds only the
+ * live readers. Kept TASK_LOG_RETENTION_DAYS after the end, then deleted.
  */
 export class TaskLog extends DurableObject<object> implements TaskLogObject {
   readonly #settings: TaskLogSettings;
@@ -26,7 +26,7 @@ export class TaskLog extends DurableObject<object> implements TaskLogObject {
   }
 
   async open(taskId: string): Promise<void> {
-    // The alarm in the same turn as the row, so that both are one write and no open log is without its watchdog.
+    // The alarm is set in the same turn as the row, so that both are one write and no open log lacks its watchdog.
     if (this.#store.run.open(taskId, Date.now())) {
       await this.ctx.storage.setAlarm(Date.now() + this.#settings.stallMs);
     }
@@ -64,7 +64,7 @@ export class TaskLog extends DurableObject<object> implements TaskLogObject {
     const { stale, stop } = run.control(generation);
     if (stale) return;
     run.park(Date.now(), until);
-    // One that was told to stop since the executor last heard of it waits for nobody, and nobody else would wake it.
+    // A task that was stopped since the executor last heard of it does not wait, and only the watchdog would wake it.
     await this.ctx.storage.setAlarm(stop === null ? until : Date.now() + this.#settings.stallMs);
   }
 
@@ -91,7 +91,7 @@ export class TaskLog extends DurableObject<object> implements TaskLogObject {
 
   async requestStop(reason: StopReason): Promise<"closed" | "waiting" | "begun" | "unknown"> {
     const state = this.#store.run.requestStop(reason);
-    // Should it wait for somebody: it need not any more, and if nobody publishes its step the watchdog does.
+    // A parked task need not wait any longer; if its step is not published, the watchdog publishes it.
     if (state === "begun") await this.ctx.storage.setAlarm(Date.now() + this.#settings.stallMs);
     return state;
   }
@@ -111,7 +111,7 @@ export class TaskLog extends DurableObject<object> implements TaskLogObject {
     if (!run.known) return new Response(null, { status: 404 });
     const after = Number(searchParams.get("after") ?? 0);
     if (after >= events.lastId && run.closed) return new Response(null, { status: 204 });
-    // What it claims to have does not exist: what comes next would have those ids again.
+    // The reader claims an event that does not exist: later events would reuse its ids.
     if (after > events.lastId) return new Response(null, { status: 416 });
     const { readable, writable } = new IdentityTransformStream();
     const reader = new Reader(writable, (gone) => this.#audience.leave(gone));
@@ -125,7 +125,10 @@ export class TaskLog extends DurableObject<object> implements TaskLogObject {
     });
   }
 
-  /** Pages under backpressure; the last page and the subscription share one synchronous turn, so nothing falls between. */
+  /**
+   * Pages are sent with backpressure; the last page and the subscription share one synchronous turn, so no event is
+   * lost between them.
+   */
   async #replay(reader: Reader, after: number): Promise<void> {
     let position = after;
     for (;;) {
@@ -143,7 +146,7 @@ export class TaskLog extends DurableObject<object> implements TaskLogObject {
     }
   }
 
-  // ── Alarm: watch over the task, in the end forget it ───────────────
+  // ── Alarm: watch over the task, in the end delete the log ───────────────
 
   override async alarm(): Promise<void> {
     const watchdog = new Watchdog(this.#store.run, this.ctx.storage, this.#settings);

@@ -3,10 +3,13 @@ import type { StoredEvent } from "./event-store.ts";
 
 const encoder = new TextEncoder();
 
-/** Bytes a live reader may be behind before it is let go; it returns with its last id and is served from the log. */
+/**
+ * Most bytes that a live reader may be behind before it is disconnected; it returns with its last id and is served from
+ * the log.
+ */
 const MAX_BEHIND_BYTES = 4 * 1024 * 1024;
 
-/** Events as Server-Sent Events. */
+/** Formats events as Server-Sent Events. */
 export function toSse(events: readonly StoredEvent[]): Uint8Array {
   let text = "";
   for (const event of events) text += eventFrame(event);
@@ -19,7 +22,7 @@ export const HEARTBEAT = encoder.encode(KEEP_ALIVE);
 export class Reader {
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
   readonly #onGone: (reader: Reader) => void;
-  /** Bytes that were handed over and not yet taken. */
+  /** Bytes handed over and not yet received. */
   #behindBytes = 0;
   #waiting: Uint8Array[] = [];
   #writing = false;
@@ -36,7 +39,7 @@ export class Reader {
     return this.#gone;
   }
 
-  /** Resolves when the reader has taken the page. */
+  /** Resolves when the reader has received the page. */
   async page(bytes: Uint8Array): Promise<void> {
     try {
       await this.#writer.write(bytes);
@@ -45,7 +48,7 @@ export class Reader {
     }
   }
 
-  /** Hands over without waiting. What comes while a write is under way goes together in the next one. */
+  /** Hands over bytes without waiting. Bytes that arrive during a write go together into the next one. */
   push(bytes: Uint8Array): void {
     if (this.#gone) return;
     this.#behindBytes += bytes.byteLength;
@@ -58,7 +61,7 @@ export class Reader {
     else this.#write(bytes);
   }
 
-  /** Ends the stream once all that was handed over is written. */
+  /** Ends the stream once all bytes handed over are written. */
   end(): void {
     this.#ending = true;
     if (!this.#writing) this.#close();

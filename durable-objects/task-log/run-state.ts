@@ -18,7 +18,7 @@ export const RUN_TABLES = `
     iteration INTEGER NOT NULL, kind TEXT NOT NULL, call_id TEXT NOT NULL, value TEXT NOT NULL,
     PRIMARY KEY (iteration, kind, call_id));`;
 
-/** The time until which a task waits for a person's answer, without an executor. */
+/** Until when a task waits for an approval, without an executor. */
 export const PARKED_COLUMN = "ALTER TABLE run ADD COLUMN parked_until INTEGER;";
 
 type RunRow = {
@@ -27,7 +27,10 @@ type RunRow = {
   step: number;
   launches: number;
   attempts: number;
-  /** `released`: the last executor failed and said so; its turn is unfinished, yet nobody need wait for its silence. */
+  /**
+   * `released`: the last executor reported its failure; its turn is unfinished, but the next executor need not wait for
+   * its silence.
+   */
   executor: "none" | "running" | "released";
   sequence: number;
   last_seen: number;
@@ -37,7 +40,7 @@ type RunRow = {
   parked_until: number | null;
 };
 
-/** What the watchdog finds when it looks. Times in milliseconds since the epoch. */
+/** The state that the watchdog finds. Times in milliseconds since the epoch. */
 export type Condition =
   | { kind: "unknown" }
   | { kind: "waiting"; taskId: string; launches: number }
@@ -48,10 +51,10 @@ export type Condition =
   | { kind: "kept"; since: number };
 
 /**
- * Who executes a task and how far it is. Every executor is a generation; only the newest may write, so one that was
- * taken for dead and is not stops at its next write. Times are passed in.
+ * Who executes a task, and its progress. Every executor has a generation as its fence; only the newest may write, so an
+ * executor that was wrongly presumed dead stops at its next write. Times are passed in.
  *
- * The row is read once: nothing else writes it, and an object whose write fails is made anew by the platform.
+ * The row is read once: nothing else writes it, and the platform recreates an object whose write fails.
  */
 export class RunState {
   readonly #sql: SqlStorage;
@@ -62,10 +65,10 @@ export class RunState {
     this.#run = this.#read();
   }
 
-  /** Whether this made the log; one that is open stays as it is. */
+  /** Returns whether this call created the log; an open log stays unchanged. */
   open(taskId: string, now: number): boolean {
     if (this.known) return false;
-    // Nothing reads the chat's id any more; tables of before want one.
+    // The chat's id is no longer read; older tables require a value.
     this.#sql.exec(
       "INSERT INTO run (only_row, task_id, chat_id, last_seen) VALUES (1, ?, '', ?)",
       taskId,
@@ -107,7 +110,7 @@ export class RunState {
     return { kind: "run", generation, stop: run.stop, records, lastEventId, restarted };
   }
 
-  /** What an executor is told of itself: whether a newer one has the task, and whether it is to stop. */
+  /** Returns what an executor must know: whether a newer one has the task, and whether to stop. */
   control(generation: number): Control {
     const run = this.#run;
     if (!run || run.generation !== generation || run.executor !== "running")
@@ -115,7 +118,7 @@ export class RunState {
     return { stale: false, stop: run.stop };
   }
 
-  /** A sign of life, and nothing else. */
+  /** Renews the executor's lease without writing events. */
   ping(generation: number, now: number): Control {
     const control = this.control(generation);
     if (!control.stale) this.#write({ last_seen: now });
@@ -123,15 +126,15 @@ export class RunState {
   }
 
   /**
-   * Note a write of the executor, which is a sign of life, with the records that come with it. Returns whether it is the next one;
-   * one that was counted before is a repetition.
+   * Notes a write of the executor, which renews its lease, with its records. Returns whether it is the next write; an
+   * earlier sequence number is a repetition.
    */
   advance({ sequence, records = [], storedTurns }: Omit<Addition, "events">, now: number): boolean {
     if (sequence <= this.#require().sequence) {
       this.#write({ last_seen: now });
       return false;
     }
-    // The turns up to there are in the database; their records have served.
+    // The turns up to there are in the database; their records are no longer needed.
     if (storedTurns !== undefined)
       this.#sql.exec("DELETE FROM turn_record WHERE iteration <= ?", storedTurns);
     for (const { iteration, kind, callId, value } of records) {
@@ -149,20 +152,20 @@ export class RunState {
     return true;
   }
 
-  /** The step is over and another one takes the task on; its executor need not wait for silence. */
+  /** The step is over and another one continues the task; its executor need not wait for silence. */
   endStep(now: number): number {
     const step = this.#require().step + 1;
     this.#write({ step, executor: "none", attempts: 0, last_seen: now });
     return step;
   }
 
-  /** The step is over; another one takes the task on once a person has answered, or when the time is up. */
+  /** The step is over; another one continues the task once an approval is decided, or when the time is up. */
   park(now: number, until: number): void {
     this.endStep(now);
     this.#write({ parked_until: until });
   }
 
-  /** The waiting is over: the step that goes on, if there was any waiting. */
+  /** Ends the wait. Returns the step that continues, if the task was parked. */
   unpark(now: number): number | undefined {
     const run = this.#run;
     if (!run || run.closed_at !== null || run.parked_until === null) return undefined;
@@ -221,7 +224,7 @@ export class RunState {
     return this.#sql.exec<RunRow>("SELECT * FROM run").toArray()[0];
   }
 
-  /** The row and what is known of it, in one statement. */
+  /** Writes the row and its copy in memory, in one statement. */
   #write(change: Partial<RunRow>): void {
     const run = this.#require();
     const columns = Object.keys(change).map((column) => `${column} = ?`);
@@ -235,7 +238,7 @@ export class RunState {
   }
 }
 
-/** A task that is told to stop waits for nobody. */
+/** A task that was told to stop does not wait. */
 function isParked({ parked_until: until, stop }: RunRow, now: number): boolean {
   return until !== null && now < until && stop === null;
 }

@@ -1,12 +1,12 @@
 import type { RunState } from "./run-state.ts";
 import type { TaskLogSettings } from "./settings.ts";
 
-/** Longest time between two looks at a task that has readers and waits, for its chat or for a queue that is down. */
+/** Longest time between two checks of a task that has readers and waits, for its chat or for a queue that is down. */
 const MAX_PAUSE_MS = 60_000;
 
 /**
- * What an alarm does for a task: launch again what never began, redeliver a step whose executor went silent, publish
- * again what follows from the end, and say when the log may be forgotten.
+ * Handles an alarm of a task: launches it again if it never began, redelivers a step whose executor went silent,
+ * publishes the end's consequences again, and says when the log may be deleted.
  */
 export class Watchdog {
   readonly #run: RunState;
@@ -73,7 +73,10 @@ export class Watchdog {
   }
 }
 
-/** When to look again, in milliseconds since the epoch; never for a log that is not there or is forgotten now. */
+/**
+ * Returns when to check again, in milliseconds since the epoch; undefined for a log that does not exist or is deleted
+ * now.
+ */
 function nextLook(
   condition: ReturnType<RunState["condition"]>,
   now: number,

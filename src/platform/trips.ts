@@ -1,6 +1,6 @@
 /**
- * Round trips one request has made so far; logged with it, shown in `Server-Timing` in development and
- * held against the budgets.
+ * Round trips of one request so far: logged with it, shown in `Server-Timing` in development, and compared with the
+ * budgets.
  */
 export interface Trips {
   db: number;

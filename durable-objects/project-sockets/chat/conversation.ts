@@ -18,21 +18,21 @@ import type { TaskFeeds } from "./task-feeds.ts";
 import { Follower } from "./follower.ts";
 import { messageAccepted, messageWaits, userMessage, type ChatFrame, type Message } from "./frames.ts";
 
-/** Tasks that one socket shows at once; what is kept of a socket has little room. */
+/** Most tasks that one socket shows at once: a socket's attachment has little room. */
 const MAX_FOLLOWED = 50;
-/** Of the tasks that were begun and may have ended while a client was away it is shown so many, the last. */
+/** Most tasks shown that were started, and may have ended, while a client was away: the newest ones. */
 const MAX_MISSED = 30;
-/** Messages of one socket that are not stored yet. */
+/** Most messages of one socket that are not stored yet. */
 const MAX_SENDING = 20;
 
-/** A person's chats in a project on one socket: messages to the agent, and what their agents do. */
+/** A user's chats in a project on one socket: messages to the agent, and events of the agents' tasks. */
 export class Conversation {
   readonly #connection: Connection;
   readonly #projectId: string;
   readonly #services: Services;
   readonly #feeds: TaskFeeds;
   readonly #followers = new Map<string, Follower>();
-  /** Messages are sent in the order in which they came; what follows a task waits for those that are under way. */
+  /** Messages are sent in the order of their arrival; following a task waits for messages under way. */
   #sending: Promise<void> = Promise.resolve();
   #unsent = 0;
 
@@ -44,8 +44,8 @@ export class Conversation {
   }
 
   /**
-   * Show what the client has a part of, then what else runs: of nothing it gets anything twice. For one that says what it was
-   * `shown` to the end, that is also what was begun after all that it knows.
+   * Shows the tasks that the client has partly, then other running tasks, without repeating events. If the client says
+   * which tasks it has `shown` to the end, tasks started after those are shown too.
    */
   async begin(resume: readonly Resume[], shown?: readonly string[]): Promise<void> {
     this.#sending = this.#sending.then(() => this.#resumeAll(resume));
@@ -57,13 +57,13 @@ export class Conversation {
     for (const task of [...missed, ...(await this.#live([]))]) await this.follow(task);
   }
 
-  /** Go on with what the socket shows, after an eviction; safe to repeat. */
+  /** Resumes the socket's tasks after an eviction. Idempotent. */
   goOn(): void {
     if (!this.#connection.state.following) this.#connection.keep({ following: [] });
     for (const followed of this.#following) if (!this.#followers.has(followed.taskId)) this.#join(followed);
   }
 
-  /** Throws what is wrong with the frame, or speaks against it; other frames are not held up by it. */
+  /** Handles a frame. Throws if the frame is invalid or cannot be handled; it does not hold up other frames. */
   async take(frame: ChatFrame): Promise<void> {
     switch (frame.type) {
       case "ping":
@@ -86,9 +86,9 @@ export class Conversation {
   }
 
   /**
-   * Show a task from the event after this one on; where it is over before that, its end. Of what this socket was sent already nothing
-   * is sent again. Throws `not_found` for no task of this person's in the project, and `invalid_input` where the log of one that is
-   * under way has not reached the event.
+   * Shows a task after this event; a task that is over by then shows its end. Events that were sent to this socket are
+   * not sent again. Throws `not_found` if the user has no such task in the project, and `invalid_input` if a running
+   * task's log has not reached the event.
    */
   async resume({ taskId, after: wished }: Resume): Promise<void> {
     const task = (await this.#live([taskId])).find(({ id }) => id === taskId);
@@ -104,22 +104,22 @@ export class Conversation {
     this.#keep(taskId, { direct });
   }
 
-  /** Show a task that runs, from its beginning, unless it is another person's, is shown, or was. */
+  /** Shows a running task from its beginning, unless it is another user's, or is or was shown already. */
   async follow(task: LiveTask): Promise<void> {
     if (!isOwn(this.#connection.state, task)) return;
-    // One that has not begun looks for itself.
+    // A socket that has not begun looks for running tasks itself.
     if (!this.#connection.state.following) return;
-    // It may be the one whose id is not known here yet.
+    // The task may belong to a message of this socket whose task id is not known yet.
     await this.#sending;
     const { shown = [] } = this.#connection.state;
     if (!this.#connection.isOpen || shown.includes(task.id) || this.#isFollowing(task.id)) return;
-    // With the next look there may be room.
+    // Full: the next check may find room.
     if (this.#following.length >= MAX_FOLLOWED) return;
     this.#connection.send(userMessage(task));
     this.#begin(task, { after: 0, direct: false });
   }
 
-  /** A task's log cannot be read: for now, or, where `isFinal`, for good. */
+  /** Reports that a task's log cannot be read: temporarily, or, with `isFinal`, for good. */
   failed(taskId: string, error: unknown, isFinal: boolean): void {
     if (!this.#isFollowing(taskId)) return;
     if (isFinal) {
@@ -139,7 +139,7 @@ export class Conversation {
     return this.#connection.state.following ?? [];
   }
 
-  /** This person's tasks that run in the project, and the named ones of theirs. */
+  /** Returns the user's running tasks in the project, and the named tasks of the user. */
   #live(named: readonly string[]): Promise<LiveTask[]> {
     return liveTasks(this.#services.db, this.#projectId, { userIds: [this.#connection.state.userId], named });
   }
@@ -216,16 +216,19 @@ export class Conversation {
     }
   }
 
-  /** Who this is by now. */
+  /** Returns the caller with current rights. */
   #caller(): Promise<Caller> {
     return renewCaller(this.#services, this.#connection.state.standing);
   }
 
-  /** Throws where the caller may not write there by now, and for another project than that of the socket. */
+  /** Throws if the caller may no longer write to the project, and for another project than the socket's. */
   async #requireProject(caller: Caller, named: string | undefined): Promise<void> {
     const { id } = await requireProject(this.#services, caller, named ?? this.#projectId, "chat.send");
     if (id !== this.#projectId) {
-      throw new AppError("invalid_input", "This socket is of another project: open one for this project");
+      throw new AppError(
+        "invalid_input",
+        "This socket belongs to another project: open one for this project",
+      );
     }
   }
 }

@@ -3,17 +3,17 @@ import type { Connection } from "../connection.ts";
 import type { Followed } from "../protocol.ts";
 import { isAskingAfter, type ShownEvent } from "./frames.ts";
 
-/** Characters that may wait for one socket's pace, beyond which it is shown the rest from the log. */
+/** Most characters that wait for one socket's pace; above it the rest is read from the log. */
 const MAX_WAITING = 1024 * 1024;
 /** Characters that are sent together. */
 const BATCH = 64 * 1024;
 /**
- * Characters that are sent to a socket of which nothing is heard; then it is to come back and go on. Nobody can see how much of
- * what was sent has been taken (see `Pace`); but whoever stands still does not ping either, and clients ping every 30 s, in
- * which no more than this is sent.
+ * Most characters sent to a socket without hearing from its client; then the socket is closed, and the client
+ * reconnects and resumes. The runtime does not show how much of the sent data was received (see `Pace`), but a stalled
+ * client does not ping either. Clients ping every 30 s, and less than this is sent in that time.
  */
 const MAX_UNHEARD = 32 * 1024 * 1024;
-/** Tasks whose end a socket remembers, so that a late word of one does not show it again. */
+/** Ended tasks that a socket remembers, so that a late notice does not show them again. */
 const MAX_SHOWN = 32;
 
 interface Waiting {
@@ -22,7 +22,10 @@ interface Waiting {
   text: string;
 }
 
-/** One socket that is shown one task. What it has been sent is kept with the socket, so that it goes on there after an eviction. */
+/**
+ * Shows one task on one socket. The last event sent is stored with the socket, so that it resumes there after an
+ * eviction.
+ */
 export class Follower {
   readonly taskId: string;
   readonly #connection: Connection;
@@ -43,7 +46,7 @@ export class Follower {
     return this.#handed;
   }
 
-  /** Nothing more is to be sent. */
+  /** Whether nothing more is to be sent. */
   get isGone(): boolean {
     return this.#isLeft || !this.#connection.isOpen;
   }
@@ -52,7 +55,7 @@ export class Follower {
     this.#isLeft = true;
   }
 
-  /** Skip what the client has already. */
+  /** Skips events that the client already has. */
   skipTo(after: number): void {
     if (after <= (this.#kept?.after ?? 0)) return;
     this.#waiting = this.#waiting.filter(({ id }) => id > after);
@@ -61,7 +64,10 @@ export class Follower {
     this.#keep({ after });
   }
 
-  /** Hand over what is new, without waiting. Answers false where too much waits: then it is to be read from the log. */
+  /**
+   * Hands over new events without waiting. Returns false when too much waits: the follower then reads the rest from the
+   * log.
+   */
   give(events: readonly ShownEvent[]): boolean {
     this.#put(events);
     if (this.#waitingChars <= MAX_WAITING) {
@@ -74,7 +80,7 @@ export class Follower {
     return false;
   }
 
-  /** Hand over what is new, and wait until it was sent. */
+  /** Hands over new events, and waits until they were sent. */
   async take(events: readonly ShownEvent[]): Promise<void> {
     this.#put(events);
     await this.#flush();
@@ -110,7 +116,7 @@ export class Follower {
     }
   }
 
-  /** What is sent and what is kept of it share one turn: an eviction falls before both or after both. */
+  /** Sending and recording what was sent share one turn: an eviction happens before both or after both. */
   #sendNext(count: number): void {
     const batch = this.#waiting.splice(0, count);
     for (const { text } of batch) {

@@ -7,7 +7,7 @@ import { sentenceOf } from "#src/lib/close-codes.ts";
 import { parseJson, safeParseJson } from "#src/lib/parse-json.ts";
 import type { ErrorFrame } from "../protocol.ts";
 
-/** A message to the agent: the one frame that needs no `type`. */
+/** A message to the agent: the only frame without a required `type`. */
 const Message = ChatMessageFields.extend({
   type: z.enum(["message", "chat"]).nullish(),
   /** Existing clients name the project in each frame; see `project_id` of the socket's address. */
@@ -30,7 +30,7 @@ const Named = z.discriminatedUnion("type", [
   }),
 ]);
 
-/** What a chat client sends, as text. */
+/** Frames that a chat client sends, as text. */
 export type ChatFrame =
   | z.output<typeof Named>
   | ({ type: "message"; isPlain: boolean } & Omit<Message, "type">);
@@ -38,7 +38,7 @@ export type ChatFrame =
 const Any = z.record(z.string(), z.unknown());
 const TYPES = ["ping", "approval_response", "cancel", "resume"];
 
-/** The frame a text is. Throws `invalid_input`, with what is wrong with it. */
+/** Parses a frame. Throws `invalid_input` with a description of the problem. */
 export function readChatFrame(frame: string): ChatFrame {
   const raw = safeParseJson(frame, Any)?.value;
   if (!raw) throw new AppError("invalid_input", "Not a frame of this socket: frames are JSON objects");
@@ -47,13 +47,13 @@ export function readChatFrame(frame: string): ChatFrame {
   if (!isMessage && raw["type"] !== "message" && raw["type"] !== "chat") {
     throw new AppError(
       "invalid_input",
-      `Not a frame of this socket; it takes a message, ${TYPES.join(", ")}`,
+      `Not a frame of this socket; it accepts a message, ${TYPES.join(", ")}`,
     );
   }
   return { ...checked(Message, raw), type: "message", isPlain: isPlain(raw) };
 }
 
-/** Whether a message is of the interface's one kind of frame, `{message, agent_id}`: clients that know no more cannot answer. */
+/** Whether a message uses only the original frame, `{message, agent_id}`: such clients cannot answer approvals. */
 function isPlain(raw: Readonly<Record<string, unknown>>): boolean {
   return Object.keys(raw).every((name) => name === "message" || name === "agent_id");
 }
@@ -65,7 +65,7 @@ function checked<S extends z.ZodType>(schema: S, raw: unknown): z.output<S> {
   throw new AppError("invalid_input", `${issue?.path.join(".")}: ${issue?.message}`);
 }
 
-/** A failure as a chat client is told of it. */
+/** A failure as a frame for a chat client. */
 export function errorFrame(
   error: unknown,
   about: Pick<ErrorFrame, "task_id" | "approval_id"> = {},
@@ -86,7 +86,7 @@ export function errorFrame(
   };
 }
 
-/** An event of a task as sockets are sent it: the texts are made once, however many get them. */
+/** An event of a task as sockets receive it: its texts are built once for all sockets. */
 export class ShownEvent {
   readonly id: number;
   readonly type: string;
@@ -105,12 +105,12 @@ export class ShownEvent {
     this.#data = data;
   }
 
-  /** `{type, …, task_id, chat_id, event_id}`: to the socket that began the task or asked for it. */
+  /** `{type, …, task_id, chat_id, event_id}`: for the socket that started the task or asked for it. */
   get direct(): string {
     return (this.#direct ??= JSON.stringify({ ...this.#payload(), ...this.#names() }));
   }
 
-  /** `{type: "agent_event", task_id, chat_id, event_id, payload}`: to all others. */
+  /** `{type: "agent_event", task_id, chat_id, event_id, payload}`: for all other sockets. */
   get wrapped(): string {
     return (this.#wrapped ??= JSON.stringify({
       type: "agent_event",
@@ -119,7 +119,7 @@ export class ShownEvent {
     }));
   }
 
-  /** The log's own event, but that a call with its result is a `tool_call`, as on the rich streams. */
+  /** The log's own event, except that a call with its result is a `tool_call`, as on the rich streams. */
   #payload(): Record<string, unknown> {
     const payload = parseJson(this.#data, Any);
     return this.type === "tool_result" ? { ...payload, type: "tool_call" } : payload;
@@ -130,26 +130,26 @@ export class ShownEvent {
   }
 }
 
-/** Whether a task waits for a person's answer after these events. */
+/** Whether a task waits for an approval after these events. */
 export function isAskingAfter(before: boolean, events: readonly { type: string }[]): boolean {
   const last = events.findLast(({ type }) => type === "approval_required" || type === "approval_answered");
   return last ? last.type === "approval_required" : before;
 }
 
-/** The message of a task that another person, or another tab, has sent. It is no event of the log and has no id. */
+/** The message of a task that another user, or another tab, has sent. It is not an event of the log and has no id. */
 export function userMessage({ id, chatId, userId, message, createdAt }: LiveTask) {
   const data = { content: message, user_id: userId, created_at: createdAt.toISOString() };
   const payload = { type: "user_message", content: message, data };
   return { type: "agent_event" as const, task_id: id, chat_id: chatId, payload };
 }
 
-/** To the socket that sent a message: it is safe, and its task has this id. */
+/** For the socket that sent a message: the message is stored, and its task has this id. */
 export function messageAccepted({ taskId, chatId }: SentMessage) {
   const names = { task_id: taskId, chat_id: chatId };
   return { type: "message_accepted" as const, ...names, data: names };
 }
 
-/** To the same socket, where the message has to wait: for what. */
+/** For the same socket, if the message has to wait: the reason. */
 export function messageWaits({ taskId, chatId, waiting, refused }: SentMessage): string | undefined {
   if (!waiting) return undefined;
   const { data } = taskEvents.waiting(taskId, waiting, refused);

@@ -5,7 +5,9 @@ import type { Services } from "#src/services.ts";
 import type { Follower } from "./follower.ts";
 import { isAskingAfter, ShownEvent } from "./frames.ts";
 
-/** Times in a row that a task's log may fail to answer; then it is asked again when sockets are looked after. */
+/**
+ * Consecutive failures to read a task's log after which the next attempt waits for the regular check of the sockets.
+ */
 const MAX_FAILURES = 5;
 const PAUSE_MS = 500;
 
@@ -14,20 +16,20 @@ export type FeedTask = Pick<LiveTask, "id" | "chatId" | "status">;
 type FeedServices = Pick<Services, "taskLogs" | "log">;
 
 /**
- * The events of one task, read once for all sockets that are shown it. A socket that is behind the others reads by itself,
- * from the log, until it has caught up. While a task waits for a person's answer nothing is read, so that nothing keeps the
- * object awake.
+ * The events of one task, read once for all sockets that show it. A socket that is behind the others reads from the log
+ * by itself until it has caught up. While a task waits for an approval nothing is read, so that the object can
+ * hibernate.
  */
 export class TaskFeed {
   readonly #task: FeedTask;
   readonly #services: FeedServices;
-  /** Told when the log cannot be read: for good, or for now. */
+  /** Called when the log cannot be read, for good or temporarily. */
   readonly #onFailure: (error: unknown) => void;
   readonly #live = new Set<Follower>();
-  /** Id of the last event that the live ones were given. */
+  /** Id of the last event that live followers received. */
   #position = 0;
   #isReading = false;
-  /** How often it was asked to go on: what is asked while a stream is being closed is done after it. */
+  /** Counts calls of `goOn`: a call during the closing of a stream is handled after it. */
   #asked = 0;
   #isAsking: boolean;
   #isOver = false;
@@ -44,7 +46,7 @@ export class TaskFeed {
     this.#onFailure = onFailure;
   }
 
-  /** Nobody is left who would be shown anything more. */
+  /** Whether the task is over, so that no follower needs more events. */
   get isOver(): boolean {
     return this.#isOver;
   }
@@ -56,13 +58,13 @@ export class TaskFeed {
     this.goOn();
   }
 
-  /** A person has answered, or the agent has begun to work: something comes. */
+  /** An approval was decided, or the agent has started to work: events will follow. */
   wake(): void {
     this.#isAsking = false;
     this.goOn();
   }
 
-  /** Look whether there is anything new, unless that is under way. */
+  /** Reads new events, unless a read is under way. */
   goOn(): void {
     this.#asked += 1;
     if (!this.#isReading && !this.#isOver) void this.#read();
@@ -103,7 +105,7 @@ export class TaskFeed {
       () => follower.after,
       async (events) => {
         await follower.take(events);
-        // In the turn in which it has what the others have: what comes from now on comes to all of them.
+        // Joins in the same turn in which it has caught up, so that it misses no later event.
         isBehind = follower.after < this.#position;
         if (!isBehind && !follower.isGone) this.join(follower);
       },
@@ -111,7 +113,10 @@ export class TaskFeed {
     );
   }
 
-  /** Give what comes after a position, until the task is over or nobody wants more; over failures, a few times. */
+  /**
+   * Reads the events after a position until the task is over or no follower wants more; repeats a few times after
+   * failures.
+   */
   async #repeat(
     after: () => number,
     give: (events: readonly ShownEvent[]) => void | Promise<void>,
@@ -123,7 +128,7 @@ export class TaskFeed {
         const opened = await streamTask(this.#services, this.#task, after());
         for await (const heard of followTask(this.#services, this.#task, after(), opened)) {
           failures = 0;
-          // A sign of life without news comes at once where there are none, and every few seconds.
+          // A heartbeat arrives at once when there are no new events, and then every few seconds.
           const isQuiet = heard.kind === "heartbeat";
           if (!isQuiet) await give(heard.events.map((event) => new ShownEvent(this.#task, event)));
           if (!isWanted(isQuiet)) return;

@@ -5,13 +5,13 @@ import type { Services } from "#src/services.ts";
 import type { Follower } from "./follower.ts";
 import { TaskFeed } from "./task-feed.ts";
 
-/** The tasks that are shown on any socket of a project. Lives in memory only: what a socket shows, it keeps itself. */
+/** The tasks shown on any socket of a project. Kept in memory only: each socket stores what it shows. */
 export class TaskFeeds {
   readonly #services: Services;
   readonly #onFailure: (taskId: string, error: unknown, isFinal: boolean) => void;
   readonly #feeds = new Map<string, TaskFeed>();
 
-  /** `onFailure` is told of a log that cannot be read, for now or for good. */
+  /** `onFailure` is called for a log that cannot be read, temporarily or for good. */
   constructor(services: Services, onFailure: (taskId: string, error: unknown, isFinal: boolean) => void) {
     this.#services = services;
     this.#onFailure = onFailure;
@@ -28,12 +28,12 @@ export class TaskFeeds {
     feed.join(follower);
   }
 
-  /** Something comes of this task. */
+  /** Events of this task will follow. */
   wake(taskId: string): void {
     this.#feeds.get(taskId)?.wake();
   }
 
-  /** Look whether there is anything new of those that wait. */
+  /** Checks the waiting tasks for new events. */
   goOn(): void {
     this.#forgetTheOver();
     for (const feed of this.#feeds.values()) feed.goOn();

@@ -1,16 +1,19 @@
 /**
- * Large objects by name: packs and manifests of snapshots, templates. What is stored under a name is whole or not there.
+ * Large objects by name: packs and manifests of snapshots, templates. A write is atomic: an object is whole or absent.
  * Failures of the store are `unavailable`.
  */
 export interface ArchiveStore {
-  /** Store what the stream brings, in place of what is there. A stream that breaks off stores nothing, and its error is thrown. */
+  /**
+   * Stores the stream, replacing the object of that name. A stream that breaks off stores nothing, and its error is
+   * thrown.
+   */
   put(key: string, body: ReadableStream<Uint8Array>): Promise<StoredArchive>;
   /**
-   * What is stored, as a stream; `undefined` for nothing. With a checksum the stream fails at its end, with `unavailable`,
-   * where the bytes are others.
+   * Returns the object as a stream; `undefined` if there is none. With a checksum the stream fails at its end, with
+   * `unavailable`, when the bytes do not match.
    */
   get(key: string, sha256?: string): Promise<ReadableStream<Uint8Array> | undefined>;
-  /** Names that are not there are fine. */
+  /** Ignores names that do not exist. */
   delete(keys: readonly string[]): Promise<void>;
   list(prefix: string): AsyncIterable<ListedArchive>;
 }

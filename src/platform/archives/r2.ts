@@ -2,14 +2,14 @@ import { AppError } from "#src/lib/errors.ts";
 import type { ArchiveStore, ListedArchive, StoredArchive } from "./archive-store.ts";
 
 /**
- * Bytes of one part, and so what an upload holds in memory. R2 wants all parts but the last of one size, of at least
- * 5 MiB. Source: Cloudflare's R2 documentation, "Multipart upload", limits.
+ * Size of one part, and so the memory of an upload. R2 requires all parts but the last to have one size, of at least 5
+ * MiB. Source: Cloudflare's R2 documentation, "Multipart upload", limits.
  */
 const PART_BYTES = 8 * 1024 * 1024;
 
 const CHUNK_BYTES = 256 * 1024;
 
-/** Names that R2 deletes in one call. */
+/** Most names that R2 deletes in one call. */
 const DELETED_AT_ONCE = 1000;
 
 /** Archives in an R2 bucket. */
@@ -49,14 +49,16 @@ async function put(bucket: R2Bucket, key: string, body: ReadableStream<Uint8Arra
     }
     await (upload && reach(upload.complete(parts)));
   } catch (error) {
-    // R2 forgets an upload that nobody completes after a week.
+    // R2 deletes an uncompleted upload after a week.
     await upload?.abort().catch(() => undefined);
     throw error;
   }
   return { bytes, sha256: await digest.end() };
 }
 
-/** A stream cut into parts of one size; the last one may be smaller. A part is only good until the next is asked for. */
+/**
+ * Cuts a stream into parts of one size; the last one may be smaller. A part is valid only until the next is requested.
+ */
 async function* inParts(
   body: ReadableStream<Uint8Array>,
 ): AsyncGenerator<{ part: Uint8Array; isLast: boolean }> {
@@ -64,7 +66,7 @@ async function* inParts(
   let filled = 0;
   for await (const chunk of body) {
     for (let taken = 0; taken < chunk.byteLength;) {
-      // A full part goes when more follows, so that the last one is known as such.
+      // A full part is yielded when more bytes follow, so that the last part is known as the last.
       if (filled === PART_BYTES) {
         yield { part: buffer, isLast: false };
         filled = 0;
@@ -87,7 +89,7 @@ async function* list(bucket: R2Bucket, prefix: string): AsyncGenerator<ListedArc
   } while (cursor !== undefined);
 }
 
-/** A stored stream in chunks of a size that is worth a read: left to itself it comes in pieces of 4 KiB. */
+/** Reads a stored stream in chunks of a useful size: by default they have 4 KiB. */
 function read(body: ReadableStream<Uint8Array>, sha256: string | undefined): ReadableStream<Uint8Array> {
   const reader = body.getReader({ mode: "byob" });
   const digest = sha256 === undefined ? undefined : newDigest();

@@ -6,21 +6,21 @@ export interface RunOptions {
   callFiles: CallFiles;
   /** Ends the job early. */
   cancelled: AbortSignal;
-  /** After so long it is ended; a wait for its turn counts. Without, it may run for as long as its caller likes. */
+  /** Ends the job after this time, which includes the wait for a free place. Without it the job has no time limit. */
   timeoutMs?: number;
 }
 
-/** A job that was ended from outside, and so has no result. `waited`: it had not begun. */
+/** A job that was ended from outside and has no result. `waited`: it had not begun. */
 export interface Ended {
   kind: "ended";
   why: "cancelled" | "timeout" | "memory";
   waited: boolean;
 }
 
-/** Runs emulated commands where they can be ended whatever they compute. */
+/** Runs emulated commands where they can be ended, whatever they compute. */
 export interface CommandRunner {
-  /** Throws `unavailable`, with a sentence that says what to configure, where there is no such place. */
+  /** Throws `unavailable`, with a sentence that says what to configure, when no runner is configured. */
   check(): void;
-  /** Throws `unavailable` when the place was lost or did not answer. */
+  /** Throws `unavailable` when the runner was lost or did not respond. */
   run(job: WithBytes<Job>, options: RunOptions): Promise<WithBytes<JobResult | Ended>>;
 }

@@ -1,12 +1,12 @@
 import type { JobResult, WithBytes } from "#src/shell/job.ts";
 import type { Ended, RunOptions } from "./command-runner.ts";
 
-/** How long a job that is to end may take to say what it wrote. */
+/** How long a job that must end may take to return its output. */
 export const GRACE_MS = 300;
 
 type Outcome = WithBytes<JobResult | Ended>;
 
-/** When a job is asked to end, because it is cancelled or its time is over, and when that is not waited for any longer. */
+/** Asks a job to end when it is cancelled or its time is over, and stops waiting for it after `GRACE_MS`. */
 export class Ending {
   readonly #controller = new AbortController();
   readonly #cancelled: AbortSignal;

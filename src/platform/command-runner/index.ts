@@ -3,18 +3,18 @@ import type { CommandRunner } from "./command-runner.ts";
 import { isolateRunner } from "./isolate-runner.ts";
 import { socketRunner } from "./socket-runner.ts";
 
-/** Where the program of the isolates is among the assets, whatever their host. */
+/** Address of the isolates' program among the assets, whatever their host. */
 const PROGRAM = "https://assets.internal/shell/isolate.js";
 
-/** The place where emulated commands run. Without one every command is refused. */
+/** Creates the runner of emulated commands. Without one every command is refused. */
 export function createCommandRunner({
   url,
   loader,
   assets,
 }: {
-  /** Of the local runner. */
+  /** Address of the local runner. */
   url: string | undefined;
-  /** For isolates, in deployments. */
+  /** Loads isolates, in deployments. */
   loader: WorkerLoader | undefined;
   assets: Pick<Fetcher, "fetch">;
 }): CommandRunner {
@@ -29,9 +29,9 @@ function refuse(): never {
 
 async function programFrom(assets: Pick<Fetcher, "fetch">): Promise<string> {
   const response = await assets.fetch(PROGRAM);
-  if (!response.ok) throw new Error(`The shell's program is missing among the assets: ${response.status}`);
+  if (!response.ok) throw new Error(`The shell's program is missing from the assets: ${response.status}`);
   return response.text();
 }
 
 const NO_RUNNER =
-  "Commands are off here: the service has no place where they can be ended. Its operator can add a worker loader named LOADER to wrangler.toml, or set PROJECT_RUNTIME=sandbox";
+  "Commands are off: the service has no command runner. Its operator can add a worker loader named LOADER to wrangler.toml, or set PROJECT_RUNTIME=sandbox";

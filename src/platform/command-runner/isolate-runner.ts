@@ -5,9 +5,9 @@ import type { Job, JobResult, WithBytes } from "#src/shell/job.ts";
 import type { CommandRunner, RunOptions } from "./command-runner.ts";
 import { Ending } from "./ending.ts";
 
-/** Processor time of one line of a shell session, which has no timeout. Of a command: what its timeout is. */
+/** Processor time of one line of a shell session, which has no timeout. For a command its timeout is used. */
 const LINE_CPU_MS = 30_000;
-/** Most that a Worker may be given. Source: Cloudflare's Workers limits. */
+/** Largest limit of a Worker's processor time. Source: Cloudflare's Workers limits. */
 const MAX_CPU_MS = 300_000;
 const COMPATIBILITY_DATE = "2026-11-01";
 
@@ -21,7 +21,7 @@ interface Isolate {
 
 /**
  * The runner of deployments: a dynamically loaded Worker per project, without network, whose processor time is limited.
- * One that had to be ended is not used again.
+ * A Worker that had to be ended is not used again.
  */
 export function isolateRunner(loader: WorkerLoader, program: () => Promise<string>): CommandRunner {
   let generation = crypto.randomUUID();
@@ -33,7 +33,7 @@ export function isolateRunner(loader: WorkerLoader, program: () => Promise<strin
       modules: { "isolate.js": await program() },
       globalOutbound: null,
     }));
-    // Its class is the program's, which the loader does not know.
+    // The class belongs to the loaded program, so the loader has no type for it.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     return worker.getEntrypoint(undefined, { limits: { cpuMs } }) as unknown as Isolate;
   };
@@ -71,7 +71,7 @@ function whenCancelled(ending: Ending): Promise<void> {
   });
 }
 
-/** The platform says by words alone which limit it was. Source: Cloudflare's Workers errors, 1102 and 1101. */
+/** The platform names the exceeded limit only in the message. Source: Cloudflare's Workers errors, 1102 and 1101. */
 function explain(cause: unknown): WithBytes<{ kind: "ended"; why: "timeout" | "memory"; waited: false }> {
   const { message } = z.object({ message: z.string() }).catch({ message: "" }).parse(cause);
   const limit = /cpu/iu.test(message) ? "timeout" : /memory/iu.test(message) ? "memory" : undefined;

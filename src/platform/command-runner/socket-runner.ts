@@ -6,19 +6,19 @@ import { Ending, GRACE_MS } from "./ending.ts";
 import { CLOSED_BY, LIMIT_PARAMETER, PROJECT_PARAMETER } from "./protocol.ts";
 import { Turns } from "./turns.ts";
 
-/** Calls of one job on the project's files that are under way at once: each may have a file in memory. */
+/** Most concurrent calls of one job on the project's files: each may have a file in memory. */
 const CALLS_AT_ONCE = 8;
 const ENDED = 1000;
 /**
- * A runner that refuses connections is being started again, or has died before this process, which follows it soon: neither is
- * a failure of the command, which nothing has begun.
+ * Connection attempts. A runner that refuses connections is being restarted, or has died just before this process:
+ * neither is a failure of the command, which has not begun.
  */
 const CONNECTING_ATTEMPTS = 6;
 const CONNECTING_PAUSE_MS = 500;
 
 type Outcome = WithBytes<JobResult | Ended>;
 
-/** The runner of `npm start`: a process of its own for each command, at the other end of a WebSocket. */
+/** The runner of `npm start`: a separate process for each command, connected by a WebSocket. */
 export function socketRunner(url: string): CommandRunner {
   return {
     check() {},
@@ -34,7 +34,7 @@ export function socketRunner(url: string): CommandRunner {
   };
 }
 
-/** `undefined` when the job was to end before there was a place for it. */
+/** `undefined` when the job had to end before there was a free place. */
 async function open(
   url: string,
   { project, timeoutMs }: RunOptions,
@@ -42,7 +42,8 @@ async function open(
 ): Promise<WebSocket | undefined> {
   const query = new URLSearchParams({ [PROJECT_PARAMETER]: project });
   if (timeoutMs !== undefined) query.set(LIMIT_PARAMETER, String(timeoutMs + 2 * GRACE_MS));
-  // A signal of its own: one that ends later would end the connection, and with it the last words of the job.
+  // A separate signal: if the job's own signal aborted later, it would close the connection and lose the job's last
+  // output.
   const opening = new AbortController();
   let isOpen = false;
   ending.onRequest(() => isOpen || opening.abort());
@@ -96,14 +97,14 @@ async function converse(
         else reject(lost);
       });
       socket.addEventListener("error", () => reject(lost));
-      // It keeps its timeout itself.
+      // The runner enforces the timeout itself.
       ending.onRequest(() => ending.why === "cancelled" && send({ kind: "cancel" }));
       ending.onDeadline(() => resolve(ending.outcome({ waited: false })));
       const left = job.kind === "command" && timeoutMs !== undefined ? { timeoutMs: ending.leftMs } : {};
       send({ kind: "job", job: { ...job, ...left } }, bytes);
     });
   } finally {
-    // Its process is killed, unless the job is over.
+    // Closing kills the process, unless the job is over.
     socket.close(ENDED);
   }
 }

@@ -1,4 +1,4 @@
-/** At most so many things at once; what comes beyond waits for its turn. */
+/** Limits concurrency: tasks above the limit wait for their turn. */
 export class Turns {
   readonly #atOnce: number;
   readonly #waiting: (() => void)[] = [];

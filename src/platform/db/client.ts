@@ -6,14 +6,14 @@ import type { Trips } from "#src/platform/trips.ts";
 export type Db = NeonHttpDatabase & { $client: NeonQueryFunction<false, false> };
 
 /**
- * A request that has no answer by then fails. Without a limit, an executor that waits for the database would go on showing
- * life, and nobody would ever take its task over.
+ * A request fails after this time. Without a limit, an executor that waits for the database would keep its lease alive,
+ * and its task would never be taken over.
  */
 const TIMEOUT_MS = 15_000;
 
 /**
  * The database over Neon's SQL-over-HTTP: every query or batch is one request. Locally `httpUrl` is the bridge's
- * address; deployed it is derived from the connection string by the driver.
+ * address; in deployments the driver derives it from the connection string.
  */
 export function createDb(options: { databaseUrl: string; httpUrl?: string | undefined; trips: Trips }): Db {
   const { databaseUrl, httpUrl, trips } = options;
@@ -23,8 +23,8 @@ export function createDb(options: { databaseUrl: string; httpUrl?: string | unde
 }
 
 /**
- * The response of a request once all of it is there. The driver gives its own name, by which an outage is known, to what
- * `fetch` throws; the error of a response that stops halfway it would pass on as it is.
+ * Reads a response to its end. The driver wraps what `fetch` throws in its own error, by which an outage is recognised,
+ * but does not wrap the error of a response that breaks off; so read it here.
  */
 async function wholeResponse(url: string, init: RequestInit): Promise<Response> {
   const response = await fetch(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
@@ -33,7 +33,7 @@ async function wholeResponse(url: string, init: RequestInit): Promise<Response> 
 
 type Client = NeonQueryFunction<false, false>;
 
-/** The driver's client, which is a function with two functions on it, each call of which is one round trip. */
+/** The driver's client, a function with two methods, counting each call as one round trip. */
 function counted(client: Client, trips: Trips): Client {
   const count = (call: (...args: unknown[]) => unknown, tripsOf: (args: unknown[]) => number) =>
     new Proxy(call, {
@@ -46,7 +46,7 @@ function counted(client: Client, trips: Trips): Client {
     get(target, name) {
       const value: unknown = Reflect.get(target, name);
       if (name === "query") return count(Object(value), () => 1);
-      // The queries of a batch were counted when they were built, and then travel together.
+      // Each query of a batch was counted when it was built, but they travel together.
       if (name === "transaction") return count(Object(value), ([queries]) => 1 - Object(queries).length);
       return value;
     },

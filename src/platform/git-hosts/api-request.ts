@@ -3,7 +3,7 @@ import { AppError } from "#src/lib/errors.ts";
 import { safeParseJson } from "#src/lib/parse-json.ts";
 import type { ProviderFetch } from "#src/platform/oauth/provider-fetch.ts";
 
-/** A GET of a host's API, whose answer is parsed. Throws as `GitHost` says. */
+/** Sends a GET to a host's API and parses the response. Throws as `GitHost` does. */
 export type ApiRequest = <T>(
   path: string,
   schema: z.ZodType<T>,
@@ -36,5 +36,5 @@ export function createApiRequest(host: { label: string; apiUrl: string; fetch: P
 
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-/** A path of names, each of which may hold anything. */
+/** Builds a path of names, which may hold any characters. */
 export const pathOf = (...names: string[]) => names.map(encodeURIComponent).join("/");

@@ -4,12 +4,12 @@ import { bearer, createApiRequest, pathOf } from "./api-request.ts";
 import type { GitHost, HostedRepository, HostToken } from "./git-host.ts";
 import { createGrants, type GrantSettings } from "./oauth-grant.ts";
 
-/** Reading alone would leave pushes to API tokens. */
+/** Includes write access, because otherwise only API tokens could push. */
 const SCOPE = "account repository repository:write";
-/** Workspaces whose repositories are listed. */
+/** Most workspaces whose repositories are listed. */
 const MAX_WORKSPACES = 20;
 
-/** Only what is read. Source: Bitbucket Cloud REST API, "Users", "Repositories", "Refs". */
+/** Only the fields that are read. Source: Bitbucket Cloud REST API, "Users", "Repositories", "Refs". */
 const User = z.object({ username: z.string().nullish(), nickname: z.string().nullish(), uuid: z.string() });
 const Emails = z.object({
   values: z.array(z.object({ email: z.string(), is_primary: z.boolean().default(false) })),
@@ -57,12 +57,13 @@ export function createBitbucketHost({ baseUrl, apiBaseUrl, registration, fetch }
     async account(token) {
       const headers = headersFor(token);
       const { username, nickname, uuid } = await get("/user", User, headers);
-      // Needs a permission of its own, without which the account is known all the same.
+      // Emails need a separate permission; the account is usable without it.
       const emails = await get("/user/emails", Emails, headers).catch(() => undefined);
       const email = emails?.values.find((each) => each.is_primary)?.email ?? token.login ?? null;
       return { username: username ?? nickname ?? uuid, email };
     },
-    // A page holds this page of each workspace: the API lists no repositories across them (its changelog, CHANGE-2770).
+    // A page contains this page of each workspace: the API lists no repositories across them (its changelog,
+    // CHANGE-2770).
     async repositories(token, { page, perPage }) {
       const headers = headersFor(token);
       const { values } = await get(`/user/workspaces?pagelen=${MAX_WORKSPACES}`, Workspaces, headers);
@@ -89,7 +90,7 @@ export function createBitbucketHost({ baseUrl, apiBaseUrl, registration, fetch }
   };
 }
 
-/** An API token goes with its account's email address; access tokens, of whatever kind, go alone. */
+/** An API token is sent with its account's email address; access tokens of every kind are sent alone. */
 function headersFor(token: HostToken | null): Record<string, string> {
   if (!token) return {};
   if (token.authType === "oauth_token" || !token.login) return bearer(token.token);
@@ -123,7 +124,7 @@ function toRepository(found: z.output<typeof Repository>): HostedRepository {
   };
 }
 
-/** Bitbucket puts the name of whoever asks into the address. */
+/** Bitbucket includes the caller's user name in the address; remove it. */
 function withoutUser(address: string): string {
   const url = URL.parse(address);
   if (!url) return address;

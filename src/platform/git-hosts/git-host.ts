@@ -1,19 +1,19 @@
 import type { OAuthFlow } from "#src/platform/oauth/provider.ts";
 
-/** Git hosts that people connect their accounts of. */
+/** Git hosts to which users connect their accounts. */
 export type GitHostName = "github" | "gitlab" | "bitbucket";
 
 export type AuthType = "oauth_token" | "personal_access_token";
 
-/** What a person proves themselves with. */
+/** A user's credential at a host. */
 export interface HostToken {
   authType: AuthType;
   token: string;
-  /** Account name that a personal token goes with, where the host asks for one (Bitbucket: the account's email address). */
+  /** Account name for a personal token, where the host requires one (Bitbucket: the account's email address). */
   login?: string | null;
 }
 
-/** What a host grants in exchange for a code or a refresh token. */
+/** The result of exchanging a code or a refresh token. */
 export interface Grant {
   accessToken: string;
   refreshToken: string | null;
@@ -24,7 +24,7 @@ export interface Grant {
 
 export interface HostAccount {
   username: string;
-  /** Where the host tells it. */
+  /** Null where the host does not provide it. */
   email: string | null;
 }
 
@@ -34,9 +34,9 @@ export interface HostedRepository {
   name: string;
   fullName: string;
   description: string | null;
-  /** For git, over https. */
+  /** Address for git, over https. */
   cloneUrl: string;
-  /** For people. */
+  /** Address for browsers. */
   htmlUrl: string;
   defaultBranch: string | null;
   isPrivate: boolean;
@@ -59,30 +59,30 @@ export interface HostedBranch {
 }
 
 /**
- * One git host. Failures are `AppError`s: `unauthenticated` for a token it refuses, `not_found`, `unavailable` when it does
- * not answer or not as expected. No secret is in any of them.
+ * One git host. Failures are `AppError`s: `unauthenticated` for a token it refuses, `not_found`, `unavailable` when it
+ * does not respond or not as expected. None of them contains a secret.
  */
 export interface GitHost {
   readonly label: string;
-  /** Origin of the addresses of its repositories: where its credentials may go, and nowhere else. */
+  /** Origin of the host's repositories; its credentials are sent nowhere else. */
   readonly origin: string;
-  /** Null where the installation has no client id and secret for it. */
+  /** Null where the installation has no client id and secret for this host. */
   readonly oauth: {
     authorizationUrl(flow: OAuthFlow): Promise<string>;
-    /** Spend the code of a callback. Throws `OAuthFailure`. */
+    /** Exchanges the code of a callback. Throws `OAuthFailure`. */
     exchange(callback: URLSearchParams, flow: OAuthFlow): Promise<Grant>;
     /** Throws `OAuthFailure`. */
     refresh(refreshToken: string): Promise<Grant>;
   } | null;
-  /** Whose token it is. */
+  /** Returns the account of a token. */
   account(token: HostToken): Promise<HostAccount>;
-  /** Repositories that the account may reach, lately changed ones first. */
+  /** Returns the repositories that the account can access, the latest change first. */
   repositories(token: HostToken, page: { page: number; perPage: number }): Promise<HostedRepository[]>;
-  /** Without a token, public ones are found. */
+  /** Without a token only public repositories are found. */
   repository(token: HostToken | null, owner: string, name: string): Promise<HostedRepository>;
-  /** At most 100. */
+  /** Returns at most 100 branches. */
   branches(token: HostToken | null, owner: string, name: string): Promise<HostedBranch[]>;
-  /** What git sends over http(s). */
+  /** Returns git's credentials over http(s). */
   gitCredentials(token: HostToken): { username: string; password: string };
 }
 

@@ -5,7 +5,7 @@ import { createGrants, type GrantSettings } from "./oauth-grant.ts";
 
 const SCOPE = "repo user:email";
 
-/** Only what is read. Source: GitHub REST API, "Users", "Repositories", "Branches". */
+/** Only the fields that are read. Source: GitHub REST API, "Users", "Repositories", "Branches". */
 const User = z.object({ login: z.string(), email: z.string().nullish() });
 const Repository = z.object({
   id: z.number(),
@@ -79,7 +79,8 @@ export function createGitHubHost({ baseUrl, apiBaseUrl, registration, fetch }: S
         isProtected: each.protected,
       }));
     },
-    // Source: docs.github.com, "Authenticating as a GitHub App installation"; any other name is taken as well.
+    // Source: docs.github.com, "Authenticating as a GitHub App installation"; GitHub accepts any other user name as
+    // well.
     gitCredentials: ({ token }) => ({ username: "x-access-token", password: token }),
   };
 }

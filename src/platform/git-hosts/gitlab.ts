@@ -3,10 +3,10 @@ import { bearer, createApiRequest } from "./api-request.ts";
 import type { GitHost, HostedRepository, HostToken } from "./git-host.ts";
 import { createGrants, type GrantSettings } from "./oauth-grant.ts";
 
-/** Reading alone would leave pushes to personal tokens. */
+/** Includes write access, because otherwise only personal tokens could push. */
 const SCOPE = "read_user read_repository write_repository read_api";
 
-/** Only what is read. Source: GitLab REST API, "Users", "Projects", "Branches". */
+/** Only the fields that are read. Source: GitLab REST API, "Users", "Projects", "Branches". */
 const User = z.object({ username: z.string(), email: z.string().nullish() });
 const Project = z.object({
   id: z.number(),
@@ -30,11 +30,11 @@ const Branches = z.array(
 
 type Settings = Pick<GrantSettings, "registration" | "fetch"> & { baseUrl: string };
 
-/** Tokens of both kinds are taken as bearer tokens. Source: docs.gitlab.com, "REST API authentication". */
+/** Tokens of both kinds are accepted as bearer tokens. Source: docs.gitlab.com, "REST API authentication". */
 const headersFor = (token: HostToken | null) => (token ? bearer(token.token) : {});
 const projectPath = (owner: string, name: string) => `/projects/${encodeURIComponent(`${owner}/${name}`)}`;
 
-/** GitLab.com, or a GitLab of one's own. */
+/** GitLab.com, or a self-managed GitLab. */
 export function createGitLabHost({ baseUrl, registration, fetch }: Settings): GitHost {
   const label = "GitLab";
   const get = createApiRequest({ label, apiUrl: `${baseUrl}/api/v4`, fetch });
@@ -69,7 +69,8 @@ export function createGitLabHost({ baseUrl, registration, fetch }: Settings): Gi
         isProtected: each.protected,
       }));
     },
-    // Source: docs.gitlab.com, "OAuth 2.0 identity provider API", "Access Git over HTTPS"; personal tokens go with any name.
+    // Source: docs.gitlab.com, "OAuth 2.0 identity provider API", "Access Git over HTTPS"; personal tokens work with
+    // any user name.
     gitCredentials: ({ token }) => ({ username: "oauth2", password: token }),
   };
 }

@@ -7,12 +7,12 @@ import { createGitLabHost } from "./gitlab.ts";
 
 export type { GitHosts } from "./git-host.ts";
 
-/** Without an id and a secret, only tokens that people make themselves connect an account. */
+/** Without an id and a secret, users can connect an account only with a personal token. */
 type Credentials = { [Field in keyof Registration]: Registration[Field] | undefined };
 
 /**
- * The git hosts of an installation; addresses have no slash at their end. `timeoutMs` bounds each request to one. Plain http
- * is spoken where an address is configured so, and never in production.
+ * The git hosts of an installation; addresses have no trailing slash. `timeoutMs` bounds each request. Plain http is
+ * used only where an address is configured so, and never in production.
  */
 export function createGitHosts(options: {
   github: Credentials & { baseUrl: string; apiBaseUrl: string };

@@ -10,7 +10,7 @@ import { failingAs } from "#src/platform/oauth/failure.ts";
 import type { ProviderFetch } from "#src/platform/oauth/provider-fetch.ts";
 import type { GitHost, Grant } from "./git-host.ts";
 
-/** What a host needs to be asked for access to repositories. */
+/** Settings for asking a host for access to repositories. */
 export interface GrantSettings {
   label: string;
   issuer: string;
@@ -19,11 +19,11 @@ export interface GrantSettings {
   scope: string;
   registration: Registration | undefined;
   fetch: ProviderFetch;
-  /** How the host wants to be told the secret; in the body unless said. */
+  /** How the client secret is sent; in the body by default. */
   authenticate?: typeof oauth.ClientSecretPost;
 }
 
-/** The code flow of a host; null without a registration. */
+/** The OAuth code flow of a host; null without a registration. */
 export function createGrants(settings: GrantSettings): GitHost["oauth"] {
   const { label, registration, fetch, scope, authenticate = oauth.ClientSecretPost } = settings;
   if (!registration) return null;
@@ -66,7 +66,7 @@ function toGrant(answer: oauth.TokenEndpointResponse): Grant {
     accessToken: access_token,
     refreshToken: refresh_token ?? null,
     expiresAt: expires_in === undefined ? null : new Date(Date.now() + expires_in * 1000),
-    // Bitbucket's word for it is the plural.
+    // Bitbucket returns the field as `scopes`.
     scope: scope ?? (typeof scopes === "string" ? scopes : null),
   };
 }

@@ -5,12 +5,12 @@ import { checkOutboundUrl, type OutboundPolicy } from "#src/lib/outbound-url.ts"
 import { createDirectHop } from "#src/platform/safe-fetch/direct-hop.ts";
 import { createEgressHop } from "#src/platform/safe-fetch/egress-hop.ts";
 
-/** The longest one answer takes; operations have a bound of their own. */
+/** Longest time of one response; operations have their own limit. */
 const TIMEOUT_MS = 300_000;
 
 /**
- * The way to git hosts from a Worker: as `safeFetch`, but the answer streams, for a pack has no place in memory twice. More
- * than `maxBytes` of an answer is `too_large`.
+ * The transport to git hosts from a Worker: like `safeFetch`, but the response streams, because a pack does not fit
+ * into memory twice. A response above `maxBytes` is `too_large`.
  */
 export function createGitTransport(
   options: OutboundPolicy & {
@@ -19,7 +19,7 @@ export function createGitTransport(
     fetch?: typeof fetch;
   },
 ): GitTransport {
-  // Called through a closure: taken as a method of this object it would lose its `this` in Workers.
+  // Called through a closure: as a method of this object, `fetch` would lose its `this` in Workers.
   const send: typeof fetch = (input, init) => (options.fetch ?? fetch)(input, init);
   const takeHop =
     options.egressUrl === undefined

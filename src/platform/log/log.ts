@@ -1,9 +1,11 @@
-/** Structured log: one JSON object a line. Values must hold nothing secret; errors are reduced to name, message and stack. */
+/**
+ * Structured log: one JSON object per line. Values must not be secret; errors are reduced to name, message and stack.
+ */
 export interface Log {
   info(message: string, fields?: Fields): void;
   warn(message: string, fields?: Fields): void;
   error(message: string, fields?: Fields): void;
-  /** The same log with fields that every line carries, such as the request id. */
+  /** Returns the same log with fields that every line carries, such as the request id. */
   with(fields: Fields): Log;
 }
 
@@ -32,7 +34,7 @@ function plain(_key: string, value: unknown): unknown {
   return { name, message, stack, cause };
 }
 
-/** Drizzle writes a query's parameters into its message; hashes and what people wrote are not for a log. */
+/** Drizzle includes a query's parameters in its message; hashes and users' texts must not be logged. */
 function withoutParameters(error: Error): Error {
   if (!("query" in error) || !("params" in error)) return error;
   const bare = new Error(`Failed query: ${String(error.query)}`, { cause: error.cause });

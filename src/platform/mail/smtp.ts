@@ -5,23 +5,23 @@ import { AppError } from "#src/lib/errors.ts";
 import { checkMail, noMailer, type Mail, type Mailer } from "./mailer.ts";
 
 export interface SmtpSettings {
-  /** Without a host or a sender there is no mail. */
+  /** Without a host or a sender no mail is sent. */
   host: string | undefined;
   port: number;
   username: string | undefined;
   password: string | undefined;
-  /** The address that mails come from. */
+  /** The sender's address. */
   sender: string | undefined;
-  /** Whether the conversation must be encrypted, by STARTTLS; on port 465 it is encrypted from its first byte in any case. */
+  /** Whether STARTTLS is required; on port 465 the connection is encrypted from its first byte in any case. */
   useTls: boolean;
-  /** Shorter ones are for tests. */
+  /** Shorter timeouts are for tests. */
   timeouts?: Timeouts;
 }
 
 interface Timeouts {
-  /** For the connection, and for each answer. */
+  /** For the connection, and for each response. */
   answerMs: number;
-  /** For the whole conversation, so that a server that always answers just in time does not hold it for ever. */
+  /** For the whole conversation, so that a server that always responds just in time cannot hold it for ever. */
   totalMs: number;
 }
 
@@ -32,8 +32,8 @@ const IMPLICIT_TLS_PORT = 465;
 type Server = SmtpSettings & { host: string; sender: string };
 
 /**
- * Mail over SMTP, a connection for each mail. With `useTls`, a server that offers no STARTTLS gets neither the password nor
- * the mail. Runs in workerd and in Node; Cloudflare blocks port 25.
+ * Sends mail over SMTP, one connection for each mail. With `useTls`, a server without STARTTLS gets neither the
+ * password nor the mail. Runs in workerd and in Node; Cloudflare blocks port 25.
  */
 export function createMailer(settings: SmtpSettings): Mailer {
   const { host, sender } = settings;
@@ -60,7 +60,7 @@ async function compose({ sender }: Server, { to, subject, text, html }: Mail): P
     subject,
     text,
     html,
-    // RFC 3834: asks out-of-office robots not to answer.
+    // RFC 3834: suppresses automatic out-of-office replies.
     headers: { "Auto-Submitted": "auto-generated" },
     disableFileAccess: true,
     disableUrlAccess: true,
@@ -68,7 +68,7 @@ async function compose({ sender }: Server, { to, subject, text, html }: Mail): P
   return composer.compile().build();
 }
 
-/** Connect, greet, encrypt, authenticate, `work`, and close whatever happened. Throws `unavailable`. */
+/** Connects, greets, encrypts, authenticates, calls `work`, and always closes. Throws `unavailable`. */
 async function converse(server: Server, work: (connection: SMTPConnection) => Promise<void>): Promise<void> {
   const { answerMs, totalMs } = server.timeouts ?? TIMEOUTS;
   const [{ default: Connection }, open] = await Promise.all([
@@ -101,7 +101,7 @@ async function converse(server: Server, work: (connection: SMTPConnection) => Pr
   }
 }
 
-/** The library would look the name up itself, by asking a public resolver; the platform knows local names, too. */
+/** The library would resolve the name with a public resolver; the platform also knows local names. */
 async function opener(server: Server): Promise<() => Socket> {
   const address = { host: server.host, port: server.port };
   if (isSecure(server)) {
@@ -124,7 +124,7 @@ function optionsOf(server: Server, connection: Socket, answerMs: number): SMTPCo
     secured: secure,
     requireTLS: server.useTls && !secure,
     ignoreTLS: !server.useTls,
-    // Relays check the name of the client's greeting; the sender's domain is one that exists.
+    // Relays check the client name of the greeting; the sender's domain exists.
     name: server.sender.split("@").at(-1),
     connectionTimeout: answerMs,
     greetingTimeout: answerMs,
@@ -144,7 +144,7 @@ function called(start: (done: (error?: Error | null) => void) => void): Promise<
   return new Promise((resolve, reject) => start((error) => (error ? reject(error) : resolve())));
 }
 
-/** By the code that the library gives an error; the others mean that there was no conversation. */
+/** Sentences by the library's error code; any other code means that the conversation failed. */
 const SENTENCES: Readonly<Record<string, string>> = {
   EAUTH: "The mail server refused the username or password",
   ETLS: "The mail server does not encrypt the connection",
@@ -156,7 +156,7 @@ const Caught = z
   .object({ message: z.string().catch(""), code: z.string().catch("") })
   .catch({ message: "", code: "" });
 
-/** The cause is for the log, so it comes without the names of people: servers repeat addresses in what they answer. */
+/** The cause is logged without addresses, because servers repeat addresses in their responses. */
 function failure(error: unknown): AppError {
   const { code, message } = Caught.parse(error);
   const cause = new Error(message.replaceAll(/[^\s<>@]+@/gu, "…@"));

@@ -2,15 +2,15 @@ import * as oauth from "oauth4webapi";
 import type { OAuthFlow } from "./provider.ts";
 import type { ProviderFetch } from "./provider-fetch.ts";
 
-/** The service as a provider knows it. */
+/** The service's registration at a provider. */
 export interface Registration {
   clientId: string;
   clientSecret: string;
-  /** Where the provider sends the browser back to; the same for asking and for spending the code. */
+  /** Where the provider redirects the browser; the same for requesting and for exchanging the code. */
   redirectUri: string;
 }
 
-/** Where to ask for a code (RFC 6749, 4.1.1), with PKCE S256 (RFC 7636). */
+/** Returns the address that requests a code (RFC 6749, 4.1.1), with PKCE S256 (RFC 7636). */
 export async function authorizationUrl(
   server: oauth.AuthorizationServer,
   { clientId, redirectUri }: Registration,
@@ -37,13 +37,13 @@ interface SpentCode {
   callback: URLSearchParams;
   flow: OAuthFlow;
   fetch: ProviderFetch;
-  /** How the provider wants to be told the secret; in the body unless said. */
+  /** How the client secret is sent; in the body by default. */
   authenticate?: typeof oauth.ClientSecretPost;
 }
 
 /**
- * Check a callback (RFC 6749, 4.1.2; RFC 9207) and spend its code. Throws when the callback tells of a refusal, is of
- * another issuer or has a parameter twice.
+ * Checks a callback (RFC 6749, 4.1.2; RFC 9207) and exchanges its code. Throws when the callback reports a refusal,
+ * comes from another issuer or repeats a parameter.
  */
 export async function spendCode(
   server: oauth.AuthorizationServer,
@@ -66,7 +66,7 @@ export function clientOf({ clientId }: Registration): oauth.Client {
   return { client_id: clientId };
 }
 
-/** What may be asked over plain http is for `fetch` to say. */
+/** `fetch` decides whether plain http is allowed. */
 export function requestOptions(fetch: ProviderFetch) {
   return {
     [oauth.allowInsecureRequests]: true,

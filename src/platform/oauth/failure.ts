@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 /**
- * Why a provider did not say who a person is, in words for the log. The libraries' errors carry answers of the token
- * endpoint as their causes, so none of them goes any further than here.
+ * Why a provider did not identify a person, in words for the log. The libraries' errors carry responses of the token
+ * endpoint as their causes, so no cause is passed on.
  */
 export class OAuthFailure extends Error {
   constructor(reason: string) {
@@ -11,7 +11,7 @@ export class OAuthFailure extends Error {
   }
 }
 
-/** Do a step; whatever it throws becomes an `OAuthFailure` that names the step. */
+/** Runs a step; any error becomes an `OAuthFailure` that names the step. */
 export async function failingAs<T>(step: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -20,7 +20,7 @@ export async function failingAs<T>(step: string, work: () => Promise<T>): Promis
   }
 }
 
-/** The libraries' sentences are fixed ones; of anything else only the kind is told. */
+/** The libraries' messages are fixed texts; of any other error only the class is included. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return "unknown";
   if (error instanceof OAuthFailure) return error.message;
@@ -29,7 +29,7 @@ function reasonOf(error: unknown): string {
   return word === undefined ? error.message : `${error.message} (${word})`;
 }
 
-/** A provider's own word for its refusal, such as `access_denied`. It may be anybody's text. */
+/** The provider's error code, such as `access_denied`. It is untrusted text. */
 const Refusal = z.object({ error: z.string().regex(/^[\w.-]{1,64}$/u) });
 /** GitHub refuses with status 200. */
 const RefusalWithin = z.object({ body: Refusal });

@@ -9,7 +9,7 @@ import type { ProviderFetch } from "./provider-fetch.ts";
 
 const SCOPE = "user:email read:user";
 
-/** Only what is read. Source: GitHub REST API, "Get the authenticated user" and "List email addresses". */
+/** Only the fields that are read. Source: GitHub REST API, "Get the authenticated user" and "List email addresses". */
 const User = z.object({
   id: z.int(),
   login: z.string(),
@@ -18,12 +18,15 @@ const User = z.object({
 });
 const Emails = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }));
 
-/** GitHub, or a GitHub Enterprise Server. It speaks OAuth without OpenID Connect: who came is asked of its API. */
+/**
+ * GitHub, or a GitHub Enterprise Server. It supports OAuth without OpenID Connect, so the person's identity comes from
+ * its API.
+ */
 export function createGitHub(
   registration: Registration,
   { baseUrl, apiBaseUrl, fetch }: { baseUrl: string; apiBaseUrl: string; fetch: ProviderFetch },
 ): OAuthProvider {
-  // GitHub names itself so in the `iss` of its callbacks. Source: docs.github.com, "GitHub authentication discovery endpoints".
+  // GitHub's value of `iss` in its callbacks. Source: docs.github.com, "GitHub authentication discovery endpoints".
   const issuer = `${baseUrl}/login/oauth`;
   const server = {
     issuer,
@@ -40,7 +43,7 @@ export function createGitHub(
       },
     });
     const parsed = response.status === 200 ? safeParseJson(await response.text(), schema) : undefined;
-    if (!parsed) throw new OAuthFailure(`${path} answered ${response.status} and no profile`);
+    if (!parsed) throw new OAuthFailure(`${path} returned ${response.status} and no profile`);
     return parsed.value;
   }
 

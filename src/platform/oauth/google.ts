@@ -9,12 +9,12 @@ import type { OAuthProvider } from "./provider.ts";
 import type { ProviderFetch } from "./provider-fetch.ts";
 
 const SCOPE = "openid email profile";
-/** How long an isolate believes what it was told about the endpoints. */
+/** How long an isolate caches the discovery document. */
 const DISCOVERY_MAX_AGE_MS = 60 * 60 * 1000;
-/** Signatures that need the issuer's private key. Google signs with RS256. */
+/** Asymmetric signature algorithms. Google signs with RS256. */
 const ALGORITHMS = ["RS256", "PS256", "ES256", "EdDSA"];
 
-/** Only what is read. Source: Google, "OpenID Connect", "An ID token's payload". */
+/** Only the fields that are read. Source: Google, "OpenID Connect", "An ID token's payload". */
 const maybe = z.string().optional().catch(undefined);
 const Claims = z.object({
   sub: z.string().min(1).max(255),
@@ -31,7 +31,7 @@ interface Discovered {
   at: number;
 }
 
-/** Google, by OpenID Connect; `issuer` may be any provider that speaks it. */
+/** Google, by OpenID Connect; `issuer` may be any OpenID Connect provider. */
 export function createGoogle(
   registration: Registration,
   { issuer, fetch }: { issuer: string; fetch: ProviderFetch },
@@ -39,7 +39,7 @@ export function createGoogle(
   const client = clientOf(registration);
   let known: Discovered | undefined;
 
-  // The answer is kept, not the promise of it: a request must not wait for what belongs to another.
+  // Caches the response rather than its promise: in Workers a request must not wait for another request's I/O.
   const discover = () =>
     failingAs("Google's discovery document", async () => {
       if (known && Date.now() - known.at < DISCOVERY_MAX_AGE_MS) return known;
@@ -67,14 +67,14 @@ export function createGoogle(
         const named = namedAs(server, await response.clone().text());
         const checks = { expectedNonce: flow.nonce, requireIdToken: true };
         const answer = await oauth.processAuthorizationCodeResponse(named, client, response, checks);
-        // The library takes the word of the token endpoint for it; the signature is checked all the same.
+        // The library trusts the token endpoint's connection; the signature is checked all the same.
         const { payload } = await jwtVerify(answer.id_token ?? "", keys, {
           issuer: named.issuer,
           audience: registration.clientId,
           algorithms: ALGORITHMS,
         });
         const claims = Claims.safeParse(payload).data;
-        if (!claims) throw new OAuthFailure("its claims are no profile");
+        if (!claims) throw new OAuthFailure("its claims are not a profile");
         return profileOf({
           accountId: claims.sub,
           email: claims.email_verified === true ? claims.email : undefined,
@@ -87,8 +87,8 @@ export function createGoogle(
 }
 
 /**
- * The server under the name that its ID token has for it: Google's may leave out the scheme of the issuer (OpenID Connect
- * Core, 15.6.2). Nothing is believed yet but which of the two names to expect.
+ * Returns the server with the issuer that its ID token uses: Google's may omit the scheme (OpenID Connect Core,
+ * 15.6.2). The token is not verified yet; this only chooses which of the two names to expect.
  */
 function namedAs(server: oauth.AuthorizationServer, answer: string): oauth.AuthorizationServer {
   const bare = server.issuer.replace(/^https?:\/\//u, "");

@@ -8,8 +8,8 @@ import type { OAuthProviders } from "./provider.ts";
 type Credentials = { [Field in keyof Registration]: Registration[Field] | undefined };
 
 /**
- * The providers of an installation. `timeoutMs` bounds each request to one. Plain http is spoken where an address is
- * configured so, and never in production.
+ * The sign-in providers of an installation. `timeoutMs` bounds each request. Plain http is used only where an address
+ * is configured so, and never in production.
  */
 export function createOAuthProviders(options: {
   github: Credentials & { baseUrl: string; apiBaseUrl: string };

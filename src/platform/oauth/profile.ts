@@ -4,11 +4,14 @@ import type { OAuthProfile } from "./provider.ts";
 
 const MAX_NAME = 100;
 
-/** As strict as registration: what is no address for it is none here. */
+/** As strict as registration: an address that registration refuses is dropped here. */
 const Email = z.email().max(320);
 const Picture = z.url({ protocol: /^https$/u }).max(2048);
 
-/** What a provider said, cut to what an account takes. `email` is given only where the provider vouches for it. */
+/**
+ * Limits a provider's profile to what an account accepts. `email` is included only if the provider says that it is
+ * verified.
+ */
 export function profileOf(told: {
   accountId: string;
   email: string | undefined;

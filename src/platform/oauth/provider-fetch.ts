@@ -7,17 +7,17 @@ interface ProviderRequest {
   body?: BodyInit | undefined;
 }
 
-/** A request to a provider, whose answer is read to its end. Throws `OAuthFailure`. */
+/** Sends a request to a provider and reads the whole response. Throws `OAuthFailure`. */
 export type ProviderFetch = (url: string, request: ProviderRequest) => Promise<Response>;
 
 /** GitHub refuses requests that do not name themselves, and a Worker's `fetch` does not. */
 const MAX_BYTES = 1024 * 1024;
-/** Statuses that a `Response` takes no body with. */
+/** Statuses with which a `Response` accepts no body. */
 const BODILESS: ReadonlySet<number> = new Set([101, 204, 205, 304]);
 
 /**
- * `timeoutMs` bounds each request, its body included. Without `allowHttp` an address must be https, also one that a
- * provider names itself. Redirects are answers: a code or a token follows nobody elsewhere.
+ * `timeoutMs` bounds each request, including its body. Without `allowHttp` an address must be https, even one from the
+ * provider's own metadata. Redirects are returned, not followed, so that codes and tokens go nowhere else.
  */
 export function createProviderFetch(options: { timeoutMs: number; allowHttp: boolean }): ProviderFetch {
   return async (url, { method = "GET", headers: given, body = null }) => {
@@ -31,7 +31,7 @@ export function createProviderFetch(options: { timeoutMs: number; allowHttp: boo
     try {
       const response = await fetch(url, { method, headers, body, redirect: "manual", signal });
       const whole = await readWhole(response);
-      if (whole === undefined) throw new OAuthFailure(`${host} answered more than ${MAX_BYTES} bytes`);
+      if (whole === undefined) throw new OAuthFailure(`${host} returned more than ${MAX_BYTES} bytes`);
       const contentType = response.headers.get("content-type");
       return new Response(BODILESS.has(response.status) ? null : whole, {
         status: response.status,

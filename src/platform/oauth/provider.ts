@@ -1,33 +1,33 @@
-/** Providers whose accounts sign a person in. */
+/** Providers that can sign a person in. */
 export type ProviderName = "github" | "google";
 
-/** What belongs to one sign-in on its way through a provider. */
+/** The values of one sign-in through a provider. */
 export interface OAuthFlow {
-  /** Goes to the provider and comes back; says which sign-in a callback belongs to. */
+  /** Sent to the provider and back; identifies the sign-in of a callback. */
   state: string;
-  /** PKCE: only who knows it can spend the code. 43 to 128 URL-safe characters (RFC 7636). */
+  /** PKCE verifier: required to exchange the code. 43 to 128 URL-safe characters (RFC 7636). */
   verifier: string;
-  /** Comes back in the ID token, so that one made for another sign-in is refused. */
+  /** Repeated in the ID token, so that a token of another sign-in is refused. */
   nonce: string;
 }
 
-/** A person as a provider describes them. */
+/** A person's profile at a provider. */
 export interface OAuthProfile {
   /** The provider's own, unchanging id of the account. */
   accountId: string;
-  /** An address that the provider says is verified; absent where it says so of none. */
+  /** An address that the provider says is verified; absent without one. */
   email?: string;
   name?: string;
   avatarUrl?: string;
 }
 
-/** One provider. Whatever goes wrong on its side is an `OAuthFailure`. */
+/** One provider. Every failure on its side is an `OAuthFailure`. */
 export interface OAuthProvider {
-  /** Where to send the browser. */
+  /** Returns the address to redirect the browser to. */
   authorizationUrl(flow: OAuthFlow): Promise<string>;
-  /** Spend the code that a callback carries, and ask who came with it. */
+  /** Exchanges the code of a callback and returns the person's profile. */
   identify(callback: URLSearchParams, flow: OAuthFlow): Promise<OAuthProfile>;
 }
 
-/** Those that the installation has credentials for. */
+/** Undefined where the installation has no credentials. */
 export type OAuthProviders = Readonly<Record<ProviderName, OAuthProvider | undefined>>;

@@ -6,8 +6,9 @@ import type {
 import type { Trips } from "#src/platform/trips.ts";
 
 /**
- * Which limit applies: attempts on one account, from everywhere where each address has a limit of its own, from one address;
- * messages sent to one account; accounts made from one address; secrets that one person is shown, at once and in a day.
+ * Which limit applies: attempts on one account; attempts on one account over all addresses, where each address has its
+ * own limit; attempts from one address; messages sent to one account; accounts created from one address; secrets shown
+ * to one person, in a short time and in a day.
  */
 export type AttemptRule =
   | "account"
@@ -18,11 +19,11 @@ export type AttemptRule =
   | "revealBurst"
   | "revealDay";
 
-/** How the rest of the code counts attempts, which are kept until their window has passed. */
+/** Counts attempts, which are kept until their window has passed. */
 export interface AttemptLimits {
-  /** Count one attempt, if it is let in; `undefined` when the rule is switched off. */
+  /** Counts one attempt if it is allowed; `undefined` when the rule is switched off. */
   take(rule: AttemptRule, counter: string): Promise<AttemptDecision | undefined>;
-  /** Undo an attempt that was let in. Safe to repeat. */
+  /** Reverts an allowed attempt. Idempotent. */
   giveBack(counter: string, receipt: string): Promise<void>;
 }
 

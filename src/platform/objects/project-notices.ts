@@ -3,15 +3,15 @@ import type { Trips } from "#src/platform/trips.ts";
 
 export type { ProjectNotice };
 
-/** How the rest of the code reaches the sockets that are open on a project. */
+/** Sends notices to the open sockets of a project. */
 export interface ProjectNotices {
-  /** Tell everybody who listens at this moment; nothing is kept for others. */
+  /** Notifies all sockets open at this moment; the notice is not stored. */
   send(projectId: string, notice: ProjectNotice): Promise<void>;
-  /** An agent has begun to work, or goes on: the sockets of whoever asked for it show what it does. */
+  /** An agent has started or continued a task: the sockets of the task's user show its events. */
   taskBegan(projectId: string, taskId: string): Promise<void>;
 }
 
-/** Notices to the sockets of `ProjectSockets`. Fails where the object does not answer. */
+/** Sends notices through `ProjectSockets`. Throws when the object does not respond. */
 export function projectNotices(
   namespace: DurableObjectNamespace<ProjectSocketsObject>,
   trips: Trips,

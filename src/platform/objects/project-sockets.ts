@@ -9,18 +9,18 @@ import { joinSockets, relaySocket } from "./relay-socket.ts";
 
 export type { Opening };
 
-/** The way to the sockets that are open on a project. */
+/** Access to the open sockets of a project. */
 export interface ProjectSockets {
-  /** Open one more, for a person whose access was checked. Answers the client's end, in an answer with status 101. */
+  /** Opens a socket for a person whose access was checked. Returns a response with status 101 and the client's end. */
   open(projectId: string, opening: Opening): Promise<Response>;
   /**
-   * The events of the project's tasks, for a person whose access was checked: a socket that is to be accepted, and closed when
-   * nobody reads it any more. Throws `conflict` where a person has too many.
+   * Returns a socket with the events of the project's tasks, for a person whose access was checked. The caller must
+   * accept it, and close it when it is no longer read. Throws `conflict` where a person has too many sockets.
    */
   listen(projectId: string, opening: Opening): Promise<WebSocket>;
   /**
-   * As `open`, for a socket that the client has opened already, accepted as half open. `waiting` hands over what the client has
-   * sent so far, and takes nothing more.
+   * Same as `open`, for a socket that the client has already opened, accepted as half open. `waiting` returns what the
+   * client has sent so far, and stops collecting.
    */
   join(projectId: string, opening: Opening, client: WebSocket, waiting: () => string[]): Promise<void>;
 }
@@ -34,7 +34,7 @@ export function projectSockets(
     const headers = { Upgrade: "websocket", [OPENING_HEADER]: encodeURIComponent(JSON.stringify(opening)) };
     const answer = await namespace.getByName(projectId).fetch("https://project-sockets/", { headers });
     if (answer.status === 409) throw new AppError("conflict", "Too many sockets are open on this project");
-    if (!answer.webSocket) throw new Error(`The sockets of a project answered ${answer.status}`);
+    if (!answer.webSocket) throw new Error(`The sockets of a project returned ${answer.status}`);
     return answer.webSocket;
   };
   return {

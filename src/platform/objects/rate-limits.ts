@@ -4,16 +4,16 @@ import type { Trips } from "#src/platform/trips.ts";
 export type { RateDecision, RateLimit };
 
 /**
- * Which limit applies: per external key, per user over all routes, per user over chat routes, per user over commands, per
- * user over chats that are moved.
+ * Which limit applies: per external key, per user over all routes, per user over chat routes, per user over commands,
+ * per user over moves of chats.
  */
 export type RateRule = "key" | "user" | "chat" | "command" | "move";
 
-/** Off with the limit of messages. Source: projects-chat.md, section 11. */
+/** Moves of chats to another project, per user. Switched off together with the limit of messages. */
 const MOVES_PER_MINUTE = 30;
 
 export interface RateLimits {
-  /** Count one call; `undefined` when the rule is switched off. */
+  /** Counts one call; `undefined` when the rule is switched off. */
   take(rule: RateRule, id: string): Promise<RateDecision | undefined>;
 }
 

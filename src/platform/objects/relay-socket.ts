@@ -1,15 +1,16 @@
 import { FAILED, ENDED, TRY_LATER, type Closing } from "#src/lib/close-codes.ts";
 
 /**
- * A client's end for a socket that an object holds, in an answer with status 101. What either side sends is handed to the
- * other, and so is the end: the connection is over once both have closed, and until a client has answered a close the object
- * still counts it.
+ * Returns a response with status 101 whose client end is relayed to a socket of an object. Messages of either side are
+ * passed to the other, and so are closes: the connection is over once both sides have closed, and the object counts it
+ * until the client has replied to a close.
  *
- * The object's own answer would do, were it not for the runtime (seen in workerd 1.20261102.1): where the first thing that a
- * client sends to a hibernating socket is its answer to a close, the connection stays open until the object is evicted, which
- * it never is while others are busy there. The pump goes on after a first message also where that is the close. Source:
- * capnproto, kj/compat/http.c++, `WebSocketPipeImpl::BlockedReceive::tryPumpFrom`. A socket that a Worker accepts is let go of
- * when both have closed. The object hibernates as before; what stays in memory is this request.
+ * The object's own response cannot be used because of the runtime (seen in workerd 1.20261102.1): if the first frame
+ * that a client sends to a hibernating socket is its reply to a close, the connection stays open until the object is
+ * evicted, which never happens while other sockets are busy. The pump continues after a first message even if that is
+ * the close. Source: capnproto, kj/compat/http.c++, `WebSocketPipeImpl::BlockedReceive::tryPumpFrom`. A socket that a
+ * Worker accepts is released when both sides have closed. The object hibernates as before; only this request stays in
+ * memory.
  */
 export function relaySocket(held: WebSocket): Response {
   const { 0: client, 1: server } = new WebSocketPair();
@@ -19,20 +20,20 @@ export function relaySocket(held: WebSocket): Response {
 }
 
 /**
- * The same for a socket that a client has opened already, which is to be accepted as half open. `first` is what the client has
- * sent so far. One that is closed already closes the other.
+ * Relays a socket that the client has already opened and that must be accepted as half open. `first` is what the client
+ * has sent so far. If one side is closed already, the other is closed too.
  */
 export function joinSockets(held: WebSocket, server: WebSocket, first: readonly string[] = []): void {
   handOn(held, server);
   handOn(server, held);
-  // Half open, so that each side's close reaches the other one instead of being answered here.
+  // Half open, so that each side's close reaches the other instead of being replied to here.
   held.accept({ allowHalfOpen: true });
   for (const text of first) held.send(text);
   if (server.readyState > WebSocket.OPEN) close(held, ENDED);
 }
 
 function handOn(from: WebSocket, to: WebSocket): void {
-  // Else bytes would come as a blob, which `send` does not take.
+  // Otherwise bytes would arrive as a blob, which `send` does not accept.
   from.binaryType = "arraybuffer";
   from.addEventListener("message", ({ data }) => {
     if (to.readyState === WebSocket.OPEN) to.send(data);
@@ -41,16 +42,16 @@ function handOn(from: WebSocket, to: WebSocket): void {
   from.addEventListener("error", () => close(to, FAILED));
 }
 
-/** Nothing where the other side has been closed already. */
+/** Does nothing if the other side is closed already. */
 function close(socket: WebSocket, { code, reason }: Closing): void {
   socket.close(code, reason);
 }
 
-/** Codes that stand for a close without a code, for a lost connection and the like, which nobody may send. */
+/** Codes that stand for a close without a code, a lost connection and the like; they must not be sent. */
 const UNSENDABLE: ReadonlySet<number> = new Set([1004, 1005, 1006, 1015]);
 const LOST = 1006;
 
-/** As it came, where it may be sent on. Source: RFC 6455, 7.4. */
+/** Returns the code and reason as received if they may be sent. Source: RFC 6455, 7.4. */
 function closingFor(code: number, reason: string): Closing {
   if (code === LOST) return TRY_LATER;
   return code < 1000 || code > 4999 || UNSENDABLE.has(code) ? ENDED : { code, reason };

@@ -10,27 +10,28 @@ import type { Trips } from "#src/platform/trips.ts";
 
 export type * from "#durable-objects/task-log/protocol.ts";
 
-/** How the rest of the code reaches a task's log, without knowing that it is a Durable Object. */
+/** Access to a task's log; callers need not know that it is a Durable Object. */
 export interface TaskLogs {
-  /** Make the log of a task that is not over. Safe to repeat. */
+  /** Creates the log of a task that is not over. Idempotent. */
   open(taskId: string): Promise<void>;
-  /** Ask to execute a step; the first one makes the log where no reader has. */
+  /** Asks to execute a step; the first step creates the log if no reader has. */
   begin(taskId: string, step: number): Promise<Begun>;
   ping(taskId: string, generation: number): Promise<Control>;
   append(taskId: string, generation: number, addition: Addition): Promise<Control>;
   endStep(taskId: string, generation: number): Promise<number | undefined>;
-  /** End the step until a person has answered, `until` at the latest (milliseconds since the epoch). */
+  /** Ends the step until an approval is decided, `until` at the latest (milliseconds since the epoch). */
   park(taskId: string, generation: number, until: number): Promise<void>;
-  /** The step to publish of a task that waited; nothing for one that did not. Safe to repeat. */
+  /** Returns the step to publish for a parked task, undefined for any other. Idempotent. */
   unpark(taskId: string): Promise<number | undefined>;
   release(taskId: string, generation: number): Promise<void>;
   close(taskId: string, generation: number, last: readonly NewEvent[], settled: boolean): Promise<void>;
   requestStop(taskId: string, reason: StopReason): Promise<"closed" | "waiting" | "begun" | "unknown">;
-  /** Id of the last event, 0 where there is none, and whether it is the end. */
+  /** Returns the id of the last event, 0 if there is none, and whether it is the end. */
   lastEvent(taskId: string): Promise<{ id: number; isEnd: boolean }>;
   /**
-   * Server-Sent Events after an id, then live ones until the end. A log that is not there is made with `open`, for a task that is
-   * not over; else that is 404. 204 where the log is over and has no more, 416 where it is not and has not reached the id.
+   * Streams Server-Sent Events after an id: stored ones, then live ones until the end. `open` creates a missing log,
+   * for a task that is not over; without it a missing log is 404. Returns 204 when the log is over and has no more
+   * events, and 416 when it is not over and has not reached the id.
    */
   stream(taskId: string, after: number, options: { open: boolean }): Promise<Response>;
 }

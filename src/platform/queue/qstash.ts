@@ -4,7 +4,7 @@ import { withoutSlash } from "#src/lib/without-slash.ts";
 import type { Trips } from "#src/platform/trips.ts";
 import type { Queue, QueueMessage } from "./queue.ts";
 
-/** The whole publish, its retries included, ends within this. */
+/** Time limit of a publish, including its retries. */
 const PUBLISH_TIMEOUT_MS = 5_000;
 const RETRIES = 2;
 const RETRY_PAUSE_MS = 100;
@@ -13,15 +13,15 @@ type Transport = Client["http"];
 type TransportRequest = Parameters<Transport["request"]>[0];
 
 /**
- * QStash, or a server that speaks its REST API. Messages go to `{publicUrl}/functions/{name}`, which must be reachable
- * for the queue. A publish that is repeated because its answer was lost may put the message there twice.
+ * QStash, or a server with its REST API. Messages go to `{publicUrl}/functions/{name}`, which the queue must be able to
+ * reach. A publish that is retried after a lost response may enqueue the message twice.
  */
 export function createQueue(options: {
   /** Address of the queue's REST API. */
   url: string;
   token: string;
   publicUrl: string;
-  /** Publishes are counted here. */
+  /** Counts publishes as round trips. */
   trips?: Trips;
   fetch?: typeof fetch;
 }): Queue {
@@ -31,7 +31,7 @@ export function createQueue(options: {
     devMode: false,
     enableTelemetry: false,
   });
-  // The library builds requests; its own transport prints failures, knows no time limit and no other `fetch`.
+  // The library builds the requests; its own transport prints failures, has no timeout and accepts no other `fetch`.
   client.http = createTransport(options);
 
   const toRequest = (message: QueueMessage): PublishRequest<string> & { url: string } => ({
@@ -68,7 +68,7 @@ export function createQueue(options: {
   };
 }
 
-/** The API counts `notBefore` in whole seconds of the epoch. */
+/** The API expects `notBefore` in whole seconds since the epoch. */
 function startOf({ notBefore, delaySeconds }: QueueMessage): { notBefore?: number; delay?: number } {
   if (notBefore) return { notBefore: Math.ceil(notBefore.getTime() / 1000) };
   return delaySeconds === undefined ? {} : { delay: Math.ceil(delaySeconds) };
@@ -107,7 +107,7 @@ function createTransport(options: { url: string; token: string; fetch?: typeof f
   return {
     request: async (description) => (await request(description)).json(),
     requestStream: () => {
-      throw new Error("Publishing does not stream");
+      throw new Error("Publishing does not support streams");
     },
   };
 }
@@ -118,6 +118,6 @@ function isPassing(status: number): boolean {
 
 function refused(status: number): AppError {
   return new AppError("unavailable", "The queue did not accept the work", {
-    cause: new Error(`The queue answered ${status}`),
+    cause: new Error(`The queue returned ${status}`),
   });
 }

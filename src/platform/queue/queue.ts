@@ -1,25 +1,25 @@
-/** Work to be done later, at least once: a function's name and its payload. */
+/** A message: a function's name and its payload, delivered at least once. */
 export interface QueueMessage {
   /** Name of a function, as in `functions/index.ts`. */
   function: string;
-  /** JSON value; the function checks it against its own schema. */
+  /** A JSON value; the function checks it against its schema. */
   payload: unknown;
   /** Messages with the same id, published within about ten minutes, are delivered as one. */
   deduplicationId?: string;
   /** Earliest delivery, in seconds from now. */
   delaySeconds?: number;
-  /** Earliest delivery, as a moment; wins over `delaySeconds`. */
+  /** Earliest delivery, as a date; takes precedence over `delaySeconds`. */
   notBefore?: Date;
   /** Attempts after the first; the queue's default (3) when absent. */
   retries?: number;
 }
 
-/** Publishing throws `unavailable` when the queue did not accept the message within about five seconds. */
+/** Publishing throws `unavailable` when the queue has not accepted the message within about five seconds. */
 export interface Queue {
-  /** When this resolves the message is durable. */
+  /** Resolves when the message is durable. */
   publish(message: QueueMessage): Promise<void>;
-  /** All messages in one request. */
+  /** Publishes all messages in one request. */
   publishBatch(messages: readonly QueueMessage[]): Promise<void>;
-  /** Whether the queue answers and knows us; for probes. */
+  /** Whether the queue responds and accepts our credentials; for probes. */
   answers(): Promise<boolean>;
 }

@@ -1,18 +1,18 @@
 import { Receiver } from "@upstash/qstash";
 
-/** Clocks of the queue and of this machine may differ by this much. */
+/** Allowed difference between the queue's clock and ours. */
 const CLOCK_TOLERANCE_SECONDS = 5;
 
 export interface SignedRequest {
-  /** The raw body, as it came. */
+  /** The raw body, as received. */
   body: string;
   /** The `Upstash-Signature` header. */
   signature: string;
-  /** The address the message was published to: the public one, whatever the request says it came through. */
+  /** The address to which the message was published: the public one, even if the request arrived under another. */
   url: string;
 }
 
-/** Whether a delivery comes from the queue: signed with one of its keys, for this address, over this body. */
+/** Verifies that a delivery comes from the queue: signed with one of its keys, for this address, over this body. */
 export function createVerifier(keys: {
   currentSigningKey: string;
   nextSigningKey: string;

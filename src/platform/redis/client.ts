@@ -4,7 +4,7 @@ export type { Redis };
 
 /**
  * The Redis database over Upstash REST. `url` is `https://…` (with `token`), `http://…` for the local bridge,
- * `rediss://default:TOKEN@host` for an Upstash database by its other name, or `off`.
+ * `rediss://default:TOKEN@host` for an Upstash database, or `off`.
  */
 export function createRedis(options: { url: string; token: string | undefined }): Redis | undefined {
   if (options.url === "off") return undefined;

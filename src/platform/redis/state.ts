@@ -1,11 +1,11 @@
 import type { Redis } from "./client.ts";
 
-/** A probe that hangs must not hang its caller. */
+/** Time limit, so that a hanging Redis does not block its caller. */
 const TIMEOUT_MS = 2_000;
 
 export type RedisState = "connected" | "unavailable" | "off";
 
-/** Whether Redis answers; `off` when the service runs without one. */
+/** Whether Redis responds; `off` when the service runs without it. */
 export async function redisState(redis: Redis | undefined): Promise<RedisState> {
   if (!redis) return "off";
   const late = new Promise<"late">((resolve) => setTimeout(() => resolve("late"), TIMEOUT_MS));

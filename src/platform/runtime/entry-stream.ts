@@ -4,8 +4,8 @@ import { parseJson } from "#src/lib/parse-json.ts";
 import type { EntryWithContent } from "./project-storage.ts";
 
 /**
- * Entries with their contents as one stream of bytes: per entry the length of its header (four bytes, big-endian), the
- * header as JSON, and the content; a length of zero at the end. A stream without that end has broken off.
+ * Entries with their contents as one stream of bytes: for each entry the length of its header (four bytes, big-endian),
+ * the header as JSON, and the content; a length of zero at the end. A stream without that end is incomplete.
  */
 
 const Header = z.object({
@@ -18,14 +18,15 @@ const Header = z.object({
 });
 
 const LENGTH_BYTES = 4;
-/** A path has at most 4,096 bytes, a link's target as many. */
+/** A path has at most 4,096 bytes, and so has a link's target. */
 const MAX_HEADER_BYTES = 64 * 1024;
 
-/** Bytes that wait for others before they go on, sent and read alike: a stream pays for each of its chunks. */
+/** Bytes that are gathered before they are passed on, in both directions, because each chunk of a stream has a cost. */
 const GATHERED_BYTES = 256 * 1024;
 
 /**
- * Write entries. The stream breaks off where the iteration throws, and where an entry's content is not as long as it says.
+ * Writes entries. The stream breaks off where the iteration throws, and where an entry's content does not have its
+ * declared length.
  */
 export function encodeEntries(entries: AsyncIterable<EntryWithContent>): ReadableStream<Uint8Array> {
   const bytes = gathered(bytesOf(entries));
@@ -57,7 +58,7 @@ async function* bytesOf(entries: AsyncIterable<EntryWithContent>): AsyncGenerato
   yield lengthOf(0);
 }
 
-/** The same bytes in fewer pieces: small ones are put together, large ones pass as they are. */
+/** Yields the same bytes in fewer chunks: small ones are joined, large ones pass unchanged. */
 async function* gathered(
   pieces: AsyncGenerator<Uint8Array, undefined>,
 ): AsyncGenerator<Uint8Array, undefined> {
@@ -84,9 +85,7 @@ function lengthOf(bytes: number): Uint8Array {
   return field;
 }
 
-/**
- * Read entries. Throws `unavailable` at the end of a stream that has broken off, and `invalid_input` for one that is none.
- */
+/** Reads entries. Throws `unavailable` at the end of an incomplete stream, and `invalid_input` for any other data. */
 export async function* decodeEntries(stream: ReadableStream<Uint8Array>): AsyncGenerator<EntryWithContent> {
   const source = new ByteSource(stream);
   try {
@@ -99,7 +98,7 @@ export async function* decodeEntries(stream: ReadableStream<Uint8Array>): AsyncG
       const entry = parseJson(new TextDecoder().decode(header), Header);
       const content = source.chunks(entry.size);
       yield { entry, content };
-      // What the reader left unread lies before the next header.
+      // Skip what the reader left unread before the next header.
       for await (const _ of content);
     }
   } finally {
@@ -107,7 +106,7 @@ export async function* decodeEntries(stream: ReadableStream<Uint8Array>): AsyncG
   }
 }
 
-/** A stream of bytes, read in pieces of a given length. */
+/** A stream of bytes that is read in pieces of a given length. */
 class ByteSource {
   readonly #read: () => Promise<Uint8Array | undefined>;
   readonly #cancel: () => Promise<void>;
@@ -129,7 +128,7 @@ class ByteSource {
     return piece;
   }
 
-  /** The next bytes, as they come. One iteration: what is left of it can be iterated again. */
+  /** Yields the next bytes as they arrive. What one iteration leaves can be iterated again. */
   chunks(length: number): AsyncIterable<Uint8Array> {
     let left = length;
     const next = async (): Promise<IteratorResult<Uint8Array, undefined>> => {
@@ -145,7 +144,7 @@ class ByteSource {
 
   async #fill(): Promise<void> {
     const value = await this.#read();
-    if (!value) throw new AppError("unavailable", "The files broke off on their way; try again");
+    if (!value) throw new AppError("unavailable", "The transfer of the files broke off; try again");
     this.#held = value;
   }
 
@@ -154,7 +153,10 @@ class ByteSource {
   }
 }
 
-/** Reads a stream to its end. Without a buffer to fill, workerd hands out a stream's bytes in chunks of 4 KiB, each a turn of its own. */
+/**
+ * Reads a stream to its end. Without a buffer to fill, workerd returns a stream's bytes in chunks of 4 KiB, each in a
+ * separate turn.
+ */
 export function readerOf(stream: ReadableStream<Uint8Array>): {
   read: () => Promise<Uint8Array | undefined>;
   cancel: () => Promise<void>;
@@ -163,13 +165,13 @@ export function readerOf(stream: ReadableStream<Uint8Array>): {
   try {
     reader = stream.getReader({ mode: "byob" });
   } catch {
-    // A stream that hands out chunks of its own.
+    // A stream that provides its own chunks.
     const own = stream.getReader();
     return { read: async () => (await own.read()).value, cancel: () => own.cancel() };
   }
   const read = async () => {
     const { value } = await reader.read(new Uint8Array(GATHERED_BYTES));
-    // The end gives the buffer back, empty.
+    // At the end the buffer is returned empty.
     return value && value.byteLength > 0 ? value : undefined;
   };
   return { read, cancel: () => reader.cancel() };

@@ -6,14 +6,14 @@ import { hostWorkspaces } from "./host/index.ts";
 import type { ProjectWorkspaces } from "./project-workspaces.ts";
 import { sandboxWorkspaces } from "./sandbox/index.ts";
 
-/** The driver that PROJECT_RUNTIME names. */
+/** Creates the driver that PROJECT_RUNTIME names. */
 export function createWorkspaces(env: Env, trips: Trips, log: Log): ProjectWorkspaces {
   if (env.PROJECT_RUNTIME === "host") {
-    // The configuration's rules see to it that it is there.
+    // The configuration's rules guarantee that it is set.
     return hostWorkspaces(env.RUNTIME_HOST_URL ?? "", trips, log);
   }
   if (env.PROJECT_RUNTIME === "sandbox") {
-    // The check of the bindings sees to it that it is there.
+    // The check of the bindings guarantees that it is set.
     if (!env.PROJECT_SANDBOX) throw new Error("PROJECT_SANDBOX is missing");
     return sandboxWorkspaces(env.PROJECT_SANDBOX, trips, log);
   }

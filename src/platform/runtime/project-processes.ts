@@ -1,31 +1,31 @@
-/** Programs that go on running, such as dev servers, and the way to their ports. */
+/** Long-running programs, such as dev servers, and access to their ports. */
 export interface ProjectProcesses {
-  /** Whether the runtime runs programs at all; one that does not shows a container's files instead. */
+  /** Whether the runtime runs programs at all; otherwise containers only show files. */
   readonly runsProcesses: boolean;
-  /** Ports that the runtime uses itself where its programs run. No program can have one, and `fetchPort` leads to none. */
+  /** Ports that the runtime itself uses beside the programs. Programs cannot use them, and `fetchPort` refuses them. */
   readonly reservedPorts: readonly number[];
   /**
-   * Start a program under a name, or replace the one of that name. Resolves when it has been started, not when it is
-   * ready. It does not outlive `stopProcesses`, and is not started again when it ends.
+   * Starts a program under a name, or replaces the program of that name. Resolves when it has been started, not when it
+   * is ready. It does not outlive `stopProcesses`, and is not restarted when it ends.
    */
   startProcess(name: string, spec: ProcessSpec): Promise<void>;
-  /** SIGTERM, and SIGKILL five seconds later; with all it has started. Safe to repeat. */
+  /** Sends SIGTERM, and SIGKILL five seconds later, to the program and all its processes. Idempotent. */
   stopProcess(name: string): Promise<void>;
-  /** End every process, shell session and command. Safe to repeat. */
+  /** Ends every process, shell session and command. Idempotent. */
   stopProcesses(): Promise<void>;
   processes(): Promise<ProcessState[]>;
-  /** Whether the program of this name, or what it has started, listens on a TCP port: not merely that something does. */
+  /** Whether this program or its child processes listen on a TCP port; other programs' listeners do not count. */
   listensOn(name: string, port: number): Promise<boolean>;
   /**
-   * The last lines of what processes of a name wrote, both streams together; none for a name nobody used. `ofLastRun`
-   * leaves out what those before the newest one wrote.
+   * Returns the last lines of the processes of a name, both streams together; none for an unknown name. `ofLastRun`
+   * leaves out the lines of earlier runs.
    */
   readLog(name: string, lines: number, options?: { ofLastRun: boolean }): Promise<string[]>;
-  /** The last lines and then what comes, as lines of text, until the reader cancels. */
+  /** Streams the last lines and then new ones, as lines of text, until the reader cancels. */
   watchLog(name: string, lines: number): Promise<ReadableStream<Uint8Array>>;
   /**
-   * A request to a port that a program of the project listens on, WebSocket upgrades included; its path and query are
-   * the request's. `unavailable` where nobody listens, `forbidden` for a reserved port.
+   * Sends a request to a port of a program, including WebSocket upgrades; path and query are those of the request.
+   * `unavailable` when no program listens there, `forbidden` for a reserved port.
    */
   fetchPort(port: number, request: Request): Promise<Response>;
 }
@@ -41,7 +41,7 @@ export interface ProcessSpec {
 export interface ProcessState {
   name: string;
   running: boolean;
-  /** Of one that has ended: 128 + n when signal n ended it. */
+  /** Exit code of a program that has ended: 128 + n when signal n ended it. */
   exitCode: number | null;
   startedAt: number;
 }

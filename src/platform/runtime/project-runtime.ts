@@ -9,8 +9,8 @@ export type { FileEntry } from "./project-files.ts";
 export type { ExecOptions, ExecResult } from "./project-commands.ts";
 
 /**
- * Where a project lives, as the rest of the service sees it. Drivers implement it; one contract suite runs over every
- * driver. Failures are `AppError`s; anything that needs files is `asleep` while they are absent.
+ * A project's files and programs. Drivers implement this; one contract suite tests every driver. Failures are
+ * `AppError`s; every operation on files is `asleep` while they are absent.
  */
 export interface ProjectRuntime
   extends
@@ -21,20 +21,20 @@ export interface ProjectRuntime
     ProjectProcesses,
     ProjectGit,
     AgentNotes {
-  /** Delete all a project holds here, for good: whatever comes later finds nothing and leaves nothing. Safe to repeat. */
+  /** Deletes everything of a project, for good: later calls find nothing and leave nothing. Idempotent. */
   destroy(): Promise<void>;
 }
 
-/** The part of it that the agent's tools use. */
+/** The part that the agent's tools use. */
 export type AgentRuntime = ProjectFiles &
   Pick<ProjectStorage, "readEntries"> &
   ProjectCommands &
   ProjectGit &
   AgentNotes;
 
-/** What the agent keeps beside the files. */
+/** The agent's data beside the files. */
 export interface AgentNotes {
-  /** The to-do list a chat's agent keeps; JSON, opaque to the runtime. */
+  /** Returns the to-do list of a chat's agent; JSON, opaque to the runtime. */
   readTodos(chatId: string): Promise<string | undefined>;
   writeTodos(chatId: string, todos: string): Promise<void>;
 }

@@ -1,21 +1,22 @@
 /**
- * Interactive shell sessions: a terminal, a program in it, and its output from the first byte on. Sessions are named by the
- * caller (a UUID) and end with the runtime. `not_found` for a session the runtime does not know (any more).
+ * Interactive shell sessions: a terminal, a program in it, and its output from the first byte on. The caller names
+ * sessions by a UUID; they end with the runtime. `not_found` for a session that the runtime does not know or no longer
+ * knows.
  */
 export interface ProjectShells {
-  /** Safe to repeat: a session that is there stays as it is. */
+  /** Idempotent: an existing session stays unchanged. */
   openShell(id: string, options: ShellOptions): Promise<void>;
-  /** What a person types; a program reads it when it likes. `conflict` for a session that is over. */
+  /** Sends input, which the program reads when it is ready. `conflict` for a session that is over. */
   writeShell(id: string, data: string): Promise<void>;
-  /** Output from a position on, at most 1 MiB; the output of a session that is over stays readable for a while. */
+  /** Returns output from a position on, at most 1 MiB; the output of an ended session stays readable for a while. */
   readShell(id: string, position: number): Promise<ShellOutput>;
   /**
-   * Output from a position on, as it comes, until the session is over or the reader cancels. What no longer is kept is
-   * left out.
+   * Streams output from a position on until the session is over or the reader cancels. Output that is no longer stored
+   * is skipped.
    */
   watchShell(id: string, position: number): Promise<ReadableStream<Uint8Array>>;
   resizeShell(id: string, columns: number, rows: number): Promise<void>;
-  /** End the program, with all it has started; the output goes too. Safe to repeat. */
+  /** Ends the program with all its processes, and deletes the output. Idempotent. */
   closeShell(id: string): Promise<void>;
 }
 
@@ -31,11 +32,13 @@ export interface ShellOptions {
 
 export interface ShellOutput {
   data: Uint8Array;
-  /** Position of the first byte of `data`: later than asked for when what came before is not kept any more (10 MiB are). */
+  /**
+   * Position of the first byte of `data`: later than requested when earlier output is no longer stored (10 MiB are).
+   */
   start: number;
-  /** Position after the last byte of `data`: where the next read goes on. */
+  /** Position after the last byte of `data`, where the next read starts. */
   end: number;
-  /** The program has ended and nothing comes after `end`. */
+  /** The program has ended and there is no output after `end`. */
   ended: boolean;
   exitCode: number | null;
 }

@@ -1,8 +1,8 @@
 import type { ProjectRuntime } from "./project-runtime.ts";
 
-/** How the rest of the code reaches projects' files and programs, without knowing which driver keeps them. */
+/** Access to projects' files and programs; callers need not know which driver keeps them. */
 export interface ProjectWorkspaces {
   runtime(projectId: string): ProjectRuntime;
-  /** Delete all a project holds, for good. Safe to repeat. */
+  /** Deletes everything of a project, for good. Idempotent. */
   destroy(projectId: string): Promise<void>;
 }

@@ -1,14 +1,14 @@
 import { AppError } from "#src/lib/errors.ts";
 
 /**
- * A body that breaks off on its way can end there like a whole one (seen in workerd, through an object's `fetch`), so the
- * sender puts a seal at its end: random bytes that the request names. Only a sealed body has arrived.
+ * A body that breaks off can look complete to the receiver (seen in workerd, through an object's `fetch`), so the
+ * sender appends a seal: random bytes that the request names. Only a sealed body has arrived completely.
  */
 export function newSeal(): string {
   return crypto.randomUUID();
 }
 
-/** The body with its seal. An error of the body stays one, and no seal follows it. */
+/** Appends the seal. If the body fails, so does the result, without a seal. */
 export function sealed(body: ReadableStream<Uint8Array>, seal: string): ReadableStream<Uint8Array> {
   return body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
@@ -17,13 +17,13 @@ export function sealed(body: ReadableStream<Uint8Array>, seal: string): Readable
   );
 }
 
-/** The body without its seal. Throws `invalid_input` at the end of one that has none. */
+/** Removes the seal. Throws `invalid_input` at the end of a body without one. */
 export async function* unsealed(
   body: AsyncIterable<Uint8Array>,
   seal: string,
 ): AsyncGenerator<Uint8Array, undefined> {
   const expected = new TextEncoder().encode(seal);
-  // The last bytes that came: the seal, as soon as nothing follows.
+  // The last bytes received: the seal, if nothing follows.
   let held: Uint8Array = new Uint8Array();
   for await (const chunk of body) {
     const ready = held.length + chunk.length - expected.length;

@@ -1,24 +1,24 @@
 import { AppError } from "#src/lib/errors.ts";
 
 /**
- * The rule of `ProjectStorage` for whoever holds a sandbox: which requests may pass, and what follows on what. A record
- * says where a project's files are and who moved them last; `destroyed` is for good.
+ * The rules of `ProjectStorage` for a sandbox's holder: which requests are allowed, and the next state. A record says
+ * where a project's files are and which generation moved them last; `destroyed` is final.
  */
 export interface StorageRecord {
   state: "present" | "frozen" | "absent" | "destroyed";
   generation: number;
 }
 
-/** A project nobody has used yet is there and empty. */
+/** A project that was not used yet is present and empty. */
 export const NEW_STORAGE: StorageRecord = { state: "present", generation: 0 };
 
-/** Throws `not_found` for a project that is gone, and `asleep` while the files are away. */
+/** Throws `not_found` for a project that is gone, and `asleep` while the files are absent. */
 export function checkRead({ state }: StorageRecord): void {
   if (state === "destroyed") throw new AppError("not_found", "The project is gone");
   if (state === "absent") throw new AppError("asleep", "The project is hibernated");
 }
 
-/** As `checkRead`, and `unavailable` while the files are being moved away. */
+/** Same as `checkRead`, and `unavailable` while the files are being moved away. */
 export function checkChange(record: StorageRecord): void {
   checkRead(record);
   if (record.state === "frozen") {
@@ -26,13 +26,13 @@ export function checkChange(record: StorageRecord): void {
   }
 }
 
-/** Files may take the place of those that are here, or, by who names a generation, of those that are not. */
+/** Checks that other files may replace the present ones, or, under a generation, absent ones. */
 export function checkReplace(record: StorageRecord, generation: number | undefined): void {
   if (generation !== undefined) checkMove(record, generation);
   if (generation === undefined || record.state !== "absent") checkChange(record);
 }
 
-/** What the record becomes when the files are frozen. Throws as the others do, and `conflict` for an older generation. */
+/** Returns the record for frozen files. Throws as the others do, and `conflict` for an older generation. */
 export function frozen(record: StorageRecord, generation: number): StorageRecord {
   checkMove(record, generation);
   checkRead(record);
@@ -45,7 +45,7 @@ export function thawed(record: StorageRecord, generation: number): StorageRecord
   return { state: "present", generation };
 }
 
-/** The very same record where there is nothing to discard any more. */
+/** Returns the same record when the files are absent already. */
 export function discarded(record: StorageRecord, generation: number): StorageRecord {
   checkMove(record, generation);
   if (record.state === "absent") return record;
@@ -55,7 +55,7 @@ export function discarded(record: StorageRecord, generation: number): StorageRec
   return { state: "absent", generation };
 }
 
-/** Files have been put in place; under a generation that is the newest still. */
+/** Returns the record after other files were put in place; the generation must still be the newest. */
 export function replaced(record: StorageRecord, generation: number | undefined): StorageRecord {
   checkReplace(record, generation);
   return { state: "present", generation: generation ?? record.generation };

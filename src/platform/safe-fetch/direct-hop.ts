@@ -24,8 +24,8 @@ const DnsAnswer = z.object({
 });
 
 /**
- * The way out of a deployed Worker, which cannot choose the address it connects to: the name is resolved and every
- * address checked just before. What that leaves open is in docs/decisions/0003-outbound-requests.md.
+ * Sends requests of a deployed Worker, which cannot choose the address it connects to: the name is resolved and every
+ * address checked just before. docs/decisions/0003-outbound-requests.md describes the remaining gap.
  */
 export function createDirectHop(policy: OutboundPolicy, send: typeof fetch): TakeHop {
   return async ({ url, method, headers, body, signal }) => {
@@ -62,7 +62,7 @@ async function query(
   const url = `${DNS_OVER_HTTPS}?name=${encodeURIComponent(host)}&type=${name}`;
   const response = await send(url, { headers: { accept: "application/dns-json" }, signal });
   const parsed = safeParseJson(await response.text(), DnsAnswer);
-  if (!response.ok || !parsed) throw new Error(`The resolver answered ${response.status}`);
+  if (!response.ok || !parsed) throw new Error(`The resolver returned ${response.status}`);
   const { Answer: records = [] } = parsed.value;
   return records.filter((record) => record.type === type).map((record) => record.data);
 }

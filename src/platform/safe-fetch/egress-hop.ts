@@ -7,7 +7,10 @@ import {
 } from "./egress-protocol.ts";
 import type { TakeHop } from "./hop.ts";
 
-/** The way out of a local Worker: the egress server resolves, checks and connects to the address it checked. */
+/**
+ * Sends requests of a local Worker: the egress server resolves the name, checks the address and connects to exactly
+ * that address.
+ */
 export function createEgressHop(egressUrl: string, send: typeof fetch): TakeHop {
   return async ({ url, method, headers, body, maxBytes, timeoutMs, signal }) => {
     const request = { url, method, headers: Object.fromEntries(headers), maxBytes, timeoutMs };

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { safeParseJson } from "#src/lib/parse-json.ts";
 
 /**
- * How the Worker asks the local egress server for a request: POST to `EGRESS_URL` (which holds the token), the request
- * described in one header, its body as the body. The server answers 200 with the answer described in one header and its
- * body streamed, or 4xx/5xx with a sentence. It follows no redirects.
+ * The protocol between the Worker and the local egress server: POST to `EGRESS_URL` (which contains the token), with
+ * the request described in one header and its body as the body. The server returns 200 with the response described in
+ * one header and its body streamed, or 4xx/5xx with a sentence. It follows no redirects.
  */
 export const EGRESS_REQUEST_HEADER = "x-egress-request";
 export const EGRESS_RESPONSE_HEADER = "x-egress-response";
@@ -13,7 +13,7 @@ const EgressRequest = z.object({
   url: z.string(),
   method: z.string(),
   headers: z.record(z.string(), z.string()),
-  /** The body is cut after so many bytes. */
+  /** The body is cut after this many bytes. */
   maxBytes: z.number().int().nonnegative(),
   timeoutMs: z.number().int().positive(),
 });
@@ -29,7 +29,7 @@ export function encodeHeader(value: EgressRequest | EgressResponse): string {
   return encodeURIComponent(JSON.stringify(value));
 }
 
-/** `undefined` when the text is not what `encodeHeader` made; so below. */
+/** `undefined` when `encodeHeader` did not make the text; also below. */
 export function decodeEgressRequest(text: string): EgressRequest | undefined {
   return decodeHeader(text, EgressRequest);
 }

@@ -3,22 +3,22 @@ import { checkOutboundUrl, type OutboundPolicy } from "#src/lib/outbound-url.ts"
 import { createDirectHop } from "./direct-hop.ts";
 import { createEgressHop } from "./egress-hop.ts";
 
-/** Longer than a step of a task may take; whoever calls watches for silence. */
+/** Longer than a step of a task may take; the caller watches for silence. */
 const TIMEOUT_MS = 15 * 60_000;
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** Answers whose status says that there is no body. */
+/** Statuses of responses without a body. */
 const BODILESS: ReadonlySet<number> = new Set([101, 204, 205, 304]);
 
 /**
- * A `fetch` for SDKs that are pointed at an address a user gave: it is not led into a private network, streams what it
- * gets, and follows no redirect, which is then the answer. It takes a text or nothing for the body. Throws `invalid_input`
+ * A `fetch` for SDKs with an address that a user gave: it cannot be led into a private network, streams the response,
+ * and returns redirects instead of following them. The request's body must be a text or absent. Throws `invalid_input`
  * when the address is refused.
  */
 export function createGuardedFetch(
   options: OutboundPolicy & { egressUrl?: string | undefined; fetch?: typeof fetch },
 ): typeof fetch {
-  // Called through a closure: taken as a method of this object it would lose its `this` in Workers.
+  // Called through a closure: as a method of this object, `fetch` would lose its `this` in Workers.
   const send: typeof fetch = (input, init) => (options.fetch ?? fetch)(input, init);
   const takeHop =
     options.egressUrl === undefined

@@ -1,26 +1,26 @@
-/** One request without redirects: what the two ways out, direct and through the egress server, have in common. */
+/** One request without redirects, as both transports send it: direct and through the egress server. */
 export interface Hop {
   url: string;
   method: string;
   headers: Headers;
   body: string | Uint8Array<ArrayBuffer> | null;
   maxBytes: number;
-  /** What is left of the time for everything. */
+  /** What is left of the total time. */
   timeoutMs: number;
   signal: AbortSignal;
 }
 
-/** The answer of one hop; its body is not read yet. */
+/** The response of one hop; its body is not read yet. */
 export interface HopAnswer {
   status: number;
   headers: Headers;
   body: ReadableStream<Uint8Array> | null;
 }
 
-/** Throws `AppError` when the address is refused, anything else when it cannot be reached. */
+/** Throws `AppError` when the address is refused, any other error when it cannot be reached. */
 export type TakeHop = (hop: Hop) => Promise<HopAnswer>;
 
-/** The only headers that another origin may see: all others may be meant for the first one alone. */
+/** The only headers that are sent to another origin: all others may be meant for the first origin alone. */
 const HARMLESS_HEADERS: ReadonlySet<string> = new Set([
   "accept",
   "accept-language",
@@ -29,7 +29,9 @@ const HARMLESS_HEADERS: ReadonlySet<string> = new Set([
 ]);
 const BODY_HEADERS = ["content-type", "content-length", "content-encoding", "content-language"];
 
-/** The request a redirect asks for, as browsers make it; `undefined` when the answer is no redirect. */
+/**
+ * Returns the request that follows a redirect, as browsers make it; `undefined` when the response is not a redirect.
+ */
 export function redirected(
   hop: Hop,
   answer: HopAnswer,

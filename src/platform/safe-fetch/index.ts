@@ -10,11 +10,11 @@ const DEFAULT_MAX_BYTES = 1024 * 1024;
 const DEFAULT_TIMEOUT_MS = 10_000;
 const DEFAULT_MAX_REDIRECTS = 5;
 
-/** With `egressUrl` requests go through the local egress server, without it straight out. */
+/** With `egressUrl` requests go through the local egress server, otherwise directly. */
 export function createSafeFetch(
   options: OutboundPolicy & { egressUrl?: string | undefined; fetch?: typeof fetch },
 ): SafeFetch {
-  // Called through a closure: taken as a method of this object it would lose its `this` in Workers.
+  // Called through a closure: as a method of this object, `fetch` would lose its `this` in Workers.
   const send: typeof fetch = (input, init) => (options.fetch ?? fetch)(input, init);
   const takeHop =
     options.egressUrl === undefined

@@ -2,11 +2,12 @@ import { base64url } from "jose";
 
 /** Fernet tokens (github.com/fernet/spec, version 0x80): AES-128-CBC, then HMAC-SHA256 over everything before it. */
 export interface Fernet {
-  /** `at` (ms since the epoch) and `iv` (16 bytes) are given by tests only. */
+  /** Only tests set `at` (ms since the epoch) and `iv` (16 bytes). */
   encrypt(text: string, options?: { at?: number; iv?: Uint8Array<ArrayBuffer> }): Promise<string>;
   /**
-   * The text of a token made with this key. With `ttlSeconds`, one that is older is refused, as is one from more than
-   * a minute ahead. Throws the same `InvalidToken` whatever is wrong, so that an error tells nothing about the text.
+   * Returns the text of a token made with this key. With `ttlSeconds`, an older token is refused, and one from more
+   * than a minute ahead. Throws the same `InvalidToken` for every problem, so that an error reveals nothing about the
+   * text.
    */
   decrypt(token: string, options?: { ttlSeconds?: number; at?: number }): Promise<string>;
 }
@@ -24,7 +25,7 @@ const MAX_SKEW_SECONDS = 60;
 const HEAD = 1 + 8 + 16;
 const MAC = 32;
 
-/** `key` is 32 bytes: 16 that sign, 16 that encrypt. */
+/** `key` is 32 bytes: 16 to sign, 16 to encrypt. */
 export async function createFernet(key: Uint8Array<ArrayBuffer>): Promise<Fernet> {
   const { subtle } = crypto;
   const [signing, encryption] = await Promise.all([

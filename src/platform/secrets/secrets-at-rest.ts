@@ -1,12 +1,12 @@
 import { createSecrets, type Secrets } from "./secrets.ts";
 
-/** The keys that this service's secrets are under, by what they are for. */
+/** Encryption of this service's secrets, by purpose. */
 export interface SecretsAtRest {
-  /** Everything that has no key of its own: secrets of callbacks, variables of containers, mails that wait. */
+  /** Every secret without a specific key: secrets of callbacks, variables of containers, queued mails. */
   secrets: Secrets;
   /** Tokens of git hosts. */
   deploymentSecrets: Secrets;
-  /** People's own keys of model providers. */
+  /** Users' own keys of model providers. */
   modelKeySecrets: Secrets;
 }
 
@@ -18,7 +18,7 @@ export interface EncryptionConfig {
   PREVIOUS_ENCRYPTION_KEY?: string | undefined;
 }
 
-/** What is encrypted is under the first key of its kind; what was encrypted under an earlier one is read as well. */
+/** Encrypts with the first key of each purpose; tokens under earlier keys remain readable. */
 export function createSecretsAtRest(config: EncryptionConfig): SecretsAtRest {
   const { SECRET_KEY, PREVIOUS_SECRET_KEY: previousSecretKey, DEPLOYMENT_ENCRYPTION_KEY } = config;
   const previous = keysOf(config.PREVIOUS_ENCRYPTION_KEY);
@@ -36,7 +36,7 @@ export function createSecretsAtRest(config: EncryptionConfig): SecretsAtRest {
       previousSecretKey,
       readable: [
         ...previous,
-        // The keys of other installations' rows, which had no ENCRYPTION_KEY.
+        // Keys of installations without ENCRYPTION_KEY.
         ...keysOf(DEPLOYMENT_ENCRYPTION_KEY),
         { hashOf: SECRET_KEY },
         ...(previousSecretKey === undefined ? [] : [{ hashOf: previousSecretKey }]),

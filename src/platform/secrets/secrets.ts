@@ -1,16 +1,16 @@
 import { base64url } from "jose";
 import { createFernet, InvalidToken, type Fernet } from "./fernet.ts";
 
-/** Secrets at rest: what must be readable again is kept as a Fernet token. */
+/** Secrets at rest: values that must be readable again are stored as Fernet tokens. */
 export interface Secrets {
   encrypt(text: string): Promise<string>;
-  /** Throws `InvalidToken` for anything not encrypted under a key that is known. */
+  /** Throws `InvalidToken` unless the token was encrypted under a known key. */
   decrypt(token: string): Promise<string>;
 }
 
 /**
- * Secrets under a key derived from SECRET_KEY for one purpose alone (HKDF-SHA256), so that no other use shares it; or under
- * a key of the purpose's own, where the installation has one. `readable` are keys that earlier tokens may be of.
+ * Encrypts under a key derived from SECRET_KEY for one purpose (HKDF-SHA256), so that no other use shares it; or under
+ * a specific key for the purpose, where the installation has one. Earlier tokens may be under the `readable` keys.
  */
 export function createSecrets(
   secretKey: string,
@@ -36,15 +36,15 @@ export function createSecrets(
 }
 
 interface SecretsOptions {
-  /** Names the derived key. */
+  /** Name of the derived key. */
   purpose?: string;
   ownKey?: string | undefined;
-  /** What SECRET_KEY was before. */
+  /** Earlier values of SECRET_KEY. */
   previousSecretKey?: string | undefined;
   readable?: readonly EarlierKey[];
 }
 
-/** A key as it is configured, or a text whose SHA-256 was the key, whatever it looks like. */
+/** A configured key, or a text whose SHA-256 was the key. */
 type EarlierKey = { key: string } | { hashOf: string };
 
 function once(key: () => Promise<Uint8Array<ArrayBuffer>>): () => Promise<Fernet> {

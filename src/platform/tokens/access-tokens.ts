@@ -1,20 +1,20 @@
 import { jwtVerify, SignJWT } from "jose";
 import { isId } from "#src/lib/ids.ts";
 
-/** Audience of every access token; tokens made for anything else are not accepted as one. */
+/** Audience of every access token; tokens for other purposes are not accepted as access tokens. */
 const AUDIENCE = "workspace:auth";
 
 export interface AccessClaims {
   userId: string;
-  /** The sign-in the token came from (`sid`): when that is over, so is the token. */
+  /** The sign-in of the token (`sid`): the token ends with it. */
   sessionId: string;
 }
 
 /** Access tokens: JWTs signed HS256 with SECRET_KEY, carried as a Bearer header or in the `session` cookie. */
 export interface AccessTokens {
-  /** A token and how long it lives, in seconds. */
+  /** Returns a token and its lifetime in seconds. */
   issue(claims: AccessClaims & { isSuperuser: boolean }): Promise<{ token: string; expiresIn: number }>;
-  /** The claims of a token that is ours and alive; `undefined` for anything else. */
+  /** Returns the claims of a valid, unexpired token of this service; `undefined` for any other text. */
   verify(token: string): Promise<AccessClaims | undefined>;
 }
 

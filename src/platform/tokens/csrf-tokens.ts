@@ -2,11 +2,11 @@ import { jwtVerify, SignJWT } from "jose";
 
 const AUDIENCE = "workspace:csrf";
 
-/** CSRF tokens: signed, and bound to one session, so that a token another person planted is good for nothing. */
+/** CSRF tokens: signed, and bound to one session, so that a token planted by an attacker is useless. */
 export interface CsrfTokens {
-  /** A token for a session, or for a person who has none yet. */
+  /** Issues a token for a session, or for a person who has none yet. */
   issue(sessionId: string | undefined): Promise<string>;
-  /** Whether a token is ours, alive and of this session. */
+  /** Whether a token is valid, unexpired and of this session. */
   verify(token: string, sessionId: string): Promise<boolean>;
 }
 

@@ -4,19 +4,19 @@ import { isId } from "#src/lib/ids.ts";
 const AUDIENCE = "workspace:oauth-state";
 
 export interface OAuthState {
-  /** Names one sign-in (`jti`); a UUID. */
+  /** Id of one sign-in (`jti`); a UUID. */
   id: string;
-  /** The provider the browser was sent to. */
+  /** The provider to which the browser was sent. */
   provider: string;
   expiresAt: Date;
 }
 
 type VerifiedState = { kind: "valid"; state: OAuthState } | { kind: "expired" } | { kind: "invalid" };
 
-/** The `state` parameter of OAuth: signed, so that a callback nobody asked for is known without asking a database. */
+/** The `state` parameter of OAuth: signed, so that an unsolicited callback is detected without a database. */
 export interface OAuthStates {
   issue(state: OAuthState): Promise<string>;
-  /** `expired` is only said of a state that was ours. */
+  /** Returns `expired` only for a state of this service. */
   verify(token: string): Promise<VerifiedState>;
 }
 

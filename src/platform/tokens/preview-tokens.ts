@@ -1,17 +1,18 @@
 import { jwtVerify, SignJWT } from "jose";
 import { isId } from "#src/lib/ids.ts";
 
-/** Who visits which project's previews; the sign-in says for how long. */
+/** A user's visit of a project's previews; it lasts as long as the sign-in. */
 export interface PreviewVisit {
   userId: string;
-  /** The sign-in of the service that the visit rests on: when that is over, so is the visit. */
+  /** The sign-in on which the visit rests: the visit ends with it. */
   sessionId: string;
   projectId: string;
 }
 
 /**
- * What a token is good for: `entrance` is handed from the service to a preview's host by a redirect, `cookie` keeps a visit
- * there, `path` is part of an address where no cookie can be. None is taken for another, and none is an access token.
+ * Use of a token: `entrance` passes from the service to a preview's host by a redirect, `cookie` keeps a visit there,
+ * `path` is part of an address where cookies are impossible. No use is accepted for another, and none is an access
+ * token.
  */
 type PreviewTokenUse = "entrance" | "cookie" | "path";
 
@@ -21,13 +22,13 @@ const LIFETIME_SECONDS: Readonly<Record<PreviewTokenUse, number>> = {
   path: 60 * 60,
 };
 
-/** Tokens of previews: JWTs signed with SECRET_KEY that let their bearer see one project's previews and nothing else. */
+/** Tokens of previews: JWTs signed with SECRET_KEY that give access to one project's previews and nothing else. */
 export interface PreviewTokens {
-  /** `nonce` is what the browser keeps that asked for an entrance. */
+  /** `nonce` is stored by the browser that requested an entrance. */
   issue(use: PreviewTokenUse, visit: PreviewVisit, nonce?: string): Promise<string>;
-  /** The visit of a token that is ours, alive, and for this use and nonce; `undefined` for anything else. */
+  /** Returns the visit of a valid, unexpired token for this use and nonce; `undefined` for any other text. */
   verify(use: PreviewTokenUse, token: string, nonce?: string): Promise<PreviewVisit | undefined>;
-  /** Of a token for this use, in seconds. */
+  /** Returns the lifetime of a token for this use, in seconds. */
   lifetime(use: PreviewTokenUse): number;
 }
 

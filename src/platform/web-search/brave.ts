@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ProviderAccount, SearchProvider } from "./provider.ts";
 
-/** `web` is absent where nothing was found. */
+/** `web` is absent when there are no results. */
 const Answer = z.object({
   web: z
     .object({
@@ -17,7 +17,7 @@ export function brave({ apiKey, baseUrl }: ProviderAccount): SearchProvider<z.ou
   return {
     label: "Brave",
     request: (query, maxResults) => {
-      // Without text decorations there are no <strong> tags around the words that were searched for.
+      // Without text decorations there are no <strong> tags around the matched words.
       const asked = new URLSearchParams({ q: query, count: String(maxResults), text_decorations: "false" });
       return {
         url: `${baseUrl}/web/search?${asked.toString()}`,

@@ -10,7 +10,7 @@ const MAX_BYTES = 2 * 1024 * 1024;
 
 export interface WebSearchConfig {
   provider: "tavily" | "brave";
-  /** Providers without a key are not set up. */
+  /** Providers without a key are not configured. */
   accounts: Record<
     WebSearchConfig["provider"],
     Omit<ProviderAccount, "apiKey"> & { apiKey: string | undefined }
@@ -19,7 +19,7 @@ export interface WebSearchConfig {
   timeoutMs: number;
 }
 
-/** The search engine that is configured; `undefined` where its key is missing. */
+/** Creates the configured search engine; `undefined` without its key. */
 export function createWebSearch(config: WebSearchConfig): WebSearch | undefined {
   const { apiKey, baseUrl } = config.accounts[config.provider];
   if (apiKey === undefined) return undefined;
@@ -46,8 +46,8 @@ function searchWith<Answer>(
 }
 
 /**
- * The address is the operator's own, not a user's, so it may lie in a private network. Redirects are answers: the key follows
- * nobody elsewhere. What went wrong is told without the address or the key.
+ * The address is the operator's, not a user's, so it may lie in a private network. Redirects are returned, not
+ * followed, so that the key is sent nowhere else. Errors contain neither the address nor the key.
  */
 async function ask(
   label: string,
@@ -71,13 +71,16 @@ async function readText(response: Response): Promise<string> {
   let size = 0;
   for await (const part of response.body ?? []) {
     size += part.byteLength;
-    if (size > MAX_BYTES) throw new Error("More than a search answers");
+    if (size > MAX_BYTES) throw new Error("The response is too large for a search");
     text += decoder.decode(part, { stream: true });
   }
   return text + decoder.decode();
 }
 
-/** Tavily answers 432 and 433 where a plan is used up: https://help.tavily.com/articles/8645538886-understanding-http-errors */
+/**
+ * Tavily returns 432 and 433 when a plan is used up:
+ * https://help.tavily.com/articles/8645538886-understanding-http-errors
+ */
 const QUOTA: ReadonlySet<number> = new Set([402, 429, 432, 433]);
 
 function refusal(label: string, status: number): AppError {

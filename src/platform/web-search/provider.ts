@@ -1,12 +1,12 @@
 import type { z } from "zod";
 import type { SearchHit } from "./web-search.ts";
 
-/** What differs between search providers: how a query is put, and what is read of the answer. */
+/** The differences between search providers: how a query is sent, and which fields of the response are read. */
 export interface SearchProvider<Answer> {
-  /** As people know it. */
+  /** Display name. */
   label: string;
   request(query: string, maxResults: number): ProviderRequest;
-  /** Of a successful answer; loose, so that what is not read may change. */
+  /** Schema of a successful response; loose, so that unread fields may change. */
   answer: z.ZodType<Answer>;
   hits(answer: Answer): SearchHit[];
 }
@@ -18,9 +18,9 @@ export interface ProviderRequest {
   body?: string;
 }
 
-/** An account at a provider: where its API is, and the key that opens it. */
+/** An account at a provider: the address of its API, and the key. */
 export interface ProviderAccount {
   apiKey: string;
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   baseUrl: string;
 }

@@ -2,17 +2,17 @@
 export interface SearchHit {
   title: string;
   url: string;
-  /** What the page says about the query, in plain text. */
+  /** The page's excerpt for the query, in plain text. */
   snippet: string;
 }
 
-/** A search engine of the public web, behind whichever provider the service has a key of. */
+/** A search engine of the public web, from the configured provider. */
 export interface WebSearch {
-  /** Results at most, where the caller asks for no number. */
+  /** Number of results when the caller does not specify it. */
   readonly defaultResults: number;
   /**
-   * The best first. Throws `rate_limited` when the provider's quota is used up for now, and `unavailable` when it does not
-   * answer in time or as expected, or refuses the service's key.
+   * Returns the best results first. Throws `rate_limited` when the provider's quota is used up, and `unavailable` when
+   * it does not respond in time or as expected, or refuses the service's key.
    */
   search(query: string, maxResults: number): Promise<SearchHit[]>;
 }

@@ -16,7 +16,10 @@ import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces
 import { newSeal, sealed } from "#src/platform/runtime/sealed-body.ts";
 import type { Trips } from "#src/platform/trips.ts";
 
-/** Projects in Durable Objects. Failures are `AppError`s: the object's own by their code, `unavailable` where it did not answer. */
+/**
+ * Projects in Durable Objects. Failures are `AppError`s: the object's own by their code, `unavailable` when it did not
+ * respond.
+ */
 export function embeddedWorkspaces(
   namespace: DurableObjectNamespace<ProjectWorkspaceObject>,
   trips: Trips,
@@ -90,7 +93,7 @@ function runtimeOver(open: () => DurableObjectStub<ProjectWorkspaceObject>): Pro
     },
 
     async git(name, input, { signal, onProgress } = {}) {
-      // As with commands: the operation gets a name by which it can be ended.
+      // Signals do not cross into objects, so the operation gets an id by which it can be ended.
       const id = crypto.randomUUID();
       const workspace = open();
       return endable(
@@ -117,7 +120,7 @@ function runtimeOver(open: () => DurableObjectStub<ProjectWorkspaceObject>): Pro
 
     async exec(command, { cwd = "", env = {}, timeoutMs, readOnly = false, signal }) {
       if (signal?.aborted) return { stdout: "", stderr: "", exitCode: 130, timedOut: false };
-      // Signals do not cross into objects, so the command gets a name by which it can be ended.
+      // Signals do not cross into objects, so the command gets an id by which it can be ended.
       const id = crypto.randomUUID();
       const workspace = open();
       return endable(
@@ -129,7 +132,7 @@ function runtimeOver(open: () => DurableObjectStub<ProjectWorkspaceObject>): Pro
   };
 }
 
-/** Act, and have it ended when the signal does. */
+/** Calls `act`, and ends it when the signal aborts. */
 async function endable<T>(
   signal: AbortSignal | undefined,
   act: () => Promise<T>,
@@ -161,14 +164,17 @@ function unwrapDone(answer: { ok: true } | { ok: false; code: ErrorCode; message
   if (!answer.ok) throw new AppError(answer.code, answer.message);
 }
 
-/** The body of an answer that is a stream. */
+/** Returns the body of a response that is a stream. */
 async function streamOf(response: Response): Promise<ReadableStream<Uint8Array>> {
   if (response.ok && response.body) return response.body;
   unwrapDone(parseJson(await response.text(), StreamAnswer));
-  throw new AppError("internal", "The project's workspace answered out of turn");
+  throw new AppError("internal", "The project's workspace returned an unexpected response");
 }
 
-/** The same entries, and what the iteration itself threw: that, not the stream it broke off, is the failure. */
+/**
+ * Returns the same entries, and the error of their iteration: that error, rather than the broken stream, is the cause
+ * of a failure.
+ */
 function noticing(entries: AsyncIterable<EntryWithContent>): {
   entries: AsyncIterable<EntryWithContent>;
   failure: () => unknown;
@@ -185,7 +191,10 @@ function noticing(entries: AsyncIterable<EntryWithContent>): {
   return { entries: noticed(), failure: () => failure };
 }
 
-/** An object that was moved, replaced or is overloaded fails for a while; what it threw itself is a defect. */
+/**
+ * Maps failures to reach an object. An object that was moved, replaced or is overloaded fails temporarily; an error
+ * that the object itself threw is a defect.
+ */
 async function reach<T>(pending: Promise<T>): Promise<T> {
   try {
     return await pending;

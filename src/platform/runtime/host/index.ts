@@ -4,10 +4,13 @@ import { heldBy } from "../http-runtime/held.ts";
 import { httpRuntime, type Send } from "../http-runtime/index.ts";
 import type { ProjectWorkspaces } from "../project-workspaces.ts";
 
-/** Node wants to be told that a body may be a stream; workerd does not ask. */
+/** Node requires this option for a body that is a stream; workerd ignores it. */
 const STREAMING = { duplex: "half" };
 
-/** Projects in sandboxes of this machine. `url` is the runtime host's (local/runtime-host), with its token. */
+/**
+ * Projects in sandboxes of this machine. `url` is the address of the runtime host (local/runtime-host), including its
+ * token.
+ */
 export function hostWorkspaces(url: string, trips: Trips, log?: Log): ProjectWorkspaces {
   const runtime = (projectId: string) => {
     const send: Send = (path, init) => {

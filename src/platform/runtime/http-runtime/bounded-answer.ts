@@ -3,14 +3,14 @@ import { isPlainPath } from "#src/lib/project-path.ts";
 import { readerOf } from "../entry-stream.ts";
 
 /**
- * A workspace server runs as the same user as the programs of its project, which can therefore make it answer anything:
- * what it says is no more than a claim of theirs.
+ * A workspace server runs as the same user as the programs of its project, which can make it return anything: its
+ * responses are untrusted.
  */
 
-/** Largest answer that is held in memory: the list of 100,000 files. */
+/** Largest response that is held in memory: the list of 100,000 files. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** A whole answer. Rejects for one that breaks off, and for one that is too large. */
+/** Reads a whole response. Rejects if it breaks off or is too large. */
 export async function bytesOf({ body }: Response): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -19,7 +19,7 @@ export async function bytesOf({ body }: Response): Promise<Uint8Array> {
     size += chunk.byteLength;
     if (size > MAX_BYTES) {
       await cancel();
-      throw new Error(`It answered more than ${MAX_BYTES} bytes`);
+      throw new Error(`The response has more than ${MAX_BYTES} bytes`);
     }
     chunks.push(chunk);
   }
@@ -38,8 +38,7 @@ export async function textOf(response: Response): Promise<string> {
   return new TextDecoder().decode(await bytesOf(response));
 }
 
-/** Throws `invalid_input` for an entry that lies outside the project, where no archive may put a file. */
+/** Throws `invalid_input` for an entry outside of the project; an archive must not create files there. */
 export function requireInside({ path }: { path: string }): void {
-  if (!isPlainPath(path))
-    throw new AppError("invalid_input", "The project has a file with an impossible path");
+  if (!isPlainPath(path)) throw new AppError("invalid_input", "The project has a file with an invalid path");
 }

@@ -4,7 +4,10 @@ import { parseJson } from "#src/lib/parse-json.ts";
 import type { ProjectGit } from "../project-git.ts";
 import { GitLine } from "./protocol.ts";
 
-/** Git operations of a workspace server: each answers lines of progress and its outcome as the last. */
+/**
+ * Git operations of a workspace server: each response is a stream of lines with progress, and the outcome as the last
+ * line.
+ */
 export function gitOver(
   call: (method: string, path: string, init: RequestInit) => Promise<Response>,
 ): ProjectGit["git"] {
@@ -32,7 +35,7 @@ export function gitOver(
   };
 }
 
-/** Lines of text; a stream that breaks off just ends, and its last line is missing. */
+/** Yields the lines of a response; a stream that breaks off just ends, without its last line. */
 async function* linesOf(response: Response): AsyncGenerator<string, undefined> {
   if (!response.body) return;
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();

@@ -11,7 +11,10 @@ const State = z.object({
 });
 const Todos = z.object({ todos: z.string().optional() });
 
-/** What the holder of a sandbox keeps beside it, over the control routes that every holder answers itself. */
+/**
+ * Data that the holder of a sandbox stores outside of it, accessed over the control routes that the holder serves
+ * itself.
+ */
 export function heldBy(send: Send): HeldOutside {
   const ask = async (path: string, method: string, body?: string): Promise<string> => {
     const response = await reach(send(path, { method, ...(body !== undefined && { body }) }));

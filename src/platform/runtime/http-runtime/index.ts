@@ -25,10 +25,10 @@ import {
   READ_ONLY_COMMANDS,
 } from "./protocol.ts";
 
-/** A request to the workspace server: a path with its query. Rejects where nobody answers. */
+/** Sends a request to the workspace server: a path with its query. Rejects when the server does not respond. */
 export type Send = (path: string, init: RequestInit) => Promise<Response>;
 
-/** What belongs to whoever holds the sandbox, because it outlives the workspace server. */
+/** The part that the holder of the sandbox implements, because it outlives the workspace server. */
 export type HeldOutside = Pick<
   ProjectRuntime,
   "storageState" | "freeze" | "thaw" | "discard" | "destroy" | "readTodos" | "writeTodos"
@@ -39,8 +39,8 @@ const CANCELLED: ExecResult = { stdout: "", stderr: "", exitCode: 130, timedOut:
 const CALL_BYTES = 24 * 1024 * 1024;
 
 /**
- * A project behind a workspace server. Failures are `AppError`s: the server's own by their code, `unavailable` where it
- * did not answer or broke off.
+ * A project behind a workspace server. Failures are `AppError`s: the server's own by their code, `unavailable` when it
+ * did not respond or broke off.
  */
 export function httpRuntime({
   send,
@@ -50,7 +50,7 @@ export function httpRuntime({
 }: {
   send: Send;
   held: HeldOutside;
-  /** Ports that are not the programs'; see `ProjectProcesses`. */
+  /** Ports of the runtime itself; see `ProjectProcesses`. */
   reservedPorts?: readonly number[];
   log?: Pick<Log, "warn"> | undefined;
 }): ProjectRuntime {
@@ -142,7 +142,7 @@ export function httpRuntime({
         const response = await call("PUT", url, { body: encodeEntries(sent.entries) });
         await reach(bytesOf(response));
       } catch (error) {
-        // What went wrong first is what the caller wants to know.
+        // The first failure is the cause.
         throw sent.failure() ?? error;
       }
     },
@@ -155,9 +155,9 @@ export function httpRuntime({
       const connection = new AbortController();
       const path = readOnly ? READ_ONLY_COMMANDS : "/commands";
       const cancel = () => {
-        // It has a sandbox of its own, which ends with its connection.
+        // The command has a separate sandbox, which ends with its connection.
         if (readOnly) return connection.abort();
-        // A command that the server does not know of is still on its way there: hanging up ends it.
+        // If the server does not know the command, its request has not arrived yet: aborting the connection ends it.
         void tell("DELETE", `/commands/${id}`).catch(() => connection.abort());
       };
       signal?.addEventListener("abort", cancel, { once: true });
@@ -234,7 +234,7 @@ function query(values: Readonly<Record<string, string | readonly string[]>>): st
   return `?${new URLSearchParams(pairs).toString()}`;
 }
 
-/** Where nobody answers, or a person breaks off. */
+/** Maps a failed or aborted request to an `AppError`. */
 async function reach<T>(pending: Promise<T>): Promise<T> {
   try {
     return await pending;
@@ -246,7 +246,7 @@ async function reach<T>(pending: Promise<T>): Promise<T> {
 async function failureOf(response: Response): Promise<AppError> {
   const text = await reach(textOf(response));
   const failure = response.headers.has(ERROR_HEADER) ? safeParseJson(text, Failure)?.value : undefined;
-  // That the server does not take the secret is between it and its holder: nobody is signed out of anything.
+  // A wrong workspace secret is an internal problem: it must not look like the user's lost sign-in.
   if (failure && failure.code !== "unauthenticated") return new AppError(failure.code, failure.message);
   return new AppError("unavailable", "The project's workspace did not answer; try again", {
     cause: new Error(`It answered ${response.status}`),
@@ -273,7 +273,7 @@ async function* insideOnly(entries: AsyncIterable<EntryWithContent>): AsyncGener
   }
 }
 
-/** The entries, and afterwards what their iteration threw. */
+/** Returns the entries and a function for the error that their iteration threw. */
 function rememberingFailure(entries: AsyncIterable<EntryWithContent>): {
   entries: AsyncIterable<EntryWithContent>;
   failure: () => unknown;

@@ -2,25 +2,29 @@ import { z } from "zod";
 import { STATUS, type ErrorCode } from "#src/lib/errors.ts";
 
 /**
- * What is said to the workspace server, over HTTP. Paths of files and counts are in the query, small things are JSON,
- * contents and outputs are bodies of bytes. A failure has its code's status, `ERROR_HEADER` and a `Failure` as its body;
- * what a program of the project answers (below `/port/`) never has that header.
+ * The protocol of the workspace server, over HTTP. Paths of files and counts are in the query, small data is JSON,
+ * contents and outputs are bodies of bytes. A failure has its code's status, `ERROR_HEADER` and a `Failure` as its
+ * body; responses of the project's programs (below `/port/`) never have that header.
  */
 
-/** Where the workspace server of a Cloudflare container listens; sandbox/start.sh has it too. No program's usual port. */
+/**
+ * Port of the workspace server in a Cloudflare container, also used in sandbox/start.sh. Not a usual port of programs.
+ */
 export const SERVER_PORT = 21_787;
-/** Where the SDK's own server listens there, without credentials: `defaultPort` of its class. */
+/** Port of the SDK's own server in the container, which needs no credentials: `defaultPort` of its class. */
 const SDK_PORT = 3000;
-/** Ports of such a container that are not its programs'. What reaches one of them could run commands as root. */
+/** Ports of a container that programs cannot use. A request to one of them could run commands as root. */
 export const SANDBOX_PORTS: readonly number[] = [SDK_PORT, SERVER_PORT];
 
-/** On every request: what tells who holds the project from everyone else who reaches the server's port. */
+/** Secret on every request. It distinguishes the project's holder from other clients that reach the server's port. */
 export const SECRET_HEADER = "x-workspace-secret";
-/** On every failure of the server or of who holds the sandbox: its code. */
+/** Code of a failure of the server or of the sandbox's holder. */
 export const ERROR_HEADER = "x-workspace-error";
-/** On a file's content: its entry, as URL-encoded JSON, since names are not limited to what headers carry. */
+/**
+ * Entry of a file, sent with its content: URL-encoded JSON, because names may contain characters that headers cannot.
+ */
 export const ENTRY_HEADER = "x-workspace-entry";
-/** On a piece of a shell's output: where it is from, as JSON. */
+/** Position of a piece of a shell's output, as JSON. */
 export const OUTPUT_HEADER = "x-workspace-output";
 
 export const Failure = z.object({
@@ -54,11 +58,11 @@ export const Inventory = z.object({
       fingerprint: z.string(),
     }),
   ),
-  /** How many are left out for the length of their paths, without those below them. */
+  /** Number of entries left out because their paths are too long, without those below them. */
   tooLong: z.number().default(0),
 });
 export const Paths = z.object({ paths: z.array(z.string()) });
-/** The kernel takes strings that end with NUL, so none can hold one. */
+/** The kernel takes NUL-terminated strings, so a string cannot contain NUL. */
 const ProgramText = z.string().refine((text) => !text.includes("\0"), "must not contain NUL");
 const Environment = z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), ProgramText);
 const Started = { command: ProgramText, cwd: z.string(), env: Environment };
@@ -68,9 +72,9 @@ export const CommandRequest = z.object({
   ...Started,
   timeoutMs: z.number().int().positive(),
 });
-/** A command that can change nothing of the project: who holds the sandbox runs it, in a sandbox of its own. */
+/** Route for commands that cannot change the project: the sandbox's holder runs them, in a separate sandbox. */
 export const READ_ONLY_COMMANDS = "/read-only/commands";
-/** Where nobody can run one: programs may write wherever the workspace server may. */
+/** Message where such commands are impossible: programs may write wherever the workspace server may. */
 export const NOT_READ_ONLY =
   "Commands cannot be made read-only in this project's environment, so none runs in plan mode: use the tools that read " +
   "and search files, and name the commands you would run";
@@ -104,35 +108,38 @@ export const ProcessStates = z.object({
     }),
   ),
 });
-/** Whether the program of a name listens on the port that was asked for. */
+/** Whether the named program listens on the port. */
 export const Listens = z.object({ listens: z.boolean() });
 export const LogLines = z.object({ lines: z.array(z.string()) });
 
-/** What matters of a clone's input to who puts it in place: see `GitOperations`. */
+/** The part of a clone's input that the holder needs: see `GitOperations`. */
 export const CloneInput = z.object({ term: z.number().optional() });
 
-/** What a process that ran one operation or command says at its end. */
+/** Result of a process that ran one operation or command. */
 export const Outcome = z.union([
   z.object({ ok: z.literal(true), value: z.json() }),
   z.object({ ok: z.literal(false), ...Failure.shape }),
 ]);
 
-/** One line of the answer to a git operation: progress, and one of the others at the end. */
+/** One line of the response to a git operation: progress, and one of the others at the end. */
 export const GitLine = z.union([
   z.object({ progress: z.object({ phase: z.string(), loaded: z.number(), total: z.number().nullable() }) }),
   ...Outcome.options,
 ]);
 
-/** Whether anything runs or is kept that ends with the server: who holds the sandbox may end it otherwise. */
+/** Whether programs or data depend on the running server; if not, the sandbox's holder may end it. */
 export const Health = z.object({ busy: z.boolean() });
 
-/** From who holds the sandbox: what carries this mark is over a limit and is being killed, and its output should say so. */
+/**
+ * Sent by the sandbox's holder: the processes with this mark exceeded a limit and are being killed; their output should
+ * say so.
+ */
 export const LimitNotice = z.object({ mark: z.string(), message: z.string() });
 
-/** Requests that end programs, which changes no file either. */
+/** Requests that end programs, which do not change files either. */
 const ENDING = /^\/(commands|shells|processes)\/[^/]+$/;
 
-/** Whether a request changes no file, so that it may pass while the files are frozen. `path` is without its query. */
+/** Whether a request changes no file, so that it is allowed while the files are frozen. `path` is without its query. */
 export function isRead(method: string, path: string): boolean {
   if (path.startsWith("/port/")) return false;
   if (method === "GET" || method === "HEAD") return true;

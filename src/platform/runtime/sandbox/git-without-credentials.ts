@@ -8,8 +8,8 @@ const CANNOT_READ = `${BESIDE_PROGRAMS} only public repositories can be cloned a
 const CANNOT_PUSH = `${BESIDE_PROGRAMS} nothing can be pushed. Push from a terminal with a token of your own, or export the files`;
 
 /**
- * Git of a runtime whose programs can read the memory of the git process: no credentials get there. Throws `forbidden` for
- * a push, which needs them at every host, and for a remote that asks for them.
+ * Git of a runtime whose programs can read the memory of the git process, so that no credentials are sent there. Throws
+ * `forbidden` for a push, which needs them at every host, and for a remote that requires them.
  */
 export function gitWithoutCredentials(inside: ProjectGit): ProjectGit["git"] {
   return async (name, input, options) => {
@@ -23,7 +23,7 @@ export function gitWithoutCredentials(inside: ProjectGit): ProjectGit["git"] {
   };
 }
 
-/** The same input, whatever it is of, with nothing of its remote but the address. */
+/** Returns any operation's input with nothing of its remote but the address. */
 function withoutCredentials<T extends object>(input: T): T {
   if (!("remote" in input)) return input;
   const { remote } = input;

@@ -7,7 +7,7 @@ import type { ProjectWorkspaces } from "../project-workspaces.ts";
 import { gitWithoutCredentials } from "./git-without-credentials.ts";
 import { SANDBOX_PORTS } from "../http-runtime/protocol.ts";
 
-/** Only path and query of an address count: the object is the server. */
+/** Only path and query of an address matter: the object is the server. */
 const ORIGIN = "http://project-sandbox";
 
 /** Projects in Cloudflare containers, each held by an object of its own. */
