@@ -2,14 +2,17 @@ import { checkEnv, type Env } from "#src/env.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import { createServices, type Services } from "#src/services.ts";
 
-/** The configuration of an object. Throws when it is not valid: the Worker has then returned 503 before it calls an object. */
+/**
+ * Returns an object's configuration. Throws when it is invalid: the Worker has then returned 503 before it calls an
+ * object.
+ */
 export function objectConfig(bindings: object): Env {
   const checked = checkEnv(bindings);
   if (checked.ok) return checked.env;
   throw new Error(`Configuration: ${checked.problems.map((each) => each.variable).join(", ")}`);
 }
 
-/** The services of an object, built where those of a request are. Throws as `objectConfig` does. */
+/** Builds an object's services, as for a request. Throws as `objectConfig` does. */
 export function objectServices(bindings: object): Services {
   return createServices(objectConfig(bindings), createLog());
 }

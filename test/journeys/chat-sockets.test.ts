@@ -137,7 +137,7 @@ describe("a message on a chat socket", () => {
       [{ message: "hi", edit_mode: "wild" }, "edit_mode"],
       [{ message: "hi", project_id: crypto.randomUUID() }, "Project not found"],
       [{ message: "hi", attachments: [{}] }, "attachments"],
-      [{ type: "nonsense" }, "it takes"],
+      [{ type: "nonsense" }, "it accepts"],
       [{ type: "approval_response", approval_id: "x", response: "maybe" }, "response"],
       [{ type: "approval_response", approval_id: "x", response: "stop" }, "Approval not found"],
       [{ type: "cancel", task_id: crypto.randomUUID() }, "Task not found"],
