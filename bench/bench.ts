@@ -7,13 +7,13 @@ import { newTaskClient, type TaskClient } from "./task-client.ts";
 
 type Variables = Readonly<Record<string, string>>;
 
-/** What the measurements run against: one service at a time on one data folder, and the floor beside it. */
+/** The environment of the measurements: one service at a time on one data folder, and the floor. */
 export class Bench {
   readonly dataDir = mkdtempSync(path.join(tmpdir(), "workspace-bench-"));
   #running: { service: Service; variables: Variables; client: TaskClient } | undefined;
   #floor: Floor | undefined;
 
-  /** The running service, started or started anew where it does not run with these variables. */
+  /** The running service; restarted if it does not run with these variables. */
   async use(variables: Variables = {}): Promise<{ service: Service; client: TaskClient }> {
     if (this.#running && JSON.stringify(this.#running.variables) === JSON.stringify(variables)) {
       return this.#running;
@@ -24,7 +24,7 @@ export class Bench {
     return this.#running;
   }
 
-  /** Stop the service, for a measurement that starts its own. */
+  /** Stops the service, for a measurement that starts its own. */
   async rest(): Promise<void> {
     const running = this.#running;
     this.#running = undefined;

@@ -9,8 +9,8 @@ export interface Answer {
 }
 
 /**
- * HTTP over connections that stay open, on `node:http`: `fetch` costs half a millisecond a call, which would be measured as
- * the service's. Throws on any answer but 200.
+ * HTTP over persistent connections, on `node:http`: `fetch` takes half a millisecond per call, which would be
+ * attributed to the service. Throws for any status but 200.
  */
 export class HttpClient {
   readonly #url: URL;
@@ -29,8 +29,8 @@ export class HttpClient {
   }
 
   /**
-   * Reads a stream of events to its end, the answer to a POST where there is something to send. `onFrame` gets each frame, and
-   * when it came in milliseconds since the epoch. Answers the headers.
+   * Reads an event stream to its end; sends a POST if there is a body. `onFrame` receives each frame, and its arrival
+   * in milliseconds since the epoch. Returns the headers.
    */
   async events(
     path: string,
@@ -50,8 +50,8 @@ export class HttpClient {
   }
 
   /**
-   * Reads an answer to its end, or to where a part of it ends with `end`, without looking at it closely: how often `mark` is in
-   * it, and its bytes.
+   * Reads a response to its end, or until a chunk ends with `end`, without parsing it. Returns how often `mark` occurs,
+   * and the number of bytes.
    */
   async count(path: string, mark: string, end?: string): Promise<{ count: number; bytes: number }> {
     const response = await this.#send("GET", path);

@@ -21,7 +21,7 @@ import { throughput } from "./measurements/throughput.ts";
 import { profile } from "./profile/index.ts";
 import { formatMachine, formatResult, formatSummary, toJson, type Result } from "./report.ts";
 
-/** In this order: the first makes the data folder and its build, which the others use. */
+/** The first measurement creates the data folder and its build, which the others use. */
 const ALL: readonly Measurement[] = [
   start,
   bundle,
@@ -43,8 +43,9 @@ const ALL: readonly Measurement[] = [
 ];
 
 /**
- * `npm run bench [-- --only ack,live] [-- --json]`: the service's figures on this machine beside their goals. A missed goal
- * is reported and is no failure: timings depend on the machine. With `--profile`, instead, where the CPU time of a task goes.
+ * `npm run bench [-- --only ack,live] [-- --json]`: measures the service on this machine and compares the figures with
+ * their goals. A missed goal is reported and does not fail, because timings depend on the machine. With `--profile`
+ * instead shows where the CPU time of a task goes.
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({

@@ -1,6 +1,6 @@
 import type { Bench } from "./bench.ts";
 
-/** One number, and what it should be. */
+/** One figure and its goal. */
 export interface Figure {
   what: string;
   value: number;
@@ -13,7 +13,7 @@ export interface Measurement {
   /** For `--only`. */
   name: string;
   title: string;
-  /** What exactly is measured, for the reader of the figures. */
+  /** What exactly is measured. */
   how: string;
   run(bench: Bench): Promise<Figure[]>;
 }

@@ -4,25 +4,25 @@ import { readFileSync } from "node:fs";
 interface Process {
   pid: number;
   parent: number;
-  /** Memory in use, in bytes. */
+  /** Resident memory in bytes. */
   resident: number;
   command: string;
 }
 
-/** A process and all that it started, directly or not. */
+/** A process and all its descendants. */
 function processTree(root: number): Process[] {
   const all = listProcesses();
   const tree = all.filter(({ pid }) => pid === root);
-  // The list grows while it is walked.
+  // The list grows during the iteration.
   for (const { pid } of tree) tree.push(...all.filter(({ parent }) => parent === pid));
   return tree;
 }
 
-/** The two halves of a running service. */
+/** The two parts of a running service. */
 export interface Halves<T> {
-  /** The Worker and its objects. */
+  /** The Worker and its Durable Objects. */
   workerd: T;
-  /** `local/`: Node with its servers, and what it started besides workerd. */
+  /** `local/`: Node with its servers, and their child processes except workerd. */
   node: T;
 }
 
@@ -39,8 +39,7 @@ export interface CpuTime {
 }
 
 /**
- * The time that a service has computed since it started, all threads together. Linux only: it is read from `/proc`, in
- * steps of 10 ms.
+ * CPU time of a service since its start, over all threads. Linux only: read from `/proc`, with a resolution of 10 ms.
  */
 export function cpuOf(root: number): Halves<CpuTime> {
   return halve(root, (tree) => {
@@ -63,8 +62,8 @@ const isWorkerd = ({ command }: Process): boolean => command.includes("workerd")
 const TICK_MS = 10;
 
 /**
- * Of one process, all its threads together; nothing of one that is gone. Fields 14 and 15 of proc(5)'s `stat`: the name before
- * them may hold anything, so they are counted from its bracket.
+ * CPU time of one process over all its threads; zero for one that has ended. Fields 14 and 15 of proc(5)'s `stat`,
+ * counted from the closing bracket of the name, because the name may contain anything.
  */
 export function cpuOfProcess(pid: number): CpuTime {
   let stat: string;

@@ -8,7 +8,7 @@ export interface Result {
 
 const WIDTHS = { what: 50, value: 18, goal: 12 };
 
-/** One measurement as lines for a person. */
+/** One measurement as text. */
 export function formatResult({ measurement, figures }: Result): string {
   const lines = figures.map((figure) => {
     const met = isMet(figure);
@@ -24,7 +24,7 @@ export function formatResult({ measurement, figures }: Result): string {
   return [measurement.title, ...wrap(measurement.how), ...lines, ""].join("\n");
 }
 
-/** The goals that were missed, once more at the end. */
+/** A summary of the missed goals. */
 export function formatSummary(results: readonly Result[]): string {
   const missed = results.flatMap(({ measurement, figures }) =>
     figures
@@ -37,14 +37,14 @@ export function formatSummary(results: readonly Result[]): string {
   return missed.length === 0 ? "All goals are met." : ["Missed:", ...missed].join("\n");
 }
 
-/** What the figures were measured on; a machine that is busy with something else shows here. */
+/** The machine's description; its load shows other work on it. */
 export function formatMachine(): string {
   const [cpu] = os.cpus();
   const load = os.loadavg().map((value) => value.toFixed(1));
   return `${os.availableParallelism()} × ${cpu?.model.trim() ?? "unknown CPU"}, load ${load.join(" ")}`;
 }
 
-/** The same for a program. */
+/** The results as JSON. */
 export function toJson(results: readonly Result[]): string {
   const plain = results.map(({ measurement, figures }) => ({
     name: measurement.name,

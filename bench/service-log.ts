@@ -3,7 +3,7 @@ import path from "node:path";
 import { z } from "zod";
 import { safeParseJson } from "#src/lib/parse-json.ts";
 
-/** What the service writes of a request, and of a delivery of the queue. */
+/** The service's log entry of a request or a delivery of the queue. */
 const Request = z.object({
   message: z.literal("request"),
   path: z.string(),
@@ -13,10 +13,10 @@ const Request = z.object({
 });
 type Request = z.infer<typeof Request>;
 
-/** So long without a request, and nothing is under way. */
+/** After so long without a request, nothing is in progress. */
 const QUIET_MS = 1000;
 
-/** The log of the service on a data folder, read from where it was last read. */
+/** The log of the service on a data folder; reading continues where it last stopped. */
 export class ServiceLog {
   readonly #file: string;
   #read = 0;
@@ -25,7 +25,7 @@ export class ServiceLog {
     this.#file = path.join(dataDir, "logs", "service.jsonl");
   }
 
-  /** The requests that were logged since the last call, once no more come. */
+  /** The requests logged since the last call, once no more arrive. */
   async untilQuiet(): Promise<Request[]> {
     const all: Request[] = [];
     for (;;) {

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 
-/** Limits that are meant to hold callers back would be all that is measured. */
+/** Disabled, because limits that slow callers down would dominate the figures. */
 export const UNLIMITED = { USER_RATE_PER_MINUTE: "0", CHAT_RATE_PER_MINUTE: "0", KEY_RATE_BURST: "0" };
-/** Variables of the person who runs the bench that say nothing about the service. */
+/** Environment variables that are passed on; they do not configure the service. */
 const KEPT = ["PATH", "HOME", "DATABASE_URL", "NODE_OPTIONS"];
 
 export interface Service {
@@ -13,15 +13,18 @@ export interface Service {
   pid: number;
   /** From the start of the process to its ready line, in milliseconds. */
   startMs: number;
-  /** When the ready line came, in milliseconds of `performance.now()`. */
+  /** Time of the ready line, in milliseconds of `performance.now()`. */
   readyAt: number;
-  /** SIGTERM, and the time until it is gone in milliseconds. */
+  /** Sends SIGTERM; resolves with the milliseconds until the process has ended. */
   stop(): Promise<number>;
-  /** SIGKILL to it and all it started. */
+  /** Sends SIGKILL to the process group. */
   kill(): Promise<void>;
 }
 
-/** The service as `npm start` runs it: a process of its own, on any free port. Throws what it said when it does not start. */
+/**
+ * Runs the service as `npm start` does: as a separate process, on any free port. If it does not start, throws with its
+ * error output.
+ */
 export async function startService(
   dataDir: string,
   variables: Readonly<Record<string, string>> = {},
@@ -31,7 +34,7 @@ export async function startService(
   const child = spawn("sh", ["local/start.sh"], {
     env: { ...Object.fromEntries(kept), PORT: "0", DATA_DIR: dataDir, ...UNLIMITED, ...variables },
     stdio: ["ignore", "pipe", "pipe"],
-    // A process group of its own, so that all of it can be killed at once.
+    // Its own process group, so that all its processes can be killed at once.
     detached: true,
   });
   const closed = once(child, "close");
@@ -42,7 +45,8 @@ export async function startService(
 
   const errors = text(child.stderr);
   const url = await readyLine(child.stdout);
-  if (url === undefined || child.pid === undefined) throw new Error(`It did not start: ${await errors}`);
+  if (url === undefined || child.pid === undefined)
+    throw new Error(`The service did not start: ${await errors}`);
   const readyAt = performance.now();
   return {
     url,

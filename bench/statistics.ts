@@ -1,4 +1,4 @@
-/** The value that `fraction` of all values do not exceed; NaN when there are none. */
+/** The value that the given `fraction` of all values does not exceed; NaN without values. */
 function percentile(values: readonly number[], fraction: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(sorted.length * fraction) - 1)] ?? Number.NaN;

@@ -8,15 +8,15 @@ const Invoked = z.object({ task_id: z.string(), events_url: z.string() });
 /** The demo model's shortest script: one answer, no pause. */
 export const INSTANT = script([{ text: "Done." }]);
 
-/** A program that holds a key and asks agents to work. */
+/** A program with a key that invokes agents. */
 export interface TaskClient {
   key: string;
   http: HttpClient;
-  /** The same program's owner, in a browser. */
+  /** The key's owner, in a browser. */
   person: HttpClient;
   projectId: string;
   invoke(message: string): Promise<{ taskId: string; answer: Answer }>;
-  /** Resolves when the task's stream shows its end. */
+  /** Resolves at the end of the task's stream. */
   done(taskId: string): Promise<void>;
 }
 
@@ -46,10 +46,10 @@ export async function newTaskClient(url: string): Promise<TaskClient> {
   };
 }
 
-/** Callers at a time where many work together. */
+/** Concurrent callers in measurements with many. */
 export const CALLERS = 8;
 
-/** So many one-turn tasks with an instant model; each caller reads its task to the end before the next. */
+/** Runs one-turn tasks with an instant model; each caller reads its task to the end before the next. */
 export async function runTasks(client: TaskClient, tasks: number): Promise<void> {
   let left = tasks;
   const caller = async () => {
@@ -65,17 +65,17 @@ export function eventsPath(taskId: string, after = 0): string {
   return `/api/external/agent/events/${taskId}?last_event_id=${after}`;
 }
 
-/** A message that the demo model answers with these turns (`local/model/turn.ts`). */
+/** A message that makes the demo model answer with these turns (`local/model/turn.ts`). */
 export function script(turns: readonly object[]): string {
   return `\`\`\`demo\n${JSON.stringify(turns)}\n\`\`\``;
 }
 
-/** The number of an event, or nothing for a heartbeat. */
+/** The id of an event; undefined for a heartbeat. */
 export function idOf(frame: string): number | undefined {
   return frame.startsWith("id: ") ? Number.parseInt(frame.slice(4), 10) : undefined;
 }
 
-/** The moment that an event names as its own, in milliseconds since the epoch; most name none. */
+/** The timestamp in an event, in milliseconds since the epoch; most events have none. */
 export function timestampOf(frame: string): number | undefined {
   const at = frame.lastIndexOf('"timestamp":"');
   return at === -1 ? undefined : Date.parse(frame.slice(at + 13, at + 37));

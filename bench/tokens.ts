@@ -2,15 +2,15 @@ import { script } from "./task-client.ts";
 
 /** Tokens of one message. */
 export const TOKENS = 400;
-/** Pause between two of them, in milliseconds. */
+/** Pause between two tokens, in milliseconds. */
 export const TOKEN_EVERY_MS = 25;
 
-/** A message that the demo model answers with tokens which carry the moment it sent them. */
+/** A message that makes the demo model answer with tokens that contain the time at which it sent them. */
 export const STAMPED = script([
   { text: Array.from({ length: TOKENS }, () => "{now}").join(" "), delay_ms: TOKEN_EVERY_MS },
 ]);
 
-/** How long ago the tokens of a text were sent that came at `at`, in milliseconds since the epoch. */
+/** The lags of the tokens in a text that arrived at `at`, in milliseconds since the epoch. */
 export function lagsOf(text: string, at: number): number[] {
   return Array.from(text.matchAll(/\d{13}/gu), ([stamp]) => at - Number(stamp));
 }

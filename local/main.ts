@@ -84,7 +84,7 @@ function governedBy({ development, variables }: Configuration): string[] {
   const named = variables["ADMIN_EMAIL"];
   if (named) return [`  Admin      ${named}, once the address is proved`];
   return [
-    "  Admin      nobody becomes an administrator: set ADMIN_EMAIL, or run `npm run admin -- grant EMAIL`",
+    "  Admin      no account becomes an administrator: set ADMIN_EMAIL, or run `npm run admin -- grant EMAIL`",
   ];
 }
 

@@ -185,7 +185,9 @@ function sharedServices(env: Env): SharedServices {
 
 function warnOfNoAdministrator(env: Env): void {
   if (env.ENVIRONMENT !== "production" || env.ADMIN_EMAIL.length > 0) return;
-  createLog().warn("nobody becomes an administrator: set ADMIN_EMAIL, or run `npm run admin -- grant EMAIL`");
+  createLog().warn(
+    "no account becomes an administrator: set ADMIN_EMAIL, or run `npm run admin -- grant EMAIL`",
+  );
 }
 
 /** Addresses that may use up their attempts on one account before the account is closed to all addresses. */

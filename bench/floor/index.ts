@@ -12,15 +12,15 @@ import { HttpClient } from "../http-client.ts";
 
 const Addresses = z.object({ databaseUrl: z.string(), httpUrl: z.string(), workerUrl: z.string() });
 
-/** What this machine needs for the least: the same parts as the service's, with nothing of the service in them. */
+/** The least time that this machine needs: the same components as the service's, without the service. */
 export interface Floor {
   /** One row through drizzle, the Neon driver and the local bridge. */
   insert(): Promise<void>;
-  /** One request to a Worker that writes one row in a new object, as each task has its own. */
+  /** One request to a Worker that writes one row in a new Durable Object, as for each new task. */
   newObjectWrite(): Promise<void>;
-  /** The same in an object that is there. */
+  /** The same in an existing object. */
   objectWrite(): Promise<void>;
-  /** One request to a Worker that says hello. */
+  /** One request to a Worker that returns a greeting. */
   hello(): Promise<void>;
   close(): Promise<void>;
 }

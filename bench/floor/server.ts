@@ -2,7 +2,9 @@ import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import { startNeon } from "#local/neon/index.ts";
 import { WORKER_SCRIPT } from "./worker-script.ts";
 
-/** A process of its own, as the service is: an empty database and the least Worker, with its data in the folder named. */
+/**
+ * A separate process, as the service is: an empty database and a minimal Worker, with their data in the given folder.
+ */
 const [dataDir = ""] = process.argv.slice(2);
 const neon = await startNeon({ dataDir });
 await neon.pool.query("CREATE TABLE note (id uuid PRIMARY KEY, body text NOT NULL)");

@@ -1,4 +1,4 @@
-/** The least that a Worker can do: say hello, and make one object call that writes one row. */
+/** A minimal Worker: it returns a greeting, or makes one object call that writes one row. */
 export const WORKER_SCRIPT = `
 import { DurableObject } from "cloudflare:workers";
 

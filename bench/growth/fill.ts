@@ -3,8 +3,9 @@ import { FUNCTIONS, rowsOfOthers, TURNS, type Size } from "./rows.ts";
 import { rowsOfPeople, type Person } from "./people.ts";
 
 /**
- * Fill a migrated database with what others have and with the people whose requests are measured, and let the planner know.
- * Indexes are dropped and made anew, which is several times as fast; the server must allow triggers to be switched off.
+ * Fills a migrated database with other people's rows and with those of the measured people, and updates the planner's
+ * statistics. Drops the indexes and creates them again afterwards, which is several times as fast. The server must
+ * allow triggers to be disabled.
  */
 export async function fill(pool: Pool, size: Size, people: readonly Person[]): Promise<void> {
   const client = await pool.connect();
@@ -16,7 +17,7 @@ export async function fill(pool: Pool, size: Size, people: readonly Person[]): P
         await client.query(statement);
     });
     await client.query("RESET session_replication_role; RESET synchronous_commit");
-    // Without it nothing is read from an index alone, as it is where autovacuum has been.
+    // Sets the visibility map, without which PostgreSQL makes no index-only scans. In production, autovacuum does this.
     await client.query("VACUUM ANALYZE");
   } finally {
     client.release();

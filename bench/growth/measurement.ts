@@ -10,19 +10,19 @@ import { SWEEPS } from "./requests/sweeps.ts";
 import { aPartOf, LARGE } from "./rows.ts";
 import { findServer, makeFilled } from "./scratch.ts";
 
-/** More than the runs after which a connection keeps a plan, which are five. */
+/** PostgreSQL may switch to a generic plan after five runs, so there are more. */
 const RUNS = 15;
 
-/** What two answers may differ by that says nothing: the trip to the database, and the machine. */
+/** Noise of the round trip and the machine: a difference of this size means nothing. */
 const NOISE_MS = 2;
 
-/** A table that grows with use has more rows than this in the large database; others are read from end to end as fast. */
+/** A growing table has more rows than this in the large database. Sequential scans of smaller tables are fast. */
 const FEW_ROWS = 4000;
 
 export const growth: Measurement = {
   name: "growth",
   title: "Growth",
-  how: `What the service asks of a real PostgreSQL with 1,000 users, 20,000 projects, 200,000 chats, a million tasks and two million messages, beside one with a hundredth of that, by people who have as much at both: p50 over ${RUNS} runs in milliseconds and rows read, small → large, and the ratio of the times (of ${NOISE_MS} ms where the small one is less). No goal where others' rows are what is shown.`,
+  how: `The service's statements on a real PostgreSQL with 1,000 users, 20,000 projects, 200,000 chats, a million tasks and two million messages, and on one with a hundredth of that, for people with the same own rows in both: p50 over ${RUNS} runs in milliseconds and rows read, small → large, and the ratio of the times (a small one counts as at least ${NOISE_MS} ms). No goal for requests that show other people's rows.`,
   async run() {
     const server = await findServer();
     if (!server) return [{ what: "skipped: no PostgreSQL (TEST_DATABASE_URL)", value: 0, unit: "" }];
@@ -41,7 +41,7 @@ export const growth: Measurement = {
   },
 };
 
-/** A request at one size. */
+/** The cost of a request at one size. */
 interface Cost {
   ms: number;
   rows: number;
@@ -77,7 +77,7 @@ async function figuresOf(small: ExplainedDatabase, large: ExplainedDatabase): Pr
   ];
 }
 
-/** Both sizes take turns, so that a machine that is busy for a while is so for both. */
+/** Alternates between the sizes, so that other load on the machine affects both. */
 async function costs(
   small: ExplainedDatabase,
   large: ExplainedDatabase,

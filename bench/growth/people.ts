@@ -1,30 +1,30 @@
 import { createHash } from "node:crypto";
 import { each, STEP } from "./rows.ts";
 
-/** A person whose requests are measured, with as much of their own at every size. */
+/** A person whose requests are measured, with the same number of own rows at every size. */
 export interface Person {
-  /** The number that the person and the personal team have; what is theirs has those after it. */
+  /** Number of the person and the personal team; their other rows are numbered from it. */
   from: number;
   projects: number;
-  /** Of all projects, spread evenly; and of all chats. */
+  /** Distributed evenly over the projects; likewise the tasks over the chats. */
   chats: number;
   tasks: number;
-  /** The large team in which the projects lie; without one they lie in the personal team. */
+  /** The large team of the projects; without it they are in the personal team. */
   largeTeam?: number;
 }
 
 const NUMBERS = 100_000_000;
 
 export const PEOPLE = {
-  /** Has a few projects. */
+  /** A few projects. */
   ordinary: { from: NUMBERS, projects: 5, chats: 40, tasks: 400 },
-  /** Has the same, in a team in which many others have theirs. */
+  /** The same number of projects, in a team with many projects of other people. */
   colleague: { from: NUMBERS * 2, projects: 5, chats: 40, tasks: 400, largeTeam: 1 },
-  /** Has two thousand projects and twenty thousand tasks. */
+  /** Two thousand projects and twenty thousand tasks. */
   busy: { from: NUMBERS * 3, projects: 2000, chats: 4000, tasks: 20_000 },
 } satisfies Record<string, Person>;
 
-/** Tasks of each person that wait, for what is done to tasks: each but once. */
+/** Queued tasks of each person, for requests that change a task: each is changed once. */
 const WAITING_TASKS = 100;
 
 /** The `n`-th row of a person and kind, from 1. */
@@ -32,7 +32,7 @@ export function rowOf({ from }: Person, kind: string, n: number): string {
   return idOf(kind, from + n);
 }
 
-/** The task that waits as the person's `n`-th, from 1. */
+/** The person's `n`-th queued task, from 1. */
 export function waitingTaskOf(person: Person, n: number): string {
   return rowOf(person, "task", person.tasks + n);
 }
@@ -46,7 +46,7 @@ export const keyHashOf = ({ from }: Person): string => `key-${from}-1`;
 export const teamOf = ({ from, largeTeam }: Person): string =>
   largeTeam === undefined ? idOf("personal", from) : idOf("large", largeTeam);
 
-/** What the database makes of it with `growth_id`. */
+/** The id that the database's `growth_id` computes. */
 function idOf(kind: string, n: number): string {
   const moment = (1_700_000_000_000 + n * 1000).toString(16).padStart(12, "0");
   const kindDigits = createHash("md5").update(kind).digest("hex").slice(0, 3);
@@ -54,7 +54,7 @@ function idOf(kind: string, n: number): string {
   return `${moment.slice(0, 8)}-${moment.slice(8)}-7${kindDigits}-8${number.slice(0, 3)}-${number.slice(3)}`;
 }
 
-/** Statements that fill the tables with what these people have; as `rowsOfOthers`. */
+/** Statements that fill the tables with these people's rows; as `rowsOfOthers`. */
 export function rowsOfPeople(people: readonly Person[]): string[] {
   return people.flatMap(rowsOfPerson);
 }
@@ -65,11 +65,11 @@ function rowsOfPerson(person: Person): string[] {
   const team = `'${teamOf(person)}'::uuid`;
   const own = `growth_id('personal', ${from})`;
   const row = (kind: string, n = "n") => `growth_id('${kind}', ${from} + ${n})`;
-  /** The row of a kind that a number falls to. */
+  /** Distributes numbers over the rows of a kind. */
   const spread = (kind: string, count: number, n = "n") => row(kind, `1 + (${n} - 1) % ${count}`);
   const project = (n?: string) => spread("project", projects, n);
   const chat = (n?: string) => spread("chat", chats, n);
-  /** Place of a task in its chat, from 1. */
+  /** Sequence number of a task in its chat, from 1. */
   const seqOf = (n: string | number) => `1 + (${n} - 1) / ${chats}`;
   const projectOfTask = project(`(1 + (n - 1) % ${chats})`);
   const moment = `growth_at(n, ${tasks})`;

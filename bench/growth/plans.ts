@@ -5,7 +5,7 @@ export interface Plan {
   "Node Type": string;
   "Relation Name"?: string | undefined;
   "Index Name"?: string | undefined;
-  /** Of one loop; absent where the statement was not run. */
+  /** Per loop; absent if the statement was not run. */
   "Actual Rows"?: number | undefined;
   "Actual Loops"?: number | undefined;
   "Rows Removed by Filter"?: number | undefined;
@@ -26,25 +26,28 @@ const Node: z.ZodType<Plan> = z.lazy(() =>
   }),
 );
 
-/** What EXPLAIN (FORMAT JSON) answers. */
+/** The result of EXPLAIN (FORMAT JSON). */
 export const Plans = z.tuple([z.object({ "QUERY PLAN": z.tuple([z.object({ Plan: Node })]) })]);
 
 function nodesOf(plan: Plan): Plan[] {
   return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
 }
 
-/** Tables that a plan reads from end to end. */
+/** Tables that a plan reads with a sequential scan. */
 export function tablesScanned(plan: Plan): string[] {
   const scans = nodesOf(plan).filter((node) => node["Node Type"] === "Seq Scan");
   return [...new Set(scans.map((node) => node["Relation Name"] ?? ""))];
 }
 
-/** Whether the answer has a bound: a LIMIT, or it is one row, as what is looked up by its id or counted. */
+/**
+ * Whether the number of result rows is bounded: by a LIMIT, or because it is a single row, as of a lookup by id or a
+ * count.
+ */
 export function isBounded(plan: Plan): boolean {
   return (plan["Actual Rows"] ?? 0) <= 1 || nodesOf(plan).some((node) => node["Node Type"] === "Limit");
 }
 
-/** Rows that were read from tables and indexes, those among them that were not wanted. */
+/** Rows read from tables and indexes, including filtered ones. */
 export function rowsRead(plan: Plan): number {
   return nodesOf(plan)
     .filter((node) => node["Node Type"].endsWith("Scan") && node["Relation Name"] !== undefined)

@@ -8,25 +8,28 @@ import { newTrips } from "#src/platform/trips.ts";
 import { Plans, type Plan } from "./plans.ts";
 import type { Request } from "./requests/request.ts";
 
-/** A statement of a request, and how the database runs it. */
+/** A statement of a request, with its plans. */
 export interface Explained {
   text: string;
-  /** With the values it came with, run and taken back. */
+  /** The plan for the actual values; the statement is run and rolled back. */
   plan: Plan;
-  /** As a connection may keep it, whatever the values. */
+  /** The generic plan, for any values. */
   keptPlan: Plan;
 }
 
-/** A database as the service reaches it, of which the statements can be looked at. */
+/** A database as the service reaches it, whose statements can be explained. */
 export interface ExplainedDatabase {
   db: Db;
-  /** What a request asks of the database, each statement with its plans; and then it is asked. */
+  /** Runs a request, and returns its statements with their plans. */
   explain(request: Pick<Request, "run">, n: number): Promise<Explained[]>;
-  /** Tables of more than so many rows. */
+  /** Tables with more than `rows` rows. */
   tablesAbove(rows: number): Promise<Set<string>>;
 }
 
-/** Open migrated databases of one server, by name. One is asked at a time: what is asked of one is not told from the others. */
+/**
+ * Opens migrated databases of one server, by name. Use only one at a time, because the recorded statements are not
+ * attributed to a database.
+ */
 export async function openExplained(server: string): Promise<{
   database(name: string): ExplainedDatabase;
   close(): Promise<void>;
@@ -64,7 +67,7 @@ function named(databaseUrl: string, name: string): string {
   return address.href;
 }
 
-/** Statements are looked at as they leave for the database, when all that they need is there. */
+/** Explains each statement just before it is sent, when the rows that it needs exist. */
 async function explainRequest(
   pool: Pool,
   db: Db,
@@ -90,7 +93,9 @@ function statementsOf(body: string): Statement[] {
   return "queries" in asked ? asked.queries : [asked];
 }
 
-/** Statements of one transaction, each as the one before leaves things; it is all taken back. */
+/**
+ * Explains the statements of one transaction in order, each after the effects of the previous ones, and rolls all back.
+ */
 async function explainAll(pool: Pool, statements: readonly Statement[]): Promise<Explained[]> {
   const client = await pool.connect();
   try {

@@ -1,4 +1,4 @@
-/** How much others have in a database. */
+/** Number of other people's rows in a database. */
 export interface Size {
   users: number;
   projects: number;
@@ -9,7 +9,7 @@ export interface Size {
 /** A thousand people with two million messages. */
 export const LARGE: Size = { users: 1000, projects: 20_000, chats: 200_000, tasks: 1_000_000 };
 
-/** The same installation with so many times fewer rows of others. */
+/** The same installation with `divisor` times fewer rows. */
 export function aPartOf(size: Size, divisor: number): Size {
   return {
     users: size.users / divisor,
@@ -19,13 +19,13 @@ export function aPartOf(size: Size, divisor: number): Size {
   };
 }
 
-/** Teams of many: what belongs to no person alone lies in them, or in one of the many small ones. */
+/** Large teams. Projects outside of personal teams are in these or in one of the many small ones. */
 const LARGE_TEAMS = 3;
 const SMALL_TEAM_MEMBERS = 5;
-/** Projects that run, at every size: a sweep looks at what runs. */
+/** Running projects, at every size, because a sweep reads the running ones. */
 const RUNNING = 50;
 
-/** A turn as it is stored. */
+/** A turn as the service stores it. */
 export const STEP = {
   iteration: 1,
   thought: null,
@@ -37,8 +37,8 @@ export const STEP = {
 };
 
 /**
- * Ids as the service makes them (UUIDv7), from a moment, a kind of row and its number: what belongs together is found by its
- * number. Rows of one kind are spread evenly over the year before now.
+ * Ids like the service's (UUIDv7), computed from a time, a kind of row and its number, so that related rows are found
+ * by their numbers. Rows of one kind are distributed evenly over the past year.
  */
 export const FUNCTIONS = `
   CREATE FUNCTION growth_at(n bigint, total bigint) RETURNS timestamptz LANGUAGE sql STABLE AS
@@ -48,29 +48,30 @@ export const FUNCTIONS = `
       || lpad(to_hex(n), 15, '0'))::uuid $$;
 `;
 
-/** Numbers from 1, for as many rows. */
+/** The numbers from 1 to `count`. */
 export const each = (count: number): string => `generate_series(1::bigint, ${count}) AS n`;
 
 /**
- * Statements that fill the tables with what others have. Triggers and indexes are off meanwhile, so foreign keys are kept by
- * the numbers alone.
+ * Statements that fill the tables with other people's rows. Triggers and indexes are disabled meanwhile, so only the
+ * numbers keep the foreign keys correct.
  */
 export function rowsOfOthers({ users, projects, chats, tasks }: Size): string[] {
   const smallTeams = Math.max(1, Math.round(users / SMALL_TEAM_MEMBERS));
-  /** The person that a number falls to. */
+  /** Distributes numbers over the people. */
   const user = (n: string) => `growth_id('user', 1 + ${n} % ${users})`;
-  // Of ten projects four are in large teams, two in small ones, the others in personal ones.
+  // Of ten projects, four are in large teams, two in small ones, and four in personal ones.
   const team = `CASE WHEN n % 10 < 4 THEN growth_id('large', 1 + n % ${LARGE_TEAMS})
     WHEN n % 10 < 6 THEN growth_id('small', 1 + n % ${smallTeams}) ELSE growth_id('personal', 1 + n % ${users}) END`;
   const project = (n: string) => `growth_id('project', 1 + ${n} % ${projects})`;
   const chat = (n: string) => `growth_id('chat', 1 + ${n} % ${chats})`;
-  /** Place of a task in its chat, from 1. */
+  /** Sequence number of a task in its chat, from 1. */
   const seq = (n: string) => `1 + (${n} - 1) / ${chats}`;
-  // As tasks fall to chats, chats to projects and projects to people; each number is one less than that of the row.
+  // Follows the distribution of tasks over chats, chats over projects and projects over people; each number is one less
+  // than that of the row.
   const ofChat = `(n % ${chats})`;
   const userOfTask = user(`(1 + (1 + ${ofChat}) % ${projects})`);
   const projectOfTask = project(`(1 + ${ofChat})`);
-  // One task of a thousand is under way; as many wait as a sweep takes at once.
+  // One task in a thousand is unfinished; as many are queued as a sweep takes at once.
   const state = `CASE WHEN n > ${tasks - 10} THEN 'queued' WHEN n % 1000 = 2 THEN 'running'
     WHEN n % 50 = 0 THEN 'failed' WHEN n % 100 = 1 THEN 'cancelled' ELSE 'completed' END`;
   return [
@@ -166,7 +167,7 @@ export function rowsOfOthers({ users, projects, chats, tasks }: Size): string[] 
   ];
 }
 
-/** What chats know of their tasks that are not over; when all tasks are there. */
+/** Sets the unfinished tasks of chats, once all tasks are stored. */
 export const TURNS = `UPDATE chats SET unfinished_tasks = waiting.ids FROM (
     SELECT chat_id, array_agg(id ORDER BY seq) AS ids FROM tasks WHERE status IN ('queued', 'running') GROUP BY chat_id
   ) AS waiting WHERE chats.id = waiting.chat_id`;

@@ -5,10 +5,10 @@ import { fill } from "./fill.ts";
 import type { Person } from "./people.ts";
 import type { Size } from "./rows.ts";
 
-/** PostgreSQL's standard port, as a developer's machine has it. */
+/** PostgreSQL on its standard port, as on a developer's machine. */
 const STANDARD_SERVER = "postgres://postgres@127.0.0.1:5432/postgres";
 
-/** The server of TEST_DATABASE_URL, else one on the standard port; nothing where none answers. */
+/** The server of TEST_DATABASE_URL, otherwise one on the standard port; `undefined` if none responds. */
 export async function findServer(): Promise<string | undefined> {
   const server = process.env["TEST_DATABASE_URL"] || STANDARD_SERVER;
   try {
@@ -19,7 +19,7 @@ export async function findServer(): Promise<string | undefined> {
   }
 }
 
-/** A new, migrated and filled database of the server, which is dropped in the end. */
+/** Creates, migrates and fills a database on the server; `drop` deletes it. */
 export async function makeFilled(server: string, size: Size, people: readonly Person[]) {
   const name = `growth_${randomBytes(6).toString("hex")}`;
   await run(server, `CREATE DATABASE ${name}`);

@@ -6,7 +6,7 @@ const WARM_UP = 40;
 const ALONE = 120;
 const CALLS_EACH = 25;
 
-/** Invoke's answer, beside the least that the same machine needs for an insert and an object write. */
+/** The response time of an invoke, beside the machine's least time for an insert and an object write. */
 export const acknowledgement: Measurement = {
   name: "ack",
   title: "Acknowledgement of an invoke",

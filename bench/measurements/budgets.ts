@@ -4,7 +4,7 @@ import type { Figure, Measurement } from "../measurement.ts";
 import { ServiceLog } from "../service-log.ts";
 import { eventsPath, INSTANT } from "../task-client.ts";
 
-/** The limits on a request's way, at their defaults: each may cost a trip. */
+/** The limits that apply to a request, at their defaults: each may take a round trip. */
 const LIMITS = {
   KEY_RATE_BURST: "60",
   CHAT_RATE_PER_MINUTE: "20",
@@ -13,7 +13,7 @@ const LIMITS = {
   USER_ENQUEUE_RATE_PER_10S: "20",
 };
 
-/** Round trips a request may make: database, queue publishes, object calls. */
+/** Most round trips of a request: database, queue publishes, object calls. */
 const BUDGETS = {
   invoke: { db: 2, publish: 1, objects: 1 },
   status: { db: 1, publish: 0, objects: 1 },
@@ -25,11 +25,11 @@ export const budgets: Measurement = {
   name: "budgets",
   title: "Round trips per request",
   how:
-    "As the service counts them in `Server-Timing`, with the limits on that the other measurements switch off. A whole task is " +
-    "one invoke and all that the queue delivers for it, as the log of requests says.",
+    "As the service counts them in `Server-Timing`, with the limits that other measurements disable. A whole task is " +
+    "one invoke and all its queue deliveries, from the request log.",
   async run(bench) {
     const { client } = await bench.use(LIMITS);
-    // The first of each kind may cost more: it opens the project.
+    // The first request of each kind may take more round trips, because it opens the project.
     await client.done((await client.invoke(INSTANT)).taskId);
     const log = new ServiceLog(bench.dataDir);
     await log.untilQuiet();

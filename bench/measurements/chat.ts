@@ -46,7 +46,7 @@ export const chat: Measurement = {
       { what: "model token to event, p50", value: p50(lags), unit: "ms" },
       { what: "model token to event, p95", value: p95(lags), unit: "ms" },
       {
-        what: `tokens that did not come, of ${TOKENS}`,
+        what: `tokens that did not arrive, of ${TOKENS}`,
         value: TOKENS - lags.length,
         unit: "",
         goal: { atMost: 0 },

@@ -9,8 +9,8 @@ export const cpu: Measurement = {
   name: "cpu",
   title: "CPU of a one-turn task with an instant model",
   how:
-    `Time that all threads computed over ${TASKS} tasks of ${CALLERS} callers that read each to its end, divided by the ` +
-    `tasks; after ${WARM_UP} tasks of warm-up. Steadier than a latency where the machine is shared. Node is all of local/.`,
+    `CPU time of all threads over ${TASKS} tasks of ${CALLERS} callers that read each to its end, divided by the number of ` +
+    `tasks, after ${WARM_UP} tasks of warm-up. Steadier than a latency where the machine is shared. Node is all of local/.`,
   async run(bench) {
     const { client, service } = await bench.use();
     await runTasks(client, WARM_UP);

@@ -9,7 +9,7 @@ export const memory: Measurement = {
   name: "memory",
   title: `Memory after ${TASKS.toLocaleString("en")} tasks`,
   how:
-    `What is resident in a service that was started for this, once ${CALLERS} callers have had so many one-turn tasks with ` +
+    `Resident memory of a newly started service after ${CALLERS} callers have run so many one-turn tasks with ` +
     "an instant model. Takes minutes.",
   async run(bench) {
     await bench.rest();

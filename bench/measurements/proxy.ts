@@ -43,7 +43,7 @@ export const proxy: Measurement = {
       { what: "model token to chunk, p50", value: p50(lags), unit: "ms" },
       { what: "model token to chunk, p95", value: p95(lags), unit: "ms" },
       {
-        what: `tokens that did not come, of ${TOKENS}`,
+        what: `tokens that did not arrive, of ${TOKENS}`,
         value: TOKENS - lags.length,
         unit: "",
         goal: { atMost: 0 },
@@ -52,7 +52,7 @@ export const proxy: Measurement = {
   },
 };
 
-/** What the model says in a frame. */
+/** The model's text in a frame. */
 function textOf(frame: string): string {
   const chunk = frame.startsWith("data: ") && safeParseJson(frame.slice(6), Chunk)?.value;
   return chunk ? chunk.choices.map(({ delta }) => delta.content ?? "").join("") : "";

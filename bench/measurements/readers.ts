@@ -8,7 +8,10 @@ const READERS = 500;
 const HEAD_START_MS = 6_000;
 const TURNS = 4;
 const CALLS = 60;
-/** With the call's own time about 40 ms, so 25 calls a second, each an event at its start and one at its end. */
+/**
+ * The call itself takes about 40 ms, so there are 25 calls a second, each with an event at its start and one at its
+ * end.
+ */
 const CALL = { name: "bash_exec", arguments: { command: "sleep 0.02" } };
 
 export const readers: Measurement = {
@@ -41,7 +44,7 @@ export const readers: Measurement = {
         unit: "ms",
         goal: { atMost: HEAD_START_MS },
       },
-      { what: "events of the task (50 are meant)", value: events / seconds, unit: "per s" },
+      { what: "events of the task (50 expected)", value: events / seconds, unit: "per s" },
       { what: "lag, p50", value: p50(lags), unit: "ms" },
       { what: "lag, p95", value: p95(lags), unit: "ms", goal: { atMost: 100 } },
       { what: `lost of ${events * READERS} deliveries`, value: lost, unit: "", goal: { atMost: 0 } },

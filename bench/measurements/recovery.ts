@@ -5,9 +5,11 @@ import { startService, type Service } from "../service.ts";
 import { eventsPath, idOf, newTaskClient, script } from "../task-client.ts";
 
 const TURN = { first_delay_ms: 400, tools: [{ name: "bash_exec", arguments: { command: "sleep 0.3" } }] };
-/** More than the measurement lasts. */
+/** More turns than the measurement lasts. */
 const TURNS = 100;
-/** Events to see before the kill: the first falls into a call of the model, the second into one of a tool. */
+/**
+ * Event types before the kill: after the first, the kill falls into a model call; after the second, into a tool call.
+ */
 const KILLS = [
   { moment: "while the model answers", after: "agent_step" },
   { moment: "while a tool runs", after: "tool_start" },
@@ -34,7 +36,7 @@ async function measure({ dataDir }: Bench): Promise<Figure[]> {
   const figures: Figure[] = [];
   let last = 0;
   for (const { moment, after } of KILLS) {
-    // Some turns, so that the task advances between two kills.
+    // Waits a few turns, so that the task advances between two kills.
     for (let seen = 0; seen < 3; seen += 1) last = await until(service, key, taskId, last, after);
     await service.kill();
     service = await startService(dataDir);
@@ -58,12 +60,12 @@ async function until(
   );
 }
 
-/** Milliseconds from the ready line to the first new event: one that says so, or comes after the replay's end. */
+/** Milliseconds from the ready line to the first new event: a `turn_restarted`, or the first event after the replay. */
 async function untilNew(service: Service, key: string, taskId: string, after: number): Promise<number> {
   let replayed = false;
   return firstFrame(service, key, eventsPath(taskId, after), (frame) => {
     const id = idOf(frame);
-    // The log greets its live readers with a heartbeat.
+    // The log sends a heartbeat when the replay ends.
     if (id === undefined) replayed = true;
     else if (replayed || frame.includes("\nevent: turn_restarted\n"))
       return performance.now() - service.readyAt;

@@ -3,26 +3,26 @@ import { p50, timed } from "../statistics.ts";
 import { eventsPath, script } from "../task-client.ts";
 
 const PIECES = 1000;
-/** More than text is gathered for, so that each piece is an event and a row of its own. */
+/** Longer than the service gathers text, so that each piece becomes its own event and row. */
 const PIECE_EVERY_MS = 55;
-/** A step that has used up half its writes gathers text longer. */
+/** A step that has used half of its writes gathers text for longer, so the limit is raised. */
 const NEVER_SPARING = { STEP_MAX_APPENDS: String(PIECES * 4) };
 const REPLAYS = 15;
 /** Pieces beyond those that are needed: on a busy machine two may arrive together and become one event. */
 const SPARE = 50;
 const TURN = { text: "word ", chunks: PIECES + SPARE, delay_ms: PIECE_EVERY_MS, stall: true };
-/** So long without an event, and the model has said all. */
+/** After so long without an event, the model has sent everything. */
 const QUIET_MS = 3000;
 const MARK = "\nevent: ";
-/** What the log greets a reader with that has read everything before. */
+/** The log sends this to a reader that has received all events. */
 const GREETING = ": keep-alive\n\n";
 
 export const replayLive: Measurement = {
   name: "replay-live",
   title: `Replay of a live task of ${PIECES.toLocaleString("en")} single pieces of text`,
   how:
-    "The model has sent its pieces one by one and is silent; a reader comes and reads until it is live. The rate is that of its " +
-    `time beyond that of a reader who comes with the last id; median of ${REPLAYS} each. Takes a minute.`,
+    "The model has sent its pieces one by one and pauses; a reader connects and reads until it is live. The rate uses its " +
+    `time minus that of a reader that connects with the last id; median of ${REPLAYS} each. Takes a minute.`,
   async run(bench) {
     const { client } = await bench.use(NEVER_SPARING);
     const { taskId } = await client.invoke(script([TURN]));
@@ -45,7 +45,7 @@ export const replayLive: Measurement = {
   },
 };
 
-/** The number of events once no more come. */
+/** The number of events, once no more arrive. */
 async function lastOf(read: () => Promise<{ count: number }>): Promise<number> {
   for (let before = -1; ;) {
     const { count } = await read();

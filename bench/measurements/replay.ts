@@ -45,7 +45,7 @@ export const replay: Measurement = {
   },
 };
 
-/** Speaks the same wire as the demo model; a script of so many calls would be too long for a message. */
+/** Speaks the same protocol as the demo model; a script of so many calls would be too long for a message. */
 async function startBusyModel(): Promise<{ url: string; close(): Promise<void> }> {
   const tools = Array.from({ length: CALLS }, () => ({ name: "get_project_info", arguments: {} }));
   const pauses = { delay_ms: 0, first_delay_ms: 0, stall: false, garbage: false };

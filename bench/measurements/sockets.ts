@@ -6,7 +6,10 @@ import { now, p50, p95 } from "../statistics.ts";
 import { lagsOf, STAMPED, TOKEN_EVERY_MS, TOKENS } from "../tokens.ts";
 
 const Delta = z.object({ type: z.literal("text_delta"), content: z.string() });
-/** To the socket that sent the message the events come bare, to others with what they are about around them. */
+/**
+ * The socket that sent the message receives bare events; other sockets receive them in a frame with their task and
+ * chat.
+ */
 const Frame = z.union([Delta, z.object({ type: z.literal("agent_event"), payload: Delta })]);
 const End = z.union([
   z.object({ type: z.literal("done") }),
@@ -33,7 +36,7 @@ export const sockets: Measurement = {
       { what: "model token to another tab, p50", value: p50(tab.lags), unit: "ms" },
       { what: "model token to another tab, p95", value: p95(tab.lags), unit: "ms" },
       {
-        what: `tokens that did not come, of ${2 * TOKENS}`,
+        what: `tokens that did not arrive, of ${2 * TOKENS}`,
         value: 2 * TOKENS - sender.lags.length - tab.lags.length,
         unit: "",
         goal: { atMost: 0 },
@@ -42,7 +45,7 @@ export const sockets: Measurement = {
   },
 };
 
-/** A socket, the lags of the tokens that come on it, and the end of the first task. */
+/** A socket, the lags of its tokens, and a promise of the first task's end. */
 function listen(address: string) {
   const socket = new WebSocket(address);
   const lags: number[] = [];

@@ -10,7 +10,7 @@ export const start: Measurement = {
   title: "Start, memory, stop",
   how:
     "`local/start.sh` with everything installed, from the start of the process to the ready line: on a new folder (builds the " +
-    `Worker, makes the database) and again. Memory is what is resident, before and after ${TASKS} tasks.`,
+    `Worker, makes the database) and again. Resident memory before and after ${TASKS} tasks.`,
   async run(bench) {
     await bench.rest();
     const first = await startService(bench.dataDir);

@@ -2,7 +2,7 @@ import inspector from "node:inspector/promises";
 import { z } from "zod";
 import { parseJson } from "#src/lib/parse-json.ts";
 
-/** The part of V8's profile that is read here. Source: the DevTools protocol, `Profiler.Profile`. */
+/** The fields of V8's profile that are used here. Source: the DevTools protocol, `Profiler.Profile`. */
 const CpuProfile = z.object({
   nodes: z.array(
     z.object({
@@ -12,21 +12,21 @@ const CpuProfile = z.object({
     }),
   ),
   samples: z.array(z.number()),
-  /** Microseconds from one sample to the next. */
+  /** Microseconds between successive samples. */
   timeDeltas: z.array(z.number()),
 });
 export type CpuProfile = z.infer<typeof CpuProfile>;
 
 const INTERVAL_MICROSECONDS = 250;
 
-/** Something whose calls of functions can be recorded. */
+/** A V8 instance whose CPU profile can be recorded. */
 export interface Profiler {
   start(): Promise<void>;
   stop(): Promise<CpuProfile>;
   close(): void;
 }
 
-/** This process' own. */
+/** The profiler of this process. */
 export function nodeProfiler(): Profiler {
   const session = new inspector.Session();
   session.connect();
@@ -49,7 +49,7 @@ const Answer = z.object({
 });
 type Answer = z.infer<typeof Answer>;
 
-/** That of a Worker in workerd, whose inspector lists its services. Source: Chrome's `/json` endpoint. */
+/** The profiler of a Worker in workerd, whose inspector lists its services. Source: Chrome's `/json` endpoint. */
 export async function workerProfiler(inspectorUrl: string, service: string): Promise<Profiler> {
   const list = new URL("/json", inspectorUrl.replace(/^ws/u, "http"));
   const targets = Targets.parse(await (await fetch(list)).json());
@@ -63,7 +63,7 @@ export async function workerProfiler(inspectorUrl: string, service: string): Pro
   });
   const waiting = new Map<number, (answer: Answer) => void>();
   socket.addEventListener("message", ({ data }) => {
-    // Events of the inspector, which are not asked for, have no id.
+    // Events of the inspector have no id and are ignored.
     const answer = String(data).startsWith('{"id"') ? parseJson(String(data), Answer) : undefined;
     if (answer) waiting.get(answer.id)?.(answer);
   });

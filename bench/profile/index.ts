@@ -10,8 +10,8 @@ const FUNCTIONS = 45;
 const AREAS = 20;
 
 /**
- * Where the CPU time of a one-turn task goes, function by function: a list for the Worker and one for Node, which the callers
- * run in as well. Only what V8 sees: system calls and workerd's own work are in `--only cpu`.
+ * Where the CPU time of a one-turn task goes, by function: a list for the Worker and one for Node, in which the callers
+ * run too. Only what V8 sees: `--only cpu` includes system calls and workerd's own work.
  */
 export async function profile(say: (text: string) => void): Promise<void> {
   const service = await startInspectedService();

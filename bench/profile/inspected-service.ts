@@ -9,12 +9,12 @@ import { UNLIMITED } from "../service.ts";
 export interface InspectedService {
   url: string;
   inspectorUrl: string;
-  /** The Worker's bundle, as it runs. */
+  /** Folder of the running Worker's bundle. */
   bundleDir: string;
   close(): Promise<void>;
 }
 
-/** The service in this process, so that its Node half can be looked at from within, with an inspector on its Worker. */
+/** Runs the service in this process, so that its Node part can be profiled, with an inspector on its Worker. */
 export async function startInspectedService(): Promise<InspectedService> {
   const dataDir = mkdtempSync(path.join(tmpdir(), "workspace-profile-"));
   const { DATABASE_URL } = process.env;

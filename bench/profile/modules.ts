@@ -3,11 +3,11 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ModuleOf } from "./self-times.ts";
 
-/** What esbuild writes above each module that it puts into a bundle without minifying it. */
+/** The comment that esbuild writes above each module of an unminified bundle. */
 const HEADING =
   /^\/\/ ((?:\.\.\/)*(?:node_modules|src|functions|durable-objects|wrangler-modules-watch)[^\s:]*)$/u;
 
-/** Modules by the headings that a bundler left in its output; the files are those of a folder. */
+/** Finds modules by the headings in the bundler's output files in a folder. */
 export function bundledModules(dir: string): ModuleOf {
   const files = new Map<string, string[]>();
   return (url, line) => {
@@ -30,6 +30,6 @@ function modulesByLine(file: string): string[] {
   }
 }
 
-/** Modules that run as files, relative to the working directory. */
+/** Modules that run from their own files, relative to the working directory. */
 export const fileModules: ModuleOf = (url) =>
   url.startsWith("file:") ? path.relative(process.cwd(), fileURLToPath(url)) : url;

@@ -3,22 +3,22 @@ import type { CpuProfile } from "./cpu-profile.ts";
 export interface Spent {
   /** A function with its module, or an area. */
   where: string;
-  /** Milliseconds in it. */
+  /** Milliseconds in the function itself. */
   self: number;
-  /** Milliseconds in it and what it called. */
+  /** Milliseconds in the function and its callees. */
   total: number;
 }
 
-/** What a profile says of functions and areas, most of its own time first. */
+/** Times by function and by area, the largest self time first. */
 export interface Times {
   functions: Spent[];
   areas: Spent[];
 }
 
-/** Names the module of a line of a file, such as `node_modules/hono/dist/hono.js`; empty for the runtime's own. */
+/** The module of a line of a file, such as `node_modules/hono/dist/hono.js`; empty for the runtime's own code. */
 export type ModuleOf = (url: string, line: number) => string;
 
-/** Nothing runs: V8's names for it. What workerd itself computes is in `(program)` with its waiting, so it is left out. */
+/** V8's names for idle time. `(program)` contains workerd's own work as well as its waiting, so it is left out. */
 const NOTHING = new Set(["(idle)", "(program)", "(root)"]);
 
 export function timesOf({ nodes, samples, timeDeltas }: CpuProfile, moduleOf: ModuleOf): Times {
@@ -28,7 +28,7 @@ export function timesOf({ nodes, samples, timeDeltas }: CpuProfile, moduleOf: Mo
   const functions = new Map<string, Spent>();
   const areas = new Map<string, Spent>();
 
-  /** Answers the time of a node and all below. Of recursion only the outermost counts as a total. */
+  /** Returns the time of a node and all nodes below it. In a recursion only the outermost call counts as total. */
   const walk = (id: number, above: ReadonlySet<string>): number => {
     const node = byId.get(id);
     if (!node) return 0;
@@ -57,7 +57,7 @@ export function timesOf({ nodes, samples, timeDeltas }: CpuProfile, moduleOf: Mo
   return { functions: most(functions), areas: most(areas) };
 }
 
-/** A package by its name, the project's own by two folders. */
+/** A package's name, or two folder levels for the project's own modules. */
 function areaOf(module: string, name: string): string {
   if (name === "(garbage collector)") return name;
   const named = /node_modules\/((?:@[^/]+\/)?[^/]+)/u.exec(module)?.[1];

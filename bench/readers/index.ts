@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { ReadersReport, type ReadersTask } from "./protocol.ts";
 
-/** Reads a task with so many readers at once, spread over two processes; `connected` resolves when all are there. */
+/** Starts many concurrent readers of a task, in two processes; `connected` resolves when all are connected. */
 export function startReaders(task: ReadersTask): {
   connected: Promise<unknown>;
   report: Promise<ReadersReport>;

@@ -2,7 +2,7 @@ import { HttpClient } from "../http-client.ts";
 import { idOf, timestampOf } from "../task-client.ts";
 import { ReadersTask, type ReadersReport } from "./protocol.ts";
 
-/** Many readers of one task in a process of their own, so that they are not late for another's work. */
+/** Many readers of one task in a separate process, so that other work does not delay them. */
 process.once("message", (message) => void readAll(ReadersTask.parse(message)));
 
 async function readAll({ url, key, path, readers }: ReadersTask): Promise<void> {
@@ -27,7 +27,7 @@ async function readAll({ url, key, path, readers }: ReadersTask): Promise<void> 
         if (sent !== undefined) report.lags.push(at - sent);
       });
       report.events = Math.max(report.events, last);
-      // A reader that was let go before the end has lost the rest.
+      // A reader that was dropped before the end has lost the remaining events.
       report.lost += report.events - last;
     }),
   );

@@ -8,13 +8,13 @@ export const ReadersTask = z.object({
 });
 export type ReadersTask = z.infer<typeof ReadersTask>;
 
-/** What became of the readers of one process. */
+/** Results of the readers of one process. */
 export const ReadersReport = z.object({
-  /** Milliseconds from the moment an event names to its arrival. */
+  /** Milliseconds from an event's timestamp to its arrival. */
   lags: z.array(z.number()),
-  /** Events that a reader should have got and did not. */
+  /** Events that readers missed. */
   lost: z.number(),
-  /** The task's last event. */
+  /** Number of the task's last event. */
   events: z.number(),
 });
 export type ReadersReport = z.infer<typeof ReadersReport>;

@@ -3,13 +3,13 @@ import { STREAMED_SECONDS } from "./profiles.ts";
 import { OBJECTS } from "./published.ts";
 import { FROM_THE_CODE, type TaskNeeds } from "./task-needs.ts";
 
-/** Something that could be built, and what a task would need then. */
+/** A possible change of the service, and what a task would need with it. */
 export interface Change {
   what: string;
   apply: (needs: TaskNeeds, task: MeasuredTask) => TaskNeeds;
 }
 
-/** Writes a second while a model's text streams, if text were gathered four times as long as now. */
+/** Writes per second while a model's text streams, if text were gathered four times as long as now. */
 const CALM_WRITES_PER_SECOND = 5;
 
 const oneRowLess: Change = {
@@ -25,7 +25,7 @@ const calmText: Change = {
     return {
       ...needs,
       objectCalls: needs.objectCalls - fewer,
-      // The row of the events too.
+      // Includes the row of the events.
       rowsWritten: needs.rowsWritten - fewer * (FROM_THE_CODE.rowsPerWrite + 1),
       rowsRead: needs.rowsRead * left,
       cpuMs: needs.cpuMs * left,

@@ -3,14 +3,14 @@ import { serve } from "#local/serve.ts";
 
 export interface CountingProxy {
   url: string;
-  /** Bytes of the bodies of all answers so far. */
+  /** Bytes of all response bodies so far. */
   readonly bytes: number;
   close(): Promise<void>;
 }
 
 /**
- * Stands between two servers of the local stack and counts what passes. `onAnswer` is told the path and the headers of each
- * answer.
+ * A proxy between two servers of the local stack that counts the traffic. `onAnswer` receives the path and the headers
+ * of each response.
  */
 export async function startCountingProxy(
   target: () => string,

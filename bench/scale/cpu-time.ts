@@ -3,7 +3,7 @@ import { cpuOf, cpuOfProcess, type CpuTime } from "../processes.ts";
 
 const SAMPLE_MS = 250;
 
-/** CPU of the workerd that this process has started. */
+/** CPU time of the workerd that this process has started. */
 export function workerCpuMs(): number {
   return whole(cpuOf(process.pid).workerd);
 }
@@ -11,8 +11,8 @@ export function workerCpuMs(): number {
 const whole = ({ user, system }: CpuTime): number => user + system;
 
 /**
- * CPU of the PostgreSQL processes that serve one database. A connection that is closed takes its process with it, so they are
- * looked at four times a second and each counts as it was last seen.
+ * CPU time of the PostgreSQL processes of one database. A process ends with its connection, so all are polled four
+ * times a second, and each counts with its last observed value.
  */
 export class DatabaseCpu {
   readonly #client: Client;

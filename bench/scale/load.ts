@@ -1,13 +1,13 @@
 import { NEON, OBJECTS, QSTASH, R2, WORKERS, type Price, type QueuePlan } from "./published.ts";
 import { FROM_THE_CODE, type TaskNeeds } from "./task-needs.ts";
 
-/** Assumptions about how tasks come; the rest is measured, or published. */
+/** Assumptions about the arrival of tasks; everything else is measured or published. */
 export const ASSUMED = {
-  /** The busiest second of a day has so many times the tasks of an average one. */
+  /** Ratio of the busiest second of a day to the average. */
   peak: 3,
-  /** Share of all tasks that come with one key, whose calls all go through one rate limiter. */
+  /** Share of all tasks that use the same key, whose calls all go through one rate limiter. */
   largestCaller: 0.1,
-  /** Share of a database's compute that is used at the peak; what is left is for everything that is no task. */
+  /** Share of a database's compute that tasks use at the peak; the rest is for other requests. */
   databaseBusy: 0.6,
   daysPerMonth: 30,
   hoursPerMonth: 730,
@@ -15,14 +15,14 @@ export const ASSUMED = {
 
 const DAY_SECONDS = 24 * 60 * 60;
 
-/** What an installation needs that runs so many tasks a day, and what it costs in US dollars a month after its first year. */
+/** What an installation needs for so many tasks a day, and its cost in US dollars a month after its first year. */
 export interface Load {
   tasksPerDay: number;
   meanPerSecond: number;
   peakPerSecond: number;
-  /** Steps under way at the peak; each keeps a delivery of the queue open. */
+  /** Steps in progress at the peak; each keeps a delivery of the queue open. */
   deliveriesAtOnce: number;
-  /** The cheapest plan that suffices; none where the published ones do not. */
+  /** The cheapest sufficient plan; undefined if no published plan suffices. */
   queuePlan: QueuePlan | undefined;
   databaseUnits: { mean: number; peak: number };
   databaseBytesPerYear: number;
@@ -33,7 +33,7 @@ export interface Load {
   prices: Prices;
 }
 
-/** Undefined is by agreement. */
+/** Undefined prices are by agreement. */
 export interface Prices {
   requests: number;
   cpu: number;
@@ -94,7 +94,7 @@ export function loadOf(task: TaskNeeds, tasksPerDay: number): Load {
   };
 }
 
-/** Without what is by agreement. */
+/** The total without prices by agreement. */
 export function totalOf({ prices }: Load): number {
   const known: (number | undefined)[] = Object.values(prices);
   return known.reduce<number>((sum, price) => sum + (price ?? 0), WORKERS.planPerMonth);

@@ -14,11 +14,11 @@ import { SHORT, TYPICAL, type Profile } from "./profiles.ts";
 import { readTaskLogs } from "./task-log-files.ts";
 import { Tally } from "./tally.ts";
 
-/** Limits that are meant to hold callers back would be all that is measured. */
+/** Disabled, because limits that slow callers down would dominate the figures. */
 const UNLIMITED = { USER_RATE_PER_MINUTE: "0", CHAT_RATE_PER_MINUTE: "0", KEY_RATE_BURST: "0" };
 const LIMITED = {
   ...UNLIMITED,
-  // The limiter is asked on every request, as deployed, and refuses nobody here.
+  // The limiter is called on every request, as deployed, but never refuses.
   KEY_RATE_BURST: "1000000",
   USER_MAX_CONCURRENT_AGENTS: "1000",
   PROJECT_MAX_CONCURRENT_AGENTS: "1000",
@@ -26,19 +26,20 @@ const LIMITED = {
 };
 
 const WARM_UP = 40;
-/** Tasks that are run without pauses, for bytes and the database's work, and how many at once. */
+/** Tasks without pauses, for bytes and the database's work, and how many run at once. */
 const HURRIED = { tasks: 200, atOnce: 4 };
-/** Tasks that take their time, for writes, calls and the Worker's work: all at once. */
+/** Tasks with pauses, for writes, calls and the Worker's work; all at once. */
 const PACED = { tasks: 20, atOnce: 20 };
 
 /**
- * `npm run bench:scale:measure -- --server postgres://…`: runs tasks of both kinds on the whole local stack and writes what one of
- * them takes to `measured.json`. The PostgreSQL server has to be on this machine, since its CPU is read from /proc; a database is
- * made there for the while. Takes some four minutes.
+ * `npm run bench:scale:measure -- --server postgres://…`: runs tasks of both kinds on the whole local stack and writes
+ * the cost of one task to `measured.json`. The PostgreSQL server must be on this machine, because its CPU time is read
+ * from /proc; a temporary database is created there. Takes about four minutes.
  */
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { server: { type: "string" } } });
-  if (values.server === undefined) throw new Error("Say --server postgres://… : a server on this machine");
+  if (values.server === undefined)
+    throw new Error("Pass --server postgres://…, the address of a server on this machine");
   const dataDir = mkdtempSync(path.join(tmpdir(), "workspace-scale-"));
   const database = await createDatabase(values.server);
   const client = new Client({ connectionString: database.databaseUrl });
@@ -136,11 +137,11 @@ interface Counting {
   person: TaskClient;
   tally: Tally;
   cpu: DatabaseCpu;
-  /** Bytes that the database has answered so far. */
+  /** Bytes that the database has returned so far. */
   bytes: () => number;
 }
 
-/** What one task took, on average over a run of many. */
+/** The cost of one task, averaged over many. */
 interface Counts extends ReturnType<Tally["perTask"]> {
   taskIds: string[];
   seconds: number;
@@ -178,7 +179,7 @@ async function runAll(
     }
   };
   await Promise.all(Array.from({ length: atOnce }, caller));
-  // What follows from the end of the last task is under way yet.
+  // The follow-up of the last task is still in progress.
   await new Promise((resolve) => setTimeout(resolve, 1_000));
   return {
     taskIds,
@@ -200,7 +201,7 @@ async function sizesOf(client: Client): Promise<Map<string, number>> {
   return new Map(rows.map(({ name, bytes }) => [name, Number(bytes)]));
 }
 
-/** By table, for one task; less than this is the growth of a page or two. */
+/** By table, for one task; smaller values are the growth of a page or two. */
 const LEAST_BYTES = 100;
 
 function growth(

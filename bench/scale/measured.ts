@@ -3,7 +3,7 @@ import path from "node:path";
 import { z } from "zod";
 import { parseJson } from "#src/lib/parse-json.ts";
 
-/** What `measure.ts` found. */
+/** The results of `measure.ts`. */
 export const MEASURED_FILE = path.join(import.meta.dirname, "measured.json");
 
 const MeasuredTask = z.object({
@@ -13,19 +13,19 @@ const MeasuredTask = z.object({
   seconds: z.number(),
   /** Deliveries of the queue, by function. */
   deliveries: z.record(z.string(), z.number()),
-  /** Round trips of the request, the stream of its one reader and all deliveries. */
+  /** Round trips of the invoke, the stream of its one reader and all deliveries. */
   trips: z.object({ db: z.number(), publish: z.number(), objects: z.number() }),
   /** CPU of workerd, objects included, in milliseconds. */
   workerCpuMs: z.number(),
   database: z.object({
     /** CPU of the server's processes in milliseconds. */
     cpuMs: z.number(),
-    /** Growth in bytes of each table with its indexes; those that hardly grow are left out. */
+    /** Growth in bytes of each table with its indexes; tables that hardly grow are left out. */
     bytesStored: z.record(z.string(), z.number()),
-    /** Bytes of the answers to the statements. */
+    /** Bytes of the statements' results. */
     bytesRead: z.number(),
   }),
-  /** The object that holds the events, after the end. */
+  /** The task's log object, after the end. */
   log: z.object({
     bytes: z.number(),
     events: z.number(),

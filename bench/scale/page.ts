@@ -5,10 +5,13 @@ import { computedParts } from "./tables.ts";
 
 export const PAGE_FILE = path.join(import.meta.dirname, "../../docs/scale.md");
 
-/** Begins a computed part of the page; the next `<!-- end -->` ends it. */
+/** The beginning of a computed part of the page; the next `<!-- end -->` ends it. */
 const PART = /<!-- computed: (?<name>[\w-]+) -->\n[\s\S]*?<!-- end -->/gu;
 
-/** docs/scale.md as it is, and as it should be. Throws where a part is missing, or there is one that nothing computes. */
+/**
+ * The current content of docs/scale.md, and the computed one. Throws for a missing part, and for one that is not
+ * computed.
+ */
 export function readPage(): { is: string; shouldBe: string } {
   const is = readFileSync(PAGE_FILE, "utf8");
   const parts = new Map(computedParts(readMeasured()));

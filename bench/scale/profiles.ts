@@ -1,6 +1,6 @@
 import { INSTANT, script } from "../task-client.ts";
 
-/** Words of about the length that models write; repeated as often as needed. */
+/** Words of the length that models typically write; repeated as needed. */
 const WORDS =
   "The handler now checks the role first, because the list below it may be long and is read page by page.";
 
@@ -11,18 +11,18 @@ const WORD_MS = 40;
 /** How long text streams in a typical task. */
 export const STREAMED_SECONDS = ((4 * TURN_WORDS + ANSWER_WORDS) * WORD_MS) / 1000;
 
-/** A task as it is run to count what one like it takes. */
+/** A kind of task whose cost is measured. */
 export interface Profile {
   name: "short" | "typical";
-  /** What the demo model is told to do, without pauses: many can be run. */
+  /** The demo model's script without pauses, so that many tasks can be run. */
   hurried: string;
-  /** The same with the pauses of a model that thinks, where there are any. */
+  /** The script with the pauses of a thinking model, if it has any. */
   paced?: string;
   turns: number;
   toolCalls: number;
 }
 
-/** One question, one answer. What the other measurements of the bench run. */
+/** One question, one answer: the task of the bench's other measurements. */
 export const SHORT: Profile = {
   name: "short",
   hurried: INSTANT,
@@ -31,8 +31,8 @@ export const SHORT: Profile = {
 };
 
 /**
- * Five turns in about a minute: four with a few sentences and a call of a tool each, then an answer of some length. A model's
- * first word takes seconds, and so do the arguments of a call, which no reader sees as they are written.
+ * Five turns in about a minute: four with a few sentences and a tool call each, then a longer answer. A model takes
+ * seconds for its first word and for the arguments of a call, which no reader sees while they are written.
  */
 export const TYPICAL: Profile = {
   name: "typical",

@@ -1,14 +1,12 @@
 /** Prices and limits as the platforms publish them, in US dollars. Amounts that come with a plan are per month. */
 
-/**
- * The day on which they were read, in stored copies of the pages below. A copy may be older than its page.
- */
+/** The day on which the figures were read, from stored copies of the pages below. A copy may be older than its page. */
 export const READ_ON = "2026-11-23";
 
 export interface Source {
   name: string;
   url: string;
-  /** What was taken from it, and what to know about it. */
+  /** Which figures were taken from it, and remarks. */
   taken: string;
 }
 
@@ -109,7 +107,7 @@ export const OBJECTS = {
   calls: { included: MILLION, perUnit: 0.15 / MILLION },
   /** Gigabyte-seconds. */
   duration: { included: 400_000, perUnit: 12.5 / MILLION },
-  /** Gigabytes that each object counts for, whatever it uses. */
+  /** Gigabytes charged for each object, independent of its use. */
   memoryGb: 0.128,
   rowsRead: { included: 25_000 * MILLION, perUnit: 0.001 / MILLION },
   rowsWritten: { included: 50 * MILLION, perUnit: 1 / MILLION },
@@ -125,7 +123,7 @@ export const R2 = {
 } as const;
 
 export const NEON = {
-  /** Per compute unit and hour: up to 16 units, which follow the load, and above. */
+  /** Per compute unit and hour: up to 16 units, which scale with the load, and above. */
   launchPerHour: 0.106,
   scalePerHour: 0.222,
   smallestUnits: 0.25,
@@ -141,12 +139,12 @@ export const NEON = {
 export interface QueuePlan {
   name: string;
   messagesPerDay: number;
-  /** Deliveries that may be under way at once. */
+  /** Most concurrent deliveries. */
   atOnce: number;
   perMonth: (messages: number) => number;
 }
 
-/** Cheapest first. What is above the last is by agreement. */
+/** Cheapest first. Larger plans are by agreement. */
 export const QSTASH: readonly QueuePlan[] = [
   {
     name: "pay as you go",
@@ -158,5 +156,8 @@ export const QSTASH: readonly QueuePlan[] = [
   { name: "Fixed 10M", messagesPerDay: 10 * MILLION, atOnce: 1_000, perMonth: () => 420 },
 ];
 
-/** For comparison: the price of a model that the service has no price of (`src/domain/billing/usage/prices.ts`), per token. */
+/**
+ * For comparison: the service's default price for models without a known price (`src/domain/billing/usage/prices.ts`),
+ * per token.
+ */
 export const MODEL = { inputToken: 1 / MILLION, outputToken: 3 / MILLION } as const;

@@ -5,7 +5,7 @@ import { amount, bytes, dollars, share, table } from "./words.ts";
 
 const NONE = "none published";
 
-/** One row for each resource of an installation of one size. */
+/** The table of one size: a row for each resource of an installation. */
 export function sizeTable(task: TaskNeeds, load: Load): string {
   const { tasksPerDay, prices, databaseUnits } = load;
   const daily = (each: number) => amount(tasksPerDay * each);
@@ -123,7 +123,7 @@ function queueRows(
   ];
 }
 
-/** The limits that are more than half used or need a larger plan, nearest first. */
+/** Limits that are more than half used or need a larger plan, the most used first. */
 export function wallsOf(load: Load): string {
   const plans = QSTASH.map(({ name, atOnce }) => `${name} ${amount(atOnce)}`).join(", ");
   const days = (NEON.branchBytes / load.databaseBytesPerYear) * 365;

@@ -10,10 +10,10 @@ import { amount, bytes, dollars, share, table } from "./words.ts";
 const SIZES = [1_000, 100_000, 10_000_000] as const;
 const LARGEST = 10_000_000;
 
-/** Tokens of one of a typical task's model calls, for a comparison of prices. */
+/** Tokens of a typical task's model call, for a comparison of prices. */
 const MODEL_CALL = { inputTokens: 10_000, outputTokens: 300 };
 
-/** The parts of docs/scale.md that are computed, by the name of their marker. */
+/** The computed parts of docs/scale.md, by the name of their marker. */
 export function computedParts(measured: Measured): ReadonlyMap<string, string> {
   const short = needsOf(measured.short);
   const typical = needsOf(measured.typical);
@@ -43,7 +43,7 @@ function assumedSentences(): string {
 }
 
 function taskTable(short: TaskNeeds, typical: TaskNeeds): string {
-  /** `unitPrice` is that of one more, beyond what is included. */
+  /** `unitPrice` is the price of one more unit beyond the included ones. */
   const row = (
     what: string,
     of: (task: TaskNeeds) => number,
@@ -74,7 +74,7 @@ function taskTable(short: TaskNeeds, typical: TaskNeeds): string {
   );
 }
 
-/** Of bytes, which are priced by the gigabyte. */
+/** For bytes, which are priced per gigabyte. */
 function perByte(perGb: number) {
   return { unitPrice: perGb / 1e9, show: bytes };
 }

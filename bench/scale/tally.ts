@@ -6,7 +6,7 @@ export interface Trips {
   objects: number;
 }
 
-/** Adds up the round trips that the service names in `Server-Timing`, and the requests that made them. */
+/** Sums the round trips in the service's `Server-Timing` headers, and counts the requests. */
 export class Tally {
   readonly #requests = new Map<string, number>();
   #trips: Trips = { db: 0, publish: 0, objects: 0 };
@@ -26,7 +26,7 @@ export class Tally {
     this.#trips.objects += of("objects");
   }
 
-  /** Deliveries of the queue by function, and round trips of all requests, those of the client included. */
+  /** Deliveries of the queue by function, and round trips of all requests, including the client's. */
   perTask(tasks: number): { deliveries: Record<string, number>; trips: Trips } {
     const share = (value: number) => Number((value / tasks).toFixed(2));
     const delivered = [...this.#requests].filter(([name]) => name !== "invoke" && name !== "events");

@@ -3,15 +3,15 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { z } from "zod";
 
-/** What the object of one task holds after the task's end. */
+/** The content of a task's log object after the task's end. */
 export interface TaskLogFile {
   bytes: number;
   events: number;
-  /** Rows of the log; each is one write that brought events. */
+  /** Rows of the log; each is one write of events. */
   eventRows: number;
   /** Bytes of the events. */
   eventBytes: number;
-  /** Writes of the last step, those that brought records only included. */
+  /** Writes of the last step, including those that contained only records. */
   writes: number;
 }
 
@@ -24,7 +24,7 @@ const Row = z.object({
   writes: z.number(),
 });
 
-/** Reads the databases of all task logs below the data folder of a service that has stopped, by task. */
+/** Reads the databases of all task logs in the data folder of a stopped service, by task. */
 export function readTaskLogs(dataDir: string): Map<string, TaskLogFile> {
   const files = readdirSync(path.join(dataDir, "worker"), { recursive: true, encoding: "utf8" }).filter(
     (name) => name.includes("TaskLog") && name.endsWith(".sqlite") && !name.endsWith("metadata.sqlite"),

@@ -1,69 +1,75 @@
 import type { MeasuredTask } from "./measured.ts";
 import { OBJECTS } from "./published.ts";
 
-/** What one task takes of everything that is counted, charged or limited. */
+/** What one task uses of every resource that is counted, charged or limited. */
 export interface TaskNeeds {
   /** From the request to the end. */
   seconds: number;
-  /** How long its deliveries keep the queue waiting for an answer. */
+  /** How long its deliveries keep a connection of the queue open. */
   deliverySeconds: number;
-  /** Requests that reach the Worker. */
+  /** Requests to the Worker. */
   requests: number;
   cpuMs: number;
-  /** Calls of objects and their alarms. */
+  /** Calls and alarms of Durable Objects. */
   objectCalls: number;
   objectGbSeconds: number;
   rowsWritten: number;
   rowsRead: number;
-  /** Bytes of its log, kept for a time. */
+  /** Bytes of its log, which is deleted after a time. */
   logBytes: number;
   logLines: number;
   messages: number;
   databaseTrips: number;
   databaseCpuMs: number;
-  /** Bytes of its rows, which stay. */
+  /** Bytes of its rows, which are kept. */
   databaseBytes: number;
   databaseBytesRead: number;
   bucketWrites: number;
   bucketReads: number;
 }
 
-/** What the measurement does not show, from the code named. */
+/** Values that the measurement does not show, from the named code. */
 export const FROM_THE_CODE = {
   /** `PING_MS` of src/agent/execution.ts. */
   pingEverySeconds: 3,
   /**
-   * TASK_STALL_SECONDS is 8, and a watchdog's alarm comes so long after the last sign of life that it knew of when it was set, half a
+   * TASK_STALL_SECONDS is 8. The watchdog's alarm is set 8 seconds after the last known sign of life, which is half a
    * ping old on average.
    */
   alarmEverySeconds: 6.5,
   /** TASK_LOG_RETENTION_DAYS. */
   logDays: 30,
   /**
-   * Of each write to the log, beside its row of events: `advance` of durable-objects/task-log/run-state.ts. This and the next are
-   * as a test counts them (test/durable-objects/task-log/rows-written.test.ts).
+   * Per write to the log, besides the row of the events: `advance` in durable-objects/task-log/run-state.ts. A test
+   * counts this value and the next (test/durable-objects/task-log/rows-written.test.ts).
    */
   rowsPerWrite: 1,
-  /** A record with its key's index, and its deletion. */
+  /** A record with the index of its key, and its deletion. */
   rowsPerRecord: 3,
-  /** Of a turn its answer and its end, of a tool call its start and its result. */
+  /** For a turn, its answer and its end; for a tool call, its start and its result. */
   recordsPerTurn: 2,
   recordsPerToolCall: 2,
-  /** Making the log, opening, beginning and closing it, and the alarm that forgets it. */
+  /** Creating, opening, beginning and closing the log, and the alarm that deletes it. */
   rowsPerLog: 20,
-  /** `run` is read when the object wakes, and kept. */
+  /** `run` is read when the object wakes, and cached. */
   rowsReadPerCall: 0,
-  /** The line of src/http/middleware/request-scope.ts, beside the platform's own for each invocation. */
+  /** The log line in src/http/middleware/request-scope.ts, besides the platform's own line per invocation. */
   ownLinesPerRequest: 1,
-  /** Before the first call that changes files: a pack and a manifest, and the manifest before it (src/domain/workspaces/archives). */
+  /**
+   * Before the first call that changes files: writes a pack and a manifest, and reads the previous manifest
+   * (src/domain/workspaces/archives).
+   */
   bucketWritesPerCheckpoint: 2,
   bucketReadsPerCheckpoint: 1,
 } as const;
 
-/** Requests of the caller: the one that starts the task, and one that reads its events to the end. */
+/** Requests of the caller: one starts the task, and one reads its events to the end. */
 const CALLERS_REQUESTS = 2;
 
-/** Its one reader keeps the log's object from hibernating, so that all its time is charged; without one only its work is. */
+/**
+ * Assumes one reader, which keeps the log's object from hibernating, so that its whole duration is charged. Without a
+ * reader, only its work is charged.
+ */
 export function needsOf(task: MeasuredTask): TaskNeeds {
   const { turns, toolCalls, seconds, trips, workerCpuMs, database, log } = task;
   const code = FROM_THE_CODE;

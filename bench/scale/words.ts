@@ -1,4 +1,4 @@
-/** Numbers as a page shows them: three figures are enough to see where a wall is. */
+/** Formats numbers for the page with three significant figures, which is precise enough. */
 
 const NAMED = [
   [1e12, "trillion"],
@@ -28,7 +28,7 @@ export function dollars(value: number): string {
   return value < 10 ? `$${value.toFixed(2)}` : `$${figures(value)}`;
 }
 
-/** Of a limit. */
+/** A share of a limit. */
 export function share(value: number): string {
   if (value < 0.001) return "< 0.1 %";
   return value >= 10 ? `${figures(value)} ×` : `${figures(value * 100)} %`;
@@ -39,7 +39,7 @@ function figures(value: number): string {
   return Number(value.toPrecision(3)).toLocaleString("en");
 }
 
-/** A table of Markdown, its columns as wide as their widest cell; all but the first to the right. */
+/** A Markdown table whose columns are as wide as their widest cell; all but the first are right-aligned. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((_, column) =>
     Math.max(3, ...[head, ...rows].map((row) => (row[column] ?? "").length)),

@@ -166,7 +166,8 @@ const RULES: readonly Rule[] = [
   },
   {
     variable: "CORS_ORIGINS",
-    problem: "must be https:// origins in production: a page that comes over http may be anybody's",
+    problem:
+      "must be https:// origins in production: an attacker on the network can replace a page loaded over http",
     broken: (env) => env.ENVIRONMENT === "production" && trustedOrigins(env).some(isPlainHttp),
   },
   {

@@ -21,17 +21,20 @@ import { refuseForeignOrigin, requireCsrfToken } from "./csrf.ts";
 export type Access =
   /** No authentication. */
   | "public"
-  /** A person with an access token or the session cookie. Keys that are good are told `notKeys`, where there is more to say. */
+  /**
+   * A person with an access token or the session cookie. `notKeys` is the refusal of valid keys, if it should explain
+   * more.
+   */
   | { user: "any" | "superuser"; notKeys?: string }
-  /** A member of the team `:team` of the path, whose role there grants this. */
+  /** A member of the path's team `:team` whose role grants this permission. */
   | { member: Scope }
-  /** A `tsk_` key with this permission; `any` accepts every permission. */
+  /** A `tsk_` key with this permission; `any` accepts a key with any permissions. */
   | { key: Scope | "any" }
-  /** A `tsk_` key with this permission, for the task `:task` of the path; key and task are read in one trip. */
+  /** A `tsk_` key with this permission, for the path's task `:task`; key and task are read in one round trip. */
   | { keyOfTask: Scope }
   /**
-   * A person, or a key with this permission. What a person may do is decided by the role in the project's team. `rate` names the
-   * limit that counts a person's calls in place of the one for all routes; a key's count against the key.
+   * A person whose role in the project's team grants this permission, or a key with it. `rate` names the limit that
+   * counts a person's calls, in place of the general one; a key's calls count against the key.
    */
   | { userOrKey: Scope; rate?: "chat" | "move" };
 

@@ -10,7 +10,7 @@ import { keyHashOf, rowOf, waitingTaskOf, type Person } from "../people.ts";
 import { STEP } from "../rows.ts";
 import { callersOf, ofEachPerson, type Request } from "./request.ts";
 
-/** Each has a part in the statement, and none is reached. */
+/** Limits that add their part to the statement and are never reached. */
 const LIMITS = {
   USER_MAX_CONCURRENT_AGENTS: 1000,
   PROJECT_MAX_CONCURRENT_AGENTS: 1000,
@@ -37,7 +37,7 @@ const CALL: ModelCall = {
   isByok: false,
 };
 
-/** What every task and every request of a program makes. */
+/** The statements of every task and of every request of a program. */
 export const HOT: readonly Request[] = ofEachPerson((person) => [...reads(person), ...writes(person)]);
 
 function reads(person: Person): Request[] {

@@ -40,10 +40,10 @@ import { pageOfCalls, usageByModelAndAgent } from "#src/domain/billing/usage/que
 import { rowOf, type Person } from "../people.ts";
 import { callersOf, ofEachPerson, type Request } from "./request.ts";
 
-/** Of a list that is answered whole, as it always was, where no page is asked for. */
+/** For a list that is returned whole unless a page is requested. */
 const NO_PAGE = "no page is asked for";
 
-/** The statements of every route that lists what the database has. */
+/** The statements of every route that lists rows of the database. */
 export const LISTS: readonly Request[] = [
   ...ofEachPerson((person) => [...projects(person), ...chats(person), ...tasks(person), ...rest(person)]),
   {

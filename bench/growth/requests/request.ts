@@ -1,21 +1,21 @@
 import type { Db } from "#src/platform/db/client.ts";
 import { PEOPLE, rowOf, teamOf, userOf, type Person } from "../people.ts";
 
-/** Something the service asks of the database: a request's statements, or those of a sweep. */
+/** Database work of the service: the statements of a request or a sweep. */
 export interface Request {
   name: string;
-  /** As the service asks it; `n` counts from 1, for what can be done to each row but once. */
+  /** Runs the statements; `n` counts from 1, for statements that can change each row only once. */
   run(db: Db, n: number): PromiseLike<unknown>;
-  /** Why an answer without a page is short all the same. */
+  /** Why a result without a page is bounded nevertheless. */
   isShort?: string;
   /**
-   * Why the answer grows with what others have: the caller is shown it, and has asked for no page, or for a count. Nothing is
-   * demanded of it.
+   * Why the result grows with other people's rows: the caller asks for all of them, or for a count. There is then no
+   * goal.
    */
   showsOthers?: string;
 }
 
-/** A person who is signed in, and one of their keys. */
+/** A signed-in person, and one of their keys. */
 export function callersOf(person: Person) {
   const userId = userOf(person);
   const teamId = teamOf(person);
@@ -32,7 +32,7 @@ export function callersOf(person: Person) {
   return { userId, teamId, user, key };
 }
 
-/** The same requests of each person. */
+/** The requests of each person. */
 export function ofEachPerson(requestsOf: (person: Person) => Request[]): Request[] {
   return Object.entries(PEOPLE).flatMap(([who, person]) =>
     requestsOf(person).map((request) => ({ ...request, name: `${request.name}, ${who}` })),

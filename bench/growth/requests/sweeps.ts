@@ -27,10 +27,10 @@ import type { Request } from "./request.ts";
 const BATCH = 100;
 const log: Log = { info() {}, warn() {}, error() {}, with: () => log };
 
-/** Once a day each team gets its credits, so each is read once an hour at most. */
+/** Each team receives its credits once a day, so the sweep reads every team at most once an hour. */
 const ALL_TEAMS = "every team is looked at";
 
-/** What the service looks for by itself, every minute or night: it finds nothing here, or as much at every size. */
+/** Work of the service itself, every minute or night. Here it finds nothing to do, or equally much at every size. */
 export const SWEEPS: readonly Request[] = [
   { name: "warnings that hold no more", run: (db) => forgetIdleWarnings(db) },
   { name: "projects to warn", run: (db) => warnIdleProjects(db, 60, BATCH) },

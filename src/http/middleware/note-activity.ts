@@ -15,6 +15,6 @@ export const noteActivity: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (!project || isOfFiles || !CHANGING.has(c.req.method) || c.res.status >= 400) return;
   const { db, log } = c.get("services");
   await touchProjectNowAndThen(db, project).catch((cause: unknown) =>
-    log.warn("activity was not noted", { cause }),
+    log.warn("activity was not recorded", { cause }),
   );
 };

@@ -9,7 +9,7 @@ export const Preferences = z
   })
   .meta({ id: "Preferences" });
 
-const goesBack = "null goes back to the default";
+const goesBack = "null restores the default";
 
 /** Unknown themes and positions are refused by the domain with a 400, which existing clients expect. */
 export const PreferencesBody = z.object({

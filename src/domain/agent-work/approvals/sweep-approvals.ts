@@ -17,7 +17,7 @@ export async function sweepApprovals(deps: {
 }): Promise<void> {
   for (const { taskId } of await answeredTasks(deps.db, BATCH)) {
     await goOn(deps, taskId).catch((error: unknown) =>
-      deps.log.warn("a task could not go on", { task_id: taskId, cause: error }),
+      deps.log.warn("a task could not be resumed", { task_id: taskId, cause: error }),
     );
   }
 }

@@ -12,7 +12,7 @@ import { requireChat } from "./require-chat.ts";
 const SHOWN_MESSAGES = 1000;
 const TASKS_WITH_TURNS = 50;
 
-/** A message with what the agent did for it. */
+/** A message with the agent's work for it. */
 export interface ChatMessage {
   id: string;
   chatId: string;
@@ -60,7 +60,7 @@ export async function listMessages(
   return messagesOfChat(deps.db, id, wish);
 }
 
-/** The same for a project's named chat, or for the one last used; empty when there is none. */
+/** As `listMessages`, for a project's named chat or the one last used; empty when there is none. */
 export async function listMessagesOfProject(
   deps: { db: Db },
   caller: Caller,

@@ -24,7 +24,7 @@ export async function removeFiles(
       await runtime.remove(path, { recursive: false });
     } catch (cause) {
       if (cause instanceof AppError && (cause.code === "not_found" || cause.code === "asleep")) continue;
-      log.warn("an attachment's file stays", { project_id: projectId, cause });
+      log.warn("an attachment's file was not removed", { project_id: projectId, cause });
     }
   }
 }

@@ -16,8 +16,8 @@ export async function readPreferences(deps: { db: Db }, caller: UserCaller): Pro
 }
 
 /**
- * Switches a model on or off for the person's default team, whatever spelling of its id is stored. Throws `forbidden`
- * for a person who may not manage the team's agents, `invalid_input` for too many.
+ * Switches a model on or off for the person's default team, regardless of the spelling of its id in the stored list.
+ * Throws `forbidden` for a person who may not manage the team's agents, `invalid_input` for too many.
  */
 export async function changePreference(
   deps: { db: Db; modelSettings: ModelSettings },

@@ -4,11 +4,11 @@ import { bareName, DEMO_MODEL, isPlatformId, type ModelSettings } from "#src/mod
 export type ModelRoute =
   /** A model on the platform's own accounts. */
   | { kind: "platform"; name: string }
-  /** To a built-in provider, on one's own key. */
+  /** A built-in provider, with the person's own key. */
   | { kind: "provider"; provider: string; name: string }
-  /** To a provider of one's own. */
+  /** A custom provider of the person. */
   | { kind: "custom"; slug: string; name: string }
-  /** To the provider of a model that was added to the list under exactly this id. */
+  /** The provider of an added model with exactly this id. */
   | { kind: "added"; name: string }
   | { kind: "malformed" };
 

@@ -10,7 +10,7 @@ import { deleteAccountRow, projectsOfAccount } from "./queries.ts";
 /**
  * Deletes a person's account with its projects, chats, tasks and keys. Recorded in the trail of administrators. The
  * rows are deleted in one transaction, then running tasks end and the files are removed; the removal of the files is
- * published before, as for a single project. Throws `conflict` for the own account, for the last administrator, and if
+ * published before, as for a single project. Throws `conflict` for the caller's own account, for the last administrator, and if
  * other people depend on the account because it created their team, is a team's only administrator, or owns a project
  * that they can see; `not_found`, `forbidden`.
  */
@@ -44,6 +44,6 @@ export async function deleteAccount(
     ...outcome.projects.map((projectId) => deps.workspaces.destroy(projectId)),
   ];
   for (const { status, ...result } of await Promise.allSettled(rest)) {
-    if (status === "rejected") deps.log.warn("a part of a deleted account is left over", result);
+    if (status === "rejected") deps.log.warn("a deleted account was not cleaned up completely", result);
   }
 }

@@ -25,7 +25,7 @@ export async function showInvitation(deps: { db: Db }, token: string): Promise<S
   return { teamName, inviterName, role, kind, email: email === null ? null : maskAddress(email), expiresAt };
 }
 
-/** `a…@example.com`: enough for a person to recognise the own address, and of little use to others. */
+/** `a…@example.com`: enough for a person to recognise their address, and of little use to others. */
 function maskAddress(email: string): string {
   const at = email.lastIndexOf("@");
   return `${Array.from(email.slice(0, at))[0] ?? ""}…${email.slice(at)}`;

@@ -4,7 +4,7 @@ import type { Db } from "#src/platform/db/client.ts";
 import { updateUser, type User, type UserChange } from "./queries.ts";
 
 /**
- * Stores a person's change to the own account. Throws `invalid_input` or `conflict` for an email or username that
+ * Stores a person's change to their account. Throws `invalid_input` or `conflict` for an email or username that
  * another account has, `unauthenticated` for a deleted account.
  */
 export async function storeChange(

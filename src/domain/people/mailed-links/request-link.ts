@@ -47,7 +47,7 @@ async function isReachable({ mailer, log }: LinkDeps): Promise<boolean> {
     await mailer.probe();
     return true;
   } catch (error) {
-    log.warn("the mail server does not answer", { cause: error });
+    log.warn("the mail server does not respond", { cause: error });
     return false;
   }
 }

@@ -28,7 +28,7 @@ export interface Callback {
 export type LoginOutcome =
   | { kind: "signed_in"; session: Session }
   | { kind: "refused"; detail: FlowRefusal | AccountRefusal }
-  /** The provider, or the person at the provider's page, did not go through with it; the log says why. */
+  /** The provider failed, or the person declined at the provider's page; the log has the reason. */
   | { kind: "failed" };
 
 /**

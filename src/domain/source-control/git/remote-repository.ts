@@ -8,10 +8,10 @@ import { originOf } from "./remotes.ts";
 /** The host's data of the repository at `origin`. */
 export type RemoteRepository =
   | { kind: "no_remote" }
-  /** At no known host: only its address tells something. */
+  /** At no known host: only the address is known. */
   | { kind: "unknown"; origin: RepositoryAddress }
   | { kind: "known"; origin: RepositoryAddress; repository: HostedRepository }
-  /** The host did not say; the sentence tells why. */
+  /** The host failed; `message` is the reason. */
   | { kind: "failed"; origin: RepositoryAddress; message: string; status: number };
 
 export function describeRemoteRepository(deps: GitDeps, access: GitAccess): Promise<RemoteRepository> {

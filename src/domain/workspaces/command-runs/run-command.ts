@@ -65,7 +65,7 @@ export async function runCommand(
     });
   } catch (cause) {
     // The command has run, so its result is returned although recording it failed.
-    deps.log.error("a command is missing in the history", { project_id: project.id, cause });
+    deps.log.error("a command was not recorded in the history", { project_id: project.id, cause });
   }
   return { ...noted, ...(result && { result }) };
 }

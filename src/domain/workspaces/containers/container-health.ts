@@ -29,7 +29,7 @@ export async function checkHealth(
   } catch (error) {
     if (error instanceof AppError) return { healthy: false, error: error.message };
     if (error instanceof DOMException && error.name === "TimeoutError") {
-      return { healthy: false, error: `It did not answer within ${HEALTH_MS / 1000} seconds` };
+      return { healthy: false, error: `The container did not respond within ${HEALTH_MS / 1000} seconds` };
     }
     throw error;
   }

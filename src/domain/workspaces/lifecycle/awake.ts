@@ -28,7 +28,7 @@ export async function awake(deps: WakeDeps, projectId: string, patience: Patienc
   await waitUntilAwake(deps, projectId, patience, { asleep: false });
 }
 
-/** `asleep` says that the files were found missing, whatever the project's row says. */
+/** `asleep` says that the files were found missing, regardless of the project's row. */
 async function waitUntilAwake(
   { db, queue }: WakeDeps,
   projectId: string,

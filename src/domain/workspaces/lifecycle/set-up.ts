@@ -76,7 +76,8 @@ async function tell(
   const part = total === null || total === 0 ? 0 : Math.min(1, loaded / total);
   const message = total === null ? `Cloning: ${phase}` : `Cloning: ${phase} ${Math.round(part * 100)} %`;
   await report(executor, project, { percentage: 20 + Math.round(part * 60), message }).catch(
-    (cause: unknown) => executor.deps.log.warn("progress was not noted", { project_id: project.id, cause }),
+    (cause: unknown) =>
+      executor.deps.log.warn("progress was not recorded", { project_id: project.id, cause }),
   );
 }
 

@@ -134,12 +134,16 @@ async function failed({ deps, runtime, generation, lease }: Executor, error: unk
   const isFinal = error instanceof AppError && !error.retryable;
   if (!project.wanted) return;
   if (!isFinal && project.attempts < MAX_ATTEMPTS) {
-    deps.log.warn("a project is tried again", { project_id: project.id, cause: error });
+    deps.log.warn("a project's transition will be retried", { project_id: project.id, cause: error });
     await releaseLease(deps.db, project);
     await deps.queue.publish(settleMessage(project.id, PAUSE_SECONDS * Math.max(1, project.attempts)));
     return;
   }
-  deps.log.error("a project was given up", { project_id: project.id, wanted: project.wanted, cause: error });
+  deps.log.error("a project's transition was given up", {
+    project_id: project.id,
+    wanted: project.wanted,
+    cause: error,
+  });
   await runtime.thaw(generation).catch(() => undefined);
   const reason = error instanceof AppError ? error.message : "An internal error occurred";
   const sentence = `${FAILURES[project.wanted](project)}: ${reason}`;

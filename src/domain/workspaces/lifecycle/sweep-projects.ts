@@ -53,7 +53,7 @@ async function lookAfterPrograms({ db, workspaces, log }: SweepDeps): Promise<vo
   await Promise.all(
     running.map((project) =>
       refreshContainers({ db }, project, workspaces.runtime(project.id)).catch((error: unknown) =>
-        log.warn("the programs of a project could not be looked at", {
+        log.warn("the programs of a project could not be checked", {
           project_id: project.id,
           cause: error,
         }),

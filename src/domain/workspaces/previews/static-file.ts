@@ -1,7 +1,7 @@
 import type { ProjectFiles } from "#src/platform/runtime/project-files.ts";
 import { contentTypeOf } from "./content-types.ts";
 
-/** Names that are not shown: those that begin with a dot, and what is no name. */
+/** Names that are not served: those that begin with a dot or contain a separator or NUL. */
 // oxlint-disable-next-line no-control-regex -- NUL is part of no name
 const HIDDEN = /^\.|[/\\\u0000]/u;
 

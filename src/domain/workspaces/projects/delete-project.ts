@@ -40,7 +40,7 @@ export async function deleteProject(
     await removeContents(deps, project.id);
     await endTask(deps.db, taskId, { status: "completed", result: { slug: project.slug } });
   } catch (error) {
-    deps.log.warn("a deleted project's files wait for the second look", {
+    deps.log.warn("a deleted project's files are left to the second pass", {
       project_id: project.id,
       cause: error,
     });

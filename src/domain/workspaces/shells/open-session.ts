@@ -40,8 +40,8 @@ const RETRY_SECONDS = 60;
 
 /**
  * Opens a shell session in a running project. Throws as `requireProject` does, `invalid_input` if the project does not
- * run, `conflict` while a clone is under way, `not_found` for an unknown container, and `rate_limited` for a person, a project or a chat with too many
- * sessions.
+ * run, `conflict` while a clone is in progress, `not_found` for an unknown container, and `rate_limited` for a person,
+ * a project or a chat with too many sessions.
  */
 export async function openSession(
   deps: ShellDeps & { config: Limits },

@@ -92,7 +92,7 @@ export async function pageOfTasks(db: Db, filter: TaskFilter, page: { limit: num
   return { items: rows.flatMap(({ task }) => task ?? []), total: rows[0]?.total ?? 0 };
 }
 
-/** A turn as it is shown, without what is kept of it for the model. */
+/** A turn without the data that is kept for the model only. */
 const shownTurn = sql<Record<string, unknown>>`${taskTurns.turnData} - 'kept'`;
 
 export async function pageOfTurns(db: Db, taskId: string, page: { limit: number; offset: number }) {

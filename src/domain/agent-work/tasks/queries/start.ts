@@ -56,7 +56,7 @@ export async function insertTask(db: Db, task: NewTask, defaults: Defaults, limi
   return inserted.rows[0];
 }
 
-/** What differs from one task to the next. */
+/** The values that differ between tasks. */
 function valuesOf(task: NewTask, defaults: Defaults) {
   const { idempotency: claim, chat } = task;
   return {
