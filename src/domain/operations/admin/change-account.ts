@@ -36,7 +36,7 @@ export interface AdministeredChange extends AccountChange {
  * effect at once: sessions end, keys are refused, and running tasks end soon after. A repeated request publishes the
  * end of the tasks again, because the first request may have died before it published. Administrators change their own
  * password and address under the usual conditions (see `requireHolder`). The person is notified of such a change by
- * mail. Throws `invalid_input` and `conflict` as changing one's account does, `conflict` for disabling the caller's own
+ * mail. Throws `invalid_input` and `conflict` as `updateAccount` does, `conflict` for disabling the caller's own
  * account or the last administrator, `not_found`, `forbidden`.
  */
 export async function changeAccount(

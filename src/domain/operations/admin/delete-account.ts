@@ -10,9 +10,9 @@ import { deleteAccountRow, projectsOfAccount } from "./queries.ts";
 /**
  * Deletes a person's account with its projects, chats, tasks and keys. Recorded in the trail of administrators. The
  * rows are deleted in one transaction, then running tasks end and the files are removed; the removal of the files is
- * published before, as for a single project. Throws `conflict` for the caller's own account, for the last administrator, and if
- * other people depend on the account because it created their team, is a team's only administrator, or owns a project
- * that they can see; `not_found`, `forbidden`.
+ * published before, as for a single project. Throws `conflict` for the caller's own account, for the last
+ * administrator, and if other people depend on the account because it created their team, is a team's only
+ * administrator, or owns a project that they can see; `not_found`, `forbidden`.
  */
 export async function deleteAccount(
   deps: FinishDeps & { workspaces: Pick<ProjectWorkspaces, "destroy">; log: Log },

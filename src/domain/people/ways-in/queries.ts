@@ -8,7 +8,7 @@ import type { Db } from "#src/platform/db/client.ts";
 
 /**
  * Ends a person's sessions, and everything that could still become a session, a password or a key without
- * authentication. This is the one list of them, for every change after which an account belongs to other hands or is
+ * another authentication. This is the one list of them, for every change after which an account belongs to other hands or is
  * disabled. Keys stay; the code that ends keys also ends their tasks.
  *
  * Returns queries for the batch of the change. They follow the statement that decides the change and locks the person;
@@ -51,8 +51,8 @@ export function holdAllInOwnTeam(db: Db, userId: string) {
 /**
  * For a person who has proved an address that the account's creator never proved: the creator may be another person,
  * who registered the address in advance. Ends all access of others: the keys of the account and of its team, links to
- * OAuth accounts except the named one, open invitations, and other people's memberships in the personal team. For each
- * removed member, their own personal team becomes the default.
+ * OAuth accounts except the named one, open invitations, and other people's memberships in the personal team and its
+ * projects. For each removed member, their own personal team becomes the default.
  *
  * Returns queries for a batch; the first returns the ended keys, whose tasks are to be ended.
  */

@@ -18,9 +18,10 @@ export interface PruneDeps {
 }
 
 /**
- * Keeps, of each role, the newest MAX_SNAPSHOTS_PER_PROJECT snapshots of the last SNAPSHOT_RETENTION_DAYS days. The
- * newest hibernation snapshot is kept at any age, because a hibernated project is restored from it. Rows are deleted
- * first, then the objects that no row names. The nightly sweep deletes the objects that a crash leaves in between.
+ * Keeps, of each role, the newest MAX_SNAPSHOTS_PER_PROJECT snapshots of the last SNAPSHOT_RETENTION_DAYS days. Of
+ * hibernation snapshots keeps only the newest, at any age, because a hibernated project is restored from it. Rows are
+ * deleted first, then the objects that no row names. The nightly sweep deletes the objects that a crash leaves in
+ * between.
  */
 export async function pruneSnapshots(deps: PruneDeps, projectId: string): Promise<void> {
   const deleted = await deleteExcess(deps.db, projectId, retentionOf(deps));
