@@ -58,7 +58,7 @@ function halve<T>(root: number, sum: (processes: Process[]) => T): Halves<T> {
 
 const isWorkerd = ({ command }: Process): boolean => command.includes("workerd");
 
-/** Linux counts in hundredths of a second for its users, on every architecture (`USER_HZ`). */
+/** The unit in which Linux reports CPU time on every architecture (`USER_HZ`): hundredths of a second. */
 const TICK_MS = 10;
 
 /**

@@ -1,4 +1,4 @@
-/** The Worker with the `sandbox` runtime: an entry of its own, so that others do not carry the SDK. */
+/** The Worker with the `sandbox` runtime. A separate entry, so that other builds do not include the SDK. */
 export * from "./worker.ts";
 // oxlint-disable-next-line import/no-default-export -- what a Worker is
 export { default } from "./worker.ts";

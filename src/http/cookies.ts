@@ -14,11 +14,11 @@ type CookieConfig = Pick<
 
 type NameConfig = Pick<CookieConfig, "ENVIRONMENT" | "COOKIE_SECURE" | "COOKIE_DOMAIN">;
 
-/** Cookies of a sign-in; COOKIE_DOMAIN may give them to subdomains. */
+/** Cookies of a sign-in; COOKIE_DOMAIN may extend them to subdomains. */
 const SESSION_COOKIES = ["session", "refresh_token"] as const;
 /** Two cookies, so that a sign-in and the connection of a git host do not overwrite each other's state. */
 const FLOW_COOKIES = ["oauth_state", "git_oauth_state"] as const;
-/** On the hosts of previews. */
+/** Cookies on the hosts of previews. */
 const PREVIEW_COOKIES = ["preview_session", "preview_nonce"] as const;
 
 type SessionCookie = (typeof SESSION_COOKIES)[number];

@@ -6,7 +6,7 @@ import { AppError, type ErrorCode } from "#src/lib/errors.ts";
 import type { AppEnv } from "./context.ts";
 import { loggedPath } from "./logged-path.ts";
 
-/** Every error of the service, on the wire. */
+/** The body of every error response. */
 export const ErrorBody = z
   .object({ detail: z.string().describe("What went wrong, in a sentence") })
   .meta({ id: "Error" });

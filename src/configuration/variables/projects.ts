@@ -12,7 +12,7 @@ export const projectVariables = {
   PROJECT_IDLE_MINUTES: integer(2880, 0),
   /** Minutes between the warning and the hibernation. */
   PROJECT_IDLE_GRACE_MINUTES: integer(5, 0, 1440),
-  /** Limits of everything a project runs, on the `host` driver. */
+  /** Limits of all programs of a project together, on the `host` driver. */
   PROJECT_MEMORY_MB: integer(2048, 64),
   PROJECT_PROCESSES: integer(512, 16),
   PROJECT_CPU_PERCENT: integer(200, 10),

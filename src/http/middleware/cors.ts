@@ -17,8 +17,8 @@ const EXPOSED = [
 ];
 
 /**
- * Browsers on the console's own origin may send credentials. Project subdomains run what users built, so they get no
- * credentialed access: a preview page could otherwise act as its visitor.
+ * Browsers on the console's own origin may send credentials. Project subdomains run users' programs and get no
+ * credentialed access, because a preview page could otherwise act as its visitor.
  */
 export const apiCors: MiddlewareHandler<AppEnv> = cors({
   allowMethods: ["GET", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"],

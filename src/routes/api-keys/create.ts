@@ -49,7 +49,7 @@ export const createKey = endpoint({
   path: "/api/external-api-keys",
   aliases: ["/api/external/keys"],
   summary: "Create an API key",
-  description: "For the external agent API. The raw key is returned only in this answer.",
+  description: "For the external agent API. The raw key is returned only in this response.",
   tag: "External keys",
   access: { user: "any" },
   body: Body,

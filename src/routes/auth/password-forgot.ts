@@ -8,7 +8,7 @@ export const passwordForgot = endpoint({
   path: "/api/auth/forgot-password",
   aliases: ["/auth/forgot-password"],
   summary: "Request a password reset",
-  description: "Mails a link for a new password. The answer is the same for an address without an account.",
+  description: "Mails a link for a new password. The response is the same for an address without an account.",
   tag: "Accounts",
   access: "public",
   body: z.object({ email: email() }),

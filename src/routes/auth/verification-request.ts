@@ -9,7 +9,7 @@ export const verificationRequest = endpoint({
   aliases: ["/auth/request-verify-token"],
   summary: "Request a verification email",
   description:
-    "Mails a link that verifies the address. The answer is the same for an address without an account.",
+    "Mails a link that verifies the address. The response is the same for an address without an account.",
   tag: "Accounts",
   access: "public",
   body: z.object({ email: email() }),

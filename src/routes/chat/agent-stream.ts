@@ -26,7 +26,8 @@ export const agentStream = endpoint({
   async handler({ services, caller, body, request }) {
     return unlessWithoutCredits(async () => {
       const started = await startFromRequest(services, caller, body);
-      // At once, also for a task that waits for its chat; the log's own would come when it begins.
+      // Sent at once, also for a task that waits for its chat's turn; the log's own event follows only when the task
+      // begins.
       const first = { type: "task_started", data: { task_id: started.taskId, chat_id: started.chatId } };
       return streamOf(services, { caller, request }, freshTask(started), {
         first: dataFrame(JSON.stringify(first)),

@@ -33,7 +33,7 @@ export const Paired = z
   .object({
     device_id: z.uuid(),
     api_key_id: z.uuid(),
-    token: z.string().describe("The raw key, `tsk_…`; returned only in this answer"),
+    token: z.string().describe("The raw key, `tsk_…`; returned only in this response"),
     scopes: z.array(z.string()),
     expires_at: z.null().describe("The key is valid until it is revoked"),
   })

@@ -24,7 +24,7 @@ export const listBranches = endpoint({
   path: "/api/projects/:project/git/branches",
   summary: "List branches",
   description:
-    "Of the project's repository and of its remote. A failure of the remote is reported in the answer, not as an error.",
+    "Of the project's repository and of its remote. A failure of the remote is reported in the response, not as an error.",
   tag: "Git",
   access: { userOrKey: "git.view" },
   params: ProjectParams,

@@ -142,7 +142,7 @@ export const repoInfo = endpoint({
   method: "get",
   path: "/api/projects/:project/git/repo-info",
   summary: "Get the git host's repository data",
-  description: "A failure of the git host is reported in the answer, not as an error.",
+  description: "A failure of the git host is reported in the response, not as an error.",
   tag: "Git",
   access: { userOrKey: "git.view" },
   params: ProjectParams,

@@ -53,7 +53,7 @@ export async function servePreview(
     if (!(error instanceof AppError)) throw error;
     services.log.warn("preview failed", { project_id: project.id, container_id: container.id, cause: error });
     const sentence = "The program in this container does not respond. Its log may show why.";
-    return notice(request, { status: 502, title: "No answer", sentence, refreshSeconds: 5 });
+    return notice(request, { status: 502, title: "No response", sentence, refreshSeconds: 5 });
   }
 }
 

@@ -14,7 +14,7 @@ export const invoke = endpoint({
   tag: "Agent tasks",
   summary: "Start a task",
   description:
-    "Asks an agent to work on a project. Returns as soon as the task is durable. With an `Idempotency-Key` header, a repetition within 24 hours returns the same answer.",
+    "Asks an agent to work on a project. Returns as soon as the task is durable. With an `Idempotency-Key` header, a repetition within 24 hours returns the same response.",
   access: { key: "chat.send" },
   body: InvokeBody,
   refusals: [402],

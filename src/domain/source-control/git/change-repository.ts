@@ -25,7 +25,7 @@ export async function initRepository(
   });
 }
 
-/** Stage these paths, or (null) everything that changed. */
+/** Stages these paths, or (null) everything that changed. */
 export function stageChanges(
   deps: GitDeps,
   access: GitAccess,

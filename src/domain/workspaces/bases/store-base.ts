@@ -19,7 +19,7 @@ export const baseKey = (id: string) => `bases/${id}.tar`;
 
 export interface BaseWish {
   name: string;
-  /** Drawn from the name when absent. */
+  /** Derived from the name when absent. */
   slug: string | undefined;
   description: string;
   visibility: Base["visibility"];

@@ -17,7 +17,7 @@ const EXCLUDED = new Set(["node_modules", "dist", "build", "public", "src", "tes
 const WORKSPACES = new Set(["apps", "packages", "services"]);
 
 /**
- * Guess what a project's files consist of, by the manifests in its root and in the directories below it. Throws
+ * Guesses a project's configuration document from the manifests in its root and in the directories below it. Throws
  * `invalid_input` for a project without files.
  */
 export async function analyzeProject(runtime: Files & RuntimePorts): Promise<SettledDocument> {

@@ -1,9 +1,9 @@
 /** Longest label of a DNS name, RFC 1035. */
 const MAX_DNS_LABEL = 63;
-/** Stands between a project's slug, which has no two hyphens in a row, and a container's label. */
+/** Separates a project's slug, which never contains two consecutive hyphens, from a container's label. */
 export const SEPARATOR = "--";
 
-/** A name as a piece of paths and addresses: lowercase letters, digits and single hyphens; empty when nothing is left. */
+/** A name as part of paths and addresses: lowercase letters, digits and single hyphens; empty when nothing is left. */
 export function sanitizeName(name: string): string {
   return name
     .toLowerCase()

@@ -6,7 +6,7 @@ import { describeInvitation, Invitation } from "../invitations/invitation.ts";
 import { TeamParams } from "../team.ts";
 
 const Link = Invitation.extend({
-  invite_url: z.string().describe("Address at which to join; returned only in this answer"),
+  invite_url: z.string().describe("Address at which to join; returned only in this response"),
 }).meta({ id: "InvitationLink" });
 
 export const createLink = endpoint({

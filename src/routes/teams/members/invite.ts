@@ -12,7 +12,9 @@ const Invited = Invitation.extend({
     .describe(
       "`retrying`: the queue sends it again; `not_configured`: give `invite_url` to the person yourself",
     ),
-  invite_url: z.string().describe("Address at which to accept the invitation; returned only in this answer"),
+  invite_url: z
+    .string()
+    .describe("Address at which to accept the invitation; returned only in this response"),
 }).meta({ id: "InvitedMember" });
 
 export const inviteMember = endpoint({
