@@ -9,7 +9,7 @@ const Addresses = z.object({
   mailUrl: z.string().optional(),
 });
 
-/** Where a running service can be found, for programs on the same machine. */
+/** Addresses of a running service, for programs on the same machine. */
 export type Addresses = z.infer<typeof Addresses>;
 
 const FILE = "addresses.json";
@@ -18,7 +18,7 @@ export function writeAddresses(dataDir: string, addresses: Addresses): void {
   writeFileSync(path.join(dataDir, FILE), JSON.stringify(addresses));
 }
 
-/** The addresses of the service that was last started on a data folder; throws when there was none. */
+/** Returns the addresses of the service that was last started on a data folder; throws when there was none. */
 export function readAddresses(dataDir: string): Addresses {
   return parseJson(readFileSync(path.join(dataDir, FILE), "utf8"), Addresses);
 }

@@ -31,11 +31,11 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 interface Opened {
   db: Db;
-  /** The one of the folder of data; absent where the database is another. */
+  /** The secret key kept in the data folder; absent for an external database. */
   keptSecretKey: (() => string) | undefined;
 }
 
-/** What is to be done with the database; throws a `StartError` for arguments that say nothing of the kind. */
+/** Parses the arguments into an operation on the database; throws a `StartError` for invalid ones. */
 function commandOf([verb, email, ...rest]: readonly string[]): (opened: Opened) => Promise<void> {
   if (verb === "list" && email === undefined) return ({ db }) => list(db);
   if (verb === "reencrypt" && email === undefined) return reencryptAll;
@@ -66,11 +66,11 @@ async function grant(db: Db, address: string): Promise<void> {
 
 async function revoke(db: Db, address: string): Promise<void> {
   const { email, changed } = await revokeAdministrator({ db }, address);
-  say(`${email} ${changed ? "is no administrator any more" : "is no administrator"}.`);
+  say(`${email} ${changed ? "is no longer an administrator" : "is not an administrator"}.`);
   if ((await listAdministrators({ db })).length === 0) console.error("No administrator is left.");
 }
 
-/** The keys as the service has them; those of the folder of data where the environment names none. */
+/** Re-encrypts with the service's keys; those of the data folder where the environment names none. */
 async function reencryptAll({ db, keptSecretKey }: Opened): Promise<void> {
   const secretKey = process.env["SECRET_KEY"] || keptSecretKey?.();
   const configuration = EncryptionVariables.safeParse({ ...process.env, SECRET_KEY: secretKey });
@@ -88,7 +88,7 @@ async function reencryptAll({ db, keptSecretKey }: Opened): Promise<void> {
   if (columns.some(({ unreadable }) => unreadable > 0)) process.exitCode = 1;
 }
 
-/** Run something on the database of DATABASE_URL, or on the embedded one of a service that is stopped. */
+/** Runs an operation on the database of DATABASE_URL, or on the embedded one of a stopped service. */
 async function withDatabase(run: (opened: Opened) => Promise<void>): Promise<void> {
   await using opened = new AsyncDisposableStack();
   const databaseUrl = process.env["DATABASE_URL"];
@@ -108,13 +108,13 @@ async function withDatabase(run: (opened: Opened) => Promise<void>): Promise<voi
     throw new StartError([`DATABASE_URL: the database did not open (${reasonOf(error)})`], { cause: error });
   });
   opened.defer(() => neon.close());
-  // A database of another version is not written to.
+  // Only the embedded database is migrated: an external one may belong to another version.
   if (!databaseUrl) await migrate(neon.pool);
   const db = createDb({ databaseUrl: neon.databaseUrl, httpUrl: neon.httpUrl, trips: newTrips() });
   await run({ db, keptSecretKey });
 }
 
-/** `npm run admin`: administrators of an installation, and the keys of its secrets, without signing in. */
+/** `npm run admin`: manages the administrators of an installation, and the keys of its secrets, without signing in. */
 if (import.meta.main) {
   if (existsSync(".env")) process.loadEnvFile(".env");
   try {
@@ -126,7 +126,7 @@ if (import.meta.main) {
   }
 }
 
-/** One line. Drizzle's own message is the query, and what went wrong is its cause. */
+/** Returns an error as one line. Drizzle's own message is the query; the actual error is its cause. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join("; ");
   if (!(error instanceof Error)) return String(error);

@@ -4,32 +4,34 @@ import { checkVariables, Variables, type ConfigurationProblem } from "#src/confi
 import type { ProjectLimits } from "./runtime-host/limits.ts";
 import { StartError } from "./start-error.ts";
 
-/** What `npm start` was asked for, with the defaults of one machine filled in and checked. */
+/** The checked configuration of `npm start`, with defaults for one machine. */
 export interface Configuration {
   host: string;
   /** 0 = any free port. */
   port: number;
-  /** Absolute. */
+  /** Absolute path. */
   dataDir: string;
-  /** `undefined` = where the service listens. */
+  /** `undefined` = the address on which the service listens. */
   publicUrl: string | undefined;
-  /** Not in production: the demo model and the callback catcher are there. */
+  /** False in production; otherwise the demo model and the callback receiver run. */
   development: boolean;
   /** `neon` and `bridge` with the address; a Neon database needs no bridge. */
   database: { kind: "embedded" } | { kind: "bridge" | "neon"; url: string };
-  /** `rest` is an Upstash database, or none at all (`off`). */
+  /** `rest` is an Upstash database, or no Redis at all (`off`). */
   redis: { kind: "embedded" | "rest" } | { kind: "bridge"; url: string };
   queue: "embedded" | "qstash";
-  /** `caught` is shown instead of sent; `none` is production without a mail server. */
+  /** `caught` shows mails instead of sending them; `none` is production without a mail server. */
   mail: "caught" | "smtp" | "none";
   outbound: { allowPrivate: boolean; allowedOrigins: string[] };
   /** For projects that run as processes of this machine; `undefined` with another runtime. */
   runtimeHost: { limits: ProjectLimits; network: boolean } | undefined;
-  /** The Worker's variables that do not depend on what the stack starts. SECRET_KEY is absent when it is to be made. */
+  /**
+   * The Worker's variables that do not depend on the stack's servers. SECRET_KEY is absent when it is to be generated.
+   */
   variables: Readonly<Record<string, string>>;
 }
 
-/** Variables of `npm start` alone, which the Worker does not get. */
+/** Variables of `npm start` itself, which the Worker does not get. */
 export const LocalVariables = z.object({
   HOST: z.string().min(1).default("127.0.0.1"),
   PORT: z.coerce
@@ -49,8 +51,8 @@ const QUEUE_VARIABLES = [
 ] as const;
 
 /**
- * Read the configuration from environment variables. Throws a `StartError` with a line for every bad one. An empty
- * variable counts as absent.
+ * Reads the configuration from environment variables. Throws a `StartError` with a line for every invalid variable. An
+ * empty variable counts as absent.
  */
 export function readConfiguration(environment: Readonly<Record<string, string | undefined>>): Configuration {
   const given = Object.fromEntries(
@@ -102,21 +104,21 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
 const NOWHERE = "http://127.0.0.1:9";
 const BRIDGED_REDIS = { REDIS_URL: NOWHERE, REDIS_TOKEN: "-" };
 
-/** The mail catcher's; its port is known when it runs. */
+/** Settings of the mail catcher; its port is known when it runs. */
 export const CAUGHT_MAIL = {
   SMTP_HOST: "127.0.0.1",
   SMTP_SENDER_EMAIL: "no-reply@workspace.localhost",
   SMTP_USE_TLS: "false",
 };
 
-/** What the running stack will set, so that the rest can be checked before anything runs. */
+/** Placeholders for values that the running stack will set, so that the rest can be checked before anything runs. */
 function filledInByTheStack(given: Record<string, string>, bridgesRedis: boolean): Record<string, string> {
   const production = given["ENVIRONMENT"] === "production";
   return {
     PUBLIC_URL: NOWHERE,
     DATABASE_URL: "postgres://local",
     ...(!given["REDIS_URL"] && !bridgesRedis && BRIDGED_REDIS),
-    // In production the service refuses what is made up on the spot or public.
+    // In production the service refuses generated or public values.
     ...(!production && { SECRET_KEY: "-".repeat(64), DEMO_MODEL_URL: NOWHERE }),
     ...(mailOf(given) === "caught" && CAUGHT_MAIL),
     ...(given["PROJECT_RUNTIME"] === "host" && { RUNTIME_HOST_URL: NOWHERE }),

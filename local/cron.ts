@@ -1,9 +1,9 @@
-/** Soon after the start, so that what piled up while the service was down does not wait for the full minute. */
+/** Delay of the first run: soon after the start, so that work from the downtime does not wait for the full minute. */
 const FIRST_RUN_MS = 1_000;
 
 /**
- * Cloudflare's cron triggers: `run` is called with each expression whose minute (UTC) has come, and with all of them once
- * after the start. A run that fails is reported and not repeated.
+ * Emulates Cloudflare's cron triggers: `run` is called with each expression that matches the current minute (UTC), and
+ * with all of them once after the start. A failed run is reported and not repeated.
  */
 export function startCron(options: {
   expressions: readonly string[];
@@ -31,10 +31,10 @@ export function startCron(options: {
   return { close: () => clearTimeout(timer) };
 }
 
-/** Whether an expression of five fields (numbers, `*`, lists, ranges, steps) names this minute of UTC. */
+/** Whether an expression of five fields (numbers, `*`, lists, ranges, steps) matches this minute (UTC). */
 export function isDue(expression: string, at: Date): boolean {
   const fields = expression.split(" ");
-  // Cloudflare counts the days of the week from 1, a Sunday.
+  // Cloudflare counts the days of the week from 1 for Sunday.
   const values = [
     at.getUTCMinutes(),
     at.getUTCHours(),

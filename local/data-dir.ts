@@ -4,19 +4,19 @@ import { DatabaseSync } from "node:sqlite";
 import { keptSecret } from "./kept-secret.ts";
 import { StartError } from "./start-error.ts";
 
-/** For temporary files, so that none is left in the machine's own folder when the service is killed. */
+/** Folder for temporary files inside the data folder, so that a killed service leaves none elsewhere. */
 export const temporaryDir = (dir: string): string => path.join(dir, "tmp");
 
 export interface DataDir {
   path: string;
-  /** Made at the first start and kept, readable by its owner only. */
+  /** Returns the secret key: generated at the first start and kept, readable by its owner only. */
   secretKey(): string;
   release(): void;
 }
 
 /**
- * The folder of everything that the service writes, held by one process at a time. The lock is a file lock of the
- * operating system (through SQLite), so that one held by a killed process is free at once.
+ * Opens the folder of everything that the service writes; one process at a time holds it. The lock is a file lock of
+ * the operating system (through SQLite), so the lock of a killed process is released at once.
  */
 export function openDataDir(dir: string): DataDir {
   try {
@@ -26,7 +26,7 @@ export function openDataDir(dir: string): DataDir {
     throw unwritable(dir, error);
   }
   const lock = lockFolder(dir);
-  // What a killed process left behind.
+  // Remove what a killed process left.
   rmSync(temporaryDir(dir), { recursive: true, force: true });
   makeFolder(temporaryDir(dir));
   return {
@@ -42,7 +42,10 @@ export function openDataDir(dir: string): DataDir {
   };
 }
 
-/** One level at a time: `recursive` never returns where the file system refuses to make folders at all, as /proc does. */
+/**
+ * Makes one level at a time: with `recursive`, Node never returns where the file system refuses to make folders at all,
+ * as in /proc.
+ */
 function makeFolder(dir: string): void {
   if (existsSync(dir)) return;
   makeFolder(path.dirname(dir));

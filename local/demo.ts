@@ -5,8 +5,8 @@ import { parseJson, safeParseJson } from "#src/lib/parse-json.ts";
 import { readAddresses, type Addresses } from "./addresses.ts";
 
 /**
- * `npm run demo -- "message"`: what a program does with the service, from an account to a verified callback, against the
- * service that runs on DATA_DIR.
+ * `npm run demo -- "message"`: shows what a client does with the service, from an account to a verified callback, on
+ * the service that runs on DATA_DIR.
  */
 const CREDENTIALS = { username: "demo", email: "demo@example.com", password: "demo demo demo" };
 const CALLBACK_TIMEOUT_MS = 15_000;
@@ -84,14 +84,14 @@ function caller(url: string): Call {
         ...(body !== undefined && { "content-type": "application/json" }),
       },
       body: body === undefined ? null : JSON.stringify(body),
-    }).catch(() => fail(`Nothing answers at ${url}; run \`npm start\` first.`));
+    }).catch(() => fail(`Nothing responds at ${url}; run \`npm start\` first.`));
     const text = await response.text();
     if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
     return parseJson(text, schema);
   };
 }
 
-/** The demo's own account: made at the first run, used again at the next ones. */
+/** The demo's own account: created by the first run, reused by later ones. */
 async function signIn(call: Call): Promise<string> {
   const { access_token: token } = await call(
     "POST",
@@ -103,10 +103,10 @@ async function signIn(call: Call): Promise<string> {
   return token;
 }
 
-/** Print the live stream as lines a person can read. */
+/** Prints the live stream as readable lines. */
 async function follow(url: string, key: string): Promise<void> {
   const response = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
-  if (!response.ok || !response.body) throw new Error(`The event stream answered ${response.status}`);
+  if (!response.ok || !response.body) throw new Error(`The event stream returned ${response.status}`);
   const parser = createParser({
     onEvent: ({ id, data }) => {
       const event = safeParseJson(data, Event)?.value;
@@ -133,7 +133,7 @@ function show(id: string, { type = "", ...event }: z.infer<typeof Event>): void 
   }
 }
 
-/** Wait for the callback and check its signature as a receiver would. */
+/** Waits for the callback and checks its signature as a receiver would. */
 async function awaitCallback(url: string, secret: string): Promise<string> {
   const deadline = Date.now() + CALLBACK_TIMEOUT_MS;
   while (Date.now() < deadline) {

@@ -2,10 +2,10 @@ import { watch } from "node:fs";
 import { runService } from "./main.ts";
 import { StartError } from "./start-error.ts";
 
-/** Editors write a file in several steps, and one change often touches several files. */
+/** Delay before a rebuild: editors write a file in several steps, and one change often touches several files. */
 const SETTLE_MS = 150;
 
-/** `npm run dev`: as `npm start`, and the Worker is built again and replaced when its code changes. */
+/** `npm run dev`: like `npm start`, and the Worker is rebuilt and replaced when its code changes. */
 const stack = await runService();
 let timer: NodeJS.Timeout | undefined;
 let reloading = Promise.resolve();

@@ -3,8 +3,9 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 /**
- * A random secret of a data folder: made when first asked for and kept, readable by its owner only. For the one process
- * that holds the folder. It is written beside its place and moved there, so that a kill leaves no half of it.
+ * Returns a random secret of a data folder: generated on first use and kept, readable by its owner only. Only the
+ * process that holds the folder may call it. The file is written under another name and moved, so that a kill leaves no
+ * partial secret.
  */
 export function keptSecret(dataDir: string, name: string): string {
   const file = path.join(dataDir, name);

@@ -2,8 +2,8 @@ import { ChildProcess, spawn } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 
 /**
- * Reads process ids, one a line, with a minus sign once a process has ended: its id may become another's. When the input
- * ends, because this process is gone, it kills what still runs.
+ * Reads process ids, one per line, with a minus sign once a process has ended, because its id may be reused. When the
+ * input ends, because this process is gone, it kills the processes that still run.
  */
 const WATCHER = `trap '' INT TERM HUP
 pids=" "
@@ -16,13 +16,13 @@ done
 [ -z "\${pids# }" ] || kill -9 $pids 2>/dev/null`;
 
 /**
- * From now on, child processes that this process starts die with it, however it dies: a workerd that outlives a killed
- * service would go on writing to the same files. `release` ends the watch; it leaves nothing behind.
+ * From now on, child processes of this process end with it, however it ends: a workerd that outlives a killed service
+ * would go on writing to the same files. `release` ends the watch and leaves nothing behind.
  */
 export function leashChildren(): { release: () => void } {
   const watcher = spawn("sh", ["-c", WATCHER], { stdio: ["pipe", "ignore", "ignore"], detached: true });
   watcher.unref();
-  // A watcher that is gone must not end the service.
+  // The watcher's end must not end the service.
   watcher.on("error", () => {});
   watcher.stdin.on("error", () => {});
   const onChild = (message: unknown) => {

@@ -5,14 +5,14 @@ import { temporaryDir } from "./data-dir.ts";
 import { startStack, type Stack } from "./stack.ts";
 import { StartError } from "./start-error.ts";
 
-/** An orderly end that takes longer is cut short; the next start recovers what was under way, as after a kill. */
+/** Time limit of an orderly end; the next start recovers interrupted work, as after a kill. */
 const STOP_TIMEOUT_MS = 4_000;
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 /**
- * `npm start`: the whole service, until a signal ends it. Standard output gets one line, `ready <address>`, once it
- * serves; what a person wants to know goes to standard error. Ends the process when it cannot start.
+ * `npm start`: runs the whole service until a signal ends it. Standard output gets one line, `ready <address>`, once it
+ * serves; messages for people go to standard error. Ends the process when it cannot start.
  */
 export async function runService(): Promise<Stack> {
   if (existsSync(".env")) process.loadEnvFile(".env");
@@ -20,7 +20,7 @@ export async function runService(): Promise<Stack> {
     const configuration = readConfiguration(process.env);
     process.env["TMPDIR"] = temporaryDir(configuration.dataDir);
     const starting = Promise.withResolvers<Stack>();
-    // Heard before the first word is said: a signal without a handler would end the process on the spot.
+    // Registered before the first output: a signal without a handler would end the process at once.
     const isStopping = stopOnSignal(starting.promise);
     say("Starting: building the Worker and opening the data …");
     starting.resolve(startStack(configuration, { log: say }));
@@ -41,7 +41,7 @@ function giveUp(error: unknown): never {
   process.exit(1);
 }
 
-/** Also while it is still starting, which is let come to its end first. */
+/** Stops on a signal, also during the start, which is completed first. */
 function stopOnSignal(starting: Promise<Stack>): () => boolean {
   let stopping = false;
   const stop = () => {
@@ -78,7 +78,7 @@ function introduce(stack: Stack, configuration: Configuration): void {
   );
 }
 
-/** Who administers an installation in production, where the first account does not. */
+/** Lines about who administers an installation in production, where the first account does not. */
 function governedBy({ development, variables }: Configuration): string[] {
   if (development) return [];
   const named = variables["ADMIN_EMAIL"];
@@ -88,7 +88,7 @@ function governedBy({ development, variables }: Configuration): string[] {
   ];
 }
 
-/** A path as one would type it. */
+/** Returns a path relative to the working directory. */
 function fromHere(file: string): string {
   return path.relative(process.cwd(), file) || ".";
 }

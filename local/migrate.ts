@@ -4,10 +4,10 @@ import { migrate as applyMigrations } from "drizzle-orm/node-postgres/migrator";
 import { Pool } from "pg";
 
 const FOLDER = "migrations";
-/** Any number that no other program on the server takes for its own. */
+/** Number of the advisory lock; any number that no other program on the server uses. */
 const LOCK = 7_235_419_022_113;
 
-/** Apply what is missing of migrations/, in one transaction and one at a time across all who try. */
+/** Applies the missing files of migrations/, in one transaction, one process at a time. */
 export async function migrate(pool: Pool): Promise<void> {
   if (!existsSync(`${FOLDER}/meta/_journal.json`)) return;
   const client = await pool.connect();
@@ -18,7 +18,7 @@ export async function migrate(pool: Pool): Promise<void> {
     await client.query("SELECT pg_advisory_unlock($1)", [LOCK]);
     broken = false;
   } finally {
-    // A connection that closes gives its lock back.
+    // A closed connection releases its lock.
     client.release(broken);
   }
 }

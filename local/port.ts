@@ -2,7 +2,7 @@ import net from "node:net";
 import { StartError } from "./start-error.ts";
 
 /**
- * Hold the port, or any free one when it is 0, so that no other server of the stack is given it, until `release`. Throws a
+ * Holds the port, or any free one when it is 0, until `release`, so that no other server of the stack gets it. Throws a
  * `StartError` that names PORT or HOST.
  */
 export async function holdPort(

@@ -1,18 +1,18 @@
 import http from "node:http";
 import type { Duplex } from "node:stream";
 
-/** Connections from workerd stay open while idle: one that is closed just as it is used again fails a request. */
+/** Idle connections from workerd stay open: a request on a connection that is just being closed would fail. */
 const KEEP_ALIVE_MS = 600_000;
 
 interface ServeOptions extends http.ServerOptions {
   preferredPort?: number;
-  /** Takes over connections that ask for another protocol; refused by closing them when absent. */
+  /** Handles requests for another protocol; without it their connections are closed. */
   onUpgrade?: (request: http.IncomingMessage, socket: Duplex, head: Buffer) => void;
 }
 
 /**
- * A server on the loopback interface: on `preferredPort` if that is free, else on any free port. A handler that fails,
- * mostly because its client went away, costs that connection only. `close` also ends the connections that are open.
+ * Starts a server on the loopback interface: on `preferredPort` if that is free, otherwise on any free port. A handler
+ * that fails, mostly because its client disconnected, affects only that connection. `close` also ends open connections.
  */
 export async function serve(
   handler: (request: http.IncomingMessage, response: http.ServerResponse) => Promise<void> | void,

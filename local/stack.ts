@@ -22,18 +22,18 @@ import { writeAddresses } from "./addresses.ts";
 import { buildDir, startWorker } from "./worker/index.ts";
 
 export interface Stack {
-  /** Where the service listens. */
+  /** Address of the service. */
   url: string;
-  /** The variables that the Worker got. */
+  /** The Worker's variables. */
   variables: Readonly<Record<string, string>>;
-  /** The catcher for callbacks, in development. */
+  /** The receiver for callbacks, in development. */
   callbacksUrl: string | undefined;
-  /** Where the mails that were caught can be read, in development without a mail server. */
+  /** Where caught mails can be read, in development without a mail server. */
   mailUrl: string | undefined;
   logFile: string;
-  /** Where DevTools connect, if it was started `inspected`. */
+  /** Address for DevTools, if it was started `inspected`. */
   inspectorUrl: string | undefined;
-  /** Build the Worker again and replace the running one. */
+  /** Rebuilds the Worker and replaces the running one. */
   reload(): Promise<void>;
   close(): Promise<void>;
 }
@@ -42,17 +42,18 @@ type Variables = Readonly<Record<string, string>>;
 
 export interface StackOptions {
   log: (line: string) => void;
-  /** What the local queue does wrong; for tests. */
+  /** Faults of the local queue; for tests. */
   faults?: Faults;
-  /** Answers the variables that the Worker gets instead, so that something may stand between it and the servers; for tests. */
+  /** Returns the variables for the Worker instead, so that a test can intercept the servers. */
   reroute?: (variables: Variables) => Variables;
-  /** Run a Worker that can be read, with an inspector; for profiles. */
+  /** Runs an unminified Worker with an inspector; for profiles. */
   inspected?: boolean;
 }
 
 /**
- * The whole service on this machine: the Worker in workerd, and a local server for each other party that the configuration
- * does not name. Throws a `StartError` for what the person who started it can change; what was started is closed then.
+ * Runs the whole service on this machine: the Worker in workerd, and a local server for each external service that the
+ * configuration does not name. Throws a `StartError` for problems that the operator can fix; started parts are closed
+ * then.
  */
 export async function startStack(configuration: Configuration, options: StackOptions): Promise<Stack> {
   await using started = new AsyncDisposableStack();
@@ -101,7 +102,7 @@ export async function startStack(configuration: Configuration, options: StackOpt
     dataDir: dataDir.path,
     variables,
     inspected: options.inspected,
-    // What workerd had under way has had no answer and need not wait.
+    // Requests that workerd had under way got no response and are delivered again at once.
     onRestart: queue.begin,
   });
   started.defer(() => worker.close());
@@ -172,7 +173,7 @@ async function openModel({ development }: Configuration, started: AsyncDisposabl
   return { DEMO_MODEL_URL: model.url };
 }
 
-/** The way out to addresses that users supply, and in development a place that their callbacks may go to. */
+/** Opens outbound access to addresses that users supply, and in development a receiver for their callbacks. */
 async function openOutbound(
   { development, outbound, port }: Configuration,
   started: AsyncDisposableStack,
@@ -180,7 +181,7 @@ async function openOutbound(
   const allowedOrigins = [...outbound.allowedOrigins];
   let callbacksUrl: string | undefined;
   if (development) {
-    // The port after the service's own, so that an address given before a restart is good after it.
+    // The port after the service's own, so that an address from before a restart stays valid.
     const callbacks = await startCallbacks(port === 0 ? {} : { preferredPort: port + 1 });
     started.defer(() => callbacks.close());
     callbacksUrl = callbacks.url;
@@ -192,7 +193,7 @@ async function openOutbound(
   return { variables, callbacksUrl };
 }
 
-/** In development without a mail server, one that shows what it is given. */
+/** In development without a mail server, starts the mail catcher. */
 async function openMail(
   { mail, port, variables }: Configuration,
   log: (line: string) => void,
@@ -212,7 +213,7 @@ async function openMail(
   };
 }
 
-/** Where projects run, or their emulated commands, as processes of this machine. */
+/** Starts the runtime of projects, or the runner of their emulated commands, as processes of this machine. */
 async function openRuntime(
   { runtimeHost, outbound, dataDir }: Configuration,
   log: (line: string) => void,
@@ -252,7 +253,7 @@ async function openQueue(
 const READY_TIMEOUT_MS = 15_000;
 const READY_PAUSE_MS = 50;
 
-/** Until the service itself says that it and what it stands on are there. */
+/** Waits until the service reports that it and its dependencies are ready. */
 async function untilItAnswers(url: string): Promise<void> {
   const deadline = Date.now() + READY_TIMEOUT_MS;
   let last = "";
@@ -269,7 +270,7 @@ async function untilItAnswers(url: string): Promise<void> {
   throw new StartError([`The service does not become ready: ${last}`]);
 }
 
-/** Where a client on this machine reaches the service. */
+/** Returns the address of the service for a client on this machine. */
 function address(host: string, port: number): string {
   return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }

@@ -1,4 +1,4 @@
-/** Why the service cannot start, as lines for the person who started it; each names what to change. */
+/** Why the service cannot start, as lines for the operator; each names what to change. */
 export class StartError extends Error {
   readonly lines: readonly string[];
 

@@ -2,12 +2,12 @@ import { mkdirSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";
 import { build, type Plugin } from "esbuild";
 
-/** The oldest Node that runs it: the one of a sandbox need not be ours. */
+/** Oldest supported Node version: a sandbox may have another one than the service. */
 const TARGET = "node20";
 
 /**
- * An ES module that imports `node:http` reads all of its exports, and the one of `WebSocket` loads Node's whole HTTP client:
- * a third of the time that the server takes to start. What is required is read when it is used.
+ * Replaces imports of `node:http` by `require`: an ES module import reads all exports, and reading `WebSocket` loads
+ * Node's whole HTTP client, a third of the server's start time.
  */
 const httpByRequire: Plugin = {
   name: "http-by-require",
@@ -23,8 +23,8 @@ const httpByRequire: Plugin = {
 };
 
 /**
- * Bundle the workspace server into one file that needs nothing but Node. It takes a quarter of a second, so it is made
- * anew each time; the file is replaced in one step, also under a program that is just starting from it.
+ * Bundles the workspace server into one file that needs only Node. It takes a quarter of a second, so it is built each
+ * time; the file is replaced in one step, so that a program that is just starting from it sees a complete one.
  */
 export async function buildWorkspaceServer(outFile: string): Promise<void> {
   const made = `${outFile}.${process.pid}.mjs`;
@@ -39,7 +39,7 @@ export async function buildWorkspaceServer(outFile: string): Promise<void> {
       target: TARGET,
       logLevel: "silent",
       plugins: [httpByRequire],
-      // Packages written as CommonJS ask for `require`, which a module does not have.
+      // CommonJS packages need `require`, which an ES module does not have.
       banner: {
         js: 'import { createRequire } from "node:module";const require=createRequire(import.meta.url);',
       },

@@ -20,7 +20,7 @@ const MEANING: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   ENFILE: ["unavailable", "too many open files; try again"],
 };
 
-/** A failure by its name in the kernel, for a caller of the service. */
+/** Converts a kernel error code into a failure for a caller of the service. */
 export function fileFailure(code: keyof typeof MEANING, path: string, cause?: unknown): AppError {
   const [name, sentence] = MEANING[code] ?? ["internal", "could not be reached"];
   return new AppError(name, `${shown(path)}: ${sentence}`, { cause });
@@ -30,13 +30,13 @@ export function leadsOut(path: string): AppError {
   return new AppError("invalid_input", `${shown(path)}: leads out of the project through a symbolic link`);
 }
 
-/** What a file operation ran into, for a caller of the service; what the kernel has no name for stays as it is. */
+/** Converts an error of a file operation for a caller of the service; errors without a kernel code stay unchanged. */
 export function asFileFailure(error: unknown, path: string): unknown {
   const code = codeOf(error);
   return code !== undefined && code in MEANING ? fileFailure(code, path, error) : error;
 }
 
-/** The kernel's name for what went wrong. */
+/** Returns the kernel's code of an error. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }

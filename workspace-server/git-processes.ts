@@ -9,13 +9,13 @@ import type { Program } from "./programs/program.ts";
 import type { Programs } from "./programs/programs.ts";
 import { abandon, beginStaging, swapIn } from "./storage/swap.ts";
 
-/** Git operations, each in a process of its own of this same program: those that change something one after the other. */
+/** Git operations, each in a separate process of this same program: changing operations run one after the other. */
 export class GitProcesses {
   readonly #paths: ProjectPaths;
   readonly #programs: Programs;
   readonly #running = new Set<Program>();
   #turn: Promise<unknown> = Promise.resolve();
-  /** The clone of the latest term. Whoever was appointed before this server started is gone with the files. */
+  /** The clone of the latest term. Executors from before this server's start are gone together with the files. */
   #clone = { term: 0, superseded: new AbortController() };
 
   constructor(paths: ProjectPaths, programs: Programs) {
@@ -23,7 +23,7 @@ export class GitProcesses {
     this.#programs = programs;
   }
 
-  /** The lines of its answer. Ends early when the signal does. */
+  /** Yields the lines of the response. Ends early when the signal aborts. */
   async *run(name: string, input: unknown, gone: AbortSignal): AsyncGenerator<string, undefined> {
     if (isReading(name)) {
       yield* this.#start(this.#paths.root, name, input, gone);
@@ -52,7 +52,7 @@ export class GitProcesses {
     await Promise.all([...this.#running].map((program) => program.kill()));
   }
 
-  /** Until when a clone is wanted: no longer than until one of a later term begins. */
+  /** Returns a signal that aborts when a clone of a later term begins. */
   #appoint(term: number | undefined, gone: AbortSignal): AbortSignal {
     if (term === undefined) return gone;
     if (term < this.#clone.term) throw new AppError("conflict", "Another clone of the project has begun");
@@ -62,7 +62,7 @@ export class GitProcesses {
     return AbortSignal.any([gone, superseded.signal]);
   }
 
-  /** A clone is made beside the files and takes their place before anybody is told that it is there. */
+  /** A clone is made beside the files and replaces them before success is reported. */
   async *#makeClone(input: unknown, gone: AbortSignal): AsyncGenerator<string, undefined> {
     const staged = beginStaging(this.#paths);
     try {

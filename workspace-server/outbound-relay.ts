@@ -2,12 +2,13 @@ import { once } from "node:events";
 import net from "node:net";
 import { pipeline } from "node:stream";
 
-/** Where programs of the sandbox find their HTTP proxy. */
+/** Address of the HTTP proxy for programs of the sandbox. */
 const RELAY = { host: "127.0.0.1", port: 3128 };
 
 /**
- * The inner end of a sandbox's way out: its network has a loopback interface only, so a proxy outside listens on a Unix
- * socket (WORKSPACE_OUTBOUND) and this hands it every connection to the proxy address. Does nothing without the variable.
+ * The inner end of a sandbox's outbound access: its network has only a loopback interface, so a proxy outside listens
+ * on a Unix socket (WORKSPACE_OUTBOUND) and this relay passes every connection to it. Does nothing without the
+ * variable.
  */
 export async function startOutboundRelay(): Promise<void> {
   const socket = process.env["WORKSPACE_OUTBOUND"];

@@ -9,7 +9,7 @@ import { createRouter } from "./http/router.ts";
 import { routes } from "./http/routes.ts";
 import { secretCheck } from "./http/secret.ts";
 
-/** Serve one project directory until a signal ends it, and everything it has started with it. */
+/** Serves one project directory until a signal ends it, with everything that it has started. */
 export async function serve(args: string[]): Promise<void> {
   const { values } = parseArgs({
     args,
@@ -29,7 +29,7 @@ export async function serve(args: string[]): Promise<void> {
   const route = createRouter(routes(workspace));
   const server = createServer((request, response) => void answer(request, response, { route, checkSecret }));
   server.on("upgrade", (request, socket, head) => upgradeToPort(request, { socket, head, checkSecret }));
-  // A body may take as long as it needs, and a connection in a holder's pool must not close under its next request.
+  // A body may take any time, and a connection in a holder's pool must not close under its next request.
   server.requestTimeout = 0;
   server.keepAliveTimeout = 0;
   await listen(server, values.listen);
@@ -43,7 +43,7 @@ export async function serve(args: string[]): Promise<void> {
 
 async function listen(server: Server, address: string): Promise<void> {
   if (address.includes("/")) {
-    // What an earlier server left behind; a file of another kind is not ours to remove.
+    // Left by an earlier server; a file of another kind must not be removed.
     if (existsSync(address) && statSync(address).isSocket()) unlinkSync(address);
     server.listen(address);
   } else {

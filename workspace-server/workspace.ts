@@ -9,7 +9,7 @@ import { Processes } from "./programs/processes.ts";
 import { Shells } from "./shells/shells.ts";
 import { abandon, beginStaging, recover, swapIn, type Staged } from "./storage/swap.ts";
 
-/** One project: its directory and what runs in it. */
+/** One project: its directory, and the programs that run in it. */
 export class Workspace {
   readonly paths: ProjectPaths;
   readonly files: ProjectFiles;
@@ -29,19 +29,22 @@ export class Workspace {
     this.git = new GitProcesses(this.paths, this.programs);
   }
 
-  /** Open the project in a directory, finishing what a crash has interrupted. `root` is absolute and without links. */
+  /**
+   * Opens the project in a directory, completing operations that a crash interrupted. `root` is absolute and without
+   * links.
+   */
   static async open(root: string): Promise<Workspace> {
     const workspace = new Workspace(root);
     await recover(workspace.paths);
     return workspace;
   }
 
-  /** Whether anything runs, or is kept, that ends with this server. */
+  /** Whether programs or data depend on the running server. */
   get isBusy(): boolean {
     return [this.commands, this.shells, this.processes, this.git].some(({ isBusy }) => isBusy);
   }
 
-  /** A directory that somebody else fills, and `commitStaged` then puts in place of all files. */
+  /** Makes a directory that the caller fills, and that `commitStaged` then puts in place of all files. */
   stage(): { id: string; directory: string } {
     const staged = beginStaging(this.paths);
     const id = randomUUID();
@@ -57,7 +60,7 @@ export class Workspace {
     await abandon(this.paths, this.#takeStaged(id));
   }
 
-  /** End everything that runs. Commands get the reason as their last words. */
+  /** Ends everything that runs. The reason is the last line of commands' error output. */
   async stopAll(reason: string): Promise<void> {
     await Promise.all([
       this.commands.endAll(reason),

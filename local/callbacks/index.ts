@@ -1,11 +1,11 @@
 import { buffer } from "node:stream/consumers";
 import { serve } from "#local/serve.ts";
 
-/** A callback as it came. */
+/** A callback as received. */
 export interface ReceivedCallback {
   path: string;
   method: string;
-  /** Names in lower case; repeated ones joined by a comma. */
+  /** Names in lower case; repeated headers joined by a comma. */
   headers: Record<string, string>;
   /** The raw body, for checking its signature. */
   body: string;
@@ -16,8 +16,8 @@ export interface ReceivedCallback {
 const KEPT = 100;
 
 /**
- * A receiver for callbacks, for the demo and for trying the API. `POST` to any path is kept (the last hundred, in memory)
- * and answered 200, or with the status that a path beginning with `/status/<code>` names. `GET /` lists all, oldest
+ * A receiver for callbacks, for the demo and for trying the API. `POST` to any path is stored (the last hundred, in
+ * memory); it returns 200, or the status that a path beginning with `/status/<code>` names. `GET /` lists all, oldest
  * first; `GET /<path>` those of one path.
  */
 export async function startCallbacks(

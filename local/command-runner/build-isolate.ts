@@ -1,4 +1,6 @@
 import { buildShellIsolate } from "./build.ts";
 
-/** Makes the program of the isolates that run commands in a deployment: `node local/command-runner/build-isolate.ts`. */
+/**
+ * Builds the program of the isolates that run commands in a deployment: `node local/command-runner/build-isolate.ts`.
+ */
 await buildShellIsolate("public/shell/isolate.js");

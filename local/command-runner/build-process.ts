@@ -1,5 +1,5 @@
 import { buildShellProcess } from "./build.ts";
 
-/** Makes the program of the processes that run commands: `node local/command-runner/build-process.ts FILE`. */
+/** Builds the program of the processes that run commands: `node local/command-runner/build-process.ts FILE`. */
 const [outFile = ""] = process.argv.slice(2);
 await buildShellProcess(outFile);

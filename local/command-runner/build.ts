@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";
 import { build, type BuildOptions } from "esbuild";
 
-/** The same commands in both: a deployment has no `tar` and no `sqlite3`. */
+/** Both bundles have the same commands: a deployment has no `tar` and no `sqlite3`. */
 const COMMON = {
   bundle: true,
   format: "esm",
@@ -11,7 +11,7 @@ const COMMON = {
   logLevel: "silent",
 } as const satisfies BuildOptions;
 
-/** Bundle the process that runs commands into one file. */
+/** Bundles the process that runs commands into one file. */
 export function buildShellProcess(outFile: string): Promise<void> {
   return buildInOneStep(outFile, {
     ...COMMON,
@@ -23,7 +23,7 @@ export function buildShellProcess(outFile: string): Promise<void> {
   });
 }
 
-/** Bundle the isolate that runs commands into one file. */
+/** Bundles the isolate that runs commands into one file. */
 export function buildShellIsolate(outFile: string): Promise<void> {
   return buildInOneStep(outFile, {
     ...COMMON,
@@ -34,7 +34,7 @@ export function buildShellIsolate(outFile: string): Promise<void> {
   });
 }
 
-/** The file is replaced in one step, also under a program that just starts from it. */
+/** Replaces the file in one step, so that a program that is just starting from it sees a complete one. */
 async function buildInOneStep(outFile: string, options: BuildOptions): Promise<void> {
   const made = `${outFile}.${process.pid}.mjs`;
   mkdirSync(path.dirname(outFile), { recursive: true });

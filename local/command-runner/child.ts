@@ -3,8 +3,8 @@ import type { FileAnswer } from "#src/shell/file-calls.ts";
 import { runJob } from "#src/shell/run-job.ts";
 
 /**
- * A process that runs one shell job after the other, for one project, until it is killed. Frames come and go as messages of
- * its parent; after each result it says that it is idle.
+ * A process that runs shell jobs, one after the other, for one project, until it is killed. Frames are messages to and
+ * from its parent; after each result the process reports that it is idle.
  */
 type Answered = (answered: { answer: FileAnswer; bytes: Uint8Array }) => void;
 

@@ -1,8 +1,8 @@
 import { ShellProcess } from "./shell-process.ts";
 
-/** Processes that wait for a command, from the first command on: a start takes more than a tenth of a second. */
+/** Spare processes, from the first command on: a start takes more than a tenth of a second. */
 const SPARES = 2;
-/** Processes that start at the same time. One that asks for many would keep the others' from starting. */
+/** Most concurrent starts, so that one caller with many commands cannot block the others. */
 const STARTS_AT_ONCE = 2;
 
 interface Wanted {
@@ -11,7 +11,7 @@ interface Wanted {
   fail: (reason: unknown) => void;
 }
 
-/** Processes that have run nothing yet. Of those who wait for one, those come first whose project runs the fewest commands. */
+/** Processes that have run nothing yet. Waiting callers are served by the fewest running commands of their project. */
 export class FreshProcesses {
   readonly #script: string;
   readonly #runningOf: (project: string) => number;
@@ -50,7 +50,7 @@ export class FreshProcesses {
     for (const { fail } of this.#wanted.splice(0)) fail(new Error("The command runner is closed"));
   }
 
-  /** A spare that does not start is not tried again before the next command asks for one. */
+  /** A spare that does not start is not retried before the next command needs one. */
   #start(): void {
     const wanting = () => this.#wanted.length + SPARES - this.#ready.length - this.#starting.size;
     while (!this.#isClosed && this.#starting.size < STARTS_AT_ONCE && wanting() > 0) {

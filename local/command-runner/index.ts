@@ -10,22 +10,23 @@ import { CLOSED_BY, LIMIT_PARAMETER, PROJECT_PARAMETER } from "#src/platform/com
 import { poolSize, ProcessPool, type Lease, type PoolSize } from "./pool.ts";
 import { makeShellProgram } from "./shell-program.ts";
 
-// Required, so that tests which build for workerd do not get the one for browsers, which has no server.
+// Loaded with `require`, so that tests that build for workerd do not get the browser version, which has no server.
 const { WebSocketServer }: typeof ws = createRequire(import.meta.url)("ws");
 
-/** Largest frame: a file of 16 MiB, or a result with all that a session keeps beside the project. */
+/** Largest frame: a file of 16 MiB, or a result with all files that a session keeps beside the project. */
 const MAX_FRAME_BYTES = 48 * 1024 * 1024;
 const ENDED = 1000;
-/** No timer takes more. */
+/** Longest delay of a timer. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 /**
- * Runs the commands of the `embedded` runtime, each in a process that can be killed: an emulated command computes in one
- * piece and would stop every request in the Worker's own. A connection carries one job, and its end kills the process.
- * `url`, for COMMAND_RUNNER_URL, holds an unguessable token, so that other programs on the machine cannot use it.
+ * Runs the commands of the `embedded` runtime, each in a process that can be killed: an emulated command computes
+ * without a break and would block every request in the Worker's process. A connection carries one job, and its end
+ * kills the process. `url`, for COMMAND_RUNNER_URL, contains an unguessable token, so that other programs on the
+ * machine cannot use the runner.
  */
 export async function startCommandRunner(options: {
-  /** Where the program of the processes is put. */
+  /** Folder for the processes' program. */
   dir: string;
   size?: PoolSize;
 }): Promise<{ url: string; close: () => Promise<void> }> {
@@ -60,7 +61,7 @@ export async function startCommandRunner(options: {
     try {
       const lease = await pool.take(project, gone.signal);
       gone.ignore();
-      // Closed meanwhile: the library would never say so.
+      // The connection was closed meanwhile: the library would not report it.
       if (gone.signal.aborted || socket.destroyed) return lease.release({ idle: true });
       sockets.handleUpgrade(request, socket, head, (connection) => relay(connection, lease, limitMs));
     } catch {
@@ -77,7 +78,7 @@ export async function startCommandRunner(options: {
   };
 }
 
-/** Hand frames on until the job is over or the connection is. */
+/** Relays frames until the job or the connection is over. */
 function relay(connection: ws.WebSocket, lease: Lease, limitMs: number): void {
   const { process } = lease;
   let isIdle = false;
@@ -101,13 +102,13 @@ function relay(connection: ws.WebSocket, lease: Lease, limitMs: number): void {
   });
 }
 
-/** A signal for the end of a connection that nothing has been read from. */
+/** Returns a signal that aborts when a connection from which nothing was read ends. */
 function hangUp(socket: Duplex): { signal: AbortSignal; ignore: () => void } {
   const controller = new AbortController();
   const end = () => controller.abort(new Error("The caller has gone"));
   socket.on("error", () => socket.destroy());
   socket.once("end", end).once("close", end);
-  // Its end is noticed only while it is read. Whoever asks sends nothing before the answer.
+  // The end is noticed only while the socket is read. A client sends nothing before the response.
   socket.resume();
   return {
     signal: controller.signal,

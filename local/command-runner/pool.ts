@@ -3,31 +3,33 @@ import { FreshProcesses } from "./fresh-processes.ts";
 import type { ShellProcess } from "./shell-process.ts";
 
 const MEGABYTE = 1024 * 1024;
-/** Counted for each process: a quarter of the machine's memory is for them. */
+/** Memory reserved for each process: a quarter of the machine's memory is used for them. */
 const COUNTED_BYTES = 256 * MEGABYTE;
 const [FEWEST, MOST] = [4, 24];
-/** Processes that wait for the next command of the project whose command they ran, how many of one, and for how long. */
+/**
+ * Idle processes that wait for the next command of their project: most in all, most of one project, and for how long.
+ */
 const WARM = 6;
 const WARM_OF_ONE = 2;
 const WARM_MS = 30_000;
 const WATCH_MS = 200;
 
 export interface PoolSize {
-  /** Commands that run at the same time, of all projects and of one. */
+  /** Most concurrent commands, of all projects and of one. */
   all: number;
   perProject: number;
 }
 
-/** As many as the machine's memory carries; one project has at most a third of the places. */
+/** Returns as many places as the machine's memory allows; one project gets at most a third of them. */
 export function poolSize(memoryBytes = os.totalmem()): PoolSize {
   const all = Math.min(Math.max(Math.floor(memoryBytes / 4 / COUNTED_BYTES), FEWEST), MOST);
   return { all, perProject: Math.max(2, Math.floor(all / 3)) };
 }
 
-/** A process for one command. */
+/** A process leased for one command. */
 export interface Lease {
   process: ShellProcess;
-  /** Give it back: idle, for the next command of its project, or not, to be killed. Later calls do nothing. */
+  /** Returns the process: idle, for the next command of its project, or otherwise to be killed. Idempotent. */
   release(options: { idle: boolean }): void;
 }
 
@@ -48,7 +50,7 @@ export class ProcessPool {
   readonly #fresh: FreshProcesses;
   #warm: Warm[] = [];
   readonly #busy = new Set<ShellProcess>();
-  /** Places that are taken, by project; also by commands whose process is still starting. */
+  /** Places taken, by project, including commands whose process is still starting. */
   readonly #taken = new Map<string, number>();
   #waiting: Waiting[] = [];
   readonly #timer: NodeJS.Timeout;
@@ -62,8 +64,8 @@ export class ProcessPool {
   }
 
   /**
-   * A process for one command of a project, once there is a place. Of those who wait, those come first whose project runs
-   * the fewest. Rejects with the signal's reason, and when no process starts.
+   * Returns a process for one command of a project, once there is a place. Waiting callers are served by the fewest
+   * running commands of their project. Rejects with the signal's reason, and when no process starts.
    */
   async take(project: string, signal: AbortSignal): Promise<Lease> {
     await this.#place(project, signal);

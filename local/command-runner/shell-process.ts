@@ -4,24 +4,24 @@ import { readFileSync } from "node:fs";
 import os from "node:os";
 
 const MEGABYTE = 1024 * 1024;
-/** The heap of one process. What its shell counts itself is bounded to a third of it. */
+/** Heap of one process. The memory that its shell accounts for is limited to a third of it. */
 const HEAP_MB = 192;
-/** Everything a process may have in memory: strings outside the heap, buffers, and Node itself. */
+/** Total memory of a process: strings outside the heap, buffers, and Node itself included. */
 const RESIDENT_BYTES = 512 * MEGABYTE;
-/** A process that holds this much after a command is not used for another. */
+/** A process with more memory than this after a command is not reused. */
 const IDLE_BYTES = 160 * MEGABYTE;
-/** A command that has used the processor for longer leaves it to others. */
+/** A command that has used more processor time gets a lower priority. */
 const URGENT_MS = 300;
 const PAGE_BYTES = 4096;
-/** Linux counts a process' time in hundredths of a second; the state's name and the first fields stand before. */
+/** Linux counts a process' time in hundredths of a second. */
 const TICK_MS = 10;
 const TIMES_IN_STAT = [11, 12] as const;
-/** V8 ends a process so whose heap is full. */
+/** Signals with which V8 ends a process whose heap is full. */
 const OUT_OF_MEMORY: ReadonlySet<string | null> = new Set(["SIGABRT", "SIGTRAP", "SIGILL"]);
 
 export type End = "memory" | "lost";
 
-/** What a process tells whoever uses it. */
+/** Events of a process for its user. */
 export interface ShellListener {
   onFrame(frame: Uint8Array): void;
   /** The job is over, and the process may take another. */
@@ -34,7 +34,7 @@ export class ShellProcess {
   readonly #child: ChildProcess;
   readonly #ready: Promise<void>;
   #listener: ShellListener | undefined;
-  /** Processor time and the hour when the job began. */
+  /** Processor time and wall clock time when the job began. */
   #began: { usedMs: number | undefined; at: number } | undefined;
   #isSlow = false;
   #isOverMemory = false;
@@ -48,11 +48,11 @@ export class ShellProcess {
       stdio: ["ignore", "ignore", "ignore", "ipc"],
     });
     this.#child.on("message", (message) => this.#take(message));
-    // Reported as its end; sending to a process that has just ended is no failure of this one.
+    // The exit is reported instead; sending to a process that has just ended is not an error.
     this.#child.on("error", () => {});
     this.#child.once("exit", (_code, signal) => this.#end(signal));
     this.#ready = this.#untilReady();
-    // It is waited for by whoever uses it, if anybody does.
+    // The user of the process awaits it, if there is one.
     this.#ready.catch(() => {});
   }
 
@@ -60,12 +60,12 @@ export class ShellProcess {
     return this.#isOver;
   }
 
-  /** Whether it is as good as new for another command of the same project. */
+  /** Whether the process can be reused for another command of the same project. */
   get isFresh(): boolean {
     return !this.#isOver && !this.#isSlow && this.#residentBytes() < IDLE_BYTES;
   }
 
-  /** Rejects when it ended before it was ready. */
+  /** Rejects when the process ended before it was ready. */
   ready(): Promise<void> {
     return this.#ready;
   }
@@ -80,7 +80,7 @@ export class ShellProcess {
     if (this.#child.connected) this.#child.send(frame);
   }
 
-  /** Called now and then while it runs a job. */
+  /** Called periodically while the process runs a job. */
   watch(): void {
     if (!this.#began || this.#isOver) return;
     this.#judge(this.#began);
@@ -134,10 +134,10 @@ export class ShellProcess {
     }
   }
 
-  /** Processor time so far; `undefined` where the system does not say. */
+  /** Processor time so far; `undefined` where the system does not report it. */
   #usedMs(): number | undefined {
     try {
-      // The name of the program, in parentheses, may hold anything.
+      // The name of the program, in parentheses, may contain any character.
       const stat = readFileSync(`/proc/${this.#child.pid}/stat`, "utf8");
       const all = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
       return TIMES_IN_STAT.reduce((sum, place) => sum + Number(all[place]) * TICK_MS, 0);
@@ -146,7 +146,7 @@ export class ShellProcess {
     }
   }
 
-  /** 0 where the system does not say: the bound of the heap holds there alone. */
+  /** Returns 0 where the system does not report it: only the heap's limit applies then. */
   #residentBytes(): number {
     try {
       const [, pages] = readFileSync(`/proc/${this.#child.pid}/statm`, "utf8").split(" ");

@@ -7,8 +7,8 @@ import { fingerprintInputs } from "#local/worker/fingerprint.ts";
 const BUILD = path.join(import.meta.dirname, "build-process.ts");
 
 /**
- * Makes the program of the processes that run commands. A file that was made of the same sources is used again. It is built
- * in a process of its own: esbuild keeps one that serves it, of 100 MiB, for as long as the process lives that called it.
+ * Builds the program of the processes that run commands, or reuses a file that was built from the same sources. The
+ * build runs in a separate process: esbuild keeps a service process of 100 MiB for as long as its caller lives.
  */
 export async function makeShellProgram(outFile: string): Promise<void> {
   const record = `${outFile}.made-of`;

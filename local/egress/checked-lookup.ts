@@ -6,15 +6,15 @@ import { PRIVATE_REFUSAL } from "#src/lib/outbound-url.ts";
 /** Finds every address of a host name. */
 export type Resolve = (host: string) => Promise<dns.LookupAddress[]>;
 
-/** A name that leads to at least one address outside the public internet. */
+/** A host name has at least one address outside the public internet. */
 export class PrivateAddress extends Error {}
 
 export const resolveWithSystem: Resolve = (host) => dns.promises.lookup(host, { all: true });
 
 /**
- * A `lookup` for `node:net` that resolves once and hands the checked addresses, and only those, to the connection: a name
- * that resolves to something else a moment later (rebinding) gains nothing. One forbidden address among them refuses all.
- * It answers with a list, which is what Node asks for unless its `autoSelectFamily` is off.
+ * Returns a `lookup` for `node:net` that resolves once and passes only the checked addresses to the connection, so that
+ * DNS rebinding gains nothing. One forbidden address refuses the host. It returns a list, as Node expects unless its
+ * `autoSelectFamily` is off.
  */
 export function checkedLookup(resolve: Resolve, isAllowed: (address: string) => boolean): LookupFunction {
   return callbackify(async (host: string, _options: dns.LookupOptions): Promise<dns.LookupAddress[]> => {

@@ -33,9 +33,9 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
 };
 
 /**
- * The local way to the internet for addresses that users supply (`safeFetch`): resolves, checks, and connects to the
- * address it checked, with TLS for the host name. `url`, for `EGRESS_URL`, holds an unguessable token, so that other
- * programs on the machine cannot use the server; see `egress-protocol.ts` for what is said.
+ * The local egress server for addresses that users supply (`safeFetch`): resolves, checks, and connects to the checked
+ * address, with TLS for the host name. `url`, for `EGRESS_URL`, contains an unguessable token, so that other programs
+ * on the machine cannot use the server; see `egress-protocol.ts` for the protocol.
  */
 export async function startEgress(
   policy: OutboundPolicy & { resolve?: Resolve },
@@ -96,7 +96,9 @@ function outgoingHeaders(
   };
 }
 
-/** Send the answer on: decoded, since the reader expects it as `fetch` gives it, and cut one byte beyond the cap. */
+/**
+ * Passes the response on: decoded, since the reader expects it as `fetch` returns it, and cut one byte above the limit.
+ */
 function passOn(incoming: http.IncomingMessage, response: http.ServerResponse, maxBytes: number): void {
   const decode = DECODERS[incoming.headers["content-encoding"]?.toLowerCase() ?? ""];
   const headers = Object.entries(incoming.headersDistinct).flatMap(([name, values]) =>

@@ -3,10 +3,10 @@ import PostalMime from "postal-mime";
 import { SMTPServer } from "smtp-server";
 import { serve } from "#local/serve.ts";
 
-/** A mail as it came. */
+/** A mail as received. */
 export interface CaughtMail {
   from: string;
-  /** Of the envelope: who it would have gone to. */
+  /** Recipients of the envelope. */
   to: string[];
   subject: string;
   text: string;
@@ -19,13 +19,13 @@ const KEPT = 100;
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * A mail server that takes everything and delivers nothing, so that codes and links can be read while there is no real one.
- * Each mail is written to `log` and kept (the last hundred, in memory). `GET /` on `url` lists all as JSON, oldest first;
+ * A mail server that accepts every mail and delivers none, so that codes and links can be read without a real one. Each
+ * mail is written to `log` and stored (the last hundred, in memory). `GET /` on `url` lists all as JSON, oldest first;
  * `GET /?to=<address>` those to one address.
  */
 export async function startMail(options: {
   log: (line: string) => void;
-  /** For the HTTP address. */
+  /** Port of the HTTP address. */
   preferredPort?: number;
 }): Promise<{ url: string; port: number; close: () => Promise<void> }> {
   const caught: CaughtMail[] = [];
@@ -61,7 +61,7 @@ async function startSmtp(
     authOptional: true,
     disableReverseLookup: true,
     size: MAX_BYTES,
-    // Connections of a Worker that is gone do not hold up the end.
+    // Connections of an ended Worker do not delay the close.
     closeTimeout: 100,
     onData: (stream, { envelope }, answer) => {
       void (async () => {
@@ -74,7 +74,7 @@ async function startSmtp(
       })();
     },
   });
-  // Clients that go away half-way cost their own connection only.
+  // A client that disconnects early affects only its own connection.
   server.on("error", () => {});
   await new Promise<void>((resolve, reject) => {
     server.server.once("error", reject);
@@ -105,6 +105,6 @@ async function readMail(raw: Buffer, envelope: Envelope): Promise<CaughtMail> {
 function describe({ from, to, subject, text }: CaughtMail): string {
   const body = text.trimEnd().replaceAll(/^/gmu, "    ");
   const lines = `\n  Mail from ${from} to ${to.join(", ")}: ${subject}\n\n${body}\n`;
-  // For a terminal: nothing of a mail commands it.
+  // Removes control characters, so that a mail cannot control the terminal.
   return lines.replaceAll(/[^\P{Cc}\n\t]/gu, "");
 }

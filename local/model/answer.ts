@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { textOf, type ChatRequest } from "./conversation.ts";
 import { piecesOf, type Turn } from "./turn.ts";
 
-/** Send one turn as a chat completion, streamed or whole, as the request asks. */
+/** Sends one turn as a chat completion, streamed or whole, as the request asks. */
 export async function sendTurn(
   turn: Turn,
   request: ChatRequest,
@@ -18,7 +18,7 @@ export async function sendTurn(
       ? sendStream(turn, request, response, gone.signal)
       : sendWhole(turn, request, response));
   } catch (error) {
-    // The reader went away in a pause.
+    // The client disconnected during a pause.
     if (!gone.signal.aborted) throw error;
   }
 }
@@ -55,7 +55,7 @@ async function sendStream(
   for (const [index, tool] of toolCalls(turn).entries()) {
     const { arguments: json, name } = tool.function;
     waiting += delta({ tool_calls: [{ ...tool, index, function: { name, arguments: "" } }] });
-    // In two parts, since real providers never send arguments whole.
+    // In two parts, because real providers never send arguments whole.
     for (const part of [json.slice(0, json.length / 2), json.slice(json.length / 2)]) {
       waiting += delta({ tool_calls: [{ index, function: { arguments: part } }] });
     }
@@ -107,7 +107,7 @@ function finishReason({ tools }: Turn): string {
   return tools.length > 0 ? "tool_calls" : "stop";
 }
 
-/** About four characters to a token. */
+/** Estimates about four characters per token. */
 function usageOf(request: ChatRequest, turn: Turn) {
   const prompt_tokens = tokens(request.messages.map(textOf).join(""));
   const completion_tokens = tokens(piecesOf(turn).join("") + JSON.stringify(turn.tools));

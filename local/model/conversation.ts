@@ -1,6 +1,9 @@
 import { z } from "zod";
 
-/** What the demo model reads of a chat completion request. https://platform.openai.com/docs/api-reference/chat/create */
+/**
+ * The fields that the demo model reads of a chat completion request.
+ * https://platform.openai.com/docs/api-reference/chat/create
+ */
 export const ChatRequest = z.object({
   model: z.string(),
   messages: z.array(
@@ -27,11 +30,11 @@ export const ChatRequest = z.object({
 export type ChatRequest = z.infer<typeof ChatRequest>;
 type ChatMessage = ChatRequest["messages"][number];
 
-/** The present turn: what the user asked, and how far the model has got with it. */
+/** The current state: the user's request, and the model's progress. */
 export interface Moment {
   /** Text of the last user message. */
   prompt: string;
-  /** Answers the model has given since. */
+  /** Number of the model's answers since. */
   turn: number;
   /** Text of the last message when it is a tool's result. */
   toolResult: string | undefined;

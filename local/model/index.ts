@@ -7,12 +7,12 @@ import { sendTurn } from "./answer.ts";
 import { ChatRequest, momentOf } from "./conversation.ts";
 import { decideTurn } from "./turn.ts";
 
-/** Conversations whose failures are counted; the oldest is forgotten first. */
+/** Conversations whose failures are counted; the oldest is dropped first. */
 const COUNTED = 1000;
 
 /**
- * The `demo` model: OpenAI's chat completions, models list included, answered from a script (`turn.ts`). What it says
- * depends on the conversation alone; only how often a scripted error was served is remembered. `url` ends in `/v1`.
+ * The `demo` model: OpenAI's chat completions, including the list of models, from a script (`turn.ts`). Its answers
+ * depend only on the conversation; only the number of scripted errors is stored. `url` ends in `/v1`.
  */
 export async function startDemoModel(): Promise<{ url: string; close: () => Promise<void> }> {
   const failures = new Map<string, number>();
@@ -48,7 +48,7 @@ async function complete(
   await sendTurn(turn, chat, response);
 }
 
-/** How often this conversation has been sent, this time included. */
+/** Returns how often this conversation was sent, including this time. */
 function count(failures: Map<string, number>, { messages }: ChatRequest): number {
   const key = createHash("sha256").update(JSON.stringify(messages)).digest("hex");
   const times = (failures.get(key) ?? 0) + 1;

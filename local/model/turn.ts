@@ -2,11 +2,11 @@ import { z } from "zod";
 import { safeParseJson } from "#src/lib/parse-json.ts";
 import type { Moment } from "./conversation.ts";
 
-/** One answer of the demo model, as a script writes it. */
+/** One scripted answer of the demo model. */
 const Turn = z.strictObject({
-  /** `{now}` in it becomes the moment it is sent at, in milliseconds since the epoch. */
+  /** `{now}` is replaced by the time of sending, in milliseconds since the epoch. */
   text: z.string().default(""),
-  /** Deltas the text comes in: cut into so many pieces, or repeated so often when it is shorter. Words when absent. */
+  /** Number of deltas: the text is cut into that many pieces, or repeated when it is shorter. By words when absent. */
   chunks: z.number().int().positive().optional(),
   /** Pause between deltas. */
   delay_ms: z.number().nonnegative().default(0),
@@ -14,13 +14,13 @@ const Turn = z.strictObject({
   first_delay_ms: z.number().nonnegative().default(0),
   /** Called in parallel, after the text. */
   tools: z.array(z.object({ name: z.string(), arguments: z.record(z.string(), z.unknown()) })).default([]),
-  /** Fail with this status, the first so many times this conversation is sent; always when `times` is absent. */
+  /** Fails with this status, the first `times` times that this conversation is sent; always when `times` is absent. */
   error: z
     .object({ status: z.number().int().min(400).max(599), times: z.number().int().optional() })
     .optional(),
-  /** Say no more after the text, and never end. */
+  /** Sends nothing after the text, and never ends. */
   stall: z.boolean().default(false),
-  /** End with something that is no answer. */
+  /** Ends with an invalid response. */
   garbage: z.boolean().default(false),
 });
 export type Turn = z.infer<typeof Turn>;
@@ -28,8 +28,8 @@ export type Turn = z.infer<typeof Turn>;
 const SCRIPT = /```demo\s*\n([\s\S]*?)```/u;
 
 /**
- * What the demo model says now. A prompt may hold a script, a fenced block of the language `demo` with a JSON list of
- * turns; otherwise it writes and reads a file when asked for one, or says who it is.
+ * Decides the demo model's next turn. A prompt may contain a script, a fenced block of the language `demo` with a JSON
+ * list of turns; otherwise the model writes and reads a file when asked for one, or introduces itself.
  */
 export function decideTurn(moment: Moment): Turn {
   const script = SCRIPT.exec(moment.prompt)?.[1];
@@ -37,7 +37,7 @@ export function decideTurn(moment: Moment): Turn {
   if (moment.tools.has("write_file") && /\b(write|create|make|add)\b/iu.test(moment.prompt))
     return fileTurn(moment);
   return say(
-    "Hello! I am the demo model: I follow a script and think nothing. " +
+    "Hello! I am the demo model: I follow a script and do not think. " +
       "Ask me to create a file, and I will call the tools for it; set DEFAULT_MODEL and a key for a model that thinks.",
   );
 }
@@ -48,7 +48,7 @@ function scriptedTurn(script: string, index: number): Turn {
   return turns[index] ?? say("The script is over.");
 }
 
-/** Write, then read back, then report. */
+/** Writes, then reads back, then reports. */
 function fileTurn({ prompt, turn, toolResult, tools }: Moment): Turn {
   const name = fileNameIn(prompt);
   const calls = [
@@ -64,13 +64,16 @@ function fileTurn({ prompt, turn, toolResult, tools }: Moment): Turn {
   return say(`I am the demo model, and I wrote \`${name}\`.${read}`);
 }
 
-/** The name in backticks, or the first word that looks like a file. */
+/** Returns the name in backticks, or the first word that looks like a file. */
 function fileNameIn(prompt: string): string {
   const quoted = /`([\w./-]+\.\w+)`/u.exec(prompt)?.[1];
   return quoted ?? /(?<![\w/:])[\w-]+(?:\/[\w-]+)*\.[a-z]\w{0,7}\b/iu.exec(prompt)?.[0] ?? "hello.txt";
 }
 
-/** A call with its values under the parameter names the tool declares; `undefined` when it is not offered. */
+/**
+ * Returns a call with its values under the parameter names that the tool declares; `undefined` when the tool is not
+ * offered.
+ */
 function call(
   name: string,
   tools: Moment["tools"],
@@ -91,7 +94,7 @@ function say(text: string): Turn {
   return Turn.parse({ text });
 }
 
-/** The text in the pieces it is streamed in. */
+/** Returns the text in the pieces in which it is streamed. */
 export function piecesOf({ text, chunks }: Turn): string[] {
   if (text === "") return [];
   if (chunks === undefined) return text.match(/\s*\S+\s*$|\s*\S+/gu) ?? [text];

@@ -5,19 +5,19 @@ import { PgliteStream } from "./pglite-stream.ts";
 
 /** The databases behind the bridge, by name. */
 export interface Databases {
-  /** The database that is meant when none is named. */
+  /** The default database. */
   defaultName: string;
   pool(name: string): Pool;
   close(): Promise<void>;
 }
 
 /**
- * How much of its files PostgreSQL keeps in memory. Its default of 128 MB is resident from the start on, used or not, and the
- * operating system has the same files in its cache: with 32 MB this process is 100 MiB smaller (312 and 210 MiB measured).
+ * PostgreSQL's file cache. Its default of 128 MB is resident from the start, used or not, and the operating system
+ * caches the same files: with 32 MB this process takes 100 MiB less (210 instead of 312 MiB measured).
  */
 const SMALL = ["-c", "shared_buffers=32MB"];
 
-/** PostgreSQL inside this process, kept in `dir`. It holds one database, which answers to every name. */
+/** Opens PostgreSQL inside this process, stored in `dir`. It has one database, which serves every name. */
 export async function openEmbedded(dir: string): Promise<Databases> {
   if (!existsSync(dir)) await create(dir);
   const pglite = await PGlite.create(dir, { startParams: [...PGlite.defaultStartParams, ...SMALL] });
@@ -34,7 +34,7 @@ export async function openEmbedded(dir: string): Promise<Databases> {
   };
 }
 
-/** A start that is killed half-way through leaves no half of a database behind. */
+/** Creates the database so that a start that is killed half-way leaves no partial one. */
 async function create(dir: string): Promise<void> {
   const unfinished = `${dir}.unfinished`;
   rmSync(unfinished, { recursive: true, force: true });
@@ -44,7 +44,7 @@ async function create(dir: string): Promise<void> {
   renameSync(unfinished, dir);
 }
 
-/** A real server. Throws when it cannot be reached or refuses. */
+/** Connects to a real server. Throws when it cannot be reached or refuses. */
 export async function openServer(databaseUrl: string): Promise<Databases> {
   const pools = new Map<string, Pool>();
   const defaultName = new URL(databaseUrl).pathname.slice(1) || "postgres";
@@ -72,8 +72,8 @@ export async function openServer(databaseUrl: string): Promise<Databases> {
 }
 
 /**
- * A connection that breaks is replaced at the next query, and a query on it fails by itself; unheard, its error would end the
- * process. The pool hears idle connections only.
+ * A broken connection is replaced at the next query, and a query on it fails by itself; without a listener, its error
+ * would end the process. The pool listens only on idle connections.
  */
 function quiet(pool: Pool): Pool {
   return pool.on("error", () => {}).on("connect", (client) => client.on("error", () => {}));

@@ -4,17 +4,20 @@ import { openEmbedded, openServer } from "./databases.ts";
 import { serveSql } from "./sql-server.ts";
 
 export interface NeonBridge {
-  /** For NEON_HTTP_URL. */
+  /** Value of NEON_HTTP_URL. */
   httpUrl: string;
-  /** For DATABASE_URL: names the database and carries this start's password; another database name reaches that one. */
+  /**
+   * Value of DATABASE_URL: names the database and contains this start's password; another database name selects that
+   * database.
+   */
   databaseUrl: string;
-  /** A direct way to the default database, for migrations. */
+  /** A direct connection to the default database, for migrations. */
   pool: Pool;
   close(): Promise<void>;
 }
 
 /**
- * Neon's SQL over HTTP on this machine, over the server of `databaseUrl` or an embedded PostgreSQL in
+ * Starts Neon's SQL over HTTP on this machine, over the server of `databaseUrl` or an embedded PostgreSQL in
  * `dataDir`/postgres. Throws when neither can be opened.
  */
 export async function startNeon(options: {

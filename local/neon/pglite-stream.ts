@@ -7,9 +7,9 @@ const QUERY = 0x51;
 const TERMINATE = 0x58;
 
 /**
- * What `pg` takes for its socket: PostgreSQL's wire protocol spoken with PGlite in this process. A request (everything up
- * to its Sync) is one call into PGlite, which is four times as fast as a TCP server that passes on message by message.
- * PGlite is one backend, so only one such stream may be open.
+ * A socket for `pg` that speaks PostgreSQL's wire protocol with PGlite in this process. A request (everything up to its
+ * Sync) is one call into PGlite, four times as fast as a TCP server that relays single messages. PGlite is one backend,
+ * so only one such stream may be open.
  */
 export class PgliteStream extends Duplex {
   readonly #pglite: PGlite;
@@ -59,12 +59,12 @@ export class PgliteStream extends Duplex {
     }
   }
 
-  /** How many of the bytes make up whole requests. */
+  /** Returns how many of the bytes make up whole requests. */
   #completeLength(bytes: Buffer): number {
     let offset = 0;
     let complete = 0;
     if (!this.#started) {
-      // The start-up message has a length and no type.
+      // The start-up message has a length but no type.
       if (bytes.length < 4 || bytes.length < bytes.readInt32BE(0)) return 0;
       offset = complete = bytes.readInt32BE(0);
       this.#started = true;
@@ -73,7 +73,7 @@ export class PgliteStream extends Duplex {
       const type = bytes[offset];
       const end = offset + 1 + bytes.readInt32BE(offset + 1);
       if (end > bytes.length) break;
-      // PGlite's one backend must outlive the connection, so it never hears of its end.
+      // Terminate is not passed on, because PGlite's only backend must outlive the connection.
       if (type === TERMINATE) {
         this.push(null);
         break;

@@ -5,17 +5,17 @@ export const Statement = z.object({ query: z.string(), params: z.array(z.unknown
 export type Statement = z.infer<typeof Statement>;
 export const SqlRequest = z.union([z.object({ queries: z.array(Statement) }), Statement]);
 
-/** How a request wants its rows, and for a batch its transaction. */
+/** The requested format of rows, and for a batch its transaction. */
 export interface SqlOptions {
-  /** Values as PostgreSQL's text instead of parsed. */
+  /** Values as PostgreSQL's text instead of parsed values. */
   rawText: boolean;
   /** Rows as arrays instead of objects. */
   arrayMode: boolean;
-  /** What follows BEGIN, such as `ISOLATION LEVEL SERIALIZABLE READ ONLY`. */
+  /** The options after BEGIN, such as `ISOLATION LEVEL SERIALIZABLE READ ONLY`. */
   transaction: string;
 }
 
-/** The answer to one statement, with Neon's field names. */
+/** The result of one statement, with Neon's field names. */
 interface StatementResult {
   command: string;
   rowCount: number | null;
@@ -24,11 +24,14 @@ interface StatementResult {
   rows: unknown[];
 }
 
-/** Statements that connections keep prepared: the service has some dozens; texts beyond that are planned each time. */
+/** Statements that connections keep prepared: the service has some dozens; further texts are planned each time. */
 const MAX_PREPARED = 500;
 const preparedNames = new Map<string, string>();
 
-/** Planning costs more than running for most of what the service asks, so each text is planned once a connection. */
+/**
+ * Names a prepared statement: planning costs more than running for most of the service's statements, so each text is
+ * planned once per connection.
+ */
 function preparedName(text: string): string | undefined {
   const known = preparedNames.get(text);
   if (known !== undefined || preparedNames.size >= MAX_PREPARED) return known;
@@ -39,7 +42,7 @@ function preparedName(text: string): string | undefined {
 
 const rawText = { getTypeParser: () => (value: string) => value };
 
-/** One statement by itself. */
+/** Runs one statement. */
 export async function runSingle(
   pool: Pool,
   statement: Statement,
@@ -49,8 +52,8 @@ export async function runSingle(
   try {
     return await runStatement(client, statement, options);
   } finally {
-    // Given back whole even after an error of the statement: the next client would not know what this one has prepared,
-    // while an embedded backend does. One whose connection broke is dropped by the pool itself.
+    // The client is returned even after a statement's error: a new client would not know what was prepared, while the
+    // embedded backend does. The pool itself drops a client whose connection broke.
     client.release();
   }
 }
@@ -72,7 +75,7 @@ async function runStatement(
   return { command, rowCount, rowAsArray: options.arrayMode, fields, rows };
 }
 
-/** All statements in one transaction; the first error undoes them and is thrown. */
+/** Runs all statements in one transaction; the first error rolls them back and is thrown. */
 export async function runBatch(
   pool: Pool,
   statements: readonly Statement[],

@@ -35,8 +35,8 @@ const ERROR_FIELDS = [
 ] as const;
 
 /**
- * Neon's SQL over HTTP: `POST /sql` with `{query, params}`, or `{queries}` for a transaction. The connection string in the
- * header must carry `password` and names the database. A PostgreSQL error is a 400 with its fields.
+ * Serves Neon's SQL over HTTP: `POST /sql` with `{query, params}`, or `{queries}` for a transaction. The connection
+ * string in the header must contain `password` and names the database. A PostgreSQL error is a 400 with its fields.
  */
 export function serveSql(databases: Databases, password: string) {
   const poolFor = authorisedPools(databases, password);
@@ -56,7 +56,7 @@ async function answer(
   if (request.url !== "/sql" || request.method !== "POST")
     return [404, { message: "Only POST /sql is served" }];
   const pool = poolFor(request.headers["neon-connection-string"]);
-  if (!pool) return [401, { message: "The connection string is not of this bridge" }];
+  if (!pool) return [401, { message: "The connection string does not belong to this bridge" }];
   const parsed = safeParseJson(body, SqlRequest);
   if (!parsed) return [400, { message: "The body is neither {query, params} nor {queries}" }];
   const options = readOptions(request.headers);
@@ -68,7 +68,7 @@ async function answer(
   }
 }
 
-/** The pool that a connection string names, or nothing for a stranger. Each string is read once. */
+/** Returns the pool that a connection string names, or undefined for a wrong password. Each string is parsed once. */
 function authorisedPools(databases: Databases, password: string) {
   const known = new Map<string, string>();
   return (header: string | string[] | undefined) => {
@@ -100,6 +100,6 @@ function failure(error: unknown): Answer {
     const fields = ERROR_FIELDS.map((name) => [name, error[name]] as const);
     return [400, { message: error.message, ...Object.fromEntries(fields) }];
   }
-  // Neither the statement nor the server refused: the server could not be reached.
+  // Not a refusal: the server could not be reached.
   return [503, { message: error instanceof Error ? error.message : "The database did not answer" }];
 }

@@ -1,14 +1,14 @@
 import { createHmac } from "node:crypto";
 import { keptSecret } from "#local/kept-secret.ts";
 
-/** What publishes to the local queue, and what signs its deliveries. */
+/** Credentials for publishing to the local queue, and keys that sign its deliveries. */
 interface QueueCredentials {
   token: string;
   currentSigningKey: string;
   nextSigningKey: string;
 }
 
-/** Those of a data folder, made from one random secret in it. */
+/** Derives the credentials of a data folder from one random secret in it. */
 export function queueCredentials(dataDir: string): QueueCredentials {
   const secret = keptSecret(dataDir, "queue-secret");
   const made = (use: string) => createHmac("sha256", secret).update(use).digest("base64url");

@@ -4,12 +4,12 @@ import type { Send } from "./send.ts";
 import { callbackMessage, judge } from "./settle.ts";
 import type { Answer, QueueStore } from "./store.ts";
 
-/** Timers beyond this fire at once in Node; a later message simply arms another. */
+/** Longest timer, since Node fires longer ones at once; a later message sets another timer. */
 const MAX_TIMER_MS = 3_600_000;
 
 /**
- * Hands messages to `send` as soon as they are due, at most `limit` at a time. Nothing about an attempt is stored until
- * it is over, so whatever was under way when the process died is delivered again by the next one.
+ * Passes messages to `send` as soon as they are due, at most `limit` at a time. An attempt is stored only when it is
+ * over, so attempts that a dying process interrupts are delivered again by the next one.
  */
 export class Dispatcher {
   readonly #store: QueueStore;
@@ -29,8 +29,9 @@ export class Dispatcher {
   }
 
   /**
-   * The service is there. Before, messages are only kept. What failed because it was not there does not wait any longer:
-   * when everything is killed, the service may die a moment before this process does.
+   * Starts delivering, since the service is ready; before, messages are only stored. Messages that failed because the
+   * service did not respond are retried at once: when everything is killed, the service may die just before this
+   * process.
    */
   begin(): void {
     this.#begun = true;
@@ -38,7 +39,7 @@ export class Dispatcher {
     this.wake();
   }
 
-  /** Look for due messages; called after each publish, after each delivery and when the next one is due. */
+  /** Checks for due messages; called after each publish, after each delivery and when the next one is due. */
   wake(): void {
     if (!this.#begun || this.#closing.signal.aborted) return;
     try {
@@ -48,7 +49,7 @@ export class Dispatcher {
     }
   }
 
-  /** Abandons what is under way; it stays in the store. */
+  /** Abandons deliveries under way; their messages stay in the store. */
   close(): void {
     this.#closing.abort();
     clearTimeout(this.#timer);
@@ -78,7 +79,7 @@ export class Dispatcher {
     try {
       this.#settle(message, answer);
     } catch (error) {
-      // A disk that is full stays full for a while: the message counts as under way and is delivered after a restart.
+      // A full disk stays full for a while: the message stays under way and is delivered after a restart.
       this.#log(`queue: ${message.id} could not be settled: ${String(error)}`);
       return;
     }

@@ -1,4 +1,4 @@
-/** Milliseconds per unit of a Go-style duration, the form QStash takes in headers. */
+/** Milliseconds per unit of a Go-style duration, the format in QStash's headers. */
 const UNITS: Readonly<Record<string, number>> = {
   ns: 1e-6,
   us: 1e-3,
@@ -10,7 +10,7 @@ const UNITS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** `10s`, `1h30m` or `7d` in milliseconds; `undefined` when the text is no duration. */
+/** Converts `10s`, `1h30m` or `7d` into milliseconds; `undefined` for any other text. */
 export function parseDuration(text: string): number | undefined {
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h|d)/gu)];
   if (parts.length === 0 || parts.map(([part]) => part).join("") !== text) return undefined;

@@ -2,19 +2,19 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Message } from "./message.ts";
 import type { Send } from "./send.ts";
 
-/** What at-least-once delivery permits and a real queue seldom does; read at every delivery. For tests. */
+/** Faults that at-least-once delivery permits but a real queue seldom shows; read at every delivery. For tests. */
 export interface Faults {
-  /** Every message arrives twice, the two overlapping. */
+  /** Every message is delivered twice, concurrently. */
   duplicate?: boolean;
   /** Every attempt starts after a random pause, so that messages overtake one another. */
   shuffle?: boolean;
-  /** Every first attempt fails: one is lost on its way, of the next the answer is, and so on in turn. */
+  /** Every first attempt fails; alternately the request and the response is lost. */
   failFirst?: boolean;
 }
 
 const MAX_PAUSE_MS = 100;
 
-/** `send` with faults. A message is under way until its last copy is answered, so a kill loses none of them. */
+/** Adds faults to `send`. A message is under way until its last copy is done, so a kill loses none of them. */
 export function withFaults(send: Send, faults: Faults): Send {
   const failing = where(() => faults.failFirst, failingFirst(send), send);
   const overtaking = where(() => faults.shuffle, shuffled(failing), failing);

@@ -21,19 +21,19 @@ export interface QueueServer {
   currentSigningKey: string;
   nextSigningKey: string;
   /**
-   * Start delivering: what is stored first, what was under way when the last process ended among it. To be called again
-   * when the service was restarted: what it could not answer is then delivered at once.
+   * Starts delivering: first the stored messages, including those that were under way when the last process ended. Call
+   * it again after a restart of the service: messages to which it could not respond are then delivered at once.
    */
   begin: () => void;
-  /** Stop at once; deliveries under way are abandoned and made again by the next process. */
+  /** Stops at once; deliveries under way are abandoned and repeated by the next process. */
   close: () => Promise<void>;
 }
 
 /**
- * A queue that speaks QStash's REST API and delivers as QStash does: at least once, signed, with retries, deduplication,
- * callbacks and dead letters. Schedules, URL groups and flow control are not served. State is `DATA_DIR/queue.sqlite`; a
- * message is signed when it is sent, so that one kept under earlier keys arrives signed with the present ones.
- * Addresses below `publicUrl` are delivered to `deliverTo`; `limit` bounds the deliveries under way.
+ * A queue with QStash's REST API and delivery: at least once, signed, with retries, deduplication, callbacks and dead
+ * letters. Schedules, URL groups and flow control are not supported. The state is `DATA_DIR/queue.sqlite`; a message is
+ * signed when it is sent, so a message stored under earlier keys is signed with the current ones. Addresses below
+ * `publicUrl` are delivered to `deliverTo`; `limit` bounds the concurrent deliveries.
  */
 export async function startQueue(options: {
   dataDir: string;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { AppError } from "#src/lib/errors.ts";
 import { parseDuration } from "./duration.ts";
 
-/** Where one request goes and how often it is tried. */
+/** Destination of a request and its retries. */
 const Delivery = z.object({
   url: z.string(),
   method: z.string(),
@@ -12,13 +12,13 @@ const Delivery = z.object({
   retries: z.number(),
   /** Fixed pause between attempts; QStash's backoff when absent. */
   retryDelayMs: z.number().optional(),
-  /** How long the answer may take. */
+  /** Time limit of a response. */
   timeoutMs: z.number(),
   delayMs: z.number(),
 });
 export type Delivery = z.infer<typeof Delivery>;
 
-/** What is fixed when a message is published; stored as JSON beside its body. */
+/** The fixed part of a published message; stored as JSON beside its body. */
 export const Details = Delivery.extend({
   createdAt: z.number(),
   notBefore: z.number(),
@@ -31,7 +31,7 @@ export interface Message {
   id: string;
   details: Details;
   body: Uint8Array;
-  /** Attempts that failed so far. */
+  /** Number of failed attempts so far. */
   retried: number;
 }
 
@@ -45,12 +45,12 @@ export interface NewMessage {
 
 const DEFAULT_RETRIES = 3;
 const MAX_TIMEOUT_MS = 15 * 60_000;
-/** QStash's limit for a message on its smaller plans; local acceptance must not promise more. */
+/** QStash's limit for a message on its smaller plans; the local queue must not accept more. */
 const MAX_BODY_BYTES = 1024 * 1024;
 
 /**
- * Read a publish request. Throws `invalid_input` with the sentence the publisher gets.
- * Headers: https://upstash.com/docs/qstash/api/publish
+ * Parses a publish request. Throws `invalid_input` with the sentence for the publisher. Headers:
+ * https://upstash.com/docs/qstash/api/publish
  */
 export function readMessage(
   destination: string,
@@ -86,13 +86,13 @@ function readCallback(headers: Headers, name: string): Delivery | undefined {
   return url === null ? undefined : readDelivery(url, headers, `${name}-`);
 }
 
-/** The settings of a message (prefix `upstash-`) or of one of its callbacks (prefix `upstash-callback-`). */
+/** Parses the settings of a message (prefix `upstash-`) or of one of its callbacks (prefix `upstash-callback-`). */
 function readDelivery(destination: string, headers: Headers, prefix: string): Delivery {
   const retryDelay = headers.get(`${prefix}retry-delay`);
   if (retryDelay !== null && !/^\d+$/u.test(retryDelay)) {
     throw new AppError(
       "invalid_input",
-      "The local queue takes a retry delay in milliseconds, no expressions",
+      "The local queue takes a retry delay in milliseconds, not an expression",
     );
   }
   return {
@@ -106,7 +106,7 @@ function readDelivery(destination: string, headers: Headers, prefix: string): De
   };
 }
 
-/** Destinations come raw (`/v2/publish/https://host/path`) or percent-encoded. */
+/** Destinations are raw (`/v2/publish/https://host/path`) or percent-encoded. */
 function destinationUrl(text: string): string {
   const url = /^https?:\/\//iu.test(text) ? text : decodeDestination(text);
   if (!/^https?:\/\//iu.test(url) || !URL.canParse(url)) {

@@ -6,7 +6,7 @@ import type { Accepted, DeadLetter, QueueStore } from "./store.ts";
 
 export interface ApiRequest {
   method: string;
-  /** The path as it came, because a destination is part of it and must not be normalised. */
+  /** The path as received, because a destination is part of it and must not be normalised. */
   path: string;
   headers: Headers;
   body: Uint8Array;
@@ -27,7 +27,7 @@ const Batch = z.array(
 
 const DLQ_PAGE = 100;
 
-/** QStash's REST API, as far as the service uses it. Throws `AppError` for what it refuses. */
+/** Serves the part of QStash's REST API that the service uses. Throws `AppError` for refused requests. */
 export function answerApi(store: QueueStore, request: ApiRequest): ApiResponse {
   const { method, headers, body } = request;
   const now = Date.now();
@@ -103,7 +103,7 @@ function deadLetterView(letter: DeadLetter) {
   };
 }
 
-/** QStash shows a body as text when it is UTF-8 and in base64 when it is not. */
+/** QStash returns a body as text when it is UTF-8, otherwise as base64. */
 function text(name: string, bytes: Buffer): Record<string, string> {
   const decoded = bytes.toString("utf8");
   return Buffer.from(decoded, "utf8").equals(bytes)

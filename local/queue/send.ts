@@ -4,17 +4,17 @@ import { relativeTo, type Answer } from "./store.ts";
 import type { Message } from "./message.ts";
 
 /**
- * Deliver one message once. Never throws: no answer is an answer with status 0. The signal says that the queue closes;
- * what is on the wire then ends with its connection.
+ * Delivers one message once. Never throws: a missing response counts as a response with status 0. The signal aborts
+ * when the queue closes; requests under way then end with their connection.
  */
 export type Send = (message: Message, signal: AbortSignal) => Promise<Answer>;
 
-/** As much of an answer as callbacks and dead letters keep. */
+/** Most bytes of a response that callbacks and dead letters keep. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 /**
  * Destinations below `publicUrl` are reached at `deliverTo`, with the public host in the request, so that the receiver
- * sees what it would see behind its public address; the signature names the public address in any case.
+ * sees the same as behind its public address; the signature names the public address in any case.
  */
 export function createSend(options: {
   publicUrl: string;
@@ -70,7 +70,7 @@ interface Request {
   timeoutMs: number;
 }
 
-/** A kept-alive connection that the other side had closed: the request may be repeated at once. */
+/** The other side had closed a kept-alive connection: the request may be repeated at once. */
 class StaleConnection extends Error {}
 
 function exchange({ target, method, headers, body, agents, timeoutMs }: Request): Promise<Answer> {
@@ -80,7 +80,10 @@ function exchange({ target, method, headers, body, agents, timeoutMs }: Request)
       target.protocol === "https:"
         ? https.request(target.href, { ...options, agent: agents.https })
         : http.request(target.href, { ...options, agent: agents.http });
-    const late = setTimeout(() => request.destroy(new Error(`No answer within ${timeoutMs} ms`)), timeoutMs);
+    const late = setTimeout(
+      () => request.destroy(new Error(`No response within ${timeoutMs} ms`)),
+      timeoutMs,
+    );
     request.on("close", () => clearTimeout(late));
     request.on("error", (error: NodeJS.ErrnoException) => {
       const stale = request.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE");

@@ -2,7 +2,7 @@ import { parseDuration } from "./duration.ts";
 import { newMessageId, type Delivery, type Message, type NewMessage } from "./message.ts";
 import type { Answer } from "./store.ts";
 
-/** What an answer means for its message. */
+/** The consequence of a response for its message. */
 export type Verdict =
   | { kind: "done" }
   /** Try again at `dueAt`, in milliseconds since the epoch. */
@@ -11,7 +11,9 @@ export type Verdict =
 
 const DAY_MS = 24 * 3_600_000;
 
-/** https://upstash.com/docs/qstash/features/retry lists these, in milliseconds or seconds from now, or as a date. */
+/**
+ * The wait headers of https://upstash.com/docs/qstash/features/retry: in milliseconds or seconds from now, or a date.
+ */
 const WAIT_HEADERS = [
   "retry-after",
   "x-ratelimit-reset",
@@ -20,8 +22,9 @@ const WAIT_HEADERS = [
 ];
 
 /**
- * QStash's rules: 2xx is done; 489 with `Upstash-NonRetryable-Error: true` is final; anything else is tried again until
- * the retries are used up. A wait the destination asks for replaces the backoff, but the attempt counts all the same.
+ * QStash's rules: 2xx is done; 489 with `Upstash-NonRetryable-Error: true` is final; any other response is retried
+ * until the retries are used up. A wait that the destination requests replaces the backoff, but the attempt counts all
+ * the same.
  */
 export function judge(message: Message, answer: Answer, now: number): Verdict {
   if (answer.status >= 200 && answer.status < 300) return { kind: "done" };
@@ -53,7 +56,7 @@ function readWait(text: string, now: number): number | undefined {
 }
 
 /**
- * The message a callback address gets: the answer and what it answered.
+ * Builds the message to a callback address: the response and the message that caused it.
  * https://upstash.com/docs/qstash/features/callbacks
  */
 export function callbackMessage(

@@ -1,16 +1,16 @@
 import { createHash, createHmac, randomUUID } from "node:crypto";
 
-/** How long a signature is good, as QStash sets it. */
+/** Lifetime of a signature, as in QStash. */
 const VALID_SECONDS = 300;
 
 const HEADER = base64url(JSON.stringify({ alg: "HS256", typ: "JWT" }));
 
 /**
- * Sign deliveries as QStash does: a JWT (HS256) over the destination and the hash of the body.
- * `nbf` is 0 there since a skewed receiver refused good signatures.
+ * Signs deliveries as QStash does: a JWT (HS256) over the destination and the hash of the body. QStash sets `nbf` to 0
+ * since receivers with a skewed clock refused valid signatures.
  * https://upstash.com/docs/qstash/features/security#claims
  *
- * By hand, because a library's way through WebCrypto's thread pool costs each delivery milliseconds.
+ * Implemented without a library, because WebCrypto's thread pool would cost each delivery milliseconds.
  */
 export function createSigner(signingKey: string): (url: string, body: Uint8Array) => string {
   return (url, body) => {

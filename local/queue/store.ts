@@ -4,9 +4,9 @@ import { parseJson } from "#src/lib/parse-json.ts";
 import { Details, type Message, type NewMessage } from "./message.ts";
 
 /**
- * The queue's table: messages until they are delivered, deduplication keys for ten minutes, dead letters for a week.
- * Every method is one transaction, on disk when it returns; `synchronous = NORMAL` in WAL mode survives the death of the
- * process at any moment (a power cut may cost the last transactions, never the file's consistency).
+ * The queue's tables: messages until they are delivered, deduplication keys for ten minutes, dead letters for a week.
+ * Every method is one transaction, on disk when it returns; `synchronous = NORMAL` in WAL mode survives the death of
+ * the process at any moment (a power cut may cost the last transactions, never the file's consistency).
  */
 const SCHEMA = `
   PRAGMA journal_mode = WAL;
@@ -31,11 +31,11 @@ const SCHEMA = `
 const DEDUPLICATION_WINDOW_MS = 10 * 60_000;
 const DEAD_LETTER_RETENTION_MS = 7 * 24 * 3_600_000;
 
-/** What a destination answered; `status` 0 and the reason as body when there was no answer. */
+/** The response of a destination; `status` 0 and the reason as body when there was none. */
 export const Answer = z.object({
   status: z.number(),
   headers: z.record(z.string(), z.array(z.string())),
-  /** At most 64 KiB are kept. */
+  /** At most 64 KiB are stored. */
   bodyBase64: z.string(),
 });
 export type Answer = z.infer<typeof Answer>;
@@ -55,38 +55,38 @@ export class QueueStore {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
-  /** Opens or makes the database; what is past its time is dropped. */
+  /** Opens or creates the database; expired rows are deleted. */
   constructor(path: string, now: number) {
     this.#db = new DatabaseSync(path);
     this.#db.exec(SCHEMA);
     this.#run("DELETE FROM dead_letter WHERE died_at < ?", now - DEAD_LETTER_RETENTION_MS);
   }
 
-  /** Keep new messages, all or none, skipping those whose deduplication key was used within the window. */
+  /** Stores new messages, all or none, skipping those whose deduplication key was used within the window. */
   add(messages: readonly NewMessage[], now: number): Accepted[] {
     return this.#transaction(() => messages.map((message) => this.#add(message, now)));
   }
 
-  /** Ids of messages whose time has come, oldest first; those under way are among them, since they stay until they are done. */
+  /** Returns ids of due messages, oldest first, including those under way, because they stay until they are done. */
   due(now: number, limit: number): string[] {
     const sql = "SELECT id FROM message WHERE due_at <= ? ORDER BY due_at, seq LIMIT ?";
     return this.#all(sql, now, limit).map(({ id }) => String(id));
   }
 
-  /** When the next message that is not due yet becomes due; in milliseconds since the epoch. */
+  /** Returns when the next message becomes due, in milliseconds since the epoch. */
   nextDueAfter(now: number): number | undefined {
     const at = this.#get("SELECT min(due_at) AS at FROM message WHERE due_at > ?", now)?.["at"];
     return typeof at === "number" ? at : undefined;
   }
 
-  /** Delivered: forget the message and keep what follows from it. */
+  /** Deletes a delivered message and stores its following messages. */
   finish(id: string, following: readonly NewMessage[], now: number): void {
     this.#transaction(() => {
       if (this.#run("DELETE FROM message WHERE id = ?", id) === 1) this.#follow(following, now);
     });
   }
 
-  /** Failed: try again at `dueAt`. `unanswered` says that nobody was there, see `hasten`. */
+  /** Schedules a failed message for `dueAt`. `unanswered` says that the destination did not respond, see `hasten`. */
   postpone(
     id: string,
     again: { retried: number; dueAt: number; unanswered: boolean },
@@ -105,12 +105,12 @@ export class QueueStore {
     });
   }
 
-  /** Make due what only waits because nobody answered: the service is back. */
+  /** Makes messages due that only wait because the service did not respond: it is back. */
   hasten(now: number): void {
     this.#run("UPDATE message SET due_at = ? WHERE unanswered = 1 AND due_at > ?", now, now);
   }
 
-  /** Failed for good: move the message to the dead letters. */
+  /** Moves a finally failed message to the dead letters. */
   bury(id: string, dlqId: string, answer: Answer, following: readonly NewMessage[], now: number): void {
     this.#transaction(() => {
       const buried = this.#run(
@@ -131,7 +131,7 @@ export class QueueStore {
     return row && toMessage(row);
   }
 
-  /** Whether there was such a message. An attempt under way is not called back. */
+  /** Deletes a message and returns whether it existed. An attempt under way is not stopped. */
   cancel(id: string): boolean {
     return this.#run("DELETE FROM message WHERE id = ?", id) === 1;
   }
@@ -149,7 +149,7 @@ export class QueueStore {
     return this.#run("DELETE FROM dead_letter WHERE dlq_id = ?", dlqId) === 1;
   }
 
-  /** Move what was published for an earlier public address of the service to the present one. */
+  /** Moves messages that were published for an earlier public address of the service to the current one. */
   rebase(publicUrl: string): void {
     this.#transaction(() => {
       const before = this.#get("SELECT value FROM setting WHERE name = 'public_url'")?.["value"];
@@ -237,7 +237,7 @@ export class QueueStore {
   }
 }
 
-/** The part of `url` below `base`, beginning with `/`, `?` or nothing; `undefined` when it lies elsewhere. */
+/** Returns the part of `url` below `base`, beginning with `/`, `?` or empty; `undefined` when it lies elsewhere. */
 export function relativeTo(base: string, url: string): string | undefined {
   if (!url.startsWith(base)) return undefined;
   const rest = url.slice(base.length);

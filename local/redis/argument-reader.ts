@@ -32,14 +32,14 @@ export class ArgumentReader {
     return values;
   }
 
-  /** Takes the next argument if it is this word, whatever its case. */
+  /** Consumes the next argument if it is this word, ignoring case. */
   takes(word: string): boolean {
     if (this.#args[this.#next]?.toUpperCase() !== word) return false;
     this.#next += 1;
     return true;
   }
 
-  /** Refuses what is left over. */
+  /** Throws if arguments are left. */
   end(): void {
     if (this.left > 0) throw new RedisError("ERR syntax error");
   }

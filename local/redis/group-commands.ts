@@ -60,7 +60,7 @@ function readGroup(args: ArgumentReader, keys: Keyspace): Reply {
   return found.length === 0 ? null : found;
 }
 
-/** What the consumer has been given and not acknowledged; a deleted entry has no fields. */
+/** Returns entries that were delivered to the consumer and not acknowledged; a deleted entry has no fields. */
 function history(stream: Stream, group: Group, consumer: string, after: StreamId, count: number): Reply {
   const own = inOrder(group).filter((each) => each.consumer === consumer && compareIds(each.id, after) > 0);
   return own.slice(0, count).map(({ id }) => [idText(id), stream.get(id)?.fields ?? null]);
@@ -109,7 +109,7 @@ function claim(args: ArgumentReader, keys: Keyspace): Reply {
   return claimed.map((entry) => (justIds ? idText(entry.id) : entryReply(entry)));
 }
 
-/** Answers where to go on (`0-0` = from the start), what was claimed, and the ids whose entries are gone. */
+/** Returns the next cursor (`0-0` = from the start), the claimed entries, and the ids whose entries are gone. */
 function autoClaim(args: ArgumentReader, keys: Keyspace): Reply {
   const { stream, group } = find(keys, args.text(), args.text());
   const [consumer, minIdle, start] = [args.text(), args.integer(), rangeStart(args.text())];
@@ -134,7 +134,7 @@ function autoClaim(args: ArgumentReader, keys: Keyspace): Reply {
   ];
 }
 
-/** Hands a pending entry to another consumer; one that was deleted meanwhile is dropped from the list. */
+/** Transfers a pending entry to another consumer; an entry that was deleted meanwhile is dropped from the list. */
 function take(
   stream: Stream,
   group: Group,
@@ -161,7 +161,9 @@ function find(keys: Keyspace, key: string, name: string): { stream: Stream; grou
   return { stream, group };
 }
 
-/** Entries are delivered in the order of their ids, so the map's order is theirs. */
+/**
+ * Returns pending entries in the order of their ids, which is the map's order because entries are delivered in order.
+ */
 function inOrder(group: Group): Pending[] {
   return [...group.pending.values()];
 }

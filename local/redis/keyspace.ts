@@ -3,11 +3,11 @@ import { Stream } from "./stream.ts";
 
 interface Entry {
   value: string | Stream;
-  /** Milliseconds since the epoch; absent = for ever. */
+  /** Milliseconds since the epoch; absent = never. */
   expiresAt?: number | undefined;
 }
 
-/** All keys with their values, in memory; an expired key is as good as absent. */
+/** All keys with their values, in memory; an expired key counts as absent. */
 export class Keyspace {
   readonly #entries = new Map<string, Entry>();
   readonly #now: () => number;
@@ -36,7 +36,7 @@ export class Keyspace {
     return value;
   }
 
-  /** The stream, made if there is none. */
+  /** Returns the stream, creating it if there is none. */
   openStream(key: string): Stream {
     const found = this.stream(key);
     if (found) return found;
@@ -53,12 +53,12 @@ export class Keyspace {
     return this.has(key) && this.#entries.delete(key);
   }
 
-  /** When the key expires; `undefined` = never, or there is no such key. */
+  /** Returns when the key expires; `undefined` = never, or there is no such key. */
   expiry(key: string): number | undefined {
     return this.#live(key)?.expiresAt;
   }
 
-  /** Whether there was such a key. A moment in the past deletes it. */
+  /** Sets the expiry and returns whether the key existed. A time in the past deletes it. */
   expireAt(key: string, at: number): boolean {
     const entry = this.#live(key);
     if (!entry) return false;

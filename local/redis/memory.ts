@@ -9,7 +9,10 @@ const COMMANDS = new Map<string, Command>(
   Object.entries({ ...stringCommands, ...streamCommands, ...groupCommands }),
 );
 
-/** Redis in memory with the commands that the service uses. Empty at every start; what must last is not kept in Redis. */
+/**
+ * Redis in memory with the commands that the service uses. Empty at every start; the service keeps no durable data in
+ * Redis.
+ */
 export function openMemory(now: () => number = Date.now): RedisBackend {
   const keys = new Keyspace(now);
   const run = ([name = "", ...args]: readonly string[]): Reply => {
@@ -19,7 +22,7 @@ export function openMemory(now: () => number = Date.now): RedisBackend {
   };
   return {
     run: async (command) => run(command),
-    // Commands run to their end without a break, so any list of them is a transaction.
+    // Commands run synchronously, so any list of them is a transaction.
     runTogether: async (commands) =>
       commands.map((command) => {
         try {

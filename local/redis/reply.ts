@@ -1,13 +1,13 @@
-/** What a command answers, in the shapes of Redis' protocol. */
+/** A command's reply, in the types of Redis' protocol. */
 export type Reply = string | number | null | Reply[];
 
-/** A command's refusal, worded as Redis words it: `ERR …`, `WRONGTYPE …`. */
+/** An error of a command, worded as Redis words it: `ERR …`, `WRONGTYPE …`. */
 export class RedisError extends Error {}
 
-/** What the REST server speaks to. Throws `RedisError` for what the command got wrong. */
+/** The database behind the REST server. Throws `RedisError` for an invalid command. */
 export interface RedisBackend {
   run(command: readonly string[]): Promise<Reply>;
-  /** All or none (MULTI/EXEC): a command that fails when its turn comes does not stop the others. */
+  /** Runs all or none (MULTI/EXEC): a command that fails when it runs does not stop the others. */
   runTogether(commands: readonly (readonly string[])[]): Promise<(Reply | RedisError)[]>;
   close(): Promise<void>;
 }

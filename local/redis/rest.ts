@@ -12,8 +12,9 @@ const ManyCommands = z.array(OneCommand);
 type Answer = readonly [status: number, body: object];
 
 /**
- * Upstash's REST API: `POST /` runs one command, `/pipeline` each of a list, `/multi-exec` a list as a transaction. With
- * `Upstash-Encoding: base64`, texts of the answer are base64, `OK` excepted. Source: upstash.com/docs/redis/features/restapi.
+ * Upstash's REST API: `POST /` runs one command, `/pipeline` a list of commands, `/multi-exec` a list as a transaction.
+ * With `Upstash-Encoding: base64`, texts of the response are base64, except `OK`. Source:
+ * upstash.com/docs/redis/features/restapi.
  */
 export function restHandler(backend: RedisBackend, token: string) {
   return async (request: http.IncomingMessage, response: http.ServerResponse): Promise<void> => {

@@ -1,16 +1,16 @@
 import { Redis } from "ioredis";
 import { RedisError, type RedisBackend, type Reply } from "./reply.ts";
 
-/** A real Redis. Throws when it cannot be reached or refuses. */
+/** Connects to a real Redis. Throws when it cannot be reached or refuses. */
 export async function openServer(redisUrl: string): Promise<RedisBackend> {
-  // Upstash answers in the shapes of protocol 2.
+  // Upstash returns the types of protocol 2.
   const redis = new Redis(redisUrl, {
     protocol: 2,
     lazyConnect: true,
     maxRetriesPerRequest: 1,
     connectTimeout: 5000,
   });
-  // Unheard, the errors of a lost connection end the process; each command reports its own.
+  // Without a listener, the error of a lost connection ends the process; each command reports its own error.
   let cause: Error | undefined;
   redis.on("error", (error: Error) => (cause = error));
   try {
@@ -42,7 +42,7 @@ export async function openServer(redisUrl: string): Promise<RedisBackend> {
   };
 }
 
-/** A refusal by Redis, as opposed to a lost connection. */
+/** Returns an error of Redis, as opposed to a lost connection. */
 function asRefusal(error: unknown): RedisError | undefined {
   return error instanceof Error && error.name === "ReplyError" ? new RedisError(error.message) : undefined;
 }

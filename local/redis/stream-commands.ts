@@ -3,7 +3,7 @@ import { RedisError, type Reply } from "./reply.ts";
 import { entryReply, FIRST, idText, LAST, parseId, type StreamId } from "./stream.ts";
 import type { Command } from "./string-commands.ts";
 
-/** Commands on streams themselves, as https://redis.io/docs/latest/commands/ describes them. */
+/** Commands on streams, as https://redis.io/docs/latest/commands/ describes them. */
 export const streamCommands: Readonly<Record<string, Command>> = {
   XADD: (args, keys) => {
     const key = args.text();
@@ -46,7 +46,7 @@ export const streamCommands: Readonly<Record<string, Command>> = {
   },
 };
 
-/** `STREAMS key … id …` as pairs. */
+/** Parses `STREAMS key … id …` into pairs. */
 export function streamsOf(args: ArgumentReader): [key: string, id: string][] {
   if (!args.takes("STREAMS")) throw new RedisError("ERR syntax error");
   const names = args.rest();
@@ -66,7 +66,7 @@ export function rangeEnd(text: string): StreamId {
   return text === "+" ? LAST : parseId(text, LAST.seq);
 }
 
-/** The number after MAXLEN. `~` allows Redis to keep a few more; here the number is always exact. */
+/** Parses the number after MAXLEN. `~` allows Redis to keep a few more; here the number is always exact. */
 function threshold(args: ArgumentReader): number {
   if (!args.takes("~")) args.takes("=");
   return args.integer();

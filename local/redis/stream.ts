@@ -1,6 +1,6 @@
 import { RedisError, type Reply } from "./reply.ts";
 
-/** An entry's id: milliseconds and a number within them. */
+/** An entry's id: milliseconds and a sequence number within them. */
 export interface StreamId {
   ms: number;
   seq: number;
@@ -32,14 +32,14 @@ export const compareIds = (a: StreamId, b: StreamId): number => a.ms - b.ms || a
 export const idText = ({ ms, seq }: StreamId): string => `${ms}-${seq}`;
 export const entryReply = ({ id, fields }: StreamEntry): Reply => [idText(id), fields];
 
-/** `ms-seq`, or `ms` alone with the given number. */
+/** Parses `ms-seq`, or `ms` alone with the given sequence number. */
 export function parseId(text: string, missingSeq: number): StreamId {
   const [, ms, seq] = /^(\d+)(?:-(\d+))?$/u.exec(text) ?? [];
   if (ms === undefined) throw new RedisError("ERR Invalid stream ID specified as stream command argument");
   return { ms: Number(ms), seq: seq === undefined ? missingSeq : Number(seq) };
 }
 
-/** A stream: entries in the order of their ids, and what its consumer groups have seen. */
+/** A stream: entries in the order of their ids, and the state of its consumer groups. */
 export class Stream {
   #entries: StreamEntry[] = [];
   #lastId: StreamId = FIRST;
@@ -70,7 +70,7 @@ export class Stream {
     return found && compareIds(found.id, id) === 0 ? found : undefined;
   }
 
-  /** Entries from `start` to `end`, both included. */
+  /** Returns the entries from `start` to `end`, inclusive. */
   range(start: StreamId, end: StreamId, count = Infinity): StreamEntry[] {
     const from = this.#indexFrom(start);
     const page = this.#entries.slice(from, from + count);
@@ -89,14 +89,14 @@ export class Stream {
     return true;
   }
 
-  /** Keep the newest `length` entries; how many went. */
+  /** Keeps the newest `length` entries; returns how many were removed. */
   trim(length: number): number {
     const excess = Math.max(0, this.#entries.length - length);
     this.#entries.splice(0, excess);
     return excess;
   }
 
-  /** Where the first entry at or above the id is, by bisection. */
+  /** Returns the index of the first entry at or above the id, by bisection. */
   #indexFrom(id: StreamId): number {
     let low = 0;
     let high = this.#entries.length;

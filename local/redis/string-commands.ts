@@ -4,7 +4,7 @@ import { RedisError, type Reply } from "./reply.ts";
 
 export type Command = (args: ArgumentReader, keys: Keyspace) => Reply;
 
-/** Commands on keys and on strings, as https://redis.io/docs/latest/commands/ describes them. */
+/** Commands on keys and strings, as https://redis.io/docs/latest/commands/ describes them. */
 export const stringCommands: Readonly<Record<string, Command>> = {
   PING: (args) => (args.left > 0 ? args.text() : "PONG"),
   GET: (args, keys) => keys.string(args.text()) ?? null,
@@ -57,7 +57,7 @@ function increase(keys: Keyspace, key: string, by: number): number {
   return after;
 }
 
-/** One page holds everything: the cursor is always at the end. */
+/** One page holds all keys: the cursor is always at the end. */
 function scan(args: ArgumentReader, keys: Keyspace): Reply {
   args.integer();
   let pattern = "*";

@@ -9,36 +9,36 @@ export interface Usage {
   memoryBytes: number;
   /** Processes and threads. */
   tasks: number;
-  /** Processes wait for memory that the limit does not give them. */
+  /** Processes wait for memory above the limit. */
   isStuck: boolean;
 }
 
 /** A control group of the kernel (version 1 or 2) around one sandbox. */
 interface Cgroup {
-  /** Files that a process writes its id to in order to join. */
+  /** Files to which a process writes its id in order to join. */
   join: readonly string[];
   usage: () => Usage;
-  /** Remove it once its processes are gone. */
+  /** Removes the group once its processes are gone. */
   remove(): Promise<void>;
 }
 
 /** Makes control groups, on a machine that lets the service do so. */
 export interface CgroupMaker {
   make(name: string, limits: ProjectLimits): Cgroup;
-  /** Remove what holds the groups, once these are gone. */
+  /** Removes the parent of the groups, once these are gone. */
   close(): Promise<void>;
 }
 
-/** Of other work's weight, so that the service comes first when both want the processor. */
+/** Weight relative to other work, so that the service comes first when both want the processor. */
 const CPU_WEIGHT = 0.25;
 const CPU_PERIOD_MICROSECONDS = 100_000;
-/** Beyond the limit, where the kernel itself ends something; the watchdog, which can say why, comes before. */
+/** Factor of the hard limit, at which the kernel kills a process; the watchdog, which can report why, acts earlier. */
 const HARD_MEMORY = 1.25;
 
 /**
- * How this machine lets the service make control groups; `undefined` when it does not, as for most users who are not root:
- * limits then rest on resource limits and the watchdog. `folder` names the service's groups, so that two services on one
- * machine keep apart.
+ * Returns how this machine lets the service make control groups; `undefined` when it does not, as for most users who
+ * are not root: limits then rest on resource limits and the watchdog. `folder` names the service's groups, so that two
+ * services on one machine stay separate.
  */
 export async function findCgroups(folder: string): Promise<CgroupMaker | undefined> {
   for (const candidate of [version2(folder), version1(folder)]) {
@@ -64,7 +64,7 @@ async function works(maker: CgroupMaker): Promise<boolean> {
   }
 }
 
-/** The unified hierarchy: the nearest group above this process that hands memory and pids down and may be written to. */
+/** The unified hierarchy: the nearest writable group above this process that delegates memory and pids. */
 function version2(folder: string): CgroupMaker | undefined {
   const own = ownGroups().get("");
   const root = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"].find((dir) =>
@@ -94,7 +94,7 @@ function makeVersion2(
   const handed = ["memory", "pids", "cpu"].filter((controller) => controllers.includes(controller));
   write(parent, "cgroup.subtree_control", handed.map((controller) => `+${controller}`).join(" "));
   mkdirSync(group, { recursive: true });
-  // From `high` on the kernel slows down whoever asks for more.
+  // Above `high` the kernel slows down processes that allocate more.
   write(group, "memory.high", limits.memoryBytes);
   write(group, "memory.max", Math.round(limits.memoryBytes * HARD_MEMORY));
   write(group, "pids.max", limits.tasks + SPARE_TASKS);
@@ -116,7 +116,7 @@ function makeVersion2(
   };
 }
 
-/** A hierarchy for each controller. */
+/** A separate hierarchy for each controller. */
 function version1(folder: string): CgroupMaker | undefined {
   const own = ownGroups();
   const parentOf = (controller: string) => {
@@ -144,7 +144,7 @@ function makeVersion1(
   const groups = [memory, pids, ...(cpu === undefined ? [] : [cpu])];
   for (const group of groups) mkdirSync(group, { recursive: true });
   write(memory, "memory.limit_in_bytes", Math.round(limits.memoryBytes * HARD_MEMORY));
-  // Whoever asks for more waits, until the watchdog has ended what is to blame.
+  // Processes that allocate more wait until the watchdog has ended the offender.
   write(memory, "memory.oom_control", 1);
   write(pids, "pids.max", limits.tasks + SPARE_TASKS);
   if (cpu !== undefined) {
@@ -166,7 +166,10 @@ function makeVersion1(
   };
 }
 
-/** The groups of this process by controller; "" is the unified hierarchy. Format: cgroups(7), /proc/[pid]/cgroup. */
+/**
+ * Returns the groups of this process by controller; "" is the unified hierarchy. Format: cgroups(7),
+ * /proc/[pid]/cgroup.
+ */
 function ownGroups(): Map<string, string> {
   const groups = new Map<string, string>();
   if (!existsSync("/proc/self/cgroup")) return groups;
@@ -180,7 +183,7 @@ function ownGroups(): Map<string, string> {
 const REMOVE_TRIES = 50;
 const REMOVE_PAUSE_MS = 20;
 
-/** The kernel takes a moment to let go of a group whose last process has ended. */
+/** Removes groups, with retries: the kernel takes a moment to release a group whose last process has ended. */
 async function removeGroups(groups: readonly string[]): Promise<void> {
   for (const group of groups) {
     for (let tries = 1; existsSync(group); tries += 1) {
@@ -194,7 +197,7 @@ async function removeGroups(groups: readonly string[]): Promise<void> {
   }
 }
 
-/** Lines of a name and a number. */
+/** Parses lines of a name and a number. */
 function keyed(content: string): Map<string, number> {
   return new Map(
     content.split("\n").map((line): [string, number] => {

@@ -2,21 +2,24 @@ import { statfs } from "node:fs/promises";
 import { measureDisk } from "./disk.ts";
 import { MAX_ENTRIES } from "./limits.ts";
 
-/** A project is measured when its file system has lost this much since the last time, or after a while. */
+/** A project is measured when its file system has lost this much space since the last time, or after a while. */
 const STEP_BYTES = 16 * 1024 * 1024;
 const STEP_ENTRIES = 10_000;
 const EVERY_MS = 30_000;
 /** Measuring a large tree takes at most this share of the time. */
 const SHARE = 0.1;
 
-/** What a project takes up on the disk, measured as rarely as the free space allows. */
+/** Disk usage of a project, measured as rarely as the free space allows. */
 export class DiskWatch {
   readonly #dir: string;
   readonly #limitBytes: number;
   #free: { bytes: number; entries: number } | undefined;
   #measuredAt = 0;
   #notBefore = 0;
-  /** The least it took up since it is over the limit: only growth is an offence then, so that one can clean up. */
+  /**
+   * Lowest usage since the project exceeded its limit: from then on only growth counts as an offence, so that users can
+   * clean up.
+   */
   #over: number | undefined;
 
   constructor(dir: string, limitBytes: number) {
@@ -28,12 +31,12 @@ export class DiskWatch {
     return this.#over !== undefined;
   }
 
-  /** Measure again at the next look: something may have been removed. */
+  /** Measures at the next check: files may have been removed. */
   expectChange(): void {
     this.#free = undefined;
   }
 
-  /** Whether the project has grown over its limit since the last look, or further beyond it. */
+  /** Returns whether the project has grown above its limit since the last check, or further above it. */
   async look(): Promise<boolean> {
     const now = Date.now();
     if (now < this.#notBefore) return false;

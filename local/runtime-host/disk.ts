@@ -5,7 +5,7 @@ import { asOwnerOfEverything } from "./host-user.ts";
 
 const run = promisify(execFile);
 
-/** With the rights of whoever owns what projects hold. */
+/** Runs a program with the rights of the owner of projects' files. */
 const asOwner = (program: string, options: readonly string[]) =>
   run("env", [...asOwnerOfEverything, program, ...options]);
 
@@ -15,8 +15,8 @@ export interface DiskUse {
 }
 
 /**
- * What a folder takes up on the disk. What is made or removed meanwhile may or may not count. `undefined` when it could
- * not be measured, such as where it is gone.
+ * Returns a folder's disk usage. Files that are created or removed meanwhile may or may not count. `undefined` when it
+ * could not be measured, for example because the folder is gone.
  */
 export async function measureDisk(folder: string): Promise<DiskUse | undefined> {
   const bytes = await total(["-s", "--block-size=1"], folder);
@@ -25,7 +25,7 @@ export async function measureDisk(folder: string): Promise<DiskUse | undefined> 
 }
 
 async function total(options: readonly string[], folder: string): Promise<number | undefined> {
-  // A file that vanishes while it is counted fails du, which then has counted the others.
+  // A file that vanishes during the count makes du fail, but du has counted the others.
   const output = await asOwner("du", [...options, "--", folder]).then(
     ({ stdout }) => stdout,
     (error: { stdout?: string }) => error.stdout ?? "",
@@ -34,7 +34,7 @@ async function total(options: readonly string[], folder: string): Promise<number
   return Number.isNaN(number) ? undefined : number;
 }
 
-/** Remove a folder with whatever it holds, however its owner has locked it. */
+/** Removes a folder with its contents, even if its owner has locked it. */
 export async function removeTree(folder: string): Promise<void> {
   await asOwner("rm", ["-rf", "--", folder]).catch(() => rm(folder, { recursive: true, force: true }));
 }

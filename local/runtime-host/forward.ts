@@ -11,13 +11,13 @@ const lost = (cause: unknown) =>
 export interface Forwarded {
   /** Path and query inside the sandbox. */
   path: string;
-  /** Before the answer's first byte goes out, when the request has succeeded. Fails the request when it throws. */
+  /** Called before the first byte of a successful response is sent. If it throws, the request fails. */
   onSuccess?: () => Promise<void>;
 }
 
 /**
- * Hand a request to the sandbox and its answer back, as streams; either end that breaks off takes the other along. Throws
- * `unavailable` when there is no answer. Resolves when the answer is complete.
+ * Passes a request to the sandbox and its response back, as streams; if either end breaks off, so does the other.
+ * Throws `unavailable` without a response. Resolves when the response is complete.
  */
 export async function forward(
   request: http.IncomingMessage,
@@ -35,12 +35,12 @@ export async function forward(
   if (onSuccess && status < 300) await onSuccess();
   response.writeHead(status, incoming.statusMessage, withoutConnection(incoming.headers));
   await new Promise<void>((resolve) => {
-    // A body that breaks off breaks off the answer as well.
+    // A body that breaks off ends the response as well.
     pipeline(incoming, response, () => resolve());
   });
 }
 
-/** Hand on a request that asks for another protocol, such as WebSocket, and connect both ends when the server agrees. */
+/** Passes on a request for another protocol, such as WebSocket, and connects both ends when the server agrees. */
 export async function forwardUpgrade(
   request: http.IncomingMessage,
   socket: Duplex,
@@ -59,7 +59,7 @@ export async function forwardUpgrade(
     if (innerHead.length > 0) socket.write(innerHead);
     if (head.length > 0) inner.write(head);
     socket.pipe(inner).pipe(socket);
-    // Whichever end fails or goes takes the other along; that it failed is told by its going.
+    // If either end fails or closes, the other is closed too; that reports the failure.
     for (const [end, other] of [
       [socket, inner],
       [inner, socket],
@@ -70,7 +70,7 @@ export async function forwardUpgrade(
     upgraded.resolve();
   });
   outgoing.once("response", (incoming) => {
-    // The connection ends with the answer: what came after it would reach the sandbox unchecked.
+    // Close the connection after the response: later requests on it would reach the sandbox unchecked.
     const answered = headOf(incoming, CONNECTION_HEADERS);
     socket.write(`${answered}connection: close\r\n\r\n`);
     pipeline(incoming, socket, () => socket.destroy());
@@ -103,7 +103,7 @@ function answerTo(outgoing: http.ClientRequest): Promise<http.IncomingMessage> {
   });
 }
 
-/** Status line and headers as they go over the wire. */
+/** Formats the status line and headers for the wire. */
 function headOf(
   { statusCode, statusMessage, headersDistinct }: http.IncomingMessage,
   without: ReadonlySet<string> = new Set(),

@@ -7,13 +7,13 @@ import { exceeded } from "./limits.ts";
 import { WORKSPACE_SERVER } from "./sandbox-command.ts";
 import { SandboxProcess, type SandboxHost } from "./sandbox-process.ts";
 
-/** The engine stops by itself before; this is for one that does not. */
+/** The git engine stops by itself earlier; this limit is for one that does not. */
 const TIMEOUT_MS = 900_000;
 const DISK_LOOK_MS = 250;
-/** Of one line of the answer; a diff has at most 1 MiB of text. */
+/** Longest line of the response; a diff has at most 1 MiB of text. */
 const MAX_LINE_CHARS = 16 * 1024 * 1024;
 
-/** Of one project at most one of each kind runs. */
+/** At most one of each kind runs for a project. */
 export type GitKind = "read" | "change";
 
 export interface GitRequest {
@@ -21,16 +21,16 @@ export interface GitRequest {
   name: string;
   /** JSON. */
   input: unknown;
-  /** Folder that the operation works on. */
+  /** The operation's folder. */
   files: string;
   disk: DiskWatch;
-  /** Before the outcome is told, when the operation has succeeded. */
+  /** Called before the outcome of a successful operation is sent. */
   onSuccess?: () => Promise<void>;
 }
 
 /**
- * One git operation in a sandbox of its own, where no program of the project can look at the credentials in its memory. The
- * answer is lines of JSON: progress, and the outcome last.
+ * Runs one git operation in a separate sandbox, where no program of the project can read the credentials in its memory.
+ * The response is lines of JSON: progress, and the outcome last.
  */
 export class GitRun {
   readonly process: SandboxProcess;
@@ -50,7 +50,7 @@ export class GitRun {
     this.process.child.stdin?.end(JSON.stringify({ root: "/app", name, input }));
   }
 
-  /** Resolves when the answer is complete and nothing of the operation runs any more. */
+  /** Resolves when the response is complete and all processes of the operation have ended. */
   async answer(response: ServerResponse): Promise<void> {
     const { process } = this;
     const end = () => void process.end();
@@ -64,7 +64,7 @@ export class GitRun {
       for await (const line of createInterface({ input: process.child.stdout })) {
         if (line.length > MAX_LINE_CHARS) break;
         if (line.startsWith('{"ok"')) {
-          // It is told when it is true; connections that are still open keep the process from ending by itself.
+          // The outcome is sent after the process was ended: open connections keep it from ending by itself.
           outcome = line;
           break;
         }
@@ -82,7 +82,7 @@ export class GitRun {
     }
   }
 
-  /** What was exceeded when the operation fills the disk; it is ended then. */
+  /** Watches the disk, ends an operation that fills it, and returns the exceeded limit. */
   async #watchDisk(): Promise<string | undefined> {
     while (!this.process.hasEnded) {
       if (await this.#request.disk.look()) {

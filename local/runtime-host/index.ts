@@ -29,15 +29,15 @@ import { SandboxRegister } from "./sandbox-register.ts";
 import { TodoLists } from "./todo-lists.ts";
 
 export interface RuntimeHostOptions {
-  /** The service's own; sandboxes see nothing of it but their project's files. */
+  /** The service's own data; sandboxes see only their project's files in it. */
   dataDir: string;
   limits: ProjectLimits;
-  /** Where requests of sandboxes may go. */
+  /** Allowed destinations of requests from sandboxes. */
   outbound: ProxyPolicy;
-  /** Whether programs of projects may make any; git always may. */
+  /** Whether programs of projects may make requests; git always may. */
   network: boolean;
   log: (line: string) => void;
-  /** How long a sandbox stays without a request while nothing runs in it. */
+  /** How long an idle sandbox stays without a request. */
   lingerMs?: number;
 }
 
@@ -45,9 +45,9 @@ const LINGER_MS = 60_000;
 const PROJECT_PATH = /^\/([0-9a-f]{64})\/projects\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(\/.*)?$/u;
 
 /**
- * The `host` driver's other end: every project in a sandbox of bubblewrap, started when something needs it. `url`, for
- * RUNTIME_HOST_URL, holds an unguessable token, so that other programs on the machine cannot use the server. Throws a
- * `StartError` where the machine can make no sandboxes.
+ * The server for the `host` driver: every project in a sandbox of bubblewrap, started on demand. `url`, for
+ * RUNTIME_HOST_URL, contains an unguessable token, so that other programs on the machine cannot use the server. Throws
+ * a `StartError` where the machine cannot make sandboxes.
  */
 export async function startRuntimeHost(
   options: RuntimeHostOptions,
@@ -100,7 +100,7 @@ export async function startRuntimeHost(
         await answerCall({ project, todos, url, request, response });
       }),
     {
-      // A body may take as long as it needs.
+      // No time limit, because a body may take as long as it needs.
       requestTimeout: 0,
       onUpgrade: (request, socket, head) =>
         void orHangUp(socket, async () => {
@@ -120,7 +120,7 @@ export async function startRuntimeHost(
   };
 }
 
-/** Failures go out as the workspace server's own do. */
+/** Sends failures in the workspace server's format. */
 async function orRefuse(response: ServerResponse, act: () => Promise<void>): Promise<void> {
   try {
     await act();

@@ -1,17 +1,17 @@
-/** What everything that runs in one project may use together. */
+/** Limits for all processes of one project together. */
 export interface ProjectLimits {
   memoryBytes: number;
   /** Processes and threads. */
   tasks: number;
-  /** Of one core; 200 is two. */
+  /** Percent of one core; 200 is two cores. */
   cpuPercent: number;
   diskBytes: number;
 }
 
-/** Files and directories, of whatever size: a file system has only so many of them. */
+/** Files and directories of any size: a file system has only a limited number. */
 export const MAX_ENTRIES = 1_000_000;
 
-/** Names what was exceeded, for whoever reads the output of the command that did. */
+/** Sentences about an exceeded limit, for the output of the offending command. */
 export const exceeded = {
   memory: ({ memoryBytes }: ProjectLimits) =>
     `The project is over its memory limit of ${inMiB(memoryBytes)} MiB`,
@@ -19,7 +19,10 @@ export const exceeded = {
   disk: ({ diskBytes }: ProjectLimits) => `The project is over its disk limit of ${inMiB(diskBytes)} MiB`,
 } as const;
 
-/** What the kernel allows beyond the limit, so that the workspace server can still act while the offender is stopped. */
+/**
+ * Tasks that the kernel allows above the limit, so that the workspace server can still act while the offender is
+ * stopped.
+ */
 export const SPARE_TASKS = 64;
 
 function inMiB(bytes: number): number {

@@ -13,7 +13,7 @@ import path from "node:path";
 /** The user inside a sandbox. */
 export const SANDBOX_UID = 1000;
 
-/** A minimal /etc: who is who, and nothing of the machine's own accounts, mirrors or credentials. */
+/** A minimal /etc with user names, and nothing of the machine's own accounts, mirrors or credentials. */
 const ETC: Readonly<Record<string, string>> = {
   passwd: `root:x:0:0:root:/root:/bin/sh\nuser:x:${SANDBOX_UID}:${SANDBOX_UID}:user:/app:/bin/bash\nnobody:x:65534:65534:nobody:/:/bin/false\n`,
   group: `root:x:0:\ntty:x:5:\nuser:x:${SANDBOX_UID}:\nnogroup:x:65534:\n`,
@@ -23,7 +23,10 @@ const ETC: Readonly<Record<string, string>> = {
   "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
 };
 
-/** What programs need of the machine's /etc, where it has it: loading libraries, checking certificates, naming things. */
+/**
+ * Files of the machine's /etc that programs need, if present: for loading libraries, checking certificates, resolving
+ * names.
+ */
 const ETC_OF_THE_MACHINE = [
   "ld.so.cache",
   "ld.so.conf",
@@ -45,7 +48,7 @@ const ETC_OF_THE_MACHINE = [
 
 const SYSTEM_FOLDERS = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 
-/** Where a sandbox finds the folder with the generated /etc. */
+/** Writes the generated /etc, where sandboxes find it. */
 export function writeEtc(dir: string): void {
   rmSync(dir, { recursive: true, force: true });
   mkdirSync(dir);
@@ -53,7 +56,7 @@ export function writeEtc(dir: string): void {
   chmodSync(dir, 0o755);
 }
 
-/** Arguments for bubblewrap: the machine's programs and libraries, read-only, and the generated /etc. */
+/** Returns arguments for bubblewrap: the machine's programs and libraries, read-only, and the generated /etc. */
 export function machineFiles(etc: string, hidden: readonly string[]): string[] {
   return [
     "--ro-bind",
@@ -73,7 +76,7 @@ function systemFolder(folder: string): string[] {
   return ["--ro-bind", folder, folder];
 }
 
-/** Cover a folder that lies in what a sandbox sees, such as a checkout in /usr/src. */
+/** Covers a folder that lies in what a sandbox sees, such as a checkout in /usr/src. */
 function hide(folder: string): string[] {
   const real = realpathSync(folder);
   const isVisible = ["/usr", ...SYSTEM_FOLDERS].some((root) => real.startsWith(`${root}/`));
@@ -81,8 +84,8 @@ function hide(folder: string): string[] {
 }
 
 /**
- * npm of the machine, for Node's own binary: the package's folder where it lies outside /usr, which sandboxes see anyway.
- * npm says where it is when it started the service.
+ * Returns the folder of the machine's npm for Node's own binary, if it lies outside /usr, which sandboxes see anyway.
+ * npm sets its location when it starts the service.
  */
 export function npmOutsideUsr(environment: Readonly<Record<string, string | undefined>>): string | undefined {
   const cli = environment["npm_execpath"];

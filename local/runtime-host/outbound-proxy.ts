@@ -16,16 +16,16 @@ import { withoutConnection } from "./without-connection.ts";
 export type ProxyPolicy = OutboundPolicy & { resolve?: Resolve };
 
 const CONNECT_TIMEOUT_MS = 30_000;
-/** A tunnel in which nothing moves is closed. */
+/** An idle tunnel is closed after this time. */
 const IDLE_TIMEOUT_MS = 600_000;
 const MAX_CONNECTIONS = 1_000;
-/** Below are the ports of mail, databases and remote logins, which are no business of a web proxy. */
+/** Lower ports include mail, databases and remote logins, which a web proxy must not serve. */
 const FIRST_FREE_PORT = 1024;
 const WEB_PORTS: ReadonlySet<number> = new Set([80, 443]);
 
 /**
- * The outer end of the sandboxes' way out: an HTTP proxy on a Unix socket in `dir`. It resolves, checks, and connects to the
- * address it checked, by the rules of every other address that users supply.
+ * The outer end of the sandboxes' outbound access: an HTTP proxy on a Unix socket in `dir`. It resolves, checks, and
+ * connects to the checked address, by the same rules as for every other address that users supply.
  */
 export async function startOutboundProxy(
   dir: string,
@@ -44,7 +44,7 @@ export async function startOutboundProxy(
   });
   const file = path.join(dir, socketName);
   rmSync(file, { force: true });
-  // By way of the open folder, since the path of a Unix socket has at most 107 bytes.
+  // Through the open folder, because the path of a Unix socket has at most 107 bytes.
   const folder = await open(dir);
   try {
     await new Promise<void>((resolve, reject) => {
@@ -64,7 +64,7 @@ export async function startOutboundProxy(
   };
 }
 
-/** `GET http://host/path`. */
+/** Serves `GET http://host/path`. */
 function passOn(request: http.IncomingMessage, response: http.ServerResponse, policy: ProxyPolicy): void {
   const target = URL.parse(request.url ?? "");
   const refusal =
@@ -96,13 +96,13 @@ function passOn(request: http.IncomingMessage, response: http.ServerResponse, po
   request.pipe(outgoing);
 }
 
-/** `CONNECT host:port`. */
+/** Serves `CONNECT host:port`. */
 function tunnel(authority: string, socket: Duplex, head: Buffer, policy: ProxyPolicy): void {
   socket.on("error", () => socket.destroy());
   const refuse = (status: string, sentence: string) =>
     socket.end(`HTTP/1.1 ${status}\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\n${sentence}\n`);
   const target = URL.parse(`https://${authority}/`);
-  const refusal = target === null ? "Not an address" : refusalOf(target, policy);
+  const refusal = target === null ? "Not a valid address" : refusalOf(target, policy);
   if (target === null || refusal !== undefined) {
     refuse("403 Forbidden", refusal ?? "");
     return;
@@ -137,7 +137,7 @@ function refusalOf(target: URL, policy: ProxyPolicy): string | undefined {
   return isWeb ? undefined : `Port ${port} is not for the web`;
 }
 
-/** A tunnel does not say which of the two protocols goes through it. */
+/** Checks allowed origins under both protocols, because a tunnel does not reveal its protocol. */
 function isNamed(target: URL, { allowedOrigins }: ProxyPolicy): boolean {
   const port = portOf(target);
   return allowedOrigins.some((origin) => {

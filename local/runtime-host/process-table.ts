@@ -1,18 +1,18 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Set by the workspace server for all that a command, a shell or a program starts. */
+/** Environment variable that the workspace server sets for all processes of a command, a shell or a program. */
 const MARK = "WORKSPACE_COMMAND=";
 
 export interface SandboxProcess {
   pid: number;
   /** Threads, of which a process has at least one. */
   tasks: number;
-  /** Bytes of its own or shared with other processes, but not backed by a file. */
+  /** Bytes that are private or shared with other processes, but not backed by a file. */
   memoryBytes: number;
 }
 
-/** The processes that descend from this one: a sandbox's, since its first process adopts what loses its parent. */
+/** Returns all descendants of a process: a sandbox's processes, since its first process adopts orphans. */
 export function descendants(root: number): SandboxProcess[] {
   const children = new Map<number, SandboxProcess[]>();
   for (const name of readdirSync("/proc")) {
@@ -37,8 +37,8 @@ export function descendants(root: number): SandboxProcess[] {
 }
 
 /**
- * What a process runs on behalf of: the mark of a command, shell or program, or "" for the server itself and whatever has
- * rid itself of its mark. `undefined` for a process that is just ending, which has no variables any more.
+ * Returns the mark of the command, shell or program of a process; "" for the server itself and for a process that has
+ * removed its mark. `undefined` for a process that is just ending and has no variables any more.
  */
 export function markOf(pid: number): string | undefined {
   const variables = read(`/proc/${pid}/environ`);
@@ -47,11 +47,12 @@ export function markOf(pid: number): string | undefined {
   return mark?.slice(MARK.length) ?? "";
 }
 
-/** While a fork bomb runs, what is found is only part of what is there: stopped processes start no new ones. */
+/** While a fork bomb runs, a round finds only some of its processes; stopped processes start no new ones. */
 const MAX_ROUNDS = 50;
 
 /**
- * Kill all processes below `root` that `isMeant`, those too that start meanwhile. False when there is no end to them.
+ * Kills all processes below `root` that match `isMeant`, including those started meanwhile. Returns false when there is
+ * no end to them.
  */
 export async function killAll(root: number, isMeant: (pid: number) => boolean): Promise<boolean> {
   const stopped = new Set<number>();
@@ -65,14 +66,14 @@ export async function killAll(root: number, isMeant: (pid: number) => boolean): 
       for (const pid of stopped) signal(pid, "SIGKILL");
       return true;
     }
-    // Others get a turn: a round takes a while where there are many.
+    // Yields, because a round takes a while with many processes.
     await pause(1);
   }
   for (const pid of stopped) signal(pid, "SIGKILL");
   return false;
 }
 
-/** A process that is gone is left in peace. */
+/** Sends a signal; ignores a process that is gone. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
@@ -85,12 +86,12 @@ function memoryOf(status: string): number {
   return (field(status, "RssAnon") + field(status, "RssShmem")) * 1024;
 }
 
-/** A number of /proc/<pid>/status; 0 where it is missing, as memory is of a process that has ended. */
+/** Returns a number of /proc/<pid>/status; 0 where it is missing, such as the memory of a process that has ended. */
 function field(status: string, name: string): number {
   return Number(new RegExp(`^${name}:\\s+(\\d+)`, "mu").exec(status)?.[1] ?? 0);
 }
 
-/** `undefined` for a process that is gone or not ours to read. */
+/** `undefined` for a process that is gone or not readable. */
 function read(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");

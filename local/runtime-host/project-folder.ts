@@ -5,12 +5,12 @@ import path from "node:path";
 import { removeTree } from "./disk.ts";
 import { giveToSandbox } from "./host-user.ts";
 
-/** Files that are complete and only wait to be moved to their place. */
+/** Complete files that only wait to be moved into place. */
 const NEXT = "files.next";
-/** Folders with such names hold nothing that counts. */
+/** Prefix of folders whose contents can be deleted. */
 const LEFTOVER = "gone-";
 
-/** A project's folder: its files, and beside them what the service keeps and no sandbox sees. */
+/** A project's folder: its files, and beside them data of the service that no sandbox sees. */
 export class ProjectFolder {
   readonly path: string;
 
@@ -19,7 +19,7 @@ export class ProjectFolder {
     mkdirSync(dir, { recursive: true });
   }
 
-  /** The files; made if there are none yet. */
+  /** Path of the files; created if missing. */
   get files(): string {
     const files = path.join(this.path, "files");
     if (!existsSync(files)) {
@@ -29,13 +29,13 @@ export class ProjectFolder {
     return files;
   }
 
-  /** Finish what a service that was killed had begun. */
+  /** Completes what a killed service had begun. */
   async recover(): Promise<void> {
     if (existsSync(path.join(this.path, NEXT))) await this.#moveNextUp();
     await this.sweep();
   }
 
-  /** An empty folder for files to come; those that are not taken over are swept. */
+  /** Makes an empty folder for new files; unused ones are swept. */
   newFiles(): string {
     const dir = path.join(this.path, `${LEFTOVER}${randomBytes(8).toString("hex")}`);
     mkdirSync(dir);
@@ -43,7 +43,10 @@ export class ProjectFolder {
     return dir;
   }
 
-  /** Put such a folder in the place of the files, which nobody may use now. From the first step on it will come to be. */
+  /**
+   * Replaces the files, which must not be in use, by such a folder. After the first step a crash does not undo it:
+   * `recover` completes it.
+   */
   async takeOver(dir: string): Promise<void> {
     await rename(dir, path.join(this.path, NEXT));
     await this.#moveNextUp();
@@ -60,7 +63,7 @@ export class ProjectFolder {
     await this.sweep();
   }
 
-  /** Remove all but these names. */
+  /** Removes all entries but these. */
   async removeAllBut(names: readonly string[]): Promise<void> {
     for (const name of readdirSync(this.path)) {
       if (!names.includes(name)) await removeTree(path.join(this.path, name));
@@ -73,7 +76,7 @@ export class ProjectFolder {
     await rename(files, path.join(this.path, `${LEFTOVER}${randomBytes(8).toString("hex")}`));
   }
 
-  /** Remove the folders that hold nothing that counts. */
+  /** Removes the folders whose contents can be deleted. */
   async sweep(): Promise<void> {
     for (const name of readdirSync(this.path)) {
       if (name.startsWith(LEFTOVER)) await removeTree(path.join(this.path, name));

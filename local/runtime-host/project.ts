@@ -16,21 +16,21 @@ import type { SandboxHost } from "./sandbox-process.ts";
 import { StorageGate } from "./storage-gate.ts";
 import { watch } from "./watchdog.ts";
 
-/** What is wanted of the sandbox. */
+/** A request to the sandbox. */
 export interface ProjectRequest {
-  /** Path and query inside it. */
+  /** Path and query inside the sandbox. */
   path: string;
-  /** Changes nothing, so that it is answered while the files are being moved away. */
+  /** Changes nothing, so that it is served while the files are being moved away. */
   isRead: boolean;
-  /** Ends something that runs, so that nothing is to be done where nothing does. */
+  /** Ends a program, so that nothing has to be done when no sandbox runs. */
   ends: boolean;
   /** Stores bytes, so that it is refused while the project is over its disk limit. */
   stores: boolean;
-  /** A command, which has a result also when its sandbox is ended. */
+  /** A command, which has a result even when its sandbox is ended. */
   isCommand: boolean;
 }
 
-/** One project: the gate before its files, and the sandbox that is started when something needs it. */
+/** One project: the gate before its files, and the sandbox that is started on demand. */
 export class Project {
   readonly #id: string;
   readonly #host: SandboxHost;
@@ -40,16 +40,16 @@ export class Project {
   readonly #disk: DiskWatch;
   readonly #recovered: Promise<void>;
   #sandbox: Promise<Sandbox> | undefined;
-  /** What runs in sandboxes of its own. */
+  /** Operations and commands in separate sandboxes. */
   readonly #runs = new Set<GitRun | ReadOnlyRun>();
-  /** Git operations that read, those that change something, and moves of the files, one after the other each. */
+  /** Queues for git operations that read, and for those that change files together with moves of the files. */
   readonly #gitTurns: Record<GitKind, Promise<unknown>> = {
     read: Promise.resolve(),
     change: Promise.resolve(),
   };
-  /** The clone of the latest term. Whoever was appointed before this host started has ended with its service. */
+  /** The clone of the latest term. Executors from before this host's start have ended with its service. */
   #clone: { term: number; run?: GitRun } = { term: 0 };
-  /** Commands that may change nothing, one after the other: each may use as much as the project. */
+  /** Read-only commands run one after the other: each may use as much as the project. */
   #readOnlyTurn: Promise<unknown> = Promise.resolve();
   #moveTurn: Promise<unknown> = Promise.resolve();
   #replacement: string | undefined;
@@ -62,11 +62,11 @@ export class Project {
     this.#gate = new StorageGate(folder.path);
     this.#disk = new DiskWatch(folder.path, host.limits.diskBytes);
     this.#recovered = this.#recover();
-    // Whoever uses it learns of a failure.
+    // Callers that await it get the failure.
     this.#recovered.catch(() => undefined);
   }
 
-  /** A service that was killed may have left files that are absent by the record, or half put in place. */
+  /** Recovers after a kill, which may have left files that are absent by the record, or half moved into place. */
   async #recover(): Promise<void> {
     const { state } = this.#gate.current;
     if (state === "destroyed") await this.#folder.removeAllBut(KEPT_OF_DESTROYED);
@@ -83,7 +83,7 @@ export class Project {
     return { state: state === "destroyed" ? "absent" : state, generation };
   }
 
-  /** Hand a request to the sandbox. */
+  /** Passes a request to the sandbox. */
   async answer(request: IncomingMessage, response: ServerResponse, wanted: ProjectRequest): Promise<void> {
     if (wanted.ends && !(await this.#isRunning())) {
       response.writeHead(204).end();
@@ -108,7 +108,7 @@ export class Project {
     await forwardUpgrade(request, socket, head, await this.#sandboxFor(wanted), wanted.path);
   }
 
-  /** Put other files in place of all; a second one that comes meanwhile breaks the first one off. */
+  /** Replaces all files; a second replacement breaks off the first one. */
   async replace(
     request: IncomingMessage,
     response: ServerResponse,
@@ -180,7 +180,7 @@ export class Project {
     await this.#answerBy(run, response);
   }
 
-  /** Run a command that can change nothing of the project. */
+  /** Runs a command that cannot change the project. */
   async runReadOnly(response: ServerResponse, command: z.infer<typeof ReadOnlyCommand>): Promise<void> {
     await this.#recovered;
     const run = this.#readOnlyTurn.then(() =>
@@ -210,7 +210,7 @@ export class Project {
     this.#checkDisk();
   }
 
-  /** Nobody waits for the clone of an executor before this one. */
+  /** Ends the clone of an earlier executor, whose result is no longer awaited. */
   #supersede(term: number): void {
     this.#checkTerm(term);
     void this.#clone.run?.process.end();
@@ -223,7 +223,7 @@ export class Project {
     }
   }
 
-  /** The files of a clone become the project's. */
+  /** Makes the files of a clone the project's. */
   #takeOver(
     files: string,
     { generation, term }: { generation: number; term: number | undefined },
@@ -261,7 +261,7 @@ export class Project {
     });
   }
 
-  /** For good: what is left is a record that says so. */
+  /** Final: only a record that says so remains. */
   async destroy(): Promise<void> {
     await this.#inTurn(async () => {
       await this.#gate.destroy();
@@ -270,7 +270,7 @@ export class Project {
     });
   }
 
-  /** End what runs; the project stays as it is. */
+  /** Ends all processes; the project's data stays. */
   async close(): Promise<void> {
     await this.#endAll();
   }
@@ -285,7 +285,7 @@ export class Project {
     await this.#recovered;
     this.#check(wanted);
     const sandbox = await this.#started();
-    // Again: the files may have been frozen while it started.
+    // Check again: the files may have been frozen while the sandbox started.
     this.#check(wanted);
     return sandbox;
   }
@@ -294,7 +294,7 @@ export class Project {
     if (isRead) this.#gate.checkRead();
     else this.#gate.checkChange();
     if (stores) this.#checkDisk();
-    // What is removed now is not to be counted any more.
+    // Removing files may bring the project below its limit: measure again.
     else if (!isRead && this.#disk.isOver) this.#disk.expectChange();
   }
 
@@ -302,13 +302,13 @@ export class Project {
     if (this.#disk.isOver) throw new AppError("too_large", exceeded.disk(this.#host.limits));
   }
 
-  /** The sandbox that runs, or a new one. One start at a time. */
+  /** Returns the running sandbox, or starts one. One start at a time. */
   async #started(): Promise<Sandbox> {
     const current = this.#sandbox;
     const sandbox = await current?.catch(() => undefined);
     if (sandbox && !sandbox.hasEnded) return sandbox;
     await sandbox?.process.ended;
-    // Others may have come to the same conclusion before.
+    // Another caller may have replaced it already.
     if (this.#sandbox === current) this.#sandbox = this.#start();
     return this.#sandbox ?? this.#started();
   }
@@ -318,7 +318,7 @@ export class Project {
     const sandbox = await Sandbox.start(this.#host, { name: this.#id, dir, files });
     const { limits, log } = this.#host;
     watch({ sandbox, disk: this.#disk, limits, lingerMs: this.#lingerMs }).catch((error: unknown) => {
-      // Nothing may run unwatched.
+      // Without a watchdog the sandbox must not run.
       log(`Watching project ${this.#id} failed: ${String(error)}`);
       void sandbox.end();
     });
@@ -340,7 +340,7 @@ export class Project {
   }
 }
 
-/** What stays of a project that is gone. */
+/** Files that remain of a destroyed project. */
 const KEPT_OF_DESTROYED: readonly string[] = ["state.json"];
 
 function killedFor(message: string): { stdout: string; stderr: string; exitCode: number; timedOut: boolean } {

@@ -12,18 +12,18 @@ import { WORKSPACE_SERVER } from "./sandbox-command.ts";
 import { SandboxProcess, type SandboxHost } from "./sandbox-process.ts";
 import { excessOf } from "./watchdog.ts";
 
-/** The command's own timeout ends it before. */
+/** Time beyond the command's own timeout, which ends it earlier. */
 const SPARE_MS = 15_000;
 const LOOK_MS = 250;
-/** Of the answer: two streams of 1 MiB, of which JSON may write a byte as six characters. */
+/** Longest result: two streams of 1 MiB, of which JSON may write a byte as six characters. */
 const MAX_ANSWER_CHARS = 16 * 1024 * 1024;
-/** More pipes and sockets than a project has; every one is an argument of bubblewrap. */
+/** More pipes and sockets than a project has; each is an argument of bubblewrap. */
 const MAX_DOORS = 500;
 const EXIT_KILLED = 137;
 
 /**
- * One command in a sandbox of its own, which sees the project's files read-only and has no network. Nothing that it starts
- * outlives it, and it reaches nothing that runs in the project: see `doorsIn`.
+ * Runs one command in a separate sandbox, which sees the project's files read-only and has no network. No process that
+ * it starts outlives it, and it cannot reach the project's programs: see `doorsIn`.
  */
 export class ReadOnlyRun {
   readonly process: SandboxProcess;
@@ -55,7 +55,7 @@ export class ReadOnlyRun {
     return new ReadOnlyRun(host, projectId, { command, files, doors: await doorsIn(files) });
   }
 
-  /** Resolves when the answer is complete and nothing of the command runs any more. */
+  /** Resolves when the response is complete and all processes of the command have ended. */
   async answer(response: ServerResponse): Promise<void> {
     const end = () => void this.process.end();
     if (response.closed) return this.process.end();
@@ -81,7 +81,7 @@ export class ReadOnlyRun {
     return undefined;
   }
 
-  /** What was exceeded when it goes over a limit; it is ended then. */
+  /** Watches the limits, ends a command that exceeds one, and returns its sentence. */
   async #watch(): Promise<string | undefined> {
     while (!this.process.hasEnded) {
       const excess = excessOf(this.process, this.#limits);
@@ -95,7 +95,7 @@ export class ReadOnlyRun {
   }
 }
 
-/** The command may have killed who would tell its end. */
+/** Result of a command that ended without reporting one; it may have killed the process that would. */
 function killedFor(exceeded: string | undefined): z.infer<typeof CommandResult> {
   const stderr = `${exceeded ?? "The command was ended before it was complete"}\n`;
   return { stdout: "", stderr, exitCode: EXIT_KILLED, timedOut: false };
@@ -108,9 +108,9 @@ function resultIn(line: string): z.infer<typeof CommandResult> {
 }
 
 /**
- * Named pipes and sockets among the files, relative to them. They are covered: a read-only mount does not keep a command
- * from writing to one, and a program of the project at its other end may write where the command may not. Those of the
- * network end at the sandbox, since each has a network namespace of its own.
+ * Returns named pipes and sockets among the files, as relative paths. They are covered: a read-only mount does not keep
+ * a command from writing to one, and a program of the project at its other end may write where the command may not.
+ * Abstract and network sockets are not reachable, because each sandbox has its own network namespace.
  */
 async function doorsIn(files: string): Promise<string[]> {
   try {

@@ -6,14 +6,17 @@ import { sandboxCommand, type SandboxPrograms } from "./sandbox-command.ts";
 import { ENVIRONMENT } from "./sandbox-process.ts";
 
 const PROBE_TIMEOUT_MS = 10_000;
-/** What a sandbox must have: the shell of commands, and the program that makes terminals. */
+/** Checks what a sandbox needs: the shell of commands, and the program that makes terminals. */
 const PROBE = [
   "/bin/bash",
   "-c",
   "command -v script setsid >/dev/null || { echo 'util-linux is missing' >&2; exit 1; }",
 ];
 
-/** Start a sandbox over an empty folder to see that this machine can. Throws a `StartError` that says what is missing. */
+/**
+ * Starts a sandbox over an empty folder to check that this machine can. Throws a `StartError` that says what is
+ * missing.
+ */
 export async function requireSandboxes(
   programs: SandboxPrograms,
   limits: ProjectLimits,

@@ -13,7 +13,7 @@ const Move = z.object({ generation: z.number().int().nonnegative() });
 const Generation = z.coerce.number().int().nonnegative().optional();
 const GitBody = z.object({ input: z.unknown() });
 
-/** A request to one project; `path` and query are what is behind its id. */
+/** A request to one project; `path` and query are what follows its id. */
 export interface ProjectCall {
   project: Project;
   todos: TodoLists;
@@ -23,8 +23,8 @@ export interface ProjectCall {
 }
 
 /**
- * What the host answers itself: where the files are, what must outlive them, and git and commands that may change nothing,
- * which have sandboxes of their own. All else is the workspace server's.
+ * Serves the host's own routes: the state of the files, data that must outlive the sandbox, and git and read-only
+ * commands, which have separate sandboxes. All other requests go to the workspace server.
  */
 export async function answerCall(call: ProjectCall): Promise<void> {
   const { project, url, request, response } = call;
@@ -64,7 +64,7 @@ async function answerTodos(
   return done(response, { todos: await todos.read(chatId) });
 }
 
-/** What a request to the workspace server is to the host. */
+/** Classifies a request to the workspace server for the host. */
 export function requestOf(method: string, url: URL): ProjectRequest {
   return {
     path: pathIn(url),

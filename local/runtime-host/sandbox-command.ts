@@ -3,24 +3,26 @@ import { asSandboxUser, isRoot } from "./host-user.ts";
 import { SPARE_TASKS, type ProjectLimits } from "./limits.ts";
 import { machineFiles, SANDBOX_UID } from "./machine-files.ts";
 
-/** Files of the service that every sandbox is given, read-only. */
+/** Files of the service that every sandbox gets, read-only. */
 export interface SandboxPrograms {
   /** The Node binary. */
   node: string;
-  /** npm's package, where it does not lie in /usr. */
+  /** npm's package, if it is outside of /usr. */
   npm: string | undefined;
-  /** The folder that holds the workspace server's bundle, the generated /etc and the socket of the way out. */
+  /** The folder with the workspace server's bundle, the generated /etc and the socket of the outbound proxy. */
   folder: string;
-  /** Whether the folder holds a filter of system calls for this machine; see seccomp.ts. */
+  /** Whether the folder contains a filter of system calls for this machine; see seccomp.ts. */
   isFiltered: boolean;
-  /** Folders of the machine that no sandbox may see, wherever they are. */
+  /** Folders of the machine that no sandbox may see. */
   hidden: readonly string[];
 }
 
-/** `programs` reach the way out by a proxy that they may leave aside for what runs beside them, `all` of it goes there. */
+/**
+ * `programs`: programs can use the outbound proxy, but need not for local addresses; `all`: all requests go through it.
+ */
 export type WayOut = "none" | "programs" | "all";
 
-/** Files that the sandbox may only read; at `doors`, paths relative to them, it finds nothing that answers. */
+/** Files that the sandbox may only read; `doors` are relative paths of pipes and sockets, which are covered. */
 export interface ReadOnlyFiles {
   doors: readonly string[];
 }
@@ -29,15 +31,15 @@ export interface SandboxOptions {
   programs: SandboxPrograms;
   /** The project's files, at /app inside. */
   files: string;
-  /** Writable where `undefined`. */
+  /** Writable if `undefined`. */
   readOnly?: ReadOnlyFiles | undefined;
   /** A folder that both sides may write to, at /run/workspace inside; for the server's socket. */
   run: string | undefined;
   limits: ProjectLimits;
   wayOut: WayOut;
-  /** What runs inside. */
+  /** The command inside. */
   command: readonly string[];
-  /** Files that the process writes its id to before it becomes the sandbox. */
+  /** Files to which the process writes its id before it becomes the sandbox. */
   cgroups: readonly string[];
 }
 
@@ -49,28 +51,28 @@ export const OUTBOUND_SOCKET = "outbound.sock";
 const INSIDE = "/opt/workspace";
 /** The workspace server, as a command inside. */
 export const WORKSPACE_SERVER: readonly string[] = [`${INSIDE}/bin/node`, `${INSIDE}/${SERVER_FILE}`];
-/** Where the way out's relay listens inside; see workspace-server/outbound-relay.ts. */
+/** Address of the outbound relay inside; see workspace-server/outbound-relay.ts. */
 const PROXY = "http://127.0.0.1:3128";
 const OUTBOUND_INSIDE = "/run/outbound.sock";
 const SHARED_MEMORY_BYTES = 64 * 1024 * 1024;
-/** At most this share of the memory limit may lie in /tmp. */
+/** Most of the memory limit that /tmp may take. */
 const TMP_SHARE = 0.5;
-/** Memory a program may map beyond the limit for all: what is mapped is not used yet. */
+/** Memory that a program may map above the common limit: mapped memory is not necessarily used. */
 const SPARE_MAPPED_BYTES = 2 * 1024 ** 3;
 
 /**
- * Bash reads ~/.bashrc when its input is a socket, as Node's pipes are: outside that is the operator's, inside the
+ * Bash reads ~/.bashrc when its input is a socket, as Node's pipes are: outside that is the operator's file, inside the
  * project's, which would run beside git and its credentials. So every bash here has `--norc`.
  *
- * Joins the cgroups, then becomes the command. 0 stands for the process that writes. Files that the service was started with
- * and nobody closes, such as a supervisor's, would be a sandbox's to use; sh names no number above 9, so bash closes them.
+ * Joins the cgroups, then becomes the command. 0 stands for the writing process. Open files that the service inherited,
+ * such as a supervisor's, would be usable by a sandbox; sh names no descriptor above 9, so bash closes them.
  */
 const JOIN = `for file in /proc/self/fd/*; do n=\${file##*/}; if [ "$n" -gt 2 ]; then eval "exec $n>&-"; fi; done
 while [ "$1" != -- ]; do echo 0 > "$1" || exit 1; shift; done; shift; exec "$@"`;
 
 /**
- * Bubblewrap runs as a user who may be unable to enter the folders above the project's: root shows it what it needs in one
- * place, in a mount namespace of its own. /sys is a folder that every machine has and no sandbox needs.
+ * Bubblewrap runs as a user who may be unable to enter the folders above the project's: root binds what it needs in one
+ * place, in a separate mount namespace. /sys is a folder that every machine has and no sandbox needs.
  */
 const STAGE = "/sys";
 const SHOW = `mount -t tmpfs -o mode=755,size=1m tmpfs ${STAGE} || exit 1
@@ -81,14 +83,17 @@ while [ "$1" != -- ]; do
 done
 shift; exec "$@"`;
 
-/** Bubblewrap reads the filter from an open file; the one place where all that was open before is closed lies behind it. */
+/** Bubblewrap reads the filter from an open file; it is opened after the step that closes all inherited files. */
 const OPEN_FILTER = `exec 9< "$1" || exit 1; shift; exec "$@"`;
 const FILTER_FD = "9";
 
-/** A limit that the machine does not let one set is left as it is. */
+/** A limit that the machine does not allow to be set is left unchanged. */
 const LIMIT = `ulimit -c 0; ulimit -u "$1"; ulimit -f "$2"; ulimit -d "$3"; shift 3; exec "$@"`;
 
-/** The command line of a sandbox: of the machine it shows programs and libraries, of the service nothing but its server. */
+/**
+ * Returns the command line of a sandbox, which sees the machine's programs and libraries, and only the server of the
+ * service.
+ */
 export function sandboxCommand(options: SandboxOptions): string[] {
   const { programs, files, run, readOnly, limits, wayOut, command, cgroups } = options;
   const sources = {
@@ -115,7 +120,7 @@ function openFilter(file: string): string[] {
   return ["/bin/bash", "--norc", "-c", OPEN_FILTER, "bash", file];
 }
 
-/** bash counts bytes in these. */
+/** bash takes these limits in kilobytes. */
 const kilobytes = (bytes: number) => Math.ceil(bytes / 1024);
 
 function limitArguments({ tasks, diskBytes, memoryBytes }: ProjectLimits): string[] {
@@ -174,7 +179,7 @@ function bubblewrap(
   ].flat();
 }
 
-/** A device that is bound this way cannot be opened. */
+/** Binds files read-only. A device that is bound this way cannot be opened. */
 function readOnlyAt(files: string, { doors }: ReadOnlyFiles): string[] {
   const covers = doors.flatMap((door) => ["--ro-bind", "/dev/null", path.posix.join("/app", door)]);
   return ["--ro-bind", files, "/app", ...covers];
@@ -189,7 +194,7 @@ function proxyVariables(wayOut: "programs" | "all"): Record<string, string> {
     https_proxy: PROXY,
     NO_PROXY: beside,
     no_proxy: beside,
-    // Programs get it from the workspace server, which goes nowhere itself and would start more slowly.
+    // Programs get it from the workspace server, which makes no requests itself and would start more slowly with it.
     ...(wayOut === "all" && { NODE_USE_ENV_PROXY: "1" }),
     WORKSPACE_OUTBOUND: OUTBOUND_INSIDE,
   };

@@ -5,28 +5,31 @@ import { descendants, signal } from "./process-table.ts";
 import { sandboxCommand, type ReadOnlyFiles, type SandboxPrograms, type WayOut } from "./sandbox-command.ts";
 import type { SandboxRegister } from "./sandbox-register.ts";
 
-/** What all sandboxes have in common. */
+/** Settings shared by all sandboxes. */
 export interface SandboxHost {
   programs: SandboxPrograms;
   /** Whether programs of projects may reach the internet; git always may. */
   network: boolean;
   limits: ProjectLimits;
-  /** `undefined` on a machine that lets the service make none. */
+  /** `undefined` on a machine that does not let the service make control groups. */
   cgroups: CgroupMaker | undefined;
   register: SandboxRegister;
   log: (line: string) => void;
 }
 
-/** The kernel ends what is killed at once, unless it waits for a disk. */
+/** The kernel ends a killed process at once, unless the process waits for a disk. */
 const END_TIMEOUT_MS = 5_000;
-/** Of what a sandbox writes to its standard error, which is the last it says when it does not start. */
+/** Length kept of a sandbox's standard error, whose end explains a failed start. */
 const MAX_COMPLAINT_CHARS = 2_000;
 
-/** What can be read of bubblewrap inside its sandbox is no more than this: the service's own variables are secrets. */
+/**
+ * Bubblewrap's environment is readable inside its sandbox, so it contains only this: the service's own variables are
+ * secret.
+ */
 export const ENVIRONMENT = { PATH: process.env["PATH"] };
 
 interface SandboxedCommand {
-  /** Names its control group; one at a time. */
+  /** Name of its control group; used by one sandbox at a time. */
   name: string;
   files: string;
   run?: string;
@@ -41,7 +44,7 @@ export class SandboxProcess {
   readonly #usage: (() => Usage) | undefined;
   #complaint = "";
   #isEnding = false;
-  /** Resolves when nothing of it runs any more. */
+  /** Resolves when all of its processes have ended. */
   readonly ended: Promise<void>;
 
   constructor(host: SandboxHost, { name, files, run, readOnly, wayOut, command }: SandboxedCommand) {
@@ -71,7 +74,7 @@ export class SandboxProcess {
     });
   }
 
-  /** When it has ended, or could not be started at all. */
+  /** Resolves when it has ended, or could not be started at all. */
   #untilEnd(): Promise<void> {
     return new Promise((resolve) => {
       this.child.once("exit", () => resolve());
@@ -82,18 +85,18 @@ export class SandboxProcess {
     });
   }
 
-  /** Or is about to. */
+  /** Whether it has ended or is about to. */
   get hasEnded(): boolean {
     const { exitCode, signalCode, pid } = this.child;
     return this.#isEnding || exitCode !== null || signalCode !== null || pid === undefined;
   }
 
-  /** Process id of its outermost process. */
+  /** Id of the outermost process. */
   get pid(): number {
     return this.child.pid ?? 0;
   }
 
-  /** The end of what it wrote to its standard error. */
+  /** The end of its standard error. */
   get complaint(): string {
     return this.#complaint.trim();
   }
@@ -108,7 +111,7 @@ export class SandboxProcess {
     return total;
   }
 
-  /** Kill all of it: its first process takes all others along, and the outermost ends when they are gone. */
+  /** Kills all of it: its first process takes all others with it, and the outermost ends when they are gone. */
   async end(): Promise<void> {
     if (!this.hasEnded) {
       this.#isEnding = true;

@@ -4,8 +4,8 @@ import path from "node:path";
 import { descendants, signal } from "./process-table.ts";
 
 /**
- * The sandboxes that run, as empty files named after their processes, so that the next start of a service that was killed
- * finds what is left. Sandboxes die with the service that started them; this is for the one that did not.
+ * Register of running sandboxes, as empty files named after their processes, so that the start after a kill finds the
+ * remaining ones. Sandboxes normally die with the service; this is for any that did not.
  */
 export class SandboxRegister {
   readonly #dir: string;
@@ -23,7 +23,7 @@ export class SandboxRegister {
     return { remove: () => rmSync(file, { force: true }) };
   }
 
-  /** Kill what an earlier service has left. A process that was given the same number since is another one. */
+  /** Kills sandboxes that an earlier service has left. A process with the same id but another start time is ignored. */
   killRemains(): void {
     for (const name of readdirSync(this.#dir)) {
       const [pid = 0, started] = name.split("-").map(Number);
@@ -37,7 +37,10 @@ export class SandboxRegister {
   }
 }
 
-/** In clock ticks since the machine started: the 22nd field of /proc/<pid>/stat, the 20th behind the name. See proc(5). */
+/**
+ * Returns the start time in clock ticks since the machine started: the 22nd field of /proc/<pid>/stat, the 20th after
+ * the name. See proc(5).
+ */
 function startTime(pid: number): number | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

@@ -23,9 +23,9 @@ export class Sandbox {
   readonly process: SandboxProcess;
   /** Connections to the server. */
   readonly agent = new http.Agent({ keepAlive: true });
-  /** What its server wants of every request. Of the sandbox's own secret, which ends with it, nothing is stored. */
+  /** Secret that its server requires on every request. It is valid for this sandbox only and not stored. */
   readonly secretHeader: Readonly<Record<string, string>>;
-  /** Why the service has ended it, as a sentence for whoever waits for a command. */
+  /** Why the service has ended it, as a sentence for waiting commands. */
   endedFor: string | undefined;
   readonly #dir: FileHandle;
   #users = 0;
@@ -37,7 +37,7 @@ export class Sandbox {
     this.secretHeader = { [SECRET_HEADER]: secret };
   }
 
-  /** Start it over a project's files; `dir` is the project's folder. Throws `unavailable`. */
+  /** Starts a sandbox over a project's files; `dir` is the project's folder. Throws `unavailable`. */
   static async start(
     host: SandboxHost,
     options: { name: string; dir: string; files: string },
@@ -81,8 +81,8 @@ export class Sandbox {
   }
 
   /**
-   * The socket leaves the folder that the sandbox can write to before anything of the project runs: a link that a program
-   * puts in its place would lead this process, which may be root's, to another server of the machine.
+   * Moves the socket out of the folder that the sandbox can write to before any program of the project runs: a link in
+   * its place could lead this process, which may be root, to another server of the machine.
    */
   async #takeSocket(inside: string, taken: string): Promise<void> {
     await this.#until(() => existsSync(inside));
@@ -107,12 +107,12 @@ export class Sandbox {
     return this.process.hasEnded;
   }
 
-  /** Through the open folder, since the path of a Unix socket has at most 107 bytes. */
+  /** Path through the open folder, because the path of a Unix socket has at most 107 bytes. */
   get socketPath(): string {
     return `/proc/self/fd/${this.#dir.fd}/${SOCKET}`;
   }
 
-  /** Keeps it from being idle until the answered function is called. */
+  /** Counts a request: the sandbox is not idle until the returned function is called. */
   use(): () => void {
     this.#users += 1;
     let isUsed = true;
@@ -128,7 +128,7 @@ export class Sandbox {
     return this.#users > 0 ? 0 : Date.now() - this.#lastUsed;
   }
 
-  /** Whether something runs in it; `undefined` when its server does not say. */
+  /** Whether programs run in it; `undefined` when its server does not respond. */
   async isBusy(): Promise<boolean | undefined> {
     try {
       return parseJson(await this.ask("GET", "/health"), Health).busy;
@@ -137,7 +137,7 @@ export class Sandbox {
     }
   }
 
-  /** A request of the host's own to the workspace server. Rejects unless it succeeds. */
+  /** Sends a request of the host itself to the workspace server. Rejects unless it succeeds. */
   ask(method: string, route: string, body?: object, timeoutMs = ASK_TIMEOUT_MS): Promise<string> {
     return new Promise((resolve, reject) => {
       const request = http.request({
@@ -157,7 +157,7 @@ export class Sandbox {
     });
   }
 
-  /** Resolves when nothing of it runs any more. Safe to repeat; the first reason counts. */
+  /** Resolves when all of its processes have ended. Idempotent; the first reason counts. */
   end(reason?: string): Promise<void> {
     if (!this.hasEnded) this.endedFor ??= reason;
     return this.process.end();

@@ -1,9 +1,9 @@
 import { endianness } from "node:os";
 
 /**
- * The seccomp filter of every sandbox, as the bytes that `bwrap --seccomp` takes: calls by which programs look into one
- * another, or reach the parts of the kernel where most holes were found, fail as for a person without the right to them.
- * A list of what is forbidden: what programs of any language need cannot be listed.
+ * Returns the seccomp filter of every sandbox, as the bytes for `bwrap --seccomp`: system calls that inspect other
+ * processes, or reach the parts of the kernel with the most vulnerabilities, fail with a permission error. It is a deny
+ * list, because the calls that programs of any language need cannot be listed.
  */
 export function seccompFilter(arch: string): Uint8Array | undefined {
   const machine = endianness() === "LE" ? MACHINES[arch] : undefined;
@@ -11,13 +11,13 @@ export function seccompFilter(arch: string): Uint8Array | undefined {
   const { column, audit, hasX32 } = machine;
   const numberOf = (name: string): number | null => CALLS[name]?.[column] ?? null;
   return encode([
-    // Other tables of calls have other numbers: 32-bit ones, and on x86 those of x32, which share the architecture.
+    // Other architectures have other call numbers: 32-bit, and on x86 x32, which shares the architecture value.
     load(ARCH),
     ...unless({ is: "==", k: audit }, refuse(ENOSYS)),
     load(NUMBER),
     ...(hasX32 ? when({ is: ">=", k: X32_BIT }, refuse(ENOSYS)) : []),
     ...FORBIDDEN.flatMap((name) => call(numberOf(name), [refuse(EPERM)])),
-    // Its flags are in memory, where a filter cannot look. C libraries use `clone` where it is missing.
+    // Its flags are in memory, where a filter cannot look. C libraries fall back to `clone` when it is missing.
     ...call(numberOf("clone3"), [refuse(ENOSYS)]),
     ...call(numberOf("clone"), [
       load(argument(0)),
@@ -29,7 +29,7 @@ export function seccompFilter(arch: string): Uint8Array | undefined {
       ...when({ is: "&", k: NAMESPACES | NEW_TIME }, refuse(EPERM)),
       ALLOW,
     ]),
-    // The kernel takes the lower half of the request alone, so that is what counts.
+    // The kernel uses only the lower half of the request, so the filter compares that half.
     ...call(numberOf("ioctl"), [
       load(argument(1)),
       ...TYPING.flatMap((request) => when({ is: "==", k: request }, refuse(EPERM))),
@@ -39,7 +39,7 @@ export function seccompFilter(arch: string): Uint8Array | undefined {
   ]);
 }
 
-/** Calls that always fail, whatever they are asked, by what they reach. */
+/** Calls that always fail, grouped by what they reach. */
 const BY_REACH: Readonly<Record<string, string>> = {
   "other processes": "ptrace process_vm_readv process_vm_writev pidfd_getfd kcmp process_madvise",
   "the kernel's own programs, rings, counters and page faults":
@@ -59,7 +59,7 @@ export const FORBIDDEN: readonly string[] = Object.values(BY_REACH).flatMap((nam
 
 /**
  * Numbers of calls on x86_64 and on aarch64. Source: arch/x86/entry/syscalls/syscall_64.tbl and
- * include/uapi/asm-generic/unistd.h of the kernel; null where a machine has no such call.
+ * include/uapi/asm-generic/unistd.h of the kernel; null where an architecture lacks the call.
  */
 export const CALLS: Readonly<Record<string, readonly [x64: number, arm64: number | null]>> = {
   ioctl: [16, 29],
@@ -133,14 +133,14 @@ const ENOSYS = 38;
 const NAMESPACES = 0x7e02_0000;
 /** CLONE_NEWTIME; for `clone` the bit is part of a signal's number. */
 const NEW_TIME = 0x80;
-/** TIOCSTI and TIOCLINUX: to type into a terminal, as if a person at it had. */
+/** TIOCSTI and TIOCLINUX: they inject input into a terminal. */
 const TYPING = [0x5412, 0x541c];
 
 // ── Classic BPF, as seccomp(2) and linux/filter.h have it ──
 
 interface Instruction {
   code: number;
-  /** How many instructions are skipped when a comparison holds, and when it does not. */
+  /** Number of instructions skipped when a comparison holds, and when it does not. */
   jumpTrue?: number;
   jumpFalse?: number;
   k: number;
@@ -151,7 +151,7 @@ interface Comparison {
   k: number;
 }
 
-/** Offsets in struct seccomp_data. Of an argument the lower half, which is first on these machines. */
+/** Offsets in struct seccomp_data. For an argument the lower half, which comes first on these machines. */
 const NUMBER = 0;
 const ARCH = 4;
 const argument = (index: number) => 16 + 8 * index;
@@ -173,7 +173,7 @@ function unless({ is, k }: Comparison, then: Instruction): Instruction[] {
   return [{ code: JUMPS[is], jumpTrue: 1, k }, then];
 }
 
-/** What is done with one call. A machine without it needs nothing. The number must be what was loaded last. */
+/** Applies instructions to one call; none if the architecture lacks it. The call number must be loaded. */
 function call(number: number | null, then: readonly Instruction[]): Instruction[] {
   return number === null ? [] : [{ code: JUMPS["=="], jumpFalse: then.length, k: number }, ...then];
 }

@@ -11,7 +11,7 @@ import {
 import { readStorageRecord, writeStorageRecord } from "./storage-record.ts";
 
 /**
- * Whether a project's files are here, and under which generation they were last moved. What it decides is on the disk when
+ * Whether a project's files are present, and under which generation they were last moved. Each decision is on disk when
  * it resolves; callers take turns.
  */
 export class StorageGate {
@@ -55,7 +55,7 @@ export class StorageGate {
     await this.#put(discarded(this.#record, generation));
   }
 
-  /** Files have been put in place; under a generation that is the newest still. */
+  /** Records that other files were put in place; the generation must still be the newest. */
   async replaced(generation: number | undefined): Promise<void> {
     await this.#put(replaced(this.#record, generation));
   }
@@ -65,7 +65,7 @@ export class StorageGate {
   }
 
   async #put(record: StorageRecord): Promise<void> {
-    // At once for whoever asks meanwhile, so that nothing slips through; on a disk that fails, the earlier one is back.
+    // Set at once for concurrent callers; if the disk fails, the earlier record is restored.
     const before = this.#record;
     if (record.state === before.state && record.generation === before.generation) return;
     this.#record = record;

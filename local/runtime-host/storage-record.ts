@@ -18,7 +18,7 @@ export function readStorageRecord(dir: string): StorageRecord {
   return existsSync(file) ? parseJson(readFileSync(file, "utf8"), Stored) : NEW_STORAGE;
 }
 
-/** In one step, and on the disk when this resolves: a crash leaves the old record or the new one. */
+/** Writes the record atomically; it is on disk when this resolves, and a crash leaves the old or the new record. */
 export async function writeStorageRecord(dir: string, record: StorageRecord): Promise<void> {
   const draft = path.join(dir, `${FILE}.${randomBytes(4).toString("hex")}`);
   const handle = await open(draft, "wx");

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 
-/** The to-do lists that agents keep beside a project's files, one for each chat; they stay while the files are away. */
+/** The to-do lists of agents, stored beside a project's files, one per chat; they stay while the files are away. */
 export class TodoLists {
   readonly #dir: string;
 
@@ -26,7 +26,7 @@ export class TodoLists {
     await rename(draft, this.#fileOf(chatId));
   }
 
-  /** The id is the caller's to choose, a file's name is not. */
+  /** Returns the file of a list. The caller chooses the id, so it is not used as a file name. */
   #fileOf(chatId: string): string {
     return path.join(this.#dir, `${Buffer.from(chatId).toString("hex").slice(0, 200)}.json`);
   }

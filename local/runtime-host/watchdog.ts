@@ -8,18 +8,18 @@ import type { Sandbox } from "./sandbox.ts";
 const TICK_MS = 250;
 const HEALTH_EVERY_MS = 10_000;
 const NOTICE_TIMEOUT_MS = 500;
-/** An offender that is still there after as many ticks in a row takes the whole sandbox along. */
+/** An offender that still runs after this many consecutive ticks ends the whole sandbox. */
 const MAX_STRIKES = 4;
 
 export interface Watched {
   sandbox: Sandbox;
   disk: DiskWatch;
   limits: ProjectLimits;
-  /** How long it stays without a request while nothing runs in it. */
+  /** How long an idle sandbox stays without a request. */
   lingerMs: number;
 }
 
-/** Hold a sandbox to its limits, end it when it is stuck or idle, and resolve when it has ended. */
+/** Enforces a sandbox's limits, ends it when it is stuck or idle, and resolves when it has ended. */
 export async function watch({ sandbox, disk, limits, lingerMs }: Watched): Promise<void> {
   let strikes = 0;
   let checkedAt = Date.now();
@@ -44,7 +44,7 @@ interface Excess {
   message: string;
 }
 
-/** The limit that a sandbox is over. */
+/** Returns the limit that a sandbox exceeds. */
 export function excessOf(process: SandboxProcess, limits: ProjectLimits): Excess | undefined {
   if (process.hasEnded) return undefined;
   const { memoryBytes, tasks, isStuck } = process.usage();
@@ -55,7 +55,7 @@ export function excessOf(process: SandboxProcess, limits: ProjectLimits): Excess
   return undefined;
 }
 
-/** End the command, shell or program that uses most; everything where that cannot be told or does not help. */
+/** Ends the command, shell or program that uses most; the whole sandbox if that is unknown or does not help. */
 async function stopOffender(sandbox: Sandbox, { of, message }: Excess, everything: boolean): Promise<void> {
   const offender = everything ? undefined : largestUser(sandbox.process.pid, of);
   if (!offender) return sandbox.end(message);
@@ -68,7 +68,7 @@ async function stopOffender(sandbox: Sandbox, { of, message }: Excess, everythin
   if (!areGone) await sandbox.end(message);
 }
 
-/** The mark of whoever uses most. */
+/** Returns the mark of the largest user. */
 function largestUser(root: number, of: Excess["of"]): string | undefined {
   const use = new Map<string, number>();
   for (const { pid, [of]: value } of descendants(root)) {

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from "node:http";
 import { CONNECTION_HEADERS } from "#src/lib/connection-headers.ts";
 
-/** `Expect` has been answered by then. */
+/** `Expect` was handled already. */
 const DROPPED: ReadonlySet<string> = new Set([...CONNECTION_HEADERS, "expect"]);
 
 /**
- * Headers to hand on, without those of the connection they came by. That a body comes in chunks stays said: Node sends the
- * body of a DELETE that nothing announces without any framing.
+ * Returns headers to pass on, without those of the incoming connection. `transfer-encoding: chunked` stays: Node sends
+ * the body of a DELETE without framing unless a header announces it.
  */
 export function withoutConnection(headers: IncomingHttpHeaders): OutgoingHttpHeaders {
   const kept = Object.entries(headers).filter(([name]) => !DROPPED.has(name));

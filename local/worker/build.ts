@@ -9,11 +9,11 @@ import { StartError } from "#local/start-error.ts";
 import { safeParseJson } from "#src/lib/parse-json.ts";
 import { fingerprintInputs } from "./fingerprint.ts";
 
-/** Bindings, flags and crons of wrangler.toml, as Miniflare takes them; these two are read here as well. */
+/** Bindings, flags and crons of wrangler.toml, as Miniflare expects them; these two are also read here. */
 const WranglerOptions = z.looseObject({
   bindings: z.record(z.string(), z.json()),
   cronTriggers: z.array(z.string()).default([]),
-  // The modules of the build are listed one by one, so rules for finding them are out of place.
+  // The build's modules are listed one by one, so rules for finding them are not needed.
   modulesRules: z
     .unknown()
     .optional()
@@ -34,7 +34,7 @@ const MODULE_TYPES: Readonly<Record<string, ModuleType>> = {
 };
 
 export interface WorkerBuild {
-  /** The bundle and what it imports, its entry first. */
+  /** The bundle and its imports, the entry first. */
   modules: { type: ModuleType; path: string }[];
   modulesRoot: string;
   options: z.output<typeof WranglerOptions>;
@@ -43,7 +43,7 @@ export interface WorkerBuild {
 /** Named after wrangler.toml's `main`. */
 const ENTRY = "worker.js";
 
-/** No account, no questions, nothing sent, nothing written outside `dir`. */
+/** Wrangler without account, prompts and telemetry, writing only inside `dir`. */
 const quietly = (dir: string) => ({
   ...process.env,
   CI: "1",
@@ -55,12 +55,12 @@ const quietly = (dir: string) => ({
   XDG_CONFIG_HOME: path.join(dir, "wrangler-home"),
 });
 
-/** What a finished build was made from and with; written last, so that a build that was cut short does not count. */
+/** Inputs and options of a finished build; written last, so that an interrupted build does not count. */
 const Finished = z.object({ fingerprint: z.string(), options: WranglerOptions });
 
 /**
- * Bundle the Worker of wrangler.toml (in the working directory) as a deployment would. A build in `dir` of the same files
- * is used again. `readable` keeps names and lines, for who looks into it while it runs. Throws a `StartError`.
+ * Bundles the Worker of wrangler.toml (in the working directory) as a deployment would, or reuses a build of the same
+ * files in `dir`. `readable` keeps names and lines, for profiling. Throws a `StartError`.
  */
 export async function buildWorker(dir: string, { readable = false } = {}): Promise<WorkerBuild> {
   const outDir = path.join(dir, "bundle");

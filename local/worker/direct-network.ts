@@ -5,9 +5,9 @@ import type { Plugin } from "miniflare";
 export const DIRECT_NETWORK = "DIRECT_NETWORK";
 
 /**
- * The way from the Worker after this one to the network. Miniflare puts a Worker of its own there, which resizes images and
- * renames headers; the service needs neither, and each of the seven requests that a task makes would start it once more
- * (a tenth of workerd's time). Of two services of one name, Miniflare takes the first: this one stands before its own.
+ * Connects the Worker directly to the network. Miniflare puts its own Worker in between, which resizes images and
+ * renames headers; the service needs neither, and each of a task's seven requests would pass through it (a tenth of
+ * workerd's time). Of two services of one name Miniflare takes the first: this one stands before its own.
  */
 export const plugins: Record<string, Plugin> = {
   "direct-network": {
@@ -15,7 +15,7 @@ export const plugins: Record<string, Plugin> = {
     getNodeBindings: () => ({}),
     getServices({ options: { config }, workerIndex }) {
       if (!config.env?.[DIRECT_NETWORK]) return undefined;
-      // As Miniflare defines its own service of the name "internet".
+      // The same definition as Miniflare's service "internet".
       const network = {
         allow: ["public", "private"],
         tlsOptions: { trustBrowserCas: true, trustedCertificates: extraCertificates() },
@@ -25,7 +25,7 @@ export const plugins: Record<string, Plugin> = {
   },
 };
 
-/** Those that Node trusts besides its own, because its environment says so. */
+/** Returns the certificates that Node trusts in addition, by its environment. */
 function extraCertificates(): string[] {
   const file = process.env["NODE_EXTRA_CA_CERTS"];
   if (!file) return [];

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
 
-/** Everything that the Worker, and the program that runs its commands, are made from. */
+/** Source files of the Worker, and of the program that runs its commands. */
 const INPUTS = [
   "package.json",
   "package-lock.json",
@@ -11,7 +11,7 @@ const INPUTS = [
   "{src,functions,durable-objects}/**/*.*",
 ];
 
-/** A text that changes when one of these files does. */
+/** Returns a text that changes when one of these files does. */
 export function fingerprintInputs(): string {
   const hash = createHash("sha256");
   for (const file of globSync(INPUTS).toSorted()) {

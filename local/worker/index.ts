@@ -8,18 +8,18 @@ import { SERVICE_SOCKET } from "./service-socket.ts";
 export interface RunningWorker {
   /** Cron expressions of wrangler.toml. */
   crons: readonly string[];
-  /** Where its log lines go. */
+  /** File of its log lines. */
   logFile: string;
-  /** Where DevTools connect, of a Worker that is inspected. */
+  /** Address for DevTools, if the Worker is inspected. */
   inspectorUrl: string | undefined;
-  /** Run the Worker's `scheduled` handler. */
+  /** Runs the Worker's `scheduled` handler. */
   runCron(expression: string): Promise<void>;
-  /** Build again and replace the running Worker; on a failed build the old one goes on. */
+  /** Rebuilds and replaces the running Worker; after a failed build the old one continues. */
   reload(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Miniflare prints to standard output, which belongs to the ready line. */
+/** Logs to standard error, because standard output belongs to the ready line. */
 class StderrLog extends Log {
   protected override log(message: string): void {
     process.stderr.write(`${message}\n`);
@@ -27,8 +27,8 @@ class StderrLog extends Log {
 }
 
 /**
- * Runs a build in workerd, on `host`:`port` directly: Miniflare's own entry, which every request would pass, costs more
- * than the Worker. Objects and files are kept below `dataDir`/worker.
+ * Runs a build in workerd, directly on `host`:`port`: Miniflare's own entry, through which every request would pass,
+ * costs more than the Worker. Objects and files are stored below `dataDir`/worker.
  */
 export async function startWorker(
   first: WorkerBuild,
@@ -36,9 +36,9 @@ export async function startWorker(
     host: string;
     port: number;
     dataDir: string;
-    /** The variables, over those of wrangler.toml. */
+    /** The variables, which override those of wrangler.toml. */
     variables: Readonly<Record<string, string>>;
-    /** Listen for DevTools, on this machine, at any free port. */
+    /** Listens for DevTools, on this machine, on any free port. */
     inspected?: boolean | undefined;
     /** Called when workerd had died and runs again. */
     onRestart: () => void;
@@ -63,7 +63,7 @@ export async function startWorker(
         {
           ...build.options,
           name: "service",
-          // What Miniflare's entry is asked by name; anything else would go to the first Worker.
+          // Requests to Miniflare's entry for this name; others would go to the first Worker.
           routes: ["service/*"],
           modules: build.modules,
           modulesRoot: build.modulesRoot,
@@ -78,12 +78,12 @@ export async function startWorker(
     crons: first.options.cronTriggers,
     logFile: log.path,
     inspectorUrl: options.inspected ? (await miniflare.getInspectorURL()).href : undefined,
-    // Not through `getWorker()`: its proxy blocks this thread until workerd has answered, and workerd waits for this thread
-    // once the pipe of its log lines is full.
+    // Not through `getWorker()`: its proxy blocks this thread until workerd has responded, and workerd waits for this
+    // thread once the pipe of its log lines is full.
     runCron: async (cron) => {
       const query = new URLSearchParams({ cron });
       const answer = await miniflare.dispatchFetch(`http://service/cdn-cgi/local/scheduled?${query}`);
-      if (!answer.ok) throw new Error(`The Worker answered ${answer.status}`);
+      if (!answer.ok) throw new Error(`The Worker returned ${answer.status}`);
     },
     reload: async () => miniflare.setOptions(configure(await buildWorker(buildDir(options.dataDir)))),
     close: async () => {
@@ -93,14 +93,17 @@ export async function startWorker(
   };
 }
 
-/** The socket the service listens on. */
+/** The socket on which the service listens. */
 function serviceSocket(host: string, port: number) {
   const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
   const plugin = { package: path.join(import.meta.dirname, "service-socket.ts"), name: "service-socket" };
   return { name: SERVICE_SOCKET, type: "socket", plugin, options: { address } };
 }
 
-/** A Worker that is never asked: Miniflare asks plugins Worker by Worker, and this one has to come before the service. */
+/**
+ * A Worker that receives no requests: Miniflare loads plugins Worker by Worker, and this one must come before the
+ * service.
+ */
 function directNetwork() {
   const plugin = { package: path.join(import.meta.dirname, "direct-network.ts"), name: "direct-network" };
   return {
@@ -114,7 +117,9 @@ function directNetwork() {
 
 export const buildDir = (dataDir: string): string => path.join(dataDir, "build");
 
-/** Miniflare would end the process on a signal, half-way through an orderly stop. Its hook for the exit itself stays. */
+/**
+ * Keeps Miniflare from ending the process on a signal, in the middle of an orderly stop. Its hook for the exit stays.
+ */
 function keepingSignals(start: () => Miniflare): Miniflare {
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   const before = new Map(signals.map((signal) => [signal, process.listeners(signal)]));

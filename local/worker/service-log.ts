@@ -5,14 +5,14 @@ const MAX_BYTES = 50 * 1024 * 1024;
 
 export interface ServiceLog {
   path: string;
-  /** A line that the Worker or its runtime wrote. */
+  /** Writes a line of the Worker or its runtime. */
   write(line: { level: string; message: string; timestamp: number }): void;
   close(): Promise<void>;
 }
 
 /**
- * The Worker's log lines (JSON, one a line) in `dir`/service.jsonl; errors on standard error too. At a start, a file above
- * 50 MiB becomes service.1.jsonl and replaces the one before.
+ * Writes the Worker's log lines (JSON, one per line) to `dir`/service.jsonl; errors also to standard error. At a start,
+ * a file above 50 MiB becomes service.1.jsonl and replaces the previous one.
  */
 export function openServiceLog(dir: string): ServiceLog {
   mkdirSync(dir, { recursive: true });
@@ -23,7 +23,7 @@ export function openServiceLog(dir: string): ServiceLog {
   return {
     path: file,
     write: ({ level, message, timestamp }) => {
-      // The Worker's own lines are JSON already; what the runtime says is not.
+      // The Worker's own lines are JSON; the runtime's lines are not.
       const line = message.startsWith("{")
         ? message.trimEnd()
         : JSON.stringify({ time: new Date(timestamp).toISOString(), level, message });

@@ -7,9 +7,10 @@ export const SERVICE_SOCKET = "SERVICE_SOCKET";
 const Binding = z.object({ dev: z.object({ options: z.object({ address: z.string() }) }) });
 
 /**
- * The socket the service listens on, straight to the Worker. Miniflare loads this file by the path in the binding. Its own
- * direct sockets are not for strangers: they take `request.cf` from a header (`MF-CF-Blob`) and open an RPC session to
- * whoever connects to a certain name. With no options at all, workerd itself puts the peer's address into `cf.clientIp`.
+ * Connects the listening socket directly to the Worker. Miniflare loads this file by the path in the binding.
+ * Miniflare's own direct sockets are not safe for untrusted clients: they take `request.cf` from a header
+ * (`MF-CF-Blob`) and open an RPC session to any client that connects to a certain name. Without options, workerd itself
+ * puts the peer's address into `cf.clientIp`.
  */
 export const plugins: Record<string, Plugin> = {
   "service-socket": {

@@ -1,6 +1,6 @@
 import { AppError } from "#src/lib/errors.ts";
 
-/** A body that fails with `too_large` once it is longer than so many bytes. */
+/** Returns a body that fails with `too_large` once it exceeds the limit in bytes. */
 export function capped(
   body: ReadableStream<Uint8Array> | null,
   maxBytes: number,

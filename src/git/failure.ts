@@ -1,10 +1,10 @@
 import * as git from "isomorphic-git";
 import { AppError } from "#src/lib/errors.ts";
 
-/** More paths than this are counted, not named. */
+/** Most paths that are named; further ones are only counted. */
 const NAMED_PATHS = 5;
 
-/** What an operation threw, as a failure with a sentence. What isomorphic-git says stays in the cause. */
+/** Converts an operation's error into a failure with a sentence. The message of isomorphic-git stays in the cause. */
 export function toAppError(error: unknown, signal: AbortSignal): AppError {
   if (error instanceof AppError) return error;
   if (signal.aborted)

@@ -4,20 +4,20 @@ import type { Repository } from "./repository.ts";
 
 type ReadCommit = git.ReadCommitResult;
 
-/** Directories of commits that are remembered: neighbours share most of theirs. */
+/** Most directories of commits that are cached: neighbouring commits share most of theirs. */
 const MAX_REMEMBERED = 2_000;
 
 export interface History {
   read(oid: string): Promise<ReadCommit>;
-  /** The parents that are here: a shallow clone ends at commits that have some elsewhere. */
+  /** The parents that are present: a shallow clone lacks some commits' parents. */
   parentsOf(commit: ReadCommit): Promise<ReadCommit[]>;
-  /** Whether the commit has parents that are not here. */
+  /** Whether parents of the commit are missing. */
   isCutOff(commit: ReadCommit): boolean;
-  /** The id of the file or directory that a commit has at a path. */
+  /** Returns the id of the file or directory at a path of a commit. */
   entryOf(commit: ReadCommit, path: string): Promise<string | undefined>;
 }
 
-/** The commits of a repository, and what they hold, for a walk back through them. */
+/** Opens a repository's commits and their contents for a walk backwards. */
 export async function openHistory({ at, files }: Repository): Promise<History> {
   const shallow = new Set(
     await files.readFile(".git/shallow").then(
@@ -52,7 +52,7 @@ export async function openHistory({ at, files }: Repository): Promise<History> {
   };
 }
 
-/** Commits that are still to be looked at, the newest first, each once at a time. */
+/** Commits still to visit, the newest first, each at most once at a time. */
 export class CommitQueue {
   readonly #pending = new Map<string, ReadCommit>();
 
@@ -77,7 +77,7 @@ export class CommitQueue {
 export function toGitCommit({ oid, commit: { message, author, committer, parent } }: ReadCommit): GitCommit {
   return {
     sha: oid,
-    // Git ends each message with a line break, which is none of the text.
+    // Git ends each message with a line break that is not part of the text.
     message: message.replace(/\n+$/u, ""),
     author: { name: author.name, email: author.email },
     committer: { name: committer.name, email: committer.email },

@@ -2,12 +2,12 @@ import type { Repository } from "./repository.ts";
 
 type Files = Repository["at"]["fs"];
 
-/** The files in which repositories say what git is to pass over. */
+/** The files with git's ignore rules. */
 const IGNORE_FILE = /\/(?:\.gitignore|\.git\/info\/exclude)$/u;
 
 /**
- * The same files, with those that say what is ignored read once: isomorphic-git reads all that may apply anew for every path,
- * which is most of the work in a tree of many files. For one walk through files that nothing is written to meanwhile.
+ * Returns the same files with a cache of ignore files: isomorphic-git reads all applicable ones again for every path,
+ * which is most of the work in a large tree. For one walk without concurrent writes.
  */
 export function rememberingIgnoreFiles({ promises }: Files): Files {
   const { readFile, stat } = promises;
@@ -16,7 +16,7 @@ export function rememberingIgnoreFiles({ promises }: Files): Files {
   };
 }
 
-/** Answers, or failures, by path and what was asked for besides. */
+/** Caches results and failures by path and options. */
 function remembered<Options extends readonly unknown[], T>(
   read: (path: string, ...options: Options) => Promise<T>,
 ): (path: string, ...options: Options) => Promise<T> {

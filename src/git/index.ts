@@ -21,9 +21,9 @@ import { openRepository, type Repository } from "./repository.ts";
 import { withOwnLocks } from "./run-lock.ts";
 import type { GitTransport } from "./transport.ts";
 
-/** The longest an operation takes, in milliseconds; a clone of a large repository over a slow line. */
+/** Longest time of an operation, in milliseconds; allows a clone of a large repository over a slow line. */
 const OPERATION_TIMEOUT_MS = 300_000;
-/** A person waits for these. */
+/** Operations with a shorter limit, because a user waits for them. */
 const SHORT: ReadonlySet<keyof GitOperations> = new Set(["probe", "fetch"]);
 const SHORT_TIMEOUT_MS = 15_000;
 
@@ -57,7 +57,7 @@ export function isOperation(name: string): name is keyof GitOperations {
 }
 
 export interface Git {
-  /** Run one operation; what it means and answers is in `protocol.ts`. Every failure is an `AppError`. */
+  /** Runs one operation; `protocol.ts` describes its input and output. Every failure is an `AppError`. */
   run<Name extends keyof GitOperations>(
     name: Name,
     input: GitOperations[Name]["input"],
@@ -69,14 +69,14 @@ export interface Git {
 }
 
 /**
- * Git over a project's files. `clone` is given an empty tree, which its caller makes the project's once it is complete.
- * Hooks, filters, submodules and Git LFS are not run.
+ * Git over a project's files. `clone` gets an empty tree, which its caller makes the project's once it is complete.
+ * Hooks, filters, submodules and Git LFS are not supported.
  */
 export function createGit({ files, transport }: { files: GitFileSystem; transport: GitTransport }): Git {
   return {
     async run(name, input, { signal, onProgress } = {}) {
       const ended = new AbortController();
-      // Not `AbortSignal.timeout`, whose timer stays and keeps an object from being evicted.
+      // `AbortSignal.timeout` is not used: its timer would remain and keep an object from being evicted.
       const timer = setTimeout(
         () => ended.abort(),
         SHORT.has(name) ? SHORT_TIMEOUT_MS : OPERATION_TIMEOUT_MS,

@@ -6,14 +6,14 @@ const TYPE_BITS = { file: 0o100000, directory: 0o040000, symlink: 0o120000 } as 
 type Encoding = string | { encoding?: string } | undefined;
 
 /**
- * Paths that isomorphic-git's `join` reads as others: `\` is `/` to it, and a drive such as `C:` at the root begins the path anew.
- * Git goes past such files as if they were ignored.
+ * Paths that isomorphic-git's `join` misreads: it treats `\` as `/`, and a drive such as `C:` at the root restarts the
+ * path. Git skips such files as if they were ignored.
  */
 const MISREAD_PATH = /\\|^[A-Za-z]:$/u;
 
 /**
- * The shape of `node:fs` promises that isomorphic-git calls, over a project's files. Its paths lie below `directory`. Every
- * call ends the operation once the signal is raised.
+ * Adapts a project's files to the `node:fs` promises that isomorphic-git calls. Its paths lie below `directory`. Once
+ * the signal is aborted, every call throws.
  */
 export function isomorphicFiles(files: GitFileSystem, directory: string, signal: AbortSignal) {
   function relative(path: string): string {
@@ -36,7 +36,7 @@ export function isomorphicFiles(files: GitFileSystem, directory: string, signal:
     },
     mkdir: async (path: string) => {
       const name = relative(path);
-      // The root is there, whatever keeps the files.
+      // The root always exists.
       if (name === "") throw fileError("EEXIST", path);
       return files.mkdir(name);
     },
@@ -50,7 +50,7 @@ export function isomorphicFiles(files: GitFileSystem, directory: string, signal:
       return names.filter((child) => !MISREAD_PATH.test(name === "" ? child : `/${child}`));
     },
     readlink: async (path: string) => files.readlink(relative(path)),
-    // A checkout writes the new target of a link where the old link is.
+    // A checkout replaces a link at the same path.
     symlink: async (target: string, path: string) => {
       const name = relative(path);
       const there = await files.lstat(name).catch(() => undefined);

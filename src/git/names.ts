@@ -1,10 +1,12 @@
 import { AppError } from "#src/lib/errors.ts";
 
-/** What git itself allows in no reference (git-check-ref-format): blanks, control characters, `~^:?*[\`, `..`, `@{`. */
+/**
+ * Characters that git forbids in references (git-check-ref-format): blanks, control characters, `~^:?*[\`, `..`, `@{`.
+ */
 const FORBIDDEN_IN_NAME = /[\s\p{Cc}~^:?*[\\]|\.\.|@\{|\/\/|\/\.|\.lock(?:\/|$)/u;
 const MAX_NAME_LENGTH = 244;
 
-/** Throws `invalid_input` for what cannot be a branch, or could be read as an option by another program. */
+/** Throws `invalid_input` for a name that cannot be a branch, or that another program could read as an option. */
 export function checkBranchName(name: string): string {
   if (!isReferenceName(name) || name === "HEAD") {
     throw new AppError("invalid_input", "Invalid branch name");
@@ -31,8 +33,8 @@ export function isReferenceName(name: string): boolean {
 }
 
 /**
- * A path of the working tree, as the rest of the service writes paths: relative, `/` between names, nothing that leads out
- * or into the repository. Throws `invalid_input`.
+ * Returns a path of the working tree in the service's format: relative, `/` between names, neither leading out of the
+ * project nor into `.git`. Throws `invalid_input`.
  */
 export function checkPath(path: string): string {
   const names = path.replaceAll("\\", "/").split("/");

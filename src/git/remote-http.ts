@@ -8,9 +8,9 @@ const MAX_REDIRECTS = 5;
 const FLUSH = "0000";
 
 /**
- * Requests to one remote, as isomorphic-git makes them. Whatever the repository's configuration says, nothing but this
- * remote is asked, and its credentials go to its own origin alone. As with git, the first question may be redirected, and
- * then all others go there. Failures are `AppError`s.
+ * Sends isomorphic-git's requests to one remote. Whatever the repository's configuration says, no other host is
+ * contacted, and the credentials go to the remote's own origin only. As in git, the first request may be redirected,
+ * and then all others go to the new address. Failures are `AppError`s.
  */
 export function remoteHttp(transport: GitTransport, remote: CheckedRemote, signal: AbortSignal): HttpClient {
   const { origin } = new URL(remote.url);
@@ -94,7 +94,7 @@ function asFailure(error: unknown, signal: AbortSignal): AppError {
   return new AppError("unavailable", `The git host ${what}`, { cause: error });
 }
 
-/** Packs stream, and carry a check sum; all else is only believed once its end is there. */
+/** Packs stream, because they carry a checksum; any other response is used only once its end has arrived. */
 async function bodyOf(answer: GitAnswer, signal: AbortSignal): Promise<AsyncIterableIterator<Uint8Array>> {
   const type = answer.headers.get("content-type") ?? "";
   const body = read(answer.body, signal);
@@ -136,7 +136,7 @@ async function* read(
 
 async function collect(body: AsyncIterable<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array[] = [];
-  // isomorphic-git hands over arrays too, which iterate just as well.
+  // isomorphic-git passes arrays too, which are iterable as well.
   for await (const part of body) parts.push(part);
   const whole = new Uint8Array(parts.reduce((size, part) => size + part.byteLength, 0));
   let filled = 0;

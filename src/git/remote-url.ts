@@ -1,14 +1,14 @@
 import { AppError } from "#src/lib/errors.ts";
 import type { GitRemote } from "./protocol.ts";
 
-/** A remote as it is used: an address without credentials, and what to send to its origin, and to no other. */
+/** A checked remote: an address without credentials, and the header for its origin only. */
 export interface CheckedRemote {
   url: string;
   /** Value of the `Authorization` header. */
   authorization: string | undefined;
 }
 
-/** Take the credentials out of a remote's address. Throws `invalid_input` for anything but an http(s) address. */
+/** Separates the credentials from a remote's address. Throws `invalid_input` for anything but an http(s) address. */
 export function checkRemote({ url, auth }: GitRemote): CheckedRemote {
   const parsed = URL.parse(url);
   if (!parsed || !/^https?:$/u.test(parsed.protocol) || parsed.search !== "" || parsed.hash !== "") {
@@ -22,7 +22,7 @@ export function checkRemote({ url, auth }: GitRemote): CheckedRemote {
   };
 }
 
-/** The address as it may be kept and shown: no credentials, no slash at its end. */
+/** Returns the address as it may be stored and shown: without credentials and trailing slash. */
 export function withoutCredentials(url: string): string {
   const parsed = URL.parse(url);
   if (!parsed) return url.replace(/^[^/]*@/u, "");

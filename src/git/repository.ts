@@ -7,14 +7,14 @@ import { remoteHttp } from "./remote-http.ts";
 import { checkRemote } from "./remote-url.ts";
 import type { GitTransport } from "./transport.ts";
 
-/** What every operation works with. */
+/** The context of every operation. */
 export interface Repository {
-  /** First argument of isomorphic-git's functions, together with their own. */
+  /** First argument of isomorphic-git's functions, merged with their own options. */
   at: { fs: ReturnType<typeof isomorphicFiles>; dir: string; gitdir: string; cache: object };
   files: GitFileSystem;
   signal: AbortSignal;
   onProgress: (progress: GitProgress) => void;
-  /** What isomorphic-git's functions need to talk to a remote. */
+  /** Returns the options with which isomorphic-git's functions contact a remote. */
   over(remote: GitRemote): { http: ReturnType<typeof remoteHttp>; url: string; corsProxy: string };
 }
 
@@ -23,7 +23,8 @@ export function openRepository(
   transport: GitTransport,
   options: { signal: AbortSignal; onProgress?: ((progress: GitProgress) => void) | undefined },
 ): Repository {
-  // isomorphic-git's locks are the process', by path: a directory of its own keeps projects from waiting for one another.
+  // isomorphic-git's locks are keyed by path and shared in the process: a unique directory keeps projects from waiting
+  // for one another.
   const dir = `/${crypto.randomUUID()}`;
   const { signal, onProgress = () => undefined } = options;
   return {
@@ -33,19 +34,19 @@ export function openRepository(
     onProgress,
     over(remote) {
       const checked = checkRemote(remote);
-      // An empty proxy keeps isomorphic-git from using the one that the repository's own configuration may name.
+      // An empty proxy keeps isomorphic-git from using a proxy of the repository's own configuration.
       return { http: remoteHttp(transport, checked, signal), url: checked.url, corsProxy: "" };
     },
   };
 }
 
-/** Let others have their turn, between pieces of work that wait for nothing. Throws the reason once the operation has ended. */
+/** Yields to other work between synchronous pieces of work. Throws the reason once the operation has ended. */
 export async function pause({ signal }: Repository): Promise<void> {
   await new Promise((done) => setTimeout(done, 0));
   signal.throwIfAborted();
 }
 
-/** Whether there is a repository; a `.git` that is a link or a file, leading elsewhere, is none. */
+/** Whether there is a repository; a `.git` that is a link or a file leading elsewhere does not count. */
 export async function hasRepository({ files }: Repository): Promise<boolean> {
   const entry = await files.lstat(".git").catch(() => undefined);
   if (entry?.kind !== "directory") return false;
@@ -58,12 +59,12 @@ export async function requireRepository(repository: Repository): Promise<void> {
     throw new AppError("not_found", "The project has no git repository");
 }
 
-/** The branch that is checked out, also when it has no commit yet; undefined when a commit is. */
+/** Returns the current branch, even without a commit; undefined when a commit is checked out. */
 export async function currentBranch({ at }: Repository): Promise<string | undefined> {
   return (await git.currentBranch({ ...at, test: false })) ?? undefined;
 }
 
-/** As `currentBranch`; throws `conflict` when a commit is checked out. */
+/** Same as `currentBranch`; throws `conflict` when a commit is checked out. */
 export async function requireBranch(repository: Repository): Promise<string> {
   const branch = await currentBranch(repository);
   if (branch === undefined) {
@@ -72,7 +73,7 @@ export async function requireBranch(repository: Repository): Promise<string> {
   return branch;
 }
 
-/** The commit a reference names, if it names one. */
+/** Returns the commit of a reference, if it exists. */
 export async function resolve({ at }: Repository, ref: string): Promise<string | undefined> {
   try {
     return await git.resolveRef({ ...at, ref });
@@ -82,7 +83,7 @@ export async function resolve({ at }: Repository, ref: string): Promise<string |
   }
 }
 
-/** As `resolve` for a branch of this repository; throws `not_found`. */
+/** Same as `resolve` for a branch of this repository; throws `not_found`. */
 export async function requireCommit(repository: Repository, branch: string): Promise<string> {
   const sha = await resolve(repository, `refs/heads/${branch}`);
   if (sha === undefined) throw new AppError("not_found", `There is no branch ${branch}`);

@@ -7,12 +7,12 @@ const MAX_LENGTH = 250;
 /** Most commits that `~` goes back. */
 const MAX_STEPS = 1_000;
 
-/** A name, and how far to go back from it along first parents. */
+/** A name, and the number of steps back from it along first parents. */
 const REVISION = /^(?<name>[^~^]+)(?<steps>(?:\^|~\d{0,4})*)$/u;
 
 /**
- * The commit that a person names: `HEAD`, a branch, a tag, a branch of a remote, a commit's id or the beginning of one, each
- * with `~2` or `^` behind it. Throws `invalid_input` and `not_found`.
+ * Resolves a commit's name: `HEAD`, a branch, a tag, a branch of a remote, a commit's id or the beginning of one, each
+ * optionally followed by `~2` or `^`. Throws `invalid_input` and `not_found`.
  */
 export async function resolveRevision(repository: Repository, revision: string): Promise<string> {
   const { name, steps } = REVISION.exec(revision)?.groups ?? {};
@@ -50,7 +50,7 @@ async function commitOf(repository: Repository, name: string): Promise<string | 
   }
 }
 
-/** The commit an object is, or a tag leads to. */
+/** Returns the commit of an object, following tags. */
 async function readCommitId({ at }: Repository, oid: string): Promise<string | undefined> {
   try {
     return (await git.readCommit({ ...at, oid })).oid;

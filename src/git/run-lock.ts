@@ -1,20 +1,20 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** Whoever holds a key of a run, and those who wait for it, one after the other. */
+/** By key, the end of the queue of a run's lock holders. */
 type Queues = Map<string, Promise<unknown>>;
 
 const runs = new AsyncLocalStorage<Queues>();
 
-/** Do something with locks of its own, which nothing outside it waits for. */
+/** Calls `act` with separate locks, for which no other code waits. */
 export function withOwnLocks<T>(act: () => Promise<T>): Promise<T> {
   return runs.run(new Map(), act);
 }
 
 /**
- * Stands in for the package `async-lock`, of which isomorphic-git uses `acquire` alone (wrangler.toml names it as its alias).
- * There one lock serves the whole isolate, with names of branches as keys: operations of different projects wait for each
- * other, and who lets go runs the next one's code, which workerd refuses because it belongs to another object. Here a run
- * has its own. Operations that change one project come one at a time anyway.
+ * Replaces the package `async-lock`, of which isomorphic-git uses only `acquire` (wrangler.toml aliases it). That
+ * package has one lock for the whole isolate, keyed by names of branches: operations of different projects would wait
+ * for each other, and the releasing one would run the next one's code, which workerd refuses because it belongs to
+ * another object. Here each run has its own locks. Operations that change one project are serialised elsewhere.
  */
 // oxlint-disable-next-line import/no-default-export -- as the package has it
 export default class RunLock {

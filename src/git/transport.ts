@@ -1,4 +1,4 @@
-/** One HTTP request to a git host. No redirect is followed: a 3xx is an answer. */
+/** One HTTP request to a git host. Redirects are not followed: a 3xx is returned. */
 export interface GitRequest {
   url: string;
   method: "GET" | "POST";
@@ -14,7 +14,7 @@ export interface GitAnswer {
 }
 
 /**
- * The way to git hosts. Throws `AppError` when the address is refused or the answer is larger than the transport takes, and
- * anything else when the host cannot be reached.
+ * Sends requests to git hosts. Throws `AppError` when the address is refused or the response is larger than the
+ * transport's limit, and any other error when the host cannot be reached.
  */
 export type GitTransport = (request: GitRequest) => Promise<GitAnswer>;

@@ -9,7 +9,7 @@ import type { ApiType } from "./providers.ts";
 import { bareName, DEMO_MODEL } from "./settings.ts";
 import { withRetries } from "./with-retries.ts";
 
-/** The platform's own accounts with the vendors. */
+/** The platform's own accounts at the vendors. */
 export interface PlatformAccounts {
   openai: { apiKey: string | undefined; baseURL: string };
   anthropic: { apiKey: string | undefined; baseURL: string };
@@ -29,12 +29,12 @@ export interface PlatformModelOptions {
 
 const RETRY_BASE_DELAY_MS = 500;
 
-/** In the place of what the SDKs call themselves. */
+/** Replaces the SDKs' own user agent. */
 const HEADERS = { "user-agent": USER_AGENT };
 
 /**
- * The model behind a platform model's name, watched and retried: `claude-…` at Anthropic, `demo` at the local stack,
- * any other at the OpenAI-style server. Throws `unauthorized` when the platform holds no account for it.
+ * Returns the model behind a platform model's name, watched and retried: `claude-…` at Anthropic, `demo` at the local
+ * stack, any other at the OpenAI-style server. Throws `unauthorized` when the platform has no account for it.
  */
 export function choosePlatformModel(options: PlatformModelOptions): Model {
   const { maxRetries } = options;
@@ -44,7 +44,7 @@ export function choosePlatformModel(options: PlatformModelOptions): Model {
 
 function connect(model: string, { accounts, stallMs, fetch: send }: PlatformModelOptions): Model {
   if (model === DEMO_MODEL) {
-    const baseURL = present(accounts.demoURL, "There is no demo model here");
+    const baseURL = present(accounts.demoURL, "The demo model is not available on this installation");
     const fetch = providerFetch(send, { provider: "demo", stallMs });
     return createOpenAiStyleModel({
       provider: "demo",
@@ -73,35 +73,35 @@ function present(value: string | undefined, otherwise: string): string {
   return value;
 }
 
-/** A person's own way to a model. */
+/** A user's own account at a provider. */
 export interface OwnAccount {
   /** Id of a built-in provider, or `custom/<slug>`; recorded with the usage. */
   provider: string;
-  /** The provider's name for people. */
+  /** Display name of the provider. */
   label: string;
   apiType: ApiType;
   baseUrl: string;
-  /** Whether a person gave the address, so that it may lead anywhere. */
+  /** Whether a user entered the address, so that it may lead anywhere. */
   isForeignAddress: boolean;
   apiKey: string;
-  /** Whether the key is a token for `Authorization: Bearer`, where the protocol has a header of its own for keys. */
+  /** Whether the key is sent as `Authorization: Bearer` although the protocol has its own header for keys. */
   isBearer: boolean;
   headers: Readonly<Record<string, string>>;
-  /** Name that the provider knows the model by. */
+  /** The provider's name of the model. */
   model: string;
 }
 
 export interface OwnModelOptions {
   account: OwnAccount;
-  /** For addresses that the installation knows. */
+  /** For addresses from the installation's configuration. */
   fetch: typeof globalThis.fetch;
-  /** For those that people gave: it is not led into a private network. */
+  /** For addresses that users entered: it cannot be led into a private network. */
   guardedFetch: typeof globalThis.fetch;
   stallMs: number;
   maxRetries: number;
 }
 
-/** The model behind a person's own key, watched and retried. */
+/** Returns the model behind a user's own key, watched and retried. */
 export function chooseOwnModel({ account, stallMs, maxRetries, ...ways }: OwnModelOptions): Model {
   const { provider, label, model, apiKey, isBearer, headers } = account;
   const send = account.isForeignAddress ? ways.guardedFetch : ways.fetch;
@@ -122,7 +122,7 @@ export function chooseOwnModel({ account, stallMs, maxRetries, ...ways }: OwnMod
   return withRetries(own, { maxRetries, baseDelayMs: RETRY_BASE_DELAY_MS });
 }
 
-/** Names of headers are the same in any case; as keys of an object they are not. */
+/** Header names are case-insensitive, but keys of an object are not. */
 function inLowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }

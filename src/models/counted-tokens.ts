@@ -1,13 +1,13 @@
 import { estimateAnswer, estimateTokens, type Said } from "./estimate-tokens.ts";
 import type { Model, ModelRequest, ModelUsage } from "./model.ts";
 
-/** More than any model takes or writes in one call, and little enough that the bill of it can be added up. */
+/** More than any model reads or writes in one call, and small enough that sums of it stay exact. */
 const MAX_TOKENS = 10_000_000;
 
 /**
- * A model whose answers say what they took. A provider's count is taken over where it can be one: a whole number from 0 to
- * ten million. What it left out, and what cannot be, is our own estimate: an answer is neither free nor lost for it, and
- * nobody's provider brings the sums of a team into disorder.
+ * Adds a usage to every answer of a model. A provider's count is used if it is plausible: a whole number from 0 to ten
+ * million. A missing or implausible count is replaced by our own estimate, so that an answer is neither free nor lost,
+ * and no provider can corrupt a team's sums.
  */
 export function withCountedTokens(model: Model): Model {
   return {
@@ -24,7 +24,7 @@ export function withCountedTokens(model: Model): Model {
 function counted(usage: ModelUsage, request: ModelRequest, said: Required<Said>): ModelUsage {
   const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens } = usage;
   const parts = [inputTokens, cachedInputTokens, cacheWriteTokens];
-  // There is no request of nothing; the parts of its tokens cannot be more than all of them.
+  // A request has at least one token; the cached parts cannot exceed the total.
   const isInput =
     parts.every(isCount) && inputTokens > 0 && cachedInputTokens + cacheWriteTokens <= inputTokens;
   const isOutput =

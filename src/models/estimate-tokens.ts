@@ -1,18 +1,21 @@
 import type { ModelMessage, ModelRequest, ModelUsage, ToolCall, UserContent } from "./model.ts";
 
-/** Four characters of English or code are about one token; of other scripts, which take 2 to 4 bytes each, one or two are. */
+/**
+ * About four characters of English or code per token; in other scripts, with 2 to 4 bytes per character, one or two
+ * characters.
+ */
 const BYTES_PER_TOKEN = 4;
 
 /**
- * Tokens of a picture, whatever its size: a little above the most that Claude counts for one (4,784). What a picture's
- * base64 weighs says nothing of it. Source: https://platform.claude.com/docs/en/build-with-claude/vision
+ * Tokens of a picture, whatever its size: slightly above Claude's maximum for one (4,784). The length of its base64
+ * says nothing about its tokens. Source: https://platform.claude.com/docs/en/build-with-claude/vision
  */
 export const IMAGE_TOKENS = 4_800;
 
-/** What a message or a call costs besides its text: role, separators, ids. */
+/** Tokens of a message or a call besides its text: role, separators, ids. */
 const FRAME_TOKENS = 8;
 
-/** About how many tokens a request is. No provider's tokenizer is asked, so it may be off by half. */
+/** Estimates the tokens of a request. No provider's tokenizer is used, so the estimate may be off by half. */
 export function estimateTokens({
   system,
   tools,
@@ -51,13 +54,13 @@ export function estimateText(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 }
 
-/** What was said to a request, whole or not. */
+/** The answer to a request, complete or not. */
 export interface Said {
   text: string;
   toolCalls?: readonly ToolCall[];
 }
 
-/** What a call took by our own estimate, for one whose provider does not say. */
+/** Estimates the usage of a call whose provider does not report it. */
 export function estimateUsage(request: ModelRequest, said: Said): ModelUsage {
   return {
     inputTokens: estimateTokens(request),
@@ -67,7 +70,7 @@ export function estimateUsage(request: ModelRequest, said: Said): ModelUsage {
   };
 }
 
-/** About how many tokens an answer is. */
+/** Estimates the tokens of an answer. */
 export function estimateAnswer({ text, toolCalls = [] }: Said): number {
   const calls = toolCalls.map((call) => estimateText(call.name) + estimateText(call.arguments));
   return calls.reduce((sum, each) => sum + each, estimateText(text));

@@ -1,12 +1,12 @@
 import { ModelError } from "./model.ts";
 
 /**
- * Give a model's `fetch` an end to its patience: when neither the answer's head nor the next bytes of its body arrive
+ * Adds an idle timeout to a model's `fetch`: when neither the response's head nor the next bytes of its body arrive
  * within `stallMs`, the request is aborted and fails with a retryable `stalled`.
  *
- * It watches bytes, not events: a model that thinks, or writes the arguments of a tool call, streams nothing the agent
- * sees, and the SDKs swallow keep-alive comments and pings. The clock runs only while bytes are awaited, so a slow reader
- * is no stall. It also ends calls, on a stall and on the caller's abort, whose transport ignores the abort.
+ * It watches bytes rather than events: while a model thinks, or writes the arguments of a tool call, the agent sees no
+ * event, and the SDKs swallow keep-alive comments and pings. The clock runs only while bytes are awaited, so a slow
+ * reader is not a stall. A stall or the caller's abort ends the call even if the transport ignores the abort.
  */
 export function withIdleWatchdog(
   fetch: typeof globalThis.fetch,

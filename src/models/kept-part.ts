@@ -1,16 +1,16 @@
 import { z } from "zod";
 
 /**
- * What a provider wants back, as it came, with the answer it belongs to: signed thinking, for instance. Nobody else can read it.
- * It may hold whatever the model has seen, so that it is shown to nobody and stored encrypted.
+ * A part of an answer that the provider requires back unchanged, such as signed thinking. It is opaque to others. It
+ * may contain anything that the model has seen, so it is not shown and is stored encrypted.
  */
 export const KeptPart = z.object({
-  /** Who made it, and gets it back. */
+  /** The provider that made it and gets it back. */
   provider: z.string(),
   model: z.string(),
-  /** Fingerprint of the request that was answered; null where the provider does not ask what comes before. */
+  /** Fingerprint of the answered request; null where the provider accepts the part after a changed conversation. */
   prefix: z.string().nullable(),
-  /** As the provider's own folder wrote it, and reads it. */
+  /** Written and read only by the provider's own folder. */
   content: z.unknown(),
 });
 export type KeptPart = z.infer<typeof KeptPart>;

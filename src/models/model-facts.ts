@@ -1,26 +1,26 @@
 import { THINKING_TOKENS, type ThinkingEffort } from "./thinking.ts";
 
-/** What is known of a family of models. */
+/** Facts about a family of models. */
 interface Family {
-  /** Of the bare name, in lower case, with hyphens for dots: `claude-sonnet-4-6`. The first that matches counts. */
+  /** Matches the bare name, in lower case, with hyphens for dots: `claude-sonnet-4-6`. The first match counts. */
   name: RegExp;
-  /** Tokens of input it takes. */
+  /** Size of its window, in tokens of input. */
   window: number;
-  /** Whether it takes pictures. */
+  /** Whether it accepts pictures. */
   vision: boolean;
-  /** Most tokens of an answer, thinking included; `DEFAULT_ANSWER` where it is not given. */
+  /** Most tokens of an answer, thinking included; defaults to `DEFAULT_ANSWER`. */
   answer?: number;
 }
 
-/** The window of a model that nothing is known of: what nearly every model since 2024 takes. */
+/** Window of an unknown model: nearly every model since 2024 has it. */
 const DEFAULT_WINDOW = 128_000;
 
-/** The longest answer of a model that nothing else is known of: what the large ones write at most. */
+/** Longest answer of a model without its own value: the maximum of large models. */
 const DEFAULT_ANSWER = 128_000;
 
 /**
- * Where hosts differ, the smaller number: a window taken too small costs a summary, one taken too large a failed call.
- * The demo model is a script that ignores pictures.
+ * Where hosts differ, the smaller number: too small a window costs a summary, too large a window a failed call. The
+ * demo model is a script that ignores pictures.
  */
 const FAMILIES: readonly Family[] = [
   // https://platform.claude.com/docs/en/about-claude/models/overview
@@ -56,28 +56,34 @@ const FAMILIES: readonly Family[] = [
   { name: /^demo$/u, window: DEFAULT_WINDOW, vision: true },
 ];
 
-/** Tokens of input a model takes, by its name in any form a client writes; 128,000 for one that is not known. */
+/** Returns a model's window in tokens, by its name in any form that a client writes; 128,000 for an unknown model. */
 export function contextWindow(modelName: string): number {
   return familyOf(modelName)?.window ?? DEFAULT_WINDOW;
 }
 
-/** The same beside the tokens it may think with, which count against its window; of a small window they take a quarter. */
+/**
+ * Returns the window without the tokens for thinking, which count against it; thinking takes at most a quarter of a
+ * small window.
+ */
 export function windowBeside(modelName: string, effort: ThinkingEffort | undefined): number {
   const window = contextWindow(modelName);
   return effort ? window - Math.min(THINKING_TOKENS[effort], Math.floor(window / 4)) : window;
 }
 
-/** Most tokens of a model's answer, thinking included, where the request does not bound it; 128,000 for one that is not known. */
+/**
+ * Returns the most tokens of a model's answer, thinking included, without a limit in the request; 128,000 for an
+ * unknown model.
+ */
 export function longestAnswer(modelName: string): number {
   return familyOf(modelName)?.answer ?? DEFAULT_ANSWER;
 }
 
-/** Whether a model takes pictures; one that is not known does not. */
+/** Whether a model accepts pictures; false for an unknown model. */
 export function supportsVision(modelName: string): boolean {
   return familyOf(modelName)?.vision ?? false;
 }
 
-/** `openrouter/anthropic/claude-3.5-sonnet:beta` is of the family of `claude-3-5-sonnet`. */
+/** `openrouter/anthropic/claude-3.5-sonnet:beta` belongs to the family `claude-3-5-sonnet`. */
 function familyOf(modelName: string): Family | undefined {
   const bare = modelName
     .slice(modelName.lastIndexOf("/") + 1)

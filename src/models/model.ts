@@ -2,11 +2,12 @@ import type { KeptPart } from "./kept-part.ts";
 import type { ThinkingEffort } from "./thinking.ts";
 
 /**
- * What the agent knows of a language model. One vocabulary for every provider: a request is a conversation, an answer is
- * a stream of text that ends in exactly one `finished` event. Providers live in sibling folders and never meet.
+ * The agent's interface to a language model, the same for every provider: a request is a conversation, an answer is a
+ * stream of text that ends in exactly one `finished` event. Each provider's code is in a sibling folder, and these
+ * folders do not import each other.
  */
 export interface Model {
-  /** Name the provider knows the model by, e.g. `gpt-5` or `claude-sonnet-4-5`. */
+  /** The provider's name of the model, e.g. `gpt-5` or `claude-sonnet-4-5`. */
   readonly name: string;
   /** Identifier of the provider that answers, e.g. `openai`; recorded with the usage. */
   readonly provider: string;
@@ -20,20 +21,23 @@ export interface ModelRequest {
   tools: readonly ToolDefinition[];
   /** Upper bound of the answer, in tokens. */
   maxOutputTokens?: number;
-  /** Upper bound of all that is written, thinking included, in tokens: what there is money for. The lower bound counts. */
+  /**
+   * Upper bound of all output including thinking, in tokens: what the credits pay for. The lower of the two bounds
+   * applies.
+   */
   affordableTokens?: number;
   /**
-   * How hard to think before the answer; the model's own way where it says nothing. Models that cannot be told are not. Not
-   * together with `temperature` and `topP`, which models that think refuse.
+   * Thinking effort before the answer; the model's default if absent. Ignored by models without this setting. Not
+   * combined with `temperature` and `topP`, which thinking models refuse.
    */
   effort?: ThinkingEffort;
-  /** How the answer is made; the provider's own way where it says nothing. */
+  /** Options of the answer; the provider's defaults if absent. */
   options?: AnswerOptions;
 }
 
-/** What programs ask of an answer. The agent asks for none of it. */
+/** Options that API clients set for an answer. The agent sets none. */
 export interface AnswerOptions {
-  /** 0 to 2; Anthropic's wire ends at 1. */
+  /** 0 to 2; Anthropic's maximum is 1. */
   temperature?: number;
   topP?: number;
   /** Texts at which the answer ends. */
@@ -44,7 +48,7 @@ export interface AnswerOptions {
   toolChoice?: "auto" | "none" | "required" | { name: string };
   parallelToolCalls?: boolean;
   format?: AnswerFormat;
-  /** What only OpenAI's wire knows, in its own words. The other one refuses it. */
+  /** Fields of OpenAI's API only, under its names. Anthropic's API refuses them. */
   openAi?: {
     logit_bias?: Record<string, number>;
     reasoning_effort?: string;
@@ -63,14 +67,14 @@ export type AnswerFormat =
       strict?: boolean;
     };
 
-/** What a user message may hold besides text: pictures, where `supportsVision` says the model sees them. */
+/** A part of a user message: text, or a picture where `supportsVision` says that the model accepts pictures. */
 export type ModelPart =
   | { type: "text"; text: string }
   | ImagePart
   /** A picture that the provider fetches itself. */
   | { type: "image_url"; url: string; detail?: ImageDetail };
 
-/** How closely a model looks at a picture, where its wire has a word for it. */
+/** How closely a model looks at a picture, if its API has this setting. */
 export const IMAGE_DETAILS = ["low", "high", "auto"] as const;
 export type ImageDetail = (typeof IMAGE_DETAILS)[number];
 
@@ -82,21 +86,27 @@ export interface ImagePart {
 }
 
 /**
- * The formats both vendors take. Sources: https://docs.anthropic.com/en/docs/build-with-claude/vision,
+ * Formats that both vendors accept. Sources: https://docs.anthropic.com/en/docs/build-with-claude/vision,
  * https://platform.openai.com/docs/guides/images-vision
  */
 export const IMAGE_MIME_TYPES = ["image/jpeg", "image/png", "image/gif", "image/webp"] as const;
 export type ImageMimeType = (typeof IMAGE_MIME_TYPES)[number];
 
-/** Longest base64 text of one picture, in characters: 15 MB of picture. Providers may take less and then say so. */
+/**
+ * Longest base64 text of one picture, in characters: 15 MB of picture. Some providers accept less and then return an
+ * error.
+ */
 export const IMAGE_BASE64_CHARS = 20_000_000;
 
 export type UserContent = string | readonly ModelPart[];
 
 export type ModelMessage =
-  /** Instructions in the middle of a conversation, where the wire knows such a thing; else they join those before it. */
+  /**
+   * Instructions in the middle of a conversation, if the API supports them; otherwise they are joined with the
+   * preceding ones.
+   */
   | { role: "system"; content: string }
-  /** `name` tells people of one role apart, where the wire knows such a thing. */
+  /** `name` distinguishes people of one role, if the API supports it. */
   | { role: "user"; content: UserContent; name?: string }
   | { role: "assistant"; content: string; toolCalls: readonly ToolCall[]; kept?: KeptPart }
   | {
@@ -114,24 +124,24 @@ export interface ToolDefinition {
   description: string;
   /** JSON Schema of the arguments object. */
   parameters: Record<string, unknown>;
-  /** Whether the arguments must follow the schema to the letter, where the wire knows such a thing. */
+  /** Whether the arguments must match the schema strictly, if the API supports it. */
   strict?: boolean;
 }
 
 export interface ToolCall {
-  /** Unique within the conversation; made up by the provider adapter where the provider sends none. */
+  /** Unique within the conversation; the provider adapter generates it if the provider sends none. */
   id: string;
   name: string;
-  /** The arguments as the model wrote them: usually, not always, a JSON object. */
+  /** The arguments as the model wrote them: usually, but not always, a JSON object. */
   arguments: string;
 }
 
 export type FinishReason = "stop" | "tool_calls" | "length" | "content_filter" | "other";
 
-/** Tokens as the provider counted them, or as we estimate them where it did not say or said what cannot be. */
+/** Tokens by the provider's count, or by our estimate where the count is missing or implausible. */
 export interface ModelUsage {
   inputTokens: number;
-  /** With what was thought: providers count and bill it as output. */
+  /** Includes thinking: providers count and bill it as output. */
   outputTokens: number;
   /** Part of `inputTokens` that was read from the provider's prompt cache. */
   cachedInputTokens: number;
@@ -141,16 +151,18 @@ export interface ModelUsage {
 
 export type ModelEvent =
   | { type: "text_delta"; text: string }
-  /** The attempt failed and the answer starts over: what was streamed of this turn so far does not count. */
+  /** The attempt failed and the answer starts over: discard the text streamed for this turn so far. */
   | { type: "restarted"; attempt: number; reason: string }
   | {
       type: "finished";
       /** The whole text of the answer: the concatenation of its deltas. */
       text: string;
       toolCalls: ToolCall[];
-      /** What the model thought before and between, as far as its provider shows it. No part of the text. */
+      /**
+       * The model's thinking before and between its output, as far as the provider returns it. Not part of the text.
+       */
       thought?: string;
-      /** To be sent back with the answer. */
+      /** Must be returned with the answer. */
       kept?: KeptPart;
       finishReason: FinishReason;
       usage: ModelUsage;
@@ -158,11 +170,11 @@ export type ModelEvent =
 
 export type ModelErrorCode =
   | "unauthorized"
-  /** The key is known, but may not do this. */
+  /** The key is valid, but lacks the permission. */
   | "forbidden"
   | "rate_limited"
   | "quota_exhausted"
-  /** The team cannot pay for the call; the provider was not asked. */
+  /** The team cannot pay for the call; no request was sent to the provider. */
   | "insufficient_credits"
   | "context_too_long"
   | "invalid_request"
@@ -171,7 +183,7 @@ export type ModelErrorCode =
   | "connection"
   | "bad_response";
 
-/** A failed model call. The message is safe to show: it names the provider and what happened, never a key. */
+/** A failed model call. The message is safe to show: it names the provider and the problem, never a key. */
 export class ModelError extends Error {
   readonly code: ModelErrorCode;
   readonly retryable: boolean;

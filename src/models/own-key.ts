@@ -1,11 +1,11 @@
 import { ModelError, type Model } from "./model.ts";
 
-/** Shorter values are no secrets, and would be cut out of words. */
+/** Shorter values are not treated as secrets: removing them would damage words. */
 const MIN_SECRET_CHARS = 8;
 
 /**
- * A model that is called with a person's own key: what the provider says against the key, or against the account it belongs
- * to, is said as what it is. `secrets` are kept out of all errors.
+ * Wraps a model that is called with a user's own key: errors about the key or its account say whose key it is.
+ * `secrets` are removed from all errors.
  */
 export function withOwnKey(model: Model, own: { label: string; secrets: readonly string[] }): Model {
   return {

@@ -5,7 +5,7 @@ import type { ModelMessage, ModelRequest } from "./model.ts";
 
 type Owner = Pick<KeptPart, "provider" | "model">;
 
-/** A request with the parts of the model that is asked, and without all others. */
+/** Returns the request with only those kept parts that belong to the requested model. */
 export function withOwnParts(request: ModelRequest, owner: Owner): ModelRequest {
   return {
     ...request,
@@ -14,8 +14,8 @@ export function withOwnParts(request: ModelRequest, owner: Owner): ModelRequest 
 }
 
 /**
- * The same for a provider that refuses a part before which anything has changed since it was made: such parts are left out as
- * well. `prefix` is the fingerprint for the part of the answer.
+ * Same as `withOwnParts` for a provider that refuses a part after a changed conversation: such parts are left out as
+ * well. `prefix` is the fingerprint for the answer's part.
  */
 export function withBoundParts(
   request: ModelRequest,

@@ -3,16 +3,16 @@ import { headOf } from "#src/lib/head-of.ts";
 import { storableText } from "#src/lib/storable-text.ts";
 import { ModelError, type ModelErrorCode } from "./model.ts";
 
-/** Who was asked. The key is here only so that a provider which echoes it cannot put it into an error. */
+/** The provider of a call. The key is included only to remove it from errors that echo it. */
 export interface Origin {
   provider: string;
   apiKey: string;
 }
 
-/** A failure as it came over the wire; `status` is absent for an error object inside a stream that began with 200. */
+/** A failure as received; `status` is absent for an error object inside a stream that began with 200. */
 export interface FailedAnswer {
   status: number | undefined;
-  /** The error as the vendor's SDK parsed it, if the body was JSON at all. */
+  /** The error as the vendor's SDK parsed it, if the body was JSON. */
   body: unknown;
   headers: Headers | undefined;
 }
@@ -22,7 +22,7 @@ export interface Verdict {
   retryable: boolean;
 }
 
-/** What a status says where the body says nothing more precise. */
+/** Returns the meaning of a status, if the body says nothing more precise. */
 export function verdictOfStatus(status: number): Verdict {
   if (status === 401) return { code: "unauthorized", retryable: false };
   if (status === 403) return { code: "forbidden", retryable: false };
@@ -33,12 +33,12 @@ export function verdictOfStatus(status: number): Verdict {
   return { code: "invalid_request", retryable: false };
 }
 
-/** Of a provider's sentence, in UTF-16 units. */
+/** Most UTF-16 units kept of a provider's sentence. */
 const SENTENCE_CHARS = 300;
 
 /**
- * The error the agent sees. The provider's own sentence is kept, since it says which parameter or limit it was, as text that
- * can be stored; but not for a refused key: vendors quote parts of the key there.
+ * Builds the error for the agent. It contains the provider's own sentence, which names the parameter or limit, as
+ * storable text; but not for a refused key, where vendors quote parts of the key.
  */
 export function failure(
   { provider, apiKey }: Origin,
@@ -50,7 +50,7 @@ export function failure(
   const isTold = verdict.code !== "unauthorized" && sentence;
   const detail = isTold ? `: ${headOf(storableText(withoutKey(sentence, apiKey)), SENTENCE_CHARS)}` : "";
   return new ModelError(verdict.code, `${provider} ${what}${detail}`, {
-    // Both vendors use this header to overrule what the status suggests.
+    // Both vendors use this header to override the status.
     retryable: verdict.retryable && answer.headers?.get("x-should-retry") !== "false",
     retryAfterMs: verdict.retryable ? retryAfterMs(answer.headers, Date.now()) : undefined,
   });
@@ -61,8 +61,8 @@ function withoutKey(text: string, apiKey: string): string {
 }
 
 /**
- * The wait a server asks for, in milliseconds: `retry-after-ms` (both vendors), else `Retry-After` in seconds or as a
- * date (RFC 9110, 10.2.3). Undefined where it says nothing usable.
+ * Returns the wait that a server requests, in milliseconds: `retry-after-ms` (both vendors), otherwise `Retry-After` in
+ * seconds or as a date (RFC 9110, 10.2.3). Undefined without a usable value.
  */
 function retryAfterMs(headers: Headers | undefined, now: number): number | undefined {
   const ms = Number.parseFloat(headers?.get("retry-after-ms") ?? "");
@@ -74,7 +74,10 @@ function retryAfterMs(headers: Headers | undefined, now: number): number | undef
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** The request never got an answer, or lost it on the way. A `fetch` that refuses an address for good says so itself. */
+/**
+ * The request got no response, or the response broke off. A `fetch` that refuses an address permanently throws its own
+ * error.
+ */
 export function connectionFailure({ provider }: Origin, cause: unknown): ModelError {
   if (cause instanceof AppError && !cause.retryable) {
     return new ModelError("invalid_request", `${provider} cannot be called: ${cause.message}`, {
@@ -85,7 +88,7 @@ export function connectionFailure({ provider }: Origin, cause: unknown): ModelEr
   return new ModelError("connection", `The connection to ${provider} failed`, { retryable: true, cause });
 }
 
-/** The server spoke, but not the protocol. Retried, as a proxy in between is the usual reason. */
+/** The response did not follow the protocol. Retried, because the usual cause is a proxy in between. */
 export function badResponse({ provider }: Origin, what: string, cause?: unknown): ModelError {
   return new ModelError("bad_response", `${provider} ${what}`, { retryable: true, cause });
 }

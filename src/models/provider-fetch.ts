@@ -2,14 +2,14 @@ import { withIdleWatchdog } from "./idle-watchdog.ts";
 import { ModelError } from "./model.ts";
 
 /**
- * Bytes of one answer as it comes, in MiB: the frames around each word weigh far more than the words, which `AnswerBound`
- * counts. Below what a guarded `fetch` lets through, which cuts there without a word.
+ * Most MiB of one raw response: the frames around each word are much larger than the words, which `AnswerBound` counts.
+ * Below the limit of a guarded `fetch`, which cuts without an error.
  */
 const MAX_MIB = 60;
 
 /**
- * The way to a provider, whoever's account it is: watched for silence, bounded, and without redirects, which would take the
- * conversation and perhaps the key to whoever the provider points at. Fails with a `ModelError` that says what is wrong.
+ * Returns the `fetch` for a provider: watched for silence, bounded, and without redirects, which would send the
+ * conversation and perhaps the key to another server. Fails with a `ModelError` that describes the problem.
  */
 export function providerFetch(
   fetch: typeof globalThis.fetch,
@@ -27,15 +27,15 @@ export function providerFetch(
   };
 }
 
-/** What an SDK would not say clearly. */
+/** Returns an error for responses that an SDK would not report clearly. */
 function refusalOf({ ok, status, headers }: Response, provider: string): ModelError | undefined {
   if (status >= 300 && status < 400) {
-    const sentence = `${provider} answered ${status}, a redirect, which is not followed: check the address it is called at`;
+    const sentence = `${provider} answered ${status}, a redirect, which is not followed: check its base URL`;
     return new ModelError("invalid_request", sentence, { retryable: false });
   }
-  // Retried like any other nonsense: a page may be that of a gateway in between that has a bad moment.
+  // Retried: the page may come from a gateway with a temporary problem.
   if (ok && headers.get("content-type")?.includes("text/html")) {
-    const sentence = `${provider} answered with a web page: check the address it is called at, which often ends in /v1`;
+    const sentence = `${provider} answered with a web page: check its base URL, which often ends in /v1`;
     return new ModelError("bad_response", sentence, { retryable: true });
   }
   return undefined;
@@ -49,7 +49,7 @@ function bounded(body: ReadableStream<Uint8Array>, provider: string): ReadableSt
         bytes += part.byteLength;
         if (bytes <= MAX_MIB * 1024 * 1024) controller.enqueue(part);
         else {
-          const sentence = `${provider} sent an answer of more than ${MAX_MIB} MiB, and was not heard to its end`;
+          const sentence = `${provider} sent an answer of more than ${MAX_MIB} MiB, which was cut off`;
           controller.error(new ModelError("bad_response", sentence, { retryable: false }));
         }
       },

@@ -1,4 +1,4 @@
-/** How a server of models is spoken to: as OpenAI's chat completions, or as Anthropic's messages. */
+/** API of a model server: OpenAI's chat completions, or Anthropic's messages. */
 export const API_TYPES = ["openai", "anthropic"] as const;
 export type ApiType = (typeof API_TYPES)[number];
 
@@ -7,19 +7,19 @@ interface Entry {
   id: string;
   name: string;
   description: string;
-  /** Where keys are made. */
+  /** Page on which users create keys. */
   website: string;
   baseUrl: string;
-  /** The variable with which an installation replaces `baseUrl`. */
+  /** Environment variable that overrides `baseUrl`. */
   baseUrlVariable: `${string}_API_BASE`;
   apiType: ApiType;
-  /** Headers of each request, beside those of the wire. */
+  /** Headers of each request, besides those of the API. */
   headers?: (appUrl: string) => Record<string, string>;
 }
 
 /**
- * The model providers that a person may have a key of; nothing else lists them. Addresses are from each provider's API
- * reference; the order is the one in which clients show them.
+ * The model providers for which users may have keys; this is the only list. Addresses are from each provider's API
+ * reference; clients show them in this order.
  */
 const PROVIDERS = [
   {
@@ -117,17 +117,17 @@ const PROVIDERS = [
   },
 ] as const satisfies readonly Entry[];
 
-/** A provider as an installation uses it. */
+/** A provider with the installation's settings. */
 export type ModelProvider = Omit<Entry, "baseUrlVariable" | "headers"> & { headers: Record<string, string> };
 
 export type BaseUrlVariable = (typeof PROVIDERS)[number]["baseUrlVariable"];
 
-/** Names of the variables that replace the providers' addresses. */
+/** Names of the variables that override the providers' addresses. */
 export const BASE_URL_VARIABLES: readonly BaseUrlVariable[] = PROVIDERS.map(
   ({ baseUrlVariable }) => baseUrlVariable,
 );
 
-/** The providers, with the installation's own addresses in place of theirs. */
+/** Returns the providers, with the installation's own addresses. */
 export function modelProviders(
   env: Readonly<Partial<Record<BaseUrlVariable, string | undefined>>>,
   appUrl: string,

@@ -4,15 +4,15 @@ import { badResponse, connectionFailure, type FailedAnswer, type Origin } from "
 
 type ErrorClass<T> = abstract new (...args: never[]) => T;
 
-/** The error classes of a vendor's SDK. Both vendors generate theirs with one tool, so they fail alike. */
+/** The error classes of a vendor's SDK. Both vendors generate their SDKs with one tool, so both fail alike. */
 export interface SdkErrors {
   APIError: ErrorClass<{ status: number | undefined; error: unknown; headers: Headers | undefined }>;
   APIConnectionError: ErrorClass<Error>;
 }
 
 /**
- * Read an SDK's stream as checked chunks, and whatever goes wrong in it as a `ModelError`. An aborted signal wins over
- * every other outcome: the SDKs end an aborted stream as though it were complete.
+ * Reads an SDK's stream as validated chunks, and throws every problem as a `ModelError`. An aborted signal takes
+ * precedence over every other outcome: the SDKs end an aborted stream as though it were complete.
  */
 export async function* readChunks<T>(options: {
   open: () => Promise<AsyncIterable<unknown>>;
@@ -27,7 +27,8 @@ export async function* readChunks<T>(options: {
   try {
     for await (const raw of await open()) {
       const chunk = schema.safeParse(raw);
-      if (!chunk.success) throw badResponse(origin, "sent a chunk that is not of its protocol", chunk.error);
+      if (!chunk.success)
+        throw badResponse(origin, "sent a chunk that does not follow its protocol", chunk.error);
       yield chunk.data;
     }
   } catch (error) {
@@ -50,6 +51,6 @@ function toModelError(
     return toError(origin, { status: error.status, body: error.error, headers: error.headers });
   }
   if (error instanceof SyntaxError) return badResponse(origin, "sent a chunk that is not JSON", error);
-  // What is left is the body breaking: each runtime names a lost connection differently.
+  // The remaining cause is a broken body: each runtime names a lost connection differently.
   return connectionFailure(origin, error);
 }

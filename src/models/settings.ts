@@ -1,12 +1,12 @@
 import { modelProviders, type BaseUrlVariable, type ModelProvider } from "./providers.ts";
 
-/** What the configuration says of models. */
+/** Settings of models from the configuration. */
 export interface ModelSettings {
   /** Names of the platform's models, without `builtin/`; the first is the default one. */
   platformModels: readonly string[];
-  /** Built-in providers that people may have keys of. */
+  /** Built-in providers for which users may have keys. */
   providers: readonly ModelProvider[];
-  /** Tiers of teams that may work with keys of their own. */
+  /** Tiers of teams that may use their own keys. */
   byokTiers: readonly string[];
 }
 
@@ -17,7 +17,7 @@ interface Variables extends Partial<Record<BaseUrlVariable, string | undefined>>
   PUBLIC_URL: string;
 }
 
-/** Source of the default: interface.md, Ownership and authentication (own keys are for Pro and Ultra). */
+/** By default teams of the tiers Pro and Ultra may use their own keys. */
 export function modelSettings(env: Variables): ModelSettings {
   const named = [bareName(env.DEFAULT_MODEL), ...namesIn(env.PLATFORM_MODELS ?? "")];
   return {
@@ -27,26 +27,26 @@ export function modelSettings(env: Variables): ModelSettings {
   };
 }
 
-/** The scripted model of the local stack. It costs nothing, and it is there wherever its server is. */
+/** The scripted model of the local stack. It is free, and available wherever its server runs. */
 export const DEMO_MODEL = "demo";
 
-/** Ids that are the platform's whatever it is set up with, as a regular expression of JavaScript and of Postgres alike. */
+/** Ids that always belong to the platform, as a regular expression valid in JavaScript and in Postgres. */
 export const PLATFORM_ID = "^builtin/|^[^/]*$";
 
 /**
- * Whether an id is one of the platform's, for whose calls it pays; all others run on a person's own key. A name of
- * `PLATFORM_MODELS` may have a slash: the platform's account may be one with an aggregator.
+ * Whether an id is one of the platform's, which then pays for the calls; all others use a user's own key. A name in
+ * `PLATFORM_MODELS` may contain a slash: the platform's account may be at an aggregator.
  */
 export function isPlatformId(id: string, platformModels: readonly string[]): boolean {
   return new RegExp(PLATFORM_ID, "u").test(id) || platformModels.includes(id);
 }
 
-/** A platform model's name without the prefix that clients write before it. */
+/** Returns a platform model's name without the prefix that clients write before it. */
 export function bareName(id: string): string {
   return id.replace(/^builtin\//u, "");
 }
 
-/** The platform models of a list as `PLATFORM_MODELS` is one. */
+/** Parses a list of platform models, such as `PLATFORM_MODELS`. */
 export function namesIn(list: string): string[] {
   return listOf(list).map(bareName);
 }

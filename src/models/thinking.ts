@@ -1,8 +1,8 @@
-/** How hard a model is asked to think before it answers. */
+/** How much a model should think before it answers. */
 export const THINKING_EFFORTS = ["low", "medium", "high", "xhigh"] as const;
 export type ThinkingEffort = (typeof THINKING_EFFORTS)[number];
 
-/** Tokens of thinking for models that are given a number (byok-billing-market-deploy.md section 1); what they think is output. */
+/** Tokens of thinking for models with a budget; thinking counts as output. */
 export const THINKING_TOKENS: Readonly<Record<ThinkingEffort, number>> = {
   low: 4_000,
   medium: 8_000,
@@ -10,7 +10,7 @@ export const THINKING_TOKENS: Readonly<Record<ThinkingEffort, number>> = {
   xhigh: 32_000,
 };
 
-/** For models that know three efforts. */
+/** For models with only three efforts. */
 export function atMostHigh(effort: ThinkingEffort): Exclude<ThinkingEffort, "xhigh"> {
   return effort === "xhigh" ? "high" : effort;
 }

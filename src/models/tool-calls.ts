@@ -3,8 +3,8 @@ import { safeParseJson } from "#src/lib/parse-json.ts";
 import type { FinishReason, ModelMessage, ToolCall } from "./model.ts";
 
 /**
- * Gives tool calls their identifiers. A sent one is kept unless the conversation already has it: some compatible servers
- * count from 0 again in every answer, and results would then reach the wrong call.
+ * Assigns identifiers to tool calls. The provider's id is kept unless the conversation already contains it: some
+ * compatible servers restart at 0 in every answer, and results would then reach the wrong call.
  */
 export function callIds(messages: readonly ModelMessage[]): (sent: string | undefined) => string {
   const taken = new Set(
@@ -23,20 +23,20 @@ export function callIds(messages: readonly ModelMessage[]): (sent: string | unde
 const Arguments = z.record(z.string(), z.unknown());
 
 /**
- * Arguments as the object that is sent back with the history. Providers refuse a whole conversation over one malformed
- * call, so text that is no JSON object travels inside one, where the model can still see what it wrote.
+ * Returns the arguments as an object for the history. Providers refuse a whole conversation because of one malformed
+ * call, so any other text is wrapped in an object, where the model can still see it.
  */
 export function argumentsObject(text: string): Record<string, unknown> {
   if (text.trim() === "") return {};
   return safeParseJson(text, Arguments)?.value ?? { invalid_arguments: text };
 }
 
-/** Whether the arguments are whole; used where nothing else tells a finished answer from a cut one. */
+/** Whether the arguments are complete; used where nothing else distinguishes a finished answer from a cut one. */
 export function isWhole(call: ToolCall): boolean {
   return safeParseJson(call.arguments, Arguments) !== undefined;
 }
 
-/** Compatible servers end an answer that calls tools with `stop`, or say nothing. */
+/** Corrects the finish reason: compatible servers end an answer that calls tools with `stop`, or send no reason. */
 export function settleReason(reason: FinishReason, toolCalls: readonly ToolCall[]): FinishReason {
   return toolCalls.length > 0 && (reason === "stop" || reason === "other") ? "tool_calls" : reason;
 }

@@ -1,6 +1,6 @@
 import { ModelError, type Model } from "./model.ts";
 
-/** No wait is longer, whatever the provider asks for: the step that waits has a deadline of its own. */
+/** Longest wait, whatever the provider requests: the waiting step has its own deadline. */
 const MAX_DELAY_MS = 30_000;
 
 export interface RetryOptions {
@@ -10,14 +10,14 @@ export interface RetryOptions {
   baseDelayMs: number;
   /** Resolves after `ms`, or rejects with the signal's reason. */
   sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** In [0, 1), as `Math.random`. */
+  /** Returns a number in [0, 1), like `Math.random`. */
   random?: () => number;
 }
 
 /**
- * The model, asked again after a retryable failure, at most `maxRetries` times; then the last error is thrown. When the
- * failed attempt had already streamed something, `restarted` follows at once, with the number of the attempt to come, so
- * that a reader drops what it holds before the wait and not after it.
+ * Retries a model's retryable failures, at most `maxRetries` times; then throws the last error. If the failed attempt
+ * had already streamed anything, `restarted` follows at once, with the number of the next attempt, so that a reader
+ * discards the text before the wait.
  */
 export function withRetries(model: Model, options: RetryOptions): Model {
   const { maxRetries, baseDelayMs, sleep = pause, random = Math.random } = options;

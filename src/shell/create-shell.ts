@@ -5,7 +5,7 @@ import { RemoteFileSystem } from "./remote-file-system.ts";
 
 const MEGABYTE = 1024 * 1024;
 
-/** Memory one command may use, as far as the shell counts it. How much a command may do stays as just-bash has it. */
+/** Memory limits of one command, as far as the shell accounts for it. Other limits are just-bash's defaults. */
 const LIMITS = {
   maxLiveBytes: 64 * MEGABYTE,
   maxInputBytes: 64 * MEGABYTE,
@@ -16,14 +16,14 @@ const LIMITS = {
   maxArchiveCompressedBytes: 32 * MEGABYTE,
   maxArchiveEntryBytes: 32 * MEGABYTE,
 };
-/** What a command may put outside the project. */
+/** Most bytes that a command may write outside the project. */
 const SCRATCH_BYTES = 16 * MEGABYTE;
-/** File operations between two moments in which timers and messages get their turn. */
+/** File operations before the shell yields to timers and messages. */
 const OPERATIONS_PER_TURN = 16;
 
 /**
- * A shell over the project's files, mounted at `/app`, and a scratch file system of its own. It has no network. Nothing
- * bounds how long it computes: it runs where it can be ended from outside.
+ * Creates a shell over the project's files, mounted at `/app`, with a separate scratch file system. It has no network.
+ * Its computing time is unlimited: it runs where it can be ended from outside.
  */
 export function createShell({
   callFiles,
@@ -32,13 +32,13 @@ export function createShell({
   env,
 }: {
   callFiles: CallFiles;
-  /** Lets timers and messages have their turn. */
+  /** Yields to timers and messages. */
   pause: () => Promise<void>;
   cwd: string;
   env: Readonly<Record<string, string>>;
 }): { bash: Bash; scratch: InMemoryFs; given: ReadonlySet<string> } {
   const scratch = new InMemoryFs({}, { maxTotalBytes: SCRATCH_BYTES });
-  // A shell lays out /bin, /dev, /proc and /tmp in a memory file system only, so one does it for the other.
+  // A shell creates /bin, /dev, /proc and /tmp only in a memory file system, so a temporary shell creates them here.
   void new Bash({ fs: scratch });
   const given = new Set(scratch.getAllPaths());
   const filesystem = new RemoteFileSystem(callFiles);
@@ -51,8 +51,8 @@ export function createShell({
 }
 
 /**
- * Commands over scratch files run on microtasks alone, so a loop of them would not let its own timeout in. Every command is
- * looked up in the file system, which makes this the place to let go.
+ * Yields during file operations: commands over scratch files run on microtasks alone, so a loop of them would block its
+ * own timeout. The shell looks up every command in the file system, so every command passes here.
  */
 class YieldingFs extends MountableFs {
   readonly #pause: () => Promise<void>;

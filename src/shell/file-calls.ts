@@ -3,8 +3,8 @@ import { z } from "zod";
 const path = z.string();
 
 /**
- * What a running shell asks of the project's files, as it goes over a wire. Paths are absolute below the mount point. The
- * bytes of `write` and `append` go beside the call, and so do those that `read` returns.
+ * A running shell's call on the project's files, as sent over a wire. Paths are absolute below the mount point. The
+ * bytes of `write` and `append` travel beside the call, and so do those that `read` returns.
  */
 export const FileCall = z.discriminatedUnion("name", [
   z.object({ name: z.literal("read"), path }),
@@ -20,7 +20,7 @@ export const FileCall = z.discriminatedUnion("name", [
   z.object({ name: z.literal("setMode"), path, mode: z.number() }),
   z.object({ name: z.literal("setModified"), path, modifiedAt: z.number() }),
   z.object({ name: z.literal("makeLink"), path, target: z.string() }),
-  /** Files have one name here; a hard link is a copy. */
+  /** Hard links are not supported; the link is a copy. */
   z.object({ name: z.literal("linkHard"), path, to: path }),
   z.object({ name: z.literal("readLink"), path }),
   z.object({ name: z.literal("resolve"), path }),
@@ -29,13 +29,16 @@ export type FileCall = z.output<typeof FileCall>;
 export type FileCallName = FileCall["name"];
 
 const kind = z.enum(["file", "directory", "symlink"]);
-/** `modifiedAt` in milliseconds since 1970. */
+/** `modifiedAt` is in milliseconds since the epoch. */
 export const FileState = z.object({ kind, mode: z.number(), size: z.number(), modifiedAt: z.number() });
 export type FileState = z.output<typeof FileState>;
 export const Listing = z.array(z.object({ name: z.string(), kind }));
 export type Listing = z.output<typeof Listing>;
 
-/** What comes back. A failure has the code and the words that shells know, and a number by which its cause is found. */
+/**
+ * The result of a call. A failure has the code and the message that shells expect, and a number that identifies its
+ * cause.
+ */
 export const FileAnswer = z.discriminatedUnion("ok", [
   z.object({ ok: z.literal(true), value: z.json().optional() }),
   z.object({
@@ -47,7 +50,7 @@ export const FileAnswer = z.discriminatedUnion("ok", [
 ]);
 export type FileAnswer = z.output<typeof FileAnswer>;
 
-/** Where the project's files are: asks one call of them. */
+/** Sends one call to where the project's files are. */
 export type CallFiles = (
   call: FileCall,
   bytes?: Uint8Array,

@@ -2,14 +2,14 @@ import { z } from "zod";
 
 const Variables = z.record(z.string(), z.string());
 
-/** A file, directory or link that a shell session keeps beside the project, such as one in `/tmp`. */
+/** A file, directory or link that a shell session keeps outside the project, such as one in `/tmp`. */
 export const ScratchEntry = z.object({
   path: z.string(),
   kind: z.enum(["file", "directory", "symlink"]),
   mode: z.number(),
-  /** Of a link. */
+  /** Target of a link. */
   target: z.string().default(""),
-  /** Of a file: how many of the bytes that go beside the job are its own, one file after the other. */
+  /** Size of a file, whose bytes are part of those beside the job, one file after the other. */
   size: z.number().int().nonnegative().default(0),
 });
 export type ScratchEntry = z.output<typeof ScratchEntry>;
@@ -20,7 +20,7 @@ const Place = z.object({
   env: Variables,
 });
 
-/** One command over the project's files, or one line of a shell session with what the lines before it left. */
+/** One command over the project's files, or one line of a shell session with the state of the lines before it. */
 export const Job = z.discriminatedUnion("kind", [
   Place.extend({ kind: z.literal("command"), command: z.string(), timeoutMs: z.number() }),
   Place.extend({
@@ -28,16 +28,16 @@ export const Job = z.discriminatedUnion("kind", [
     text: z.string(),
     /** `$?` before the line. */
     status: z.number().int(),
-    /** All variables, in place of `env` and the shell's own; absent with the first line. */
+    /** All variables, which replace `env` and the shell's own; absent with the first line. */
     variables: Variables.optional(),
     scratch: z.array(ScratchEntry),
-    /** Whether the text may be the beginning of something that further lines complete. */
+    /** Whether the text may be incomplete, so that further lines may complete it. */
     mayContinue: z.boolean(),
   }),
 ]);
 export type Job = z.output<typeof Job>;
 
-/** How a job ended. */
+/** The result of a job. */
 export const JobResult = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("command"),
@@ -56,12 +56,12 @@ export const JobResult = z.discriminatedUnion("kind", [
     scratch: z.array(ScratchEntry),
   }),
   z.object({ kind: z.literal("unfinished") }),
-  /** The shell itself broke: on a failure of the files, by its number, or by a fault. */
+  /** The shell itself broke: because of a failure of the files, identified by its number, or a defect. */
   z.object({ kind: z.literal("failed"), failure: z.number().int().optional(), message: z.string() }),
 ]);
 export type JobResult = z.output<typeof JobResult>;
 
-/** A job or its result, and the bytes of its scratch files. */
+/** A job or its result, with the bytes of its scratch files. */
 export interface WithBytes<T> {
   value: T;
   bytes?: Uint8Array | undefined;

@@ -1,2 +1,2 @@
-/** Where commands see the project. Links with absolute targets below it stay inside the project. */
+/** Path of the project for commands. Links with absolute targets below it stay inside the project. */
 export const PROJECT_MOUNT = "/app";

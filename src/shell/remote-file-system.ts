@@ -12,7 +12,7 @@ import { FileState, Listing, type CallFiles, type FileCall } from "./file-calls.
 
 type Encoding = BufferEncoding | { encoding?: BufferEncoding | null };
 
-/** A failure of the project's files. `failure` is its number where the files are. */
+/** A failure of the project's files. `failure` is its number on the files' side. */
 export class RemoteFileError extends Error {
   override name = "RemoteFileError";
   readonly failure: number;
@@ -25,7 +25,7 @@ export class RemoteFileError extends Error {
   }
 }
 
-/** The project's files as just-bash's commands see them, wherever they are. */
+/** The project's files for just-bash's commands, wherever the files are. */
 export class RemoteFileSystem implements IFileSystem {
   readonly #call: CallFiles;
 
@@ -42,7 +42,7 @@ export class RemoteFileSystem implements IFileSystem {
     return (await this.#ask({ name: "read", path })).bytes ?? new Uint8Array();
   }
 
-  /** Without it, the shell would put the text together character by character, at 37 bytes of memory each. */
+  /** Without this method, the shell would build the text character by character, at 37 bytes of memory each. */
   async readFileBytes(path: string): Promise<ByteString> {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- by its own definition: each character is one byte
     return (await this.readFile(path, "latin1")) as unknown as ByteString;
@@ -97,7 +97,7 @@ export class RemoteFileSystem implements IFileSystem {
     return `/${lexical(path.startsWith("/") ? path : `${base}/${path}`)}`;
   }
 
-  /** Nothing: it cannot wait for an answer. The shell asks it for patterns in quotes only. */
+  /** Always empty, because it is synchronous. The shell uses it only for patterns in quotes. */
   getAllPaths(): string[] {
     return [];
   }
@@ -143,7 +143,7 @@ export class RemoteFileSystem implements IFileSystem {
   }
 }
 
-/** `.` and `..` taken away by the text alone; the root has no parent. */
+/** Resolves `.` and `..` in the text alone; the parent of the root is the root. */
 function lexical(path: string): string {
   const names: string[] = [];
   for (const name of path.split("/")) {

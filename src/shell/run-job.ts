@@ -9,18 +9,18 @@ import { isUnfinished, runLine } from "./shell-lines.ts";
 const EXIT_TIMED_OUT = 124;
 const EXIT_CANCELLED = 130;
 
-/** What a job needs of the process or isolate that it runs in. */
+/** The environment of a job: its process or isolate. */
 export interface JobSurroundings {
   callFiles: CallFiles;
-  /** Lets timers and messages have their turn. */
+  /** Yields to timers and messages. */
   pause: () => Promise<void>;
   /** Ends the job early. */
   cancelled: AbortSignal;
 }
 
 /**
- * Run a job in a shell of its own. Where the shell lets go now and then, it ends at its timeout or its signal with what it
- * has written; a computation that never lets go is ended from outside. Does not throw.
+ * Runs a job in a separate shell. If the shell yields, the job ends at its timeout or its signal with its output so
+ * far; a computation that never yields is ended from outside. Does not throw.
  */
 export async function runJob(
   { value: job, bytes }: WithBytes<Job>,
@@ -42,7 +42,7 @@ async function runCommand(
 ): Promise<JobResult> {
   const { bash } = createShell({ callFiles, pause, cwd, env });
   const timeout = new AbortController();
-  // Not AbortSignal.timeout(): its timer would keep an isolate in memory long after the command.
+  // AbortSignal.timeout() is not used: its timer would keep an isolate in memory long after the command.
   const timer = setTimeout(() => timeout.abort(), timeoutMs);
   try {
     const { stdout, stderr, exitCode } = await bash.exec(command, {

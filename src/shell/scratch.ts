@@ -1,7 +1,7 @@
 import type { InMemoryFs } from "just-bash";
 import type { ScratchEntry } from "./job.ts";
 
-/** Put back what an earlier line left beside the project. */
+/** Restores the files outside the project that an earlier line left. */
 export async function fillScratch(
   files: InMemoryFs,
   entries: readonly ScratchEntry[],
@@ -17,7 +17,7 @@ export async function fillScratch(
   }
 }
 
-/** What there is beside the project but for the paths that every shell begins with; parents before children. */
+/** Returns the files outside the project, without those that every shell starts with; parents before children. */
 export async function takeScratch(
   files: InMemoryFs,
   given: ReadonlySet<string>,

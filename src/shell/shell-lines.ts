@@ -1,9 +1,9 @@
 import type { Bash } from "just-bash";
 
-/** What one line leaves for the next. */
+/** State that one line leaves for the next. */
 interface LineResult {
   output: string;
-  /** What `$?` is; of the session when it ends with the line. */
+  /** The value of `$?`; the session's exit code when it ends with the line. */
   status: number;
   exits: boolean;
   cwd: string;
@@ -19,20 +19,20 @@ interface LineBefore {
 }
 
 const STATUS_VARIABLE = "__workspace_status";
-/** What a shell sets by itself, or would refuse to have set. */
+/** Variables that a shell sets by itself, or that are read-only. */
 const OWN_VARIABLES = new Set(["SHELLOPTS", "BASHOPTS", STATUS_VARIABLE]);
-/** What just-bash answers when a command reached a limit. */
+/** Exit code of just-bash for a command that reached a limit. */
 const EXIT_LIMIT = 126;
 const EXIT_INTERRUPTED = 130;
 const EXIT_SYNTAX = 2;
 
-/** Whether more lines belong to this text before it can run. */
+/** Whether the text needs more lines before it can run. */
 export function isUnfinished(bash: Bash, text: string): boolean {
   if (/(?:\\|\||&&)\s*$/u.test(text)) return true;
   const hereDocument = /<<-?\s*(["']?)([A-Za-z_]\w*)\1/u.exec(text);
   if (hereDocument) return !text.split("\n").some((line) => line.trimStart() === hereDocument[2]);
   try {
-    // It parses the text, and there is nothing to transform.
+    // Used only to parse the text; there is nothing to transform.
     bash.transform(text);
     return false;
   } catch (error) {
@@ -41,9 +41,9 @@ export function isUnfinished(bash: Bash, text: string): boolean {
 }
 
 /**
- * Run a line of a session to its end, or the signal's. A failing command is a result. just-bash forgets everything between
- * two scripts, so the directory, the variables and the last status are carried from one to the next; functions, aliases and
- * options are not.
+ * Runs a line of a session until it ends or the signal aborts. A failing command returns a result. just-bash keeps no
+ * state between two scripts, so the directory, the variables and the last status are passed from one to the next;
+ * functions, aliases and options are not.
  */
 export async function runLine(
   bash: Bash,
@@ -62,7 +62,7 @@ export async function runLine(
   if (signal.aborted) return { ...kept, output: "", status: EXIT_INTERRUPTED };
   const output = result.stdout + result.stderr;
   const status = result.env[STATUS_VARIABLE];
-  // The variable is set by the last line of the script, which an `exit` before it does not reach.
+  // The last line of the script sets the variable; an `exit` before it skips that.
   const exits = status === undefined && /\bexit\b|\bset -e/u.test(text) && result.exitCode !== EXIT_LIMIT;
   if (exits) return { ...kept, output, status: result.exitCode, exits };
   if (status === undefined) return { ...kept, output, status: result.exitCode || EXIT_SYNTAX };
@@ -77,7 +77,7 @@ export async function runLine(
   };
 }
 
-/** just-bash names the place of an error: one at the end of the text may be mended by what follows. */
+/** Whether a syntax error is at the end of the text, where further lines may resolve it. */
 function isAtEnd(error: unknown, text: string): boolean {
   if (!(error instanceof Error)) return false;
   const [, line, column] = /Parse error at (\d+):(\d+)/u.exec(error.message) ?? [];

@@ -156,7 +156,7 @@ describe.each(MODEL_WIRES)("what $name sends", (wire) => {
     const error = await failureOf(client.chat.completions.create(saying("show a page")));
     expect(error).toMatchObject({
       status: 502,
-      message: expect.stringMatching(/web page: check the address/u),
+      message: expect.stringMatching(/web page: check its base URL/u),
     });
   });
 });

@@ -82,7 +82,7 @@ describe("npm run admin", () => {
   });
 
   it("takes the role away again", async () => {
-    expect((await admin("revoke", email)).stdout).toBe(`${email} is no administrator any more.\n`);
+    expect((await admin("revoke", email)).stdout).toBe(`${email} is no longer an administrator.\n`);
   });
 
   it("names an address without an account, and fails", async () => {

@@ -21,13 +21,13 @@ import { removeTree } from "./remove-tree.ts";
 import { leaveTemporary, makeTemporary } from "./temporary.ts";
 import { kindOf, modifiedAt, walk } from "./walk.ts";
 
-/** Without O_NONBLOCK, opening a pipe that nobody writes to takes for ever. */
+/** Without O_NONBLOCK, opening a pipe without a writer blocks for ever. */
 const OPEN_TO_READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 const FILE_MODE = 0o644;
 
 /**
- * The project's files, one by one. Paths are project-relative. What a call decides on and what it then does is one
- * synchronous step each, so no two calls interleave. Throws `AppError`s.
+ * The project's files, one by one. Paths are project-relative. Each decision and the following action are one
+ * synchronous step, so no two calls interleave. Throws `AppError`s.
  */
 export class ProjectFiles {
   readonly #paths: ProjectPaths;
@@ -36,7 +36,7 @@ export class ProjectFiles {
     this.#paths = paths;
   }
 
-  /** What is at a path; a link is an entry of its own. */
+  /** Returns the entry at a path; a link is an entry itself. */
   stat(path: string): FileEntry | undefined {
     return attempt(path, () => {
       const real = this.#resolve(path, { follow: false });
@@ -58,14 +58,14 @@ export class ProjectFiles {
     });
     try {
       const found = await walk(this.#paths, real, { recursive, excluded: new Set(exclude) });
-      // Whoever lists through a link sees the link's path, as in any shell.
+      // A listing through a link shows the link's path, as in any shell.
       return found.flatMap((each) => toEntry(rebase(each.path, real, path), each.stats) ?? []);
     } catch (error) {
       throw asFileFailure(error, path);
     }
   }
 
-  /** A file's bytes as they are now, whatever becomes of its name. `undefined` where there is no file. */
+  /** Opens a file; its bytes stay readable if the name changes. `undefined` where there is no file. */
   open(path: string, limit = Infinity): { entry: FileEntry; body: Readable } | undefined {
     return attempt(path, () => {
       const real = this.#resolve(path, { follow: true });
@@ -80,7 +80,7 @@ export class ProjectFiles {
     });
   }
 
-  /** Create or replace a file. It becomes visible when all of its content has arrived; its mode stays. */
+  /** Creates or replaces a file. It becomes visible when all of its content has arrived; its mode stays. */
   async write(path: string, content: AsyncIterable<Uint8Array>, limit: number): Promise<FileEntry> {
     attempt(path, () => this.#checkWritable(path));
     const place = attempt(path, () => makeTemporary(this.#paths));
@@ -136,7 +136,7 @@ export class ProjectFiles {
     });
   }
 
-  /** Remove what is at a path: a link, not what it leads to. */
+  /** Removes the entry at a path: a link, not its target. */
   async remove(path: string, { recursive }: { recursive: boolean }): Promise<void> {
     try {
       const real = this.#paths.resolve(path, { follow: false });
@@ -152,7 +152,7 @@ export class ProjectFiles {
     }
   }
 
-  /** The directory a program starts in, as programs see it. */
+  /** Returns the directory in which a program starts, as programs see it. */
   directory(path: string): string {
     return attempt(path, () => {
       const real = this.#paths.resolve(path, { follow: true });
@@ -161,7 +161,7 @@ export class ProjectFiles {
     });
   }
 
-  /** As `resolve`, but where a file is in the way nothing is. */
+  /** Same as `resolve`, but returns undefined where a file is in the place of a directory. */
   #resolve(path: string, options: { follow: boolean }): string | undefined {
     try {
       return this.#paths.resolve(path, options);
@@ -175,7 +175,7 @@ export class ProjectFiles {
     return lstatSync(this.#paths.absolute(real), { bigint: true, throwIfNoEntry: false });
   }
 
-  /** Refuse early what could not become a file later; the resolved path otherwise. */
+  /** Refuses early a path that could not become a file later; otherwise returns the resolved path. */
   #checkWritable(path: string): string {
     const real = this.#paths.resolve(path, { follow: true });
     if (isTooLong(real)) throw fileFailure("ENAMETOOLONG", path);
@@ -186,13 +186,13 @@ export class ProjectFiles {
   }
 }
 
-/** A file, opened to be read; `undefined` for what is none. */
+/** Opens a file for reading; `undefined` for anything but a file. */
 export function openFile(absolute: string): { descriptor: number; stats: BigIntStats } | undefined {
   let descriptor: number;
   try {
     descriptor = openSync(absolute, OPEN_TO_READ);
   } catch (error) {
-    // A link whose target is gone, and a socket.
+    // A link without a target, or a socket.
     if (["ENOENT", "ENXIO", "ELOOP"].includes(codeOf(error) ?? "")) return undefined;
     throw error;
   }
@@ -202,7 +202,7 @@ export function openFile(absolute: string): { descriptor: number; stats: BigIntS
   return undefined;
 }
 
-/** The first `size` bytes of an open file, which is closed with the stream; fewer of one that has become shorter. */
+/** Streams the first `size` bytes of an open file and then closes it; fewer if the file has become shorter. */
 export function contentOf(descriptor: number, size: number): Readable {
   if (size > 0) return createReadStream("", { fd: descriptor, start: 0, end: size - 1 });
   closeSync(descriptor);
@@ -224,7 +224,7 @@ function toEntry(path: string, stats: BigIntStats): FileEntry | undefined {
   return { path, name: baseName(path), kind, size, modifiedAt: modifiedAt(stats) };
 }
 
-/** The same entry under another directory. */
+/** Returns the same entry below another directory. */
 function rebase(path: string, from: string, to: string): string {
   const below = from === "" ? path : path.slice(from.length + 1);
   return to === "" ? below : `${to}/${below}`;

@@ -2,24 +2,25 @@ import { lstatSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { fileFailure, leadsOut } from "../file-failure.ts";
 
-/** Directories of the server's own at the project's root: no call sees them. */
+/** The server's own directory at the project's root: no call sees it. */
 export const TEMPORARY = ".workspace-tmp";
 export const SWAP = ".workspace-swap";
 const RESERVED: ReadonlySet<string> = new Set([TEMPORARY, SWAP]);
 
 const MAX_LINKS = 40;
 /**
- * Longest path a project keeps, in UTF-8 bytes. The kernel takes 4,095 bytes of an absolute one, and what is restored is first
- * made in a staging place below the root. A program that goes down step by step makes longer ones all the same.
+ * Longest path of a project, in UTF-8 bytes. The kernel allows 4,095 bytes for an absolute path, and restored files are
+ * first created in a staging place below the root. A program that descends step by step can still create longer paths.
  */
 const MAX_PATH_BYTES = 4000;
 
 /**
- * Where project-relative paths lead. Links are followed inside the project only. A program of the project can change a
- * link between this check and what follows it: it wins nothing, because it can reach on its own whatever the server can.
+ * Resolves project-relative paths. Links are followed inside the project only. A program of the project can change a
+ * link between this check and the following action; it gains nothing, because it can reach everything that the server
+ * can.
  */
 export class ProjectPaths {
-  /** Absolute and without links. */
+  /** Absolute path without links. */
   readonly root: string;
 
   constructor(root: string) {
@@ -31,8 +32,9 @@ export class ProjectPaths {
   }
 
   /**
-   * The path with its links followed: those on the way always, the last one with `follow`. What does not exist stays as
-   * it is written. Synchronous, so that nothing of this server's own comes between it and a synchronous act.
+   * Returns the path with its links followed: links of parent directories always, the last one with `follow`. Parts
+   * that do not exist stay as written. Synchronous, so that no other work of this server runs before a synchronous
+   * action.
    */
   resolve(path: string, { follow }: { follow: boolean }): string {
     if (path.includes("\0")) throw fileFailure("EINVAL", path);
@@ -75,7 +77,7 @@ export class ProjectPaths {
   }
 }
 
-/** Whether a path is too long to be kept, and perhaps to be reached at all. */
+/** Whether a path is too long to be stored, and perhaps to be reached at all. */
 export function isTooLong(real: string): boolean {
   return Buffer.byteLength(real) > MAX_PATH_BYTES;
 }
@@ -85,12 +87,12 @@ export function isReserved(real: string): boolean {
   return RESERVED.has(real.split("/", 1)[0] ?? "");
 }
 
-/** The directory that holds a path; the root for a name of the root. */
+/** Returns the directory of a path; the root for a name in the root. */
 export function parentOf(path: string): string {
   return path.slice(0, Math.max(path.lastIndexOf("/"), 0));
 }
 
-/** The last segment of a path. */
+/** Returns the last segment of a path. */
 export function baseName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }

@@ -5,14 +5,14 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 
 /**
- * Remove an entry with all it holds; one that is gone is fine. Directories that forbid it go too, and names of any bytes, and
- * paths that are longer than the kernel takes: these programs go down step by step.
+ * Removes an entry with its contents; ignores one that is gone. Uses programs that descend step by step, so it also
+ * removes locked directories, names of any bytes, and paths longer than the kernel's limit.
  */
 export async function removeTree(absolute: string): Promise<void> {
   try {
     await rm(absolute, { recursive: true, force: true });
   } catch {
-    // What it cannot change, it says; whether that matters is seen when it is removed.
+    // chmod reports what it cannot change; the removal shows whether that matters.
     await run("chmod", ["-R", "u+rwx", "--", absolute]).catch(() => undefined);
     await run("rm", ["-rf", "--", absolute]);
   }

@@ -5,9 +5,9 @@ import { TEMPORARY, type ProjectPaths } from "./project-paths.ts";
 import { removeTree } from "./remove-tree.ts";
 
 /**
- * Make an empty directory for something that is still being made, on the files' own file system, so that it can be moved into
- * place in one step. It is made together with the directory of all these, in one synchronous step: one that is only about to
- * be made would not keep `leaveTemporary` of another call from removing the directory that holds it.
+ * Makes an empty temporary directory on the files' own file system, so that its contents can be moved into place in one
+ * step. It is created together with its parent in one synchronous step; otherwise `leaveTemporary` of another call
+ * could remove the empty parent in between.
  */
 export function makeTemporary(paths: ProjectPaths): string {
   const place = join(paths.absolute(TEMPORARY), randomUUID());
@@ -15,12 +15,12 @@ export function makeTemporary(paths: ProjectPaths): string {
   return place;
 }
 
-/** Remove what is left at a place, and the directory of these with the last one. */
+/** Removes a temporary directory, and the parent with the last one. */
 export async function leaveTemporary(paths: ProjectPaths, place: string): Promise<void> {
   await removeTree(place);
   try {
     rmdirSync(paths.absolute(TEMPORARY));
   } catch {
-    // Another call's place is still in it.
+    // The parent still contains another call's directory.
   }
 }

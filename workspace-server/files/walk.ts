@@ -4,9 +4,9 @@ import { codeOf, fileFailure } from "../file-failure.ts";
 import { isReserved, isTooLong, type ProjectPaths } from "./project-paths.ts";
 import { withPermission } from "./with-permission.ts";
 
-/** Entries one listing may hold. */
+/** Most entries of one listing. */
 const MAX_LISTED = 100_000;
-/** Entries between two moments in which others get their turn. */
+/** Entries before the walk yields to other work. */
 const ENTRIES_PER_TURN = 2000;
 
 export type Kind = "file" | "directory" | "symlink";
@@ -18,7 +18,7 @@ export interface Found {
   stats: BigIntStats;
 }
 
-/** What kind of entry it is; sockets, pipes and devices are none of a project's. */
+/** Returns the kind of an entry; undefined for sockets, pipes and devices, which are not part of a project. */
 export function kindOf(stats: {
   isFile(): boolean;
   isDirectory(): boolean;
@@ -29,15 +29,15 @@ export function kindOf(stats: {
   return stats.isSymbolicLink() ? "symlink" : undefined;
 }
 
-/** When something changed, in whole milliseconds. */
+/** Returns the time of the last change, in whole milliseconds. */
 export function modifiedAt(stats: BigIntStats): number {
   return Number((stats.mtimeNs + 500_000n) / 1_000_000n);
 }
 
 /**
- * The entries below a directory (a resolved path), parents before children, by name, without directories of a name in
- * `excluded`. What vanishes meanwhile is left out, and so is a name that is not UTF-8, and a path that is too long, with all
- * that is below it: `onTooLong` is told. `too_large` above 100,000.
+ * Returns the entries below a directory (a resolved path), parents before children, by name, without directories whose
+ * name is in `excluded`. Entries that vanish meanwhile are left out, and so are names that are not UTF-8, and paths
+ * that are too long, with everything below them: `onTooLong` is called for these. `too_large` above 100,000.
  */
 export async function walk(
   paths: ProjectPaths,

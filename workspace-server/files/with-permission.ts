@@ -2,8 +2,8 @@ import { chmodSync, lstatSync } from "node:fs";
 import { codeOf } from "../file-failure.ts";
 
 /**
- * Act on an entry whose mode may forbid it to its owner, who is this server: a snapshot takes every file, and a directory
- * without write permission must not be in the way of its own removal. The mode is as before afterwards.
+ * Acts on an entry whose mode may forbid it even to its owner, which is this server: a snapshot includes every file,
+ * and a directory without write permission must be removable. The mode is restored afterwards.
  */
 export function withPermission<T>(absolute: string, needed: number, act: () => T): T {
   try {

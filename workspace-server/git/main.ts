@@ -7,15 +7,15 @@ import { parseJson } from "#src/lib/parse-json.ts";
 import { nodeFiles } from "./node-files.ts";
 import { nodeTransport } from "./node-transport.ts";
 
-/** What comes on standard input: one operation, and the directory it works on. */
+/** Standard input: one operation, and its directory. */
 const Request = z.object({
   root: z.string(),
   name: z.string().refine(isOperation, "Not a git operation"),
-  /** Checked by the service, whose types these are. */
+  /** Checked by the service, which defines these types. */
   input: z.custom<GitOperations[keyof GitOperations]["input"]>((value) => typeof value === "object"),
 });
 
-/** Messages of a progress at most so often, in milliseconds. */
+/** Least interval of progress messages, in milliseconds. */
 const PROGRESS_INTERVAL_MS = 250;
 
 type Line =
@@ -24,11 +24,11 @@ type Line =
   | { ok: false; code: ErrorCode; message: string };
 
 /**
- * Run the one git operation that standard input describes, over the files of this machine. Writes lines of JSON: progress,
- * and the outcome last. For `clone`, `root` is an empty directory that the caller makes the project's.
+ * Runs the git operation from standard input over the files of this machine. Writes lines of JSON: progress, and the
+ * outcome last. For `clone`, `root` is an empty directory that the caller makes the project's.
  */
 export async function runGit(): Promise<void> {
-  // The library says some things on the console; standard output belongs to the answer.
+  // The library writes to the console; standard output belongs to the response.
   Object.assign(console, new Console(process.stderr, process.stderr));
   write(await outcome());
 }

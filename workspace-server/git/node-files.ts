@@ -4,11 +4,11 @@ import { dirname, join, sep } from "node:path";
 import { fileError, type GitFileStat, type GitFileSystem } from "#src/git/file-system.ts";
 import { isTooLong } from "../files/project-paths.ts";
 
-/** The tree below a directory for git. A path that leads out of it through a link is `EACCES`. */
+/** The tree below a directory, for git. A path that leads out of the directory through a link is `EACCES`. */
 export async function nodeFiles(root: string): Promise<GitFileSystem> {
   const realRoot = await fs.realpath(root);
 
-  /** Where an entry is: its parent with all links followed, and its own name. */
+  /** Locates an entry: its parent with all links followed, and its own name. */
   async function locate(path: string): Promise<string> {
     if (path === "") return realRoot;
     const full = join(realRoot, path);
@@ -38,7 +38,7 @@ export async function nodeFiles(root: string): Promise<GitFileSystem> {
       const place = await locate(path);
       const there = await fs.lstat(place).catch(() => undefined);
       if (there?.isDirectory()) throw fileError("EISDIR", path);
-      // A new file in place of the old one: a reader, or a crash, never meets half of it, and a link is not followed.
+      // A new file replaces the old one: a reader, or a crash, never sees half of it, and a link is not followed.
       const staged = join(realRoot, ".git", `${crypto.randomUUID()}.tmp`);
       try {
         await fs.writeFile(staged, content, { flag: "wx", mode: executable ? 0o755 : 0o644 });
@@ -55,7 +55,7 @@ export async function nodeFiles(root: string): Promise<GitFileSystem> {
     stat: async (path) => toStat(await fs.lstat(inside(await fs.realpath(join(realRoot, path)), path))),
     readdir: async (path) => {
       const names = await fs.readdir(inside(await fs.realpath(join(realRoot, path)), path));
-      // What no snapshot keeps, and what may not be reached at all, is as if it were ignored.
+      // Paths that are too long for a snapshot are treated as ignored.
       return names.filter((name) => !isTooLong(join(path, name)));
     },
     readlink: async (path) => fs.readlink(await locate(path)),

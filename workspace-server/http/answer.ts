@@ -8,10 +8,10 @@ import { Streamed } from "./exchange.ts";
 import type { Router } from "./router.ts";
 import type { SecretCheck } from "./secret.ts";
 
-/** A refusal is read by the caller only when its body has left; of a larger rest the connection is given up. */
+/** A caller reads a refusal only after it has sent its body; if more than this remains, the connection is closed. */
 const MAX_DRAINED_BYTES = 64 * 1024 * 1024;
 
-/** Answer one request. */
+/** Responds to one request. */
 export async function answer(
   request: IncomingMessage,
   response: ServerResponse,
@@ -48,12 +48,12 @@ async function send(response: ServerResponse, value: unknown): Promise<void> {
     ...(size !== undefined && { "content-length": size }),
     ...headers,
   });
-  // Whoever waits for a stream learns at once that it is there.
+  // Send the headers at once, so that the caller knows that the stream exists.
   response.flushHeaders();
   await pipeline(size === undefined ? [body, response] : [body, ofSize(size), response]);
 }
 
-/** Passes bytes on, and fails at the end when they were not as many as announced. */
+/** Passes bytes on, and fails at the end when their number differs from the announced one. */
 function ofSize(size: number): Transform {
   let left = size;
   return new Transform({
@@ -65,13 +65,13 @@ function ofSize(size: number): Transform {
   });
 }
 
-/** Answer a failure: its own sentence when it has a name, none of its words otherwise. */
+/** Responds with a failure: its own sentence if it is a known one, otherwise a general sentence. */
 async function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): Promise<void> {
-  // A caller that hangs up hears no answer, and is no fault of ours.
+  // The caller has disconnected, which is not an error.
   if (response.destroyed || response.socket?.destroyed) return;
   const known = error instanceof AppError ? error : new AppError("internal", "The workspace failed");
   if (error !== known) process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
-  // Strangers send nothing further here.
+  // A caller without the secret may send nothing further.
   const isDrained = known.code !== "unauthenticated" && (await drain(request));
   if (response.destroyed) return;
   response
@@ -83,7 +83,7 @@ async function refuse(request: IncomingMessage, response: ServerResponse, error:
     .end(JSON.stringify({ code: known.code, message: known.message }));
 }
 
-/** Let the rest of a body pass. */
+/** Reads and drops the rest of a body. */
 async function drain(request: IncomingMessage): Promise<boolean> {
   let drained = 0;
   try {

@@ -5,16 +5,16 @@ import type { z } from "zod";
 import { AppError } from "#src/lib/errors.ts";
 import { parseJson } from "#src/lib/parse-json.ts";
 
-/** A request, as routes see it. */
+/** A request, for routes. */
 export interface Exchange {
   params: Readonly<Record<string, string>>;
   query: URLSearchParams;
   body: IncomingMessage;
-  /** Aborted when the caller is gone. */
+  /** Aborted when the caller disconnects. */
   gone: AbortSignal;
 }
 
-/** An answer that is not JSON. With `size`, a body of another length is a failure that the caller sees. */
+/** A response that is not JSON. With `size`, a body of another length is a failure that the caller sees. */
 export class Streamed {
   readonly body: Readable;
   readonly headers: Readonly<Record<string, string>>;
@@ -31,7 +31,7 @@ export interface Route {
   method: string;
   /** Segments that begin with a colon are parameters. */
   path: string;
-  /** Answers a JSON value, `Streamed`, or nothing. Throws `AppError`s. */
+  /** Returns a JSON value, `Streamed`, or nothing. Throws `AppError`s. */
   handle(exchange: Exchange): unknown;
 }
 
@@ -49,7 +49,7 @@ export function param({ params }: Exchange, name: string): string {
   return params[name] ?? "";
 }
 
-/** A count in the query; `invalid_input` when it is none. */
+/** Returns a number from the query; throws `invalid_input` for an invalid one. */
 export function countOf({ query }: Exchange, name: string): number {
   const count = Number(query.get(name) ?? Number.NaN);
   if (Number.isSafeInteger(count) && count >= 0) return count;

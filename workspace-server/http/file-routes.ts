@@ -74,7 +74,7 @@ function pathOf({ query }: Exchange): string {
   return path;
 }
 
-/** What arrives. Whoever stops reading leaves the connection open, so that a refusal can still be answered. */
+/** Yields the body. If the reader stops early, the connection stays open, so that a refusal can still be sent. */
 export async function* bodyOf({ body }: Exchange): AsyncGenerator<Uint8Array, undefined> {
   for await (const chunk of body.iterator({ destroyOnReturn: false })) {
     if (chunk instanceof Uint8Array) yield chunk;

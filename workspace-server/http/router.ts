@@ -5,7 +5,7 @@ export type Router = (
   path: string,
 ) => { route: Route; params: Record<string, string> } | undefined;
 
-/** Find the route of a request. */
+/** Finds the route of a request. */
 export function createRouter(routes: readonly Route[]): Router {
   const known = routes.map((route) => ({ route, segments: route.path.split("/") }));
   return (method, path) => {

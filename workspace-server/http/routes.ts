@@ -4,7 +4,7 @@ import { fileRoutes } from "./file-routes.ts";
 import { programRoutes } from "./program-routes.ts";
 import { storageRoutes } from "./storage-routes.ts";
 
-/** All calls of the workspace server, but for those to programs' ports. */
+/** All routes of the workspace server, except those to programs' ports. */
 export function routes(workspace: Workspace): Route[] {
   return [...fileRoutes(workspace), ...storageRoutes(workspace), ...programRoutes(workspace)];
 }

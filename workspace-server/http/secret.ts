@@ -7,16 +7,16 @@ import { SECRET_HEADER } from "#src/platform/runtime/http-runtime/protocol.ts";
 export type SecretCheck = (request: IncomingMessage) => void;
 
 /**
- * Checks the secret of every request against its SHA-256, which is all that this server is given. Its command line and its
- * environment can be read by the project's programs, and from the hash nobody finds 48 random bytes. Throws for what is
- * not the SHA-256 of something: a server without a secret would serve everyone.
+ * Checks the secret of every request against its SHA-256, which is all that this server knows. The project's programs
+ * can read the server's command line and environment, but the hash does not reveal 48 random bytes. Throws for anything
+ * but a SHA-256: a server without a secret would accept every client.
  */
 export function secretCheck(sha256: string): SecretCheck {
   if (!/^[0-9a-f]{64}$/u.test(sha256)) throw new Error("serve needs --secret-sha256: 64 hexadecimal digits");
   const expected = Buffer.from(sha256, "hex");
   return ({ headers }) => {
     const given = headers[SECRET_HEADER];
-    // Hashes have one length, so that the comparison takes one time, and tells nothing of the secret.
+    // Hashes have the same length, so the comparison takes constant time and reveals nothing about the secret.
     const isRight =
       typeof given === "string" && timingSafeEqual(createHash("sha256").update(given).digest(), expected);
     if (!isRight) throw new AppError("unauthenticated", "The workspace server needs its secret");

@@ -11,7 +11,7 @@ import type { Workspace } from "../workspace.ts";
 import { param, readJson, Streamed, type Exchange, type Route } from "./exchange.ts";
 import { bodyOf } from "./file-routes.ts";
 
-/** Bytes of a body that wait for the disk. */
+/** Most bytes of a body that wait for the disk. */
 const QUEUED_BYTES = 256 * 1024;
 
 export function storageRoutes(workspace: Workspace): Route[] {
@@ -57,7 +57,7 @@ export function storageRoutes(workspace: Workspace): Route[] {
   ];
 }
 
-/** The entries of a body; `invalid_input` where it breaks off, or is no such body. */
+/** Yields the entries of a body; throws `invalid_input` if it breaks off or has another format. */
 async function* received(exchange: Exchange): AsyncGenerator<EntryWithContent, undefined> {
   const entries = decodeEntries(streamOf(bodyOf(exchange)));
   for (;;) {

@@ -11,7 +11,7 @@ import { CONNECTION_HEADERS } from "#src/lib/connection-headers.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { ERROR_HEADER, SECRET_HEADER } from "#src/platform/runtime/http-runtime/protocol.ts";
 
-/** Hand a request on to a program's port, and its answer back, both as they come. */
+/** Streams a request to a program's port, and its response back. */
 export async function proxyToPort(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const target = targetOf(request);
   const isChunked = request.headers["transfer-encoding"] !== undefined;
@@ -23,7 +23,7 @@ export async function proxyToPort(request: IncomingMessage, response: ServerResp
     outgoing.once("error", reject);
   });
   response.once("close", () => outgoing.destroy());
-  // Not a pipeline, which would take the caller's connection down with the program's.
+  // A pipeline would close the caller's connection together with the program's.
   request.pipe(outgoing);
   try {
     const incoming = await answered;
@@ -36,7 +36,7 @@ export async function proxyToPort(request: IncomingMessage, response: ServerResp
   }
 }
 
-/** The port and the path behind `/port/`; `invalid_input` for what is no port. */
+/** Returns the port and the path after `/port/`; throws `invalid_input` for an invalid port. */
 export function targetOf(request: IncomingMessage): { port: number; path: string } {
   const [, digits = "", path = ""] = /^\/port\/(\d{1,5})(?![^/?])(.*)$/.exec(request.url ?? "") ?? [];
   const port = Number(digits);
@@ -45,8 +45,8 @@ export function targetOf(request: IncomingMessage): { port: number; path: string
 }
 
 /**
- * What the program gets. It is told to be `localhost`, which dev servers answer to whatever they are configured to; where its
- * visitor really is says `X-Forwarded-Host`. `added` headers win.
+ * Headers for the program. The host is `localhost`, which dev servers accept whatever their configuration;
+ * `X-Forwarded-Host` contains the visitor's real host. `added` headers win.
  */
 export function requestOptions(
   request: IncomingMessage,
@@ -61,16 +61,16 @@ export function requestOptions(
     method,
     headers: { ...headersOf(endToEnd(request)), host: `localhost:${port}`, ...added },
     lookup: loopback,
-    // A connection of its own: a program that restarts leaves no dead ones behind.
+    // A new connection each time: a restarted program leaves no dead connections behind.
     agent: false,
   };
 }
 
 export function nobodyListens(port: number, cause: unknown): AppError {
-  return new AppError("unavailable", `Nothing answers on port ${port}`, { cause });
+  return new AppError("unavailable", `No program responds on port ${port}`, { cause });
 }
 
-/** Headers that go on, with the spelling and the repetitions they came with. */
+/** Returns the headers to pass on, with their original spelling and repetitions. */
 export function endToEnd(message: IncomingMessage): string[] {
   const named = (message.headers.connection ?? "").toLowerCase().split(",");
   const dropped = new Set([
@@ -82,7 +82,7 @@ export function endToEnd(message: IncomingMessage): string[] {
   const kept: string[] = [];
   for (let at = 0; at + 1 < message.rawHeaders.length; at += 2) {
     const [name = "", value = ""] = message.rawHeaders.slice(at, at + 2);
-    // What the platform says of its own workers is nobody's business here.
+    // The platform's own headers are not passed to programs.
     const isOurs = dropped.has(name.toLowerCase()) || /^cf-/iu.test(name);
     if (!isOurs) kept.push(name, value);
   }
@@ -98,7 +98,7 @@ function headersOf(flat: readonly string[]): Record<string, string[]> {
   return headers;
 }
 
-/** A program listens on one of them or on both. */
+/** A program listens on IPv4, on IPv6 or on both. */
 const loopback: LookupFunction = (_host, _options, done) => {
   done(null, [
     { address: "127.0.0.1", family: 4 },

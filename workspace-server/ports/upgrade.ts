@@ -6,7 +6,7 @@ import { ERROR_HEADER } from "#src/platform/runtime/http-runtime/protocol.ts";
 import type { SecretCheck } from "../http/secret.ts";
 import { endToEnd, nobodyListens, requestOptions, targetOf } from "./proxy.ts";
 
-/** Hand a WebSocket (or any other upgrade) on to a program's port: once it agrees, bytes pass as they are. */
+/** Passes a WebSocket (or any other upgrade) to a program's port: once the program agrees, bytes pass unchanged. */
 export function upgradeToPort(
   request: IncomingMessage,
   { socket, head, checkSecret }: { socket: Duplex; head: Buffer; checkSecret: SecretCheck },

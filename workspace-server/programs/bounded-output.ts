@@ -1,7 +1,7 @@
 /** Most bytes of one output stream that are kept: the first and the last half of a longer one. */
 const MAX_OUTPUT = 1024 * 1024;
 
-/** What a program writes, with the middle of a long output left out. */
+/** Output of a program, without the middle of a long one. */
 export class BoundedOutput {
   readonly #half: number;
   readonly #head: Uint8Array[] = [];

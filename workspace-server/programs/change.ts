@@ -1,4 +1,4 @@
-/** Something others wait for, again and again. */
+/** A repeating event that several readers await. */
 export class Change {
   #waiting: (() => void)[] = [];
 
@@ -8,7 +8,7 @@ export class Change {
     for (const resume of waiting) resume();
   }
 
-  /** Resolves at the next change, or when the signal ends. */
+  /** Resolves at the next change, or when the signal aborts. */
   next(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {

@@ -14,7 +14,7 @@ interface Running {
   done: Promise<ExecResult>;
 }
 
-/** Shell commands that run to their end, and nothing of them afterwards. */
+/** Shell commands that run to their end; none of their processes remain. */
 export class Commands {
   readonly #root: string;
   readonly #programs: Programs;
@@ -29,7 +29,7 @@ export class Commands {
     return this.#running.size > 0;
   }
 
-  /** Start a command. Resolves when it has begun; its `result` comes once everything it started is over. */
+  /** Starts a command. Resolves when it has begun; its `result` resolves once all its processes are over. */
   async start(
     id: string,
     spec: { command: string; cwd: string; env: Readonly<Record<string, string>>; timeoutMs: number },
@@ -48,14 +48,14 @@ export class Commands {
     return { result: running.done };
   }
 
-  /** End a running command. Answers whether there is one. */
+  /** Ends a running command. Returns whether there is one. */
   cancel(id: string): boolean {
     const running = this.#running.get(id);
     running?.end(EXIT_CANCELLED);
     return running !== undefined;
   }
 
-  /** End all, with a sentence that their callers find at the end of what went wrong. */
+  /** Ends all commands, with a sentence at the end of their error output. */
   async endAll(reason: string): Promise<void> {
     const running = [...this.#running.values()];
     for (const each of running) each.end(EXIT_KILLED, reason);

@@ -1,7 +1,7 @@
-/** What of the server's own environment programs get: the way out, where there is one. */
+/** Variables of the server's own environment that programs get: the path, and the outbound proxy if there is one. */
 const PASSED_ON = ["PATH", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"];
 
-/** The environment a program of the project starts with; `added` wins. */
+/** Returns the environment of a program of the project; `added` wins. */
 export function programEnvironment(
   root: string,
   added: Readonly<Record<string, string>>,
@@ -16,7 +16,7 @@ export function programEnvironment(
     const value = process.env[name];
     if (value !== undefined) environment[name] = value;
   }
-  // Without it Node's own programs would pass the proxy by.
+  // Without it Node programs would bypass the proxy.
   if (environment["HTTP_PROXY"] !== undefined) environment["NODE_USE_ENV_PROXY"] = "1";
   return { ...environment, ...added };
 }

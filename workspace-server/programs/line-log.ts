@@ -5,16 +5,16 @@ const MAX_LINES = 2000;
 /** A longer line is cut into several. */
 const MAX_LINE_CHARACTERS = 16 * 1024;
 
-/** The last lines of a program's output, and those who watch it grow. */
+/** The last lines of a program's output, for readers and watchers. */
 export class LineLog {
   #lines: string[] = [];
-  /** How many lines came before those that are kept. */
+  /** Number of lines before the stored ones. */
   #dropped = 0;
-  /** How many lines came before those of the newest program. */
+  /** Number of lines before those of the newest program. */
   #before = 0;
   readonly #change = new Change();
 
-  /** A way in for one stream: what it writes becomes lines of this log. `end` adds a last one that is not finished. */
+  /** Returns a writer for one stream, whose output becomes lines of this log. `end` adds an unfinished last line. */
   source(): { write(chunk: Uint8Array): void; end(): void } {
     const decoder = new StringDecoder("utf8");
     let rest = "";
@@ -36,19 +36,19 @@ export class LineLog {
     };
   }
 
-  /** What comes from now on is another program's. */
+  /** Later lines belong to another program. */
   beginRun(): void {
     this.#before = this.#dropped + this.#lines.length;
   }
 
-  /** The last lines, of the newest program alone where that is said. */
+  /** Returns the last lines, optionally of the newest program only. */
   tail(lines: number, { ofLastRun }: { ofLastRun: boolean }): string[] {
     if (lines === 0) return [];
     const from = ofLastRun ? Math.max(this.#before - this.#dropped, 0) : 0;
     return this.#lines.slice(from).slice(-lines);
   }
 
-  /** The last lines and then what comes, until the signal ends. A reader who is too slow misses lines. */
+  /** Yields the last lines and then new ones, until the signal aborts. A slow reader misses lines. */
   async *watch(lines: number, signal: AbortSignal): AsyncGenerator<Uint8Array, undefined> {
     let next = this.#dropped + Math.max(this.#lines.length - lines, 0);
     while (!signal.aborted) {

@@ -5,13 +5,16 @@ const TABLES = ["/proc/self/net/tcp", "/proc/self/net/tcp6"];
 /** TCP_LISTEN of the kernel's tcp_states.h, as the tables write it. */
 const LISTEN = "0A";
 
-/** Whether one of these processes has a socket that listens on the port. One that cannot be looked into has none. */
+/**
+ * Whether one of these processes has a socket that listens on the port. A process that cannot be inspected counts as
+ * having none.
+ */
 export function haveListener(pids: readonly number[], port: number): boolean {
   const sockets = new Set(TABLES.flatMap((table) => listenersIn(read(table), port)));
   return sockets.size > 0 && pids.some((pid) => filesOf(pid).some((file) => sockets.has(file)));
 }
 
-/** The sockets that listen on a port, as `/proc/<pid>/fd` names them. */
+/** Returns the sockets that listen on a port, as `/proc/<pid>/fd` names them. */
 function listenersIn(table: string, port: number): string[] {
   const wanted = port.toString(16).toUpperCase().padStart(4, "0");
   return table
@@ -40,7 +43,7 @@ function linkAt(path: string): string {
   }
 }
 
-/** Empty where the kernel has no such table: one without IPv6, say. */
+/** Empty where the kernel has no such table, for example without IPv6. */
 function read(path: string): string {
   try {
     return readFileSync(path, "latin1");

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 
-/** Every program is started with this variable, and what it starts inherits it: however it detaches, it is found. */
+/** Every program starts with this variable, and its processes inherit it: detached ones are found by it. */
 const MARK = "WORKSPACE_COMMAND";
 
-/** Rounds of looking and killing before what is left is left: a kernel that does not let go of a process, say. */
+/** Rounds of searching and killing before the rest is left, for example if the kernel does not release a process. */
 const MAX_ROUNDS = 200;
 const ROUND_MS = 10;
 
@@ -21,9 +21,9 @@ export function markOf(id: string): Readonly<Record<string, string>> {
 }
 
 /**
- * The processes of a program: those that carry its mark, are in the session it began (`leader`), or were started by one of
- * these. A program can overwrite its environment in memory, as some do to show a title, or leave its session; only one
- * that does both and is an orphan gets away, until the sandbox ends.
+ * The processes of a program: those that carry its mark, are in its session (`leader`), or descend from one of these. A
+ * program can overwrite its environment in memory, as some do to show a title, or leave its session; only an orphan
+ * that does both escapes, until the sandbox ends.
  */
 export function markedProcesses(id: string, leader: number): ProcessLine[] {
   const mark = `${MARK}=${id}\0`;
@@ -40,8 +40,8 @@ export function signalMarked(id: string, leader: number, signal: NodeJS.Signals)
 }
 
 /**
- * Kill a program with all it has started. Everything is stopped first, so that what multiplies cannot outrun this. Whoever
- * resolves earlier than the kernel has cleaned up is told nothing else: a killed process does nothing any more.
+ * Kills a program with all its processes. All are stopped first, so that a fork bomb cannot outrun this. It may resolve
+ * before the kernel has cleaned up, but a killed process does nothing any more.
  */
 export async function killMarked(id: string, leader: number): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
@@ -52,7 +52,7 @@ export async function killMarked(id: string, leader: number): Promise<void> {
   }
 }
 
-/** Stop processes until a look finds no new one. */
+/** Stops processes until a round finds no new one. */
 function stopAll(id: string, leader: number): number[] {
   const stopped = new Set<number>();
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
@@ -70,17 +70,17 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended by itself.
+    // The process has ended by itself.
   }
 }
 
-/** All processes but this one and those that are dead and only not yet buried. Source: proc(5), /proc/pid/stat. */
+/** Returns all processes except this one and zombies. Source: proc(5), /proc/pid/stat. */
 function processLines(): ProcessLine[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && name !== String(process.pid))
     .flatMap((name) => {
       const text = readProc(`/proc/${name}/stat`);
-      // The second field is a name in parentheses, which may hold anything.
+      // The second field is a name in parentheses, which may contain any character.
       const [state, parent, , session, terminal] = text.slice(text.lastIndexOf(")") + 2).split(" ");
       if (text === "" || state === "Z" || state === "X") return [];
       return {
@@ -96,7 +96,7 @@ function environmentOf(pid: number): string {
   return `${readProc(`/proc/${pid}/environ`)}\0`;
 }
 
-/** Empty for a process that is gone, or is somebody else's. */
+/** Empty for a process that is gone, or belongs to another user. */
 function readProc(path: string): string {
   try {
     return readFileSync(path, "latin1");

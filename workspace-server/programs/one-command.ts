@@ -8,10 +8,10 @@ import { ProjectPaths } from "../files/project-paths.ts";
 import { Commands } from "./commands.ts";
 import { Programs } from "./programs.ts";
 
-/** What comes on standard input: a command, and the project's directory. */
+/** Standard input: a command, and the project's directory. */
 const Request = ReadOnlyCommand.extend({ root: z.string() });
 
-/** Run the one command that standard input describes and write its `Outcome`. The sandbox ends with this process. */
+/** Runs the command from standard input and writes its `Outcome`. The sandbox ends with this process. */
 export async function runOneCommand(): Promise<void> {
   process.stdout.write(`${JSON.stringify(await outcome())}\n`);
 }

@@ -5,9 +5,9 @@ import { LineLog } from "./line-log.ts";
 import type { Program } from "./program.ts";
 import type { Programs } from "./programs.ts";
 
-/** How long a program has to end by itself. */
+/** How long a program may take to end by itself. */
 const TERM_MS = 5000;
-/** Names that are remembered; the oldest of those that do not run go first. */
+/** Most names that are remembered; the oldest ones without a running program are dropped first. */
 const MAX_NAMES = 200;
 
 interface Started {
@@ -19,11 +19,11 @@ interface Started {
 interface Named {
   log: LineLog;
   started?: Started;
-  /** What is under way with this name, one after the other. */
+  /** Operations on this name, one after the other. */
   turn: Promise<unknown>;
 }
 
-/** Programs that go on running, by name. A name keeps its log from one program to the next. */
+/** Long-running programs by name. A name keeps its log from one program to the next. */
 export class Processes {
   readonly #root: string;
   readonly #programs: Programs;
@@ -51,7 +51,7 @@ export class Processes {
     );
   }
 
-  /** Start a program in place of the one of this name. */
+  /** Starts a program in place of the one of this name. */
   async start(
     name: string,
     spec: { command: string; cwd: string; env: Readonly<Record<string, string>> },
@@ -67,7 +67,7 @@ export class Processes {
       });
       program.stdin.end();
       const started: Started = { program, startedAt: Date.now(), exitCode: null };
-      // The one before has written its last by now.
+      // The previous program has written its last output by now.
       named.log.beginRun();
       for (const stream of [program.stdout, program.stderr]) {
         const source = named.log.source();
@@ -93,7 +93,7 @@ export class Processes {
     return started?.exitCode === null && started.program.listensOn(port);
   }
 
-  /** The log of a name; nobody need have used it yet. */
+  /** Returns the log of a name, creating it for a new name. */
   log(name: string): LineLog {
     return this.#open(name).log;
   }
@@ -118,7 +118,7 @@ async function recordEnd(started: Started, log: LineLog): Promise<void> {
   if (started.program.limit !== undefined) log.add([started.program.limit]);
 }
 
-/** SIGTERM, and what is left after a while is killed. */
+/** Sends SIGTERM, and kills what remains after a while. */
 async function stop(started: Started | undefined): Promise<void> {
   if (!started || started.exitCode !== null) return;
   const { program } = started;

@@ -10,7 +10,7 @@ import { haveListener } from "./listeners.ts";
 import { killMarked, markedProcesses, markOf, signalMarked } from "./marked-processes.ts";
 
 const EXIT_KILLED = 137;
-/** How long output may still come once everything that could write it is dead. */
+/** How long output may still arrive once all processes that could write it are dead. */
 const LAST_OUTPUT_MS = 1000;
 
 export interface ProgramSpec {
@@ -21,12 +21,12 @@ export interface ProgramSpec {
   env: Readonly<Record<string, string>>;
 }
 
-/** A program in a session of its own, with everything it starts: that ends when it does. */
+/** A program in a separate session, with all its processes, which end with it. */
 export class Program {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Its exit code, 128 + n when signal n ended it, once all it has started is dead and its output has been read. */
+  /** Its exit code, 128 + n when signal n ended it, once all its processes are dead and its output has been read. */
   readonly ended: Promise<number>;
   readonly mark: string;
   readonly #pid: number;
@@ -46,7 +46,7 @@ export class Program {
     this.ended = ended(this);
   }
 
-  /** Start it. Throws `AppError`s: `unavailable` where there is no such program, or no room for one. */
+  /** Starts a program. Throws `AppError`s: `unavailable` where there is no such program, or too many are running. */
   static async start({ file, args, cwd, env }: ProgramSpec): Promise<Program> {
     const mark = randomUUID();
     const options = { cwd, env: { ...env, ...markOf(mark) }, detached: true } as const;
@@ -62,7 +62,7 @@ export class Program {
       child.once("error", (error) => reject(asStartFailure(error, file)));
     });
     preferToServer(child.pid ?? 0);
-    // A program that closes its input while somebody writes is no failure.
+    // A program that closes its input during a write is not an error.
     child.stdin.on("error", () => undefined);
     child.on("error", () => undefined);
     return new Program(mark, child.pid ?? 0, child, async (program) => {
@@ -78,7 +78,7 @@ export class Program {
     });
   }
 
-  /** The sentence about the limit that ended it, if one did. */
+  /** The sentence about the limit that ended it, if any. */
   get limit(): string | undefined {
     return this.#limit;
   }
@@ -88,23 +88,23 @@ export class Program {
     this.#limit = message;
   }
 
-  /** Ask it and all it has started to end. */
+  /** Sends a signal to it and all its processes. */
   signal(signal: NodeJS.Signals): void {
     signalMarked(this.mark, this.#pid, signal);
   }
 
-  /** End it and all it has started. */
+  /** Kills it and all its processes. */
   kill(): Promise<void> {
     return killMarked(this.mark, this.#pid);
   }
 
-  /** Whether it, or what it has started, listens on a TCP port. */
+  /** Whether it or one of its processes listens on a TCP port. */
   listensOn(port: number): boolean {
     const pids = markedProcesses(this.mark, this.#pid).map(({ pid }) => pid);
     return haveListener(pids, port);
   }
 
-  /** The path of the terminal it runs in, of the first of its processes that has one. */
+  /** Returns the path of the terminal of the first of its processes that has one. */
   terminal(): string | undefined {
     const device = markedProcesses(this.mark, this.#pid).find(({ terminal }) => terminal !== 0)?.terminal;
     // A Unix98 pseudoterminal: majors 136 to 143, 256 minors each. Source: devices.txt of the kernel; makedev(3).
@@ -120,11 +120,11 @@ function preferToServer(pid: number): void {
   try {
     writeFileSync(`/proc/${pid}/oom_score_adj`, "500");
   } catch {
-    // It has ended already, or the system does not let us.
+    // It has ended already, or the system does not allow it.
   }
 }
 
-/** Starting fails in two ways, at once and by an event. */
+/** Converts both kinds of start errors: thrown at once, or emitted as an event. */
 function launch<T>(start: () => T): T {
   try {
     return start();

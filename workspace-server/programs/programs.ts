@@ -1,6 +1,6 @@
 import { Program, type ProgramSpec } from "./program.ts";
 
-/** All programs that run, whatever they are for. */
+/** All running programs, of every kind. */
 export class Programs {
   readonly #running = new Map<string, Program>();
 
@@ -11,7 +11,10 @@ export class Programs {
     return program;
   }
 
-  /** The program with this mark is being killed because of a limit; one that is over already keeps its own end. */
+  /**
+   * The program with this mark is being killed because of a limit; a program that has already ended keeps its own
+   * result.
+   */
   overLimit(mark: string, message: string): void {
     this.#running.get(mark)?.overLimit(message);
   }

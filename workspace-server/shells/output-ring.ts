@@ -2,10 +2,10 @@ import { Change } from "../programs/change.ts";
 
 /** Bytes that are kept of one session's output. */
 const KEPT_BYTES = 10 * 1024 * 1024;
-/** Most bytes that one read takes out. */
+/** Most bytes that one read returns. */
 const READ_BYTES = 1024 * 1024;
 
-/** The last bytes of an output, by their position from its beginning, and those who watch it grow. */
+/** The last bytes of an output, by their position from its beginning, for readers and watchers. */
 export class OutputRing {
   #chunks: Uint8Array[] = [];
   #start = 0;
@@ -34,13 +34,13 @@ export class OutputRing {
     this.#change.announce();
   }
 
-  /** Nothing comes any more. */
+  /** Marks the end of the output. */
   close(): void {
     this.#isClosed = true;
     this.#change.announce();
   }
 
-  /** Bytes from a position on, or from the first one that is kept. */
+  /** Returns bytes from a position on, or from the first stored one. */
   read(position: number): { data: Uint8Array; start: number; end: number } {
     const start = Math.min(Math.max(position, this.#start), this.#end);
     const taken: Uint8Array[] = [];
@@ -58,7 +58,7 @@ export class OutputRing {
     return { data: Buffer.concat(taken), start, end: start + size };
   }
 
-  /** What is there and what comes, until the end of the output or of the signal. */
+  /** Yields the output from a position on, until it ends or the signal aborts. */
   async *watch(position: number, signal: AbortSignal): AsyncGenerator<Uint8Array, undefined> {
     let next = position;
     while (!signal.aborted) {

@@ -7,9 +7,9 @@ import type { Program } from "../programs/program.ts";
 import type { Programs } from "../programs/programs.ts";
 import { OutputRing } from "./output-ring.ts";
 
-/** What somebody may type ahead of a program that does not read. */
+/** Most input that waits for a program that does not read. */
 const MAX_PENDING_BYTES = 1024 * 1024;
-/** How long a program has to end by itself once its terminal hangs up. */
+/** How long a program may take to end by itself once its terminal hangs up. */
 const HANGUP_MS = 500;
 const SCRIPT = "/usr/bin/script";
 const run = promisify(execFile);
@@ -23,7 +23,7 @@ export interface ShellSpec {
   rows: number;
 }
 
-/** A program in a terminal, and what it has written there. */
+/** A program in a terminal, and its output. */
 export class ShellSession {
   readonly output = new OutputRing();
   readonly #program: Program;
@@ -47,8 +47,8 @@ export class ShellSession {
   }
 
   /**
-   * Open a terminal by `script` of util-linux, which needs no native module: what it gets on its input somebody types, and
-   * what it writes is the screen. The terminal gets its size, and its echo, before the program begins.
+   * Opens a terminal with `script` of util-linux, which needs no native module: its input is what the user types, its
+   * output is the screen. The terminal gets its size, and its echo, before the program begins.
    */
   static async open(
     root: string,
@@ -58,7 +58,7 @@ export class ShellSession {
     const inTerminal = `stty rows ${rows} cols ${columns} echo 2>/dev/null\n${command}`;
     const program = await programs.start({
       file: SCRIPT,
-      // Quiet, flushing after each write, with the program's exit code as its own; the transcript goes nowhere.
+      // Options: quiet, flush after each write, return the program's exit code; the transcript is discarded.
       args: ["-qfec", inTerminal, "/dev/null"],
       cwd,
       env: programEnvironment(root, {
@@ -92,16 +92,16 @@ export class ShellSession {
     return { data, start, end, ended, exitCode: this.#exitCode };
   }
 
-  /** A session whose program has not come to its terminal yet, or is over, keeps its size. */
+  /** Resizes the terminal. Does nothing for a session whose program has not reached its terminal yet, or is over. */
   async resize(columns: number, rows: number): Promise<void> {
     const terminal = this.#endedAt === undefined ? this.#program.terminal() : undefined;
     if (terminal === undefined) return;
     const size = ["-F", terminal, "rows", String(rows), "cols", String(columns)];
-    // The program may end, and its terminal go, at any moment.
+    // The program may end, and its terminal disappear, at any moment.
     await run("stty", size).catch(() => undefined);
   }
 
-  /** Hang up, as when a terminal's window is closed; what stays is killed. */
+  /** Hangs up, as when a terminal's window is closed; remaining processes are killed. */
   async close(): Promise<void> {
     if (this.#endedAt !== undefined) return;
     this.#program.signal("SIGHUP");

@@ -2,14 +2,14 @@ import { AppError } from "#src/lib/errors.ts";
 import type { Programs } from "../programs/programs.ts";
 import { ShellSession, type ShellSpec } from "./shell-session.ts";
 
-/** How long the output of a session that is over stays readable, of how many, and how much of all together. */
+/** How long the output of an ended session stays readable, for how many sessions, and how many bytes in total. */
 const KEPT_MS = 30 * 60 * 1000;
 const KEPT_SESSIONS = 100;
 const KEPT_BYTES = 64 * 1024 * 1024;
-/** Sessions that may run at once. */
+/** Most sessions that may run at once. */
 const MAX_RUNNING = 100;
 
-/** The project's shell sessions, by the names their callers gave them. */
+/** The project's shell sessions, by the names that their callers chose. */
 export class Shells {
   readonly #root: string;
   readonly #programs: Programs;
@@ -21,13 +21,13 @@ export class Shells {
     this.#programs = programs;
   }
 
-  /** Whether a session runs, or its output is kept. */
+  /** Whether a session runs, or its output is stored. */
   get isBusy(): boolean {
     this.#forget();
     return this.#opening.size + this.#sessions.size > 0;
   }
 
-  /** Open a session; one of this name stays as it is. */
+  /** Opens a session; an existing one of this name stays unchanged. */
   async open(id: string, spec: ShellSpec): Promise<void> {
     this.#forget();
     if (this.#sessions.has(id)) return;
@@ -44,7 +44,7 @@ export class Shells {
     }
   }
 
-  /** The session of this name; `not_found`. */
+  /** Returns the session of this name; throws `not_found`. */
   get(id: string): ShellSession {
     this.#forget();
     const session = this.#sessions.get(id);
@@ -52,19 +52,19 @@ export class Shells {
     return session;
   }
 
-  /** End a session and forget its output. */
+  /** Ends a session and deletes its output. */
   async close(id: string): Promise<void> {
     const session = this.#sessions.get(id) ?? (await this.#opening.get(id));
     await session?.close();
     this.#sessions.delete(id);
   }
 
-  /** End all; their output stays readable. */
+  /** Ends all; their output stays readable. */
   async endAll(): Promise<void> {
     await Promise.all([...this.#sessions.values()].map((session) => session.close()));
   }
 
-  /** Let go of sessions that are over: the oldest ones, when they are too many or too large. */
+  /** Deletes ended sessions: the oldest ones, when they are too many or too large. */
   #forget(): void {
     const over = [...this.#sessions]
       .filter(([, session]) => !isRunning(session))

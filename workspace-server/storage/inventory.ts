@@ -5,8 +5,8 @@ import type { ProjectPaths } from "../files/project-paths.ts";
 import { modifiedAt, walk, type Kind } from "../files/walk.ts";
 
 /**
- * Every entry of the project, parents before children. What vanishes meanwhile is left out, and so is what has too long a
- * path: `tooLong` counts such entries, but not those below one.
+ * Returns every entry of the project, parents before children. Entries that vanish meanwhile are left out, and so are
+ * those whose path is too long: `tooLong` counts these, but not those below them.
  */
 export async function inventory(
   paths: ProjectPaths,
@@ -23,7 +23,7 @@ export async function inventory(
   return { entries, tooLong };
 }
 
-/** What is needed to make an entry again; `undefined` for a link that is gone. */
+/** Returns what is needed to restore an entry; `undefined` for a link that is gone. */
 export function describe(paths: ProjectPaths, path: string, kind: Kind, stats: BigIntStats) {
   const target = kind === "symlink" ? linkTarget(paths.absolute(path)) : "";
   if (target === undefined) return undefined;

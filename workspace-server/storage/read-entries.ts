@@ -7,10 +7,10 @@ import { kindOf } from "../files/walk.ts";
 import { withPermission } from "../files/with-permission.ts";
 import { describe } from "./inventory.ts";
 
-/** Files up to this size are read in one step, so that a program that writes one is not in the way. */
+/** Files up to this size are read in one step, so that concurrent writes cannot interfere. */
 const WHOLE_BYTES = 1024 * 1024;
 
-/** The entries at these paths with their contents; one that is gone is left out. */
+/** Yields the entries at these paths with their contents; an entry that is gone is left out. */
 export async function* readEntries(
   paths: ProjectPaths,
   wanted: readonly string[],
@@ -46,8 +46,9 @@ export async function* readEntries(
 }
 
 /**
- * Whether a path leads to a directory and through no link, as the parents in an inventory; one that has become a link is gone.
- * Each directory is looked at once: a tree may be thousands of them deep. `known` are those that were.
+ * Whether a path leads to a directory without passing a link, as the parents in an inventory; a directory that has
+ * become a link counts as gone. Each directory is checked once, because a tree may be thousands of levels deep. `known`
+ * are those already checked.
  */
 function isDirectory(paths: ProjectPaths, path: string, known: Set<string>): boolean {
   const unknown: string[] = [];

@@ -17,8 +17,9 @@ import { asFileFailure } from "../file-failure.ts";
 import { baseName, isReserved, parentOf } from "../files/project-paths.ts";
 
 /**
- * Make entries in an empty directory, with their modes and times. `invalid_input` for a path that leads elsewhere, comes
- * twice, or comes before its parent: entries are made in directories made here alone, so no link is ever followed.
+ * Creates entries in an empty directory, with their modes and times. `invalid_input` for a path that leads elsewhere,
+ * is repeated, or comes before its parent: entries are created only in directories created here, so no link is ever
+ * followed.
  */
 export async function stageEntries(
   directory: string,
@@ -29,7 +30,10 @@ export async function stageEntries(
   for await (const { entry, content } of entries) {
     checkPath(entry.path);
     if (kinds.has(entry.path) || kinds.get(parentOf(entry.path)) !== "directory") {
-      throw new AppError("invalid_input", `"${entry.path.slice(0, 300)}": not in a directory, or twice`);
+      throw new AppError(
+        "invalid_input",
+        `"${entry.path.slice(0, 300)}": its directory is missing, or the path is repeated`,
+      );
     }
     kinds.set(entry.path, entry.kind);
     const place = join(directory, entry.path);
@@ -44,7 +48,7 @@ export async function stageEntries(
       throw asFileFailure(error, entry.path);
     }
   }
-  // Children first: what is made in a directory changes its time, and its mode may forbid it.
+  // Children first: creating an entry changes the time of its directory, and the directory's mode may forbid it.
   for (const { path, mode, modifiedAt } of directories.toReversed()) {
     const place = join(directory, path);
     lutimesSync(place, modifiedAt / 1000, modifiedAt / 1000);
@@ -52,7 +56,10 @@ export async function stageEntries(
   }
 }
 
-/** Synchronous but for what arrives: a file system answers in microseconds, a turn of the event loop takes ten of them. */
+/**
+ * Synchronous except for the arriving bytes: a file system call takes microseconds, a turn of the event loop ten of
+ * them.
+ */
 async function makeFile(
   place: string,
   { path, size, mode, modifiedAt }: StoredEntry,
@@ -62,7 +69,8 @@ async function makeFile(
   try {
     let written = 0;
     for await (const chunk of content) written += writeWhole(descriptor, chunk);
-    if (written !== size) throw new AppError("invalid_input", `"${path.slice(0, 300)}": not of its size`);
+    if (written !== size)
+      throw new AppError("invalid_input", `"${path.slice(0, 300)}": the size does not match`);
     fchmodSync(descriptor, mode & 0o777);
     futimesSync(descriptor, modifiedAt / 1000, modifiedAt / 1000);
   } finally {

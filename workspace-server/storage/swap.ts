@@ -6,19 +6,21 @@ import { SWAP, TEMPORARY, type ProjectPaths } from "../files/project-paths.ts";
 import { removeTree } from "../files/remove-tree.ts";
 import { leaveTemporary, makeTemporary } from "../files/temporary.ts";
 
-/** Inside a staging place: what becomes the project, what was it, and (there once all of that has moved) the word for it. */
+/**
+ * Names inside a staging place: the new project, the old one, and a marker that exists once all new files have moved.
+ */
 const NEW = "new";
 const OLD = "old";
 const CLEARED = "cleared";
 
-/** A directory that is being filled and can take the place of all files. */
+/** A directory that is being filled and can replace all files. */
 export interface Staged {
   place: string;
-  /** Where the new files are made. */
+  /** Directory of the new files. */
   directory: string;
 }
 
-/** A staging place; it is gone after a crash. */
+/** Makes a staging place; a crash removes it. */
 export function beginStaging(paths: ProjectPaths): Staged {
   try {
     const place = makeTemporary(paths);
@@ -30,32 +32,32 @@ export function beginStaging(paths: ProjectPaths): Staged {
 }
 
 /**
- * Put the staged files in place of all that are there. The staging place moving to its fixed name is the decision: before
- * it a crash changes nothing, and after it the next start goes on from wherever this was. Synchronous, so that no other
- * call of this server sees the project in between; the root itself stays the same directory for programs that are in it.
+ * Replaces all files by the staged ones. Moving the staging place to its fixed name is the commit: before it a crash
+ * changes nothing, and after it the next start continues from there. Synchronous, so that no other call of this server
+ * sees the project in between; the root itself stays the same directory for programs that are in it.
  */
 export async function swapIn(paths: ProjectPaths, { place }: Staged): Promise<void> {
   if (!existsSync(join(place, NEW))) throw new AppError("not_found", "Nothing is staged there");
   const swap = paths.absolute(SWAP);
-  // Ours never stays: this is a file of the project that happens to have the name.
+  // The server's own directory of this name never remains: this is a file of the project with the same name.
   if (existsSync(swap)) await removeTree(swap);
   renameSync(place, swap);
   const done = finish(paths);
   await leaveTemporary(paths, done);
 }
 
-/** Leave what was staged. */
+/** Discards the staged files. */
 export function abandon(paths: ProjectPaths, { place }: Staged): Promise<void> {
   return leaveTemporary(paths, place);
 }
 
-/** After a start: finish a swap that had been decided, and take away whatever was still being made. */
+/** After a start: completes a committed swap, and removes unfinished staging places. */
 export async function recover(paths: ProjectPaths): Promise<void> {
   if (existsSync(join(paths.absolute(SWAP), NEW))) finish(paths);
   await removeTree(paths.absolute(TEMPORARY));
 }
 
-/** From anywhere after the decision to the end. Answers where the old files are now. */
+/** Completes a swap from any point after the commit. Returns where the old files are now. */
 function finish(paths: ProjectPaths): string {
   const swap = paths.absolute(SWAP);
   const cleared = join(swap, CLEARED);
@@ -70,7 +72,7 @@ function finish(paths: ProjectPaths): string {
   return done;
 }
 
-/** Move a directory's children, names of any bytes included, but for the server's own. */
+/** Moves a directory's children, including names of any bytes, but not the server's own directory. */
 function moveAll(from: string, to: string): void {
   for (const name of readdirSync(from, { encoding: "buffer" })) {
     if (name.equals(Buffer.from(SWAP)) || name.equals(Buffer.from(TEMPORARY))) continue;
@@ -85,7 +87,7 @@ function move(source: Buffer, target: Buffer): void {
     renameSync(source, target);
   } catch (error) {
     switch (codeOf(error) ?? "") {
-      // A directory that may not be written to cannot be moved either: its own entry for its parent changes.
+      // A directory without write permission cannot be moved either, because its entry for its parent changes.
       case "EACCES": {
         const mode = lstatSync(source).mode & 0o7777;
         chmodSync(source, mode | 0o700);
@@ -93,7 +95,7 @@ function move(source: Buffer, target: Buffer): void {
         chmodSync(target, mode);
         return;
       }
-      // A program made something there just now. It is not of the new files.
+      // A program created an entry there just now, which is not one of the new files.
       case "ENOTEMPTY":
       case "EEXIST":
       case "EISDIR":

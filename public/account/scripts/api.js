@@ -1,10 +1,10 @@
-// What the account pages share: calls of the service's API with the session's cookies, and where to go next.
+// Shared by the account pages: calls of the service's API with the session's cookies, and where to go next.
 
-/** Where somebody goes who was on the way to nowhere. */
+/** Page after signing in without another destination. */
 const HOME = "/account/sessions";
 const NEXT = "account.next";
 
-/** What clients compare by its letters, as sentences. Everything else that the service says is one already. */
+/** Sentences for codes that clients compare literally. Every other message of the service is a sentence already. */
 const SENTENCES = {
   LOGIN_BAD_CREDENTIALS: "The username or the password is wrong.",
   REGISTER_USER_ALREADY_EXISTS: "An account with this email address or username already exists.",
@@ -13,7 +13,7 @@ const SENTENCES = {
   VERIFY_USER_ALREADY_VERIFIED: "This address is already confirmed.",
 };
 
-/** An answer that is not a success. `message` is a sentence for a person, `detail` the service's own words. */
+/** An error response. `message` is a sentence for the user, `detail` the service's own words. */
 export class Refusal extends Error {
   constructor(status, body) {
     const detail = typeof body?.detail === "string" ? body.detail : "";
@@ -42,7 +42,9 @@ async function send(method, path, body) {
   return answer;
 }
 
-/** Ask the service. A change that is refused for want of a CSRF token is sent again with one. Throws a `Refusal`. */
+/**
+ * Calls the service. A change that is refused because of a missing CSRF token is repeated with one. Throws a `Refusal`.
+ */
 export async function call(method, path, body) {
   try {
     return await send(method, path, body);
@@ -53,14 +55,14 @@ export async function call(method, path, body) {
   }
 }
 
-/** As `call`, for somebody who is signed in: an access token that has run out is renewed. */
+/** Same as `call`, for a signed-in user: an expired access token is renewed. */
 export async function callSignedIn(method, path, body) {
   try {
     return await call(method, path, body);
   } catch (error) {
     if (error.status !== 401) throw error;
   }
-  // Refresh tokens are single use, so the tabs of a browser take turns, and who comes later finds the work done.
+  // Refresh tokens are single use, so the browser's tabs take turns, and a later tab finds the token renewed.
   return inTurn(async () => {
     try {
       return await call(method, path, body);
@@ -76,7 +78,7 @@ function inTurn(work) {
   return navigator.locks ? navigator.locks.request("account.refresh", work) : work();
 }
 
-/** The account that is signed in; `undefined` when none is. */
+/** Returns the signed-in account; `undefined` without one. */
 export async function whoIsSignedIn() {
   try {
     return await callSignedIn("GET", "/api/users/me");
@@ -87,8 +89,8 @@ export async function whoIsSignedIn() {
 }
 
 /**
- * An address of this origin, whole; `undefined` for anything else, which may be somebody's trap. Its path alone could be
- * read as an address again: `/.//elsewhere` has the path `//elsewhere`.
+ * Returns an address of this origin as an absolute URL; `undefined` for any other, which may be an attack. The path
+ * alone would not be safe: `/.//elsewhere` has the path `//elsewhere`, which is an address again.
  */
 export function ownAddress(address) {
   if (!address) return undefined;
@@ -96,25 +98,25 @@ export function ownAddress(address) {
   return url?.origin === location.origin ? url.href : undefined;
 }
 
-/** Remember where to go after signing in, where it may hold a token and has no place in an address. */
+/** Stores where to go after signing in. The destination may contain a token, so it must not be part of an address. */
 export function goThereLater(address) {
   const own = ownAddress(address);
   if (own !== undefined) sessionStorage.setItem(NEXT, own);
 }
 
-/** Go on, to where somebody was on the way to. */
+/** Goes on to the stored destination. */
 export function goOn() {
   const own = ownAddress(sessionStorage.getItem(NEXT)) ?? HOME;
   sessionStorage.removeItem(NEXT);
   location.replace(own);
 }
 
-/** Sign in first, and come back to this page. */
+/** Signs in first, and returns to this page. */
 export function signInFirst() {
   location.replace(`/login?${new URLSearchParams({ next: location.pathname })}`);
 }
 
-/** The token of the page's address, which is taken out of the address bar and the history. */
+/** Returns the token of the page's address, and removes it from the address bar and the history. */
 export function takeToken() {
   const token = new URLSearchParams(location.search).get("token") ?? "";
   history.replaceState(null, "", location.pathname);
@@ -127,7 +129,7 @@ export function element(id) {
   return found;
 }
 
-/** Show one step of a page in place of another, and put the cursor where it is needed. */
+/** Shows one step of a page instead of others, and focuses its first field. */
 export function show(shown, ...hidden) {
   for (const id of hidden) element(id).hidden = true;
   const step = element(shown);
@@ -135,7 +137,7 @@ export function show(shown, ...hidden) {
   (step.querySelector("input, button, a") ?? step).focus();
 }
 
-/** Tell something; an empty text takes the message away. */
+/** Shows a message; an empty text hides it. */
 export function tell(text, isBad = false) {
   const message = element("message");
   message.textContent = text;
@@ -144,7 +146,7 @@ export function tell(text, isBad = false) {
   message.setAttribute("role", isBad ? "alert" : "status");
 }
 
-/** Do something that may be refused, and say so then. */
+/** Runs work that may be refused, and then shows the refusal. */
 export async function tryTo(work) {
   try {
     await work();
@@ -155,7 +157,7 @@ export async function tryTo(work) {
   }
 }
 
-/** As `tryTo`, while its button cannot be pressed again. */
+/** Same as `tryTo`, with the button disabled meanwhile. */
 export async function attempt(button, work) {
   button.disabled = true;
   tell("");
@@ -166,9 +168,9 @@ export async function attempt(button, work) {
   }
 }
 
-// Buttons are off until here: a form that is sent before its script is there would go nowhere.
+// Buttons are disabled until here: a form that is submitted before its script is loaded would do nothing.
 
-/** Run `work` with the values of a form when it is sent. */
+/** Runs `work` with the values of a form when it is submitted. */
 export function onSubmit(id, work) {
   const form = element(id);
   const button = form.querySelector("button[type=submit]");
@@ -179,7 +181,7 @@ export function onSubmit(id, work) {
   button.disabled = false;
 }
 
-/** Run `work` when a button is pressed. */
+/** Runs `work` when a button is pressed. */
 export function onPress(id, work) {
   const button = element(id);
   button.addEventListener("click", () => void attempt(button, work));

@@ -10,7 +10,7 @@ import {
   whoIsSignedIn,
 } from "./api.js";
 
-/** How long a link with a key in it stays on the page. */
+/** How long a link that contains a key stays on the page. */
 const KEY_LINK_MS = 60_000;
 
 onPress("mint", async () => {
@@ -24,7 +24,7 @@ onPress("mint", async () => {
   );
 });
 
-// These apps know this one link, with the key itself in it.
+// Older apps support only this link, which contains the key itself.
 onSubmit("old-form", async ({ device_name }) => {
   const { token } = await callSignedIn("POST", "/api/desktop/pair/complete", { device_name });
   const link = `workspace://auth/callback?token=${encodeURIComponent(token)}`;
@@ -33,7 +33,7 @@ onSubmit("old-form", async ({ device_name }) => {
 
 let forgetting;
 
-/** Open the app, and leave the link on the page for a while: a browser may want to see a click on it. */
+/** Opens the app, and shows the link for a while, because a browser may require a click on it. */
 function openApp(link, lifeMs, words) {
   const open = element("open");
   open.href = link;

@@ -1,19 +1,19 @@
 import { call, callSignedIn, element, goThereLater, onPress, show, tryTo, whoIsSignedIn } from "./api.js";
 
-/** This page without a token in its address. */
+/** Address of this page without a token. */
 const PAGE = "/invite/-";
-/** Where the token waits while somebody signs in. */
+/** Storage key of the token while the user signs in. */
 const KEPT = "account.invitation";
 
 const inAddress = location.pathname.replace(/\/+$/, "").split("/").at(-1);
 if (inAddress !== "-") sessionStorage.setItem(KEPT, inAddress);
 history.replaceState(null, "", PAGE);
-// As it stood in the address, and so encoded already.
+// The token is stored as it was in the address, so it is already encoded.
 const address = `/api/teams/invitations/${sessionStorage.getItem(KEPT) ?? "-"}`;
 
 function termsOf({ inviter_name, role, email }) {
   const article = /^[aeiou]/.test(role) ? "an" : "a";
-  const terms = `${inviter_name ?? "Somebody"} invites you to be ${article} ${role} there.`;
+  const terms = `${inviter_name ?? "A member of the team"} invites you to be ${article} ${role} there.`;
   return email ? `${terms} The invitation is for ${email}.` : terms;
 }
 

@@ -18,10 +18,10 @@ const PAUSE = 60;
 const parameters = new URLSearchParams(location.search);
 goThereLater(parameters.get("next"));
 
-/** What the service says when no code can be tried any more. */
+/** The service's message when no further code can be tried. */
 const LOGIN_IS_OVER = "Invalid or expired verification session";
 
-/** What the second step takes. It is kept here only: a reload begins again. */
+/** Token of the second step. It is kept in memory only: a reload starts again. */
 let tempToken;
 
 onSubmit("password-form", async ({ username, password }) => {
@@ -30,7 +30,7 @@ onSubmit("password-form", async ({ username, password }) => {
 
 onSubmit("code-form", async ({ code }) => {
   try {
-    // Mail programs and people put spaces into codes.
+    // Mail programs and users insert spaces into codes.
     await call("POST", "/api/auth/2fa/verify", { temp_token: tempToken, code: code.replaceAll(/\s/g, "") });
   } catch (error) {
     if (error.message === LOGIN_IS_OVER) beginAgain();
@@ -46,7 +46,7 @@ async function askForCodeOrGoOn(logIn) {
   try {
     answer = await logIn();
   } catch (error) {
-    // The password was right, but the code is late: the next step is the same.
+    // The password was right, but sending the code failed: the next step is the same.
     if (!error.body?.requires_2fa) throw error;
     answer = error.body;
     warning = error.message;
@@ -110,7 +110,7 @@ if (parameters.has("error")) {
   });
 }
 
-/** Only providers with credentials are offered. */
+/** Offers only providers with credentials. */
 await tryTo(async () => {
   const { oauth } = await call("GET", "/api/feature-flags");
   for (const [provider, isThere] of Object.entries(oauth)) element(provider).hidden = !isThere;

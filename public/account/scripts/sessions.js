@@ -47,7 +47,7 @@ async function listDevices() {
   );
 }
 
-/** One line of a list. Everything in it is text, whatever it says. */
+/** Builds one line of a list. All content is inserted as text. */
 function row({ name, tag, facts, action, run }) {
   const line = document.createElement("li");
   const what = line.appendChild(document.createElement("div"));
@@ -87,7 +87,7 @@ const SYSTEMS = [
   [/\bLinux\b/, "Linux"],
 ];
 
-/** What a `User-Agent` means to a person; itself where that is not known. */
+/** Returns a readable name for a `User-Agent`, or the text itself if it is unknown. */
 function deviceOf(userAgent) {
   const nameIn = (names) => names.find(([pattern]) => pattern.test(userAgent))?.[1];
   const [browser, system] = [nameIn(BROWSERS), nameIn(SYSTEMS)];

@@ -3,7 +3,7 @@ import { call, onPress, show, takeToken } from "./api.js";
 const token = takeToken();
 if (token === "") show("broken-step", "ask-step");
 
-// A click, since programs that look through mail open links, too.
+// Requires a click, because mail scanners open links, too.
 onPress("confirm", async () => {
   try {
     await call("POST", "/api/auth/verify", { token });

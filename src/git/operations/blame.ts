@@ -9,14 +9,17 @@ import { resolveRevision } from "../revisions.ts";
 import { readWorking } from "./changed-paths.ts";
 
 const MAX_FILE_BYTES = 1024 * 1024;
-/** Most commits that are looked at; lines that are older come from the last of them. */
+/** Most commits visited; older lines are attributed to the last of them. */
 const MAX_VISITED = 5_000;
-/** Changed lines up to which two versions are compared; beyond, all lines count as new. The cost grows with the square. */
+/**
+ * Most changed lines for which two versions are compared; above it all lines count as new. The cost grows with the
+ * square.
+ */
 const MAX_CHANGED_LINES = 1_500;
 
 type Commit = Awaited<ReturnType<History["read"]>>;
 
-/** Lines whose commit is not known yet: their index in some version of the file, and in the one that was asked for. */
+/** Lines without a known commit yet: their index in a version of the file, and in the requested version. */
 type Lines = Map<number, number>;
 
 interface Origin {
@@ -24,7 +27,7 @@ interface Origin {
   isBoundary: boolean;
 }
 
-/** Which commit each line of a file comes from. */
+/** Finds the commit of each line of a file. */
 export async function blame(
   repository: Repository,
   { path, revision, start, end }: GitOperations["blame"]["input"],
@@ -51,7 +54,7 @@ export async function blame(
   return { lines, totalLines: asked.length, hunks: toHunks(origins) };
 }
 
-/** Follow the lines back to the commits that brought them. */
+/** Follows the lines back to the commits that added them. */
 async function trace(
   versions: Versions,
   tip: Commit,
@@ -83,7 +86,7 @@ class Versions {
   readonly history: History;
   readonly #repository: Repository;
   readonly #path: string;
-  /** The last two that were read, by id: a parent is the next commit, most of the time. */
+  /** The last two versions that were read, by id: usually a parent is the next commit. */
   readonly #read = new Map<string, string[]>();
 
   constructor(repository: Repository, history: History, path: string) {
@@ -97,7 +100,7 @@ class Versions {
     return oid === undefined ? undefined : this.#readLines(oid);
   }
 
-  /** The lines that a parent has already, taken out of `lines`. */
+  /** Removes from `lines` those that a parent already has, and returns them. */
   async passOn(lines: Lines, commit: Commit, parent: Commit): Promise<Lines> {
     const [own, theirs] = await Promise.all([
       this.history.entryOf(commit, this.#path),
@@ -120,7 +123,7 @@ class Versions {
     try {
       ({ blob } = await git.readBlob({ ...this.#repository.at, oid }));
     } catch (error) {
-      // The path was a directory then.
+      // The path was a directory at that commit.
       if (error instanceof git.Errors.ObjectTypeError) return [];
       throw error;
     }
@@ -132,7 +135,7 @@ class Versions {
   }
 }
 
-/** The lines of a version that an earlier one has as well, at their places there; they are taken out of `lines`. */
+/** Removes from `lines` those that an earlier version has as well, and returns them at their positions there. */
 function handOver(lines: Lines, version: readonly string[], earlier: readonly string[]): Lines {
   const passed: Lines = new Map();
   const parts = diffArrays([...earlier], [...version], { maxEditLength: MAX_CHANGED_LINES });
@@ -159,11 +162,11 @@ async function workingLines(repository: Repository, path: string): Promise<strin
   return toLines(await readWorking(repository, path), path);
 }
 
-/** Throws `too_large`, and `invalid_input` for what git calls binary. */
+/** Splits a file into lines. Throws `too_large`, and `invalid_input` for a file that git considers binary. */
 function toLines(content: Uint8Array, path: string): string[] {
   if (content.byteLength > MAX_FILE_BYTES) throw tooLarge(path);
   if (content.subarray(0, 8_000).includes(0)) throw new AppError("invalid_input", `${path} is not text`);
-  // With their line breaks, as git compares them: a last line that got one has changed.
+  // Including their line breaks, as git compares them: a last line that gets a line break has changed.
   return new TextDecoder().decode(content).match(/[^\n]*\n|[^\n]+$/gu) ?? [];
 }
 

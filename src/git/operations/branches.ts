@@ -3,7 +3,7 @@ import type { GitOperations } from "../protocol.ts";
 import { currentBranch, requireRepository, resolve, type Repository } from "../repository.ts";
 import { upstreamOf } from "./upstream.ts";
 
-/** The repository's own branches that have a commit. */
+/** Returns the repository's local branches that have a commit. */
 export async function branches(
   repository: Repository,
   _input: GitOperations["branches"]["input"],

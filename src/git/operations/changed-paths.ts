@@ -7,14 +7,14 @@ import { EMPTY_TREE, pathStates } from "./working-tree.ts";
 
 type Content = () => Promise<Uint8Array>;
 
-/** A path whose content differs between two states of the files; a side on which it is absent is undefined. */
+/** A path whose content differs between two states of the files; undefined on the side where it is absent. */
 export interface ChangedPath {
   path: string;
   before: Content | undefined;
   after: Content | undefined;
 }
 
-/** What differs between the two states that an input names, by path. */
+/** Returns the differences between the two requested states, by path. */
 export async function changedPaths(
   repository: Repository,
   { path, staged, base, target }: GitOperations["diff"]["input"],
@@ -31,7 +31,7 @@ export async function changedPaths(
   return workingChanges(repository, ref, below);
 }
 
-/** What git would commit of the files as they are. */
+/** Returns what git would commit of the current files. */
 async function workingChanges(
   repository: Repository,
   ref: string,
@@ -79,7 +79,7 @@ async function betweenTrees(
   return changed.toSorted((one, other) => (one.path < other.path ? -1 : 1));
 }
 
-/** What an entry is, by its id; the index has none for directories, and other repositories inside are neither. */
+/** Returns an entry's id; undefined for directories of the index and for nested repositories. */
 async function idOf(
   entry: git.WalkerEntry | null | undefined,
 ): Promise<{ tree?: string | undefined; blob?: string | undefined }> {
@@ -93,7 +93,7 @@ function isAtOrBelow(path: string, directory: string): boolean {
   return path === directory || path.startsWith(`${directory}/`);
 }
 
-/** Whether a path is in a directory, or on the way to it. */
+/** Whether a path is in a directory, or one of its parents. */
 function isRelated(path: string, directory: string): boolean {
   return isAtOrBelow(path, directory) || directory.startsWith(`${path}/`);
 }

@@ -7,8 +7,8 @@ import { isStaged, isUnstaged, pathStates } from "./working-tree.ts";
 const BATCH = 50;
 
 /**
- * Make the working tree and the index those of a commit, and leave HEAD as it is. Files that are changed and would be
- * overwritten are a `conflict`, and then nothing is changed.
+ * Sets the working tree and the index to a commit, and leaves HEAD unchanged. If changed files would be overwritten,
+ * throws `conflict` and changes nothing.
  */
 export async function checkout(repository: Repository, sha: string): Promise<void> {
   const { at, onProgress } = repository;
@@ -27,7 +27,7 @@ export async function checkout(repository: Repository, sha: string): Promise<voi
   await removeEmptyParents(repository, deleted);
 }
 
-/** Files of the index that the commit has no more, and those in whose way (or place) it has a directory (or file). */
+/** Finds files of the index that the commit no longer has, and files that a directory replaces or the reverse. */
 async function compareWithIndex(
   { at, files }: Repository,
   sha: string,
@@ -52,7 +52,7 @@ async function compareWithIndex(
   return { deleted, replaced };
 }
 
-/** isomorphic-git does not put a directory in a file's place, nor the other way round, so the place is cleared. */
+/** Removes replaced entries: isomorphic-git does not put a directory in a file's place, nor the reverse. */
 async function removeReplaced(repository: Repository, paths: readonly string[]): Promise<void> {
   const changed = (await pathStates(repository, paths)).find((state) => isStaged(state) || isUnstaged(state));
   if (changed) throw new AppError("conflict", `Local changes would be overwritten: ${changed.path}`);
@@ -63,11 +63,11 @@ async function removeReplaced(repository: Repository, paths: readonly string[]):
   await removeEmptyParents(repository, paths);
 }
 
-/** Git knows no empty directories. */
+/** Git has no empty directories. */
 async function removeEmptyParents({ files }: Repository, paths: readonly string[]): Promise<void> {
   const parents = new Set(paths.flatMap(parentsOf));
   const deepestFirst = [...parents].toSorted((a, b) => b.length - a.length);
-  // One that is not empty, or no directory any more, stays.
+  // A directory that is not empty, or is gone, stays as it is.
   for (const parent of deepestFirst) await files.rmdir(parent).catch(() => undefined);
 }
 

@@ -8,10 +8,10 @@ import { fetchBranch } from "./fetch.ts";
 import { createRepository, setRemote, setUpstream } from "./init.ts";
 
 const REMOTE = "origin";
-/** Of a remote that names no branch, as most hosts do it. */
+/** Default branch of a remote that names none, as on most hosts. */
 const DEFAULT_BRANCH = "main";
 
-/** Clone the last commit of one branch into an empty tree. */
+/** Clones the last commit of one branch into an empty tree. */
 export async function clone(
   repository: Repository,
   { remote, branch }: GitOperations["clone"]["input"],

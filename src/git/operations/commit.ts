@@ -4,7 +4,7 @@ import type { GitOperations } from "../protocol.ts";
 import { requireRepository, type Repository } from "../repository.ts";
 import { stage } from "./stage.ts";
 
-/** Commit to the branch that is checked out. */
+/** Commits to the current branch. */
 export async function commit(
   repository: Repository,
   { message, author, paths }: GitOperations["commit"]["input"],

@@ -2,7 +2,7 @@ import * as git from "isomorphic-git";
 import type { ReadCommitResult } from "isomorphic-git";
 import type { Repository } from "../repository.ts";
 
-/** Histories that differ by more are not counted further. */
+/** Counting stops at this many differing commits. */
 const MAX_COMMITS = 2_000;
 
 const OURS = 1;
@@ -10,8 +10,8 @@ const THEIRS = 2;
 const BOTH = 3;
 
 /**
- * How many commits each of two histories has that the other has not. Newest first, until everything left to look at belongs
- * to both. A commit that a shallow clone does not have ends its history.
+ * Counts the commits that each of two histories has and the other lacks. Walks newest first until only common commits
+ * remain. A commit that is missing in a shallow clone ends its history.
  */
 export async function compareHistories(
   { at }: Repository,
@@ -39,7 +39,7 @@ export async function compareHistories(
     if (!next) break;
     const side = sides.get(next.oid) ?? 0;
     if (side !== BOTH) oldest = Math.min(oldest, timestampOf(next));
-    // What is common and older than all that is not can have no more to say.
+    // All remaining commits are common and older than every differing one, so the counts are final.
     else if (timestampOf(next) < oldest && queue.every(({ oid }) => sides.get(oid) === BOTH)) break;
     for (const parent of next.commit.parent) {
       const before = sides.get(parent) ?? 0;

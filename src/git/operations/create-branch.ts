@@ -4,7 +4,7 @@ import { checkBranchName } from "../names.ts";
 import type { GitOperations } from "../protocol.ts";
 import { requireRepository, resolve, type Repository } from "../repository.ts";
 
-/** Make a branch where HEAD is. Checking it out changes no file, so local changes come along. */
+/** Creates a branch at HEAD. Checking it out changes no file, so local changes are kept. */
 export async function createBranch(
   repository: Repository,
   { name, checkout }: GitOperations["createBranch"]["input"],

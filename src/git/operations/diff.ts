@@ -5,17 +5,19 @@ import { changedPaths } from "./changed-paths.ts";
 
 /** Longest text of all differences together, in characters. */
 const MAX_DIFF = 1024 * 1024;
-/** Longer files are only said to differ. */
+/** Larger files are only reported as different. */
 const MAX_FILE_BYTES = 1024 * 1024;
-/** Files of more lines, too. */
+/** So are files with more lines. */
 const MAX_FILE_LINES = 100_000;
 /**
- * Changed lines of a file up to which its differences are looked for; the cost grows with the square, and no clock runs meanwhile
- * in a Worker. A file that is new, or gone, is shown all the same.
+ * Most changed lines of a file for which a diff is computed; the cost grows with the square, and in a Worker no clock
+ * advances meanwhile. A new or deleted file is shown in any case.
  */
 const MAX_CHANGED_LINES = 1_500;
 
-/** What differs between the last commit and the files that git would commit, or between the two that are named. */
+/**
+ * Returns the differences between the last commit and the files that git would commit, or between the two named states.
+ */
 export async function diff(
   repository: Repository,
   input: GitOperations["diff"]["input"],
@@ -30,7 +32,7 @@ export async function diff(
       files.push({ path, additions: 0, deletions: 0 });
       continue;
     }
-    // Files are read without waiting for anything, so that nobody else would get a turn.
+    // Reads may resolve without I/O, so yield to other work.
     await pause(repository);
     const one = compare(path, await before?.(), await after?.());
     files.push({ path, additions: one.additions, deletions: one.deletions });
@@ -75,7 +77,7 @@ function compare(
 
 const LINE_FEED = 10;
 
-/** Undefined for what git calls binary, and for what is too long. */
+/** Undefined for a file that git considers binary, or that is too long. */
 function toText(content: Uint8Array): string | undefined {
   if (content.byteLength > MAX_FILE_BYTES || content.subarray(0, 8_000).includes(0)) return undefined;
   const lines = content.reduce((sum, byte) => (byte === LINE_FEED ? sum + 1 : sum), 0);

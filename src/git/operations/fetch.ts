@@ -4,14 +4,14 @@ import { checkBranchName, checkRemoteName } from "../names.ts";
 import type { GitOperations, GitRemote } from "../protocol.ts";
 import { requireRepository, type Repository } from "../repository.ts";
 
-/** Get one more branch of a remote. */
+/** Fetches one more branch of a remote. */
 export async function fetchFromRemote(
   repository: Repository,
   { remote, remoteName, branch }: GitOperations["fetch"]["input"],
 ): Promise<GitOperations["fetch"]["output"]> {
   await requireRepository(repository);
   checkRemoteName(remoteName);
-  // In a repository that has its whole history a depth would cut that off.
+  // In a repository with its whole history, a depth would truncate that history.
   const isShallow = (await repository.files.lstat(".git/shallow").catch(() => undefined)) !== undefined;
   const fetched = await fetchBranch(repository, {
     remote,
@@ -28,8 +28,8 @@ function noSuchBranch(branch: string | undefined): AppError {
 }
 
 /**
- * Get one branch of a remote, the default one when none is named, with its history or (`depth`) the last commits of it.
- * Undefined when the remote has no branch at all.
+ * Fetches one branch of a remote, by default the remote's default branch, with its history or (`depth`) its last
+ * commits. Undefined when the remote has no branch at all.
  */
 export async function fetchBranch(
   repository: Repository,
@@ -52,7 +52,7 @@ export async function fetchBranch(
       ...at,
       ...over,
       remote: remoteName,
-      // Without a reference of its own the repository's configuration would choose.
+      // Without an explicit reference the repository's configuration would choose one.
       ref: "HEAD",
       remoteRef: branch === undefined ? "HEAD" : `refs/heads/${branch}`,
       ...(depth !== undefined && { depth }),
@@ -61,7 +61,7 @@ export async function fetchBranch(
       onProgress: ({ phase, loaded, total }) => onProgress({ phase, loaded, total: total ?? null }),
     });
     if (fetchHead === null) return undefined;
-    // A pack that broke off at a good place can go unnoticed until its commit is looked for.
+    // A pack that breaks off between objects may go unnoticed until its commit is read.
     await git.readCommit({ ...at, oid: fetchHead });
     return { sha: fetchHead, branch: branch ?? defaultBranch?.replace("refs/heads/", "") };
   } catch (error) {

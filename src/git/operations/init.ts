@@ -5,7 +5,7 @@ import { withoutCredentials } from "../remote-url.ts";
 import { currentBranch, hasRepository, type Repository } from "../repository.ts";
 import { checkRemote } from "../remote-url.ts";
 
-/** Make a repository, or keep the one that is there. */
+/** Creates a repository, or keeps an existing one. */
 export async function init(
   repository: Repository,
   { defaultBranch, remoteUrl }: GitOperations["init"]["input"],
@@ -19,7 +19,7 @@ export async function init(
 
 export async function createRepository({ at }: Repository, defaultBranch: string): Promise<void> {
   await git.init({ ...at, defaultBranch });
-  // isomorphic-git describes a file system without modes and links; these files have both.
+  // isomorphic-git assumes a file system without modes and links; these files have both.
   const settings = { "core.filemode": true, "core.symlinks": true, "core.ignorecase": false };
   for (const [path, value] of Object.entries(settings)) await git.setConfig({ ...at, path, value });
 }
@@ -28,7 +28,7 @@ export async function setRemote({ at }: Repository, remote: string, url: string)
   await git.addRemote({ ...at, remote, url: withoutCredentials(url), force: true });
 }
 
-/** Let a branch follow one of a remote. */
+/** Makes a branch follow a branch of a remote. */
 export async function setUpstream({ at }: Repository, branch: string, remote: string, remoteBranch: string) {
   await git.setConfig({ ...at, path: `branch.${branch}.remote`, value: remote });
   await git.setConfig({ ...at, path: `branch.${branch}.merge`, value: `refs/heads/${remoteBranch}` });

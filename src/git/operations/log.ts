@@ -6,10 +6,10 @@ import { requireCommit, requireRepository, resolve, type Repository } from "../r
 import { resolveRevision } from "../revisions.ts";
 
 const MAX_COMMITS = 1_000;
-/** Most commits that are looked at for one path. */
+/** Most commits visited for one path. */
 const MAX_VISITED = 10_000;
 
-/** The commits of a branch, of a revision, or of what is checked out, newest first; of a path those that changed it. */
+/** Returns the commits of a branch, of a revision, or of HEAD, newest first; for a path only those that changed it. */
 export async function log(
   repository: Repository,
   { branch, revision, path, limit }: GitOperations["log"]["input"],
@@ -33,7 +33,7 @@ async function startOf(
     : requireCommit(repository, checkBranchName(branch));
 }
 
-/** As git simplifies a history: where a commit has a path from one of its parents, only that one is followed. */
+/** Simplifies history as git does: if a commit has a path from one of its parents, only that parent is followed. */
 async function commitsOfPath(
   repository: Repository,
   sha: string,

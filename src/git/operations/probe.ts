@@ -4,7 +4,7 @@ import type { Repository } from "../repository.ts";
 
 const BRANCHES = "refs/heads/";
 
-/** Ask a remote for its branches. */
+/** Returns a remote's branches. */
 export async function probe(
   repository: Repository,
   { remote }: GitOperations["probe"]["input"],
@@ -12,7 +12,7 @@ export async function probe(
   const refs = await git.listServerRefs({ ...repository.over(remote), protocolVersion: 1, symrefs: true });
   const branches = refs.filter(({ ref }) => ref.startsWith(BRANCHES));
   const head = refs.find(({ ref }) => ref === "HEAD");
-  // A host that does not say what HEAD stands for still says where it is.
+  // A host that does not send HEAD's target still sends its commit.
   const target = head?.target ?? branches.find(({ oid }) => oid === head?.oid)?.ref;
   return {
     defaultBranch: target?.slice(BRANCHES.length) ?? null,

@@ -7,7 +7,7 @@ import { checkout } from "./checkout.ts";
 import { fetchBranch } from "./fetch.ts";
 import { conflictedPaths } from "./working-tree.ts";
 
-/** Get a branch of the remote and merge it into the one that is checked out. */
+/** Fetches a branch of the remote and merges it into the current branch. */
 export async function pull(
   repository: Repository,
   { remote, remoteName, branch: named, author }: GitOperations["pull"]["input"],
@@ -29,14 +29,14 @@ export async function pull(
   if (merged.conflicts.length > 0) return { branch, sha: ours ?? "", conflicts: merged.conflicts };
 
   if (merged.sha !== ours) {
-    // The branch moves last: what is refused, or stopped half-way, can be pulled again.
+    // The branch moves last, so that a refused or interrupted pull can be repeated.
     await checkout(repository, merged.sha);
     await git.writeRef({ ...repository.at, ref: `refs/heads/${branch}`, value: merged.sha, force: true });
   }
   return { branch, sha: merged.sha, conflicts: [] };
 }
 
-/** Make the commit that holds both histories, and move nothing to it. */
+/** Creates the merge commit without moving a branch. */
 async function merge(
   { at }: Repository,
   input: { branch: string; theirs: string; remoteBranch: string; author: GitPerson },
@@ -72,7 +72,10 @@ async function conflictsOf(
   }
 }
 
-/** isomorphic-git merges everything as text, which ruins what is none: what both sides changed of it is a conflict. */
+/**
+ * isomorphic-git merges every file as text, which corrupts binary files: a binary file that both sides changed is a
+ * conflict.
+ */
 const refuseBinary: git.MergeDriverCallback = ({ contents }) => ({
   cleanMerge: !contents.some((content) => /[\0\uFFFD]/u.test(content)),
   mergedText: contents[1] ?? "",

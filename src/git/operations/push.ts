@@ -6,10 +6,10 @@ import { requireBranch, requireCommit, requireRepository, type Repository } from
 import { setUpstream } from "./init.ts";
 import { upstreamOf } from "./upstream.ts";
 
-/** What a host says when it refuses a push, at most so many characters of it. */
+/** Most characters kept of a host's reason for refusing a push. */
 const MAX_REASON = 200;
 
-/** Send a branch to the branch of the same name. */
+/** Pushes a branch to the branch of the same name. */
 export async function push(
   repository: Repository,
   { remote, remoteName, branch, force }: GitOperations["push"]["input"],

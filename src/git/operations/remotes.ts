@@ -4,7 +4,10 @@ import type { GitOperations } from "../protocol.ts";
 import { withoutCredentials } from "../remote-url.ts";
 import { hasRepository, requireRepository, type Repository } from "../repository.ts";
 
-/** The remotes of the repository's configuration, which its users can edit: an address is checked before it is used. */
+/**
+ * Returns the remotes of the repository's configuration, which its users can edit: an address is checked before it is
+ * used.
+ */
 export async function remotes(
   repository: Repository,
   _input: GitOperations["remotes"]["input"],

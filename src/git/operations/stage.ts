@@ -5,11 +5,11 @@ import type { GitOperations } from "../protocol.ts";
 import { requireRepository, type Repository } from "../repository.ts";
 import { isUnstaged, pathStates, type PathState } from "./working-tree.ts";
 
-/** Files added at a time, and their bytes: each is in memory as a whole, and for each time the index is written anew. */
+/** Most files, and bytes, added at a time: each file is in memory as a whole, and each batch rewrites the index. */
 const BATCH_FILES = 1_000;
 const BATCH_BYTES = 8 * 1024 * 1024;
 
-/** Stage what is changed at these paths, or everywhere. `not_found` for a path where git knows nothing. */
+/** Stages the changes at these paths, or everywhere. `not_found` for a path without any file that git knows. */
 export async function stage(
   repository: Repository,
   { paths }: GitOperations["stage"]["input"],
@@ -25,7 +25,7 @@ export async function stage(
   const changed = states.filter(isUnstaged);
   const [present, absent] = [changed.filter(isPresent), changed.filter((state) => !isPresent(state))];
   for (const filepath of await batches(repository, present)) {
-    // Which of them are ignored has been asked already.
+    // The ignore rules were already checked.
     await git.add({ ...at, filepath, force: true });
   }
   if (absent.length > 0) await git.remove({ ...at, filepath: absent.map(({ path }) => path) });
@@ -40,7 +40,7 @@ function isPresent({ file }: PathState): boolean {
   return file !== "absent";
 }
 
-/** The paths, so many together as are added at a time; a large file is alone. */
+/** Groups the paths into batches; a large file is a batch of its own. */
 async function batches({ files }: Repository, states: readonly PathState[]): Promise<string[][]> {
   const found: string[][] = [];
   let bytes = Infinity;

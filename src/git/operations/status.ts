@@ -17,7 +17,7 @@ const NO_REPOSITORY: GitStatus = {
   lastCommit: null,
 };
 
-/** What is changed, and how the branch stands to its remote as of the last contact with it. */
+/** Returns the changes, and how the branch relates to its remote as of the last fetch or push. */
 export async function status(
   repository: Repository,
   _input: GitOperations["status"]["input"],
@@ -45,7 +45,7 @@ export async function status(
   };
 }
 
-/** As `git status --short` has two columns, a path can have a staged change and a later one. */
+/** Returns a path's changes: like the two columns of `git status --short`, a staged one and a later one. */
 function changesOf(state: PathState): Change[] {
   const { path, inHead, file, staged } = state;
   const inIndex = staged !== "absent";

@@ -8,7 +8,7 @@ import { setUpstream } from "./init.ts";
 
 const REMOTE = "origin";
 
-/** Check out a branch; one that only the remote has is made here first, as git does. */
+/** Checks out a branch; a branch that only the remote has is created locally first, as in git. */
 export async function switchBranch(
   repository: Repository,
   { name }: GitOperations["switchBranch"]["input"],

@@ -2,7 +2,7 @@ import * as git from "isomorphic-git";
 import { z } from "zod";
 import type { Repository } from "../repository.ts";
 
-/** The branch of a remote that a branch follows, such as `origin/main`; undefined when it follows none. */
+/** Returns the remote branch that a branch follows, such as `origin/main`; undefined for none. */
 export async function upstreamOf({ at }: Repository, branch: string): Promise<string | undefined> {
   const [remote, merge] = await Promise.all(
     ["remote", "merge"].map(async (key) =>

@@ -2,7 +2,7 @@ import * as git from "isomorphic-git";
 import { rememberingIgnoreFiles } from "../ignore-files.ts";
 import { resolve, type Repository } from "../repository.ts";
 
-/** A path's content in the last commit, the working tree and the index, as isomorphic-git's `statusMatrix` numbers it. */
+/** A path's content in the last commit, the working tree and the index, from isomorphic-git's `statusMatrix`. */
 export interface PathState {
   path: string;
   inHead: boolean;
@@ -14,12 +14,12 @@ export interface PathState {
 
 const FILE = ["absent", "head", "changed"] as const;
 const STAGED = ["absent", "head", "file", "other"] as const;
-/** The tree without entries, which every repository knows. */
+/** The empty tree, which exists in every repository. */
 export const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
 /**
- * Every path that is not ignored, below `paths` when they are named. Changes nothing, not even the index. With `base`, the
- * id of a commit, that one stands in for the last commit.
+ * Returns the state of every path that is not ignored, below `paths` if given. Changes nothing, not even the index.
+ * With `base`, the id of a commit, that commit replaces the last one.
  */
 export async function pathStates(
   repository: Repository,
@@ -52,7 +52,7 @@ export function isStaged({ inHead, staged }: PathState): boolean {
   return staged === "absent" ? inHead : staged !== "head";
 }
 
-/** Paths whose conflicts nobody has resolved; only a merge, rebase or cherry-pick in progress leaves any. */
+/** Returns paths with unresolved conflicts; only a merge, rebase or cherry-pick in progress leaves any. */
 export async function conflictedPaths({ at, files }: Repository): Promise<string[]> {
   const inProgress = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply"];
   const there = await Promise.all(
@@ -60,7 +60,7 @@ export async function conflictedPaths({ at, files }: Repository): Promise<string
   );
   if (there.every((entry) => entry === undefined)) return [];
   try {
-    // The one reader of the index that says which of its paths are unmerged.
+    // The only function that reports the index's unmerged paths.
     const nobody = { name: "-", email: "-" };
     await git.commit({ ...at, message: "-", author: nobody, committer: nobody, dryRun: true });
     return [];

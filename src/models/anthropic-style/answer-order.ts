@@ -7,15 +7,15 @@ import type {
 } from "@anthropic-ai/sdk/resources/messages";
 import { z } from "zod";
 
-/** Blocks of thinking as they come, and must go back. Some compatible servers sign nothing. */
+/** Blocks of thinking, which must be returned as received. Some compatible servers do not sign them. */
 export const THINKING_BLOCKS = [
   z.object({ type: z.literal("thinking"), thinking: z.string(), signature: z.string().default("") }),
   z.object({ type: z.literal("redacted_thinking"), data: z.string() }),
 ] as const;
 
 /**
- * The blocks of an answer in the order they came: those of thinking whole, of the others, which are kept elsewhere, only their
- * places. The order may not change. Source:
+ * The blocks of an answer in their order: blocks of thinking whole, of the others, which are stored elsewhere, only
+ * their places. The order must not change. Source:
  * https://platform.claude.com/docs/en/build-with-claude/extended-thinking#preserving-thinking-blocks
  */
 const AnswerOrder = z.array(
@@ -27,7 +27,7 @@ const AnswerOrder = z.array(
 );
 export type AnswerOrder = z.infer<typeof AnswerOrder>;
 
-/** Whether there is anything in an answer that has to go back. */
+/** Whether an answer contains blocks that must be returned. */
 export function hasThinking(order: AnswerOrder): boolean {
   return order.some(({ type }) => type === "thinking" || type === "redacted_thinking");
 }
@@ -43,8 +43,8 @@ type AnswerBlock = Extract<
 >;
 
 /**
- * An answer's blocks as they came. A text that has become another one since, as secrets were taken out of it, stands whole where
- * the first piece of it stood. Without an order that can be read: text, then calls.
+ * Returns an answer's blocks in their order. A text that has changed since, because secrets were removed, replaces the
+ * first piece as a whole. Without a readable order: text, then calls.
  */
 export function inOrder(
   kept: unknown,

@@ -1,4 +1,4 @@
-/** The SDK, in a module of its own so that it is loaded, through `import()`, with the first call and not at start-up. */
+/** The SDK in a separate module, so that it is loaded through `import()` with the first call and not at start-up. */
 import { APIConnectionError, APIError, BaseAnthropic } from "@anthropic-ai/sdk";
 import { Messages } from "@anthropic-ai/sdk/resources/messages";
 
@@ -6,8 +6,7 @@ export const errors = { APIConnectionError, APIError };
 
 /**
  * The messages resource on the base client, as Anthropic's own Bedrock and Vertex packages build it: the full client
- * holds every resource and more than doubles the bundle. It does nothing of its own accord: no retries, no logging, no
- * tracing.
+ * contains every resource and more than doubles the bundle. Without retries, logging and tracing.
  */
 export function createMessages(options: {
   apiKey: string;
@@ -20,7 +19,7 @@ export function createMessages(options: {
     apiKey: options.apiKey,
     baseURL: options.baseURL,
     fetch: options.fetch,
-    // The header the API reference asks for and compatible servers know; the SDK's own choice is a bearer token.
+    // The header that the API reference requires and compatible servers accept; the SDK would send a bearer token.
     // https://docs.anthropic.com/en/api/overview
     defaultHeaders: { ...credentials(options), ...options.headers },
     webhookKey: null,

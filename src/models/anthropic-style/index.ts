@@ -12,16 +12,16 @@ export interface AnthropicStyleConfig {
   /** Recorded with the usage and named in errors. */
   provider: string;
   model: string;
-  /** Without `/v1/messages`, e.g. `https://api.anthropic.com`; a `/v1` at the end is taken as read. */
+  /** Without `/v1/messages`, e.g. `https://api.anthropic.com`; a `/v1` at the end is optional. */
   baseURL: string;
   apiKey: string;
-  /** Whether the key goes as a bearer token, as OAuth tokens do, and not as `x-api-key`. */
+  /** Whether the key is sent as a bearer token, as OAuth tokens are, instead of `x-api-key`. */
   isBearer?: boolean;
   fetch: typeof globalThis.fetch;
   headers?: Record<string, string>;
 }
 
-/** Any server that speaks Anthropic's messages. */
+/** A model on any server with Anthropic's messages API. */
 export function createAnthropicStyleModel(config: AnthropicStyleConfig): Model {
   const { provider, model, apiKey, isBearer = false, fetch, headers = {} } = config;
   const baseURL = config.baseURL.replace(/\/v1\/?$/u, "");

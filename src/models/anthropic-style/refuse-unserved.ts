@@ -1,8 +1,8 @@
 import { ModelError, type AnswerOptions } from "../model.ts";
 
 /**
- * Refuse what would change the answer and has no word on this wire; a seed is a wish at best and is passed over. Throws a
- * `ModelError` with the name of the field as programs send it.
+ * Refuses options that would change the answer and that this API does not have; a seed is only best effort and is
+ * ignored. Throws a `ModelError` with the name of the field as programs send it.
  */
 export function refuseUnserved(options: AnswerOptions | undefined, messages: readonly unknown[]): void {
   const { frequencyPenalty, presencePenalty, openAi = {} } = options ?? {};
@@ -12,9 +12,9 @@ export function refuseUnserved(options: AnswerOptions | undefined, messages: rea
     ...openAi,
   };
   const unserved = Object.entries(fields).find(([, value]) => value !== undefined);
-  if (unserved) throw refused(`${unserved[0]}: Anthropic's protocol has no such thing, leave it out`);
-  if (messages.length === 0)
-    throw refused("messages: Anthropic's protocol needs a message of the user's with a text");
+  if (unserved)
+    throw refused(`${unserved[0]}: Anthropic's protocol does not support this field, leave it out`);
+  if (messages.length === 0) throw refused("messages: Anthropic's protocol needs a user message with a text");
 }
 
 function refused(sentence: string): ModelError {

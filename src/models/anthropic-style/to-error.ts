@@ -8,7 +8,10 @@ import {
 } from "../provider-failure.ts";
 import { ErrorBody } from "./wire.ts";
 
-/** The error types, for errors that come inside a stream and so without a status. Source: https://docs.anthropic.com/en/api/errors */
+/**
+ * Statuses of error types, for errors inside a stream, which have no status. Source:
+ * https://docs.anthropic.com/en/api/errors
+ */
 const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,
@@ -22,11 +25,11 @@ const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
   overloaded_error: 529,
 };
 
-/** Both are a plain `invalid_request_error`: only the sentence tells them apart. */
+/** Both errors are a plain `invalid_request_error`; only the message distinguishes them. */
 const CONTEXT_SENTENCES = /prompt is too long|exceed(s|ed)? (the )?context/iu;
 const CREDIT_SENTENCES = /credit balance is too low/iu;
 
-/** The failure of an answer with an error status, or of an `error` event in a stream that began well. */
+/** Converts an error response, or an `error` event in a stream that began with 200. */
 export function toError(origin: Origin, answer: FailedAnswer): ModelError {
   const { type, message, details } = ErrorBody.safeParse(answer.body).data?.error ?? {};
   const status = answer.status ?? STATUS_OF_TYPE[type ?? ""] ?? 500;

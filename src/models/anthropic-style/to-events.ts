@@ -9,15 +9,15 @@ import type { StreamEvent, Usage } from "./wire.ts";
 interface PartialCall {
   id: string;
   name: string;
-  /** What the block began with: empty at Anthropic, the whole input at some compatible servers. */
+  /** Input at the block's start: empty at Anthropic, the whole input at some compatible servers. */
   input?: unknown;
   json: string;
 }
 
 /**
- * Fold stream events into model events: text as it comes, everything else once, at `message_stop`. A stream that ends
- * without one was cut off and throws a retryable `bad_response`; one that is too long throws as `AnswerBound`. `keep` makes what
- * is sent back of an answer with thinking.
+ * Converts stream events into model events: text as it arrives, everything else once, at `message_stop`. A stream that
+ * ends without it was cut off and throws a retryable `bad_response`; one that is too long throws as `AnswerBound` does.
+ * `keep` makes the part of an answer with thinking that is returned to the provider.
  */
 export async function* toEvents(
   events: AsyncIterable<StreamEvent>,
@@ -127,7 +127,7 @@ function toThought(order: AnswerOrder, keep: (content: AnswerOrder) => KeptPart)
   return { ...(thought !== "" && { thought }), kept: keep(order) };
 }
 
-/** Later events repeat the counts as running totals, or leave out the ones that stay. */
+/** Later events repeat the counts as running totals, or omit unchanged ones. */
 function countTokens(usage: Usage, sent: Usage | null | undefined): void {
   usage.input_tokens = sent?.input_tokens ?? usage.input_tokens;
   usage.output_tokens = sent?.output_tokens ?? usage.output_tokens;
@@ -135,7 +135,7 @@ function countTokens(usage: Usage, sent: Usage | null | undefined): void {
   usage.cache_creation_input_tokens = sent?.cache_creation_input_tokens ?? usage.cache_creation_input_tokens;
 }
 
-/** Anthropic counts cached tokens apart from `input_tokens`; ours is the total. */
+/** Anthropic counts cached tokens separately from `input_tokens`; ours is the total. */
 function toUsage(usage: Usage): ModelUsage {
   const cachedInputTokens = usage.cache_read_input_tokens ?? 0;
   const cacheWriteTokens = usage.cache_creation_input_tokens ?? 0;

@@ -3,16 +3,16 @@ import type { AnswerOptions } from "../model.ts";
 
 type Body = Partial<MessageCreateParamsStreaming>;
 
-/** Where temperatures end on this wire. Source: https://docs.anthropic.com/en/api/messages */
+/** Highest temperature of this API. Source: https://docs.anthropic.com/en/api/messages */
 const MAX_TEMPERATURE = 1;
 
-/** This wire knows answers of a schema, but not answers that are just any JSON. */
+/** Instruction for `json_object`: this API supports only answers of a schema. */
 export const JSON_ONLY =
   "Answer with one JSON object and nothing else: no text before or after it, no code fence.";
 
-/** How the answer is made, in the words of this wire, which has none for seeds and penalties. */
+/** Converts answer options to this API, which has no seeds and penalties. */
 export function toOptions({ temperature, topP, stop, format }: AnswerOptions): Body {
-  // Stop sequences of nothing but white space are refused.
+  // The API refuses stop sequences of only white space.
   const sequences = (stop ?? []).filter((sequence) => sequence.trim() !== "");
   return {
     ...(temperature !== undefined && { temperature: Math.min(MAX_TEMPERATURE, temperature) }),
@@ -25,7 +25,7 @@ export function toOptions({ temperature, topP, stop, format }: AnswerOptions): B
   };
 }
 
-/** What is refused without tools. One call at a time is a property of the choice here. */
+/** Converts the tool choice; the API refuses it without tools. Serial calls are a property of the choice here. */
 export function toToolChoice({ toolChoice, parallelToolCalls }: AnswerOptions): Body {
   if (toolChoice === "none") return { tool_choice: { type: "none" } };
   const single = parallelToolCalls === false && { disable_parallel_tool_use: true };

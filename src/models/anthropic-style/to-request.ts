@@ -28,12 +28,12 @@ interface Turn {
 }
 
 /**
- * Marks the end of a prefix worth keeping in the prompt cache, five minutes by default; at most four in a request.
- * Source: https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching
+ * Marks the end of a prefix for the prompt cache, five minutes by default; at most four in a request. Source:
+ * https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching
  */
 const breakpoint = { cache_control: { type: "ephemeral" } } as const;
 
-/** The body of a streaming message. */
+/** Builds the body of a streaming message. */
 export function toRequest(model: string, request: ModelRequest): MessageCreateParamsStreaming {
   const { tools, options = {} } = request;
   const wantsJson = options.format?.type === "json_object";
@@ -64,7 +64,7 @@ export function toRequest(model: string, request: ModelRequest): MessageCreatePa
   };
 }
 
-/** Most tokens of the answer to a request, thinking included. */
+/** Returns the most tokens that the answer to a request may have, including thinking. */
 export function longestAnswer(model: string, request: ModelRequest): number {
   return limitOf(model, request, thinkingOf(model, request));
 }
@@ -79,24 +79,27 @@ function limitOf(model: string, request: ModelRequest, thinking: Thinking | unde
   return Math.min(wanted, request.affordableTokens ?? wanted);
 }
 
-/** Whether the last turn called tools and its thinking, if it had any, is not there. */
+/** Whether the last turn called tools and lacks its thinking. */
 function lacksThinking(messages: readonly ModelMessage[]): boolean {
   const last = messages.findLast(({ role }) => role !== "tool");
   return last?.role === "assistant" && last.kept === undefined;
 }
 
-/** This wire has one place for instructions, before everything else. */
+/** This API has one place for instructions, before everything else. */
 function systemOf({ system, messages }: ModelRequest): string {
   const later = messages.flatMap((message) => (message.role === "system" ? [message.content] : []));
   return [system, ...later].filter((text) => text !== "").join("\n\n");
 }
 
-/** The limit is a required field here; models of the third generation answer with at most 8192 tokens. */
+/** Required by this API; models of the third generation answer with at most 8192 tokens. */
 function defaultMaxTokens(model: string): number {
   return model.startsWith("claude-3") ? 8192 : 16_000;
 }
 
-/** Turns alternate on this wire: neighbours of one role become one, which also gathers the results of parallel calls. */
+/**
+ * Joins neighbouring messages of one role, because turns must alternate on this API; so the results of parallel calls
+ * stand together.
+ */
 function toTurns(messages: readonly ModelMessage[]): Turn[] {
   const turns: Turn[] = [];
   for (const message of messages) {
@@ -113,7 +116,7 @@ function toTurns(messages: readonly ModelMessage[]): Turn[] {
 function toBlocks(message: Exclude<ModelMessage, { role: "system" }>): Block[] {
   if (message.role === "user") return toUserBlocks(message.content);
   if (message.role === "tool") {
-    // An error without a text is refused.
+    // The API refuses an error without a text.
     const text = message.content || (message.isError ? "The tool failed and said nothing." : "");
     const result = {
       type: "tool_result" as const,
@@ -146,19 +149,19 @@ function toSource(part: Exclude<ModelPart, { type: "text" }>): ImageBlockParam["
   return { type: "base64", media_type: part.mimeType, data: part.base64 };
 }
 
-/** Blocks of nothing but white space are refused. */
+/** The API refuses blocks of only white space. */
 function toText(text: string): TextBlockParam[] {
   return text.trim() === "" ? [] : [{ type: "text", text }];
 }
 
-/** Only these characters are accepted; a conversation begun with another provider may hold others. */
+/** Replaces other characters, which the API refuses; a conversation begun with another provider may contain them. */
 function toWireId(id: string): string {
   return id.replaceAll(/[^\w-]/gu, "_");
 }
 
 /**
- * The last two user turns end a prefix: the older one is what the previous call stored and this one reads, the newer one
- * is what this call stores.
+ * Puts breakpoints at the last two user turns: the older one was stored by the previous call and is read now, the newer
+ * one is stored now.
  */
 function withBreakpoints(turns: Turn[]): MessageParam[] {
   const ends = new Set(turns.filter((turn) => turn.role === "user").slice(-2));

@@ -3,21 +3,25 @@ import { atMostHigh, THINKING_TOKENS, type ThinkingEffort } from "../thinking.ts
 
 type Body = Pick<MessageCreateParamsStreaming, "thinking" | "output_config">;
 
-/** How a family of models is asked to think. */
+/** How thinking is requested from a family of models. */
 interface Family {
   name: RegExp;
-  /** `adaptive`: it is told an effort, and finds the number of tokens itself; `budget`: it is told the number. */
+  /**
+   * `adaptive`: the request sets an effort, and the model finds the number of tokens; `budget`: the request sets the
+   * number.
+   */
   way: "adaptive" | "budget";
-  /** Whether it knows the effort `xhigh`. */
+  /** Whether it supports the effort `xhigh`. */
   knowsXhigh?: boolean;
   /** Most tokens of its answers, thinking included. */
   maxTokens: number;
 }
 
 /**
- * The first that matches counts. Models that are not here, other vendors' among them, are told nothing: most refuse a parameter
- * they do not know. Sources: https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking,
- * https://platform.claude.com/docs/en/build-with-claude/effort, https://platform.claude.com/docs/en/about-claude/models/overview
+ * The first match counts. Requests to other models, including other vendors', contain no setting: most refuse unknown
+ * parameters. Sources: https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking,
+ * https://platform.claude.com/docs/en/build-with-claude/effort,
+ * https://platform.claude.com/docs/en/about-claude/models/overview
  */
 const FAMILIES: readonly Family[] = [
   { name: /claude-(opus|sonnet)-4-6(?!\d)|claude-mythos-preview/u, way: "adaptive", maxTokens: 64_000 },
@@ -27,23 +31,23 @@ const FAMILIES: readonly Family[] = [
   { name: /claude-opus-4/u, way: "budget", maxTokens: 32_000 },
 ];
 
-/** Least tokens that are left for the answer itself. */
+/** Tokens that remain for the answer itself, at least. */
 const ANSWER_TOKENS = 8_000;
 
-/** Least tokens that a model may be told to think with. Source: https://platform.claude.com/docs/en/build-with-claude/extended-thinking */
+/** Smallest thinking budget. Source: https://platform.claude.com/docs/en/build-with-claude/extended-thinking */
 const LEAST_BUDGET = 1_024;
 
 export interface Thinking {
   body: Body;
-  /** Tokens of thinking, to be added to those of the answer; both together stay below `most`. */
+  /** Tokens of thinking, in addition to those of the answer; their sum stays below `most`. */
   tokens: number;
   most: number;
 }
 
 /**
- * What a request says of thinking; undefined where the model is to be left alone. `goesOn` is whether the request goes on with a
- * turn whose thinking is not there: where it is told a number, a model then refuses to think. `room` is a bound of thinking and
- * answer together, where there is one.
+ * Returns the thinking settings of a request; undefined for the model's default. `goesOn` says that the request
+ * continues a turn whose thinking is missing: with a budget, the API then refuses thinking. `room` bounds thinking and
+ * answer together, if given.
  */
 export function toThinking(
   model: string,
@@ -56,7 +60,7 @@ export function toThinking(
   const most = family.maxTokens;
   if (family.way === "adaptive") {
     const told = family.knowsXhigh ? effort : atMostHigh(effort);
-    // The newest models leave the text of what they think empty unless asked for it.
+    // The newest models omit the text of their thinking unless the request asks for it.
     const body: Body = {
       thinking: { type: "adaptive", display: "summarized" },
       output_config: { effort: told },

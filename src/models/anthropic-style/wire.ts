@@ -6,7 +6,7 @@ import { THINKING_BLOCKS } from "./answer-order.ts";
  * let through and ignored, as its versioning policy asks. Source: https://docs.anthropic.com/en/docs/build-with-claude/streaming
  */
 
-/** A count that is no number is as good as none: the answer it comes with is one. */
+/** An invalid count is ignored: the answer that contains it is still valid. */
 const tokens = z.number().catch(0).nullish();
 
 const Usage = z.object({
@@ -65,7 +65,7 @@ export const StreamEvent = z.union([
 ]);
 export type StreamEvent = z.infer<typeof StreamEvent>;
 
-/** Whatever is of none of the known kinds; a known kind in a wrong shape stays an error. */
+/** Matches objects of none of the known kinds; a known kind with a wrong shape stays an error. */
 function unknownKind(known: readonly string[]) {
   return z
     .object({ type: z.string().refine((type) => !known.includes(type)) })

@@ -11,8 +11,8 @@ interface PartialCall {
 }
 
 /**
- * Puts tool calls together from their deltas. OpenAI sends the index with every delta, id and name with the first only;
- * others leave out the index, leave out the id, or send whole calls that all have index 0.
+ * Assembles tool calls from their deltas. OpenAI sends the index with every delta, id and name with the first only;
+ * other servers omit the index or the id, or send whole calls that all have index 0.
  */
 export class ToolCallAssembly {
   readonly #calls: PartialCall[] = [];
@@ -31,17 +31,17 @@ export class ToolCallAssembly {
     call.extra = part.extra_content ?? call.extra;
   }
 
-  /** What came beside each call and has to go back with it. */
+  /** Extra content of each call that must be returned with it. */
   get extras(): unknown[] {
     return this.#calls.map(({ extra }) => extra);
   }
 
-  /** The calls in the order they began; `toId` gives each its identifier. */
+  /** Returns the calls in the order in which they began; `toId` determines each identifier. */
   finish(toId: (sent: string | undefined) => string): ToolCall[] {
     return this.#calls.map(({ id, name, arguments: text }) => ({
       id: toId(id),
       name,
-      // A tool without parameters is called with nothing at all by some models.
+      // For a tool without parameters some models send an empty text.
       arguments: text.trim() === "" ? "{}" : text,
     }));
   }

@@ -1,21 +1,21 @@
 import type { ChatCompletionMessageParam } from "openai/resources/chat/completions";
 
-/** Marks the end of a prefix worth keeping in Anthropic's prompt cache; see src/models/anthropic-style. */
+/** Marks the end of a prefix for Anthropic's prompt cache; see src/models/anthropic-style. */
 const breakpoint = { cache_control: { type: "ephemeral" } } as const;
 
 /**
- * Whether a server caches only what is marked. OpenAI, DeepSeek, Google and others cache prefixes of their own accord;
- * Anthropic's models do not, and OpenRouter hands the marks of this wire on to them.
- * Sources: https://platform.openai.com/docs/guides/prompt-caching, https://openrouter.ai/docs/features/prompt-caching
+ * Whether a server caches only marked prefixes. OpenAI, DeepSeek, Google and others cache prefixes automatically;
+ * Anthropic's models do not, and OpenRouter forwards the marks of this API to them. Sources:
+ * https://platform.openai.com/docs/guides/prompt-caching, https://openrouter.ai/docs/features/prompt-caching
  */
 export function needsBreakpoints(provider: string, model: string): boolean {
   return provider === "openrouter" && /(^~?anthropic\/|claude)/u.test(model);
 }
 
 /**
- * The messages with three marks of the four that are allowed: the system prompt, which covers the tools before it, and the
- * ends of the last two user turns (a user's message, or the results of a turn's calls), as on Anthropic's own wire. Text
- * carries its mark on its last part, a tool's result on the message, as OpenRouter's own SDK sends them:
+ * Returns the messages with three of the four allowed marks: the system prompt, which covers the tools before it, and
+ * the ends of the last two user turns (a user's message, or the results of a turn's calls), as on Anthropic's own API.
+ * Text carries its mark on its last part, a tool's result on the message, as OpenRouter's own SDK sends them:
  * https://github.com/OpenRouterTeam/ai-sdk-provider
  */
 export function withBreakpoints(

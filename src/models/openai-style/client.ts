@@ -1,10 +1,10 @@
-/** The SDK, in a module of its own so that it is loaded, through `import()`, with the first call and not at start-up. */
+/** The SDK in a separate module, so that it is loaded through `import()` with the first call and not at start-up. */
 import { APIConnectionError, APIError, OpenAI } from "openai";
 
 export const errors = { APIConnectionError, APIError };
 
 /**
- * A client that does nothing of its own accord: no retries, no logging (it would print chunks it cannot parse), and no
+ * Creates a client without retries, without logging (it would print chunks that it cannot parse), and without
  * credentials from environment variables.
  */
 export function createClient(options: {

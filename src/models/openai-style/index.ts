@@ -17,7 +17,7 @@ export interface OpenAiStyleConfig {
   /** Recorded with the usage and named in errors. */
   provider: string;
   model: string;
-  /** Up to and without `/chat/completions`, e.g. `https://api.openai.com/v1`. */
+  /** Without `/chat/completions`, e.g. `https://api.openai.com/v1`. */
   baseURL: string;
   apiKey: string;
   fetch: typeof globalThis.fetch;
@@ -26,7 +26,7 @@ export interface OpenAiStyleConfig {
 
 const OPENAI = "api.openai.com";
 
-/** Any server that speaks OpenAI's chat completions: OpenAI, OpenRouter, vLLM, a user's own. */
+/** A model on any server with OpenAI's chat completions: OpenAI, OpenRouter, vLLM, a user's own. */
 export function createOpenAiStyleModel(config: OpenAiStyleConfig): Model {
   const { provider, model, baseURL, apiKey, fetch, headers = {} } = config;
   const origin = { provider, apiKey };
@@ -61,7 +61,7 @@ export function createOpenAiStyleModel(config: OpenAiStyleConfig): Model {
   };
 }
 
-/** Models that refuse `max_tokens` on whatever host they are. Source: https://platform.openai.com/docs/guides/reasoning */
+/** Models that refuse `max_tokens` on every host. Source: https://platform.openai.com/docs/guides/reasoning */
 const REASONING_MODELS = /(^|\/)(o[134](-|$)|gpt-5)/u;
 
 function limitFieldOf(model: string, host: string): LimitField {
@@ -79,10 +79,10 @@ async function openStream(
   return streamed ? data : wholeAnswer(await response.text(), origin);
 }
 
-/** The answer of a server that ignores `stream: true`, as the one chunk it amounts to. */
+/** Yields the response of a server that ignores `stream: true` as one chunk. */
 async function* wholeAnswer(text: string, origin: Origin): AsyncGenerator<Chunk> {
   const completion = safeParseJson(text, Completion)?.value;
-  if (!completion) throw badResponse(origin, "sent an answer that is not of its protocol");
+  if (!completion) throw badResponse(origin, "sent a response that does not follow its protocol");
   const { choices, usage, error } = completion;
   if (error) throw toError(origin, { status: undefined, body: error, headers: undefined });
   yield { usage, choices: choices?.map(({ message, finish_reason }) => ({ delta: message, finish_reason })) };

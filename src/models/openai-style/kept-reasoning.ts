@@ -7,20 +7,20 @@ const Detail = z.looseObject({ type: z.string(), index: z.number().nullish() });
 type Detail = z.infer<typeof Detail>;
 
 /**
- * What compatible servers want back with an answer that called tools. DeepSeek and others refuse the turn without its
- * `reasoning_content`, OpenRouter hands `reasoning_details` on to vendors who do, Gemini signs single calls. Sources:
- * https://api-docs.deepseek.com/guides/thinking_mode, https://openrouter.ai/docs/use-cases/reasoning-tokens,
+ * The parts that compatible servers require back with an answer that called tools. DeepSeek and others refuse the turn
+ * without its `reasoning_content`, OpenRouter forwards `reasoning_details` to such vendors, Gemini signs single calls.
+ * Sources: https://api-docs.deepseek.com/guides/thinking_mode, https://openrouter.ai/docs/use-cases/reasoning-tokens,
  * https://ai.google.dev/gemini-api/docs/thought-signatures
  */
 const KeptReasoning = z.object({
   reasoning_content: z.string().optional(),
   reasoning_details: z.array(Detail).optional(),
-  /** `extra_content` of calls, by their place. */
+  /** `extra_content` of calls, by their position. */
   calls: z.record(z.string(), z.unknown()).optional(),
 });
 type KeptReasoning = z.infer<typeof KeptReasoning>;
 
-/** Gathers what a stream says beside the answer. */
+/** Collects the reasoning of a stream. */
 export class Reasoning {
   #text = "";
   #content = "";
@@ -42,12 +42,12 @@ export class Reasoning {
     }
   }
 
-  /** What was thought, as far as the server shows it. */
+  /** The model's thinking, as far as the server returns it. */
   get text(): string {
     return this.#text;
   }
 
-  /** What has to go back; undefined for nothing. */
+  /** Returns the part that must be returned to the server; undefined for none. */
   kept(extras: readonly unknown[]): KeptReasoning | undefined {
     const calls = Object.fromEntries(
       extras.flatMap((extra, place) => (extra === undefined ? [] : [[String(place), extra]])),
@@ -61,7 +61,7 @@ export class Reasoning {
     return Object.keys(kept).length > 0 ? kept : undefined;
   }
 
-  /** Pieces of one detail follow one another: their texts belong together, and the last word on all else counts. */
+  /** Adds a piece of a detail: texts of one detail are concatenated, and for all other fields the last value counts. */
   #addDetail(piece: Detail): void {
     const last = this.#details.at(-1);
     const goesOn = last?.type === piece.type && last.index === piece.index && piece.type !== ENCRYPTED;
@@ -78,10 +78,10 @@ export class Reasoning {
   }
 }
 
-/** Each comes whole. */
+/** Each encrypted detail is complete. */
 const ENCRYPTED = "reasoning.encrypted";
 
-/** An assistant's message of calls with what was kept of it. */
+/** Adds the kept reasoning to an assistant's message with calls. */
 export function withReasoning<T extends { tool_calls: readonly ChatCompletionMessageToolCall[] }>(
   message: T,
   content: unknown,

@@ -8,13 +8,13 @@ import {
 } from "../provider-failure.ts";
 import { ErrorBody } from "./wire.ts";
 
-/** A 429 that no waiting cures. Source: https://platform.openai.com/docs/guides/error-codes */
+/** Codes of a 429 that waiting does not solve. Source: https://platform.openai.com/docs/guides/error-codes */
 const QUOTA_CODES = /insufficient_quota|billing|quota_exceeded/u;
-/** OpenAI has a code for it; vLLM, llama.cpp, OpenRouter and others only a sentence. */
+/** OpenAI has a code for this error; vLLM, llama.cpp, OpenRouter and others only a message. */
 const CONTEXT_CODES = /context_length_exceeded|exceed_context_size/u;
 const CONTEXT_SENTENCES = /context (length|window|size)|prompt is too long|too many (input )?tokens/iu;
 
-/** The failure of an answer with an error status, or of an error object in a stream that began well. */
+/** Converts an error response, or an error object in a stream that began with 200. */
 export function toError(origin: Origin, answer: FailedAnswer): ModelError {
   const body = typeof answer.body === "string" ? { message: answer.body } : answer.body;
   const { message, type, code } = ErrorBody.safeParse(body).data ?? {};
@@ -33,7 +33,7 @@ function toVerdict(status: number | undefined, codes: string, sentence: string):
     return { code: "context_too_long", retryable: false };
   }
   if (status !== undefined) return verdictOfStatus(status);
-  // Aggregators put the status they got themselves into `code`.
+  // Aggregators put the upstream status into `code`.
   const relayed = /\b[45]\d\d\b/u.exec(codes);
   if (relayed) return verdictOfStatus(Number(relayed[0]));
   if (/rate_limit/u.test(codes)) return { code: "rate_limited", retryable: true };

@@ -8,10 +8,10 @@ import { Reasoning } from "./kept-reasoning.ts";
 import type { Chunk, Usage } from "./wire.ts";
 
 /**
- * Fold chunks into events: text as it comes, everything else once, at the end. A stream that ends without a finish
- * reason is taken as it is (`other`), as some servers never send one; but one that brought nothing, or ends inside a tool
- * call's arguments, was cut off and throws a retryable `bad_response`; one that is too long throws as `AnswerBound`. `keep`
- * makes what is sent back of an answer.
+ * Converts chunks into events: text as it arrives, everything else once, at the end. A stream without a finish reason
+ * is accepted (`other`), because some servers never send one; but an empty stream, or one that ends inside a tool
+ * call's arguments, was cut off and throws a retryable `bad_response`; one that is too long throws as `AnswerBound`
+ * does. `keep` makes the part of an answer that is returned to the provider.
  */
 export async function* toEvents(
   chunks: AsyncIterable<Chunk>,
@@ -29,7 +29,7 @@ export async function* toEvents(
   let usage: ModelUsage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, cacheWriteTokens: 0 };
 
   for await (const chunk of chunks) {
-    // Sent once at the end, or with every chunk as a running total: the last one is right either way.
+    // Sent once at the end, or with every chunk as a running total: the last one is right in both cases.
     if (chunk.usage) usage = toUsage(chunk.usage);
     const choice = chunk.choices?.[0];
     if (choice?.delta?.content) {

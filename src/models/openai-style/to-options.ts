@@ -4,8 +4,8 @@ import type { AnswerFormat, AnswerOptions } from "../model.ts";
 type Body = Partial<ChatCompletionCreateParamsStreaming>;
 
 /**
- * How the answer is made, in the words of this wire; what was not asked for is not said.
- * Source: https://platform.openai.com/docs/api-reference/chat/create
+ * Converts answer options to this API; absent options are omitted. Source:
+ * https://platform.openai.com/docs/api-reference/chat/create
  */
 export function toOptions(options: AnswerOptions): Body {
   const { temperature, topP, stop, seed, frequencyPenalty, presencePenalty, format } = options;
@@ -21,13 +21,13 @@ export function toOptions(options: AnswerOptions): Body {
   };
 }
 
-/** Values of later models are for the provider to judge. */
+/** The provider checks values that only later models know. */
 function toPlain(fields: AnswerOptions["openAi"] = {}): Body {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The SDK names the values of its own day.
   return fields as Body;
 }
 
-/** What is refused without tools. */
+/** Converts the tool options; the API refuses them without tools. */
 export function toToolOptions({ toolChoice, parallelToolCalls }: AnswerOptions): Body {
   return {
     ...(toolChoice !== undefined && { tool_choice: toToolChoice(toolChoice) }),

@@ -10,14 +10,14 @@ import { withReasoning } from "./kept-reasoning.ts";
 import { toOptions, toToolOptions } from "./to-options.ts";
 
 /**
- * OpenAI's newer models know only `max_completion_tokens`, many compatible servers only `max_tokens`.
- * Source: https://platform.openai.com/docs/api-reference/chat/create
+ * OpenAI's newer models accept only `max_completion_tokens`, many compatible servers only `max_tokens`. Source:
+ * https://platform.openai.com/docs/api-reference/chat/create
  */
 export type LimitField = "max_tokens" | "max_completion_tokens";
 
 /**
- * The body of a streaming chat completion. `cacheBreakpoints` is for servers that cache only what is marked, `thinking` what
- * `toThinking` made.
+ * Builds the body of a streaming chat completion. `cacheBreakpoints` is for servers that cache only marked prefixes;
+ * `thinking` is the result of `toThinking`.
  */
 export function toRequest(
   model: string,
@@ -39,7 +39,7 @@ export function toRequest(
     stream: true,
     stream_options: { include_usage: true },
     messages: cacheBreakpoints ? withBreakpoints(messages) : messages,
-    // An empty list is refused. Calls in parallel are what servers do unless told otherwise.
+    // The API refuses an empty list. Parallel calls are the default.
     ...(tools.length > 0 && {
       tools: tools.map((tool) => ({ type: "function" as const, function: tool })),
       ...toToolOptions(options),
@@ -64,13 +64,13 @@ function toMessage(message: ModelMessage): ChatCompletionMessageParam[] {
     const said = { role: "assistant" as const, content: content || null, tool_calls: toolCalls.map(toCall) };
     return [withReasoning(said, message.kept?.content)];
   }
-  // A turn in which nothing was said has no form that every server accepts.
+  // There is no representation of an empty turn that every server accepts.
   return content ? [{ role: "assistant", content }] : [];
 }
 
 /**
- * The pictures that calls have shown, as a user's message behind the last of their results: results hold text alone on this wire.
- * Source: https://platform.openai.com/docs/api-reference/chat/create
+ * Returns the pictures that calls have shown as a user message after the last of their results: results contain only
+ * text on this API. Source: https://platform.openai.com/docs/api-reference/chat/create
  */
 function picturesBefore(messages: readonly ModelMessage[], end: number): ChatCompletionMessageParam[] {
   if (messages[end]?.role === "tool") return [];
@@ -85,7 +85,7 @@ function picturesBefore(messages: readonly ModelMessage[], end: number): ChatCom
   return shown.length > 0 ? [{ role: "user", content: toUserContent(shown) }] : [];
 }
 
-/** Servers without vision know only text that is one string, so parts are sent only where there is a picture. */
+/** Servers without vision accept only a single string, so parts are sent only for a message with a picture. */
 function toUserContent(content: UserContent): string | ChatCompletionContentPart[] {
   if (typeof content === "string") return content;
   const parts = content.filter((part) => part.type !== "text" || part.text !== "");

@@ -18,7 +18,7 @@ const Message = z
   .object({
     content: z.string().nullish(),
     tool_calls: z.array(ToolCallPart).nullish(),
-    /** What the model thinks, under the name that DeepSeek, vLLM and others have for it, or that of OpenRouter and Groq. */
+    /** The model's thinking, under the name used by DeepSeek, vLLM and others, or that of OpenRouter and Groq. */
     reasoning_content: z.string().nullish().catch(undefined),
     reasoning: z.string().nullish().catch(undefined),
     reasoning_details: z.array(z.unknown()).nullish().catch(undefined),
@@ -27,7 +27,7 @@ const Message = z
 export type Delta = z.infer<typeof Message>;
 const finishReason = z.string().nullish();
 
-/** A count that is no number is as good as none: the answer it comes with is one. */
+/** An invalid count is ignored: the answer that contains it is still valid. */
 const tokens = z.number().catch(0).nullish();
 
 const Usage = z.object({
@@ -43,7 +43,7 @@ export const Chunk = z.object({
 });
 export type Chunk = z.infer<typeof Chunk>;
 
-/** The answer of a server that does not stream, whatever it was asked. */
+/** The response of a server that does not stream even when asked to. */
 export const Completion = z.object({
   choices: z.array(z.object({ message: Message, finish_reason: finishReason })).nullish(),
   usage: Usage.catch({}).nullish(),
