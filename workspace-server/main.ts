@@ -5,7 +5,7 @@ import { serve } from "./serve.ts";
  * The program inside a project's sandbox.
  *
  *   workspace-server.mjs serve --root <directory> --listen <socket path | port | address:port> --secret-sha256 <hex>
- *   workspace-server.mjs git      one git operation: its request on stdin, its answer on stdout
+ *   workspace-server.mjs git      one git operation: its request on stdin, its response on stdout
  *   workspace-server.mjs command  one command, in the same way
  */
 const [, , command, ...rest] = process.argv;

@@ -1,5 +1,5 @@
 /** System prompt for the summary that replaces a conversation's oldest part. */
-export const SUMMARY_PROMPT = `You keep the record of a coding agent's work. You are given a part of its conversation that it will no longer see, and perhaps the record so far. Write the record that replaces both: whoever goes on with the work has nothing else.
+export const SUMMARY_PROMPT = `You keep the record of a coding agent's work. You are given a part of its conversation that it will no longer see, and perhaps the record so far. Write the record that replaces both: the agent that continues the work has nothing else.
 
 Write plain text under these headings, and leave out a heading that would be empty:
 Requests: what the user asked for, in the user's terms, with every limit and preference the user named.
