@@ -148,7 +148,10 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
       );
     } catch (error) {
       // The next check finds the tasks that run then.
-      this.#services.log.warn("tasks were not looked for", { project_id: this.#projectId, cause: error });
+      this.#services.log.warn("running tasks could not be read", {
+        project_id: this.#projectId,
+        cause: error,
+      });
     }
   }
 
@@ -254,7 +257,10 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
     conversation.leave();
     if (terminal.part(Date.now())) await this.#schedule();
     await terminal.note().catch((error: unknown) => {
-      this.#services.log.warn("activity was not noted", { project_id: this.#projectId, cause: error });
+      this.#services.log.warn("activity could not be recorded", {
+        project_id: this.#projectId,
+        cause: error,
+      });
     });
   }
 
@@ -267,7 +273,7 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
       this.#feeds.goOn();
       await this.#lookForTasks([]);
     } catch (error) {
-      this.#services.log.error("sockets were not looked after", {
+      this.#services.log.error("the check of the sockets failed", {
         project_id: this.#projectId,
         cause: error,
       });
@@ -288,7 +294,7 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
       this.#goOn(seat);
     } catch (error) {
       if (!isRefusal(error)) {
-        this.#services.log.warn("access was not checked", { project_id: this.#projectId, cause: error });
+        this.#services.log.warn("access could not be checked", { project_id: this.#projectId, cause: error });
         if (Date.now() - checkedAt > TRUST_MS) connection.close(FAILED);
         return;
       }
@@ -320,7 +326,10 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
       this.#held.delete(id);
     } catch (error) {
       // The next check tries again; in the end the sweep of idle sessions ends it.
-      this.#services.log.warn("a session was not given up", { project_id: this.#projectId, cause: error });
+      this.#services.log.warn("a held session could not be ended", {
+        project_id: this.#projectId,
+        cause: error,
+      });
     }
   }
 

@@ -74,7 +74,7 @@ export class Terminal {
   /** Accepts input; while the session is being opened, it waits. */
   type(data: string): void {
     if (this.#waiting.length + data.length > MAX_WAITING) {
-      this.#connection.send({ type: "error", message: "More was typed than the shell takes" });
+      this.#connection.send({ type: "error", message: "Too much input waits for the shell" });
       this.#connection.close(POLICY);
       return;
     }
@@ -125,7 +125,7 @@ export class Terminal {
   release(): void {
     this.#gone.abort();
     this.#connection.keep({ terminal: null });
-    this.#connection.send({ type: "error", message: "The terminal goes on in another window" });
+    this.#connection.send({ type: "error", message: "The terminal continues in another window" });
     this.#connection.close({ code: ENDED.code, reason: "resumed elsewhere" });
   }
 
@@ -226,8 +226,8 @@ export class Terminal {
   #writeFailed(error: unknown): void {
     this.#waiting = "";
     if (error instanceof AppError && ["not_found", "conflict", "asleep"].includes(error.code)) return;
-    this.#services.log.warn("what was typed was not taken", { project_id: this.#projectId, cause: error });
-    this.#connection.send({ type: "error", message: "The shell did not take what was typed; try again" });
+    this.#services.log.warn("terminal input was not accepted", { project_id: this.#projectId, cause: error });
+    this.#connection.send({ type: "error", message: "The shell did not accept the input; try again" });
   }
 
   #fail(error: unknown): void {

@@ -26,7 +26,7 @@ export class ShellRecords {
     return this.#find(id) !== undefined;
   }
 
-  /** Whether the session is over. `not_found`. */
+  /** Whether the session is over. Throws `not_found`. */
   isOver(id: string): boolean {
     return this.#existing(id).endedAt !== null;
   }

@@ -55,7 +55,7 @@ export const WORKSPACE_SERVER: readonly string[] = [`${INSIDE}/bin/node`, `${INS
 const PROXY = "http://127.0.0.1:3128";
 const OUTBOUND_INSIDE = "/run/outbound.sock";
 const SHARED_MEMORY_BYTES = 64 * 1024 * 1024;
-/** Most of the memory limit that /tmp may take. */
+/** Largest share of the memory limit that /tmp may take. */
 const TMP_SHARE = 0.5;
 /** Memory that a program may map above the common limit: mapped memory is not necessarily used. */
 const SPARE_MAPPED_BYTES = 2 * 1024 ** 3;

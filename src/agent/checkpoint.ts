@@ -71,7 +71,7 @@ export class Checkpoint {
       await Promise.race([takeSnapshot(this.#deps, runtime, wish), aborted(patience)]);
     } catch (error) {
       if (signal.aborted) return;
-      this.#deps.log.warn("a run goes on without a checkpoint", { task_id: taskId, cause: error });
+      this.#deps.log.warn("a run continues without a checkpoint", { task_id: taskId, cause: error });
     }
   }
 }

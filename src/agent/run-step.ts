@@ -40,7 +40,7 @@ async function execute(
   const told = claim.current
     ? deps.notices
         .taskBegan(claim.current.project.id, taskId)
-        .catch((cause: unknown) => deps.log.warn("sockets were not told", { task_id: taskId, cause }))
+        .catch((cause: unknown) => deps.log.warn("sockets were not notified", { task_id: taskId, cause }))
     : undefined;
   try {
     await executeClaimed(deps, taskId, begun, claim);

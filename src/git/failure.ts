@@ -29,7 +29,7 @@ function describe(error: unknown): [code: AppError["code"], sentence: string] {
     return ["conflict", "The remote has commits that are not here: pull first"];
   }
   if (error instanceof Errors.GitPushError) return ["conflict", "The git host refused the push"];
-  // `EACCES` is our own: what the repository names lies outside the project.
+  // `EACCES` is our own error: the repository names a path outside the project.
   if (error instanceof Errors.UnsafeFilepathError || codeOf(error) === "EACCES") {
     return ["invalid_input", "The repository contains a path that must not be written"];
   }
@@ -61,7 +61,7 @@ function describe(error: unknown): [code: AppError["code"], sentence: string] {
   return ["internal", "Git failed"];
 }
 
-/** What is thrown where files of the repository itself are missing, or are not what they must be. */
+/** Whether the error means that files of the repository itself are missing or invalid. */
 function isOfDamage(error: unknown): boolean {
   const { DecompressionError, InternalError, InvalidOidError, NotFoundError, ObjectTypeError } = git.Errors;
   return [DecompressionError, InternalError, InvalidOidError, NotFoundError, ObjectTypeError].some(

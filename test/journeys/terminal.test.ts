@@ -77,7 +77,7 @@ describe("a terminal", () => {
     const { session_id: session } = await first.next("ready");
     const second = await connect({ session: String(session) });
     await second.next("ready");
-    expect(await first.next("error")).toMatchObject({ message: "The terminal goes on in another window" });
+    expect(await first.next("error")).toMatchObject({ message: "The terminal continues in another window" });
     second.send({ type: "input", data: "echo still-$((2 + 2))\n" });
     await second.untilOutput("still-4");
     second.send({ type: "input", data: "exit\n" });

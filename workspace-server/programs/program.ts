@@ -124,7 +124,7 @@ function preferToServer(pid: number): void {
   }
 }
 
-/** Converts both kinds of start errors: thrown at once, or emitted as an event. */
+/** Maps a start error that is thrown at once; other start errors arrive as an event. */
 function launch<T>(start: () => T): T {
   try {
     return start();

@@ -139,7 +139,7 @@ export class TaskFeed {
         const isFinal = error instanceof AppError && !error.retryable;
         failures += 1;
         if (!isFinal)
-          this.#services.log.warn("a task's events do not come", { task_id, failures, cause: error });
+          this.#services.log.warn("a task's events cannot be read", { task_id, failures, cause: error });
         if (isFinal || failures > MAX_FAILURES) return this.#onFailure(error);
         await new Promise((resolve) => setTimeout(resolve, failures * PAUSE_MS));
       }

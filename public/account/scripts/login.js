@@ -46,7 +46,7 @@ async function askForCodeOrGoOn(logIn) {
   try {
     answer = await logIn();
   } catch (error) {
-    // The password was right, but sending the code failed: the next step is the same.
+    // The password was right, but the code is delayed: the next step is the same.
     if (!error.body?.requires_2fa) throw error;
     answer = error.body;
     warning = error.message;

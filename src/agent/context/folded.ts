@@ -12,7 +12,7 @@ const ANSWER_CHARS = 4_000;
 const ARGUMENT_CHARS = 1_500;
 const RESULT_CHARS = 2_000;
 
-/** Smallest factor by which those limits are halved before the whole text is cut in the middle. */
+/** Smallest share of those limits that is tried, by halves, before the whole text is cut in the middle. */
 const SMALLEST_SHARE = 1 / 64;
 
 /** Renders units as the input of a summary, of at most about `tokens`: each long text keeps its head and its tail. */

@@ -25,7 +25,7 @@ export const bashExec = defineTool({
       .positive()
       .max(MAX_TIMEOUT_SECONDS * 1000)
       .optional()
-      .describe("The same in milliseconds; it comes before timeout"),
+      .describe("The same in milliseconds; takes precedence over timeout"),
     cwd: z
       .string()
       .optional()

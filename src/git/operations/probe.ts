@@ -4,7 +4,7 @@ import type { Repository } from "../repository.ts";
 
 const BRANCHES = "refs/heads/";
 
-/** Returns a remote's branches. */
+/** Returns a remote's branches and its default branch. */
 export async function probe(
   repository: Repository,
   { remote }: GitOperations["probe"]["input"],

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { THINKING_BLOCKS } from "./answer-order.ts";
 
 /*
- * Stream events as Anthropic sends them: only what is read; kinds of events, blocks and deltas that are not known are
- * let through and ignored, as its versioning policy asks. Source: https://docs.anthropic.com/en/docs/build-with-claude/streaming
+ * Anthropic's stream events, with only the fields that are read; unknown kinds of events, blocks and deltas are
+ * ignored, as its versioning policy requires. Source: https://docs.anthropic.com/en/docs/build-with-claude/streaming
  */
 
 /** An invalid count is ignored: the answer that contains it is still valid. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 
 /*
- * Chat completions as servers send them: only what is read, and every field may be absent or null, since compatible
+ * Chat completions, with only the fields that are read; every field may be absent or null, because compatible
  * servers differ. Source: https://platform.openai.com/docs/api-reference/chat-streaming
  */
 

@@ -1,4 +1,4 @@
-/** Limits concurrency: tasks above the limit wait for their turn. */
+/** Limits concurrency: work above the limit waits for its turn. */
 export class Turns {
   readonly #atOnce: number;
   readonly #waiting: (() => void)[] = [];

@@ -3,7 +3,7 @@ import { z } from "zod";
 const DEFAULT_OUTPUT_TOKENS = 4_096;
 const MAX_OUTPUT_TOKENS = 16_384;
 
-/** The shell that is meant. */
+/** The shell session of the call. */
 export const sessionField = {
   session_id: z.string().min(1).describe("The shell, as shell_open named it"),
 };

@@ -125,7 +125,7 @@ export function httpRuntime({
 
     async inventory() {
       const { entries, tooLong } = await ask("GET", "/storage/inventory", Inventory);
-      if (tooLong > 0) log?.warn("files with too long paths are left out", { entries: tooLong });
+      if (tooLong > 0) log?.warn("files with too long paths were left out", { entries: tooLong });
       for (const entry of entries) requireInside(entry);
       return entries;
     },
