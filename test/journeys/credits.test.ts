@@ -58,7 +58,8 @@ const callsOfTask = (taskId: string) =>
   databaseOf(service)
     .select()
     .from(usageLogs)
-    .where(and(eq(usageLogs.taskId, taskId), eq(usageLogs.purpose, "agent")));
+    .where(and(eq(usageLogs.taskId, taskId), eq(usageLogs.purpose, "agent")))
+    .orderBy(usageLogs.iteration);
 
 /** Somebody with a project, and so many cents. */
 async function clientWith(credits: number) {

@@ -107,7 +107,11 @@ describe("own keys", () => {
     for (const query of ["", "?reveal=true"]) {
       expect(await show(other.token, id, query)).toMatchObject({ status: 404 });
     }
-    const entries = await db.select().from(auditLog).where(eq(auditLog.userId, owner.id));
+    const entries = await db
+      .select()
+      .from(auditLog)
+      .where(eq(auditLog.userId, owner.id))
+      .orderBy(auditLog.createdAt, auditLog.id);
     const ofKey = entries.filter(({ resourceType }) => resourceType === "model_key");
     expect(ofKey.map(({ action }) => action)).toEqual(["model_key.created", "secret_revealed"]);
     expect(JSON.stringify(entries)).not.toContain(VALUE);
@@ -218,7 +222,11 @@ describe("own keys", () => {
     await put({ api_key: "sk-new-0123456789", base_url: "https://proxy.example.com/v1" });
     await service.call("DELETE", `${KEYS}/${id}`, { token });
     expect(await put({})).toMatchObject({ status: 404 });
-    const entries = await db.select().from(auditLog).where(eq(auditLog.userId, userId));
+    const entries = await db
+      .select()
+      .from(auditLog)
+      .where(eq(auditLog.userId, userId))
+      .orderBy(auditLog.createdAt, auditLog.id);
     const told = entries.filter(({ resourceType }) => resourceType === "model_key");
     expect(told.map(({ action, details }) => [action, details])).toEqual([
       ["model_key.created", { provider: "openai", key_name: "work" }],

@@ -123,7 +123,11 @@ describe("providers", () => {
     expect(await add()).toMatchObject({ status: 200, body: { provider_id: id } });
     expect((await list(token)).map(({ provider }) => provider)).toEqual(["groq"]);
     expect((await models(token)).custom_models).toEqual([]);
-    const entries = await db.select().from(auditLog).where(eq(auditLog.userId, userId));
+    const entries = await db
+      .select()
+      .from(auditLog)
+      .where(eq(auditLog.userId, userId))
+      .orderBy(auditLog.createdAt, auditLog.id);
     const told = entries.filter(({ resourceType }) => resourceType === "model_provider");
     expect(told.map(({ action, details }) => [action, details])).toEqual([
       ["model_provider.created", { slug: "own" }],

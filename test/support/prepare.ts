@@ -61,7 +61,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   rmSync(join(template, "build/bundle/worker.js.map"), { force: true });
   project.provide("template", template);
 
-  const shared = await startOnCopy(template);
+  const shared = await startOnCopy({ template, templateDatabase: database?.name ?? "" });
   started.defer(() => shared.close());
   const { url, variables, callbacksUrl } = shared.stack;
   // The first account is the administrator of all, which none of a test is to be.

@@ -17,6 +17,10 @@ export async function startService(
   variables: Readonly<Record<string, string>> = {},
   options: StackOptions = {},
 ): Promise<TestService> {
-  const started = await startOnCopy(inject("template"), variables, options);
+  const started = await startOnCopy(
+    { template: inject("template"), templateDatabase: inject("templateDatabase") },
+    variables,
+    options,
+  );
   return { ...apiClient(started.stack.url), ...started };
 }
