@@ -16,6 +16,11 @@ export interface Place {
 export interface Sender {
   /** Stable for the person, and unique on the platform: of Slack with the workspace, `T1:U1`. */
   id: string;
+  /**
+   * A second id of the same person, where the platform tells one: the business-scoped user id beside a WhatsApp number,
+   * the number beside a Signal UUID.
+   */
+  alternateId: string | undefined;
   name: string;
 }
 
@@ -35,6 +40,13 @@ export interface ReceivedMessage {
   kind: "message";
   /** Identifies the message among all of the channel: a redelivery has the same. */
   id: string;
+  /** What the platform calls the message within its chat, for replies and reactions; a slash command has none. */
+  messageId: string | undefined;
+  /**
+   * Where the reply goes when that is not the chat: the token of a Discord interaction, the response URL of a Slack
+   * command. Both let their holder post, so neither is logged.
+   */
+  replyTarget: string | undefined;
   place: Place;
   sender: Sender;
   /** Without the mention of the bot. */
@@ -42,7 +54,7 @@ export interface ReceivedMessage {
   /** Whether a group message is meant for the bot: it mentions the bot, replies to it, or is a command. */
   isAddressed: boolean;
   media: readonly MediaReference[];
-  /** The message it replies to; its text is cut at 200 characters. */
+  /** The message it replies to, by its `messageId`; the text is cut at 200 characters. */
   replyTo: { id: string; text: string } | undefined;
   /** When the platform says that it was sent. */
   sentAt: Date | undefined;
@@ -56,7 +68,7 @@ export interface ReceivedClick {
   sender: Sender;
   /** What the button was given when it was sent. */
   data: string;
-  /** The message that has the button. */
+  /** The message that has the button, as the platform calls it within its chat. */
   messageId: string;
   /** What the platform wants its confirmation addressed to, where it wants one. */
   confirmation: string | undefined;
@@ -100,7 +112,7 @@ export interface Delivery {
 
 /** Whom the channel is at its platform, so that it does not listen to itself. */
 export interface Self {
-  /** User id of the bot, where it is known. */
+  /** Id of the bot, where it is known: its user id, of WhatsApp the id of its number, of Signal its number. */
   botId: string | undefined;
   /** Name that groups mention it by, without `@`. */
   botName: string | undefined;
@@ -144,8 +156,12 @@ export interface ChannelAdapter<Credentials = Readonly<Record<string, unknown>>>
     secrets: { credentials: Credentials; webhookSecret: string },
     now: number,
   ): Promise<boolean>;
-  /** Reads a verified request. Throws `invalid_input` for a body that is not the platform's. */
-  parse(request: WebhookRequest, self: Self): Delivery;
+  /**
+   * Reads a verified request. Throws `invalid_input` for a body that is not the platform's; what the platform sends and
+   * the service does not know is no event, because a refusal makes the platform send it again. `now` is in milliseconds
+   * since the epoch: messages that the platform kept for too long are dropped.
+   */
+  parse(request: WebhookRequest, self: Self, now: number): Delivery;
   /** An agent's Markdown as the platform's messages, in order. */
   render(markdown: string): readonly RenderedText[];
 }
