@@ -1,0 +1,11 @@
+import { z } from "zod";
+
+const MAX_LENGTH = 2_000;
+
+/** A token or secret as it goes into a header: visible ASCII. */
+export const secretText = z
+  .string()
+  .trim()
+  .min(1, "Must not be empty")
+  .max(MAX_LENGTH)
+  .regex(/^[\u0021-\u007E]+$/u, "Must not contain white space or special characters");

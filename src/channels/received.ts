@@ -1,0 +1,71 @@
+import { z } from "zod";
+import { headOf } from "#src/lib/head-of.ts";
+import { cut, oneLine } from "#src/lib/one-line.ts";
+import { parseJson } from "#src/lib/parse-json.ts";
+import type { MediaReference, WebhookRequest } from "./channel.ts";
+
+const MAX_TEXT = 8_000;
+const MAX_NAME = 100;
+const MAX_FILENAME = 200;
+const MAX_QUOTE = 200;
+
+/** Control characters but tab, line feed and carriage return. */
+// oxlint-disable-next-line no-control-regex
+const CONTROL = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]/gu;
+
+/** An id that a platform gave: it goes into rows and keys. */
+export const wireId = z.string().regex(/^[^\p{Cc}\p{Cs}]{1,255}$/u);
+
+/** The JSON body of a request. Throws `invalid_input` for another body. */
+export function jsonBody<T>({ body }: WebhookRequest, schema: z.ZodType<T>): T {
+  return parseJson(new TextDecoder().decode(body), schema);
+}
+
+/** What a person wrote, without control characters and not longer than an agent should read. */
+export function receivedText(text: string | null | undefined): string {
+  const clean = (text ?? "").toWellFormed().replaceAll(CONTROL, "");
+  return (clean.length > MAX_TEXT ? `${headOf(clean, MAX_TEXT)}... (truncated)` : clean).trim();
+}
+
+/** The beginning of a message that is replied to. */
+export function quotedText(text: string | null | undefined): string {
+  return cut(receivedText(text), MAX_QUOTE);
+}
+
+/** The first name that is not blank: people choose them, so they are one line and short. */
+export function receivedName(...names: (string | null | undefined)[]): string {
+  for (const name of names) {
+    const clean = cut(oneLine(name ?? ""), MAX_NAME);
+    if (clean !== "") return clean;
+  }
+  return "";
+}
+
+/** A date from milliseconds since the epoch; undefined for a number that is none. */
+export function dateOf(milliseconds: number | undefined): Date | undefined {
+  const date = new Date(milliseconds ?? Number.NaN);
+  return Number.isNaN(date.getTime()) ? undefined : date;
+}
+
+/** A file by what the platform tells of it; its kind follows from the media type unless the platform names one. */
+export function mediaReference(file: {
+  reference: string;
+  kind?: MediaReference["kind"] | undefined;
+  mimeType?: string | null | undefined;
+  filename?: string | null | undefined;
+  size?: number | null | undefined;
+}): MediaReference {
+  const mimeType = file.mimeType?.split(";", 1)[0]?.trim().toLowerCase() || undefined;
+  return {
+    kind: file.kind ?? kindOf(mimeType),
+    reference: file.reference,
+    mimeType,
+    filename: cut(oneLine(file.filename ?? ""), MAX_FILENAME) || undefined,
+    size: file.size ?? undefined,
+  };
+}
+
+function kindOf(mimeType: string | undefined): MediaReference["kind"] {
+  if (mimeType?.startsWith("audio/")) return "voice";
+  return mimeType?.startsWith("image/") ? "image" : "document";
+}
