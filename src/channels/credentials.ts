@@ -9,3 +9,9 @@ export const secretText = z
   .min(1, "Must not be empty")
   .max(MAX_LENGTH)
   .regex(/^[\u0021-\u007E]+$/u, "Must not contain white space or special characters");
+
+/** An id as it goes into the path of an address. */
+export const idText = z
+  .string()
+  .trim()
+  .regex(/^[\w-]{1,100}$/u, "Must be an id: letters, digits, _ and -");
