@@ -24,6 +24,7 @@ const EncryptionVariables = Variables.pick({
   PREVIOUS_SECRET_KEY: true,
   ENCRYPTION_KEY: true,
   DEPLOYMENT_ENCRYPTION_KEY: true,
+  CHANNEL_ENCRYPTION_KEY: true,
   PREVIOUS_ENCRYPTION_KEY: true,
 });
 

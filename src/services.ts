@@ -204,6 +204,10 @@ function attemptWindows(env: Env) {
     address: { capacity: env.AUTH_ATTEMPTS_PER_ADDRESS, windowMs },
     mail: { capacity: env.MAIL_SENDS_PER_ACCOUNT, windowMs },
     registration: { capacity: env.REGISTRATIONS_PER_ADDRESS ?? (isProduction ? 50 : 0), windowMs },
+    identity: {
+      capacity: isProduction || env.AUTH_ATTEMPTS_PER_ACCOUNT > 0 ? 5 : 0,
+      windowMs: 60 * MINUTE_MS,
+    },
     revealBurst: { capacity: 10, windowMs: 5 * MINUTE_MS },
     revealDay: { capacity: 100, windowMs: 24 * 60 * MINUTE_MS },
   };

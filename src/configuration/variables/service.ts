@@ -18,7 +18,7 @@ export const serviceVariables = {
   PREVIOUS_SECRET_KEY: text(),
   /** The previous ENCRYPTION_KEY or DEPLOYMENT_ENCRYPTION_KEY. */
   PREVIOUS_ENCRYPTION_KEY: text(),
-  /** For the credentials of messaging channels; not used yet. */
+  /** For the credentials of messaging channels. DEPLOYMENT_ENCRYPTION_KEY when absent. */
   CHANNEL_ENCRYPTION_KEY: encryptionKey(),
   /** Further origins whose pages may act for their visitor, besides the service's and the console's. */
   CORS_ORIGINS: origins,

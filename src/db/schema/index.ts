@@ -2,6 +2,7 @@ export * from "./accounts.ts";
 export * from "./api-keys.ts";
 export * from "./audit.ts";
 export * from "./background-tasks.ts";
+export * from "./channels.ts";
 export * from "./chats.ts";
 export * from "./containers.ts";
 export * from "./desktop.ts";

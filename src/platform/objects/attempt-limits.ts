@@ -7,8 +7,8 @@ import type { Trips } from "#src/platform/trips.ts";
 
 /**
  * Which limit applies: attempts on one account; attempts on one account over all addresses, where each address has its
- * own limit; attempts from one address; messages sent to one account; accounts created from one address; secrets shown
- * to one person, in a short time and in a day.
+ * own limit; attempts from one address; messages sent to one account; accounts created from one address; pairing
+ * codes of messaging platforms entered by one person; secrets shown to one person, in a short time and in a day.
  */
 export type AttemptRule =
   | "account"
@@ -16,6 +16,7 @@ export type AttemptRule =
   | "address"
   | "mail"
   | "registration"
+  | "identity"
   | "revealBurst"
   | "revealDay";
 

@@ -8,6 +8,8 @@ export interface SecretsAtRest {
   deploymentSecrets: Secrets;
   /** Users' own keys of model providers. */
   modelKeySecrets: Secrets;
+  /** Credentials and webhook secrets of messaging channels. */
+  channelSecrets: Secrets;
 }
 
 export interface EncryptionConfig {
@@ -15,6 +17,7 @@ export interface EncryptionConfig {
   PREVIOUS_SECRET_KEY?: string | undefined;
   ENCRYPTION_KEY?: string | undefined;
   DEPLOYMENT_ENCRYPTION_KEY?: string | undefined;
+  CHANNEL_ENCRYPTION_KEY?: string | undefined;
   PREVIOUS_ENCRYPTION_KEY?: string | undefined;
 }
 
@@ -41,6 +44,13 @@ export function createSecretsAtRest(config: EncryptionConfig): SecretsAtRest {
         { hashOf: SECRET_KEY },
         ...(previousSecretKey === undefined ? [] : [{ hashOf: previousSecretKey }]),
       ],
+    }),
+    channelSecrets: createSecrets(SECRET_KEY, {
+      purpose: "channel-credentials",
+      ownKey: config.CHANNEL_ENCRYPTION_KEY ?? DEPLOYMENT_ENCRYPTION_KEY,
+      previousSecretKey,
+      // Rows stay readable when the installation gets a CHANNEL_ENCRYPTION_KEY later.
+      readable: [...previous, ...keysOf(DEPLOYMENT_ENCRYPTION_KEY)],
     }),
   };
 }

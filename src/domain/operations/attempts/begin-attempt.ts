@@ -35,6 +35,14 @@ const KINDS = {
   code: GUESSES,
   reset: GUESSES,
   pairing: GUESSES,
+  /** The code that a messaging platform's user was sent. */
+  identity: {
+    counters: [
+      { of: "address", rule: "identity" },
+      { of: "account", rule: "identity" },
+    ],
+    givenBack: true,
+  },
   mail: MESSAGES,
   invitation: MESSAGES,
   registration: { counters: [{ of: "address", rule: "registration" }], givenBack: false },

@@ -12,6 +12,8 @@ export const ENCRYPTED: readonly (EncryptedColumn & { keys: keyof SecretsAtRest 
   { table: "git_connections", column: "encrypted_refresh_token", keys: "deploymentSecrets" },
   { table: "user_api_keys", column: "encrypted_value", keys: "modelKeySecrets" },
   { table: "user_providers", column: "default_headers_encrypted", keys: "modelKeySecrets" },
+  { table: "channel_configs", column: "encrypted_credentials", keys: "channelSecrets" },
+  { table: "channel_configs", column: "encrypted_webhook_secret", keys: "channelSecrets" },
 ];
 
 export interface Reencrypted extends EncryptedColumn {

@@ -1,0 +1,13 @@
+export {
+  createChannel,
+  deleteChannel,
+  listChannelMessages,
+  listChannels,
+  requireChannel,
+  rotateSecret,
+  updateChannel,
+  type ChannelChange,
+  type ChannelWish,
+} from "./manage-channels.ts";
+export { activeChannel, type Channel, type ChannelMessage } from "./queries.ts";
+export { openCredentials, showChannel, WEBHOOK_PLATFORMS, type ShownChannel } from "./show-channel.ts";

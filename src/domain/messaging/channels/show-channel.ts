@@ -1,0 +1,84 @@
+import { z } from "zod";
+import type { ChannelAdapter, Platform } from "#src/channels/channel.ts";
+import { parseJson } from "#src/lib/parse-json.ts";
+import { withoutSlash } from "#src/lib/without-slash.ts";
+import type { Secrets } from "#src/platform/secrets/secrets.ts";
+import type { Channel } from "./queries.ts";
+
+export const Credentials = z.record(z.string(), z.unknown());
+
+/** A channel as its owner sees it. */
+export interface ShownChannel {
+  channel: Channel;
+  /** Masked. */
+  credentials: Readonly<Record<string, unknown>>;
+  /** With the secret; null for a platform that calls no webhook. */
+  webhookUrl: string | null;
+  /** What to do next at the platform. */
+  setup: readonly string[];
+}
+
+export interface ShowDeps {
+  channels: Readonly<Record<Platform, Pick<ChannelAdapter, "label" | "credentials" | "setup">>>;
+  channelSecrets: Pick<Secrets, "decrypt">;
+  config: { PUBLIC_URL: string };
+}
+
+/** Shows a channel. Credentials that no configured key opens are shown as none, with a sentence in `setup`. */
+export async function showChannel(deps: ShowDeps, channel: Channel): Promise<ShownChannel> {
+  const adapter = deps.channels[channel.channelType];
+  const opened = await openCredentials(deps, channel).catch(() => undefined);
+  if (!opened) {
+    const lost = "The credentials cannot be decrypted: enter them again.";
+    return { channel, credentials: {}, webhookUrl: null, setup: [lost] };
+  }
+  const { credentials, webhookSecret } = opened;
+  const webhookUrl = WEBHOOK_PLATFORMS.has(channel.channelType)
+    ? webhookUrlOf(deps, channel, webhookSecret)
+    : null;
+  return {
+    channel,
+    credentials: masked(credentials),
+    webhookUrl,
+    setup: channel.isActive ? adapter.setup({ credentials, webhookUrl }) : [],
+  };
+}
+
+/** A channel's secrets in the clear. Throws `InvalidToken` when no configured key opens them. */
+export async function openCredentials(
+  deps: Pick<ShowDeps, "channelSecrets">,
+  channel: Pick<Channel, "encryptedCredentials" | "encryptedWebhookSecret">,
+): Promise<{ credentials: z.output<typeof Credentials>; webhookSecret: string }> {
+  const [credentials, webhookSecret] = await Promise.all([
+    deps.channelSecrets.decrypt(channel.encryptedCredentials),
+    deps.channelSecrets.decrypt(channel.encryptedWebhookSecret),
+  ]);
+  return { credentials: parseJson(credentials, Credentials), webhookSecret };
+}
+
+/** The others are reached by a connection alone. */
+export const WEBHOOK_PLATFORMS: ReadonlySet<Platform> = new Set(["telegram", "slack", "discord", "whatsapp"]);
+
+function webhookUrlOf(
+  { config }: Pick<ShowDeps, "config">,
+  { channelType, id }: Channel,
+  secret: string,
+): string {
+  return `${withoutSlash(config.PUBLIC_URL)}/api/channels/webhook/${channelType}/${id}?secret=${secret}`;
+}
+
+export const MASK = "***";
+/** From this length on the end of a secret tells too little about the rest to matter. */
+const SHOWS_END = 16;
+const SHOWS_BEGINNING = 7;
+
+/** Secrets as they are shown: the first three characters, and the last three of a long one. Lists item by item. */
+export function masked(credentials: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(credentials).map(([name, value]) => [name, mask(value)]));
+}
+
+function mask(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(mask);
+  if (typeof value !== "string" || value.length < SHOWS_BEGINNING) return MASK;
+  return value.slice(0, 3) + MASK + (value.length >= SHOWS_END ? value.slice(-3) : "");
+}

@@ -1,0 +1,8 @@
+export {
+  listIdentities,
+  newPairingCode,
+  unlinkIdentity,
+  verifyPairing,
+  type PairingConfig,
+} from "./pairing.ts";
+export { identityOf, type Identity } from "./queries.ts";
