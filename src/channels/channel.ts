@@ -163,5 +163,5 @@ export interface ChannelAdapter<Credentials = Readonly<Record<string, unknown>>>
    */
   parse(request: WebhookRequest, self: Self, now: number): Delivery;
   /** An agent's Markdown as the platform's messages, in order. */
-  render(markdown: string): readonly RenderedText[];
+  render(markdown: string): Promise<readonly RenderedText[]>;
 }

@@ -38,7 +38,7 @@ async function newChannel(): Promise<string> {
 }
 
 let last = 0;
-const newSender = () => ({ id: `${(last += 1)}`, name: `Sender ${last}` });
+const newSender = () => ({ id: `${(last += 1)}`, name: `Sender ${last}`, alternateId: undefined });
 
 async function newCode(channelConfigId: string, sender = newSender()): Promise<string | undefined> {
   return identities.newPairingCode(deps(), { channelConfigId, platform: "telegram", sender });
@@ -124,14 +124,7 @@ describe("a pairing code", () => {
     const counting: AttemptLimits = {
       take: async (rule, counter) => {
         counted.push(`${rule} ${counter.split(":")[1]}`);
-        return {
-          allowed: true,
-          limit: 5,
-          remaining: 4,
-          retryAfterSeconds: 0,
-          resetAt: 0,
-          receipt: "r",
-        } as never;
+        return { allowed: true, limit: 5, remaining: 4, resetSeconds: 0, retryAfterSeconds: 0, receipt: "r" };
       },
       giveBack: async (counter) => void given.push(counter),
     };

@@ -10,4 +10,4 @@ export {
   type ChannelWish,
 } from "./manage-channels.ts";
 export { activeChannel, type Channel, type ChannelMessage } from "./queries.ts";
-export { openCredentials, showChannel, WEBHOOK_PLATFORMS, type ShownChannel } from "./show-channel.ts";
+export { showChannel, type ShownChannel } from "./show-channel.ts";

@@ -1,5 +1,4 @@
 import { bytesToHex, randomBytes } from "@noble/hashes/utils.js";
-import type { z } from "zod";
 import { requireAgent } from "#src/domain/agent-work/agents/index.ts";
 import type { UserCaller } from "#src/domain/organisations/access/index.ts";
 import { requireTeam } from "#src/domain/organisations/teams/index.ts";
@@ -21,7 +20,7 @@ import {
   type ChannelMessage,
 } from "./queries.ts";
 import {
-  Credentials,
+  type Credentials,
   MASK,
   openCredentials,
   showChannel,
@@ -34,8 +33,6 @@ export interface ChannelDeps extends Omit<ShowDeps, "config"> {
   channelSecrets: Secrets;
   config: ShowDeps["config"] & { GATEWAY_NUM_SHARDS: number };
 }
-
-type Credentials = z.output<typeof Credentials>;
 
 export interface ChannelWish {
   channelType: Platform;

@@ -5,7 +5,8 @@ import { withoutSlash } from "#src/lib/without-slash.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import type { Channel } from "./queries.ts";
 
-export const Credentials = z.record(z.string(), z.unknown());
+const Credentials = z.record(z.string(), z.unknown());
+export type Credentials = z.output<typeof Credentials>;
 
 /** A channel as its owner sees it. */
 export interface ShownChannel {
@@ -48,7 +49,7 @@ export async function showChannel(deps: ShowDeps, channel: Channel): Promise<Sho
 export async function openCredentials(
   deps: Pick<ShowDeps, "channelSecrets">,
   channel: Pick<Channel, "encryptedCredentials" | "encryptedWebhookSecret">,
-): Promise<{ credentials: z.output<typeof Credentials>; webhookSecret: string }> {
+): Promise<{ credentials: Credentials; webhookSecret: string }> {
   const [credentials, webhookSecret] = await Promise.all([
     deps.channelSecrets.decrypt(channel.encryptedCredentials),
     deps.channelSecrets.decrypt(channel.encryptedWebhookSecret),
@@ -57,7 +58,7 @@ export async function openCredentials(
 }
 
 /** The others are reached by a connection alone. */
-export const WEBHOOK_PLATFORMS: ReadonlySet<Platform> = new Set(["telegram", "slack", "discord", "whatsapp"]);
+const WEBHOOK_PLATFORMS: ReadonlySet<Platform> = new Set(["telegram", "slack", "discord", "whatsapp"]);
 
 function webhookUrlOf(
   { config }: Pick<ShowDeps, "config">,
@@ -73,7 +74,7 @@ const SHOWS_END = 16;
 const SHOWS_BEGINNING = 7;
 
 /** Secrets as they are shown: the first three characters, and the last three of a long one. Lists item by item. */
-export function masked(credentials: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function masked(credentials: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(credentials).map(([name, value]) => [name, mask(value)]));
 }
 
