@@ -41,13 +41,13 @@ import { sealPart, withPart } from "./kept-parts.ts";
 import { LogWriter, StoppedError, SupersededError } from "./log-writer.ts";
 import { Pictures, requireSight } from "./pictures.ts";
 import { prepareTurns, type Prepared } from "./prepare-turns.ts";
-import { failed, outOfCredits, outOfTurns, type Progress } from "./progress.ts";
+import { endAfter, failed, outOfCredits, type Progress } from "./progress.ts";
 import { runTurn } from "./run-turn.ts";
 import { stoppedTurn, type OpenTurn } from "./stopped-turn.ts";
 import { knownSecrets, type KnownSecretsDeps } from "./scrubbing/known-secrets.ts";
 import { RunSecrets } from "./scrubbing/run-secrets.ts";
 import type { ToolDeps } from "./tool-services.ts";
-import { TurnRecords, type Answer } from "./turn-records.ts";
+import { TurnRecords } from "./turn-records.ts";
 
 /** How often an executor pings the task log while it waits for a model or a tool. */
 const PING_MS = 3_000;
@@ -195,7 +195,11 @@ export class Execution {
     const last = { turn, call: this.#openCall };
     turns.push(await withPart(this.#deps.secrets, turn));
     this.#open = this.#nextTurn();
-    const end = turn.is_complete ? this.#endOf(turn, answer, model) : this.#endOfPatience();
+    const mostTurns = Math.min(
+      this.#deps.config.TASK_MAX_ITERATIONS,
+      this.#task.task.maxIterations ?? Infinity,
+    );
+    const end = endAfter(this.#progress, turn, answer, { isBounded: model.isBounded, mostTurns });
     if (end) {
       await this.#finish(last, end);
       return true;
@@ -207,15 +211,6 @@ export class Execution {
     this.#writer.add({ events: taskEvents.creditsUsed(charged), storedTurns: turn.iteration });
     if (!hasAccess) throw new StoppedError("access_lost");
     return false;
-  }
-
-  /**
-   * Returns how the task ends after its last turn. An answer cut short because credits ran out does not complete the
-   * task.
-   */
-  #endOf(turn: Turn, { finishReason }: Answer, model: PrepaidModel): TaskEnd {
-    if (finishReason === "length" && model.isBounded) return outOfCredits(this.#progress);
-    return { status: "completed", response: turn.response_text, completionReason: finishReason };
   }
 
   /**
@@ -328,16 +323,6 @@ export class Execution {
     this.#writer.heed(await this.#deps.taskLogs.ping(taskId, generation));
     this.#abort.signal.throwIfAborted();
     throw new SupersededError("The task's row belongs to a newer executor, or is over");
-  }
-
-  /** Returns the end of a task that has used up its turns. */
-  #endOfPatience(): TaskEnd | undefined {
-    const { turns } = this.#progress;
-    const most = Math.min(
-      this.#deps.config.TASK_MAX_ITERATIONS,
-      this.#task.task.maxIterations ?? Number.POSITIVE_INFINITY,
-    );
-    return turns.length < most ? undefined : outOfTurns(this.#progress);
   }
 
   async #finish(

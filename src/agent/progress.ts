@@ -3,6 +3,7 @@ import type { ModelCall } from "#src/domain/billing/usage/index.ts";
 import { counted } from "#src/lib/counted.ts";
 import type { ModelUsage } from "#src/models/model.ts";
 import type { PastTurn } from "./kept-parts.ts";
+import type { Answer } from "./turn-records.ts";
 import { mayChange } from "./tools/index.ts";
 import { workNote } from "./work-note.ts";
 
@@ -68,7 +69,22 @@ export function outOfCredits(progress: Progress): TaskEnd {
   return failed(progress, "insufficient_credits", error);
 }
 
-export function outOfTurns(progress: Progress): TaskEnd {
+function outOfTurns(progress: Progress): TaskEnd {
   const error = `The task did not end within ${counted(progress.turns.length, "turn")}`;
   return failed(progress, "max_iterations", error);
+}
+
+/**
+ * Returns how the task ends after this turn; undefined for a task that goes on. An answer cut short because credits ran out
+ * (`isBounded`) does not complete the task.
+ */
+export function endAfter(
+  progress: Progress,
+  turn: Turn,
+  { finishReason }: Answer,
+  { isBounded, mostTurns }: { isBounded: boolean; mostTurns: number },
+): TaskEnd | undefined {
+  if (!turn.is_complete) return progress.turns.length < mostTurns ? undefined : outOfTurns(progress);
+  if (finishReason === "length" && isBounded) return outOfCredits(progress);
+  return { status: "completed", response: turn.response_text, completionReason: finishReason };
 }

@@ -77,7 +77,7 @@ describe.each(Object.entries(platforms))("texts for %s", (_, { render, limit, co
           }
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 15 },
     );
   });
 
@@ -93,7 +93,7 @@ describe.each(Object.entries(platforms))("texts for %s", (_, { render, limit, co
           texts.flatMap(({ plain }) => content(render === slackTexts ? unescaped(plain) : plain)).join(" "),
         ).toBe(content(visible).join(" "));
       }),
-      { numRuns: 40 },
+      { numRuns: 15 },
     );
   });
 
@@ -103,7 +103,7 @@ describe.each(Object.entries(platforms))("texts for %s", (_, { render, limit, co
         const texts = render(markdown).map(({ markup }) => shown(markup).replaceAll(/[\u{200B}\\]/gu, ""));
         expect(links.filter((url) => !texts.some((text) => text.includes(url)))).toEqual([]);
       }),
-      { numRuns: 40 },
+      { numRuns: 15 },
     );
   });
 
@@ -149,7 +149,7 @@ describe("the markup of a piece", () => {
       fc.property(anyMarkdown, (markdown) => {
         for (const { markup } of render(markdown)) check(markup);
       }),
-      { numRuns: 40 },
+      { numRuns: 15 },
     );
   };
 
