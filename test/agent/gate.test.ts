@@ -5,7 +5,7 @@ import { tools } from "#src/agent/tools/index.ts";
 import { TurnRecords } from "#src/agent/turn-records.ts";
 import type { ClaimedTask } from "#src/domain/agent-work/tasks/index.ts";
 
-/** Which tools run in which edit mode: every tool stands here. `ask` runs what nobody has to allow. */
+/** Which tools run in which edit mode; every tool is listed. `ask` runs what needs no approval. */
 const MODES: Record<string, { plan: boolean; ask: boolean }> = {
   read_file: { plan: true, ask: true },
   write_file: { plan: false, ask: false },

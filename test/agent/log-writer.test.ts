@@ -35,7 +35,7 @@ describe("LogWriter", () => {
     expect(written).toEqual([["a"], ["one piece", "b"]]);
   });
 
-  it("writes what was added soon, also when nobody waits for it", async () => {
+  it("writes what was added soon, also when no caller waits for it", async () => {
     const written = Promise.withResolvers<readonly string[]>();
     const { writer } = writerOver(async ({ events }) => {
       written.resolve(events.map(({ type }) => type));

@@ -42,7 +42,7 @@ describe.each(DRIVERS)("the agent's notes on the $driver runtime$why", ({ driver
     await git?.close();
   });
 
-  /** A project of somebody else's repository with these links. */
+  /** A project cloned from another person's repository with these links. */
   async function cloned(links: Record<string, string>) {
     const name = crypto.randomUUID();
     const git_repo_url = git.create(name, { "deploy.sh": DEPLOY, "notes/beds.md": "mine\n" });
@@ -80,7 +80,7 @@ describe.each(DRIVERS)("the agent's notes on the $driver runtime$why", ({ driver
     });
   });
 
-  it.skipIf(skip)("are not written in ask mode before somebody has allowed it", async () => {
+  it.skipIf(skip)("are not written in ask mode before an approver has allowed it", async () => {
     const client = await cloned({});
     for (const write of WRITES) {
       const stream = await client.send(script({ tools: [write] }, { text: "Done." }), { edit_mode: "ask" });

@@ -10,7 +10,7 @@ import { openSocket } from "#test/support/socket.ts";
 import { call, script, type Invoked } from "#test/support/task-client.ts";
 import { collectEvents, type TaskEvent } from "#test/support/events.ts";
 
-/** What each tool takes a key: every tool stands here. */
+/** The scope that a key needs for each tool; every tool is listed. */
 const SCOPES: Record<string, string | null> = {
   read_file: "file.read",
   write_file: "file.write",
@@ -90,7 +90,7 @@ async function newOwner(service: ApiClient) {
   return { owner, projectId, newKey };
 }
 
-/** What became of each call, by the name of its tool. */
+/** The result of each call, by the name of its tool. */
 const resultsOf = (events: readonly TaskEvent[]) =>
   Object.fromEntries(
     events
@@ -128,7 +128,7 @@ describe("the agent of a key", () => {
     expect(text).not.toMatch(/made\.txt|\.workspace/u);
   });
 
-  it("is bound in a chat that goes on, whoever began it", async () => {
+  it("is bound by the key's scopes also in a chat that its owner began", async () => {
     const first = await newChatClient(service, { account: owner, projectId });
     const chat = await first.call<{ id: string }>("POST", "/api/chat", { project_id: projectId });
     await first.ask(script({ tools: [call("list_dir", { dir_path: "." })] }, { text: "." }), {
@@ -152,7 +152,7 @@ describe("the agent of a key", () => {
     socket.close();
   });
 
-  it("has nobody asked about a call that the key may not make", async () => {
+  it("asks for no approval of a call that the key may not make", async () => {
     const key = await newKey(CHATTING);
     const message = script({ tools: [call("bash_exec", { command: "true" })] }, { text: "." });
     const json = { project_id: projectId, message, edit_mode: "ask" };

@@ -16,7 +16,7 @@ import { newTeamClient, type TeamClient } from "#test/support/team-client.ts";
 /** `echo harmless` once it is decoded; to an eye for secrets it looks like one. */
 const PAYLOAD = "ZWNobyBoYXJtbGVzcyAjIHhRN3YyTDlrVDRtUjhwVzE=";
 const HIDING = `echo ${PAYLOAD} | base64 -d | sh`;
-/** A value that somebody has stored with the project. */
+/** A value that is stored with the project as a secret. */
 const STORED = "wJalrXUtnFEMI7K7MDENGbPxRfiCYzEXAMPLE";
 
 const service = sharedService();
@@ -36,7 +36,7 @@ beforeAll(async () => {
   const { token } = team.owner;
   const { id: projectId } = await service.newProject(token);
   client = await newChatClient(service, { account: team.owner, projectId });
-  // A repository's own file: what stands there is "known", and chosen by whoever wrote the repository.
+  // A file of the repository: its values count as known secrets, and the author of the repository chooses them.
   await client.call("PUT", `/api/projects/${projectId}/files/.env`, { content: `DEPLOY_TOKEN=${PAYLOAD}\n` });
   const made = await client.call<{ container: { id: string } }>(
     "POST",
@@ -72,7 +72,7 @@ async function allowing(of: ChatClient, stream: ChatStream) {
   return { event, whole, listed, result };
 }
 
-describe("whoever is asked", () => {
+describe("the approver", () => {
   it("can read all of a long call, and is told that an event shows a part", async () => {
     const command = `: ${"a".repeat(3_500)}; echo hidden in the middle; : ${"b".repeat(3_500)}`;
     const { event, whole, listed, result } = await askedAbout(call("bash_exec", { command }));
@@ -128,7 +128,7 @@ describe("a call that is too large to be read", () => {
   beforeAll(async () => {
     if (!wire) throw new Error("No wire");
     provider = await startRawProvider(wire, {
-      // What a tool said stands in the next request.
+      // The next request contains the tool's result.
       "the limit is 65536": { text: ["Then not."] },
       "Wrote a": { text: ["Done."] },
       "write too much": { call: writing(65_537) },
@@ -142,7 +142,7 @@ describe("a call that is too large to be read", () => {
     await provider?.close();
   });
 
-  it("is refused before anybody is asked, which the model is told", async () => {
+  it("is refused before the approver is asked, and the model is told", async () => {
     const writer = await newChatClient(own);
     const { event, result } = await allowing(
       writer,
@@ -169,7 +169,7 @@ describe("a call that is too large to be read", () => {
 });
 
 describe("a question", () => {
-  it("is read at the address that its event names by those who may write in the project, and by nobody else", async () => {
+  it("is read at the address that its event names by those who may write in the project, and by no other person", async () => {
     const socket = await openSocket(service.url, `/ws/chat/${client.projectId}?token=${team.owner.token}`);
     socket.send({ message: script({ tools: [call("bash_exec", { command: "true" })] }), edit_mode: "ask" });
     const event = await socket.next("approval_required");

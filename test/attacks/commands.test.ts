@@ -17,7 +17,7 @@ const SPARE_MS = IS_LONG ? 2_000 : 10_000;
 const AT_ONCE = 20;
 
 const ALL = Object.entries(HOSTILE_COMMANDS);
-/** Alone in the short form: some of those that no limit of the shell ends. */
+/** In the short run, only some of the commands that no limit of the shell ends. */
 const ALONE = IS_LONG
   ? ALL
   : ALL.filter(([name]) =>
@@ -55,7 +55,7 @@ describe.each(["embedded", "host"])("hostile commands in a project on %s", (runt
   }, 120_000);
   afterAll(() => service?.close());
 
-  it.each(ALONE)("%s: it ends, and the service answers meanwhile", async (name, command) => {
+  it.each(ALONE)("%s: it ends, and the service responds meanwhile", async (name, command) => {
     const health = await healthDuring(service.url, async () => {
       const ran = await attack(command);
       expect({ ...ran, name, ended: isEnded(ran) }).toMatchObject({ name, ended: true });

@@ -4,7 +4,7 @@ import type { Account } from "#test/support/api-client.ts";
 import { startService, type TestService } from "#test/support/service.ts";
 import { openSocket } from "#test/support/socket.ts";
 
-/** What the program writes: nobody without `container.view` may see it. */
+/** What the program writes: a caller without `container.view` may not see it. */
 const WRITTEN = `written-${crypto.randomUUID()}`;
 /** The command says it otherwise, because a container's record shows its command. */
 const PROGRAM = `echo ${WRITTEN.replaceAll("-", "''-")}; exit 3`;
@@ -64,7 +64,7 @@ describe.skipIf(NO_BUBBLEWRAP)(`what a container wrote${SKIPPED}`, () => {
   const shows = async (key: string, method: string, path: string, json?: unknown) =>
     (await service.call(method, path, { token: key, json })).text.includes(WRITTEN);
 
-  it("is in the log and with the container, for who has container.view", async () => {
+  it("is in the log and with the container, for callers with container.view", async () => {
     for (const path of [container(), `${container()}/logs`]) {
       expect([path, await shows(full, "GET", path)]).toEqual([path, true]);
     }
@@ -81,7 +81,7 @@ describe.skipIf(NO_BUBBLEWRAP)(`what a container wrote${SKIPPED}`, () => {
     expect((await service.call("GET", `${container()}/logs`, { token: blind })).status).toBe(403);
   });
 
-  it("is shown beside a chat, for who has container.view", async () => {
+  it("is shown beside a chat, for callers with container.view", async () => {
     const socket = await openSocket(service.url, `/ws/${chatId}?token=${full}`);
     socket.send({ type: "switch_container", container_id: containerId });
     expect(await socket.next("log")).toMatchObject({ data: WRITTEN });

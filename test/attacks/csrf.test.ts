@@ -14,7 +14,7 @@ const open = operations.filter(({ isPublic, method, isAlias }) => isPublic && me
 
 let account: Account;
 let page: Browser;
-/** The token of the page's session, one of another session of the same person, and one of somebody else's. */
+/** The token of the page's session, one of another session of the same person, and one of another person. */
 const tokens = { own: "", older: "", others: "" };
 
 async function signIn(who: Account) {
@@ -40,7 +40,7 @@ interface Form extends ApiRequest {
   query?: string;
 }
 
-/** What a page of somebody else's can make a visitor's browser send, and what it can guess of what it cannot send. */
+/** What an attacker's page can make a visitor's browser send, and guesses at what it cannot make it send. */
 const FORMS: Record<string, () => Form> = {
   "the cookies alone": () => ({ headers: { cookie: cookies(tokens.own) } }),
   "a form": () => ({ headers: { cookie: cookies(tokens.own) }, form: { csrf_token: tokens.own } }),
@@ -62,13 +62,13 @@ const FORMS: Record<string, () => Form> = {
   "another token than the cookie's": () => ({
     headers: { cookie: cookies(tokens.own), "x-csrf-token": tokens.older },
   }),
-  "a planted token of somebody else's session": () => ({
+  "a planted token of another person's session": () => ({
     headers: { cookie: cookies(tokens.others), "x-csrf-token": tokens.others },
   }),
   "a token of another session of the same person": () => ({
     headers: { cookie: cookies(tokens.older), "x-csrf-token": tokens.older },
   }),
-  "a token that nobody signed": () => ({ headers: { cookie: cookies("a.b"), "x-csrf-token": "a.b" } }),
+  "an unsigned token": () => ({ headers: { cookie: cookies("a.b"), "x-csrf-token": "a.b" } }),
   "an empty token": () => ({ headers: { cookie: cookies(""), "x-csrf-token": "" } }),
   "the right token from another origin": () => ({
     headers: { cookie: cookies(tokens.own), "x-csrf-token": tokens.own, origin: "https://evil.example" },
@@ -95,7 +95,7 @@ async function answerTo(operation: Operation, { query, ...request }: Form) {
 /** In the suite each operation is sent one in so many of the forms, another share than its neighbours; in a long run all. */
 const SHARES = Number(process.env["FUZZ_RUNS"] ?? 10) > 10 ? 1 : 4;
 
-describe("whoever is let in by the cookie alone is refused", () => {
+describe("an operation that accepts the session cookie refuses every forged request", () => {
   it.each(changing.map((operation, place) => ({ name: operation.name, operation, place })))(
     "by $name",
     async ({ operation, place }) => {
@@ -108,7 +108,7 @@ describe("whoever is let in by the cookie alone is refused", () => {
   );
 });
 
-describe("a page of another origin signs nobody in or up", () => {
+describe("a page of another origin neither signs in nor signs up", () => {
   it.each(open)("by $name", async (operation) => {
     const json = smallestBody(document, operation, ANY_SAMPLE);
     const answer = await answerTo(operation, {

@@ -32,18 +32,18 @@ const prove = async (at: TestService, { email, token }: Account) => {
   expect(status).toBe(200);
 };
 
-/** Addresses that somebody has, and one that nobody has. */
+/** Addresses with an account, and one without. */
 const ADDRESSES = {
-  "nobody has": async () => newEmail(),
-  "somebody has proved, in another case": async (at: TestService) => {
+  "has no account": async () => newEmail(),
+  "a verified account has, in another case": async (at: TestService) => {
     const owner = await at.signUp("owner");
     await prove(at, owner);
     return owner.email.toUpperCase();
   },
-  "somebody has asked for": async (at: TestService) => (await at.signUp("owner")).email,
+  "an unverified account has": async (at: TestService) => (await at.signUp("owner")).email,
 } as const;
 
-/** What is told: everything but the texts and numbers that are each answer's own. */
+/** What a response reveals: everything but the texts and numbers that differ in every response. */
 function told({ status, headers, body }: ApiAnswer<unknown>) {
   const cookies = headers
     .getSetCookie()
@@ -64,7 +64,7 @@ interface Registered {
   default_team_id: string;
 }
 
-/** All that somebody can ask about an address without having it, one after the other. */
+/** All that a stranger can ask about an address without having it, one after the other. */
 async function everythingAbout(email: string, at = service): Promise<ApiAnswer<unknown>[]> {
   const answers: ApiAnswer<unknown>[] = [];
   // An account that is older than others which asked for the address.
@@ -86,7 +86,7 @@ async function everythingAbout(email: string, at = service): Promise<ApiAnswer<u
   await logIn({ email, password: "some other horse" });
   await post("/api/auth/request-verify-token", { email });
   await post("/api/auth/forgot-password", { email });
-  // The name is taken by now, as it would be for an address that nobody has.
+  // The name is taken by now, as it would be for an address without an account.
   await post("/api/auth/register", { email: newEmail(), username, password: PASSWORD });
   await post("/auth/register", { email, password: "a horse of later" });
   await logIn({ email, password: "a horse of later" });
@@ -105,17 +105,17 @@ async function everythingAbout(email: string, at = service): Promise<ApiAnswer<u
 const trips = (answers: ApiAnswer<unknown>[]) =>
   answers.map(({ headers }) => headers.get("server-timing")?.replaceAll(/dur=[\d.]+/gu, ""));
 
-describe("a stranger is told the same of an address that nobody has and of one", () => {
+describe("a stranger gets the same responses for an address without an account and for one", () => {
   const whose = Object.entries(ADDRESSES);
   it.each(whose.slice(1))("that %s", async (_, make) => {
-    const [free, taken] = await Promise.all([ADDRESSES["nobody has"](), make(service)]);
+    const [free, taken] = await Promise.all([ADDRESSES["has no account"](), make(service)]);
     const [ofFree, ofTaken] = [await everythingAbout(free), await everythingAbout(taken)];
     expect(ofTaken.map(told)).toEqual(ofFree.map(told));
     expect(ofFree[0]).toMatchObject({ status: 201, body: { access_token: expect.any(String) } });
   });
 
   it.each(whose.slice(1))("that %s, after the same work", async (_, make) => {
-    const [free, taken] = await Promise.all([ADDRESSES["nobody has"](), make(counting)]);
+    const [free, taken] = await Promise.all([ADDRESSES["has no account"](), make(counting)]);
     const ofFree = trips(await everythingAbout(free, counting));
     expect(trips(await everythingAbout(taken, counting))).toEqual(ofFree);
     expect(ofFree[0]).toMatch(/db/u);
@@ -153,7 +153,7 @@ describe("the owner of an address that a stranger registers", () => {
     expect((await service.call("GET", "/users/me", { token: owner.token })).status).toBe(401);
   });
 
-  it("holds it by the first proof, whoever registered first", async () => {
+  it("holds it by the first proof, also when the stranger registered first", async () => {
     const stranger = await service.signUp("stranger");
     const { email } = stranger;
     const links = inbox(smtp, email, /Confirm your email address/u);

@@ -30,7 +30,7 @@ async function whatGets(origin: string) {
     reads: read.headers.get("access-control-allow-origin") === origin,
     asks: asked.headers.get("access-control-allow-origin") === origin,
     changes: change.status === 200,
-    // Whoever is let in is told that there is no such chat.
+    // A socket that is let in is told that there is no such chat.
     connects: (await socket.closed).code === 4404,
   };
 }

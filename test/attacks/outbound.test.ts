@@ -11,7 +11,7 @@ import { estatesOf } from "#test/surface/estate.ts";
 import { operationsOf, readDocument } from "#test/surface/operations.ts";
 import { slotsOf, worded, type Slot } from "./support/foreign-names.ts";
 
-/** Inside, and on no list: it counts who comes. */
+/** A server inside, allowed by no list: it counts requests. */
 let visits = 0;
 const trap = createServer((socket) => {
   visits += 1;
@@ -20,7 +20,7 @@ const trap = createServer((socket) => {
 await new Promise<void>((resolve) => trap.listen(0, "::", resolve));
 const { port }: { port: number } = Object(trap.address());
 
-/** What a resolver of the attacker's says. */
+/** The answers of an attacker's DNS resolver. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   "inside.attack.test": ["127.0.0.1"],
   "inside-v6.attack.test": ["::1"],
@@ -50,7 +50,7 @@ const INSIDE = [
   ...Object.keys(NAMES).map((name) => `http://${name}:${port}/`),
 ] as const;
 
-/** The one origin outside that may be reached; it leads everybody inside. */
+/** The one origin outside that may be reached; it redirects every request inside. */
 const outside = await startReceiver(({ method }) => ({
   status: method === "GET" ? 302 : 307,
   headers: { location: INSIDE[0] },
@@ -123,7 +123,7 @@ async function importFrom(git_repo_url: string): Promise<void> {
   await vi.waitUntil(async () => /failed|completed/u.test(await state()), { timeout: 10_000, interval: 50 });
 }
 
-/** Every way in which the service goes to an address that somebody gives it. */
+/** Every way in which the service requests an address that a user supplies. */
 const WAYS: Readonly<Record<string, (url: string) => Promise<unknown>>> = {
   "an import": importFrom,
   "a clone": async (repo_url) =>
@@ -137,7 +137,7 @@ const WAYS: Readonly<Record<string, (url: string) => Promise<unknown>>> = {
 };
 
 describe("the trap", () => {
-  it("counts who comes inside, over IPv4 and IPv6", async () => {
+  it("counts requests that come inside, over IPv4 and IPv6", async () => {
     for (const host of ["127.0.0.1", "[::1]"]) await fetch(`http://${host}:${port}/`).catch(() => undefined);
     expect(visits).toBe(2);
     visits = 0;
@@ -145,7 +145,7 @@ describe("the trap", () => {
 });
 
 describe.each(Object.entries(WAYS))("by %s", (way, go) => {
-  it("nobody comes inside, whatever form the address has", async () => {
+  it("no request comes inside, whatever form the address has", async () => {
     await Promise.all(INSIDE.map(go));
     expect(visits).toBe(0);
   });
@@ -176,7 +176,7 @@ describe("of every operation with a place for an address", () => {
     expect(taking.map(({ name }) => name)).toContain("POST /api/external/agent/invoke");
   });
 
-  it.each(taking)("$name leads nobody inside", async (operation) => {
+  it.each(taking)("$name sends no request inside", async (operation) => {
     const { owner, key, samples } = await estateFor(operation);
     await setTier(databaseOf(service), owner.id, "pro");
     for (const slot of addressesOf(slotsOf(document, operation))) {
@@ -204,7 +204,7 @@ describe("of every tool with an argument for an address", () => {
     expect(arguments_).toContainEqual({ tool: "web_fetch", name: "url" });
   });
 
-  it.each(arguments_)("$tool leads nobody inside by $name", async ({ tool, name }) => {
+  it.each(arguments_)("$tool sends no request inside by $name", async ({ tool, name }) => {
     const urls = [...INSIDE, `${outside.url}/${tool}`];
     const { task_id } = await client.start(
       script({ tools: urls.map((url) => call(tool, { [name]: url })) }, { text: "Done." }),

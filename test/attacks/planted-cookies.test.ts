@@ -30,7 +30,7 @@ const forPeople = operations.filter(({ person }) => person);
 
 type Service = typeof plain;
 
-/** Somebody new, signed in with a browser. */
+/** A new account, or this one, signed in with a browser. */
 async function signedIn(service: Service, account?: Account) {
   const who = browser(service);
   const json = account ?? (await service.signUp());
@@ -91,7 +91,7 @@ describe("a planted session", () => {
     planted = { cookie: `session=${session}; csrf_token=${token}`, "x-csrf-token": token };
   });
 
-  it.each(forPeople)("signs nobody in: $name", async (operation) => {
+  it.each(forPeople)("does not sign in: $name", async (operation) => {
     const { status } = await secure.call(operation.method, addressOf(operation, ANY_SAMPLE), {
       headers: planted,
     });
@@ -144,8 +144,8 @@ describe("a planted session", () => {
 describe.each([
   { over: "http", service: plain, prefix: "" },
   { over: "https", service: secure, prefix: "__Host-" },
-])("of two cookies of one name over $over none is believed", ({ service, prefix }) => {
-  it("by what asks for the session", async () => {
+])("of two cookies with one name over $over none is accepted", ({ service, prefix }) => {
+  it("by an operation that reads the session", async () => {
     const [victim, attacker] = [await signedIn(service), await signedIn(service)];
     const name = `${prefix}session`;
     for (const cookie of both(name, cookieOf(victim.who, name), cookieOf(attacker.who, name))) {
@@ -155,7 +155,7 @@ describe.each([
     expect((await victim.who.call("GET", "/api/users/me")).status).toBe(200);
   });
 
-  it("by what renews it", async () => {
+  it("by the operation that renews it", async () => {
     const [victim, attacker] = [await signedIn(service), await signedIn(service)];
     const name = `${prefix}refresh_token`;
     for (const cookie of both(name, cookieOf(victim.who, name), cookieOf(attacker.who, name))) {
@@ -186,7 +186,7 @@ describe("an account at a git host", () => {
   }
   const STATE = "__Host-git_oauth_state";
 
-  /** Somebody who is at the host's page: about to come back. */
+  /** A person who agreed at the host's page and is about to come back. */
   async function goTo() {
     const { account, who } = await signedIn(secure);
     const path = "/api/git-providers/gitlab/oauth/authorize";
@@ -208,9 +208,9 @@ describe("an account at a git host", () => {
   });
 
   it.each([
-    ["nobody", () => []],
+    ["no session", () => []],
     ["a planted session", (session: string) => [["session", session]]],
-  ])("is not connected where %s is signed in", async (_, others) => {
+  ])("is not connected by a browser with %s", async (_, others) => {
     const attacker = await goTo();
     const victim = browser(secure);
     victim.cookies.set(STATE, attacker.who.cookies.get(STATE) ?? "");

@@ -5,7 +5,7 @@ import { sharedService } from "#test/support/shared-service.ts";
 
 const service = sharedService();
 
-/** Credentials of QStash's development server, which anybody has. Source: upstash/qstash-js, src/dev-server/constants.ts. */
+/** Credentials of QStash's development server, which are public. Source: upstash/qstash-js, src/dev-server/constants.ts. */
 const PUBLIC_TOKEN = "eyJVc2VySUQiOiJkZWZhdWx0VXNlciIsIlBhc3N3b3JkIjoiZGVmYXVsdFBhc3N3b3JkIn0=";
 const PUBLIC_KEYS = ["sig_7kYjw48mhY7kAjqNGcy6cr29RJ6r", "sig_5ZB6DVzB1wjE8S6rZ7eenA8Pdnhs"];
 

@@ -66,7 +66,7 @@ describe("where a request names a port", () => {
   const usual = sharedService();
   let contained: TestService;
   beforeAll(async () => {
-    // What is refused is refused before the runtime is asked: no container is needed to show that.
+    // A refusal comes before the runtime is called, so this test needs no container.
     const sandbox = { PROJECT_RUNTIME: "sandbox", PROJECT_SANDBOX: Object({}) };
     contained = await startService({}, { reroute: (variables) => ({ ...variables, ...sandbox }) });
   });
@@ -169,7 +169,7 @@ describe("the object of a sandbox", () => {
       const { ok, status } = await get(path, { upgrade: "websocket" });
       expect(ok ? "no port" : status).toBe(paths.includes(path) ? 403 : "no port");
     }
-    // What is no path of a port is none for the workspace server either.
+    // The workspace server does not accept these as paths of a port either.
     expect(asked.filter((path) => /^\/port\/0*(3000|21787)(?!\d)/u.test(path))).toEqual([]);
   });
 

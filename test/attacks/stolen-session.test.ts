@@ -19,7 +19,7 @@ afterAll(async () => {
   await smtp.close();
 });
 
-/** Somebody who signed in a quarter of an hour ago. */
+/** An account that signed in a quarter of an hour ago. */
 async function signedInBefore(name = "victim"): Promise<Account> {
   const account = await service.signUp(name);
   await age(account.id);
@@ -77,7 +77,7 @@ describe("a session alone", () => {
     expect(await own.change("PATCH", "/api/users/me", { json })).toMatchObject({ status: 403 });
   });
 
-  it("changes what hands nothing over", async () => {
+  it("changes fields that do not hand over the account", async () => {
     const { token, email } = await signedInBefore();
     const json = { name: "Ada", email: email.toUpperCase() };
     expect(await service.call("PATCH", "/api/users/me", { token, json })).toMatchObject({ status: 200 });

@@ -11,7 +11,7 @@ const service = sharedService();
 const PRIVATE = `private-${crypto.randomUUID()}`;
 const MESSAGE = script({ tools: [call("bash_exec", { command: `echo ${PRIVATE}` })] }, { text: PRIVATE });
 
-/** Somebody who looks, by their sign-in or by their key. */
+/** A person who looks, with a session or with a key. */
 interface Viewer {
   name: string;
   token: string;
@@ -117,7 +117,7 @@ const LISTS = [
 /** Lists of chats, in which no task stands. */
 const CHAT_LISTS = ["/api/chat/:project/sessions", "/api/chat/sessions", "/api/sidebar/tree"];
 
-describe("a task that waits in somebody's private chat", () => {
+describe("a task that waits in a person's private chat", () => {
   it.each(LISTS)("is told of by $path to its owner alone", async ({ path, keysOnly }) => {
     for (const viewer of viewers.filter(({ isKey }) => isKey || !keysOnly)) {
       expect(await told(viewer, path)).toMatchObject({ viewer: viewer.name, isTold: viewer.isOwner });
@@ -141,13 +141,13 @@ describe("a task that waits in somebody's private chat", () => {
   ])("is not found by others at %s %s", async (method, path) => {
     for (const { name, token, isOwner, isKey } of viewers) {
       if (isOwner || (path.startsWith("/api/v1/") && !isKey)) continue;
-      // Who may only look on is refused whatever the id is of.
+      // A viewer is refused whatever the id belongs to.
       const refused = name.startsWith("viewer") ? 403 : 404;
       expect([name, (await service.call(method, at(path), { token })).status]).toEqual([name, refused]);
     }
   });
 
-  it("puts its question to those who may answer it, and to nobody else", async () => {
+  it("puts its question to those who may answer it, and to no other person", async () => {
     for (const viewer of viewers) {
       const path = `/api/chat/agent/approvals?project_id=${projectId}`;
       const { text } = await service.call("GET", path, viewer);
@@ -194,7 +194,7 @@ describe("a task that is over", () => {
     }
   });
 
-  it("is shown to its owner alone who names it: on the address, in a frame, as the first frame", async () => {
+  it("is shown to its owner alone when a socket names it: in the address, in a frame, as the first frame", async () => {
     for (const viewer of viewers.filter(({ name }) => !name.startsWith("stranger"))) {
       const named = await chatSocket(viewer, { task_id: taskId, last_event_id: "0" });
       const later = await chatSocket(viewer);
@@ -221,7 +221,7 @@ describe("a task that is over", () => {
     }
   });
 
-  it("has a chat beside which nobody else opens a socket", async () => {
+  it("has a chat beside which no other person opens a socket", async () => {
     for (const { name, token } of viewers.filter(({ isOwner }) => !isOwner)) {
       const socket = await openSocket(service.url, `/ws/${chatId}?token=${token}`);
       expect([name, (await socket.closed).code]).toEqual([name, 4404]);

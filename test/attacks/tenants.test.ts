@@ -45,7 +45,7 @@ async function call(operation: Operation, estate: Estate, credential: string) {
   });
 }
 
-/** Neither refused nor not found: what the request says besides may still be wrong. */
+/** Statuses of a caller who is not admitted. An admitted request may still be invalid otherwise, such as 422. */
 const REFUSALS = [401, 403, 404, 405];
 
 /** How a key is answered that has no permission but the one which is published for the operation. */
@@ -63,7 +63,7 @@ async function statusForKey(operation: Operation, { owner, samples }: Estate) {
   return status;
 }
 
-/** What is wrong with an answer that is to be the documented success. */
+/** How a response differs from the documented success; `undefined` when it does not. */
 function faultOf(operation: Operation, { status, headers, text, body }: ApiAnswer<unknown>) {
   const success = Object.entries(operation.responses).find(([each]) => /^[23]/u.test(each));
   const [mediaType, media] = Object.entries(success?.[1].content ?? {})[0] ?? [];
@@ -75,11 +75,11 @@ function faultOf(operation: Operation, { status, headers, text, body }: ApiAnswe
 }
 
 /**
- * Three things on one estate, which takes long to make: what is another's is as if it were not there, wherever the request names
- * it; a key with the one permission that is published is admitted; and the request, as it is without all that, gets the
- * documented answer. So it was the foreign names alone that were refused.
+ * Three checks on one estate, which takes long to make. Another person's resource does not exist, wherever the request names
+ * it. A key with only the published permission is admitted. The unchanged request gets the documented response, so that
+ * the foreign names alone were the reason of the refusals.
  */
-describe("names nothing of others', and answers its own as documented", () => {
+describe("reaches no resource of another person, and serves the caller's own as documented", () => {
   it.concurrent.each(operations)("$name", async (operation) => {
     const { keys, person, permission } = operation;
     const own = await estateFor(operation);
@@ -92,7 +92,7 @@ describe("names nothing of others', and answers its own as documented", () => {
     };
     const fault = faultOf(operation, await call(operation, own, credentialOf(own)));
     if (!fault) return;
-    // What came before may have taken the estate apart.
+    // The requests before may have deleted parts of the estate.
     const anew = await estateFor(operation);
     expect(faultOf(operation, await call(operation, anew, credentialOf(anew)))).toBeUndefined();
   });

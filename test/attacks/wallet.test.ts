@@ -9,7 +9,7 @@ import { PROVIDER_KEY } from "#test/support/model-servers.ts";
 import { newProxyClient } from "#test/support/proxy-client.ts";
 import { startService, type TestService } from "#test/support/service.ts";
 
-/** What GPT-5 writes at most. */
+/** The maximum output of GPT-5, in tokens. */
 const MODEL_TOKENS = 128_000;
 
 /** Bodies of the calls that reached the provider. */
@@ -49,7 +49,7 @@ afterAll(async () => {
   await provider.close();
 });
 
-/** Send so many calls at once on so many cents, and say what became of them. */
+/** Send so many calls at once on so many cents, and return their outcomes. */
 async function callsAtOnce(count: number, credits: number, wish: object = {}) {
   asked = [];
   const { key, calls, balance, teamId } = await newProxyClient(service, { credits });

@@ -48,7 +48,7 @@ it(
     await after.ready;
     const answer = (id: unknown, response: string) =>
       client.call("POST", "/api/chat/agent/approval", { approval_id: id, response });
-    // Nobody has begun anything meanwhile: the question still stands.
+    // No executor has begun the task meanwhile: the question still stands.
     const active = await client.call<{ task_id: string }>(
       "GET",
       `/api/chat/agent/active?project_id=${client.projectId}&chat_id=${run.chatId}`,

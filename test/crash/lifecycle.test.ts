@@ -65,7 +65,7 @@ it(
       running = start(port);
       await running.ready;
     }
-    // Whatever was asked last is reached, or given up with a reason: nothing is on its way any more.
+    // The last requested state is reached, or given up with a reason: no transition is under way any more.
     const settled = async (project: number, states: readonly string[]) =>
       vi.waitFor(
         async () => {

@@ -48,7 +48,7 @@ interface Scene {
   traffic: Traffic;
 }
 
-/** Somebody new with a project, so that a test counts its own tasks only. */
+/** A new person with a project, so that a test counts its own tasks only. */
 async function newScene(): Promise<Scene> {
   const { token } = await service.signUp();
   const { id: projectId } = await service.newProject(token);

@@ -10,7 +10,7 @@ let service: TestService;
 let model: FaultProxy;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 
-/** An executor shows life every three seconds, so whatever takes more than one makes it look dead. */
+/** An executor pings every three seconds: with this limit, a step of more than one second makes it look dead. */
 beforeAll(async () => {
   [model, receiver] = await Promise.all([startFaultProxy(), startReceiver()]);
   service = await startService(

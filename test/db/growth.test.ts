@@ -15,7 +15,7 @@ const SIZE: Size = { users: 200, projects: 20_000, chats: 20_000, tasks: 50_000 
 /** Tables with more rows than this are not to be read from end to end. */
 const MANY = 9000;
 
-/** Rows that no answer of somebody with four hundred tasks needs. */
+/** More rows than any request of a person with four hundred tasks needs. */
 const TOO_MANY = 6000;
 
 const server = process.env["TEST_DATABASE_URL"];

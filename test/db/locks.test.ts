@@ -83,7 +83,7 @@ const disabling: Act =
       },
     );
 
-/** What both came to: nothing, a refusal by its code, or PostgreSQL's word where that is what it was. */
+/** How a call ended: "done", the code of a refusal, or PostgreSQL's message. */
 async function outcomeOf(doing: Promise<unknown>): Promise<string> {
   try {
     await doing;
@@ -93,7 +93,7 @@ async function outcomeOf(doing: Promise<unknown>): Promise<string> {
   }
 }
 
-describe.skipIf(onlyEmbedded())("nobody waits in a ring (needs TEST_DATABASE_URL):", () => {
+describe.skipIf(onlyEmbedded())("no deadlock (needs TEST_DATABASE_URL):", () => {
   it.each([
     ["a session that is opened", "an account that is deleted", signIn, deletion, lockOwnTeam],
     ["a session that is opened", "an account that changes hands", signIn, takeover, lockOwnTeam],

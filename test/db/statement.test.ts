@@ -35,7 +35,7 @@ const touched = statement((db, { id, name }: Record<"id" | "name", Slot<string>>
 );
 
 describe("statement", () => {
-  it("builds its text once, and answers for the values of each call", async () => {
+  it("builds its text once, and returns the rows for the values of each call", async () => {
     const { db } = database;
     const since = new Date();
     expect(await namesOf(db, { id: newId(), since })).toEqual([]);

@@ -39,7 +39,7 @@ async function newTask() {
 
 type Task = Awaited<ReturnType<typeof newTask>>;
 
-/** A socket that is made one of chats by `follow`: those ask the database, which is not there, what runs. */
+/** A plain socket, which `follow` turns into one of a chat: a chat's own would query the database, which is absent here. */
 async function open(project: string) {
   const userId = crypto.randomUUID();
   const { webSocket: socket } = await sockets.open(project, {
@@ -69,14 +69,14 @@ async function follow(project: string, { taskId, chatId }: Task, after: (index: 
     }
   });
   await evictDurableObject(stub);
-  // Whatever wakes it.
+  // A notice wakes the object.
   await stub.notify({ type: "volume_ready", message: "" });
 }
 
 const numbers = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
-/** So much that a chat says, and a question. While nobody has answered, nothing is in the way of an eviction. */
+/** So many texts of a chat, then a question. While the question is open, nothing prevents an eviction. */
 const asks = (count: number) => [...Array.from({ length: count }, () => "text_delta"), "approval_required"];
 
 describe("chat sockets", () => {
@@ -101,7 +101,7 @@ describe("chat sockets", () => {
     await namespace.getByName(project).notify({ type: "volume_ready", message: "" });
     await until(26);
     for (const ids of clients) expect(ids).toEqual(numbers(ids[0] ?? 0, 26));
-    // Nothing is kept of what is over.
+    // No position is kept for a task that is over.
     await runInDurableObject(namespace.getByName(project), (_, state) => {
       for (const socket of state.getWebSockets()) {
         expect(socket.deserializeAttachment()).toMatchObject({ following: [], shown: [task.taskId] });
@@ -221,12 +221,12 @@ describe("the feed of a task", () => {
     log.beAlive();
     await vi.waitFor(() => expect(log.streams[0]?.isOpen).toBe(false));
     expect(connection.state.following).toMatchObject([{ after: 3, asking: true }]);
-    // A look finds nothing new, and goes.
+    // A check finds nothing new and closes its stream.
     feed.goOn();
     await vi.waitFor(() => expect(log.streams).toHaveLength(2));
     log.beAlive();
     await vi.waitFor(() => expect(log.streams[1]?.isOpen).toBe(false));
-    // What is woken stays, although nothing has come yet.
+    // A woken stream stays open, although nothing has come yet.
     feed.wake();
     await vi.waitFor(() => expect(log.streams).toHaveLength(3));
     expect(log.streams[2]?.after).toBe(3);
@@ -238,7 +238,7 @@ describe("the feed of a task", () => {
     expect(connection.state).toMatchObject({ following: [], shown: ["task"] });
   });
 
-  it("is not read for nobody", async () => {
+  it("is not read without a follower", async () => {
     const log = memoryLog();
     const feed = new TaskFeed(TASK, false, log.deps, () => {});
     const { follower, connection } = newFollower();

@@ -36,7 +36,7 @@ async function open(project: string, userId: string, accept: WebSocketAcceptOpti
 const notice = { type: "environment_stopping", message: "The project is being stopped" } as const;
 
 describe("the sockets of a project", () => {
-  it("are told what happens to it, also after an eviction, and nobody else is", async () => {
+  it("are told what happens to it, also after an eviction; sockets of other projects are not", async () => {
     const [project, user] = [crypto.randomUUID(), crypto.randomUUID()];
     const [one, two] = [await open(project, user), await open(project, user)];
     const other = await open(crypto.randomUUID(), user);

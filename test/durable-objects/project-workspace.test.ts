@@ -55,7 +55,7 @@ describe("ProjectWorkspace", () => {
 
   describe("what large files leave in the bucket", () => {
     const WHOLE = 3 * MEGABYTE;
-    it("is swept once nobody names it", async () => {
+    it("is swept once no file names it", async () => {
       const { project, runtime, stub } = openProject();
       await runtime.writeFile("dir/a", randomBytes(WHOLE));
       await runtime.writeFile("dir/a", randomBytes(WHOLE));
@@ -130,7 +130,7 @@ describe("ProjectWorkspace", () => {
       expect(await runtime.list("", { recursive: true })).toEqual([]);
     });
 
-    it("ends what runs, and takes no file from who began before", async () => {
+    it("ends running commands, and takes no file from a call that began before", async () => {
       const { project, runtime } = openProject();
       const command = runtime.exec(": > started; sleep 600; : > after", { timeoutMs: 60_000 });
       await appears(runtime, "started");
@@ -155,7 +155,7 @@ describe("ProjectWorkspace", () => {
     });
   });
 
-  it("answers nothing for what is not a file", async () => {
+  it("responds with 404 for a missing file", async () => {
     const { stub } = openProject();
     expect((await stub.fetch("https://project-workspace/file?path=nothing")).status).toBe(404);
     expect((await stub.fetch("https://project-workspace/file")).status).toBe(404);

@@ -7,7 +7,7 @@ if (!checked.ok) throw new Error(JSON.stringify(checked.problems));
 const namespace = checked.env.RATE_LIMITER;
 
 const window = { kind: "window", capacity: 100, windowMs: 60_000 } as const;
-/** One call an hour comes back: none while a test runs. */
+/** Refilled by one call an hour: by none while a test runs. */
 const bucket = { kind: "bucket", capacity: 60, perSecond: 1 / 3600 } as const;
 
 describe.each([window, bucket])("a $kind of $capacity", (limit) => {

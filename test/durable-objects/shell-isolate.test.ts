@@ -28,7 +28,7 @@ const run = (command: string, { timeoutMs = 20_000, cancelled = new AbortControl
     { project: crypto.randomUUID(), callFiles, cancelled, timeoutMs },
   );
 
-/** What the loader does here; that it ends what computes is for the platform, which workerd does not imitate. */
+/** The loader's behaviour in workerd. Ending busy commands is left to the platform, which workerd does not imitate. */
 describe("commands in a dynamically loaded Worker", () => {
   it("see the project's files and the variables they are given", async () => {
     const { value } = await run('cat hello; echo "$GREETING"; echo error >&2; exit 3');

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { runCron } from "#functions/cron.ts";
 import type { Services } from "#src/services.ts";
 
-/** Whoever asks for a service has got as far as to have a job. */
+/** A job that reads a service proves that the expression has a job. */
 const services = new Proxy<Services>(Object({}), {
   get() {
     throw new Error("A job began");
@@ -14,7 +14,7 @@ const [, list = "[]"] = /^crons = (\[.*\])$/mu.exec(readFileSync("wrangler.toml"
 const expressions: string[] = JSON.parse(list);
 
 describe("a cron expression", () => {
-  it("stands in wrangler.toml", () => {
+  it("is in wrangler.toml", () => {
     expect(expressions.length).toBeGreaterThan(0);
   });
 
@@ -22,7 +22,7 @@ describe("a cron expression", () => {
     await expect(runCron(services, expression)).rejects.toThrow("A job began");
   });
 
-  it("that nobody knows is a failure", async () => {
+  it("that is unknown is a failure", async () => {
     await expect(runCron(services, "1 2 3 4 5")).rejects.toThrow("No job");
   });
 });

@@ -88,7 +88,7 @@ describe("blame", () => {
     expect(await blamed("a.txt")).toEqual(blamedByGit("a.txt"));
   });
 
-  it("answers for part of a file", async () => {
+  it("returns part of a file", async () => {
     branchAndMerge();
     const { lines, totalLines, hunks } = await project.git("blame", { path: "a.txt", start: 9, end: 99 });
     expect({ lines, totalLines }).toEqual({ lines: ["side", "8"], totalLines: 10 });

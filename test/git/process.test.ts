@@ -39,7 +39,7 @@ function start(request: unknown) {
   return { child, lines };
 }
 
-it("runs one operation as a process and answers in lines", async () => {
+it("runs one operation as a process and reports in lines", async () => {
   const url = `${server.url}/plain`;
   const lines = await start({ root, name: "clone", input: { remote: { url } } }).lines();
   expect(lines.at(-1)).toMatchObject({ ok: true, value: { branch: "main" } });
@@ -49,13 +49,13 @@ it("runs one operation as a process and answers in lines", async () => {
 
 it.each([
   ["a failure", { name: "clone", input: { remote: { url: "http://127.0.0.1:1/x" } } }, "unavailable"],
-  ["an operation that is none", { name: "__proto__", input: {} }, "invalid_input"],
-])("answers %s as its last line", async (_, request, code) => {
+  ["an unknown operation", { name: "__proto__", input: {} }, "invalid_input"],
+])("reports %s as its last line", async (_, request, code) => {
   const lines = await start({ root, ...request }).lines();
   expect(lines).toEqual([{ ok: false, code, message: expect.any(String) }]);
 });
 
-it("answers what is no request", async () => {
+it("reports a malformed request", async () => {
   expect(await start("garbage").lines()).toMatchObject([{ ok: false, code: "invalid_input" }]);
 });
 

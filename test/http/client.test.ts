@@ -32,7 +32,7 @@ describe("the client's address", () => {
     expect(addressOf(request(headers), 0)).toBe("2001:db8::7");
   });
 
-  it("is unknown where nobody of trust names one", () => {
+  it("is unknown where no trusted proxy names one", () => {
     expect(addressOf(request({ "X-Forwarded-For": "6.6.6.6" }), 0)).toBe("unknown");
     expect(addressOf(request({ "CF-Connecting-IP": "6.6.6.6.6" }), 0)).toBe("unknown");
     expect(addressOf(request(forged, "somebody"), 0)).toBe("unknown");

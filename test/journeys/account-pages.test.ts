@@ -38,7 +38,7 @@ const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 describe.each(PAGES)("the page %s", (path) => {
-  it("is there for anyone, under a policy that lets nothing in", async () => {
+  it("is there without signing in, under a policy that lets nothing in", async () => {
     const { status, headers } = await service.call("GET", `${path}?token=secret`);
     expect(status).toBe(200);
     expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
@@ -138,7 +138,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     return tab;
   }
 
-  it("somebody signs in with a code, pairs the desktop app, and unpairs it", async () => {
+  it("a person signs in with a code, pairs the desktop app, and unpairs it", async () => {
     const person = await service.signUp();
     const tab = await signedIn(person, "/desktop/pair");
     await tab.click("#mint");
@@ -214,7 +214,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     expect(await told(tab)).toBe("Invalid or expired code");
   });
 
-  it("nobody is sent away to somebody else's page after signing in", async () => {
+  it("signing in does not redirect to a page of another origin", async () => {
     const tab = await signedIn(await service.signUp(), "/account/sessions");
     for (const next of [
       "https://evil.example/",
@@ -226,7 +226,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
       await tab.until(at("/account/sessions"));
       expect(await tab.read("location.origin")).toBe(service.url);
     }
-    // Of this origin, with a path that would be somebody else's address by itself.
+    // Of this origin, with a path that would be an address of another origin by itself.
     const trap = `/.//${new URL(service.url).host}//evil.example/`;
     await tab.go(`${service.url}/login?${new URLSearchParams({ next: trap }).toString()}`);
     await tab.until(`location.pathname.includes("evil.example")`);
@@ -299,7 +299,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await tab.until(visible("#broken-step"));
   });
 
-  it("somebody without an account makes one and joins the team that they were invited to", async () => {
+  it("a person without an account makes one and joins the team that they were invited to", async () => {
     const owner = await service.signUp();
     const { body: team } = await service.call<{ slug: string }>("POST", "/api/teams", {
       token: owner.token,

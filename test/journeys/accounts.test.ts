@@ -27,7 +27,7 @@ const refresh = (cookie?: string, path = "/api/auth/refresh") =>
   });
 
 describe("registering", () => {
-  it("makes the first account the administrator, and nobody who asks for it", async () => {
+  it("makes the first account the administrator, and no later account that asks for the role", async () => {
     const asks = { is_superuser: true, is_active: true, is_verified: true, is_admin: true };
     const first = await service.call<{ access_token: string; token_type: string; id: string; user: unknown }>(
       "POST",
@@ -169,7 +169,7 @@ describe("logging in", () => {
   });
 });
 
-/** The refresh cookie of somebody new. */
+/** The refresh cookie of a new account. */
 async function logIn(): Promise<string> {
   const { username, password } = await service.signUp();
   const { headers } = await service.call("POST", "/api/auth/login", { json: { username, password } });

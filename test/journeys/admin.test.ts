@@ -68,8 +68,8 @@ async function listed({ email }: Account): Promise<ListedUser> {
 
 const ENDLESS = script({ text: "I am thinking about it", chunks: 3, delay_ms: 60_000 });
 
-describe("somebody who is no administrator", () => {
-  it("is refused everywhere, in one word, and changes nothing", async () => {
+describe("a person who is no administrator", () => {
+  it("is refused at every endpoint, and changes nothing", async () => {
     const [person, other] = [await service.signUp(), await service.signUp()];
     const attempts: [method: string, path: string, json?: unknown][] = [
       ["GET", `/api/users/${other.id}`],
@@ -102,7 +102,7 @@ describe("an account by its id", () => {
   });
 
   it.each(["00000000-0000-7000-8000-000000000000", "abc", "nobody"])(
-    "that nobody has is not found: %s",
+    "that belongs to no account is not found: %s",
     async (id) => {
       for (const [method, json] of [["GET"], ["PATCH", {}], ["DELETE"]] as const) {
         expect((await as(admin, method, `/api/users/${id}`, json)).status).toBe(404);
@@ -131,7 +131,7 @@ describe("an account by its id", () => {
     expect(await change({ username: other.username })).toMatchObject({ status: 409 });
     expect(await change({ password: "12345" })).toMatchObject({ status: 400 });
     expect(await change({ is_active: "yes" })).toMatchObject({ status: 422 });
-    // None of that has ended the session; a new password does.
+    // None of these changes has ended the session; a new password does.
     expect((await as(person, "GET", "/users/me")).status).toBe(200);
     expect((await change({ password: "another horse" })).status).toBe(200);
     expect((await as(person, "GET", "/users/me")).status).toBe(401);
@@ -297,7 +297,7 @@ describe("the list of accounts", () => {
 });
 
 describe("adjusting credits", () => {
-  it("answers all credits before and after, and is exact when twenty come at once", async () => {
+  it("returns the total before and after, and is exact for twenty at once", async () => {
     const person = await service.signUp();
     const before = await listed(person);
     const first = await adjust(person, 500);
@@ -319,7 +319,7 @@ describe("adjusting credits", () => {
     expect((await listed(person)).purchased_credits).toBe(before.purchased_credits + 500 + 70);
   });
 
-  it("takes no more than there is, and no amount that is none", async () => {
+  it("subtracts no more than the balance, and refuses an invalid amount", async () => {
     const person = await service.signUp();
     expect(await adjust(person, -1)).toMatchObject({
       status: 400,
@@ -337,8 +337,8 @@ describe("adjusting credits", () => {
   });
 });
 
-describe("what administrators do", () => {
-  it("is noted with who, what and why, and is found again", async () => {
+describe("an administrator's action", () => {
+  it("is recorded with the administrator, the change and the reason, and can be searched", async () => {
     const person = await service.signUp();
     const reason = `because ${crypto.randomUUID()}`;
     await adjust(person, 40, reason);

@@ -88,7 +88,7 @@ describe.each(MODEL_WIRES)("the agent at work for $name", (wire) => {
     });
   });
 
-  it("shows a secret of the project to nobody, though tools and the model say it", async () => {
+  it("shows a secret of the project to no client, though tools and the model repeat it", async () => {
     const client = await newChatClient(service);
     const path = `/api/projects/${client.projectId}/files`;
     await client.call("PUT", `${path}/.env`, { content: `ADMIN_PASSWORD=${SECRET}\nPORT=3000\n` });

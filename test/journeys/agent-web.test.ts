@@ -43,7 +43,7 @@ async function results(of: TaskClient, ...calls: readonly object[]) {
 }
 
 describe("an agent", () => {
-  it("searches with the operator's key, which nobody is told, and reads what it found", async () => {
+  it("searches with the operator's key, which is shown nowhere, and reads what it found", async () => {
     const { results: found, told } = await results(
       client,
       call("web_search", { query: "beds" }),

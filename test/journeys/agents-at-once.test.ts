@@ -154,7 +154,7 @@ describe("agents of one person", () => {
 });
 
 describe("agents in one project", () => {
-  it("are so many at work at once, whoever began them, and make room", async () => {
+  it("have one limit for all members; a new one starts when another ends", async () => {
     const team = await newTeamClient(service);
     const { id: projectId } = await service.newProject(team.owner.token, "shared");
     const inProject = (account: Account) => newTaskClient(service, { account, projectId });
@@ -173,7 +173,7 @@ describe("agents in one project", () => {
 });
 
 describe("messages of one person", () => {
-  it("are so many in ten seconds over keys, sessions and sockets; who waits as told is let in", async () => {
+  it("are limited per ten seconds over keys, sessions and sockets together; after Retry-After one is let in", async () => {
     const one = await newTaskClient(service);
     const { account, projectId } = one;
     const other = await newTaskClient(service, { account, projectId });
@@ -197,7 +197,7 @@ describe("messages of one person", () => {
   });
 });
 
-it("nothing of all that holds where the limits are 0", async () => {
+it("a limit of 0 is no limit", async () => {
   const unlimited: ApiClient = sharedService();
   const client = await newTaskClient(unlimited);
   const started = await Promise.all(Array.from({ length: 25 }, () => client.invoke(LONG)));

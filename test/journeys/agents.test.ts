@@ -21,7 +21,7 @@ const at = (method: string, id: string, token: string, json?: unknown) =>
   service.call<Agent>(method, `/api/agents/${id}`, { token, ...(json !== undefined && { json }) });
 
 describe("agents", () => {
-  it("of the service are there for everybody, and nobody changes them", async () => {
+  it("of the service are visible to every person and cannot be changed", async () => {
     const { token } = await service.signUp();
     expect(await list(token)).toEqual([
       expect.objectContaining({ id: BUILT_IN, slug: "system-default", is_builtin: true, team_id: null }),
@@ -68,7 +68,7 @@ describe("agents", () => {
     expect(await create(token, { slug: "reviewer" })).toMatchObject({ status: 201 });
   });
 
-  it("have tools under their own names, and none that is not there", async () => {
+  it("have existing tools only, each once", async () => {
     const { token } = await service.signUp();
     const refused = await create(token, { tools: ["read_file", "fly_to_moon"] });
     expect(refused).toMatchObject({ status: 400, body: { detail: expect.stringContaining("fly_to_moon") } });
@@ -76,7 +76,7 @@ describe("agents", () => {
     expect(twice.body.tools).toEqual(["read_file"]);
   });
 
-  it("are nobody else's", async () => {
+  it("are not found by another person", async () => {
     const [owner, other] = [await service.signUp(), await service.signUp()];
     const { id } = (await create(owner.token, {})).body;
     for (const [method, json] of [["GET"], ["PATCH", { name: "Mine" }], ["DELETE"]] as const) {

@@ -153,7 +153,7 @@ describe("an answer", () => {
     }
   });
 
-  it("of somebody without a part in the project is refused, as one to no question", async () => {
+  it("of a stranger is refused, as is an answer to an unknown question", async () => {
     const stranger = await service.signUp();
     const refused = { status: 404, body: { detail: "Approval not found" } };
     expect(await answer(approvalId, "allow_once", stranger.token)).toMatchObject(refused);
@@ -183,7 +183,7 @@ describe("an answer", () => {
   });
 });
 
-it("a colleague can answer, one who may only look cannot", async () => {
+it("a colleague with write access can answer, a viewer cannot", async () => {
   const team = await newTeamClient(service);
   const { id: projectId } = await service.newProject(team.owner.token);
   const owner = await newChatClient(service, { account: team.owner, projectId });
@@ -256,7 +256,7 @@ it("messages of programs that come while a task waits are answered after it", as
   expect(await contentOf("first.txt")).toBe(200);
 });
 
-it("the answer in one piece tells that somebody is asked", async () => {
+it("the response in one piece reports a pending question as in progress", async () => {
   const { body } = await client.call<{ task_id: string; completion_reason: string }>(
     "POST",
     "/api/chat/agent",
@@ -273,7 +273,7 @@ it("the answer in one piece tells that somebody is asked", async () => {
   );
 });
 
-it("the answer in one piece does not wait for the answer to an earlier message's question", async () => {
+it("the response in one piece does not wait for the answer to an earlier message's question", async () => {
   const { key } = await newTaskClient(service, { account: client.account, projectId: client.projectId });
   const waits = await client.send(writes("earlier.txt"), { chat_id: await newChat() });
   await frameOf(waits, "approval_required");
@@ -356,7 +356,7 @@ describe("a tool that is allowed for the chat while several of its calls are ask
     }
   });
 
-  it("answers them all, so that none is open and a later word to one is too late", () => {
+  it("settles all of them: none is open, and a later answer is refused", () => {
     expect(open).toEqual([]);
     expect(answers).toMatchObject([
       { status: 200 },

@@ -130,7 +130,7 @@ describe("an upload", () => {
     });
   });
 
-  it("that nobody sent within a day is swept, with its file", async () => {
+  it("that no message used within a day is swept, with its file", async () => {
     const [old, fresh] = [await upload("old.txt", "old"), await upload("fresh.txt", "fresh")];
     const db = databaseOf(service);
     const yesterday = new Date(Date.now() - 25 * 3_600_000);

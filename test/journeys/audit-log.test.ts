@@ -57,7 +57,7 @@ const exported = (who: Account, { slug }: Team, filter: unknown = {}) =>
 const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString();
 
 describe("the audit log of a team", () => {
-  it("tells who did what and from where, the newest first", async () => {
+  it("lists person, action and address of each entry, newest first", async () => {
     const owner = await service.signUp();
     const team = await personalTeam(owner);
     const { id: keyId } = await service.newKey(owner.token);
@@ -114,7 +114,7 @@ describe("the audit log of a team", () => {
     expect((await read({ ...owner, token: key }, team)).status).toBe(401);
   });
 
-  it("is searched by who, what, where and when", async () => {
+  it("is searched by person, action, resource and time", async () => {
     const owner = await service.signUp();
     const team = await personalTeam(owner);
     const editor = await newMember(owner, team, "editor");
@@ -165,7 +165,7 @@ describe("the audit log of a team", () => {
     expect(new Set(pages.flatMap(({ body }) => body.map(({ id }) => id))).size).toBe(25);
   });
 
-  it("keeps what somebody did whose account is gone", async () => {
+  it("keeps the entries of a person whose account is gone", async () => {
     const owner = await service.signUp();
     const team = await personalTeam(owner);
     const member = await newMember(owner, team, "editor");
@@ -180,7 +180,7 @@ const readOf = (who: Account, { slug }: Team, project: string, query = "") =>
   as<Entry[]>(who, "GET", `/api/teams/${slug}/projects/${project}/audit-log?${query}`);
 
 describe("the audit log of a project", () => {
-  it("is open to every member who may see the project, and to nobody else", async () => {
+  it("is open to every member who may see the project, and to no other person", async () => {
     const owner = await service.signUp();
     const team = await personalTeam(owner);
     const project = await service.newProject(owner.token);
@@ -218,7 +218,7 @@ describe("the audit log of a project", () => {
 });
 
 describe("an export of the audit log", () => {
-  it("is a CSV file with the same entries, which says so in the log", async () => {
+  it("is exported as a CSV file with the same entries, and the export is in the log", async () => {
     const owner = await service.signUp();
     const team = await personalTeam(owner);
     await service.newKey(owner.token);

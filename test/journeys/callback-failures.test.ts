@@ -65,7 +65,7 @@ describe.concurrent("a receiver that fails", () => {
     }, 5_000);
   });
 
-  it("is not followed elsewhere when it answers with a redirect", async () => {
+  it("is not followed when it responds with a redirect", async () => {
     const { task_id: taskId } = await startWithCallback("/moved");
     expect((await untilAttempted(taskId)).attempts).toMatchObject([{ delivered: false, status_code: 307 }]);
     expect(receiver.received("/elsewhere")).toEqual([]);

@@ -12,7 +12,7 @@ afterAll(async () => {
   await service.close();
 });
 
-/** An executor shows life every 3 s and hears then that it is to stop. Without that, what is cancelled here goes on for 60 s. */
+/** An executor pings every 3 s and then learns that it must stop. Without that, the tasks cancelled here run for 60 s. */
 const SOON_MS = 40_000;
 
 const IN_A_MODEL_CALL = script({ text: "I am thinking about it", chunks: 3, delay_ms: 60_000 });
@@ -83,7 +83,7 @@ describe.concurrent("cancelling a task", () => {
     await client.end(running.task_id);
   });
 
-  it("that has just been acknowledged ends it, whoever is first", async () => {
+  it("that has just been acknowledged ends it, also when the executor starts at the same time", async () => {
     const tasks = await Promise.all(
       Array.from({ length: 5 }, async () => {
         const { task_id: taskId } = await client.start(BEFORE_AN_ANSWER);

@@ -44,7 +44,7 @@ describe("a client that claims more events than there are", () => {
     socket.close();
   });
 
-  it("is shown the end of what is over", async () => {
+  it("is sent the end of a task that is over", async () => {
     const { task_id } = await client.start("Hello");
     const ids = (await client.end(task_id)).map(({ id }) => id);
     const socket = await connect();
@@ -64,7 +64,7 @@ describe("the address of existing clients", () => {
     socket.close();
   });
 
-  it("is refused with what is wrong with it", async () => {
+  it("is refused with an error that names the fault", async () => {
     const socket = await openSocket(service.url, pathOfExisting({ task_id: "none" }));
     socket.send({ type: "ping", project_id: client.projectId });
     expect(await socket.next("error")).toMatchObject({ message: expect.stringContaining("task_id") });

@@ -39,7 +39,7 @@ const slowly = (count: number, delay: number) =>
     delay_ms: delay,
   });
 
-/** What a socket was shown of a task, bare or as `agent_event`, as the log has it. */
+/** The events of a task that a socket was sent, bare or as `agent_event`, in the form of the log. */
 function shown({ frames }: TestSocket, taskId: string) {
   return frames
     .filter((frame) => frame["task_id"] === taskId && typeof frame["event_id"] === "number")
@@ -166,7 +166,7 @@ describe("a message on a chat socket", () => {
     socket.close();
   });
 
-  it("is refused to who may only look on", async () => {
+  it("is refused to viewers", async () => {
     const socket = await connect((await team.join("viewer")).token);
     socket.send({ message: says("no") });
     expect(await socket.next("error")).toMatchObject({ data: { code: "forbidden" } });
@@ -211,7 +211,7 @@ describe("a connection that is lost", () => {
     await ended(socket, task);
     parts.push(...socket.frames);
     expect(shown({ ...socket, frames: parts }, task)).toEqual(await logged(task));
-    // Who asks for it again is shown it again.
+    // A second request for the events is served again.
     socket.send({ type: "resume", task_id: task, last_event_id: 0 });
     await vi.waitFor(() => expect(socket.frames.filter(({ type }) => type === "done")).toHaveLength(2));
     socket.close();
@@ -245,7 +245,7 @@ describe("a question", () => {
     other.close();
   });
 
-  it("is not answered by strangers or those who look on; a colleague may", async () => {
+  it("is not answered by strangers or viewers; an editor may answer it", async () => {
     const tab = await connect();
     const { task, approval_id } = await ask(tab);
     const stranger = await service.signUp("stranger");
@@ -309,7 +309,7 @@ describe("the socket of existing clients", () => {
     await socket.closed;
   });
 
-  it("is closed to whoever is not known, names no project, or one that is not theirs", async () => {
+  it("is closed for an unknown token, without a project, and for a project of another person", async () => {
     const garbage = await open("garbage");
     expect(await garbage.closed).toEqual({ code: 4401, reason: "auth_failed" });
     const silent = await open(owner.token);
@@ -350,7 +350,7 @@ describe("access", () => {
     expect(await socket.closed).toMatchObject({ code: 4401 });
   });
 
-  it("ends by itself for somebody whose session is over, and for who is of the project no more", async () => {
+  it("ends by itself for a person whose session is over, and for a removed member", async () => {
     const person = await team.join("viewer");
     const socket = await connect(person.token);
     socket.send({ type: "ping" });
@@ -365,7 +365,7 @@ describe("access", () => {
     expect(await other.closed).toMatchObject({ code: 4404 });
   });
 
-  it("is a key's as well, but for answers", async () => {
+  it("is open to keys, but they cannot answer approvals", async () => {
     const socket = await connect(client.key);
     socket.send({ message: says("For a program") });
     const task = await accepted(socket);

@@ -268,7 +268,7 @@ describe("the answer in one piece", () => {
   });
 });
 
-it("answers 50 senders of one chat in order, one at a time", { timeout: 180_000 }, async () => {
+it("runs the messages of 50 senders in one chat in order, one at a time", { timeout: 180_000 }, async () => {
   const { body: chat } = await client.call<{ id: string }>("POST", "/api/chat", {
     project_id: client.projectId,
   });
@@ -279,7 +279,7 @@ it("answers 50 senders of one chat in order, one at a time", { timeout: 180_000 
   );
   const answers = await Promise.all(streams.map((stream) => Array.fromAsync(stream.frames())));
   for (const [index, frames] of answers.entries()) {
-    // Before it stands at most what the message waits for.
+    // At most one frame comes before it: the one that says what the message waits for.
     expect(frames.length).toBeLessThanOrEqual(2);
     expect(frames.at(-1)).toMatchObject({ type: "message", content: `answer ${index}` });
   }

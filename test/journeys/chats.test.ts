@@ -126,7 +126,7 @@ describe("a chat", () => {
     expect(back.body).toEqual({ ok: true, project_id: one.project_id });
   });
 
-  it("stands in the sidebar, below its project or at the root", async () => {
+  it("is in the sidebar, below its project or at the root", async () => {
     const [root, below] = [await newChat({ title: "Root" }), await newChat()];
     type Listed = { id: string }[];
     const { body } = await client.call<{ rootChats: Listed; projects: { id: string; chats: Listed }[] }>(

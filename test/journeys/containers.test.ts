@@ -299,7 +299,7 @@ describe("the configuration document", () => {
     expect(answered.filter((text) => text.includes("web-secret"))).toEqual([]);
   });
 
-  it("is refused with what is wrong, and then nothing has changed", async () => {
+  it("is refused with the reason, and changes nothing", async () => {
     const { call } = await newProject();
     expect((await call("POST", "/analyze")).status).toBe(400);
     const refused = async (document: unknown) => {

@@ -4,7 +4,7 @@ import { startService, type TestService } from "#test/support/service.ts";
 import { newTaskClient, type TaskClient } from "#test/support/task-client.ts";
 
 /**
- * A model whose every answer waits until the test lets it go. It answers `re: <the last message>` and notes which
+ * A model that holds each answer until the test releases it. It answers `re: <the last message>` and records which
  * questions it was asked, in order.
  */
 const model = new LLMock({ port: 0, logLevel: "silent" });
@@ -171,7 +171,7 @@ describe("different chats", () => {
 });
 
 describe("a chat", () => {
-  it("of somebody else, or of another project, is not there", async () => {
+  it("of another person, or of another project, is not found", async () => {
     gateOf("mine").resolve();
     const { chat_id: chatId } = await client.start("mine");
     const stranger = await newTaskClient(service);

@@ -61,7 +61,7 @@ const callsOfTask = (taskId: string) =>
     .where(and(eq(usageLogs.taskId, taskId), eq(usageLogs.purpose, "agent")))
     .orderBy(usageLogs.iteration);
 
-/** Somebody with a project, and so many cents. */
+/** A person with a project, and so many cents. */
 async function clientWith(credits: number) {
   const client = await newTaskClient(service);
   const funds = await fundsOf(client);
@@ -69,7 +69,7 @@ async function clientWith(credits: number) {
   return { ...client, ...funds };
 }
 
-/** The team of somebody, and a way to give it so many cents and no more. */
+/** The client's team, and a way to set its credits to so many cents. */
 async function fundsOf({ account }: Pick<TaskClient, "account">) {
   const db = databaseOf(service);
   const [user] = await db.select().from(users).where(eq(users.id, account.id));
@@ -79,7 +79,7 @@ async function fundsOf({ account }: Pick<TaskClient, "account">) {
   return { fund, teamId };
 }
 
-/** What is stored for somebody. */
+/** What is stored for this client. */
 async function rowsOf({ account }: Pick<TaskClient, "account">) {
   const db = databaseOf(service);
   const [[chatRows], [taskRows], [messageRows]] = await Promise.all([
@@ -255,7 +255,7 @@ it("a turn that waits for a word is paid for before it waits, and not again with
   expect(new Set(rows.map(({ iteration }) => iteration))).toEqual(new Set([1, 2, 3, 4]));
   expect(rows).toHaveLength(4);
   expect(rows.every(({ costTotal, creditsDeducted }) => costTotal === 2 && creditsDeducted === 2)).toBe(true);
-  // The first turn may cost all there is, so nothing is left for a title.
+  // The first turn may cost all credits, so none are left for a title.
   expect(await teamNow()).toMatchObject({ purchasedCredits: 50 - 8, reservedCredits: 0 });
 });
 
@@ -281,7 +281,7 @@ it("a task that runs out of credits ends, says why, and keeps what was done", as
     { error: expect.stringContaining("no credits left"), data: { code: "insufficient_credits" } },
   ]);
   const used = events.filter(({ type }) => type === "credits_used").map(({ body }) => body["data"]);
-  // A turn costs two cents; the cent that is left pays for none.
+  // A turn costs two cents; the remaining cent pays for no further turn.
   const taken = used.map((data) => Number(Object(data).credits_deducted));
   expect(taken.reduce((sum, each) => sum + each, 0)).toBe(2);
   expect(used.at(-1)).toMatchObject({ new_balance: 1, is_byok: false });

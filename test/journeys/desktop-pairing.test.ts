@@ -44,7 +44,7 @@ const ping = (token: string) => service.call("GET", "/api/desktop/session/ping",
 const devices = async (token: string) =>
   (await service.call<{ id: string; is_active: boolean }[]>("GET", "/api/desktop/devices", { token })).body;
 
-/** A paired device of somebody's, from link to key. */
+/** Pairs a device with this account, from the link to the key. */
 async function pair({ token }: Account): Promise<Paired> {
   const minted = await mint(token);
   const paired = await exchange({ token: minted.body.pairing_token, ...LAPTOP });

@@ -87,7 +87,7 @@ describe("an address", () => {
 });
 
 describe("asking for a link", () => {
-  it("says the same for an address that is verified, or that nobody has, and mails nothing", async () => {
+  it("responds alike for a verified address and for one without an account, and mails nothing", async () => {
     const account = await service.signUp();
     const links = linksTo(account.email);
     await verify((await links.link()).token);
@@ -95,7 +95,7 @@ describe("asking for a link", () => {
     for (const email of [account.email, nobody]) {
       expect(await ask(email)).toMatchObject({ status: 202, body: null });
     }
-    // What was asked for last has come, so what was asked for before is over.
+    // A mail that was requested later has come, so the earlier ones would have come, too.
     const other = await service.signUp();
     await linksTo(other.email).link();
     expect([links.count(), linksTo(nobody).count()]).toEqual([1, 0]);

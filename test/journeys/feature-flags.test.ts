@@ -16,7 +16,7 @@ afterAll(() => full.close());
 
 const OFF = { two_fa: false, magic_link_login: false, template_builder: false, enable_landing_page: false };
 
-it("what is switched on is told to anyone", async () => {
+it("the feature flags need no sign-in", async () => {
   expect(await plain.call("GET", "/api/feature-flags")).toMatchObject({
     status: 200,
     body: { env: "development", flags: OFF, oauth: { github: false, google: false } },
@@ -30,7 +30,7 @@ it("what is switched on is told to anyone", async () => {
   expect(answer.text).not.toContain("secret");
 });
 
-it("where it runs is told to anyone", async () => {
+it("the configuration of the deployment needs no sign-in", async () => {
   expect(await plain.call("GET", "/api/config")).toMatchObject({
     status: 200,
     body: { app_domain: "localhost", deployment_mode: "local" },

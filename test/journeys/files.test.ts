@@ -347,7 +347,7 @@ describe("bodies that do not fit", () => {
 });
 
 describe("who may", () => {
-  it("nobody else sees or changes a project's files", async () => {
+  it("a stranger neither sees nor changes a project's files", async () => {
     const { id, call } = await open();
     await call("PUT", "/secret", { content: "x" });
     const stranger = await service.signUp();

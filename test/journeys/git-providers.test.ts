@@ -41,7 +41,7 @@ interface Begun {
   state: string;
 }
 
-/** Somebody new, at the host's page: about to come back in this browser. */
+/** A new person who agreed at the host's page, about to come back in this browser. */
 async function goTo(kind: GitHostKind) {
   const account = await service.signUp("git");
   const who = browser(service);
@@ -62,7 +62,7 @@ async function connected(kind: GitHostKind) {
   return about;
 }
 
-/** What the log of somebody's own team tells of git hosts, the newest first. */
+/** What the audit log of the person's own team says about git hosts, newest first. */
 async function auditLog(token: string) {
   const { body: teams } = await service.call<{ slug: string }[]>("GET", "/api/teams", { token });
   const path = `/api/teams/${teams[0]?.slug}/audit-log?resource_type=git_host`;
@@ -176,7 +176,7 @@ describe("the way back from a git host", () => {
     });
   });
 
-  it("does not sign anybody in", async () => {
+  it("does not sign in", async () => {
     const { back } = await goTo("github");
     expect((await service.call("GET", `/api/auth/github/callback${back.search}`)).status).toBe(400);
   });

@@ -5,7 +5,7 @@ import { startService } from "#test/support/service.ts";
 import { call as toolCall, newTaskClient, script } from "#test/support/task-client.ts";
 
 const git = await startGitServer();
-/** Its repositories are those of `git`, for whoever has a token. */
+/** Its repositories are those of `git`, open to every token. */
 const host = await startGitHost("gitlab", git);
 const service = await startService({ OUTBOUND_ALLOW_PRIVATE: "true", GITLAB_API_BASE_URL: host.url });
 afterAll(async () => {
@@ -262,7 +262,7 @@ describe("a repository", () => {
     expect((await call("DELETE", "disconnect")).status).toBe(404);
   });
 
-  it("has the branches of its remote, which are fetched when somebody switches to them", async () => {
+  it("has the branches of its remote, which are fetched on the first switch to them", async () => {
     const { call, read, write, repository } = await openClone();
     const sha = git.git(repository.name, ["rev-parse", "main"]);
     git.git(repository.name, ["branch", "side", "main"]);
@@ -323,7 +323,7 @@ describe("a clone", () => {
     expect((await call("POST", "clone", { repo_url: json.repo_url })).status).toBe(404);
   });
 
-  it("of a repository that is too large says so", async () => {
+  it("of a repository that is too large fails with that reason", async () => {
     const { cloned, id, token } = await open();
     const repo_url = git.create("large");
     git.git("large", ["config", "core.compression", "0"]);

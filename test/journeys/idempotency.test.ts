@@ -20,7 +20,7 @@ const invoke = (key: string, message: string, fields = {}) =>
 const taskCount = async () =>
   (await service.call<{ total: number }>("GET", "/api/v1/agents/tasks", { token: client.key })).body.total;
 
-it("answers a repetition as it answered the first time, and runs the task once", async () => {
+it("returns the first response to a repetition, and runs the task once", async () => {
   const before = await taskCount();
   const first = await invoke("again-1", leaveMark("again.txt"));
   expect(first.status).toBe(200);
@@ -33,7 +33,7 @@ it("answers a repetition as it answered the first time, and runs the task once",
   expect(await taskCount()).toBe(before + 1);
 });
 
-it("does so for twenty repetitions at once", async () => {
+it("returns the first response to twenty repetitions at once", async () => {
   const answers = await Promise.all(
     Array.from({ length: 20 }, () => invoke("at-once", leaveMark("at-once.txt"))),
   );

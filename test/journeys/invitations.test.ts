@@ -52,7 +52,7 @@ const gone = { status: 410, body: { detail: "This invitation is no longer valid:
 const already = { status: 409, body: { detail: "You are already a member of this team" } };
 
 describe("an invitation for an address", () => {
-  it("comes by mail, is shown to whoever has the link, and is accepted once", async () => {
+  it("comes by mail, is shown to every holder of the link, and is accepted once", async () => {
     const team = await newTeamClient(service);
     const guest = await service.signUp("guest");
     const invited = await team.asOwner<Made>("POST", "/members/invite", {
@@ -91,7 +91,7 @@ describe("an invitation for an address", () => {
     expect(await accept(await service.signUp(), invited.body)).toMatchObject(gone);
   });
 
-  it("is for the account with that address, and for nobody before it is accepted", async () => {
+  it("is for the account with that address, and gives no access before it is accepted", async () => {
     const team = await newTeamClient(service);
     const email = `late-${crypto.randomUUID()}@example.com`;
     const made = await invite(team, email.toUpperCase());
@@ -145,7 +145,7 @@ describe("an invitation for an address", () => {
     }
   });
 
-  it("is not made for a member, nor for what is no address", async () => {
+  it("is not made for a member, nor for an invalid address", async () => {
     const team = await newTeamClient(service);
     const { email } = await team.join("viewer");
     const ask = (json: unknown) => team.asOwner("POST", "/members/invite", json);
@@ -196,7 +196,7 @@ describe("a link", () => {
     expect(members.body).toHaveLength(3);
   });
 
-  it("neither raises nor lowers who is in the team", async () => {
+  it("neither raises nor lowers the role of a member", async () => {
     const team = await newTeamClient(service);
     const viewer = await team.join("viewer");
     expect(await accept(viewer, await link(team, { role: "admin" }))).toMatchObject(already);
@@ -223,7 +223,7 @@ describe("a link", () => {
   });
 });
 
-it("a token that nobody was given is no invitation, signed in or not", async () => {
+it("a token that was never issued is no invitation, signed in or not", async () => {
   const somebody = await service.signUp();
   for (const token of ["garbage", "%00", "x".repeat(64)]) {
     const unknown = { status: 404, body: { detail: "Invitation not found" } };

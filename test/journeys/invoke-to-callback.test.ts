@@ -179,7 +179,7 @@ describe("a callback", () => {
     });
   });
 
-  it("is not made where nobody asked for one", async () => {
+  it("is not made where the request asked for none", async () => {
     const { task_id: taskId } = await client.start("Hello");
     await client.end(taskId);
     expect((await client.status(taskId)).callback).toEqual({ url: null, status: "none", attempts: [] });

@@ -65,7 +65,7 @@ describe.each(FAMILIES)("keys at %s", (path) => {
     expect(list.body).toEqual([expect.objectContaining({ id: body.id, is_active: false })]);
   });
 
-  it("are not found by somebody else", async () => {
+  it("are not found by another person", async () => {
     const [owner, stranger] = [await service.signUp(), await service.signUp()];
     const { body } = await create(owner.token, { name: "key" }, path);
     for (const id of [body.id, "no-id", "%00"]) {
@@ -155,7 +155,7 @@ describe("a new key", () => {
     ["project scope without a project", { name: "key", scope: "project" }, 422],
     ["team scope with a project", { name: "key", scope: "team", project_id: crypto.randomUUID() }, 422],
     ["a project that is none", { name: "key", project_id: "nope" }, 422],
-    ["somebody else's project", { name: "key", project_id: crypto.randomUUID() }, 404],
+    ["another person's project", { name: "key", project_id: crypto.randomUUID() }, 404],
   ])("is refused for %s", async (_, json, status) => {
     const { token } = await service.signUp();
     const answer = await create(token, json);

@@ -60,7 +60,7 @@ describe("a project", () => {
     expect(await call("GET", "")).toMatchObject({ body: { status: "running", hibernated_at: null } });
   });
 
-  it("that is hibernated wakes when somebody uses its files, and is stopped then", async () => {
+  it("that is hibernated wakes to status stopped when its files are used", async () => {
     const { call, status, write, read, until } = await open();
     await write("a.txt", "here");
     await call("POST", "/hibernate");
@@ -173,7 +173,7 @@ describe("a project", () => {
   });
 });
 
-describe("a project whose first files cannot be had", () => {
+describe("a project whose first files cannot be fetched", () => {
   it("says why, and tries again when it is started", async () => {
     const json = {
       name: "app",

@@ -45,7 +45,7 @@ const AT_WORK = script({ tools: [call("bash_exec", { command: "sleep 60" })] }, 
 
 const NO_ACCESS = expect.stringContaining("no longer has access to the project");
 
-describe.concurrent("the agent of somebody who may no longer write in the project ends soon", () => {
+describe.concurrent("the agent of a person who may no longer write in the project ends soon", () => {
   it.each<[string, (place: Place) => Promise<{ status: number }>]>([
     [
       "who was taken out of the team",
@@ -82,7 +82,7 @@ describe.concurrent("the agent of somebody who may no longer write in the projec
     expect(task).toMatchObject({ status: "failed", completionReason: "access_lost", error: NO_ACCESS });
   });
 
-  it("and not that of one who keeps a part in it", async () => {
+  it("but not the agent of a person who keeps a role in the project", async () => {
     const place = await newPlace();
     const { editor } = place;
     const stream = await editor.send(AT_WORK, { edit_mode: "allow" });
@@ -96,7 +96,7 @@ describe.concurrent("the agent of somebody who may no longer write in the projec
   });
 });
 
-describe.concurrent("where nobody told the agent, it asks itself", () => {
+describe.concurrent("an agent that was not told of the lost access checks by itself", () => {
   it("before each turn, and a task that waits for its chat before the first one", async () => {
     const place = await newPlace();
     const { editor, projectId } = place;
@@ -120,7 +120,7 @@ describe.concurrent("where nobody told the agent, it asks itself", () => {
   });
 });
 
-describe.concurrent("whoever reads along", () => {
+describe.concurrent("a person who reads along", () => {
   const SLOWLY = script({ text: "word ".repeat(60), chunks: 60, delay_ms: 500 });
 
   it("is sent nothing more on a stream once the session is over, and the agent goes on", async () => {
@@ -159,7 +159,7 @@ describe.concurrent("whoever reads along", () => {
   });
 });
 
-/** As if the request that took the membership had told nobody. */
+/** Removes the membership without the notices that the request would have sent. */
 function forgetMember(userId: string, teamId: string) {
   const membership = and(eq(teamMemberships.userId, userId), eq(teamMemberships.teamId, teamId));
   return databaseOf(service).delete(teamMemberships).where(membership);

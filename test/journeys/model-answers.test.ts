@@ -144,14 +144,14 @@ describe.each(MODEL_WIRES)("what $name sends", (wire) => {
     },
   );
 
-  it("as a redirect is followed by nobody", async () => {
+  it("as a redirect is not followed", async () => {
     const { client } = await newProxyClient(service);
     const error = await failureOf(client.chat.completions.create(saying("point elsewhere")));
     expect(error).toMatchObject({ status: 400, message: expect.stringMatching(/answered 307, a redirect/u) });
     expect(elsewhere.asked).toEqual([]);
   });
 
-  it("as a web page is called what it is", async () => {
+  it("as a web page is reported as such", async () => {
     const { client } = await newProxyClient(service);
     const error = await failureOf(client.chat.completions.create(saying("show a page")));
     expect(error).toMatchObject({

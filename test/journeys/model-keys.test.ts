@@ -197,7 +197,7 @@ describe("own keys", () => {
     expect(names.toReversed()).toEqual(["My Models", "GitHub", "Z.AI"]);
   });
 
-  it("of a provider that is none are refused", async () => {
+  it("of an unknown provider are refused", async () => {
     const { token } = await newPro();
     expect(await store(token, { provider: "un-known" })).toMatchObject({
       status: 400,

@@ -137,7 +137,7 @@ describe("providers", () => {
     ]);
   });
 
-  it("of one's own need a tier, and are nobody else's", async () => {
+  it("of one's own need a tier, and are not found by another person", async () => {
     const [owner, other] = [await newPro(), await service.signUp()];
     const json = { name: "Own", slug: "own", base_url: "https://models.example.com/v1" };
     expect(await service.call("POST", PROVIDERS, { token: other.token, json })).toMatchObject({

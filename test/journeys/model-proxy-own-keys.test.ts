@@ -9,7 +9,7 @@ import { startService, type TestService } from "#test/support/service.ts";
 const OWN_KEY = "sk-own-abcdefghijklmnop";
 const usage = { prompt_tokens: 1000, completion_tokens: 500, input_tokens: 1000, output_tokens: 500 };
 
-describe.each(MODEL_WIRES)("somebody's own key at $name", (wire) => {
+describe.each(MODEL_WIRES)("a person's own key at $name", (wire) => {
   const provider = wire.model === "gpt-5" ? "openai" : "anthropic";
   const asked = {
     model: `${provider}/${wire.model}`,
@@ -32,7 +32,7 @@ describe.each(MODEL_WIRES)("somebody's own key at $name", (wire) => {
     await model.close();
   });
 
-  /** Somebody in the Pro tier, without a credit. */
+  /** A person in the Pro tier, without a credit. */
   async function newOwner() {
     const proxy = await newProxyClient(service, { credits: 0 });
     const inTier = (subscriptionTier: "free" | "pro") =>

@@ -255,7 +255,7 @@ describe.each(MODEL_WIRES)("the official client on $name", (wire) => {
     });
   });
 
-  it("is told of what is wrong before anything is asked of the provider", async () => {
+  it("gets an error for a refused request before the provider is called", async () => {
     const { client, key } = await newClient({ credits: 0 });
     const before = model.received.length;
     const broke = await failureOf(client.chat.completions.create(hello));

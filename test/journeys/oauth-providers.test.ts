@@ -49,7 +49,7 @@ type Sign = (claims: object, keyid: string) => string;
 const SIGNATURES: [signer: string, sign: Sign][] = [
   ["another key", (claims, keyid) => jsonwebtoken.sign(claims, strangersKey, { algorithm: "RS256", keyid })],
   [
-    "a key nobody knows",
+    "an unknown key",
     (claims) => jsonwebtoken.sign(claims, strangersKey, { algorithm: "RS256", keyid: "new" }),
   ],
   [

@@ -99,7 +99,7 @@ const INVALID: [name: string, spoil: Spoil][] = [
   ["says something else", withState(rewritten)],
   ["has another signature", withState((state) => `${state.slice(0, -4)}AAAA`)],
   ["has no signature", withState((state) => state.replace(/[^.]*$/u, ""))],
-  ["is signed by nobody", withState((_, id) => unsigned(id))],
+  ["is not signed", withState((_, id) => unsigned(id))],
   ["is signed with another secret", withState((_, id) => mint({ id }, otherSecret))],
   ["is signed in another way", withState((_, id) => mint({ id }, key, "HS512"))],
   ["is a token for something else", withState((_, id) => mint({ id, audience: "workspace:auth" }))],
@@ -175,7 +175,7 @@ describe("a state", () => {
   });
 });
 
-describe("a provider that does not let somebody in", () => {
+describe("a provider that does not let the person in", () => {
   it.each([
     ["says so", { error: "access_denied", code: undefined }],
     ["says so, code or not", { error: "access_denied" }],
@@ -207,7 +207,7 @@ describe("a provider that does not let somebody in", () => {
 });
 
 describe("a code", () => {
-  it.each(PROVIDERS)("of somebody else's sign-in at %s is good for nothing", async (name) => {
+  it.each(PROVIDERS)("of another person's sign-in at %s is refused", async (name) => {
     const [victim, attacker] = [await goTo(name), await goTo(name)];
     attacker.back.searchParams.set("code", victim.back.searchParams.get("code") ?? "");
     expect(await comeBack(attacker)).toEqual(FAILED);

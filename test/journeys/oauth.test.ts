@@ -124,7 +124,7 @@ describe("signing in through a provider", () => {
     }
   });
 
-  it("makes one account of somebody who comes back twice at once", async () => {
+  it("makes one account of a person who comes back twice at once", async () => {
     const email = newEmail();
     meet("google", email);
     const arrivals = await Promise.all(Array.from({ length: 6 }, () => signIn("google")));
@@ -133,7 +133,7 @@ describe("signing in through a provider", () => {
     expect(new Set(ids).size).toBe(1);
   });
 
-  it("is written down for whom it concerns", async () => {
+  it("is in the audit logs of the teams that it concerns", async () => {
     const email = newEmail();
     meet("github", email);
     meet("google", email);
@@ -148,7 +148,7 @@ describe("signing in through a provider", () => {
   });
 });
 
-/** Somebody who registered, and proved the address by signing in through GitHub. */
+/** A person who registered, and proved the address by signing in through GitHub. */
 async function verified() {
   const account = await service.signUp("linked");
   meet("github", account.email);
@@ -156,7 +156,7 @@ async function verified() {
   return account;
 }
 
-/** Whether an account still has its password, and whether nobody has the other address. */
+/** Whether an account still has its password, and whether the other address has no account. */
 async function statesOf(email: string, other: string) {
   const login = await service.call("POST", "/api/auth/login", { json: { email, password: PASSWORD } });
   const registration = { json: { email: other, password: PASSWORD } };
@@ -214,7 +214,7 @@ describe("an account with the same address", () => {
     }
   });
 
-  it("is taken from whoever registered it, where the address was never proved", async () => {
+  it("is taken from the person who registered it, where the address was never proved", async () => {
     const email = newEmail();
     const squatter = browser(service);
     const registration = {
@@ -241,7 +241,7 @@ describe("an account with the same address", () => {
     expect(await me(who)).toMatchObject({ id: body.id });
   });
 
-  it("is no longer reached through a provider that whoever registered it had linked", async () => {
+  it("is no longer reached through a provider that the person who registered it had linked", async () => {
     const [own, email] = [newEmail(), newEmail()];
     meet("github", own);
     const squatter = await signIn("github");

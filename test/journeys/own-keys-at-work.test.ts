@@ -41,7 +41,7 @@ beforeEach(() => {
 
 const KEYS = { openai: "sk-openai-0123456789abcdef", anthropic: "sk-ant-0123456789abcdef" };
 
-/** Somebody of the tier Pro, with a project. */
+/** A person of the tier Pro, with a project. */
 async function newPerson(): Promise<TaskClient> {
   const client = await newTaskClient(service);
   await setTier(db, client.account.id, "pro");
@@ -80,7 +80,7 @@ async function run(client: TaskClient, model: string, message = "Say hello") {
   return { taskId, events, status: await client.status(taskId) };
 }
 
-describe("a call on somebody's own key", () => {
+describe("a call on a person's own key", () => {
   it.each([
     {
       model: "openai/gpt-5",
@@ -240,7 +240,7 @@ describe("a call is refused, with a sentence and without a call", () => {
   it.each([
     ["a provider one has no key of", "openai/gpt-5", /no API key.* OpenAI/u],
     ["a provider of one's own that is not there", "custom/none/model", /no provider 'none'/u],
-    ["a prefix that nobody knows", "nowhere/model", /does not begin with a known provider/u],
+    ["an unknown prefix", "nowhere/model", /does not begin with a known provider/u],
   ])("for %s", async (_, model, sentence) => {
     const client = await newPerson();
     await storeKey(client, { provider: "anthropic", api_key: KEYS.anthropic });
@@ -355,7 +355,7 @@ describe("a task that is under way", () => {
   });
 
   it.each(["openai/gpt-5", "custom/own/model"])(
-    "takes the key to nobody that the provider points at: %s",
+    "sends the key to no server that the provider points at: %s",
     async (model) => {
       const client = await newPerson();
       await addProvider(client, {});

@@ -7,7 +7,7 @@ import { newTeamClient } from "#test/support/team-client.ts";
 
 const service = sharedService();
 
-/** A list by its path, of somebody who has seven things in it. */
+/** A list by its path, of a person who has seven things in it. */
 let lists: Record<"projects" | "team's projects" | "keys" | "members" | "project's members", List>;
 interface List {
   token: string;

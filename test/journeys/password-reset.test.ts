@@ -38,7 +38,7 @@ const logIn = ({ email }: Account, password: string) =>
 
 const linksOf = ({ email }: Account) => inbox(smtp, email, /Reset your password/u);
 
-/** Somebody new, and a link that was mailed. */
+/** A new account, and a link that was mailed. */
 async function forgetful(at = service): Promise<{ account: Account; token: string }> {
   const account = await at.signUp();
   const links = linksOf(account);
@@ -60,7 +60,7 @@ describe("a forgotten password", () => {
     });
     expect((await logIn(account, account.password)).status).toBe(400);
     const { body } = await logIn(account, NEW);
-    // Whoever has the link has the mailbox.
+    // The holder of the link has the mailbox.
     expect(await service.call("GET", "/users/me", { token: body.access_token })).toMatchObject({
       body: { id: account.id, is_verified: true },
     });
@@ -164,7 +164,7 @@ describe("a link", () => {
   });
 });
 
-/** All that a stranger can tell answers apart by, and the trips to database, queue and objects that each took. */
+/** All that lets a stranger tell two responses apart, with the trips to database, queue and objects in a header. */
 function shown({ status, headers, text }: ApiAnswer<unknown>) {
   const of = new Map(headers);
   for (const name of ["date", "x-request-id"]) of.delete(name);
@@ -172,7 +172,7 @@ function shown({ status, headers, text }: ApiAnswer<unknown>) {
 }
 
 describe("asking for a link", () => {
-  it("looks the same for an address that nobody has", async () => {
+  it("looks the same for an address without an account", async () => {
     const { email } = await service.signUp();
     const [known, unknown] = [await forget(email), await forget(`${crypto.randomUUID()}@example.com`)];
     expect(shown(known)).toEqual(shown(unknown));
@@ -180,14 +180,14 @@ describe("asking for a link", () => {
     expect(known.headers.get("server-timing")).toContain("publish");
   });
 
-  it("is refused for what is no address", async () => {
+  it("is refused for an invalid address", async () => {
     for (const json of [{ email: "nobody" }, {}, { email: "a@b.c\r\nBcc: d@e.f" }]) {
       const answer = await service.call("POST", "/api/auth/forgot-password", { json });
       expect(answer.status).toBe(422);
     }
   });
 
-  it("tells everybody alike while the mail server is away; the mail comes later", async () => {
+  it("fails alike for every address while the mail server is away; the mail comes later", async () => {
     const account = await service.signUp();
     const links = linksOf(account);
     await smtp.down();
@@ -203,7 +203,7 @@ describe("asking for a link", () => {
     expect((await reset(token)).status).toBe(200);
   });
 
-  it("ends at its limit, for addresses that nobody has as for others", async () => {
+  it("ends at its limit, for addresses with and without an account", async () => {
     const own = await startService({ MAIL_SENDS_PER_ACCOUNT: "2", ...smtp.variables });
     try {
       const { email } = await own.signUp();

@@ -40,7 +40,7 @@ describe("a private preview on a host of its own", () => {
     expect(visitor.cookies("localhost").size).toBe(0);
   });
 
-  it("asks somebody who is not signed in to do that, and programs to say who they are", async () => {
+  it("asks a person who is not signed in to sign in, and a program for credentials", async () => {
     const stranger = previewVisitor(service.url);
     const { url } = await stranger.follow(site.url);
     expect(new URL(url).pathname).toBe("/login");
@@ -49,7 +49,7 @@ describe("a private preview on a host of its own", () => {
     expect(program).toMatchObject({ status: 401, text: '{"detail":"Not authenticated"}' });
   });
 
-  it("is not there for somebody without a part in the project", async () => {
+  it("is not found by a stranger", async () => {
     const visitor = await signedIn(await service.signUp("other"));
     expect(await visitor.follow(site.url)).toMatchObject({ status: 404 });
     const stranger = previewVisitor(service.url);
@@ -163,7 +163,7 @@ describe("the hosts of previews", () => {
 });
 
 describe("the path form", () => {
-  it("gives whoever is signed in an address with a token, and a page without an origin", async () => {
+  it("gives a signed-in person an address with a token, and a page without an origin", async () => {
     const visitor = await signedIn(owner);
     const { status, text, url, headers } = await visitor.follow(`${pathOf(site)}/docs/?x=1`);
     expect([status, text]).toEqual([200, "the docs"]);

@@ -186,7 +186,7 @@ describe.each(DRIVERS)("a project on the $driver runtime$why", ({ driver, skip }
   });
 });
 
-/** Answers what it was asked, and echoes over a WebSocket (RFC 6455, small frames only). */
+/** Responds with the request that it got, and echoes over a WebSocket (RFC 6455, small frames only). */
 const DEV_SERVER = String.raw`
 import { createHash } from "node:crypto";
 import http from "node:http";

@@ -9,7 +9,7 @@ const service = sharedService();
 const call = <T = unknown>(who: Account, method: string, path: string, json?: unknown) =>
   service.call<T>(method, path, { token: who.token, json });
 
-/** A team with a project of its owner's, and somebody in it. */
+/** A team with a project of its owner's, and a member with this role. */
 async function newProject(role: "admin" | "editor" | "viewer") {
   const team = await newTeamClient(service);
   const { id } = await service.newProject(team.owner.token);
@@ -34,7 +34,7 @@ const noPermission = (role: string, permission: string) => ({
 });
 
 describe("a role in a project", () => {
-  it("lets a viewer of the team write, who could only read", async () => {
+  it("lets a viewer of the team write in the project", async () => {
     const { path, member, asOwner } = await newProject("viewer");
     expect((await asOwner("PUT", "/files/b.txt", { content: "b" })).status).toBe(200);
     expect((await call(member, "GET", path("/files/b.txt"))).status).toBe(200);
@@ -91,7 +91,7 @@ describe("a role in a project", () => {
   });
 });
 
-it("a task is seen, and cancelled, as long as its project is there for whoever started it", async () => {
+it("a task is seen and cancelled by the person who started it, as long as that person sees the project", async () => {
   const { id, member, asOwner } = await newProject("editor");
   const client = await newTaskClient(service, { account: member, projectId: id });
   const { task_id: taskId } = await client.start("Hello");
@@ -107,7 +107,7 @@ it("a task is seen, and cancelled, as long as its project is there for whoever s
 });
 
 describe("the members of a project", () => {
-  it("are given, changed and taken by its administrators, and seen by whoever sees it", async () => {
+  it("are added, changed and removed by its administrators, and listed for every person who sees it", async () => {
     const { path, member, asOwner, team } = await newProject("viewer");
     const watcher = await team.join("viewer");
     await asOwner("POST", "/members", { user_id: member.id, role: "editor" });

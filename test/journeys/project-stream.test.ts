@@ -21,7 +21,7 @@ beforeAll(async () => {
     token: team.owner.token,
     json: { project_id: client.projectId },
   });
-  // A project of its own, in which nothing happens: how its follower is kept is looked at in the end.
+  // A project without activity: the last tests look at the keep-alives of its follower.
   const own = await newTaskClient(service, { account: team.owner });
   await own.end((await own.start(says("Once"))).task_id);
   quiet = await follow(team.owner, { project: own.projectId });
@@ -122,7 +122,7 @@ describe("a follower of a project", () => {
       await vi.waitFor(() => expect(part?.frames.length).toBeGreaterThan(15), { timeout: 20_000 });
       part?.leave();
       await part?.over;
-      // It is begun, and over, while nobody looks.
+      // It begins and ends while no follower is connected.
       const missed = await client.start(says(`Missed ${drops}`));
       await client.end(missed.task_id);
       slow.push(missed);
@@ -140,7 +140,7 @@ describe("a follower of a project", () => {
       expect(parts.flatMap((part) => part.of(task_id))).toEqual(await logged(task_id));
     }
     last?.leave();
-    // Of what it has seen to the end it sees nothing again.
+    // A task that it has seen to the end is not sent again.
     const done = await follow(team.owner, { lastId: last?.lastId() ?? "" });
     const { task_id } = await client.start(says("And then"));
     await until(done, task_id, "done");
@@ -148,7 +148,7 @@ describe("a follower of a project", () => {
     done.leave();
   });
 
-  it("goes on as well where nothing had come but the word that it is ready", async () => {
+  it("resumes also from the ready frame alone", async () => {
     const early = await follow(team.owner);
     await vi.waitFor(() => expect(early.frames).toHaveLength(1));
     early.leave();
@@ -198,7 +198,7 @@ describe("access to a project's stream", () => {
     }
   });
 
-  it("ends, with a word, for somebody who is of the project no more", async () => {
+  it("ends with an error event for a removed member", async () => {
     const former = await team.join("viewer");
     const follower = await follow(former);
     await vi.waitFor(() => expect(follower.frames).toHaveLength(1));
@@ -217,8 +217,8 @@ it("keeps a connection open on which nothing comes", async () => {
   expect(quiet.frames).toEqual([expect.objectContaining({ type: "ready" })]);
 });
 
-it("has the places of those who left", async () => {
-  // Who has gone is noticed by the next keep-alive at the latest.
+it("frees the places of closed connections", async () => {
+  // A closed connection is noticed by the next keep-alive at the latest.
   const one = await vi.waitFor(() => follow(crowd), { timeout: 20_000, interval: 500 });
   await vi.waitFor(() => expect(one.frames).toHaveLength(1));
   one.leave();

@@ -165,7 +165,7 @@ describe("projects", () => {
     expect(answer.status).toBe(422);
   });
 
-  it("know the role of who asks, and when somebody worked on them", async () => {
+  it("know the caller's role, and when they were last worked on", async () => {
     const { token } = await service.signUp();
     const { id } = await service.newProject(token);
     const role = await service.call("GET", `/api/projects/${id}/my-role`, { token });
@@ -196,7 +196,7 @@ describe("projects", () => {
     }
   });
 
-  it("need somebody who asks", async () => {
+  it("need a caller who is signed in", async () => {
     const answer = await service.call("GET", "/api/projects");
     expect(answer).toMatchObject({ status: 401, body: { detail: "Not authenticated" } });
   });

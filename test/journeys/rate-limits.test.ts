@@ -44,7 +44,7 @@ describe("a key", () => {
     expect((await list(other.key)).status).toBe(200);
   });
 
-  it("is told where it stands with every answer", async () => {
+  it("gets its remaining calls with every response", async () => {
     const { token } = await service.signUp();
     const { key } = await service.newKey(token);
     const [limit, remaining, reset, retryAfter] = numbers((await list(key)).headers);

@@ -7,7 +7,7 @@ let service: TestService;
 let client: TaskClient;
 let taskId: string;
 let events: TaskEvent[];
-/** What readers got that connected as soon as an event was seen, by the id of that event. */
+/** The events that a reader got that connected as soon as an event was seen, by the id of that event. */
 const live = new Map<number, Promise<TaskEvent[]>>();
 let crowd: TaskEvent[][];
 
@@ -134,7 +134,7 @@ describe("the stream", () => {
     },
   );
 
-  it("of somebody else's task is 404, as are its status, steps and cancel", async () => {
+  it("of another person's task is 404, as are its status, steps and cancel", async () => {
     const stranger = await newTaskClient(service);
     const ask = (method: string, path: string) => service.call(method, path, { token: stranger.key });
     const answers = await Promise.all([

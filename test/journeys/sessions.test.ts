@@ -5,7 +5,7 @@ import { sharedService } from "#test/support/shared-service.ts";
 
 const service = sharedService();
 
-/** Somebody new, signed in with a browser. */
+/** A new account, signed in with a browser. */
 async function signedIn() {
   const account = await service.signUp();
   const own = browser(service);
@@ -72,7 +72,7 @@ describe("a change with cookies alone", () => {
     expect((await attempt({ "x-csrf-token": body.csrf_token })).status).toBe(200);
   });
 
-  it("is refused with a token of somebody else's session, of nobody's, or made up", async () => {
+  it("is refused with a token of another person's session, of an anonymous visitor, or made up", async () => {
     const [{ own }, other, anonymous] = [await signedIn(), await signedIn(), browser(service)];
     for (const who of [other.own, anonymous]) await who.call("GET", "/auth/csrf");
     const planted = [
@@ -178,13 +178,13 @@ describe("one's sessions", () => {
   it("are listed by device, and can be ended one by one or all but this", async () => {
     const { account, own } = await signedIn();
     for (const device of ["phone", "tablet"]) {
-      // Where somebody says they come from is not where they come from.
+      // The header that the client sets is not the address that it comes from.
       const headers = { "user-agent": device, "cf-connecting-ip": "6.6.6.6", "x-forwarded-for": "6.6.6.6" };
       await service.call("POST", "/api/auth/login", { json: account, headers });
     }
     const list = async () => (await own.call<Listed[]>("GET", "/api/auth/sessions")).body;
     const listed = await list();
-    // With that of the registration.
+    // Including the session of the registration.
     expect(listed).toHaveLength(4);
     expect(listed.filter((each) => each.is_current)).toHaveLength(1);
     const phone = listed.find((each) => each.user_agent === "phone");

@@ -122,7 +122,7 @@ describe("a shell session", () => {
     });
   });
 
-  it("is somebody's own: others do not find it, and nobody has too many, also at once", async () => {
+  it("is not found by another person, and is limited per person, also for requests at once", async () => {
     const ids = await Promise.all([1, 2, 3, 4, 5].map(() => open().catch(() => undefined)));
     expect(ids.filter((id) => id !== undefined)).toHaveLength(3);
     const refused = await call("POST", "", { json: { project_id: site.id } });
@@ -146,7 +146,7 @@ describe("a shell session", () => {
     for (const each of ids) if (each !== undefined) await call("DELETE", `/${each}`);
   });
 
-  it("is closed when nobody uses it any more, or when it is too old", async () => {
+  it("is closed when it is unused for too long, or too old", async () => {
     const [unused, old, young] = [await open(), await open(), await open()];
     const db = databaseOf(service);
     const age = (id: string, column: string, minutes: number) =>

@@ -155,7 +155,7 @@ describe("a snapshot", () => {
     expect(volume).toMatchObject({ status: "healthy", volume_id: id, recoverable: true });
   });
 
-  it("of another project, or of none, is not there", async () => {
+  it("of another project, or with an unknown hash, is not found", async () => {
     const { token } = await service.signUp();
     const [mine, other] = [await service.newProject(token), await service.newProject(token)];
     const { hash, label } = await snap(token, other.id);

@@ -34,7 +34,7 @@ const connect = (path: string, token = owner.token) =>
   openSocket(service.url, `${path}?${new URLSearchParams({ token })}`);
 
 describe("the socket beside a chat", () => {
-  it("opens a terminal when somebody types, and only then", async () => {
+  it("opens a terminal at the first input, and only then", async () => {
     const socket = await connect(`/ws/${chat}`);
     socket.send({ type: "ping" });
     await socket.next("pong");
@@ -100,7 +100,7 @@ describe("the task socket", () => {
     socket.send({ token: `Bearer ${owner.token}` });
     socket.send({ type: "ping" });
     await socket.next("pong");
-    // What was over before the first look is no news, so that one project may come too early.
+    // A task that was over before the first poll is not reported, so the first project may come too early.
     await vi.waitFor(
       async () => {
         const { id } = await service.newProject(owner.token, "another");
@@ -115,7 +115,7 @@ describe("the task socket", () => {
     await socket.closed;
   });
 
-  it("is closed to whoever does not say who they are", async () => {
+  it("is closed without a valid token", async () => {
     for (const first of [{ token: "Bearer garbage" }, { type: "ping" }]) {
       const socket = await openSocket(service.url, "/api/tasks/ws");
       socket.send(first);
@@ -175,7 +175,7 @@ describe("commands", () => {
   });
 });
 
-it("tells everybody who has the project open that it is stopped", async () => {
+it("tells every person who has the project open that it is stopped", async () => {
   const sockets = await Promise.all([
     connect(`/ws/${chat}`),
     connect(`/ws/${chat}`),

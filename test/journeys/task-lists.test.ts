@@ -52,7 +52,7 @@ const idsIn = async (query: string, key?: string) =>
 const newestFirst = (...indexes: number[]) => indexes.toReversed().map((index) => made[index]);
 
 describe("the list of tasks", () => {
-  it("has the caller's tasks, newest first, and nobody else's", async () => {
+  it("has the caller's tasks only, newest first", async () => {
     const { status, body } = await list();
     expect(status).toBe(200);
     expect(body.items.map(({ task_id: taskId }) => taskId)).toEqual(newestFirst(0, 1, 2, 3, 4, 5));
@@ -217,7 +217,7 @@ describe("a key's rate limit", () => {
     expect(Number(refused?.headers.get("retry-after"))).toBeLessThanOrEqual(10);
   });
 
-  it("does not count a caller's unknown key against anybody", async () => {
+  it("does not count a request with an unknown key against another key", async () => {
     const caller = await newTaskClient(limited);
     await limited.call("GET", "/api/v1/agents/tasks", { token: `tsk_${"0".repeat(32)}` });
     const { status, headers } = await limited.call("GET", "/api/v1/agents/tasks", { token: caller.key });

@@ -110,7 +110,7 @@ describe("teams", () => {
     expect((await call(owner, "GET", path())).body).toMatchObject({ name: "Team", role: "admin" });
   });
 
-  it("are deleted when they have no projects and are nobody's own", async () => {
+  it("are deleted when they have no projects and are no personal team", async () => {
     const { path, owner, asOwner, join } = await newTeamClient(service);
     const viewer = await join("viewer");
     const { id } = await service.newProject(owner.token);

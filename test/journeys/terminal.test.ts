@@ -115,7 +115,7 @@ describe("a terminal", () => {
 });
 
 describe("a terminal is refused", () => {
-  it("to nobody known, with words and a code", async () => {
+  it("to an unknown caller, with a message and a code", async () => {
     const terminal = await connect({ token: "garbage" });
     expect(await terminal.next("error")).toMatchObject({ message: "Not authenticated" });
     expect(await terminal.closed).toEqual({ code: 4401, reason: "auth_failed" });
@@ -187,7 +187,7 @@ it("closes soon after its session was ended, with the shell", async () => {
   await vi.waitFor(async () => expect(await openSessions()).not.toContain(session), { timeout: 20_000 });
 });
 
-it("answers frames that it does not take", async () => {
+it("responds with an error to unknown frames, and closes on oversized ones", async () => {
   const terminal = await connect({ target: "ephemeral" });
   await terminal.next("ready");
   terminal.send({ type: "switch_container", container_id: "x" });

@@ -102,7 +102,7 @@ it("thinks, gets its thinking back as it came, and shows it beside the answer wi
     expect(JSON.stringify(shown)).not.toContain(SECRET);
     expect(JSON.stringify(shown)).not.toContain("c2lnbmF0dXJl");
   }
-  // What only the next turn needed is forgotten.
+  // The thinking that only the next turn needed is deleted.
   expect(stored.map(({ kept }) => kept ?? null)).toEqual([null, null, null]);
 });
 
@@ -116,7 +116,7 @@ it("gets its thinking back also after a wait, from an executor that has only wha
     const path = "/api/chat/agent/approval";
     await client.call("POST", path, { approval_id: data?.["approval_id"], response: "allow_once" });
   }
-  // At the second question the first turn is stored, for nobody to read.
+  // At the second question the first turn is stored, encrypted.
   expect(kept).toEqual([expect.stringMatching(/^gAAAA/u)]);
   expect(turnsOf(2)).toEqual([calling("toolu_a"), calling("toolu_b")]);
 });

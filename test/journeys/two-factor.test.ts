@@ -12,7 +12,7 @@ import { startSmtpServer, type TestSmtpServer } from "#test/support/smtp-server.
 
 let smtp: TestSmtpServer;
 let service: TestService;
-/** Each of its limits is the least, and in the way of none but the test of that limit. */
+/** Each of its limits is the lowest possible, and affects only the test of that limit. */
 let strict: TestService;
 beforeAll(async () => {
   smtp = await startSmtpServer();
@@ -67,20 +67,20 @@ const verify = (tempToken: string | null, code: string, at = service) =>
 const resend = (tempToken: string | null, path = "/api/auth/2fa/resend") =>
   service.call("POST", path, { form: { temp_token: tempToken ?? "" } });
 
-/** Somebody new, and where the codes come. */
+/** A new account, and the inbox that gets its codes. */
 async function newcomer(at = service): Promise<{ account: Account; codes: Inbox }> {
   const account = await at.signUp();
   return { account, codes: inbox(smtp, account.email, /login code/u) };
 }
 
-/** Somebody whose password was taken and whose code has come. */
+/** A new account whose password was accepted and whose code has come. */
 async function halfway(at = service) {
   const { account, codes } = await newcomer(at);
   const { body } = await logIn(account, at);
   return { account, codes, tempToken: body.temp_token, code: await codes.code() };
 }
 
-/** As if somebody's password had been taken, and the code mailed, so long ago. */
+/** As if the account's password had been accepted, and the code mailed, so long ago. */
 async function age(at: TestService, userId: string, interval: string) {
   const earlier = (moment: SQLWrapper) => sql`${moment} - ${interval}::interval`;
   await databaseOf(at)
@@ -311,7 +311,7 @@ describe("while the mail server does not take mail", () => {
 });
 
 describe("mails to one account", () => {
-  it("end at their limit, and count for nobody else", async () => {
+  it("end at their limit, and do not count for another account", async () => {
     const { account, codes } = await newcomer(strict);
     const answers = [
       await logIn(account, strict),

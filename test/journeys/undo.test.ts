@@ -11,7 +11,7 @@ interface Undone {
   detail: string;
 }
 
-/** Somebody with two chats in a project. */
+/** A person with two chats in a project. */
 async function newScene() {
   const client = await newChatClient(service);
   const newChat = async () =>

@@ -14,7 +14,7 @@ interface Session {
   message_count: number;
 }
 
-/** Somebody with a project, in which a program of theirs talks to the agent, too. */
+/** A person with a project, in which a program with the person's key talks to the agent, too. */
 async function newScene() {
   const client = await newChatClient(service);
   const { account, projectId } = client;

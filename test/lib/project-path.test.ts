@@ -69,7 +69,7 @@ describe("normalizePath", () => {
       .map((parts) => parts.join("/")),
   );
 
-  it("refuses with a name, or answers what cannot leave the project", () => {
+  it("refuses with the name of the fault, or returns a path that stays in the project", () => {
     expect(() =>
       fc.assert(
         fc.property(awkward, (path) => staysInside(refusalOf(path))),

@@ -22,7 +22,7 @@ it("shows what came in, all of it or by path, with headers and raw body", async 
   expect(await list("/none")).toEqual([]);
 });
 
-it("answers with the status the path names, and keeps the callback", async () => {
+it("responds with the status the path names, and keeps the callback", async () => {
   expect((await post("/status/503/hook", "failed")).status).toBe(503);
   expect(await list("/status/503/hook")).toMatchObject([{ body: "failed" }]);
   expect((await post("/status/999", "")).status).toBe(200);

@@ -58,7 +58,7 @@ describe("the demo model", () => {
     expect(usage?.total_tokens).toBe((usage?.prompt_tokens ?? 0) + (usage?.completion_tokens ?? 0));
   });
 
-  it("answers whole when it is not asked to stream, with the same text", async () => {
+  it("responds in one piece when it is not asked to stream, with the same text", async () => {
     const whole = await client.chat.completions.create({ model: "demo", messages: user("Hi!") });
     expect(whole.choices[0]?.message.content).toBe(textOf(await stream(user("Hi!"))));
     expect(whole.usage?.total_tokens).toBeGreaterThan(0);
@@ -95,7 +95,7 @@ describe("the demo model", () => {
     expect(chunks.some((chunk) => chunk.choices[0]?.delta.tool_calls)).toBe(false);
   });
 
-  it("refuses what is no request as the real one does", async () => {
+  it("refuses a malformed request as the real one does", async () => {
     const response = await fetch(`${model.url}/chat/completions`, { method: "POST", body: "{}" });
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: { type: "invalid_request_error" } });

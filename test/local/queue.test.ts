@@ -141,7 +141,7 @@ describe("a published message", () => {
 });
 
 describe("deduplication", () => {
-  it("answers a repeated id with the first message and delivers once, across a restart too", async () => {
+  it("returns the first message for a repeated id and delivers once, also across a restart", async () => {
     const destination = await receiver();
     const first = await queueTo(destination.url);
     const one = await first.client.publish({ url: `${publicUrl}/x`, deduplicationId: "d1" });
@@ -222,7 +222,7 @@ describe("a failed delivery", () => {
     await expect(client.dlq.listMessages()).resolves.toMatchObject({ messages: [] });
   });
 
-  it("is final at once when the destination says so with 489", async () => {
+  it("is final at once when the destination responds with 489", async () => {
     const destination = await receiver(() => ({
       status: 489,
       headers: { "Upstash-NonRetryable-Error": "true" },
@@ -234,7 +234,7 @@ describe("a failed delivery", () => {
     expect(destination.deliveries).toHaveLength(1);
   });
 
-  it("counts when nobody answers", async () => {
+  it("counts when the destination refuses the connection", async () => {
     const { queue, client } = await queueTo("http://127.0.0.1:9");
     queue.begin();
     await client.publish({ url: publicUrl, retries: 0 });

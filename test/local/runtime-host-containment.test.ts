@@ -59,7 +59,7 @@ describe.skipIf(NO_BUBBLEWRAP)(`a sandbox${SKIPPED}`, () => {
       expect((await run("echo still here")).stdout).toBe("still here\n");
     });
 
-    it("loses what fills the disk, and stores no more until something is deleted", async () => {
+    it("loses the file that fills the disk, and stores no more until something is deleted", async () => {
       await runtime.writeFile("kept", new TextEncoder().encode("kept"));
       const filler = await run(
         "for i in 1 2 3 4 5 6 7 8; do head -c 32M /dev/zero > fill$i; done; sleep 1000",

@@ -84,7 +84,7 @@ describe.each(MACHINES)("the filter of system calls on %s", (machine) => {
     expect(ask("unshare", 0x400)).toBe(ALLOWED);
     expect(ask("clone3", 0, 88)).toBe(ENOSYS);
     expect(ask("ioctl", 0, TCGETS)).toBe(ALLOWED);
-    // What is above the lower half is nothing to the kernel.
+    // The kernel ignores the upper half.
     for (const above of [0, 2 ** 32]) {
       expect(ask("ioctl", 0, TIOCSTI + above)).toBe(EPERM);
       expect(ask("ioctl", 0, TIOCLINUX + above)).toBe(EPERM);
@@ -102,7 +102,7 @@ it("refuses x32 on x86_64", () => {
   expect(judge("x64", { number: -1 })).toBe(ENOSYS);
 });
 
-it("has no filter for machines whose numbers nobody has looked up", () => {
+it("has no filter for architectures without a table of system call numbers", () => {
   expect(seccompFilter("riscv64")).toBeUndefined();
 });
 

@@ -36,7 +36,7 @@ describe.skipIf(NO_BUBBLEWRAP)(`the host driver${SKIPPED}`, () => {
     await vi.waitUntil(() => gitServer.requests.some((request) => request.url.startsWith("/slow")), {
       timeout: 20_000,
     });
-    // What only reads is answered meanwhile.
+    // Reads are served meanwhile.
     expect(await runtime.git("status", {})).toMatchObject({ branch: null });
     gitServer.setFault(undefined);
     expect(await runtime.git("clone", { remote: { url }, term: 2 })).toMatchObject({ branch: "main" });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { sandboxCommand } from "#local/runtime-host/sandbox-command.ts";
 
-it("starts every bash of a sandbox without anybody's ~/.bashrc, which bash reads when its input is a socket", () => {
+it("starts every bash of a sandbox without a ~/.bashrc, which bash reads when its input is a socket", () => {
   const command = sandboxCommand({
     programs: { folder: "/service", node: "/service/node", npm: undefined, hidden: [], isFiltered: true },
     files: "/files",

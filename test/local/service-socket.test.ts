@@ -9,7 +9,7 @@ import { z } from "zod";
 import { holdPort } from "#local/port.ts";
 import { startWorker, type RunningWorker } from "#local/worker/index.ts";
 
-/** Answers what it sees of a request. */
+/** Responds with what it sees of a request. */
 const ECHO = `export default {
   fetch: (request) => Response.json({ cf: request.cf ?? null, headers: [...request.headers.keys()] }),
 };`;

@@ -10,7 +10,7 @@ const preview = {
   project: { id: "p", status: "running", wanted: null },
 } as unknown as Preview;
 
-/** Ask for a path of a preview on its own host, whose program answers with this. */
+/** Request a path of a preview on its own host, whose program responds with this. */
 async function ask(path: string, answer: Response): Promise<{ asked: string; response: Response }> {
   let asked = "";
   const fetchPort: ProjectRuntime["fetchPort"] = async (_, request) => {
@@ -41,7 +41,7 @@ describe("a program behind a preview", () => {
     expect(response.headers.get("location")).toBe("/elsewhere.example/x?y=1");
   });
 
-  it("answers nothing that can be handed on when its status is none", async () => {
+  it("is a 502 when the program's status is invalid", async () => {
     const odd = Object.defineProperty(new Response("x"), "status", { value: 999 });
     expect((await ask("/", odd)).response.status).toBe(502);
   });

@@ -46,14 +46,14 @@ describe("a project whose files end with its container", () => {
     expect(await runtime.readTodos("chat")).toBe("[1]");
   });
 
-  it("takes no other disk for its own, whoever started it", async () => {
+  it("does not take the disk of a container that was started later for its own", async () => {
     const { runtime, swapContainer } = await withFile();
     await swapContainer();
     await expect(runtime.list("", { recursive: true })).rejects.toMatchObject(LOST);
     expect(await runtime.storageState()).toEqual({ state: "absent", generation: 0, lost: true });
   });
 
-  it("says so to who only asks where they are, also later, and not of files that were put away", async () => {
+  it("reports the loss in its storage state, also after a restart, but no loss of discarded files", async () => {
     const { runtime, endContainer, crash } = await withFile();
     await endContainer();
     const lost = { state: "absent", generation: 0, lost: true };
@@ -87,7 +87,7 @@ describe("a project whose files end with its container", () => {
     expect(await runtime.readFile("file")).toEqual(bytesOf("kept"));
   });
 
-  it("answers what was under way", async () => {
+  it("fails the calls that were under way", async () => {
     const { runtime, endContainer } = await withFile();
     const upload = new TransformStream<Uint8Array, Uint8Array>();
     const writing = runtime.writeStream("upload", upload.readable, 100).catch((error: unknown) => error);

@@ -25,7 +25,7 @@ describe.skipIf(NO_CONTAINERS)(`the sandbox driver over real containers${skipped
   projectRuntimeContract(
     "a container",
     async () => {
-      // Those of earlier tests would fill the machine.
+      // Containers of earlier tests would fill the machine.
       for (const id of used) {
         await runtime(id).destroy();
         used.delete(id);
@@ -34,7 +34,7 @@ describe.skipIf(NO_CONTAINERS)(`the sandbox driver over real containers${skipped
       used.add(id);
       return { runtime: runtime(id), mount: "/app" };
     },
-    // Only the platform bounds what multiplies; Docker on a developer's machine does not.
+    // Only the platform bounds a fork bomb; Docker on a developer's machine does not.
     { contained: false, runsProcesses: true, readOnlyCommands: false },
   );
 });

@@ -3,7 +3,7 @@ import { users } from "#src/db/schema/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { newPerson } from "./people.ts";
 
-/** Somebody with the role of an administrator of the installation. */
+/** A person with the role of an administrator of the installation. */
 export async function newAdministrator(db: Db): Promise<Awaited<ReturnType<typeof newPerson>>> {
   const person = await newPerson(db, "admin");
   await db.update(users).set({ isSuperuser: true }).where(eq(users.id, person.user.id));

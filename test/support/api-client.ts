@@ -28,7 +28,7 @@ export interface Account {
 export interface ApiClient {
   url: string;
   call<T = unknown>(method: string, path: string, request?: ApiRequest): Promise<ApiAnswer<T>>;
-  /** Register somebody with a name nobody else has. */
+  /** Register a person with a unique name. */
   signUp(name?: string): Promise<Account>;
   /** A project of one's own. */
   newProject(token: string, name?: string): Promise<{ id: string; slug: string }>;

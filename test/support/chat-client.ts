@@ -72,7 +72,7 @@ export async function openStream(
   };
 }
 
-/** Somebody with a project, who talks to the agent. */
+/** A person with a project, who talks to the agent. */
 export interface ChatClient {
   account: Account;
   projectId: string;

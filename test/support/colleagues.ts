@@ -13,7 +13,7 @@ export interface Colleague {
   caller: UserCaller;
 }
 
-/** Somebody with an account and a personal team, of whom only the membership of teams matters: there is no password. */
+/** A person with an account and a personal team, of whom only the membership of teams matters: there is no password. */
 export async function newColleague(db: Db, name = "colleague"): Promise<Colleague> {
   const [id, personalTeamId] = [crypto.randomUUID(), crypto.randomUUID()];
   const username = `${name}-${id.slice(0, 8)}`;
@@ -36,7 +36,7 @@ export async function newColleague(db: Db, name = "colleague"): Promise<Colleagu
   return { id, email, personalTeamId, caller };
 }
 
-/** A team that is nobody's own, of somebody who is its administrator. */
+/** A team that is no personal one, with its owner as administrator. */
 export async function newTeam(db: Db, owner?: Colleague) {
   const creator = owner ?? (await newColleague(db, "owner"));
   const { team } = await createTeam({ db, config: CREDITS }, creator.caller, { name: "Team" }, CLIENT);
@@ -47,7 +47,7 @@ export async function joinTeam(db: Db, { id }: Colleague, teamId: string, role: 
   await db.insert(teamMemberships).values({ teamId, userId: id, role });
 }
 
-/** Somebody new in a team. */
+/** A new member of a team. */
 export async function newMember(db: Db, teamId: string, role: Role) {
   const person = await newColleague(db, role);
   await joinTeam(db, person, teamId, role);

@@ -103,7 +103,7 @@ async function forward(
     parts += 1;
     if (fault === "cut" && parts >= CUT_AFTER_PARTS) break;
   }
-  // Ended at the socket, after what was written, an answer in chunks lacks its end.
+  // Ended at the socket, a chunked response lacks its end.
   if (fault === "cut") response.socket?.end();
   else response.end();
 }

@@ -7,7 +7,7 @@ import { JSON_TYPE, REGISTERED, serveProvider, type ProviderServer } from "./oau
 export type GitHostKind = "github" | "gitlab" | "bitbucket";
 
 export interface GitHostServer extends ProviderServer {
-  /** Secrets it gave out, for whoever looks for them where they must not be. */
+  /** Secrets that it issued, for tests that search for them where they must not be. */
   secrets: string[];
   /** A token that the account's owner makes. */
   newToken(): string;
@@ -139,7 +139,7 @@ export async function startGitHost(kind: GitHostKind, git?: GitServer): Promise<
   return host;
 }
 
-/** What its API answers, by path. */
+/** What its API returns, by path. */
 function bodiesOf(kind: GitHostKind, url: string): Record<string, unknown> {
   const clone = `${url}/octo/private.git`;
   if (kind === "github") {

@@ -39,7 +39,7 @@ export interface SeenRequest {
 
 /**
  * A real git server over HTTP: `git http-backend` over bare repositories in a temporary directory. `POST /new` makes an empty
- * one and answers its address.
+ * one and returns its address.
  */
 export async function startGitServer(options: { username?: string; password?: string } = {}) {
   const directory = mkdtempSync(join(tmpdir(), "git-server-"));
@@ -98,7 +98,7 @@ export async function startGitServer(options: { username?: string; password?: st
       if (files) server.commit(name, "main", files, "first");
       return `${url}/${name}`;
     },
-    /** Add a commit that changes these files (null removes one), as somebody else. */
+    /** Add a commit that changes these files (null removes one), as another author. */
     commit(name: string, branch: string, files: Record<string, string | null>, message: string): string {
       const head = git(name, ["for-each-ref", "--format=%(objectname)", `refs/heads/${branch}`]);
       const changes = Object.entries(files).toSorted(

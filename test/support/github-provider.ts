@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { JSON_TYPE, REGISTERED, serveProvider, type ProviderServer } from "./oauth-provider.ts";
 
-/** Somebody with an account there. */
+/** A person with an account there. */
 export interface GitHubPerson {
   id: number;
   login: string;
@@ -15,7 +15,7 @@ export interface GitHubPerson {
 export interface GitHub extends ProviderServer {
   /** Who agrees at its page. */
   person: GitHubPerson;
-  /** Secrets it gave out, for whoever looks for them where they must not be. */
+  /** Secrets that it issued, for tests that search for them where they must not be. */
   secrets: string[];
 }
 
@@ -27,7 +27,7 @@ interface Grant {
 
 let last = 1000;
 
-/** Somebody new, with one verified address. */
+/** A new person, with one verified address. */
 export function newGitHubPerson(email: string, change: Partial<GitHubPerson> = {}): GitHubPerson {
   last += 1;
   return {

@@ -8,7 +8,7 @@ import {
 } from "oauth2-mock-server";
 import { REGISTERED, serveProvider, type ProviderServer } from "./oauth-provider.ts";
 
-/** What Google says of somebody, in an ID token. */
+/** What Google says about a person, in an ID token. */
 export interface GooglePerson {
   sub: string;
   email?: string;
@@ -24,11 +24,11 @@ export interface Google extends ProviderServer {
   claims: Record<string, unknown>;
   /** What becomes of an ID token before it is given out. */
   replace: (idToken: string) => string | undefined;
-  /** Secrets it gave out, for whoever looks for them where they must not be. */
+  /** Secrets that it issued, for tests that search for them where they must not be. */
   secrets: string[];
 }
 
-/** Somebody new, with a verified address. */
+/** A new person, with a verified address. */
 export function newGooglePerson(email: string, change: Partial<GooglePerson> = {}): GooglePerson {
   return {
     sub: crypto.randomUUID(),

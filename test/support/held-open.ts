@@ -4,7 +4,7 @@ import { expect, vi } from "vitest";
 import { usedOauthStates } from "#src/db/schema/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
-/** Embedded, there is one connection: nobody ever waits for anybody, and a transaction that is held open holds all. */
+/** Embedded, there is one connection: no statement waits for another's lock, and an open transaction blocks all others. */
 export const onlyEmbedded = () => !process.env["TEST_DATABASE_URL"];
 
 /**
@@ -43,7 +43,7 @@ export async function holdOpen(db: Db, first: BatchItem<"pg">): Promise<{ releas
   };
 }
 
-/** Wait until so many statements of this database wait for a lock that somebody else has. */
+/** Wait until so many statements of this database wait for a lock that another transaction holds. */
 export async function untilWaiting(db: Db, count: number): Promise<void> {
   await vi.waitUntil(
     async () => {

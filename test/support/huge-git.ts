@@ -41,7 +41,7 @@ const ANSWERS: { [Name in keyof GitOperations]?: GitOperations[Name]["output"] }
   },
 };
 
-/** A repository whose answers are as large as they come. */
+/** A repository whose responses are as large as they can be. */
 export async function hugeGit<Name extends keyof GitOperations>(
   name: Name,
 ): Promise<GitOperations[Name]["output"]> {

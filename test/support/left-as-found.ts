@@ -6,7 +6,7 @@ const environment = { ...process.env };
 const folder = process.cwd();
 const { fetch } = globalThis;
 
-/** By name: a value may be a secret of whoever runs the tests. */
+/** By name: a value may be a secret of the person who runs the tests. */
 function changedVariables(): string[] {
   const names = new Set([...Object.keys(environment), ...Object.keys(process.env)]);
   return [...names].filter((name) => environment[name] !== process.env[name]);

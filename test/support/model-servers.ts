@@ -37,7 +37,7 @@ export const MODEL_WIRES: readonly ModelWire[] = [
   },
 ];
 
-/** What came in of one request. */
+/** The received parts of one request. */
 export interface ReceivedRequest {
   body: Record<string, unknown>;
   headers: IncomingHttpHeaders;

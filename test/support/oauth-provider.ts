@@ -13,7 +13,7 @@ const BEHAVIOUR = {
   "answers 500": (response) => void response.writeHead(500).end("out of order"),
   "answers garbage": (response) => void response.writeHead(200, JSON_TYPE).end("<html>"),
   "answers an empty object": (response) => void response.writeHead(200, JSON_TYPE).end("{}"),
-  "answers more than anybody needs": (response) =>
+  "sends 2 MiB": (response) =>
     void response.writeHead(200, JSON_TYPE).end(`{"a":"${"x".repeat(2 * 1024 * 1024)}"}`),
   "sends to another place": (response) => void response.writeHead(307, { location: "/elsewhere" }).end(),
   "breaks off": (response) => void response.destroy(),
@@ -27,7 +27,7 @@ export const FAULTS: readonly Fault[] = [
   "answers 500",
   "answers garbage",
   "answers an empty object",
-  "answers more than anybody needs",
+  "sends 2 MiB",
   "sends to another place",
   "breaks off",
   "never answers",

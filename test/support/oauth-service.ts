@@ -10,10 +10,10 @@ export const PROVIDERS: readonly ProviderName[] = ["github", "google"];
 const CONSOLE = "https://console.example.com";
 export const SIGNED_IN = `${CONSOLE}/oauth/callback`;
 
-/** How an answer takes away what the browser kept of a sign-in. */
+/** The cookie header with which a response deletes the browser's state of a sign-in. */
 export const FORGOTTEN = "oauth_state=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax";
 
-/** What a callback answered. */
+/** The response of a callback. */
 export interface Outcome {
   status: number;
   location: string | null;
@@ -76,7 +76,7 @@ export async function startOAuthService() {
     return { who: about.who, ...(await comeBack(about)) };
   }
 
-  /** Somebody new, with this verified address, agrees at the provider's page from now on. */
+  /** From now on, a new person with this verified address agrees at the provider's page. */
   const meet = (provider: ProviderName, email: string): void => {
     if (provider === "github") github.person = newGitHubPerson(email);
     else google.person = newGooglePerson(email);

@@ -19,7 +19,7 @@ export interface OwnKey {
 /** What people with own keys of model providers do there. */
 export function ownKeysOf(service: SharedService) {
   return {
-    /** Somebody who may have keys. */
+    /** A person who may have keys. */
     newPro: async (): Promise<Account> => {
       const account = await service.signUp();
       await setTier(databaseOf(service), account.id, "pro");

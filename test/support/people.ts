@@ -13,7 +13,7 @@ import { createAccessTokens } from "#src/platform/tokens/access-tokens.ts";
 
 export const CLIENT = { address: "192.0.2.1", userAgent: "tests" };
 export const PASSWORD = "correct horse";
-/** As `hashPassword` makes it: a bcrypt for everybody who is made here would be half of the time that tests take. */
+/** As `hashPassword` makes it: a bcrypt for every person who is made here would be half of the time that tests take. */
 const PASSWORD_HASH = "$2b$04$GvKRShThT0zPH7hAX7cN..uiJ5ZjegnWk6Qu1S2yIBC0iCrgeWHKW";
 
 const unused = () => Promise.reject(new Error("Nothing was to be queued"));
@@ -53,7 +53,7 @@ export function sessionDeps(db: Db) {
   } satisfies SessionDeps & LinkDeps;
 }
 
-/** Somebody with an account, a personal team and a session, as who has registered. */
+/** A person with an account, a personal team and a session, as after registering. */
 export async function newPerson(db: Db, name = "person", credits: Partial<typeof CREDITS> = {}) {
   const username = `${name}-${crypto.randomUUID().slice(0, 8)}`;
   const deps = sessionDeps(db);
@@ -82,7 +82,7 @@ export async function callerOf(deps: SessionDeps, { accessToken }: Session): Pro
   return caller;
 }
 
-/** Somebody who has just signed in changes the own account. */
+/** Changes the account of a person who has just signed in. */
 export async function changeOwnAccount(
   deps: Parameters<typeof updateAccount>[0] & SessionDeps,
   userId: string,

@@ -25,7 +25,7 @@ declare module "vitest" {
   }
 }
 
-/** Of every run, so that it finds tomorrow what it finds today. */
+/** The same seed in every run, so that a run can be repeated. */
 const FUZZ_SEED = 20_260_101;
 const SEEDS = 2 ** 31;
 
@@ -57,14 +57,14 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   started.defer(() => rmSync(template, { recursive: true, force: true }));
   const stack = await startStack(readConfiguration({ PORT: "0", DATA_DIR: template }), { log: () => {} });
   await stack.close();
-  // Nothing reads it, and it is a quarter of what each service would copy.
+  // It is not read, and it is a quarter of the data that each service would copy.
   rmSync(join(template, "build/bundle/worker.js.map"), { force: true });
   project.provide("template", template);
 
   const shared = await startOnCopy({ template, templateDatabase: database?.name ?? "" });
   started.defer(() => shared.close());
   const { url, variables, callbacksUrl } = shared.stack;
-  // The first account is the administrator of all, which none of a test is to be.
+  // The first account becomes the administrator, which no account of a test may be.
   await apiClient(url).signUp("administrator");
   project.provide("sharedStack", { url, variables, callbacksUrl });
 

@@ -7,9 +7,9 @@ interface Visit {
   text: string;
 }
 
-/** Somebody with a browser: cookies by host name, which decides nothing about where the connection goes. */
+/** A person with a browser: cookies by host name, which decides nothing about where the connection goes. */
 export interface PreviewVisitor {
-  /** Open an address as somebody who follows a link, without going on to where it leads. */
+  /** Open an address as if following a link, without following redirects. */
   open(url: string, headers?: Record<string, string>, method?: string): Promise<Visit>;
   /** Open an address and follow where it leads, as long as that is somewhere else. */
   follow(url: string): Promise<Visit & { url: string }>;

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 const START_TIMEOUT_MS = 90_000;
 const GONE_POLL_MS = 20;
 
-/** `everything` is what the service runs, at one stroke; of the others the rest lives on for a moment. */
+/** `everything` kills all processes of the service at once; after the others, the rest lives on for a moment. */
 export type Victim = "everything" | "node" | "workerd";
 
 /** The service as a process of its own, as `npm start` runs it. */
@@ -44,7 +44,7 @@ export function spawnService(variables: Readonly<Record<string, string>>): Servi
       Promise.reject(new Error(`The service is not ready after ${START_TIMEOUT_MS} ms:\n${stderr}`)),
     ),
   ]).then((line) => line.replace(/^ready /u, ""));
-  ready.catch(() => {}); // a service that is killed while it starts may have nobody waiting
+  ready.catch(() => {}); // the service may be killed while it starts, before a caller waits
 
   return {
     ready,
@@ -78,7 +78,7 @@ interface Running {
   command: string;
 }
 
-/** The living processes of a group; those that are dead and only wait to be noticed do not count. */
+/** The living processes of a group, without zombies. */
 async function groupOf(group: number): Promise<Running[]> {
   const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,pgid=,stat=,comm="]);
   return stdout

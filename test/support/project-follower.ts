@@ -11,7 +11,7 @@ export interface ProjectFrame {
   event: { type: string; content?: string; data?: Record<string, unknown> };
 }
 
-/** Somebody who follows all that agents do in a project. */
+/** A client that follows all that agents do in a project. */
 export interface ProjectFollower {
   /** All that came so far. */
   text(): string;

@@ -11,7 +11,7 @@ export interface ProxyClientWish {
   scopes?: string[];
 }
 
-/** Somebody new with a key and OpenAI's own client for it. */
+/** A new person with a key and OpenAI's own client for it. */
 export async function newProxyClient(service: SharedService, { credits, scopes }: ProxyClientWish = {}) {
   const account = await service.signUp();
   const own = { token: account.token };
@@ -39,7 +39,7 @@ export async function newProxyClient(service: SharedService, { credits, scopes }
   };
 }
 
-/** A team that has so many bought credits and no other, and gets none of itself while a test runs. */
+/** A team that has so many purchased credits and no others, and is given none while a test runs. */
 export function onlyCredits(purchasedCredits: number) {
   const later = new Date(Date.now() + 7 * 24 * 60 * 60 * 1000);
   return {

@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import { serve } from "#local/serve.ts";
 import type { ModelWire } from "./model-servers.ts";
 
-/** What an answer is made of. */
+/** The parts of a response. */
 export interface RawAnswer {
   text?: readonly string[];
   /** Pieces of the arguments of one call of `write_file`. */
@@ -12,17 +12,17 @@ export interface RawAnswer {
   usage?: { input: unknown; output: unknown };
 }
 
-/** What is answered: frames of the wire, or whatever is written by hand. */
+/** A response: frames of the wire, or one that a test writes itself. */
 type Answer = RawAnswer | ((response: ServerResponse) => void);
 
 export interface RawProvider {
   origin: string;
-  /** Bodies of what was asked, and whether the caller hung up before the end. */
+  /** The requests, and whether the caller hung up before the end. */
   asked: { body: Record<string, unknown>; headers: Record<string, unknown>; hungUp: boolean }[];
   close(): Promise<void>;
 }
 
-/** A provider that sends what no honest one would: the first of `answers` whose word is in what was asked. */
+/** A provider that sends faulty responses: the first of `answers` whose key is contained in the request. */
 export async function startRawProvider(
   { name }: Pick<ModelWire, "name">,
   answers: Readonly<Record<string, Answer>>,

@@ -7,7 +7,7 @@ export interface ServerDatabase {
   drop(): Promise<void>;
 }
 
-/** A new database on a PostgreSQL server: a copy of `template`, to which nobody may be connected meanwhile, or empty. */
+/** A new database on a PostgreSQL server: a copy of `template`, to which no client may be connected meanwhile, or empty. */
 export async function createDatabase(server: string, template = "template1"): Promise<ServerDatabase> {
   const name = `test_${randomBytes(8).toString("hex")}`;
   const run = async (statement: string) => {

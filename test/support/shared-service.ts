@@ -8,7 +8,7 @@ export interface SharedService extends ApiClient {
 }
 
 /**
- * The service that all test files share which neither set its variables nor look at what is everybody's: the first account,
+ * The service that all test files share which neither set its variables nor look at what all share: the first account,
  * the lists of an administrator, the log, caught mail, faults. Each makes people of its own there.
  */
 export function sharedService(): SharedService {

@@ -36,7 +36,7 @@ export interface TaskClient {
   keyId: string;
   key: string;
   webhookSecret: string;
-  /** Invoke, whatever the answer is; `fields` are added to the body. */
+  /** Invoke and return the response of any status; `fields` are added to the body. */
   invoke(
     message: string,
     fields?: Readonly<Record<string, unknown>>,
@@ -54,7 +54,7 @@ export interface TaskClient {
   cancel(taskId: string): Promise<ApiAnswer<{ status: string; cancel_requested: boolean; reason?: string }>>;
 }
 
-/** A client for somebody new, or for one more key of somebody. `boundKey` makes the key one of the project alone. */
+/** A client for a new person, or for one more key of a known one. `boundKey` makes the key one of the project alone. */
 export async function newTaskClient(
   service: ApiClient,
   options: { account?: Account; projectId?: string; boundKey?: boolean } = {},

@@ -7,7 +7,7 @@ export interface TeamView {
   role: string;
 }
 
-/** A team of somebody, and those whom a link has brought into it. */
+/** A team with its owner, and the members whom a link has brought into it. */
 export interface TeamClient {
   team: TeamView;
   owner: Account;
@@ -15,7 +15,7 @@ export interface TeamClient {
   path: (rest?: string) => string;
   /** A request of its administrator. */
   asOwner: <T = unknown>(method: string, rest: string, json?: unknown) => Promise<ApiAnswer<T>>;
-  /** Somebody new in the team, who works in it from then on. */
+  /** A new member of the team, who works in it from then on. */
   join: (role: "admin" | "editor" | "viewer") => Promise<Account>;
 }
 

@@ -4,7 +4,7 @@ import type { Db } from "#src/platform/db/client.ts";
 
 type Tier = (typeof teams.$inferSelect)["subscriptionTier"];
 
-/** Give somebody's personal team a tier, as a payment would. */
+/** Give a person's personal team a tier, as a payment would. */
 export async function setTier(db: Db, userId: string, tier: Tier): Promise<void> {
   await db
     .update(teams)

@@ -4,7 +4,7 @@ import type { SafeFetchAnswer } from "#src/platform/safe-fetch/safe-fetch.ts";
 import { MemoryRuntime } from "./memory-runtime.ts";
 import { memoryShells } from "./memory-shells.ts";
 
-/** What a tool is given, over an empty project unless the test says otherwise. */
+/** The context of a tool, over an empty project unless the test gives another. */
 export function toolContext(overrides: Partial<ToolContext> = {}): ToolContext {
   return {
     runtime: new MemoryRuntime(),

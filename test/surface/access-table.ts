@@ -12,7 +12,7 @@ import { TEAMS } from "./access/teams.ts";
 import { USAGE } from "./access/usage.ts";
 import type { Rows } from "./access/row.ts";
 
-/** Open to anyone, and nothing else is. */
+/** Every public operation; all others need credentials. */
 export const PUBLIC: readonly string[] = [
   "POST /api/auth/register",
   "POST /api/auth/login",
@@ -58,8 +58,8 @@ export const PUBLIC: readonly string[] = [
 ];
 
 /**
- * Every other operation, by method and path, in a file for each area. A route without a row fails the suite: whoever adds one
- * says there, by hand, who may call it.
+ * Every other operation, by method and path, in a file for each area. A route without a row fails the suite: the author
+ * of a route says there, by hand, who may call it.
  */
 export const ROWS: Rows = {
   ...ACCOUNTS,

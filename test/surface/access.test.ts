@@ -73,7 +73,7 @@ const cookiesOf = (headers: Headers) =>
     .map((line) => line.split(";")[0])
     .join("; ");
 
-/** The token of somebody whose session, or whose account, is over. */
+/** The token of a session that has ended, or of an account that was disabled. */
 async function tokenOfTheGone(how: "logged out" | "disabled") {
   const { id, token } = await service.signUp();
   if (how === "logged out") await service.call("POST", "/api/auth/logout", { headers: bearer(token) });
@@ -120,8 +120,8 @@ beforeAll(async () => {
       await signed({}, new TextEncoder().encode("another secret of 32 characters..")),
     ),
     "a token signed with another algorithm": bearer(await signed({}, secret, "HS512")),
-    "a token that nobody signed": bearer(unsigned()),
-    "a token of nobody": bearer(await signed({ subject: crypto.randomUUID() })),
+    "an unsigned token": bearer(unsigned()),
+    "a token of an unknown person": bearer(await signed({ subject: crypto.randomUUID() })),
     "a token of no session": bearer(await signed({ session: crypto.randomUUID() })),
     "a token of another's session": bearer(await signed({ session: String(stranger.samples["session"]) })),
     "a token of a session that is over": bearer(await tokenOfTheGone("logged out")),
@@ -145,7 +145,7 @@ beforeAll(async () => {
 
 const withAllBut = (scope: string) => `a key with every permission but ${scope}`;
 
-/** For each permission a key that has all the others: who lacks it is refused whatever else they have. */
+/** For each permission a key that has all the others: a key without it is refused whatever else it has. */
 async function keysWithAllBut(scopes: ReadonlySet<string>) {
   const all = await service.call<{ value: string }[]>("GET", "/api/external-api-keys/scopes", {
     token: admin.token,
@@ -153,7 +153,7 @@ async function keysWithAllBut(scopes: ReadonlySet<string>) {
   const keys: typeof credentials = {};
   let token = "";
   for (const [place, scope] of [...scopes].entries()) {
-    // Ten keys are the most that one may have.
+    // A person may have at most ten keys.
     if (place % 10 === 0) ({ token } = await service.signUp());
     const others = all.body.map(({ value }) => value).filter((value) => value !== scope);
     keys[withAllBut(scope)] = bearer((await newKey(token, { scopes: others })).key);
@@ -161,7 +161,7 @@ async function keysWithAllBut(scopes: ReadonlySet<string>) {
   return keys;
 }
 
-/** Somebody who is an editor in the owner's team, and works there. */
+/** An editor in the owner's team, who works there. */
 async function newEditor() {
   const { token } = await service.signUp("editor");
   const team = `/api/teams/${String(estate.samples["team"])}`;
@@ -188,8 +188,8 @@ const VALID_FOR_NOBODY = [
   "a token for another audience",
   "a token signed with another secret",
   "a token signed with another algorithm",
-  "a token that nobody signed",
-  "a token of nobody",
+  "an unsigned token",
+  "a token of an unknown person",
   "a token of no session",
   "a token of another's session",
   "a token of a session that is over",
@@ -218,7 +218,7 @@ function refusalsOf(operation: Operation): [name: string, status: number][] {
   else if (method !== "GET") refusals.push(["the cookies of a session", 403]);
   if (!keys) refusals.push(["a key", row.key ?? 401]);
   if (scope !== undefined) refusals.push([withAllBut(scope), 403]);
-  // What a role may do is one table for all: an editor is refused what that one lacks.
+  // The permissions of a role are one table: an editor is refused every permission that the role lacks.
   const needed = permission ?? scope;
   if (needed !== undefined && isScope(needed) && !roleGrants("editor", needed)) {
     if (person) refusals.push(["an editor's token", 403]);
@@ -253,13 +253,13 @@ describe("the table", () => {
     );
   });
 
-  it("has every operation that is open to anyone", () => {
+  it("has every public operation", () => {
     const open = operations.filter(({ isPublic, isAlias }) => isPublic && !isAlias).map(({ name }) => name);
     expect(open.toSorted()).toEqual(PUBLIC.toSorted());
   });
 });
 
-/** How an operation answers those credentials: the status, and what else is wrong. */
+/** How an operation responds to those credentials: the status, and what else is wrong. */
 async function answerTo(operation: Operation, name: string) {
   const headers = credentials[name];
   if (!headers) throw new Error(`There are no credentials called ${name}`);
@@ -267,7 +267,7 @@ async function answerTo(operation: Operation, name: string) {
   return [name, answer.status, undocumentedOrFaulty(operation, answer)];
 }
 
-describe("whoever it is not for is refused", () => {
+describe("a caller whom the table does not admit is refused", () => {
   it.each(guarded)("by $name", async (operation) => {
     const refusals = refusalsOf(operation);
     const answers = await Promise.all(refusals.map(([name]) => answerTo(operation, name)));
@@ -275,7 +275,7 @@ describe("whoever it is not for is refused", () => {
   });
 });
 
-/** Neither refused nor not found: what the request says besides may still be wrong. */
+/** Statuses of a caller who is not admitted. An admitted request may still be invalid otherwise, such as 422. */
 const REFUSALS = [401, 403, 404, 405];
 
 describe("a viewer is admitted", () => {
@@ -287,7 +287,7 @@ describe("a viewer is admitted", () => {
   });
 });
 
-/** Where a role decides and a viewer's is enough. What is changed there must not be what other rows need. */
+/** Operations where the role decides and a viewer's is enough. Only reads: a change could break what other rows need. */
 function admitsViewers(operation: Operation): boolean {
   const row = ROWS[canonical(operation)];
   const byRole = /^(member|person or key): /u.test(row?.admits ?? "");

@@ -44,13 +44,13 @@ const withQuery = operations.filter(({ parameters }) => parameters.some((each) =
 const withPath = operations.filter(({ pathParameters }) => pathParameters.length > 0);
 
 let estate: Estate;
-/** What earlier requests may have destroyed is there again. */
+/** Makes a new estate, because earlier requests may have destroyed parts of the old one. */
 const startAfresh = async () => {
   estate = await newSharedEstate(service);
 };
 beforeAll(startAfresh);
 
-/** What operations name in their paths, and with it what stands around it. */
+/** Reads of the resources that operations name in their paths; each succeeds only while the resource exists. */
 const STANDING = new Set([
   "GET /api/projects/{project}/containers/{container}",
   "GET /api/projects/{project}/files/{path}",
@@ -61,10 +61,10 @@ const STANDING = new Set([
   "GET /api/chat/session/{chat}/messages",
 ]);
 
-/** Whether anything but reads was sent since what stands was last looked at. */
+/** Whether anything but reads was sent since the estate was last checked. */
 let mayBeGone = false;
 
-/** Some requests end the session they come with, as a new password does, or destroy more: who follows needs it again. */
+/** Makes a new estate if a request has ended its session, as a new password does, or has destroyed a resource. */
 const comeBack = async () => {
   if (!mayBeGone) return;
   const standing = operations.filter(({ name }) => STANDING.has(name));
@@ -101,7 +101,7 @@ const sendText = (
 
 type Fault = string | undefined;
 
-/** What broke, with the smallest input found that breaks it; `undefined` when nothing did. */
+/** The failure with the smallest input that was found for it; `undefined` without a failure. */
 async function counterexample<T>(inputs: fc.Arbitrary<T>, faultWith: (input: T) => Promise<Fault>) {
   let underWay: Promise<Fault> = Promise.resolve(undefined);
   const property = fc.asyncProperty(inputs, async (input) => {
@@ -110,9 +110,9 @@ async function counterexample<T>(inputs: fc.Arbitrary<T>, faultWith: (input: T) 
     if (fault !== undefined) throw new Error(fault);
   });
   let result = await fc.check(property, BOUNDS);
-  // When the time is up the last input is left to itself: what it does must not fall into the next test.
+  // When the time is up, the last request is still running: wait for it, so that it does not disturb the next test.
   await underWay.catch(() => {});
-  // A machine too busy for a single input in that time gets all the time that a few take.
+  // When a busy machine finished no input in that time, run three without a time limit.
   if (result.numRuns === 0) result = await fc.check(property, { includeErrorInReport: true, numRuns: 3 });
   return fc.asyncDefaultReportMessage(result);
 }
@@ -325,7 +325,7 @@ describe("headers", () => {
     expect(await counterexample(headerText, faultWith)).toBeUndefined();
   });
 
-  it("of somebody who signs in may hold anything", async () => {
+  it("of a login request may hold anything", async () => {
     expect(await counterexample(headerText, faultOfLoginWith)).toBeUndefined();
   });
 

@@ -7,7 +7,7 @@ interface Scene {
   estate: Estate;
 }
 
-/** What must have happened before an operation on chats succeeds whose schema does not tell. */
+/** Preparations for the operations on chats that need more than a valid request to succeed. */
 export const CHAT_OCCASIONS: Record<string, (scene: Scene) => Promise<ApiRequest> | ApiRequest> = {
   "POST /api/chats/{chat}/attachments": () => formWithFile(),
   "POST /api/chat/{chat}/undo": async ({ service, estate }) => {

@@ -9,7 +9,7 @@ import { bodySchemaOf, resolve, type Document, type JsonSchema, type Operation }
 
 export type Samples = Readonly<Record<string, unknown>>;
 
-/** Somebody with a project, a file in it, a task on it and a key for everything. */
+/** A person with a project, a file in it, a task on it and a key for everything. */
 export interface Estate {
   owner: Account;
   key: string;
@@ -17,7 +17,7 @@ export interface Estate {
   samples: Samples;
 }
 
-/** An estate with somebody in the owner's team who may only look. */
+/** An estate with a viewer in the owner's team. */
 export interface SharedEstate extends Estate {
   viewer: Account;
 }
@@ -40,7 +40,7 @@ async function ask<T extends z.ZodType>(
   return schema.parse(body);
 }
 
-/** What an estate may have besides, by what names it in a path. */
+/** Optional parts of an estate, by the path parameters that need them. */
 const PARTS: readonly [named: RegExp, add: (service: TestService, estate: Estate) => Promise<Estate>][] = [
   [/\{task\}/u, withTask],
   [/\{background_task\}/u, withBackgroundTask],
@@ -53,12 +53,12 @@ const PARTS: readonly [named: RegExp, add: (service: TestService, estate: Estate
   [/\{(user|invitation|token)\}|\/members/u, withViewer],
 ];
 
-/** Operations on what belongs to a project: whoever owns it is afterwards who they were. */
+/** Operations on what belongs to a project: they leave its owner as they found them. */
 const ON_PROJECTS =
   /^\/api\/(projects|tasks|shell|terminal|agent|git|bases|chat|chats|external|v1\/agents)(\/|$)/u;
 
 /**
- * Answers the estate for an operation, with what it names. Operations that only read share one, those on projects their
+ * Returns the estate for an operation, with what it names. Operations that only read share one, those on projects their
  * owner; every other one gets people of its own.
  */
 export function estatesOf(service: TestService): (operation: Operation) => Promise<Estate> {
@@ -142,7 +142,7 @@ async function withBackgroundTask<E extends Estate>(service: TestService, estate
   return { ...estate, samples: { ...estate.samples, background_task: task_id } };
 }
 
-/** The estate whose files are a repository, with a commit and a remote that nobody reaches. */
+/** The estate whose files are a repository, with a commit and an unreachable remote. */
 export async function withRepository<E extends Estate>(service: TestService, estate: E): Promise<E> {
   const { token } = estate.owner;
   const git = `/api/projects/${String(estate.samples["project"])}/git`;
@@ -152,7 +152,7 @@ export async function withRepository<E extends Estate>(service: TestService, est
   return estate;
 }
 
-/** Somebody with a key, a device and a team. */
+/** A person with a key, a device and a team. */
 async function newPerson(service: TestService): Promise<Estate> {
   const owner = await service.signUp();
   const { token } = owner;
@@ -215,7 +215,7 @@ async function withTask<E extends Estate>(service: TestService, estate: E): Prom
   return { ...estate, samples: { ...estate.samples, task: task_id } };
 }
 
-/** The estate with somebody who may only look at its team and its project, and an invitation that is open. */
+/** The estate with a viewer of its team and its project, and an open invitation. */
 async function withViewer<E extends Estate>(service: TestService, estate: E): Promise<E & SharedEstate> {
   const { token } = estate.owner;
   const { team, project } = estate.samples;
@@ -329,7 +329,7 @@ export async function newEstate(service: TestService): Promise<Estate> {
   return withTask(service, await withProject(service, await newPerson(service)));
 }
 
-/** An estate with everything that an operation can name, and somebody who may only look at it. */
+/** An estate with everything that an operation can name, and a viewer of it. */
 export async function newSharedEstate(service: TestService): Promise<SharedEstate> {
   let estate = await newEstate(service);
   for (const add of [withContainers, withArchives, withBackgroundTask, withShell, withChat, withModels]) {

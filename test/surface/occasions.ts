@@ -18,12 +18,12 @@ interface Occasion extends ApiRequest {
 
 interface Scene extends GitWorld {
   service: TestService;
-  /** The same where a password is not enough. */
+  /** The same service with two-factor login. */
   twoFactor: TestService;
   estate: Estate;
 }
 
-/** What must have happened before an operation succeeds whose schema does not tell. */
+/** Preparations for the operations that need more than a valid request to succeed. */
 export const OCCASIONS: Record<string, (scene: Scene) => Promise<Occasion> | Occasion> = {
   ...GIT_OCCASIONS,
   ...CHAT_OCCASIONS,
@@ -94,7 +94,7 @@ export const OCCASIONS: Record<string, (scene: Scene) => Promise<Occasion> | Occ
     json: { email: estate.owner.email, role: "admin" },
   }),
   "DELETE /api/tasks/{background_task}": async ({ service, estate }) => {
-    // Nobody works on it, so that it is still open when it is cancelled.
+    // No worker runs it, so that it is still open when it is cancelled.
     const id = crypto.randomUUID();
     const task = { id, userId: estate.owner.id, projectId: String(estate.samples["project"]) };
     await insertBackgroundTask(databaseOf(service), { ...task, type: "container_start", status: "queued" });
@@ -124,7 +124,7 @@ export const OCCASIONS: Record<string, (scene: Scene) => Promise<Occasion> | Occ
 /** The form of an OAuth2 client. */
 const formOf = ({ email, password }: Account) => ({ username: email, password });
 
-/** Somebody new whose password was right and whose code is on its way. */
+/** A new account whose password was accepted and whose code is on its way. */
 async function awaitsCode(service: TestService) {
   const account = await service.signUp();
   const { body } = await service.call<{ temp_token: string }>("POST", "/api/auth/login", { json: account });

@@ -19,7 +19,7 @@ function* objectsIn(
   for (const [name, child] of Object.entries(value)) yield* objectsIn(child, `${place}/${name}`);
 }
 
-/** Their errors have what OpenAI's have besides ours. */
+/** Their errors have OpenAI's fields besides ours. */
 const FOR_OPENAI_CLIENTS = new Set([
   "/api/v1/chat/completions",
   "/api/v1/models",

@@ -58,7 +58,7 @@ export interface Operation extends z.infer<typeof Operation> {
   keys: boolean;
   /** The permission that a key needs, if any. */
   scope: string | undefined;
-  /** What people need besides being signed in: a permission in the team of the path, or `superuser`. */
+  /** What a person needs besides a session: a permission in the team of the path, or `superuser`. */
   permission: string | undefined;
   isPublic: boolean;
   /** Another path to the same endpoint. */

@@ -95,7 +95,7 @@ describe.skipIf(!server)("a service whose database is gone (needs TEST_DATABASE_
     expect(log.match(/\$2[aby]\$\d\d\$|\b[0-9a-f]{64}\b/gu)).toBeNull();
   });
 
-  it("answers bad requests as ever", async () => {
+  it("refuses bad requests as usual", async () => {
     const answer = await service.call("POST", "/api/auth/login", { json: {} });
     expect([answer.status, faultOf(answer)]).toEqual([422, undefined]);
   });

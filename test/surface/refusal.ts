@@ -27,10 +27,10 @@ const OpenAiBody = Body.extend({
   }),
 }).refine(({ detail, error }) => error.message === detail);
 
-/** Where paths lie that clients of OpenAI's API call, what is not there is told in either style. */
+/** For paths below those of OpenAI's API: a 404 there may have either style. */
 export const EitherBody = z.union([OpenAiBody, Body]);
 
-/** What is wrong with an error answer, if anything is: it must be exactly `{"detail": "a sentence"}`, or what OpenAI's add. */
+/** How an error response differs from its style, if it does: exactly `{"detail": "a sentence"}`, or OpenAI's fields besides. */
 export function faultOf(
   { status, headers, text }: ApiAnswer<unknown>,
   style: z.ZodType<z.output<typeof Body>> = Body,

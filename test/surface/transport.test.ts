@@ -82,7 +82,7 @@ describe("a method that a path has not", () => {
     ["POST", "/users/me", "GET, HEAD, PATCH"],
     ["PROPFIND", "/api/projects", "GET, HEAD, POST"],
     ["PATCH", "/api/external/agent/invoke", "POST"],
-    // Both that of a list and that of one chat, which might be called so.
+    // The methods of the list and those of one chat, whose id could be "sessions".
     ["PATCH", "/api/chat/sessions", "DELETE, GET, HEAD"],
     ["POST", "/ws/chat/x", "GET, HEAD"],
   ])("is not allowed: %s %s", async (method, path, allowed) => {
@@ -225,7 +225,7 @@ describe("the service about itself", () => {
     expect(await service.call("GET", "/health")).toMatchObject({ status: 200, body });
   });
 
-  it("is ready, by what it stands on", async () => {
+  it("is ready when its dependencies are", async () => {
     const body = { status: "ready", service: "agent-workspace", database: "ok", queue: "ok", redis: "ok" };
     expect(await service.call("GET", "/ready")).toMatchObject({ status: 200, body });
   });

@@ -27,11 +27,11 @@ projectRuntimeContract(
     await server.reset();
     return { runtime: unmultiplied(server.runtime), mount: server.root, restart: () => server.restart() };
   },
-  // Who holds a sandbox keeps the states of its files, and its walls.
+  // The object that holds a sandbox keeps its storage states; the platform limits its processes.
   { storageStates: false, contained: false, runsProcesses: true, readOnlyCommands: false },
 );
 
-/** Nothing limits this server's programs, so what multiplies without end would take the machine: it is never run here. */
+/** Nothing limits this server's programs, so a fork bomb would take down the machine: it is never run here. */
 function unmultiplied(runtime: ProjectRuntime): ProjectRuntime {
   return {
     ...runtime,

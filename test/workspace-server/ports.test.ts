@@ -52,7 +52,7 @@ it("passes a WebSocket on, both ways", async () => {
   socket.close();
 });
 
-it("refuses a WebSocket to a port where nobody listens, and what is no port", async () => {
+it("refuses a WebSocket to a port without a listener, and to an invalid port", async () => {
   for (const path of ["/port/1/", "/port/0/", "/port/99999/"]) {
     const socket = openWebSocket(path);
     await new Promise((resolve) => socket.addEventListener("error", resolve));

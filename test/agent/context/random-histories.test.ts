@@ -11,7 +11,7 @@ import { expectValid, shownTurns, turn } from "./conversation.ts";
 
 const chars = (most: number) => fc.oneof(fc.nat(200), fc.nat(most));
 
-/** A turn as sizes: of what the model says, and of each result. One without calls would be the last. */
+/** A turn as sizes: of the model's text and of each result. It has a call, because a turn without one is the last. */
 const sizes = fc.record({
   text: chars(12_000),
   results: fc.array(chars(30_000), { minLength: 1, maxLength: 6, size: "max" }),
@@ -68,7 +68,7 @@ it("keeps every conversation whole, in order and under the window, whatever its 
           onSummaryFailed: () => {},
         });
         let messages = await shown.messages();
-        // What a provider would refuse: the window shrinks once, and that must do.
+        // A request that a provider would refuse as too long: shrinking the window must make it fit.
         while (sizeOf(messages) * (counts / 100) > window) {
           messages = await shown.shrink(modelError("context_too_long"));
         }

@@ -11,7 +11,7 @@ import { expectValid, shownTurns, turn } from "./conversation.ts";
 const WINDOW = 100_000;
 const MESSAGE = "Rewrite the planner, and keep the colour of the tulips.";
 
-/** A task of which each call is made as the executor makes it: from what is stored, and nothing else. */
+/** A task whose calls are made as the executor makes them: from the stored state alone. */
 class Task {
   readonly turns: Turn[] = [];
   readonly stored: { json: string; usage: ModelUsage | undefined }[] = [];
@@ -46,7 +46,7 @@ class Task {
     };
   }
 
-  /** What the model is shown. `takes` is what the provider takes, in tokens by our estimate. */
+  /** The messages that the model is sent. `takes` is the provider's limit, in tokens by our estimate. */
   async ask({ takes = Infinity, ...changes }: Partial<WindowedContext> & { takes?: number } = {}) {
     const window = new ConversationWindow(this.context(changes));
     let messages = await window.messages();

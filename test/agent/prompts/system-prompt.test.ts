@@ -54,7 +54,7 @@ describe("the system prompt", () => {
     expect(/Mind: (?<said>.*)/u.exec(prompt)?.groups?.["said"]).toMatch(sentence);
   });
 
-  it("is in allow mode where nobody chose one", () => {
+  it("is in allow mode where no mode was chosen", () => {
     expect(renderSystemPrompt({ ...input, mode: "allow" })).toBe(renderSystemPrompt(input));
   });
 

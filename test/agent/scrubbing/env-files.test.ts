@@ -159,7 +159,7 @@ describe("the secrets of a run", () => {
     expect(scrubText("aaaa-1111-bbbb", await secrets.knownAfter(read))).toBe("«secret:A_SECRET»");
   });
 
-  it("are those stored where the runtime fails, and somebody is told", async () => {
+  it("are those stored where the runtime fails, and the fault is reported", async () => {
     const fault = new Error("runtime failed");
     const { secrets, faults } = runOver({
       list: () => Promise.reject(fault),

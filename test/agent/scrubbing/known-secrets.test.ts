@@ -39,7 +39,7 @@ it("knows the variables and credentials of a project's containers, and its user'
     externalEndpoint: "https://mail.example",
     credentials: { MAIL_TOKEN: "three" },
   });
-  // Under a key that is gone: nobody can read it, and the rest is known all the same.
+  // Encrypted under a key that is gone: it cannot be read, and the rest is known all the same.
   const lost = { ...deps, secrets: createSecrets("another-key-for-tests-of-32-characters!") };
   await createContainer(lost, owner.caller, project.id, { name: "old", env: { OLD: "four" } });
   await createContainer(deps, other.caller, foreign.id, { name: "web", env: { THEIRS: "five" } });

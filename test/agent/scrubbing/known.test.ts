@@ -4,7 +4,7 @@ import { KnownSecrets, scrubText } from "#src/agent/scrubbing/scrub.ts";
 import { seeded } from "#test/support/random.ts";
 import { BASE62, randomText } from "./random-text.ts";
 
-/** Values of a container's variables, which nobody is shown. */
+/** Values of a container's variables, which are never shown. */
 const declared = (values: Record<string, string>) =>
   new KnownSecrets(Object.entries(values).map(([name, value]) => ({ name, value, declared: true })));
 /** Values of a `.env` file. */
@@ -43,7 +43,7 @@ describe("where a known value is looked for", () => {
     ["MAIL_FROM", "no-reply@example.com"],
     ["DATA_DIR", "./data/files"],
     ["SMTP_HOST", "smtp.example.com"],
-  ])("%s=%s is a setting, whoever says it", (name, value) => {
+  ])("%s=%s is a setting, declared or found", (name, value) => {
     expect(placementOf({ name, value, declared: true })).toBe("nowhere");
     expect(placementOf({ name, value, declared: false })).toBe("nowhere");
   });

@@ -80,7 +80,7 @@ describe("grep", () => {
   });
 
   it.each(["(", "(?=a)", "(a)\\1", "a{1001}", "((a{30}){30}){30}", "x".repeat(1_001), "(".repeat(1_000)])(
-    "answers what is no pattern here with what to do",
+    "refuses an unsupported pattern with a suggestion",
     async (pattern) => {
       expect(await grep({ a: "a" }, { pattern })).toMatchObject({
         success: false,
@@ -89,7 +89,7 @@ describe("grep", () => {
     },
   );
 
-  /** Texts and patterns that keep a backtracking engine busy for longer than anybody lives. */
+  /** Texts and patterns that keep a backtracking engine busy practically for ever. */
   it.each([
     ["(a+)+$", `${"a".repeat(50_000)}b`],
     ["(a|a)*c", "a".repeat(50_000)],
@@ -123,7 +123,7 @@ describe("grep", () => {
       vi.useRealTimers();
     });
 
-    it("answers with what it has, and says so", async () => {
+    it("returns what it has found so far, marked as truncated", async () => {
       vi.useFakeTimers({ toFake: ["Date"], now: 0 });
       const runtime = new MemoryRuntime({ "a.txt": "x\n", "b.txt": "x\n", "c.txt": "x\n" });
       const readEntries = runtime.readEntries.bind(runtime);

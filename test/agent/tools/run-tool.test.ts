@@ -11,7 +11,7 @@ const throwing = (error: unknown) =>
 const bash = toolCall("bash_exec", { command: "make" });
 
 describe("running a tool call", () => {
-  it("answers an unknown tool with the names of those that exist", async () => {
+  it("fails for an unknown tool with the names of those that exist", async () => {
     const { success, result } = await runTool(toolCall("delete_everything", {}), toolContext());
     expect(success).toBe(false);
     expect(result).toMatchObject({
@@ -49,7 +49,7 @@ describe("running a tool call", () => {
     });
   });
 
-  it("says so when trying again may help", async () => {
+  it("suggests another attempt where that may help", async () => {
     const context = toolContext({
       runtime: throwing(new AppError("not_ready", "The runtime is starting")),
     });

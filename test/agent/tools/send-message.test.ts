@@ -89,7 +89,7 @@ describe("a message to the service's Discord webhook", () => {
     return call({ channel: "discord", text: "The build is green, @everyone", ...args }, { messages });
   };
 
-  it("is one embed that calls nobody", async () => {
+  it("is one embed that mentions no person", async () => {
     const { result } = await post();
     expect(result).toMatchObject({ success: true, channel: "discord", details: { via: "webhook" } });
     const [delivery] = discord.deliveries;

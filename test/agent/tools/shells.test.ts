@@ -16,7 +16,7 @@ const plain = (text: string) => plainOutput(new TextEncoder().encode(text));
 const QUICKLY = { wait_seconds: 0 };
 
 describe("shell_open", () => {
-  it("answers a session that the other tools take", async () => {
+  it("returns a session that the other tools take", async () => {
     const shells = memoryShells();
     const { result } = await call("shell_open", {}, { shells });
     const { session_id } = result;

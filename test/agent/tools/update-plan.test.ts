@@ -97,7 +97,7 @@ describe("update_plan", () => {
     expect(runtime.writes).toEqual([]);
   });
 
-  it("takes a file that somebody made something else of for no plan", async () => {
+  it("does not take a file that was overwritten with other text for a plan", async () => {
     const runtime = new MemoryRuntime({ ".workspace/plans/a.md": "# Shopping\n" });
     expect(await call(runtime, { action: "update", plan: PLAN })).toMatchObject({ success: false });
   });

@@ -33,7 +33,7 @@ describe("view_image", () => {
     });
   });
 
-  it("says what is wrong with what cannot be seen", async () => {
+  it("fails with a reason for a file that it cannot show", async () => {
     const files = { "a.svg": bytes("<svg/>"), "big.png": Buffer.concat([PNG, Buffer.alloc(16_000_000)]) };
     const { view } = open(files);
     const errors = { "none.png": /no file/u, "a.svg": /not a supported picture/u, "big.png": /too large/u };
@@ -81,7 +81,7 @@ describe("the pictures of a task's turns", () => {
 
     await runtime.writeFile("a.png", JPEG);
     expect(await shown(pictures, turns)).toEqual(both);
-    // Whoever goes on with the task sees the files as they are now.
+    // An executor that takes over the task sees the files as they are now.
     expect(await shown(new Pictures(runtime), turns)).toEqual([gone, both[1]]);
   });
 

@@ -25,8 +25,8 @@ export interface Wording {
 }
 
 /**
- * Not names of what exists: those that callers give to what is their own (that another has one already is told to everybody, by
- * 409), a vendor's name of a model, and a token, which is a secret that admits whoever has it.
+ * Not names of what exists: those that callers give to what is their own (that a name is taken is told to every caller, by
+ * 409), a vendor's name of a model, and a token, which is a secret that admits its holder.
  */
 const NO_NAMES = new Set(["slug", "handle", "model_id", "token"]);
 
@@ -60,7 +60,7 @@ function fieldsOf(document: Document, schema: JsonSchema, trail: readonly string
 /** UUIDs, hashes, tokens, and names that end in something random. */
 const RANDOM = /[0-9a-f]{8}-|^[0-9a-f]{32,}$|^[\w-]{20,}$|-[0-9a-z]{6,8}$/u;
 
-/** What names an estate's things, by the name of the parameter that takes it. */
+/** The names of an estate's resources, by the name of the parameter that takes them. */
 export function namesOf({ samples, owner }: Estate): Record<string, string> {
   const own = Object.entries(samples).filter(
     (each): each is [string, string] =>
@@ -69,7 +69,7 @@ export function namesOf({ samples, owner }: Estate): Record<string, string> {
   return { ...Object.fromEntries(own), owner: owner.id };
 }
 
-/** What is sent where the name of a slot says only that it is an id, and not of what. */
+/** Sent where the name of a slot says that it is an id, but not of which kind. */
 const ANY_KIND = ["project", "chat", "owner"];
 
 /** The victim's names that a slot may take: those of its kind, or of several where it does not say which. */
@@ -82,7 +82,7 @@ export function namesFor({ name, schema }: Slot, names: Readonly<Record<string, 
   return [...new Set(known.length === 0 && isId ? ANY_KIND.flatMap((kind) => names[kind] ?? []) : known)];
 }
 
-/** A name of the same form that nothing has. */
+/** A name of the same form that no resource has. */
 export function unusedLike(name: string): string {
   if (/^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/u.test(name)) return crypto.randomUUID();
   if (/^[0-9a-f]{32,}$/u.test(name)) return randomBytes(name.length / 2).toString("hex");

@@ -11,16 +11,16 @@ type Send = (operation: Operation, wording: Wording) => Promise<ApiAnswer<unknow
 
 export interface ForeignRequests {
   /**
-   * What the answers to requests that name the victim's things tell more than those to requests that name nothing: first the
-   * caller's own request, with one place after the other naming the victim's, then the victim's, sent by a stranger. Empty when
-   * all is well.
+   * What responses to requests that name the victim's resources reveal, compared with requests that name unused ids: first the
+   * caller's own request, with one place after the other naming the victim's, then the victim's request, sent by a stranger.
+   * Empty when nothing is revealed.
    */
   faultsOf(operation: Operation, own: Estate): Promise<unknown[]>;
   /** The victim's rows, and what the victim reads in the project. */
   holdings(): Promise<unknown>;
 }
 
-/** Who asks for somebody else's background task is told so, as the existing API has it. */
+/** A request for another person's background task gets 403 instead of 404, as in the existing API. */
 const TOLD = /^(GET|DELETE) \/api\/tasks\/\{background_task\}/u;
 
 /** Makes a victim with something of every kind, and a stranger who has nothing to do with it. */
@@ -51,17 +51,17 @@ export async function foreignRequests(service: TestService, document: Document):
   const own = namesOf(victim);
   const read = async (path: string) => (await service.call("GET", path, { token: victim.owner.token })).text;
   const { slug }: { slug: string } = JSON.parse(await read(`/api/projects/${own["project"]}`));
-  /** What names the victim's things, by the name of the parameter that takes it. */
+  /** The names of the victim's resources, by the name of the parameter that takes them. */
   const names: Readonly<Record<string, string>> = { ...own, project_slug: slug };
 
-  /** What an answer tells, without the names that were sent. A success of the caller's own says nothing but that. */
+  /** What a response reveals, without the names that were sent. Of a success, only the status and leaked names count. */
   function toldBy({ status, text }: ApiAnswer<unknown>, sent: readonly string[]): string {
     const rest = sent.reduce((all, name) => all.replaceAll(name, "«name»"), text);
     const leaked = Object.values(names).filter((name) => rest.includes(name));
     return `${status} ${status < 300 ? leaked.join() : rest}`;
   }
 
-  /** Where the answers differ that to nothing is asked for again: what succeeded once may be a conflict from then on. */
+  /** Where the responses differ, the request with unused ids is repeated: what succeeded once may conflict afterwards. */
   async function revealed(
     { name }: Operation,
     sent: readonly string[],
@@ -75,7 +75,7 @@ export async function foreignRequests(service: TestService, document: Document):
     return told === again ? [] : [{ told, control }];
   }
 
-  /** One place after the other names what is the victim's, in a request that is otherwise the caller's own. */
+  /** In turn, each place of the caller's own request names a resource of the victim. */
   async function faultsByPlace(operation: Operation, { owner, key: ownKey, samples }: Estate) {
     const call = withToken(operation.person ? owner.token : ownKey);
     const faults: unknown[] = [];
@@ -90,7 +90,7 @@ export async function foreignRequests(service: TestService, document: Document):
     return faults;
   }
 
-  /** All that the request names is the victim's. */
+  /** Every place of the request names a resource of the victim. */
   async function faultsByCaller(operation: Operation) {
     const faults: unknown[] = [];
     for (const { way, call } of strangers.filter(({ admits }) => operation[admits])) {
@@ -106,7 +106,7 @@ export async function foreignRequests(service: TestService, document: Document):
   return {
     async faultsOf(operation, caller) {
       const isNaming = slotsOf(document, operation).some((slot) => namesFor(slot, names).length > 0);
-      // Administrators of the installation may name what is anybody's; that nobody else is one is in the table of access.
+      // Administrators of the installation may name every resource; the table of access tests that no other caller may.
       if (!isNaming || operation.isPublic || operation.permission === "superuser") return [];
       return [...(await faultsByPlace(operation, caller)), ...(await faultsByCaller(operation))];
     },

@@ -4,7 +4,7 @@ import { notesContract } from "./notes.ts";
 import { searchContract } from "./search.ts";
 import type { OpenProject } from "./under-test.ts";
 
-/** What the agent's tools do over a project's real files, whatever keeps them. Each test gets a project of its own. */
+/** The contract of the agent's tools over a project's real files, on every runtime. Each test gets a project of its own. */
 export function agentToolsContract(name: string, open: OpenProject): void {
   describe(`the agent's tools over ${name}`, () => {
     searchContract(open);

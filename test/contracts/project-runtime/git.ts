@@ -7,7 +7,7 @@ type Runtime = Pick<ProjectRuntime, "git" | "readFile" | "writeFile" | "remove" 
 const AUTHOR = { name: "Ada", email: "ada@example.test" };
 
 /**
- * Git over a project's files. `newRemote` makes an empty repository on a real git server; what somebody else does to it
+ * Git over a project's files. `newRemote` makes an empty repository on a real git server; what another person does to it
  * comes from a second project.
  */
 export function gitContract(
@@ -139,7 +139,7 @@ export function gitContract(
       expect(await runtime.git("status", {})).toMatchObject({ ahead: 2, behind: 0 });
     });
 
-    it("merges what somebody else pushed, and pushes only what holds it", async () => {
+    it("merges what another person pushed, and pushes only a history that contains it", async () => {
       await publish({ "a.txt": "a\n", "b.txt": "b\n" });
       const other = await colleague();
       await write("b.txt", "theirs\n", other);

@@ -11,13 +11,13 @@ import { shellsContract } from "./shells.ts";
 import { storageContract, storageStatesContract } from "./storage.ts";
 import type { Open } from "./under-test.ts";
 
-/** What every project runtime keeps, whatever runs behind it. Each test gets a project of its own. */
+/** The contract of every project runtime. Each test gets a project of its own. */
 export function projectRuntimeContract(
   name: string,
   open: Open,
   /**
-   * For what is only a part of a driver: `storageStates` and limits on processes (`contained`) may be its holder's; whether
-   * it runs programs at all; and whether it can run commands that change nothing (`readOnlyCommands`).
+   * For a runtime that is only part of a driver: another part may keep `storageStates` and limit processes (`contained`). Also
+   * whether it runs programs at all, and whether it can run commands that change nothing (`readOnlyCommands`).
    */
   {
     storageStates = true,

@@ -11,7 +11,7 @@ const LONGEST = 4096;
 /** A shell's loop that goes down so many directories and makes them as it goes. */
 const descend = (depth: number) => `for i in $(seq ${depth}); do mkdir ${NAME}; cd ${NAME} || exit 9; done`;
 
-/** Paths beyond what a project keeps are refused or left out; whatever a program makes, the rest can be taken out and away. */
+/** Too long paths are refused or left out; the other files can be exported and removed whatever a program has created. */
 export function longPathsContract(open: Open): void {
   describe("paths of more than 4,096 bytes", () => {
     let runtime: ProjectRuntime;
@@ -52,7 +52,7 @@ export function longPathsContract(open: Open): void {
       expect((await run("ls -A")).stdout).toBe("");
     });
 
-    it("are refused to whoever names one", async () => {
+    it("are refused in every call that names one", async () => {
       const long = `${`${NAME}/`.repeat(DEPTH)}file`;
       for (const refused of [
         runtime.writeFile(long, bytesOf("x")),

@@ -18,7 +18,7 @@ const server = http.createServer(async (request, response) => {
 server.listen(Number(process.env.PORT), process.env.ADDRESS, () => console.log("listening on " + process.env.PORT));
 `;
 
-/** Below those that the system hands out itself (32,768 and more on Linux), which other tests' servers listen on. */
+/** Ports below those that the system assigns (32,768 and more on Linux), which other tests' servers listen on. */
 const portOfNobody = () => 20_000 + Math.floor(Math.random() * 12_000);
 
 /** Programs that go on running. For runtimes that run them. */

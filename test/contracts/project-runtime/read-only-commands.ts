@@ -93,7 +93,7 @@ export function readOnlyCommandsContract(open: Open, { refused }: { refused: boo
       const refusedWrite = await run("echo x > kept.txt");
       expect(refusedWrite.exitCode).not.toBe(0);
       expect(refusedWrite.stderr).toMatch(/read-only file system/iu);
-      // What detached itself has had its time.
+      // Give detached processes time to write.
       await new Promise((resolve) => setTimeout(resolve, 1_500));
       expect(await state()).toEqual(before);
       // Others go on as before.

@@ -5,7 +5,7 @@ import { bytesOf, textFrom } from "./bytes.ts";
 import type { Open } from "./under-test.ts";
 import { appears } from "./appears.ts";
 
-/** Shell sessions: what somebody types, and what a terminal shows for it. */
+/** Shell sessions: what a person types, and what a terminal shows for it. */
 export function shellsContract(open: Open): void {
   describe("shell sessions", () => {
     let runtime: ProjectRuntime;
@@ -146,7 +146,7 @@ export function shellsContract(open: Open): void {
       expect(await toTheEnd(id)).toBe("first\r\n");
     });
 
-    it("are known to nobody before they open and after they close", async () => {
+    it("are not found before they open and after they close", async () => {
       const unknown = { code: "not_found" };
       const id = await openShell();
       await runtime.resizeShell(id, 120, 40);

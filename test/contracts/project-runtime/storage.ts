@@ -82,7 +82,7 @@ export function storageContract(open: Open): void {
       expect(differences(await readAll(other, order), read)).toEqual([]);
     });
 
-    it("are handed out without the contents nobody reads", async () => {
+    it("are returned without reading the contents that the caller skips", async () => {
       await runtime.writeFile("a", randomBytes(3 * MEGABYTE));
       await runtime.writeFile("b", bytesOf("b"));
       const seen: string[] = [];
@@ -192,7 +192,7 @@ export function storageStatesContract(open: Open): void {
       expect(await runtime.inventory()).toEqual(frozen);
     });
 
-    it("have nothing for anybody once the files are discarded, until others take their place", async () => {
+    it("refuse reads and changes once the files are discarded, until others take their place", async () => {
       await runtime.writeFile("file", bytesOf("gone"));
       await runtime.writeTodos("chat", "[1]");
       await runtime.freeze(3);

@@ -5,7 +5,7 @@ export interface RuntimeUnderTest {
   runtime: ProjectRuntime;
   /** Where commands see the project's root, such as `/app`. */
   mount: string;
-  /** End whatever holds the project as a crash does, and start it again over the same storage. */
+  /** Crash the process or object that holds the project, and start it again over the same storage. */
   restart?: () => Promise<void>;
 }
 

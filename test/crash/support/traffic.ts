@@ -68,7 +68,7 @@ export class Traffic {
     this.#failed.promise.catch(() => {}); // also thrown by `finish`
   }
 
-  /** Rejects as soon as a client saw what must not be. */
+  /** Rejects as soon as a client saw a violation. */
   get failed(): Promise<never> {
     return this.#failed.promise;
   }
@@ -175,13 +175,16 @@ export class Traffic {
       } catch (error) {
         if (!life.over.aborted) await this.#outlive(life, error);
       }
-      // Over before anything new came: too late if it lasted, of no meaning if it was short.
+      // The life ended before a new event came: too slow a recovery if the life was long, no measurement if it was short.
       const ms = Date.now() - life.readyAt;
       if (expected && (isDone(task) || ms > RECOVERY_LIMIT_MS)) this.recoveries.push({ taskId: task.id, ms });
     }
   }
 
-  /** A connection broke before anybody said that the service is gone; one that breaks while it lives is a defect. */
+  /**
+   * A connection may break before the kill of the service is noted here; one that breaks while the service lives is a
+   * defect.
+   */
   async #outlive(life: Life, error: unknown): Promise<void> {
     const gone = new Promise<void>((resolve) =>
       life.over.addEventListener("abort", () => resolve(), { once: true }),
@@ -195,7 +198,7 @@ function isDone(task: WitnessedTask): boolean {
   return task.events.at(-1)?.type === "done";
 }
 
-/** The answer to an acknowledged request; nothing where the service was not there, or not there for long enough. */
+/** The response to an acknowledged request; `undefined` where the service was down, or died before it responded. */
 async function post(
   url: string,
   body: string,

@@ -72,7 +72,7 @@ function verifyEnds(events: TaskEvent[], view: TaskView): void {
   });
 }
 
-/** Each turn ends once, and its text is what came since it last began. Answers how often one began anew. */
+/** Each turn ends once, and its text is what came since it last began. Returns how often a turn was restarted. */
 function verifyTurns(events: TaskEvent[], texts: readonly string[]): number {
   const told: string[] = [];
   let text = "";
@@ -88,7 +88,7 @@ function verifyTurns(events: TaskEvent[], texts: readonly string[]): number {
   return count(events, "turn_restarted");
 }
 
-/** Each call begins once and ends once, in this order. Answers the ends. */
+/** Each call begins once and ends once, in this order. Returns the ends. */
 function verifyCalls(events: TaskEvent[], expected: number): TaskEvent[] {
   const idsOf = (type: string) =>
     events.filter((event) => event.type === type).map(({ body }) => body.data?.id ?? "");
@@ -104,7 +104,7 @@ function verifyCalls(events: TaskEvent[], expected: number): TaskEvent[] {
   return events.filter(({ type }) => type === "tool_result");
 }
 
-/** A command ran once; one that was interrupted, once or not at all. Answers how many of those had run. */
+/** A command ran once; one that was interrupted, once or not at all. Returns how many of those had run. */
 async function verifyEffects(
   { api, token }: Verifier,
   { projectId, script }: WitnessedTask,

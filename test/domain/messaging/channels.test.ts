@@ -140,7 +140,7 @@ describe("a channel", () => {
     expect(await channels.activeChannel(database.db, channel.id)).toMatchObject({ id: channel.id });
   });
 
-  it("whose credentials no key opens says so, and takes new ones", async () => {
+  it("whose credentials cannot be decrypted reports that, and takes new ones", async () => {
     const { channel } = await channels.createChannel(deps(), owner, wish(), CLIENT);
     const other = deps("the secret key of another installation");
     expect(await channels.showChannel(other, channel)).toMatchObject({

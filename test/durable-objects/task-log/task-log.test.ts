@@ -186,7 +186,7 @@ describe("stopping", () => {
     expect(await logs.ping(taskId, generation)).toEqual({ stale: false, stop: "cancelled" });
   });
 
-  it("says whether there is anyone to tell", async () => {
+  it("returns whether the task is waiting, begun, closed or unknown", async () => {
     await logs.open(taskId);
     expect(await logs.requestStop(taskId, "cancelled")).toBe("waiting");
     expect(await logs.requestStop(crypto.randomUUID(), "cancelled")).toBe("unknown");
@@ -196,10 +196,10 @@ describe("stopping", () => {
   });
 });
 
-describe("a task that waits for somebody", () => {
+describe("a task that waits for an approval", () => {
   const HOUR = 3_600_000;
 
-  it("is executed by nobody until somebody answers, whatever is delivered", async () => {
+  it("is not executed before the answer, also after a redelivery or an eviction", async () => {
     const generation = await begin();
     await logs.append(taskId, generation, { sequence: 1, events: [text(1)], records: [record(1)] });
     await logs.park(taskId, generation, Date.now() + HOUR);
@@ -223,7 +223,7 @@ describe("a task that waits for somebody", () => {
     expect(await logs.begin(taskId, 2)).toMatchObject({ kind: "run", generation: 2 });
   });
 
-  it("waits for nobody once it is told to stop", async () => {
+  it("does not wait any longer once it is told to stop", async () => {
     const generation = await begin();
     await logs.park(taskId, generation, Date.now() + HOUR);
     expect(await logs.requestStop(taskId, "cancelled")).toBe("begun");
@@ -234,7 +234,7 @@ describe("a task that waits for somebody", () => {
     expect(await logs.begin(taskId, 2)).toMatchObject({ kind: "run", stop: "cancelled" });
   });
 
-  it("waits for nobody either when it was told to stop just before", async () => {
+  it("does not wait when it was told to stop just before", async () => {
     const generation = await begin();
     await logs.requestStop(taskId, "cancelled");
     expect(await logs.unpark(taskId)).toBeUndefined();

@@ -17,7 +17,7 @@ export interface Reply {
   body?: string;
 }
 
-/** A destination that keeps what arrives and answers what `reply` says; `arrived(n)` resolves once n have come. */
+/** A destination that keeps what arrives and responds with what `reply` returns; `arrived(n)` resolves once n have come. */
 export async function startReceiver(
   reply: (delivery: Delivery, nth: number) => Reply | Promise<Reply> = () => ({ status: 200 }),
 ) {

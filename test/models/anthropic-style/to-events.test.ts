@@ -60,7 +60,7 @@ describe("the fold of message stream events", () => {
     });
   });
 
-  it("keeps the order of thinking, text and calls, and thinking that nobody can read", async () => {
+  it("keeps the order of thinking, text and calls, and redacted thinking", async () => {
     const events = await fold(
       eventsOf(
         start(0, { type: "redacted_thinking", data: "sealed" }),

@@ -93,7 +93,7 @@ describe("createMailer", () => {
     await expect.poll(() => server.steps).toEqual(["connect", "close"]);
   });
 
-  it("gives neither password nor mail to a server that nobody vouches for", async () => {
+  it("gives neither password nor mail to a server with an untrusted certificate", async () => {
     // The server warns of its own certificate, which is the point here.
     const warning = vi.spyOn(console, "error").mockImplementation(() => {});
     const server = await open({ login, offersTls: true });
@@ -104,7 +104,7 @@ describe("createMailer", () => {
     warning.mockRestore();
   });
 
-  it("names in the cause what the server said, but nobody's address", async () => {
+  it("names in the cause what the server said, without the addresses", async () => {
     const server = await openRaw((socket) => {
       socket.write("220 mail.test\r\n");
       socket.on("data", (data) => {

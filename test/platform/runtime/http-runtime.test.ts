@@ -15,7 +15,7 @@ const held = {
   writeTodos: never,
 };
 
-/** Over a workspace server that programs of its project have taken over: it answers everything with this. */
+/** Over a workspace server that programs of its project have taken over: it responds to every request with this. */
 const takenOver = (answer: () => Response): ProjectRuntime =>
   httpRuntime({ send: async () => answer(), held });
 

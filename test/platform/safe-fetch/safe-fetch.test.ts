@@ -233,7 +233,7 @@ describe("the egress server", () => {
     expect(answer.headers.get("content-encoding")).toBeNull();
   });
 
-  it("serves nobody without its token, and no other requests with it", async () => {
+  it("serves no request without its token, and no malformed request with it", async () => {
     const egress = await startEgress({ allowPrivate: true, allowedOrigins: [] });
     cleanups.push(egress.close);
     const { origin } = new URL(egress.url);

@@ -17,7 +17,7 @@ function whyNot(): string | undefined {
 }
 
 export interface RealSandboxes {
-  /** What has the objects at `/projects/<id>/…`. */
+  /** The Worker that serves the objects at `/projects/<id>/…`. */
   url: string;
   close(): Promise<void>;
 }

@@ -48,7 +48,7 @@ export interface ScriptedProject {
   /** End its object, and have another container run by the time it is back. */
   swapContainer: () => Promise<void>;
   isRunning: () => Promise<boolean>;
-  /** Nothing has asked for it for as long as a container may be idle. */
+  /** Let the idle time of a container pass without a request. */
   expire: () => Promise<void>;
   /** End its object and its workspace server; the container and its disk stay. */
   crash: () => Promise<void>;

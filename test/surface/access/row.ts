@@ -8,7 +8,7 @@ export interface Row {
     | `person or key: ${string}`
     | `key: ${string}`
     | `key of the task: ${string}`;
-  /** Status for somebody who has no part in what the path or the body names. */
+  /** Status for a person without access to what the path or the body names. */
   stranger?: 403 | 404;
   /** Status for a member whose role is viewer. */
   viewer?: 403 | 404;

@@ -35,7 +35,7 @@ describe("HTML as Markdown", () => {
     expect(markdown).not.toMatch(/color|run|AAAA/u);
   });
 
-  // What is repeated a hundred thousand times and yet takes work and output in proportion.
+  // Fragments that are repeated a hundred thousand times: work and output must stay proportional.
   it.each([
     "<div>",
     "<ul><li>a",

@@ -92,7 +92,7 @@ describe("web_fetch", () => {
     expect((await fetchPath("/old")).result["content"]).toBe("grüße");
   });
 
-  it("takes an encoding nobody knows for UTF-8", async () => {
+  it("takes an unknown encoding for UTF-8", async () => {
     pages["/odd"] = { headers: { "content-type": "text/plain; charset=klingon" }, body: "grüße" };
     expect((await fetchPath("/odd")).result["content"]).toBe("grüße");
   });
@@ -182,7 +182,7 @@ describe("web_fetch", () => {
   });
 
   it.each([{ timeout: 61 }, { timeout: 0 }, { offset: -1 }, { max_chars: 50_001 }, { url: "" }])(
-    "asks nobody for %j",
+    "sends no request for %j",
     async (bad) => {
       const fetched: string[] = [];
       const safeFetch = async (url: string) => {

@@ -64,7 +64,7 @@ describe("web_search", () => {
     { query: "x".repeat(401) },
     { query: "x", max_results: 11 },
     { query: "x", max_results: 0 },
-  ])("asks nobody for %j", async (args) => {
+  ])("sends no request for %j", async (args) => {
     const { success, asked } = await search(args);
     expect(success).toBe(false);
     expect(asked).toEqual([]);

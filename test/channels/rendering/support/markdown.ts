@@ -1,4 +1,4 @@
-// Markdown as agents write it, and as nobody should, with what a reader must see of it.
+// Markdown, well formed and malformed, with what a reader must see of it.
 import * as fc from "fast-check";
 
 export interface Written {

@@ -18,7 +18,7 @@ afterAll(async () => {
 const LIMIT = 5;
 const AT_ONCE = 20;
 
-/** Start as many at once, with this limit alone. Answers how many were taken and how many refused for want of room. */
+/** Start as many at once, with this limit alone. Returns how many were accepted and how many refused for want of room. */
 async function atOnce(
   limit: keyof typeof NO_AGENT_LIMITS,
   messageOf: (index: number) => Pick<StartTask, "userId" | "projectId"> & Partial<StartTask>,

@@ -42,7 +42,7 @@ const step = (iteration: number) => ({
   usage: { inputTokens: 10, outputTokens: 5, cachedInputTokens: 0, cacheWriteTokens: 0 },
 });
 
-/** Somebody whose team has so many credits, with tasks that an executor has. */
+/** A person whose team has so many credits, with tasks that an executor has begun. */
 async function running(credits: number, count: number) {
   const { db } = database;
   const person = await newColleague(db);

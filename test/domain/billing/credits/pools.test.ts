@@ -35,7 +35,7 @@ const EMPTY = {
   signupBonusExpiresAt: sql`now() + interval '1 day'`,
 };
 
-/** Somebody whose personal team has these credits and no other. */
+/** A person whose personal team has these credits and no other. */
 async function someone(change: Change): Promise<Colleague> {
   const person = await newColleague(database.db);
   await database.db
@@ -112,7 +112,7 @@ describe("a call takes credits", () => {
     expect(await poolsOf(person)).toEqual([0, 0, 20, 39]);
   });
 
-  it("but none for a call on somebody's own key", async () => {
+  it("but none for a call on a person's own key", async () => {
     const person = await someone(fourPools);
     const charged = await pay(person, 16, { isByok: true });
     expect(charged).toMatchObject({ deducted: 0, balance: null });

@@ -19,7 +19,7 @@ afterAll(async () => {
   await database.close();
 });
 
-/** Somebody whose team has so many bought credits and no other. */
+/** A person whose team has so many purchased credits and no other. */
 async function someoneWith(credits: number, more: object = {}): Promise<Colleague> {
   const person = await newColleague(database.db);
   await database.db
@@ -57,7 +57,7 @@ const expire = (id: string) =>
     .set({ expiresAt: sql`now() - interval '1 second'` })
     .where(eq(creditReservations.id, id));
 
-/** What a team has, what of it is put aside by its own counter and by the rows, and what its calls cost and took. */
+/** A team's credits, the reserved part by its counter and by the rows, and what its calls cost and were charged. */
 async function booksOf({ personalTeamId: teamId }: Colleague) {
   const { db } = database;
   const [[team], held, calls] = await Promise.all([
@@ -80,7 +80,7 @@ async function booksOf({ personalTeamId: teamId }: Colleague) {
 const whole = { least: 2, most: 50 };
 
 describe("a reservation", () => {
-  it("is of what the call may cost, or of what is left beside others, or is refused", async () => {
+  it("covers the call's maximum cost, or the credits left beside other reservations, or is refused", async () => {
     const person = await someoneWith(60);
     expect(await reserve(person, newId(), whole)).toBe(50);
     expect(await reserve(person, newId(), whole)).toBe(10);
@@ -94,7 +94,7 @@ describe("a reservation", () => {
     expect(await reserve(person, id, whole)).toBe(50);
     expect(await reserve(person, id, { least: 55, most: 55 })).toBe(55);
     expect(await booksOf(person)).toMatchObject({ reserved: 55, held: 55 });
-    // What it was for is over, whether or not the next one can be had.
+    // A new reservation under the same id releases the old one, also when the new one is refused.
     expect(await reserve(person, id, { least: 61, most: 61 })).toBe(0);
     expect(await booksOf(person)).toMatchObject({ left: 60, reserved: 0, held: 0 });
   });
@@ -106,7 +106,7 @@ describe("a reservation", () => {
     expect(await reserve(await someoneWith(8, over), newId(), whole)).toBe(11);
   });
 
-  it("is released by the charge, whatever that is, and by nothing a second time", async () => {
+  it("is released by the charge of any amount, and only once", async () => {
     const person = await someoneWith(60);
     const [first, second] = [newId(), newId()];
     await reserve(person, first, { least: 2, most: 20 });
@@ -119,7 +119,7 @@ describe("a reservation", () => {
       releaseReservation(database.db, person.personalTeamId, second),
     ]);
     expect(await booksOf(person)).toMatchObject({ left: 57, reserved: 0, held: 0 });
-    // A charge of nothing releases, too.
+    // A charge of zero releases the reservation, too.
     await reserve(person, first, whole);
     expect(await settle(person, first, 0)).toMatchObject({ deducted: 0 });
     expect(await booksOf(person)).toMatchObject({ left: 57, reserved: 0, held: 0 });
@@ -183,7 +183,7 @@ describe.skipIf(onlyEmbedded())("those who waited for the team's row", () => {
   });
 });
 
-/** How a call goes on that has got what it may cost at most. */
+/** How a call goes on after its reservation. */
 const fate = fc.constantFrom("settles", "settles", "settles", "is released", "crashes", "asks again");
 const call = fc.record({
   least: fc.integer({ min: 1, max: 4 }),

@@ -90,7 +90,7 @@ describe("a call", () => {
     expect([await team.reserved(), await team.rows()]).toEqual([0, []]);
   });
 
-  it("is bounded by what is left, and refused where that is not enough for a token", async () => {
+  it("is bounded by the credits left, and refused where they do not pay for a token", async () => {
     const team = await teamWith(5);
     const first = asked();
     const model = new PrepaidModel(deps(), first.chosen, team);

@@ -68,7 +68,7 @@ describe("choosing a model", () => {
     await giveKey(person.id, "openrouter", "sk-or-0123456789");
   });
 
-  it.each([null, "gpt-5", "builtin/gpt-5"])("asks nobody for the platform's own: %s", async (id) => {
+  it.each([null, "gpt-5", "builtin/gpt-5"])("makes no query for a model of the platform: %s", async (id) => {
     const { deps } = depsOn(NO_DB);
     expect(await chooseModelFor(deps, who, id)).toEqual({ id: id ?? "gpt-5", model, isByok: false });
   });
@@ -129,7 +129,7 @@ describe("choosing a model", () => {
     expect(await inTeam(rich.owner.personalTeamId)).toMatchObject({ isByok: true });
   });
 
-  it("takes nobody else's key", async () => {
+  it("does not use another person's key", async () => {
     const other = await newColleague(db);
     await setTier(db, other.id, "pro");
     const { deps } = depsOn(db);
@@ -149,7 +149,7 @@ describe("choosing a model", () => {
   });
 });
 
-describe("what is to be hidden of somebody", () => {
+describe("a person's values to be hidden", () => {
   it("are keys, deleted ones too, and headers that may be secret", async () => {
     const person = await newColleague(db);
     await giveKey(person.id, "z-ai", "zai-0123456789");

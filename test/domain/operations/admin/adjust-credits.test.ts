@@ -26,7 +26,7 @@ const teamOf = async ({ user }: Person) => {
   return team;
 };
 
-/** Somebody without a credit. */
+/** A person without a credit. */
 async function poorPerson(): Promise<Person> {
   const person = await newPerson(database.db);
   const none = { dailyCredits: 0, bundledCredits: 0, signupBonusCredits: 0, purchasedCredits: 0 };
@@ -35,7 +35,7 @@ async function poorPerson(): Promise<Person> {
 }
 
 describe("adjusting credits", () => {
-  it("changes the purchased ones and answers all of the team", async () => {
+  it("changes the purchased ones and returns the team's total", async () => {
     const person = await newPerson(database.db);
     await database.db
       .update(teams)
@@ -59,7 +59,7 @@ describe("adjusting credits", () => {
     expect(new Set(begins)).toEqual(new Set(ends));
   });
 
-  it("leaves no less than none, whoever is first", async () => {
+  it("leaves no negative balance, also with adjustments at once", async () => {
     const person = await newPerson(database.db);
     await adjust(person, 50);
     const outcomes = await Promise.allSettled([
@@ -76,7 +76,7 @@ describe("adjusting credits", () => {
     expect((await teamOf(person))?.purchasedCredits).toBe(20);
   });
 
-  it("leaves no more than can be counted", async () => {
+  it("refuses a balance beyond the largest integer", async () => {
     const person = await poorPerson();
     await database.db
       .update(teams)
@@ -102,7 +102,7 @@ describe("adjusting credits", () => {
     expect(own).toEqual([expect.objectContaining({ action: "credits.adjusted", details })]);
   });
 
-  it("by somebody who was let in and has lost the role since is refused", async () => {
+  it("is refused for an administrator who has lost the role since the request was admitted", async () => {
     const person = await newPerson(database.db);
     const pretender = { ...person, caller: { ...person.caller, isSuperuser: true } };
     await expect(adjust(person, 10, pretender)).rejects.toMatchObject({ code: "forbidden" });

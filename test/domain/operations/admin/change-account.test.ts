@@ -95,7 +95,7 @@ describe("disabling an account", () => {
     ]);
   });
 
-  it("a second time is noted no more, and neither are two at once", async () => {
+  it("is logged once for repeated requests, also at the same time", async () => {
     const person = await newPerson(database.db);
     await Promise.all([change(person, { isActive: false }), change(person, { isActive: false })]);
     await change(person, { isActive: false });
@@ -112,7 +112,7 @@ describe("disabling an account", () => {
     await expect(change(admin, { isActive: false })).rejects.toEqual(conflict(/your own account/u));
   });
 
-  it("of nobody is not found", async () => {
+  it("of an unknown account is not found", async () => {
     for (const id of [crypto.randomUUID(), "garbage"]) {
       const nobody = { ...admin, user: { ...admin.user, id } };
       await expect(change(nobody, { isActive: false })).rejects.toMatchObject({ code: "not_found" });
@@ -127,7 +127,7 @@ describe("the last administrator", () => {
     expect(await administrators()).toHaveLength(1);
   });
 
-  it("is not somebody who has the role and is disabled", async () => {
+  it("is the last one also when another administrator is disabled", async () => {
     const other = await newAdministrator(database.db);
     await change(other, { isActive: false });
     await expect(change(admin, { isSuperuser: false })).rejects.toEqual(conflict(/last administrator/u));
@@ -153,15 +153,15 @@ describe("the last administrator", () => {
   });
 });
 
-describe("changing somebody's account", () => {
-  it("by somebody who was let in and has lost the role since is refused, and changes nothing", async () => {
+describe("changing another person's account", () => {
+  it("is refused for an administrator who has lost the role since the request was admitted, and changes nothing", async () => {
     const [other, person] = [await newAdministrator(database.db), await newPerson(database.db)];
     await change(other, { isSuperuser: false });
     await expect(change(person, { name: "Other" }, other)).rejects.toMatchObject({ code: "forbidden" });
     expect(await trailOf(person)).toEqual([]);
   });
 
-  it("names the fields it changed and not what a secret one became", async () => {
+  it("records the changed fields, but not the value of a secret one", async () => {
     const person = await newPerson(database.db);
     const changed = await change(person, { name: "Renamed", password: "another horse", isSuperuser: true });
     expect(changed).toMatchObject({ name: "Renamed", isSuperuser: true });
@@ -190,7 +190,7 @@ describe("changing somebody's account", () => {
     expect(await change(person, { name: "Same address" })).toMatchObject({ isVerified: true });
   });
 
-  it("to what somebody else has is refused", async () => {
+  it("to a name or address of another account is refused", async () => {
     const [person, other] = [await newPerson(database.db), await newPerson(database.db)];
     await expect(change(person, { username: other.user.username })).rejects.toEqual(
       conflict(/already taken/u),
@@ -202,7 +202,7 @@ describe("changing somebody's account", () => {
     await expect(change(person, { password: "12345" })).rejects.toMatchObject({ code: "invalid_input" });
   });
 
-  it("is noted as what it came to, whatever else was asked for", async () => {
+  it("records the fields that have changed, not all that were requested", async () => {
     const person = await newPerson(database.db);
     await change(person, { isActive: true, name: "Bo", username: person.user.username, isSuperuser: false });
     await change(person, { isVerified: true });
@@ -220,7 +220,7 @@ describe("changing somebody's account", () => {
     );
   });
 
-  it("says who disabled it of two who change it at once", async () => {
+  it("is recorded as disabled once when two requests disable it at once", async () => {
     const person = await newPerson(database.db);
     await Promise.all([
       change(person, { isActive: false, name: "One" }),

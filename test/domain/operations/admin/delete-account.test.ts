@@ -153,7 +153,7 @@ describe("deleting an account", () => {
     await expect(remove(person)).rejects.toMatchObject({ code: "not_found" });
   });
 
-  it("is refused for oneself, and by somebody who has lost the role since", async () => {
+  it("is refused for oneself, and for an administrator who has lost the role since", async () => {
     const [other, person] = [await newAdministrator(database.db), await newPerson(database.db)];
     await expect(remove(admin)).rejects.toMatchObject({ code: "conflict" });
     await database.db.update(users).set({ isSuperuser: false }).where(eq(users.id, other.user.id));
@@ -191,7 +191,7 @@ describe("an account that others depend on is kept, and nothing of it is lost:",
       },
     ],
     [
-      "it is the only administrator of a team that somebody else made",
+      "it is the only administrator of a team that another person made",
       async (person: Person, other: Person) => {
         const team = await newTeam(other);
         await join(team, person);
@@ -200,7 +200,7 @@ describe("an account that others depend on is kept, and nothing of it is lost:",
       },
     ],
     [
-      "somebody else was given a part in its project",
+      "another person has a role in its project",
       async (person: Person, other: Person) => {
         const project = await createProject(database, person.caller, wish);
         await database.db
@@ -219,7 +219,7 @@ describe("an account that others depend on is kept, and nothing of it is lost:",
     ).toEqual([]);
   });
 
-  it("a member of somebody else's team who owns nothing there may go", async () => {
+  it("a member of another person's team who owns nothing there is deleted", async () => {
     const [person, other] = [await newPerson(database.db), await newPerson(database.db)];
     await join(other.user.defaultTeamId ?? "", person);
     const project = await createProject(database, other.caller, wish);
@@ -228,7 +228,7 @@ describe("an account that others depend on is kept, and nothing of it is lost:",
     expect(await database.db.select().from(projects).where(eq(projects.id, project.id))).toHaveLength(1);
   });
 
-  it("somebody joins at the same time: either is refused, and nobody is in a team that is gone", async () => {
+  it("when a member joins at the same time, one of the two is refused, and no member is left in a deleted team", async () => {
     const rounds = await Promise.all(
       Array.from({ length: 10 }, async () => {
         const [person, other] = [await newPerson(database.db), await newPerson(database.db)];

@@ -6,7 +6,7 @@ import { MemoryAttempts } from "#test/support/memory-attempts.ts";
 const home = "203.0.113.7";
 const ada = { account: "ada@example.com", address: home };
 
-/** Attempts that all fail; answers how many were let in. */
+/** Attempts that all fail; returns how many were let in. */
 async function fail(attempts: MemoryAttempts, kind: AttemptKind, subjects: typeof ada, times: number) {
   const outcomes = await Promise.allSettled(
     Array.from({ length: times }, () => beginAttempt({ attempts }, kind, subjects)),
@@ -155,7 +155,7 @@ describe("a message to be sent", () => {
 });
 
 describe("an invitation to be sent", () => {
-  it("counts as a message does, and keeps nobody's login codes from them", async () => {
+  it("has a limit of its own, and uses up no login codes of the address", async () => {
     const attempts = new MemoryAttempts({ account: 1, mail: 2 });
     const attempt = await beginAttempt({ attempts }, "invitation", ada);
     await attempt.succeeded();
@@ -180,7 +180,7 @@ describe("when a counter does not answer", () => {
     }
   }
 
-  it("nobody is let in, and the other counter is as before", async () => {
+  it("the attempt is refused, and the other counter is as before", async () => {
     const attempts = new Broken({ account: 5, address: 2 });
     attempts.broken = ":account:";
     for (let count = 0; count < 3; count += 1)

@@ -125,7 +125,7 @@ describe("queueMail", () => {
     expect(w.sent).toMatchObject([{ to: "ann@people.test" }]);
   });
 
-  it("publishes what looks the same when there is nobody to write to, and nothing comes of it", async () => {
+  it("publishes a message that looks the same when there is no recipient, and no mail is sent for it", async () => {
     await queueMail(w.deps, mail);
     await queueMail(w.deps, { ...mail, text: "x".repeat(1500) });
     await queueMail(w.deps, undefined);
@@ -148,7 +148,7 @@ describe("without a mail server", () => {
   it.each([
     ["sendMail", () => sendMail(w.deps, mail)],
     ["queueMail", () => queueMail(w.deps, mail)],
-    ["queueMail for nobody", () => queueMail(w.deps, undefined)],
+    ["queueMail without a recipient", () => queueMail(w.deps, undefined)],
   ])("%s says so", async (_what, act) => {
     w.deps.mailer.configured = false;
     await expect(act()).rejects.toMatchObject({

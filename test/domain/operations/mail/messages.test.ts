@@ -52,7 +52,7 @@ describe("the mails", () => {
     expect(text + html + subject).not.toMatch(/evil\.test|https:\/\/(?!console\.test)|eve@e|\u202e/u);
   });
 
-  it("say that someone invites when the name is nothing to see", () => {
+  it("invite without a name when the inviter's name is invisible", () => {
     expect(invite({ inviterName: "\u200b\u202e " }).text).toContain("Someone invites you");
   });
 

@@ -69,8 +69,8 @@ async function left(ids: string[]): Promise<boolean[]> {
   return ids.map((id, index) => tables[index]?.some((row) => row.id === id) ?? false);
 }
 
-describe("forgetting what is old", () => {
-  it("removes what is over and keeps what is not", async () => {
+describe("deleting old rows", () => {
+  it("removes expired rows and keeps the others", async () => {
     const [ancient, recent] = [await insertAll(91), await insertAll(-1)];
     await forget();
     expect(await left(ancient)).toEqual(all(false));

@@ -44,7 +44,7 @@ it("knows every encrypted column of the schema", async () => {
   );
 });
 
-it("puts what previous keys opened under those of today, and leaves what none opens", async () => {
+it("re-encrypts values of previous keys under the current one, and leaves unreadable ones", async () => {
   const old = secretsUnder({ SECRET_KEY: BEFORE, ENCRYPTION_KEY: "a key for model keys alone, 32 long" });
   const foreign = await secretsUnder({ SECRET_KEY: "another installation" }).secrets.encrypt("x");
   const [own = "", derived = "", lost = ""] = await storeKeys([

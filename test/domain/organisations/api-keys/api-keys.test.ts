@@ -183,7 +183,7 @@ describe("a revoked key", () => {
     expect(published).toHaveLength(1);
   });
 
-  it("is not found by anybody but its owner, nor under a name that is no id", async () => {
+  it("is found by its owner only, and not under a name that is no id", async () => {
     const [person, stranger] = [await newPerson(database.db), await newPerson(database.db)];
     const { key, token } = await create(person);
     for (const [who, id] of [

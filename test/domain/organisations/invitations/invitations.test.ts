@@ -135,7 +135,7 @@ describe("an invitation for an address", () => {
     expect(await accept(guest, newest)).toMatchObject({ role: "viewer" });
   });
 
-  it("is not made for somebody who is in the team, and leaves an earlier one as it is", async () => {
+  it("is not made for a member of the team, and leaves an earlier one as it is", async () => {
     const team = await newTeam(database.db);
     const viewer = await newMember(database.db, team.id, "viewer");
     await expect(invite(team, viewer.email.toUpperCase())).rejects.toMatchObject({
@@ -183,7 +183,7 @@ describe("a link", () => {
     expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   });
 
-  it("is used once by somebody who accepts it many times at once", async () => {
+  it("is used once by a person who accepts it many times at once", async () => {
     const team = await newTeam(database.db);
     const guest = await newColleague(database.db);
     const [one, two] = [await link(team, 10), await link(team, 10, "admin")];
@@ -205,7 +205,7 @@ describe("a link", () => {
     expect(await rolesOf(database.db, team.id)).toMatchObject({ [editor.id]: "editor" });
   });
 
-  it("without a limit lets everybody in until it expires", async () => {
+  it("without a limit lets every person in until it expires", async () => {
     const team = await newTeam(database.db);
     const made = await link(team);
     await Promise.all((await people(12)).map((guest) => accept(guest, made)));
@@ -234,7 +234,7 @@ describe("a link", () => {
 });
 
 describe("invitations", () => {
-  it("of whoever is no administrator any more are over", async () => {
+  it("of a former administrator are over", async () => {
     const team = await newTeam(database.db);
     const [one, two] = [
       await newMember(database.db, team.id, "admin"),
@@ -264,7 +264,7 @@ describe("invitations", () => {
     await expect(revoke(team, invitation.id)).rejects.toEqual(unknown);
   });
 
-  it("that nobody was given are not found", async () => {
+  it("that were never issued are not found", async () => {
     const somebody = await newColleague(database.db);
     for (const url of ["/invite/garbage", "/invite/", `/invite/${"x".repeat(64)}`, "/invite/\0"]) {
       const unknown = expect.objectContaining({ code: "not_found", message: "Invitation not found" });

@@ -117,7 +117,7 @@ describe("the last administrator", () => {
 });
 
 describe("a personal team", () => {
-  it("keeps its owner as its administrator, whoever else is one", async () => {
+  it("keeps its owner as its administrator, also beside another administrator", async () => {
     const owner = await newColleague(database.db);
     const guest = await newMember(database.db, owner.personalTeamId, "admin");
     const team = { id: owner.personalTeamId, slug: "", owner, admin: guest.member };
@@ -135,7 +135,7 @@ describe("a personal team", () => {
 });
 
 describe("a change of role", () => {
-  it("is there at the next question, also for keys, and noted", async () => {
+  it("applies to the next request, also of keys, and is in the audit log", async () => {
     const team = await newTeam(database.db);
     const editor = await newMember(database.db, team.id, "editor");
     const { token } = await newKey(editor, team.id);
@@ -154,7 +154,7 @@ describe("a change of role", () => {
     });
   });
 
-  it("finds nobody who is not in the team, nor under a name that is no id", async () => {
+  it("finds no stranger, and no member under a name that is no id", async () => {
     const team = await newTeam(database.db);
     const stranger = await newColleague(database.db);
     for (const id of [stranger.id, "garbage", "a\0b"]) {
@@ -267,7 +267,7 @@ describe("who is removed", () => {
     }
   });
 
-  it("and comes back has none of the old keys and roles", async () => {
+  it("has none of the old keys and roles after coming back", async () => {
     const team = await newTeam(database.db);
     const editor = await newMember(database.db, team.id, "editor");
     const { token } = await newKey(editor, team.id);
@@ -294,7 +294,7 @@ describe("who is removed", () => {
     await expect(come(removed)).rejects.toMatchObject({ code: "gone" });
   });
 
-  it("who was made less does not get more by a link", async () => {
+  it("a demoted member cannot use an earlier link to a higher role", async () => {
     const team = await newTeam(database.db);
     const editor = await newMember(database.db, team.id, "editor");
     const linkFor = (role: Role) =>
@@ -308,7 +308,7 @@ describe("who is removed", () => {
     await acceptInvitation(database, editor.caller, tokenOf(same), CLIENT);
   });
 
-  it("who is disabled lets nobody in for as long", async () => {
+  it("a disabled administrator's link lets no guest in until the administrator is enabled again", async () => {
     const team = await newTeam(database.db);
     const wish = { role: "viewer", maxUses: null, days: 30 } as const;
     const link = await createLink({ ...database, config }, team.admin, wish, CLIENT);

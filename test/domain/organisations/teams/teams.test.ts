@@ -75,7 +75,7 @@ describe("a new team", () => {
     expect(await listTeams(database, id)).toHaveLength(4);
   });
 
-  it("is not called what stands for something else in its address", async () => {
+  it("cannot have a reserved word as its address", async () => {
     const { caller } = await newColleague(database.db);
     await expect(
       createTeam({ ...database, config: CREDITS }, caller, { name: "x", slug: "invitations" }, CLIENT),
@@ -86,7 +86,7 @@ describe("a new team", () => {
 });
 
 describe("a team", () => {
-  it("is found by members under its slug, and under nothing that is none", async () => {
+  it("is found by members under its slug, and not under an invalid one", async () => {
     const team = await newTeam(database.db);
     const stranger = await newColleague(database.db);
     const view = (caller = team.owner.caller, slug = team.slug) =>
@@ -104,7 +104,7 @@ describe("a team", () => {
     }
   });
 
-  it("changes what is named and leaves the rest", async () => {
+  it("changes the given fields and leaves the rest", async () => {
     const { admin, slug } = await newTeam(database.db);
     const avatarUrl = "https://example.com/a.png";
     const changed = await updateTeam(database, admin, { name: "New", avatarUrl }, CLIENT);
@@ -122,7 +122,7 @@ describe("a team", () => {
 });
 
 describe("deleting a team", () => {
-  it("sends its members back to their own, and is noted in the log of who did it", async () => {
+  it("sends its members back to their own, and is in the audit log of the person who did it", async () => {
     const team = await newTeam(database.db);
     const viewer = await newMember(database.db, team.id, "viewer");
     await switchTeam(database, team.admin);
@@ -166,7 +166,7 @@ describe("deleting a team", () => {
       ]);
       const made = outcomes.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
       const refused = outcomes.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
-      // Whoever was too late was refused, or worked in the personal team by then.
+      // A project that came too late was refused, or was made in the personal team.
       const inTeam = made.filter(({ teamId }) => teamId === team.id).map(({ id }) => id);
       expect(refused.map(({ code }) => code)).toEqual(refused.map(() => "not_found"));
       const left = await database.db.select().from(projects).where(eq(projects.teamId, team.id));

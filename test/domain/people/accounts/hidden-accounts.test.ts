@@ -80,7 +80,7 @@ describe("of two accounts that ask for one address", () => {
     expect(await holders(email)).toMatchObject([{ isVerified: true }]);
   });
 
-  it("each is let in by its own password while nobody holds it, the newest by the address", async () => {
+  it("each is let in by its own password while neither holds it, the newest by the address", async () => {
     const email = newEmail();
     const first = await join(email, "the first horse");
     const second = await join(email, "the second horse");
@@ -100,7 +100,7 @@ describe("of two accounts that ask for one address", () => {
     expect(await holders(email)).toMatchObject([{ id: user.id, isVerified: true }]);
   });
 
-  it("the first is linked to whoever a provider vouches for, and holds the address by it", async () => {
+  it("the first is linked to the identity that a provider vouches for, and holds the address by it", async () => {
     const email = newEmail();
     const { user } = await join(email, "the first horse");
     await join(email, "the second horse");

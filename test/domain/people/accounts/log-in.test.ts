@@ -48,7 +48,7 @@ async function comparesIn(work: () => Promise<unknown>): Promise<number> {
 }
 
 describe("logging in", () => {
-  it("takes one bcrypt, for somebody unknown, a wrong password, an account without one, and the right one", async () => {
+  it("takes one bcrypt, for an unknown account, a wrong password, an account without one, and the right one", async () => {
     const { user } = await newPerson(database.db);
     const { user: passwordless } = await newPerson(database.db);
     const { user: inactive } = await newPerson(database.db);

@@ -24,7 +24,7 @@ describe("a username made from an address", () => {
     expect(usernameFor("Ada.Lovelace+news-x@example.com")).toMatch(/^adalovelacenewsx_[0-9a-z]{6}$/u);
   });
 
-  it("is one that anybody could take, whatever the address", () => {
+  it("is a valid username, whatever the address", () => {
     fc.assert(
       fc.property(fc.emailAddress(), (email) => {
         expect(usernameFor(email)).toMatch(/^[a-z0-9_]{1,20}_[0-9a-z]{6}$/u);

@@ -80,7 +80,7 @@ function recordingQueue() {
   return { queue, published };
 }
 
-/** What the audit log says that somebody did to devices and links, oldest first. */
+/** The person's actions on devices and links in the audit log, oldest first. */
 async function audited({ user }: Person): Promise<string[]> {
   const rows = await database.db
     .select({ action: auditLog.action })
@@ -93,7 +93,7 @@ async function audited({ user }: Person): Promise<string[]> {
 const setRole = (person: Person, role: "viewer" | "editor") =>
   database.db.update(teamMemberships).set({ role }).where(eq(teamMemberships.userId, person.user.id));
 
-/** Everything of somebody's that a grant would write. */
+/** How many of the rows that a grant writes the person has. */
 async function holdings({ user }: Person) {
   const [keys, devices] = await Promise.all([
     database.db.select().from(externalApiKeys).where(eq(externalApiKeys.userId, user.id)),
@@ -166,7 +166,7 @@ describe("a pairing token", () => {
     await expect(exchange(token)).rejects.toMatchObject(refusal);
   });
 
-  it("is refused when nobody has minted it, and after its time, with the same sentence", async () => {
+  it("is refused when it was never minted, and after its time, with the same sentence", async () => {
     const person = await newPerson(database.db);
     const { token } = await mint(person);
     await database.db
@@ -336,7 +336,7 @@ describe("unpairing", () => {
     expect(await audited(person)).toEqual(["desktop.paired", "desktop.unpaired"]);
   });
 
-  it("is not for anybody else, nor for a name that is no id", async () => {
+  it("is refused for another person, and for a name that is no id", async () => {
     const [person, stranger] = [await newPerson(database.db), await newPerson(database.db)];
     const { deviceId, token } = await pair(person);
     const { queue, published } = recordingQueue();

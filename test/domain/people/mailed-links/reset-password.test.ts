@@ -37,7 +37,7 @@ async function linkFor(email: string): Promise<string> {
   return (await mail.linkFor(email)).token;
 }
 
-/** Somebody with a link that was mailed. */
+/** A person with a link that was mailed. */
 async function forgetful() {
   const person = await newPerson(database.db);
   return { ...person, token: await linkFor(person.user.email) };
@@ -104,7 +104,7 @@ describe("a link for a new password", () => {
     expect(await logsIn(user.email, NEW)).toBe(true);
   });
 
-  it("of an address that nobody had proved leaves nobody in whom the account's maker let in", async () => {
+  it("of an unproved address removes every person and key that the account's maker let in", async () => {
     const { user, caller, token } = await forgetful();
     const deps = { db: database.db, secrets: mail.deps.secrets };
     const wish = { name: "key", scopes: null, projectIds: null, expiresAt: null };
@@ -235,7 +235,7 @@ describe("a link for a new password", () => {
 });
 
 describe("asking for a link", () => {
-  it("does the same for an address that nobody has, and mails nothing", async () => {
+  it("does the same for an address without an account, and mails nothing", async () => {
     const { user } = await newPerson(database.db);
     await requestPasswordReset(mail.deps, "nobody@example.com", CLIENT);
     await requestPasswordReset(mail.deps, user.email, CLIENT);
@@ -253,7 +253,7 @@ describe("asking for a link", () => {
     expect(await mail.mailTo(user.email)).toBeUndefined();
   });
 
-  it("tells everybody alike that the mail server is away, and mails later", async () => {
+  it("fails alike for every address while the mail server is away, and mails later", async () => {
     const { user } = await newPerson(database.db);
     mail.server.answers = false;
     const refusals = await Promise.all(

@@ -143,7 +143,7 @@ describe("a link that proves an address", () => {
 });
 
 describe("an address", () => {
-  it("is verified no more once it is another, and again only by a link", async () => {
+  it("is unverified after it is changed, and verified again only by a link", async () => {
     const { user } = await signUp();
     await verify((await mail.linkFor(user.email)).token);
     await changeOwnAccount(mail.deps, user.id, { email: user.email.toUpperCase(), name: "Ann" });

@@ -64,7 +64,7 @@ const newEmail = () => `${crypto.randomUUID()}@example.com`;
 const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
 const soon = () => new Date(Date.now() + 60_000);
 
-/** Somebody with an account whose address was never proved, and every way in that they can keep. */
+/** A person with an account whose address was never proved, and with every way in that such a person can keep. */
 async function squatter() {
   const { db } = database;
   const { user } = await newPerson(db, "squatter");
@@ -165,7 +165,7 @@ describe("an account whose address was never proved", () => {
 
   it.each([
     ["was proved meanwhile", { isVerified: true }],
-    ["belongs to somebody who was disabled", { isActive: false }],
+    ["was disabled", { isActive: false }],
   ])("is not touched when it %s", async (_, change) => {
     const squatted = await squatter();
     await database.db.update(users).set(change).where(eq(users.id, squatted.user.id));
@@ -174,7 +174,7 @@ describe("an account whose address was never proved", () => {
     expect(await waysInto(squatted)).toEqual(before);
   });
 
-  it("is not touched for somebody whose address is not verified there", async () => {
+  it("is not touched for an identity whose address is not verified there", async () => {
     const squatted = await squatter();
     const before = await waysInto(squatted);
     expect(await find(identity(undefined))).toEqual({ refusal: "OAUTH_NOT_AVAILABLE_EMAIL" });
@@ -207,7 +207,7 @@ describe("an account whose address was never proved", () => {
     expect(own).toMatchObject({ createdBy: friend?.id, isPersonal: true });
   });
 
-  it.skipIf(onlyEmbedded())("lets nobody in who was accepting an invitation meanwhile", async () => {
+  it.skipIf(onlyEmbedded())("removes a person who was accepting an invitation meanwhile", async () => {
     const { db } = database;
     const squatted = await squatter();
     const { user: accomplice } = await newPerson(db, "accomplice");
@@ -274,7 +274,7 @@ describe("in production, an address of ADMIN_EMAIL that a provider vouches for",
   });
 });
 
-describe("somebody at a provider", () => {
+describe("an identity at a provider", () => {
   it("gets one account, however many come at once", async () => {
     const who = identity(newEmail(), { name: "Ada" });
     const found = await Promise.all(Array.from({ length: 8 }, () => find(who)));

@@ -66,7 +66,7 @@ describe("logging out", () => {
     expect([await isOver(session), await isOver(next)]).toEqual([true, false]);
   });
 
-  it("with tokens of a session that is over, or of nobody, ends nothing", async () => {
+  it("with tokens of a session that is over, or with made-up ones, ends nothing", async () => {
     const { user, session, caller } = await newPerson(database.db);
     const next = await signIn(user);
     await endSession(database, caller, caller.sessionId, CLIENT);
@@ -100,7 +100,7 @@ describe("a list of sessions", () => {
     expect((await listSessions(database, caller)).map(({ id }) => id)).toEqual([caller.sessionId]);
   });
 
-  it("lets nobody end another's", async () => {
+  it("does not let a person end another person's session", async () => {
     const [ann, bob] = [await newPerson(database.db), await newPerson(database.db)];
     const refused = expect.objectContaining({ code: "not_found" });
     for (const id of [bob.caller.sessionId, crypto.randomUUID(), "garbage"]) {

@@ -32,7 +32,7 @@ describe("a refresh token", () => {
     await expect(refresh(second.refreshToken)).rejects.toEqual(refusedWith("Refresh token revoked"));
   });
 
-  it("lets in one of eight that come at once, and then none", async () => {
+  it("lets in one of eight refreshes at once, and none afterwards", async () => {
     const { session } = await newPerson(database.db);
     const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => refresh(session.refreshToken)));
     const won = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));

@@ -28,7 +28,7 @@ afterAll(async () => {
 
 type Person = Awaited<ReturnType<typeof newPerson>>["user"];
 
-/** Somebody whose password was right, with the code that was mailed. */
+/** A person whose password was right, with the code that was mailed. */
 async function begin(user?: Person) {
   const person = user ?? (await newPerson(database.db)).user;
   const request = await requestCode(mail.deps, person, CLIENT);

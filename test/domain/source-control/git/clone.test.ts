@@ -131,7 +131,7 @@ it("is one at a time: the second request is refused, and so is a second executor
   expect(asked[1]).toMatchObject(["clone", { remote: { url: URL }, branch: "dev" }]);
 });
 
-it("goes on after its executor has died, whose late word counts no more", async () => {
+it("goes on after its executor has died, and ignores that executor's late writes", async () => {
   const { project } = await asking();
   const dead = await claimClone(database.db, project);
   expect(await runClone(deps(), project)).toEqual({ retryAfterSeconds: 5 });

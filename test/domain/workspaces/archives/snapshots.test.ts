@@ -148,7 +148,7 @@ describe("a snapshot", () => {
     expect(files.texts()).toEqual({ a: "one", b: "two" });
   });
 
-  it("of what can be read no more is followed by a whole one", async () => {
+  it("that cannot be read any more is followed by a whole one", async () => {
     const { files, take, restore, stored, archives } = await newScene();
     files.write("a", "one");
     await take();

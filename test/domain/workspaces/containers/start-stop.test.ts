@@ -37,7 +37,7 @@ interface Script {
   ends?: { after: number; exitCode: number; words: string[] };
 }
 
-/** Programs on a clock that only moves while somebody waits. */
+/** Programs on a clock that only moves while the service waits. */
 class ScriptedRuntime extends MemoryRuntime {
   readonly runsProcesses: boolean = true;
   readonly started: { name: string; spec: ProcessSpec }[] = [];

@@ -19,7 +19,7 @@ describe("contents as JSON text", () => {
     );
   });
 
-  it("knows what is not text", () => {
+  it("recognises binary contents", () => {
     expect(toText(Uint8Array.of(0xff, 0xfe), "utf-8")).toBeUndefined();
   });
 

@@ -60,7 +60,7 @@ describe("readTree", () => {
 });
 
 describe("readBatch", () => {
-  it("answers what it can read and names the rest, in the order asked", async () => {
+  it("returns what it can read and names the rest, in the order of the request", async () => {
     const runtime = new MemoryRuntime({ "app/a": "A", "app/b": "B", "app/bin": binary });
     const batch = await readBatch(runtime, "app", ["b", "missing", "a", "bin", "../a"]);
     expect(batch.files).toEqual([
@@ -70,7 +70,7 @@ describe("readBatch", () => {
     expect(batch.errors.map(({ path }) => path)).toEqual(["missing", "bin", "../a"]);
   });
 
-  it("answers no more than one answer carries", async () => {
+  it("returns no more than one response can hold", async () => {
     const files = Object.fromEntries(
       Array.from({ length: 20 }, (_, index) => [`${index}`, "x".repeat(MEGABYTE)] as const),
     );
@@ -79,7 +79,7 @@ describe("readBatch", () => {
     expect(errors).toHaveLength(8);
   });
 
-  it("does not hide that the project did not answer", async () => {
+  it("fails when the runtime fails", async () => {
     const runtime = new MemoryRuntime({ a: "A" });
     runtime.stat = () => Promise.reject(new Error("gone"));
     await expect(readBatch(runtime, undefined, ["a"])).rejects.toThrow("gone");

@@ -138,7 +138,7 @@ describe("a project", () => {
   });
 });
 
-/** Answers the moment it was taken. */
+/** Takes a checkpoint and returns when it was taken. */
 const checkpoint = async ({ deps, runtime, id }: Awaited<ReturnType<typeof open>>) => {
   const wish = { projectId: id, role: "checkpoint", label: "" } as const;
   await takeSnapshot(deps, runtime, wish);
@@ -310,7 +310,7 @@ describe("a stop that cannot be done", () => {
     await start(project);
     await project.deliver();
     await stop(project);
-    // The first one got as far as stopping what ran, which does not count as an attempt at the rest.
+    // The first run only stopped the programs, which does not count as an attempt at the rest.
     for (let attempt = 0; attempt <= 3; attempt += 1) {
       expect(await project.row()).toMatchObject({ wanted: "hibernated" });
       project.script.before.inventory = crash;
@@ -328,7 +328,7 @@ describe("a stop that cannot be done", () => {
     expect(await project.row()).toMatchObject({ status: "running", error: null });
   });
 
-  it("is given up when its executors die one after the other without a word", async () => {
+  it("is given up when its executors die one after the other", async () => {
     const project = await open();
     await stop(project);
     await project.change({ attempts: 3, leaseUntil: LONG_AGO });

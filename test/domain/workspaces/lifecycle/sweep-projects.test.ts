@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 
-/** A running project that nobody has used for two hours. */
+/** A running project that was last used two hours ago. */
 async function openIdle() {
   const project = await newWorkshop(database.db);
   await requestStart(project.deps, project.caller, project.id);
@@ -38,7 +38,7 @@ const sweep = ({ deps }: Workshop) => sweepProjects(deps);
 const warnings = ({ notices }: Workshop) =>
   notices.filter((notice) => "type" in notice && notice.type === "idle_warning");
 
-describe("a running project that nobody uses", () => {
+describe("a running project that is not used", () => {
   it("is warned of once, and hibernated when the grace is over", async () => {
     const project = await openIdle();
     await sweep(project);
@@ -52,7 +52,7 @@ describe("a running project that nobody uses", () => {
     expect(project.notices.at(-1)).toMatchObject({ type: "environment_stopped", reason: "idle" });
   });
 
-  it("goes on running when somebody uses it after the warning", async () => {
+  it("goes on running when it is used after the warning", async () => {
     const project = await openIdle();
     await sweep(project);
     await project.change({ idleWarnedAt: minutesAgo(6) });

@@ -21,7 +21,7 @@ import { MemoryRuntime } from "#test/support/memory-runtime.ts";
 
 const unused = () => Promise.reject(new Error("Nobody was to call this"));
 
-/** What a runtime is asked, in order, and a way to make any of it fail or wait: once per entry. */
+/** The calls of a runtime, in order, and hooks that make a call fail or wait: once per entry. */
 export interface Script {
   calls: string[];
   before: Partial<Record<keyof ProjectStorage, () => Promise<void> | void>>;
@@ -213,7 +213,7 @@ export async function newWorkshop(db: Db, files: Record<string, string> = { "a.t
     deps,
     runtime,
     script,
-    /** End what the files are in, as a platform may. */
+    /** Lose the files, as a platform may when it ends a container. */
     lose,
     published,
     notices,

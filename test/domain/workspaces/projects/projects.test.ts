@@ -78,7 +78,7 @@ describe("a project", () => {
     expect(await view(owner.caller, project.slug)).toMatchObject({ id: project.id });
   });
 
-  it("is not found by a stranger, nor under a name that is none", async () => {
+  it("is not found by a stranger, nor under an invalid name", async () => {
     const { project } = await ownerAndProject();
     const stranger = await newPerson(database.db);
     for (const name of [project.id, project.slug, crypto.randomUUID(), "a\0b", "no/such", ""]) {
@@ -194,7 +194,7 @@ describe("making and changing projects", () => {
     });
   });
 
-  it("changes what is named and leaves the rest", async () => {
+  it("changes the given fields and leaves the rest", async () => {
     const { owner, project } = await ownerAndProject();
     const updated = await updateProject(changing(), owner.caller, project.slug, { name: "Renamed" }, CLIENT);
     expect(updated).toMatchObject({ name: "Renamed", description: "what it is", slug: project.slug });
@@ -213,7 +213,7 @@ describe("making and changing projects", () => {
     });
   });
 
-  it("notes when somebody works on it", async () => {
+  it("notes when it is worked on", async () => {
     const { owner, project } = await ownerAndProject();
     expect(project.lastActivity).toBeNull();
     await touchProject(database.db, project.id);

@@ -25,7 +25,7 @@ import { joinTeam, newColleague, newTeam, type Colleague } from "#test/support/c
 type Visibility = Project["visibility"];
 type Part = Role | "nothing";
 
-/** What somebody is in a project: by what they are in its team, then by what they were given in the project. */
+/** A person's role in a project: by the role in its team, then by the role given in the project. */
 const OPEN: Record<Part, Record<Part, Part>> = {
   admin: { nothing: "admin", viewer: "admin", editor: "admin", admin: "admin" },
   editor: { nothing: "editor", viewer: "viewer", editor: "editor", admin: "admin" },
@@ -231,7 +231,7 @@ describe("the owner of a private project", () => {
     expect(await allowed(owner.caller, await newProject(owner.id, "team"))).toEqual(MAY.viewer);
   });
 
-  it("who is not in the team any more is a stranger to it", async () => {
+  it("who left the team is a stranger to it", async () => {
     const owner = await newColleague(database.db);
     const own = await newProject(owner.id, "private");
     expect(await allowed(owner.caller, own)).toBe("not found");
@@ -251,7 +251,7 @@ describe("a superuser", () => {
     expect(await listProjects(database, superuser, {})).toEqual([]);
   });
 
-  it("has no more through a key than anybody else", async () => {
+  it("has no more through a key than another person", async () => {
     const somebody = await newColleague(database.db);
     await database.db.update(users).set({ isSuperuser: true }).where(eq(users.id, somebody.id));
     const key = await newKey(somebody);
@@ -269,7 +269,7 @@ it("a key of another team allows what its owner's role in the project does", asy
 });
 
 describe("who sees a project", () => {
-  it.each(["editor", "viewer"] as const)("is not for somebody with the role %s to change", async (role) => {
+  it.each(["editor", "viewer"] as const)("is not changed by a person with the role %s", async (role) => {
     const target = await newProject(team.owner.id, "private");
     const { caller } = await newColleague(database.db);
     const member = { projectId: target.id, userId: caller.userId, role };

@@ -53,7 +53,7 @@ interface Delivery {
 /**
  * One chat, with all that may happen to it: messages are sent, tasks executed, cancelled, given up by executors that die or fall
  * silent; the queue delivers late, again, in any order, and gives messages up. What the service does is the service's own code,
- * with a real database; only the turns of the agent are nothing.
+ * with a real database; only the turns of the agent are empty.
  */
 export class ChatWorld {
   readonly #db: Db;
@@ -179,7 +179,7 @@ export class ChatWorld {
     );
   }
 
-  /** Ten seconds in which nobody does anything, and what was due in them. */
+  /** Ten seconds without any other step; what was due in them happens. */
   async #wait(): Promise<void> {
     this.#logs.now += 10_000;
     await this.#db
@@ -223,7 +223,7 @@ export class ChatWorld {
       });
       return undefined;
     }
-    // One that was to be cancelled by a program that died has no turn, and waits for none.
+    // A task whose cancellation was requested by a program that died ends without a turn.
     if (begun.stop) {
       await finishTask(deps, ending, endOfStopped(begun.stop, null));
       return undefined;
@@ -242,7 +242,7 @@ export class ChatWorld {
     return undefined;
   }
 
-  /** Whoever has the turn finds everything before it over, and sees all of it and nothing else. */
+  /** When a turn begins, every task before it is over, and the history holds all of them and nothing else. */
   async #checkTurn(seq: number, history: readonly { seq: number; role: string }[]): Promise<void> {
     await this.#programs.outside(async () => {
       const inChat = eq(tasks.chatId, this.#chat.chatId);
@@ -281,7 +281,7 @@ export class ChatWorld {
     await this.#comeToRest();
   }
 
-  /** Nothing fails any more: what is left comes to its end. */
+  /** Without further failures, every remaining task ends. */
   async #comeToRest(): Promise<void> {
     for (let round = 0; round < 60; round += 1) {
       while (this.#programs.isBusy) await this.#programs.step({ crash: false });
