@@ -97,7 +97,10 @@ export function commandsContract(open: Open, { contained }: { contained: boolean
     });
 
     it.runIf(contained)("is not hung by what multiplies", async () => {
+      const bomb = await runtime.exec("bomb() { bomb | bomb & }; bomb; sleep 600", { timeoutMs: 2_000 });
+      expect(bomb.exitCode).not.toBe(0);
       expect(await runtime.stat("")).toBeDefined();
+      expect((await runtime.exec("echo on", { timeoutMs: 20_000 })).stdout).toBe("on\n");
     });
 
     it("bounds its output, keeping both ends", async () => {
