@@ -47,7 +47,7 @@ export class ProjectFiles {
     return this.#commit(path, await this.#contents.storeChunks(path, chunks, limit));
   }
 
-  /** Appends to a file. Concurrent appends are applied one after the other, whatever their size. */
+  /** Appends to a file. Concurrent appends are applied one after the other, also large ones. */
   async append(path: string, bytes: Uint8Array, limit: number): Promise<void> {
     for (let attempt = 0; ; attempt += 1) {
       const before = this.tree.find(path, { follow: true });

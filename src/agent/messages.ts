@@ -14,7 +14,7 @@ export interface AgentMessage {
 
 /** How a message was sent. */
 export interface SentMessage {
-  /** `webhook` posts everything to one place, whatever the target. */
+  /** `webhook` posts everything to one place and ignores the target. */
   via: "channel" | "webhook";
 }
 

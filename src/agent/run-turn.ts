@@ -87,7 +87,7 @@ export interface TurnOutcome {
 }
 
 /**
- * Runs one turn: asks the model, runs the calls it makes, and reports what happened. Whatever an earlier executor
+ * Runs one turn: asks the model, runs the calls it makes, and reports what happened. All that an earlier executor
  * recorded of the turn is reused, not repeated. Throws `ModelError`, `WaitingError` when a call needs an approval, or
  * the signal's reason when the task is stopped.
  */

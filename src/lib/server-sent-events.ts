@@ -51,3 +51,8 @@ export function eventFrame({ id, type, data }: LoggedEvent): string {
 export function dataFrame(data: string): string {
   return `data: ${data}\n\n`;
 }
+
+/** As `dataFrame`, for a body that is not text yet. */
+export function jsonFrame(body: object): string {
+  return dataFrame(JSON.stringify(body));
+}

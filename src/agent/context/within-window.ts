@@ -99,7 +99,7 @@ async function compactIfLarge(context: WindowedContext): Promise<Compaction | nu
   return (await compact(context, scaled, window, goals)) ?? context.compaction;
 }
 
-/** Compacts after the provider refused the conversation as too long, whatever the estimate was. */
+/** Compacts after the provider refused the conversation as too long, even if the estimate was within the window. */
 async function compactHarder(context: WindowedContext, refusal: ModelError): Promise<Compaction> {
   const before = context.compaction ?? NO_COMPACTION;
   const scaled = { ...before, scale: scaleOf(context, before) };

@@ -16,8 +16,8 @@ const FILTER_MASK = (1 << FILTER_BITS) - 1;
 const SHORTEST = 3;
 
 /**
- * Finds many texts in one pass (Aho and Corasick, 1975): the work is linear in the length of the text, whatever the
- * text and the needles are. A filter of three characters skips places where no needle begins; this makes it fast.
+ * Finds many texts in one pass (Aho and Corasick, 1975): the work is linear in the length of the text, also for
+ * hostile texts and needles. A filter of three characters skips places where no needle begins; this makes it fast.
  */
 export class NeedleFinder {
   readonly #needles: readonly Needle[];

@@ -18,7 +18,7 @@ export interface KnownSecret {
  */
 export type Placement = "anywhere" | "alone" | "beside_name" | "nowhere";
 
-/** Values that are never secret, whatever their names. */
+/** Values that are never secret, not even under a secret name. */
 const TRIVIAL = new Set(
   (
     "true false yes no on off null none nil undefined enabled disabled development production staging preview test testing " +
@@ -37,7 +37,7 @@ const MIN_PHRASE_LENGTH = 12;
 const LONG = 20;
 
 /**
- * Decides where to search for a value. Known secrets are hidden whatever their entropy; length and entropy only decide
+ * Decides where to search for a value. Known secrets are hidden also with low entropy; length and entropy only decide
  * between all places and whole words. A plain word is hidden beside its name alone, and a plain setting (`true`,
  * `3000`, `development`, `https://example.com`) not at all.
  */

@@ -1,12 +1,11 @@
 import { sql } from "drizzle-orm";
 import { boolean, index, integer, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { PLATFORMS } from "../../channels/channel.ts";
 import { users } from "./accounts.ts";
 import { agents } from "./chats.ts";
 import { at, createdAt, id } from "./columns.ts";
 import { projects } from "./projects.ts";
 import { tasks } from "./tasks.ts";
-
-const PLATFORMS = ["telegram", "discord", "slack", "whatsapp", "signal", "cli"] as const;
 
 /** A person's connection to a messaging platform: a bot or a number, and the project its messages are about. */
 export const channelConfigs = pgTable(

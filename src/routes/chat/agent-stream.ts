@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { endpoint } from "#src/http/endpoint.ts";
-import { dataFrame } from "#src/lib/server-sent-events.ts";
+import { jsonFrame } from "#src/lib/server-sent-events.ts";
 import { AGENT_BODY_BYTES, AgentChatRequest, startFromRequest } from "./agent-request.ts";
 import { DATA_HEARTBEAT, richFrame } from "./rich-frames.ts";
 import { freshTask, streamOf, taskHeaders, unlessWithoutCredits, waitOf } from "./sse.ts";
@@ -30,7 +30,7 @@ export const agentStream = endpoint({
       // begins.
       const first = { type: "task_started", data: { task_id: started.taskId, chat_id: started.chatId } };
       return streamOf(services, { caller, request }, freshTask(started), {
-        first: dataFrame(JSON.stringify(first)),
+        first: jsonFrame(first),
         translate: (heard) =>
           heard.kind === "heartbeat"
             ? DATA_HEARTBEAT

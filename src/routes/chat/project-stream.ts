@@ -1,4 +1,4 @@
-import { dataFrame } from "#src/lib/server-sent-events.ts";
+import { jsonFrame } from "#src/lib/server-sent-events.ts";
 import { z } from "zod";
 import type { ProjectPosition } from "#src/domain/agent-work/chats/index.ts";
 import { ENDED } from "#src/lib/close-codes.ts";
@@ -82,7 +82,7 @@ export function projectStream(
 }
 
 function toSse(frame: z.output<typeof Shown>, position: ProjectPosition): string {
-  if (frame.type === "error") return dataFrame(JSON.stringify(frame));
+  if (frame.type === "error") return jsonFrame(frame);
   const { task_id, chat_id, event_id, payload } = frame;
   position.advance(task_id, { id: event_id, type: payload.type });
   return withId({ chat_id, task_id, event: payload }, position);

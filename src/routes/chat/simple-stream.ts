@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { safeParseJson } from "#src/lib/parse-json.ts";
-import { dataFrame, type LoggedEvent } from "#src/lib/server-sent-events.ts";
+import { jsonFrame, type LoggedEvent } from "#src/lib/server-sent-events.ts";
 
 const ToolResult = z.object({
   tool: z.string(),
@@ -50,11 +50,11 @@ export class SimpleStream {
         return this.#say(this.#text) + question(data);
       case "waiting": {
         const content = safeParseJson(data, Notice)?.value.content ?? "";
-        return frame({ type: "message", content });
+        return jsonFrame({ type: "message", content });
       }
       case "error": {
         const failure = safeParseJson(data, Failure)?.value;
-        return frame({ type: "error", error: failure?.error ?? "The task failed" });
+        return jsonFrame({ type: "error", error: failure?.error ?? "The task failed" });
       }
       case "complete":
         return this.#end(data);
@@ -69,33 +69,31 @@ export class SimpleStream {
     if (this.#isTurnShown || text === "") return "";
     this.#isTurnShown = true;
     this.#hasSpoken = true;
-    return frame({ type: "message", content: text });
+    return jsonFrame({ type: "message", content: text });
   }
 
   /** An agent that ends without text still gets a message frame. */
   #end(data: string): string {
     const end = safeParseJson(data, Complete)?.value.data;
     if (end?.completion_reason === "cancelled") {
-      return frame({ type: "error", error: "The task was cancelled" });
+      return jsonFrame({ type: "error", error: "The task was cancelled" });
     }
-    return end?.success && !this.#hasSpoken ? frame({ type: "message", content: "" }) : "";
+    return end?.success && !this.#hasSpoken ? jsonFrame({ type: "message", content: "" }) : "";
   }
 }
-
-const frame = (body: object) => dataFrame(JSON.stringify(body));
 
 function toolExecution(data: string): string {
   const call = safeParseJson(data, ToolResult)?.value;
   if (!call) return "";
   const { tool, args, result } = call;
-  return frame({ type: "tool_execution", tool, args, result: textOfResult(result) });
+  return jsonFrame({ type: "tool_execution", tool, args, result: textOfResult(result) });
 }
 
 function question(data: string): string {
   const asked = safeParseJson(data, Question)?.value;
   if (!asked) return "";
   const content = `I wait until a member of the project allows ${asked.tool} (approval ${asked.data.approval_id}).`;
-  return frame({ type: "message", content });
+  return jsonFrame({ type: "message", content });
 }
 
 /** A result as text: its message, its short fields as JSON, then its long texts. */

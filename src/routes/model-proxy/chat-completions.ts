@@ -7,7 +7,7 @@ import {
   type Completion,
   type Heading,
 } from "#src/domain/models/model-proxy/index.ts";
-import { dataFrame, KEEP_ALIVE } from "#src/lib/server-sent-events.ts";
+import { dataFrame, jsonFrame, KEEP_ALIVE } from "#src/lib/server-sent-events.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { openAiError } from "#src/http/errors.ts";
 import { text } from "#src/http/schemas.ts";
@@ -129,12 +129,11 @@ async function* toLines(
   { withUsage, log }: { withUsage: boolean; log: Log },
 ): AsyncGenerator<string, void, undefined> {
   try {
-    for await (const chunk of toChunks(heading, events, { withUsage }))
-      yield dataFrame(JSON.stringify(chunk));
+    for await (const chunk of toChunks(heading, events, { withUsage })) yield jsonFrame(chunk);
   } catch (error) {
     const known = error instanceof AppError ? error : new AppError("internal", "The stream broke off");
     if (known.status >= 500) log.warn("model stream broke off", { cause: error });
-    yield dataFrame(JSON.stringify({ error: { ...openAiError(known), type: "proxy_error" } }));
+    yield jsonFrame({ error: { ...openAiError(known), type: "proxy_error" } });
   }
   yield dataFrame("[DONE]");
 }

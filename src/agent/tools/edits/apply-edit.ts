@@ -7,7 +7,7 @@ export interface Edit {
   newText: string;
   /** How often `oldText` must occur; any other number is refused. */
   expectedOccurrence: number;
-  /** Replaces every occurrence, whatever their number. */
+  /** Replaces every occurrence, without checking their number. */
   allowMultiple: boolean;
 }
 

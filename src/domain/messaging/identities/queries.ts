@@ -1,4 +1,5 @@
 import { and, count, desc, eq, gt, isNotNull, sql } from "drizzle-orm";
+import { lockNames } from "#src/db/locks.ts";
 import { platformIdentities } from "#src/db/schema/index.ts";
 import type { Platform } from "#src/channels/channel.ts";
 import { newId } from "#src/lib/ids.ts";
@@ -45,7 +46,7 @@ export async function putCode(
   };
   const [, rows] = await db.batch([
     // Codes of one channel are counted one after the other.
-    db.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`pairing:${code.channelConfigId}`}, 0))`),
+    lockNames(db, [`pairing:${code.channelConfigId}`]),
     db
       .insert(platformIdentities)
       .select(

@@ -2,6 +2,7 @@ import { argon2idAsync } from "@noble/hashes/argon2.js";
 import { hkdf } from "@noble/hashes/hkdf.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { utf8ToBytes } from "@noble/hashes/utils.js";
+import { sameText } from "#src/lib/same-text.ts";
 
 export interface CodeConfig {
   /** Secret key of the hashes. */
@@ -45,20 +46,12 @@ export async function codeMatches(code: string, hash: string, secret: string): P
   const [, m, t, p, salt, expected] = PHC.exec(hash) ?? [];
   if (salt === undefined || expected === undefined) throw new Error("The hash of a code is not one of ours");
   const cost = { m: Number(m), t: Number(t), p: Number(p) };
-  return isSame(await digest(code, fromBase64(salt), secret, cost), expected);
+  return sameText(await digest(code, fromBase64(salt), secret, cost), expected);
 }
 
 async function digest(code: string, salt: Uint8Array, secret: string, cost: Record<"m" | "t" | "p", number>) {
   const key = hkdf(sha256, utf8ToBytes(secret), undefined, utf8ToBytes("workspace:two-factor-codes"), 32);
   return toBase64(await argon2idAsync(utf8ToBytes(code), salt, { ...cost, key, dkLen: 32 }));
-}
-
-/** Compares in constant time. */
-function isSame(one: string, other: string): boolean {
-  const [a, b] = [utf8ToBytes(one), utf8ToBytes(other)];
-  return (
-    a.length === b.length && a.reduce((difference, byte, at) => difference | (byte ^ (b[at] ?? 0)), 0) === 0
-  );
 }
 
 /** Base64 without padding, as in PHC strings. */
