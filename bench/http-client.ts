@@ -22,8 +22,13 @@ export class HttpClient {
     this.#headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   }
 
-  async request(method: string, path: string, json?: object): Promise<Answer> {
-    const response = await this.#send(method, path, json);
+  async request(
+    method: string,
+    path: string,
+    json?: object,
+    signature: http.OutgoingHttpHeaders = {},
+  ): Promise<Answer> {
+    const response = await this.#send(method, path, json, signature);
     const { statusCode: status = 0, headers } = response;
     return { status, headers, body: await text(response) };
   }
@@ -71,12 +76,18 @@ export class HttpClient {
     this.#agent.destroy();
   }
 
-  async #send(method: string, path: string, json?: object): Promise<http.IncomingMessage> {
+  async #send(
+    method: string,
+    path: string,
+    json?: object,
+    signature: http.OutgoingHttpHeaders = {},
+  ): Promise<http.IncomingMessage> {
     const body = json && JSON.stringify(json);
     const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
       const { hostname, port } = this.#url;
       const headers = {
         ...this.#headers,
+        ...signature,
         ...(body && { "content-type": "application/json", "content-length": Buffer.byteLength(body) }),
       };
       http

@@ -5,6 +5,8 @@ import { growth } from "./growth/measurement.ts";
 import { acknowledgement } from "./measurements/acknowledgement.ts";
 import { budgets } from "./measurements/budgets.ts";
 import { bundle } from "./measurements/bundle.ts";
+import { channelConnections } from "./measurements/channel-connections.ts";
+import { channels } from "./measurements/channels.ts";
 import { chat } from "./measurements/chat.ts";
 import { cpu } from "./measurements/cpu.ts";
 import { live } from "./measurements/live.ts";
@@ -32,6 +34,7 @@ const ALL: readonly Measurement[] = [
   live,
   chat,
   sockets,
+  channels,
   proxy,
   readers,
   replay,
@@ -39,6 +42,7 @@ const ALL: readonly Measurement[] = [
   recovery,
   projects,
   growth,
+  channelConnections,
   memory,
 ];
 

@@ -4,7 +4,12 @@ import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 
 /** Disabled, because limits that slow callers down would dominate the figures. */
-export const UNLIMITED = { USER_RATE_PER_MINUTE: "0", CHAT_RATE_PER_MINUTE: "0", KEY_RATE_BURST: "0" };
+export const UNLIMITED = {
+  USER_RATE_PER_MINUTE: "0",
+  CHAT_RATE_PER_MINUTE: "0",
+  KEY_RATE_BURST: "0",
+  CHANNEL_WEBHOOK_RATE_LIMIT: "0",
+};
 /** Environment variables that are passed on; they do not configure the service. */
 const KEPT = ["PATH", "HOME", "DATABASE_URL", "NODE_OPTIONS"];
 

@@ -4,11 +4,15 @@ import { sweepSnapshots } from "#src/domain/workspaces/archives/index.ts";
 import { sweepBases } from "#src/domain/workspaces/bases/index.ts";
 import { sweepCallbacks } from "#src/domain/agent-work/callbacks/index.ts";
 import { fillPools, releaseExpired } from "#src/domain/billing/credits/index.ts";
+import { syncShards } from "#src/domain/messaging/gateway/index.ts";
 import { sweepClones } from "#src/domain/source-control/git/index.ts";
 import { sweepProjects } from "#src/domain/workspaces/lifecycle/index.ts";
 import { forgetOldRows } from "#src/domain/operations/retention/index.ts";
 import { sweepSessions } from "#src/domain/workspaces/shells/index.ts";
 import { sweepTasks } from "#src/domain/agent-work/tasks/index.ts";
+import { sweepOutbox } from "#src/domain/messaging/deliveries/index.ts";
+import { sweepMedia } from "#src/domain/messaging/media/index.ts";
+import { deleteOldEvents, sweepInbox } from "#src/domain/messaging/inbox/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Services } from "#src/services.ts";
 
@@ -23,16 +27,22 @@ const JOBS: Readonly<Record<string, (services: Services) => Promise<void>>> = {
       sweepClones(services),
       sweepProjects(services),
       sweepSessions(services),
+      sweepInbox(services),
+      sweepOutbox(services),
+      syncShards(services),
     ]);
   },
-  // Hourly, so that daily credits are granted soon after midnight UTC.
-  "0 * * * *": (services) => fillPools(services),
+  "0 * * * *": async (services) => {
+    // Hourly, so that daily credits are granted soon after midnight UTC.
+    await Promise.all([fillPools(services), sweepMedia(services)]);
+  },
   "17 3 * * *": async (services) => {
     await Promise.all([
       forgetOldRows(services),
       sweepSnapshots(services),
       sweepBases(services),
       sweepUploads(services),
+      deleteOldEvents(services),
     ]);
   },
 };

@@ -7,6 +7,7 @@ const Addresses = z.object({
   url: z.string(),
   callbacksUrl: z.string().optional(),
   mailUrl: z.string().optional(),
+  chatPlatformUrl: z.string().optional(),
 });
 
 /** Addresses of a running service, for programs on the same machine. */

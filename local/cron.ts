@@ -3,13 +3,13 @@ const FIRST_RUN_MS = 1_000;
 
 /**
  * Emulates Cloudflare's cron triggers: `run` is called with each expression that matches the current minute (UTC), and
- * with all of them once after the start. A failed run is reported and not repeated.
+ * with all of them once after the start and whenever `again` is called. A failed run is reported and not repeated.
  */
 export function startCron(options: {
   expressions: readonly string[];
   run: (expression: string) => Promise<void>;
   log: (line: string) => void;
-}): { close: () => void } {
+}): { again: () => void; close: () => void } {
   const fire = (expressions: readonly string[]) => {
     for (const expression of expressions)
       options.run(expression).catch((error: unknown) => options.log(`Cron ${expression}: ${String(error)}`));
@@ -28,7 +28,7 @@ export function startCron(options: {
       60_000 - (Date.now() % 60_000),
     );
   };
-  return { close: () => clearTimeout(timer) };
+  return { again: () => fire(options.expressions), close: () => clearTimeout(timer) };
 }
 
 /** Whether an expression of five fields (numbers, `*`, lists, ranges, steps) matches this minute (UTC). */

@@ -70,6 +70,9 @@ function introduce(stack: Stack, configuration: Configuration): void {
       ...governedBy(configuration),
       ...(stack.callbacksUrl ? [`  Callbacks  ${stack.callbacksUrl} (shows what it receives)`] : []),
       ...(stack.mailUrl ? [`  Mail       ${stack.mailUrl} (shows what would be sent)`] : []),
+      ...(stack.chatPlatformUrl
+        ? [`  Chats      ${stack.chatPlatformUrl} (people for bots whose token begins with standin)`]
+        : []),
       "",
       '  Try it     npm run demo -- "Write a haiku to poem.txt and show it"',
       "  Stop it    Ctrl-C",

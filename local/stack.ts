@@ -1,6 +1,8 @@
 import path from "node:path";
 import { Pool } from "pg";
+import { withoutSlash } from "#src/lib/without-slash.ts";
 import { startCallbacks } from "#local/callbacks/index.ts";
+import { startChatPlatform } from "#local/chat-platform/index.ts";
 import { startCommandRunner } from "#local/command-runner/index.ts";
 import { startEgress } from "#local/egress/index.ts";
 import { startMail } from "#local/mail/index.ts";
@@ -30,6 +32,8 @@ export interface Stack {
   callbacksUrl: string | undefined;
   /** Where caught mails can be read, in development without a mail server. */
   mailUrl: string | undefined;
+  /** The chat platform and its page, in development. */
+  chatPlatformUrl: string | undefined;
   logFile: string;
   /** Address for DevTools, if it was started `inspected`. */
   inspectorUrl: string | undefined;
@@ -76,6 +80,7 @@ export async function startStack(configuration: Configuration, options: StackOpt
     openMail(configuration, log, started),
     openRuntime(configuration, log, started),
   ]);
+  const chatPlatform = await openChatPlatform(configuration, { publicUrl, url }, started);
   const queue = await openQueue(
     configuration,
     { publicUrl, url, log, faults: options.faults ?? {} },
@@ -91,33 +96,43 @@ export async function startStack(configuration: Configuration, options: StackOpt
     ...model,
     ...outbound.variables,
     ...mail.variables,
+    ...chatPlatform.variables,
     ...runtime,
     ...queue.variables,
   };
   const variables = options.reroute?.(wired) ?? wired;
   await held.release();
+  let cron: ReturnType<typeof startCron> | undefined;
   const worker = await startWorker(build, {
     host: configuration.host,
     port: held.port,
     dataDir: dataDir.path,
     variables,
     inspected: options.inspected,
-    // Requests that workerd had under way got no response and are delivered again at once.
-    onRestart: queue.begin,
+    onRestart: () => {
+      // Requests that workerd had under way got no response and are delivered again at once.
+      queue.begin();
+      // Connections to platforms ended with it, and are made again at once.
+      cron?.again();
+    },
   });
   started.defer(() => worker.close());
   await untilItAnswers(url);
   queue.begin();
-  const cron = startCron({ expressions: worker.crons, run: (expression) => worker.runCron(expression), log });
-  started.defer(() => cron.close());
+  cron = startCron({ expressions: worker.crons, run: (expression) => worker.runCron(expression), log });
+  started.defer(() => cron?.close());
 
-  writeAddresses(dataDir.path, { url, callbacksUrl: outbound.callbacksUrl, mailUrl: mail.mailUrl });
-  const owned = started.move();
-  return {
+  const addresses = {
     url,
-    variables,
     callbacksUrl: outbound.callbacksUrl,
     mailUrl: mail.mailUrl,
+    chatPlatformUrl: chatPlatform.url,
+  };
+  writeAddresses(dataDir.path, addresses);
+  const owned = started.move();
+  return {
+    ...addresses,
+    variables,
     logFile: worker.logFile,
     inspectorUrl: worker.inspectorUrl,
     reload: () => worker.reload(),
@@ -211,6 +226,27 @@ async function openMail(
     },
     mailUrl: catcher.url,
   };
+}
+
+/**
+ * In development, starts the chat platform. Where TELEGRAM_API_BASE_URL is set, the Worker does not learn its address:
+ * all bots are then at that one.
+ */
+async function openChatPlatform(
+  { development, dataDir, port, variables }: Configuration,
+  { publicUrl, url }: { publicUrl: string; url: string },
+  started: AsyncDisposableStack,
+): Promise<{ variables: Variables; url: string | undefined }> {
+  if (!development) return { variables: {}, url: undefined };
+  const platform = await startChatPlatform({
+    dataDir,
+    rebase: { publicUrl: withoutSlash(publicUrl), deliverTo: url },
+    // Five after the service's own port, so that it is the same after a restart.
+    ...(port !== 0 && { preferredPort: port + 5 }),
+  });
+  started.defer(() => platform.close());
+  const isUsed = variables["TELEGRAM_API_BASE_URL"] === undefined;
+  return { variables: isUsed ? { CHAT_PLATFORM_URL: platform.url } : {}, url: platform.url };
 }
 
 /** Starts the runtime of projects, or the runner of their emulated commands, as processes of this machine. */

@@ -1,9 +1,12 @@
 import { z } from "zod";
+import type { ChannelConnectionObject } from "#durable-objects/channel-connection/protocol.ts";
+import type { GatewayShardObject } from "#durable-objects/gateway-shard/protocol.ts";
 import type { ProjectSocketsObject } from "#durable-objects/project-sockets/protocol.ts";
 import type { ProjectSandboxObject } from "#durable-objects/project-sandbox/protocol.ts";
 import type { ProjectWorkspaceObject } from "#durable-objects/project-workspace/protocol.ts";
 import type { RateLimiterObject } from "#durable-objects/rate-limiter/protocol.ts";
 import type { TaskLogObject } from "#durable-objects/task-log/protocol.ts";
+import type { TerminalsObject } from "#durable-objects/terminals/protocol.ts";
 import type { OutboundPolicy } from "#src/lib/outbound-url.ts";
 import { problemsOf, Variables, withRules, type ConfigurationProblem } from "./configuration/index.ts";
 
@@ -18,6 +21,9 @@ const Schema = withRules(
     PROJECT_SANDBOX: binding<DurableObjectNamespace<ProjectSandboxObject>>().optional(),
     PROJECT_SOCKETS: binding<DurableObjectNamespace<ProjectSocketsObject>>(),
     RATE_LIMITER: binding<DurableObjectNamespace<RateLimiterObject>>(),
+    TERMINALS: binding<DurableObjectNamespace<TerminalsObject>>(),
+    CHANNEL_CONNECTION: binding<DurableObjectNamespace<ChannelConnectionObject>>(),
+    GATEWAY_SHARDS: binding<DurableObjectNamespace<GatewayShardObject>>(),
     PROJECT_FILES: binding<R2Bucket>(),
     PROJECT_ARCHIVES: binding<R2Bucket>(),
     ASSETS: binding<Fetcher>(),

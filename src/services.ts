@@ -1,4 +1,6 @@
 import { outboundPolicy, type Env } from "#src/env.ts";
+import type { ApiEnvironment, ChannelAdapter, Platform } from "#src/channels/channel.ts";
+import { adapters } from "#src/channels/index.ts";
 import { chooseOwnModel, choosePlatformModel, type OwnAccount } from "#src/models/choose.ts";
 import type { Model } from "#src/models/model.ts";
 import { modelSettings, type ModelSettings } from "#src/models/settings.ts";
@@ -12,25 +14,35 @@ import type { CommandRunner } from "#src/platform/command-runner/command-runner.
 import { createCommandRunner } from "#src/platform/command-runner/index.ts";
 import { createGitTransport } from "#src/platform/git-transport/index.ts";
 import type { GitTransport } from "#src/git/transport.ts";
+import type { MediaCache } from "#src/platform/media-cache/media-cache.ts";
+import { r2MediaCache } from "#src/platform/media-cache/r2.ts";
 import type { Mailer } from "#src/platform/mail/mailer.ts";
 import { createMailer } from "#src/platform/mail/smtp.ts";
 import { createOAuthProviders } from "#src/platform/oauth/index.ts";
 import type { OAuthProviders } from "#src/platform/oauth/provider.ts";
+import { channelConnections, type ChannelConnections } from "#src/platform/objects/channel-connections.ts";
+import { gatewayShards, type GatewayShards } from "#src/platform/objects/gateway-shards.ts";
 import { attemptLimits, type AttemptLimits } from "#src/platform/objects/attempt-limits.ts";
 import { projectNotices, type ProjectNotices } from "#src/platform/objects/project-notices.ts";
 import { projectSockets, type ProjectSockets } from "#src/platform/objects/project-sockets.ts";
 import { rateLimits, rateRules, type RateLimits } from "#src/platform/objects/rate-limits.ts";
 import { taskLogs, type TaskLogs } from "#src/platform/objects/task-logs.ts";
+import { terminals, type Terminals } from "#src/platform/objects/terminals.ts";
 import { createQueue } from "#src/platform/queue/qstash.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import { createVerifier } from "#src/platform/queue/verify-signature.ts";
 import { createRedis } from "#src/platform/redis/client.ts";
+import { deliveryStream, type DeliveryStream } from "#src/platform/redis/delivery-stream.ts";
+import { heartbeats, type Heartbeats } from "#src/platform/redis/heartbeats.ts";
 import { redisState, type RedisState } from "#src/platform/redis/state.ts";
 import { checkOutboundUrl } from "#src/lib/outbound-url.ts";
 import { withoutSlash } from "#src/lib/without-slash.ts";
 import { createGuardedFetch } from "#src/platform/safe-fetch/guarded-fetch.ts";
+import { createGuardedUpgrade, type GuardedUpgrade } from "#src/platform/safe-fetch/guarded-socket.ts";
 import { createSafeFetch } from "#src/platform/safe-fetch/index.ts";
 import type { SafeFetch } from "#src/platform/safe-fetch/safe-fetch.ts";
+import { createTranscription } from "#src/platform/transcription/index.ts";
+import type { Transcription } from "#src/platform/transcription/transcription.ts";
 import { createWorkspaces } from "#src/platform/runtime/index.ts";
 import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
 import { createWebSearch } from "#src/platform/web-search/index.ts";
@@ -70,10 +82,28 @@ export interface Services extends SecretsAtRest {
   /** Notifies clients that have a project open. */
   notices: ProjectNotices;
   sockets: ProjectSockets;
+  /** Connections of channels to their platforms. */
+  channelConnections: ChannelConnections;
+  gatewayShards: GatewayShards;
+  /** Which connections are up, for other programs. */
+  heartbeats: Heartbeats;
   /** Snapshots and templates. */
   archives: ArchiveStore;
+  /** Files of messages of platforms. */
+  mediaCache: MediaCache;
+  /** Of voice messages; undefined when it is switched off or has no account. */
+  transcription: Transcription | undefined;
+  /** What the service knows of the messaging platforms. */
+  channels: Readonly<Record<Platform, ChannelAdapter>>;
+  apiEnvironment: ApiEnvironment;
+  /** The command-line clients of users. */
+  terminals: Terminals;
+  /** The stream of replies; undefined when the service runs without Redis. */
+  deliveryStream: DeliveryStream | undefined;
   /** For every user-supplied address. */
   safeFetch: SafeFetch;
+  /** The same for WebSockets. */
+  guardedUpgrade: GuardedUpgrade;
   /** For the agent; `undefined` without a search provider's key. */
   webSearch: WebSearch | undefined;
   /** Why an address must not be called, as a sentence, as far as its text shows; `undefined` if there is no reason. */
@@ -95,8 +125,11 @@ export function createServices(env: Env, log: Log): Services {
   let db: Db | undefined;
   let queue: Queue | undefined;
   let commandRunner: CommandRunner | undefined;
+  const { platformCalls, ...shared } = sharedServices(env);
+  const clients = terminals(env.TERMINALS, trips);
+  const archives = r2Archives(env.PROJECT_ARCHIVES);
   return {
-    ...sharedServices(env),
+    ...shared,
     get db() {
       return (db ??= createDb({ databaseUrl: env.DATABASE_URL, httpUrl: env.NEON_HTTP_URL, trips }));
     },
@@ -114,7 +147,12 @@ export function createServices(env: Env, log: Log): Services {
     workspaces: createWorkspaces(env, trips, log),
     notices: projectNotices(env.PROJECT_SOCKETS, trips),
     sockets: projectSockets(env.PROJECT_SOCKETS, trips),
-    archives: r2Archives(env.PROJECT_ARCHIVES),
+    terminals: clients,
+    apiEnvironment: { ...platformCalls, terminals: clients },
+    channelConnections: channelConnections(env.CHANNEL_CONNECTION, trips),
+    gatewayShards: gatewayShards(env.GATEWAY_SHARDS, trips),
+    archives,
+    mediaCache: r2MediaCache(env.PROJECT_ARCHIVES, archives),
     log,
     trips,
   };
@@ -131,16 +169,24 @@ type SharedServices = Omit<
   | "workspaces"
   | "notices"
   | "sockets"
+  | "terminals"
+  | "apiEnvironment"
+  | "channelConnections"
+  | "gatewayShards"
   | "archives"
+  | "mediaCache"
   | "log"
   | "trips"
->;
+> & {
+  /** What calls at messaging platforms need, but for the objects. */
+  platformCalls: Omit<ApiEnvironment, "terminals">;
+};
 
-const shared = new WeakMap<Env, SharedServices>();
+const sharedByEnv = new WeakMap<Env, SharedServices>();
 
 /** Services that hold no state of a request and are expensive to create: once per isolate. */
 function sharedServices(env: Env): SharedServices {
-  const known = shared.get(env);
+  const known = sharedByEnv.get(env);
   if (known) return known;
   warnOfNoAdministrator(env);
   const outbound = outboundPolicy(env);
@@ -148,7 +194,18 @@ function sharedServices(env: Env): SharedServices {
   const redis = createRedis({ url: env.REDIS_URL, token: env.REDIS_TOKEN });
   const made: SharedServices = {
     config: env,
+    deliveryStream:
+      redis &&
+      deliveryStream(redis, { stream: env.GATEWAY_DELIVERY_STREAM, maxLength: env.GATEWAY_DELIVERY_MAXLEN }),
     redisState: () => redisState(redis),
+    heartbeats: heartbeats(redis),
+    channels: adapters,
+    platformCalls: {
+      baseUrls: platformUrls(env),
+      chatPlatformUrl: env.CHAT_PLATFORM_URL,
+      fetch: (input, init) => fetch(input, init),
+      guardedFetch,
+    },
     verifyDelivery: createVerifier({
       currentSigningKey: env.QSTASH_CURRENT_SIGNING_KEY,
       nextSigningKey: env.QSTASH_NEXT_SIGNING_KEY,
@@ -172,14 +229,16 @@ function sharedServices(env: Env): SharedServices {
       sender: env.SMTP_SENDER_EMAIL,
       useTls: env.SMTP_USE_TLS,
     }),
+    guardedUpgrade: createGuardedUpgrade({ egressUrl: env.EGRESS_URL, ...outbound }),
     safeFetch: createSafeFetch({ egressUrl: env.EGRESS_URL, ...outbound }),
     webSearch: createWebSearch(webSearchConfig(env)),
+    transcription: createTranscription(transcriptionConfig(env)),
     refusalOfUrl: (url) => checkOutboundUrl(url, outbound),
     chooseModel: (name) => choosePlatformModel(modelConfig(env, name)),
     chooseOwnModel: (account) => chooseOwnModel({ account, guardedFetch, ...modelCalls(env) }),
     modelSettings: modelSettings(env),
   };
-  shared.set(env, made);
+  sharedByEnv.set(env, made);
   return made;
 }
 
@@ -210,6 +269,9 @@ function attemptWindows(env: Env) {
     },
     revealBurst: { capacity: 10, windowMs: 5 * MINUTE_MS },
     revealDay: { capacity: 100, windowMs: 24 * 60 * MINUTE_MS },
+    voiceHour: { capacity: 30, windowMs: 60 * MINUTE_MS },
+    voiceDay: { capacity: 120, windowMs: 24 * 60 * MINUTE_MS },
+    mediaReader: { capacity: 1, windowMs: 2 * MINUTE_MS },
   };
 }
 
@@ -264,6 +326,15 @@ function gitHostConfig(env: Env) {
   };
 }
 
+function platformUrls(env: Env) {
+  return {
+    telegram: withoutSlash(env.TELEGRAM_API_BASE_URL),
+    slack: withoutSlash(env.SLACK_API_BASE_URL),
+    discord: withoutSlash(env.DISCORD_API_BASE_URL),
+    whatsapp: withoutSlash(env.WHATSAPP_API_BASE_URL),
+  };
+}
+
 function webSearchConfig(env: Env) {
   return {
     provider: env.WEB_SEARCH_PROVIDER,
@@ -273,6 +344,17 @@ function webSearchConfig(env: Env) {
     },
     defaultResults: env.WEB_SEARCH_MAX_RESULTS,
     timeoutMs: env.WEB_SEARCH_TIMEOUT * 1000,
+  };
+}
+
+function transcriptionConfig(env: Env) {
+  const { fetch: send } = modelCalls(env);
+  return {
+    isOn: env.GATEWAY_VOICE_TRANSCRIPTION,
+    model: env.GATEWAY_VOICE_MODEL,
+    account: { apiKey: env.OPENAI_API_KEY, baseUrl: withoutSlash(env.OPENAI_BASE_URL) },
+    demoUrl: env.ENVIRONMENT === "production" ? undefined : env.DEMO_MODEL_URL,
+    fetch: send,
   };
 }
 

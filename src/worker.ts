@@ -5,10 +5,13 @@ import { notConfigured } from "./http/not-configured.ts";
 import { createLog } from "./platform/log/log.ts";
 import { createServices } from "./services.ts";
 
+export { ChannelConnection } from "#durable-objects/channel-connection/index.ts";
+export { GatewayShard } from "#durable-objects/gateway-shard/index.ts";
 export { ProjectSockets } from "#durable-objects/project-sockets/index.ts";
 export { ProjectWorkspace } from "#durable-objects/project-workspace/index.ts";
 export { RateLimiter } from "#durable-objects/rate-limiter/index.ts";
 export { TaskLog } from "#durable-objects/task-log/index.ts";
+export { Terminals } from "#durable-objects/terminals/index.ts";
 
 const app = createApp();
 

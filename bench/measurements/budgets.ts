@@ -1,7 +1,9 @@
 import type { Trips } from "#src/platform/trips.ts";
+import { startSlack } from "#test/support/platforms/slack.ts";
 import type { Answer } from "../http-client.ts";
 import type { Figure, Measurement } from "../measurement.ts";
 import { ServiceLog } from "../service-log.ts";
+import { connectSlack } from "../slack-channel.ts";
 import { eventsPath, INSTANT } from "../task-client.ts";
 
 /** The limits that apply to a request, at their defaults: each may take a round trip. */
@@ -11,6 +13,7 @@ const LIMITS = {
   USER_MAX_CONCURRENT_AGENTS: "10",
   PROJECT_MAX_CONCURRENT_AGENTS: "20",
   USER_ENQUEUE_RATE_PER_10S: "20",
+  CHANNEL_WEBHOOK_RATE_LIMIT: "60",
 };
 
 /** Most round trips of a request: database, queue publishes, object calls. */
@@ -19,6 +22,7 @@ const BUDGETS = {
   status: { db: 1, publish: 0, objects: 1 },
   events: { db: 1, publish: 0, objects: 2 },
   "chat/stream": { db: 2, publish: 1, objects: 2 },
+  webhook: { db: 2, publish: 1, objects: 1 },
 };
 
 export const budgets: Measurement = {
@@ -28,14 +32,18 @@ export const budgets: Measurement = {
     "As the service counts them in `Server-Timing`, with the limits that other measurements disable. A whole task is " +
     "one invoke and all its queue deliveries, from the request log.",
   async run(bench) {
-    const { client } = await bench.use(LIMITS);
+    const slack = await startSlack();
+    const { client, service } = await bench.use({ ...LIMITS, SLACK_API_BASE_URL: slack.url });
     // The first request of each kind may take more round trips, because it opens the project.
     await client.done((await client.invoke(INSTANT)).taskId);
     const log = new ServiceLog(bench.dataDir);
     await log.untilQuiet();
     const { taskId, answer } = await client.invoke(INSTANT);
     const requests = await log.untilQuiet();
-    return [
+    const person = await (await connectSlack(service.url, slack)).newPerson();
+    const webhook = await person.write(INSTANT);
+    await person.replied();
+    const figures = [
       ...tripsOf("invoke", answer),
       ...tripsOf("status", await client.http.request("GET", `/api/external/agent/status/${taskId}`)),
       ...tripsOf("events", await client.http.request("GET", eventsPath(taskId))),
@@ -45,8 +53,11 @@ export const budgets: Measurement = {
           message: INSTANT,
         }),
       }),
+      ...tripsOf("webhook", webhook),
       ...wholeTask(requests),
     ];
+    await slack.close();
+    return figures;
   },
 };
 

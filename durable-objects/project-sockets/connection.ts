@@ -1,4 +1,5 @@
 import { closingAfter, sentenceOf, type Closing } from "#src/lib/close-codes.ts";
+import { Unheard } from "#durable-objects/lib/unheard.ts";
 import { errorFrame } from "./chat/frames.ts";
 import { Pace } from "./pace.ts";
 import { isShownTasks, SocketState, type ServerFrame } from "./protocol.ts";
@@ -10,11 +11,8 @@ const MAX_REASON = 120;
 export class Connection {
   readonly socket: WebSocket;
   readonly pace = new Pace();
-  readonly #lastPing: () => number;
+  readonly #unheard: Unheard;
   #state: SocketState;
-  /** Characters sent since the client was last heard, and the last ping that counted. */
-  #unheard = 0;
-  #heardPing = 0;
 
   /**
    * `state` is given for a socket that was just accepted; an existing socket has its own. `lastPing` returns when a
@@ -22,7 +20,7 @@ export class Connection {
    */
   constructor(socket: WebSocket, lastPing: () => number, state?: SocketState) {
     this.socket = socket;
-    this.#lastPing = lastPing;
+    this.#unheard = new Unheard(lastPing);
     this.#state = state ?? SocketState.parse(socket.deserializeAttachment());
     if (state) socket.serializeAttachment(state);
   }
@@ -43,17 +41,12 @@ export class Connection {
 
   /** Characters sent since the client was last heard. */
   get unheard(): number {
-    const ping = this.#lastPing();
-    if (ping > this.#heardPing) {
-      this.#heardPing = ping;
-      this.#unheard = 0;
-    }
-    return this.#unheard;
+    return this.#unheard.characters;
   }
 
   /** The client has sent a frame. */
   heard(): void {
-    this.#unheard = 0;
+    this.#unheard.heard();
   }
 
   /** Sends a frame; does nothing on a closed socket. */
@@ -63,7 +56,7 @@ export class Connection {
 
   sendText(text: string): void {
     if (!this.isOpen) return;
-    this.#unheard += text.length;
+    this.#unheard.sent(text.length);
     this.socket.send(text);
   }
 

@@ -14,6 +14,7 @@ import {
 } from "#src/platform/safe-fetch/egress-protocol.ts";
 import { sameText } from "#local/same-text.ts";
 import { serve } from "#local/serve.ts";
+import { forwardUpgrade } from "./upgrade.ts";
 import { checkedLookup, PrivateAddress, resolveWithSystem, type Resolve } from "./checked-lookup.ts";
 
 /** Headers of one connection, and those that this server sets itself. */
@@ -43,15 +44,26 @@ export async function startEgress(
   const token = randomBytes(32).toString("hex");
   const { url, close } = await serve(
     (request, response) => {
-      const described = request.headers[EGRESS_REQUEST_HEADER];
-      const wanted = typeof described === "string" ? decodeEgressRequest(described) : undefined;
+      const wanted = wantedBy(request);
       if (!sameText(request.url ?? "", `/${token}`)) refuse(response, 404, "Not found");
       else if (!wanted) refuse(response, 400, "Not an egress request");
       else forward(wanted, request, response, policy);
     },
-    { maxHeaderSize: 64 * 1024 },
+    {
+      maxHeaderSize: 64 * 1024,
+      onUpgrade: (request, socket, head) => {
+        const wanted = wantedBy(request);
+        if (!wanted || !sameText(request.url ?? "", `/${token}`)) socket.destroy();
+        else forwardUpgrade(wanted, request, socket, head, policy);
+      },
+    },
   );
   return { url: `${url}/${token}`, close };
+}
+
+function wantedBy({ headers }: http.IncomingMessage): EgressRequest | undefined {
+  const described = headers[EGRESS_REQUEST_HEADER];
+  return typeof described === "string" ? decodeEgressRequest(described) : undefined;
 }
 
 function forward(
@@ -108,6 +120,8 @@ function passOn(incoming: http.IncomingMessage, response: http.ServerResponse, m
   );
   const described = encodeHeader({ status: incoming.statusCode ?? 502, headers });
   response.writeHead(200, { [EGRESS_RESPONSE_HEADER]: described });
+  // A stream of events may have nothing to say for long.
+  response.flushHeaders();
   const decoded: Readable = decode ? incoming.pipe(decode()) : incoming;
   incoming.on("error", () => response.destroy());
   decoded.on("error", () => response.destroy());

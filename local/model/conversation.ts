@@ -38,6 +38,8 @@ export interface Moment {
   turn: number;
   /** Text of the last message when it is a tool's result. */
   toolResult: string | undefined;
+  /** Number of pictures in the last user message. */
+  pictures: number;
   /** The names of each offered tool's parameters. */
   tools: ReadonlyMap<string, readonly string[]>;
 }
@@ -50,10 +52,16 @@ export function momentOf({ messages, tools }: ChatRequest): Moment {
     prompt: textOf(messages[asked]),
     turn: since.filter(({ role }) => role === "assistant").length,
     toolResult: last?.role === "tool" ? textOf(last) : undefined,
+    pictures: picturesIn(messages[asked]),
     tools: new Map(
       (tools ?? []).map(({ function: tool }) => [tool.name, Object.keys(tool.parameters?.properties ?? {})]),
     ),
   };
+}
+
+function picturesIn(message: ChatMessage | undefined): number {
+  const content = message?.content ?? "";
+  return typeof content === "string" ? 0 : content.filter(({ type }) => type === "image_url").length;
 }
 
 export function textOf(message: ChatMessage | undefined): string {

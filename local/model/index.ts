@@ -5,20 +5,23 @@ import { safeParseJson } from "#src/lib/parse-json.ts";
 import { serve } from "#local/serve.ts";
 import { sendTurn } from "./answer.ts";
 import { ChatRequest, momentOf } from "./conversation.ts";
+import { recordingIn, transcriptOf } from "./transcript.ts";
 import { decideTurn } from "./turn.ts";
 
 /** Conversations whose failures are counted; the oldest is dropped first. */
 const COUNTED = 1000;
 
 /**
- * The `demo` model: OpenAI's chat completions, including the list of models, from a script (`turn.ts`). Its answers
- * depend only on the conversation; only the number of scripted errors is stored. `url` ends in `/v1`.
+ * The `demo` model: OpenAI's chat completions, including the list of models, from a script (`turn.ts`), and its
+ * transcriptions (`transcript.ts`). Its answers depend only on the request; only the number of scripted errors is
+ * stored. `url` ends in `/v1`.
  */
 export async function startDemoModel(): Promise<{ url: string; close: () => Promise<void> }> {
   const failures = new Map<string, number>();
   const { url, close } = await serve(async (request, response) => {
     const route = `${request.method} ${new URL(request.url ?? "/", "http://localhost").pathname}`;
     if (route === "POST /v1/chat/completions") await complete(request, response, failures);
+    else if (route === "POST /v1/audio/transcriptions") await transcribe(request, response);
     else if (route === "GET /v1/models") {
       const model = { id: "demo", object: "model", created: 0, owned_by: "local" };
       response
@@ -46,6 +49,22 @@ async function complete(
     return;
   }
   await sendTurn(turn, chat, response);
+}
+
+async function transcribe(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+  const recording = await recordingIn(request);
+  if (!recording) {
+    fail(response, 400, "The body is not a transcription request");
+    return;
+  }
+  const transcript = transcriptOf(recording);
+  if (transcript.error) {
+    fail(response, transcript.error.status, "The recording asks for this error");
+    return;
+  }
+  response
+    .writeHead(200, { "content-type": "application/json" })
+    .end(JSON.stringify({ text: transcript.text }));
 }
 
 /** Returns how often this conversation was sent, including this time. */

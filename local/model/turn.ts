@@ -4,7 +4,10 @@ import type { Moment } from "./conversation.ts";
 
 /** One scripted answer of the demo model. */
 const Turn = z.strictObject({
-  /** `{now}` is replaced by the time of sending, in milliseconds since the epoch. */
+  /**
+   * `{now}` is replaced by the time of sending, in milliseconds since the epoch, and `{pictures}` by the number of
+   * pictures in the prompt.
+   */
   text: z.string().default(""),
   /** Number of deltas: the text is cut into that many pieces, or repeated when it is shorter. By words when absent. */
   chunks: z.number().int().positive().optional(),
@@ -33,7 +36,7 @@ const SCRIPT = /```demo\s*\n([\s\S]*?)```/u;
  */
 export function decideTurn(moment: Moment): Turn {
   const script = SCRIPT.exec(moment.prompt)?.[1];
-  if (script !== undefined) return scriptedTurn(script, moment.turn);
+  if (script !== undefined) return scriptedTurn(script, moment);
   if (moment.tools.has("write_file") && /\b(write|create|make|add)\b/iu.test(moment.prompt))
     return fileTurn(moment);
   return say(
@@ -42,10 +45,13 @@ export function decideTurn(moment: Moment): Turn {
   );
 }
 
-function scriptedTurn(script: string, index: number): Turn {
+function scriptedTurn(script: string, { turn: index, pictures }: Moment): Turn {
   const turns = safeParseJson(script, z.array(Turn))?.value;
   if (!turns) return say("The demo script in your message is not a JSON list of turns.");
-  return turns[index] ?? say("The script is over.");
+  const turn = turns[index];
+  return turn
+    ? { ...turn, text: turn.text.replaceAll("{pictures}", String(pictures)) }
+    : say("The script is over.");
 }
 
 /** Writes, then reads back, then reports. */

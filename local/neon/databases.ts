@@ -44,6 +44,11 @@ async function create(dir: string): Promise<void> {
   renameSync(unfinished, dir);
 }
 
+/** A server has a hundred connections by default, and others use it too. */
+const MAX_CONNECTIONS = 12;
+/** Shorter than a minute: what the cron opens each minute does not stay open. */
+const IDLE_CONNECTION_MS = 10_000;
+
 /** Connects to a real server. Throws when it cannot be reached or refuses. */
 export async function openServer(databaseUrl: string): Promise<Databases> {
   const pools = new Map<string, Pool>();
@@ -51,7 +56,13 @@ export async function openServer(databaseUrl: string): Promise<Databases> {
   const open = (name: string): Pool => {
     const address = new URL(databaseUrl);
     address.pathname = `/${name}`;
-    const pool = quiet(new Pool({ connectionString: address.href, max: 20, idleTimeoutMillis: 60_000 }));
+    const pool = quiet(
+      new Pool({
+        connectionString: address.href,
+        max: MAX_CONNECTIONS,
+        idleTimeoutMillis: IDLE_CONNECTION_MS,
+      }),
+    );
     pools.set(name, pool);
     return pool;
   };

@@ -12,6 +12,7 @@ import {
   finishTask,
   goOn,
   publishNextStep,
+  publishQuestions,
   storeCompaction,
   storeTurn,
   taskEvents,
@@ -354,6 +355,7 @@ export class Execution {
       this.#writer.add({ events: taskEvents.creditsUsed(charged) });
     }
     await this.#writer.flush();
+    await publishQuestions(this.#deps, this.#task.task);
     await this.#deps.taskLogs.park(taskId, generation, until);
     // An approval decided before the task was parked could not wake it.
     if (!(await isAsking(this.#deps.db, taskId))) await goOn(this.#deps, taskId);

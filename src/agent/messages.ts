@@ -1,100 +1,138 @@
+import { sendNotice } from "#src/domain/agent-work/callbacks/index.ts";
+import {
+  countMessage,
+  replyForTask,
+  sendForTask,
+  type Outcome,
+  type SendDeps,
+  type SendingTask,
+} from "#src/domain/messaging/agent-messages/index.ts";
+import { isPlatform, PLATFORMS } from "#src/channels/channel.ts";
 import { AppError } from "#src/lib/errors.ts";
+import type { RateLimits } from "#src/platform/objects/rate-limits.ts";
 import type { SafeFetch } from "#src/platform/safe-fetch/safe-fetch.ts";
+import type { RunSecrets } from "./scrubbing/run-secrets.ts";
+import { scrubText } from "./scrubbing/scrub.ts";
+import { postToDiscord } from "./discord-webhook.ts";
 
 /** A message from the agent to a person outside of the chat. */
 export interface AgentMessage {
-  /** Name of a platform, e.g. `discord`. */
+  /** Name of a platform, e.g. `discord`; `reply` for the chat that the task came from, `webhook` for its receiver. */
   channel: string;
-  /** Person or chat on the platform; undefined leaves the choice to the channel. */
+  /** Person or chat on the platform; undefined for the person's own chat there. */
   target: string | undefined;
   text: string;
+  /** Paths in the project. */
+  files: readonly string[];
   /** Name shown as the sender, where the channel shows one. */
   sender: string;
+  /** Identifies the call among those of the task: a repetition sends nothing to a platform. */
+  callId: string;
 }
 
-/** How a message was sent. */
-export interface SentMessage {
-  /** `webhook` posts everything to one place and ignores the target. */
-  via: "channel" | "webhook";
-}
+/** What became of a message. */
+export type SentMessage =
+  | { status: "sent"; via: "channel"; to: string; chatId: string; platformMessageId: string | null }
+  /** `webhook` is the service's own of Discord, which posts everything to one place; `callback` the task's receiver. */
+  | { status: "sent"; via: "webhook" | "callback" }
+  | { status: "queued"; to: string; chatId: string; reason: string | null }
+  | { status: "failed"; to: string; reason: string };
 
 /** Sends the agent's messages. */
 export interface AgentMessages {
   /**
-   * Resolves when the platform has accepted the message. Throws `not_found` where no channel of that name is connected,
-   * `too_large` for a text above the channel's limit, `rate_limited` and `unavailable` where trying again may help, and
-   * `conflict` where the platform refuses the message for good.
+   * Resolves when the outcome is known, or after a short while. Throws `not_found` where nothing of that name is connected,
+   * `forbidden` for a target that the person's channels may not write to, `too_large` for a text above the channel's limit,
+   * `invalid_input` for files that cannot be sent, `rate_limited` and `unavailable` where trying again may help, and `conflict` where a webhook refuses the message.
    */
   send(message: AgentMessage): Promise<SentMessage>;
 }
 
-export interface AgentMessageDeps {
+/** The ways out of the service for a task's messages. */
+export interface AgentOutlets {
   safeFetch: SafeFetch;
-  config: { AGENT_DISCORD_WEBHOOK_URL?: string | undefined };
+  /** The service's own webhook of Discord. */
+  discordWebhookUrl: string | undefined;
+  /** Throws `rate_limited`. */
+  count(): Promise<void>;
+  /** Removes secrets. */
+  scrub(text: string): Promise<string>;
+  toPlatform(message: Parameters<typeof sendForTask>[2]): Promise<Outcome>;
+  toOrigin(message: Parameters<typeof replyForTask>[2]): Promise<Outcome>;
+  toReceiver(message: { text: string; callId: string }): ReturnType<typeof sendNotice>;
 }
 
-/** The channels for the agent's messages: the one webhook that the service may be configured with. */
-export function agentMessages(deps: AgentMessageDeps): AgentMessages {
-  const { AGENT_DISCORD_WEBHOOK_URL: webhookUrl } = deps.config;
+export interface AgentMessageDeps extends SendDeps, Omit<Parameters<typeof sendNotice>[0], "db"> {
+  safeFetch: SafeFetch;
+  rateLimits: RateLimits;
+  config: SendDeps["config"] & { AGENT_DISCORD_WEBHOOK_URL?: string | undefined };
+}
+
+/** The ways out for the messages of one task. */
+export function agentOutlets(
+  deps: AgentMessageDeps,
+  task: SendingTask,
+  secrets: Pick<RunSecrets, "known">,
+): AgentOutlets {
+  return {
+    safeFetch: deps.safeFetch,
+    discordWebhookUrl: deps.config.AGENT_DISCORD_WEBHOOK_URL,
+    count: () => countMessage(deps, task),
+    scrub: async (text) => scrubText(text, await secrets.known()),
+    toPlatform: (message) => sendForTask(deps, task, message),
+    toOrigin: (message) => replyForTask(deps, task, message),
+    toReceiver: (message) => sendNotice(deps, { ...message, taskId: task.id }),
+  };
+}
+
+/** Sends messages to the platforms that the task's user has connected, and to the webhooks of the task and the service. */
+export function agentMessages(outlets: AgentOutlets): AgentMessages {
   return {
     async send(message) {
-      if (message.channel !== "discord" || webhookUrl === undefined) {
+      const { channel, target, files, callId } = message;
+      if (channel !== "reply" && channel !== "webhook" && !isPlatform(channel)) {
+        const names = ["chat", "reply", "webhook", ...PLATFORMS].join(", ");
         throw new AppError(
           "not_found",
-          `No channel of the name "${message.channel.slice(0, 80)}" is connected`,
+          `There is no channel "${channel.slice(0, 80)}": the channels are ${names}`,
         );
       }
-      await postToDiscord(deps.safeFetch, webhookUrl, message);
-      return { via: "webhook" };
+      await outlets.count();
+      const text = await outlets.scrub(message.text);
+      if (channel === "webhook") return toReceiver(outlets, { text, files, callId });
+      if (channel === "reply") return toSent(await outlets.toOrigin({ text, files, callId }));
+      try {
+        return toSent(await outlets.toPlatform({ platform: channel, target, text, files, callId }));
+      } catch (error) {
+        const url = channel === "discord" ? outlets.discordWebhookUrl : undefined;
+        if (url === undefined || !(error instanceof AppError && error.code === "not_found")) throw error;
+        refuseFiles(files);
+        await postToDiscord(outlets.safeFetch, url, { text, sender: message.sender });
+        return { status: "sent", via: "webhook" };
+      }
     },
   };
 }
 
-/** The platform takes 4,096: https://discord.com/developers/docs/resources/message#embed-object-embed-limits */
-const DISCORD_TEXT_CHARS = 4_000;
-const DISCORD_COLOR = 0x7c3aed;
-
-/**
- * https://discord.com/developers/docs/resources/webhook#execute-webhook. The address is a secret: no error contains it.
- */
-async function postToDiscord(
-  safeFetch: SafeFetch,
-  webhookUrl: string,
-  { text, sender }: AgentMessage,
-): Promise<void> {
-  if (text.length > DISCORD_TEXT_CHARS) {
-    const sizes = `${text.length} characters, and Discord takes ${DISCORD_TEXT_CHARS}`;
-    throw new AppError("too_large", `The message has ${sizes}: shorten it, or send it in parts`);
-  }
-  const embed = {
-    title: "Agent Notification",
-    description: text,
-    color: DISCORD_COLOR,
-    timestamp: new Date().toISOString(),
-    footer: { text: sender },
-  };
-  const status = await post(safeFetch, webhookUrl, {
-    embeds: [embed],
-    // Mentions in an agent's text notify no member of the channel.
-    allowed_mentions: { parse: [] },
-  });
-  if (status === 200 || status === 204) return;
-  if (status === 429) throw new AppError("rate_limited", "Discord takes no more messages for a moment");
-  if (status >= 500) throw new AppError("unavailable", `Discord did not take the message (status ${status})`);
-  throw new AppError("conflict", `Discord refused the message (status ${status})`);
+async function toReceiver(
+  outlets: AgentOutlets,
+  { files, ...message }: Pick<AgentMessage, "text" | "files" | "callId">,
+): Promise<SentMessage> {
+  refuseFiles(files);
+  const outcome = await outlets.toReceiver(message);
+  if (!outcome) throw new AppError("not_found", "This task has no webhook");
+  if (outcome.delivered) return { status: "sent", via: "callback" };
+  return { status: "failed", to: "The task's webhook", reason: outcome.error ?? "It was not taken" };
 }
 
-async function post(safeFetch: SafeFetch, url: string, json: unknown): Promise<number> {
-  try {
-    const { status } = await safeFetch(url, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify(json),
-      maxRedirects: 0,
-    });
-    return status;
-  } catch {
-    // Whether the message arrived is unknown: the error must not say that it did not.
-    throw new AppError("unavailable", "Discord could not be reached, or did not answer");
-  }
+function refuseFiles(files: readonly string[]): void {
+  if (files.length > 0) throw new AppError("invalid_input", "A webhook takes no files: send the text alone");
+}
+
+function toSent(outcome: Outcome): SentMessage {
+  const { label: to } = outcome;
+  if (outcome.status === "failed") return { status: "failed", to, reason: outcome.reason };
+  const { chatId } = outcome;
+  if (outcome.status === "queued") return { status: "queued", to, chatId, reason: outcome.reason };
+  return { status: "sent", via: "channel", to, chatId, platformMessageId: outcome.platformMessageId };
 }

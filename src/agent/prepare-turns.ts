@@ -11,7 +11,7 @@ import { toolServices, type ToolDeps } from "./tool-services.ts";
 import { toolDefinitions } from "./tools/index.ts";
 import { grants } from "./tools/missing-scope.ts";
 import type { ToolServices } from "./tools/tool.ts";
-import { attachmentsOf, toUserMessage, withMentions } from "./user-message.ts";
+import { attachmentsOf, toUserMessage, withContext, withMentions } from "./user-message.ts";
 
 /** What all turns of a step share. */
 export interface Prepared {
@@ -30,15 +30,16 @@ export async function prepareTurns(
   { runtime, secrets }: { runtime: Pick<ProjectRuntime, "readFile">; secrets: RunSecrets },
 ): Promise<Prepared> {
   const { task, project, agent, userName, messageMetadata } = claimed;
-  const services = toolServices(deps, task);
+  const services = toolServices(deps, task, secrets);
   const tools = toolDefinitions(services, task.scopes).filter(({ name }) => isToolOf(agent, name));
-  const [instructions, known, message] = await Promise.all([
+  const known = await secrets.known();
+  const asked = withContext(withMentions(task.message, messageMetadata), messageMetadata, (text) =>
+    scrubText(text, known),
+  );
+  const [instructions, message] = await Promise.all([
     // The instructions are a file of the project, and the model would repeat them: reading them needs the scope.
     grants(task.scopes, "file.read") ? readProjectInstructions(deps.workspaces.runtime(project.id)) : "",
-    secrets.known(),
-    toUserMessage(withMentions(task.message, messageMetadata), attachmentsOf(messageMetadata), (path) =>
-      runtime.readFile(path),
-    ),
+    toUserMessage(asked, attachmentsOf(messageMetadata), (path) => runtime.readFile(path)),
   ]);
   const system = renderSystemPrompt({
     project,

@@ -46,7 +46,7 @@ interface TurnRequest {
 
 /** How the calls of a turn are run. */
 interface TurnCalls {
-  tools: ToolContext;
+  tools: Omit<ToolContext, "callId">;
   gate: Pick<Gate, "enter">;
   /** Awaited before each call that does more than read; `begun` says whether an earlier executor had begun the call. */
   beforeChange: (call: { begun: boolean }) => Promise<Refusal | undefined>;
@@ -275,6 +275,8 @@ async function runOnce(
     const refused = await beforeChange({ begun: wasStarted });
     if (refused) return recordOutcome(turn, call, described, refusal(refused));
   }
+  // Some providers repeat ids in later turns.
+  const callId = `${turn.iteration}:${call.id}`;
   const effect = findTool(call.name)?.effect ?? "read";
   if (!wasStarted) {
     writer.add({ events: [taskEvents.toolStart(described)], records: [records.recordStart(call.id)] });
@@ -282,7 +284,7 @@ async function runOnce(
     if (effect === "other") await writer.flush();
     tools.signal.throwIfAborted();
   }
-  const outcome = wasStarted && effect === "other" ? INTERRUPTED : await runTool(call, tools);
+  const outcome = wasStarted && effect === "other" ? INTERRUPTED : await runTool(call, { ...tools, callId });
   if ("cause" in outcome) turn.observer.toolFailed(call.name, outcome.cause);
   return recordOutcome(turn, call, described, outcome);
 }

@@ -1,5 +1,11 @@
 import { requireKeyScope, type Caller } from "#src/domain/organisations/access/index.ts";
-import { attachmentsById, storeFile, type ChatAttachment } from "#src/domain/agent-work/attachments/index.ts";
+import {
+  attachedOf,
+  attachmentsById,
+  storeFile,
+  type Attached,
+  type ChatAttachment,
+} from "#src/domain/agent-work/attachments/index.ts";
 import {
   chatFor,
   sendMessage,
@@ -18,16 +24,6 @@ export interface AttachmentWish extends Attachment {
 }
 
 type UploadDeps = Parameters<typeof storeFile>[0];
-
-/** An attachment as it is stored with its message. */
-interface Attached {
-  type: AttachmentWish["type"];
-  attachment_id: string | null;
-  file_path: string;
-  mime_type: string | null;
-  label: string | null;
-  size_bytes: number | null;
-}
 
 /**
  * Sends a message after storing its attachments. Throws as `sendMessage` and `storeFile` do, `not_found` for an upload
@@ -114,16 +110,5 @@ function contentOf({ type, label, mime_type: mimeType }: AttachmentWish, content
     filename: label ?? `image.${extension}`,
     mimeType: image.mimeType,
     bytes: Uint8Array.from(Buffer.from(image.base64, "base64")),
-  };
-}
-
-function attachedOf(row: ChatAttachment, type: Attached["type"], label: string | null): Attached {
-  return {
-    type,
-    attachment_id: row.id,
-    file_path: row.filePath,
-    mime_type: row.mimeType,
-    label: label ?? row.filename,
-    size_bytes: row.sizeBytes,
   };
 }

@@ -1,5 +1,6 @@
 import type { WebSearch } from "#src/platform/web-search/web-search.ts";
-import { agentMessages, type AgentMessageDeps } from "./messages.ts";
+import { agentMessages, agentOutlets, type AgentMessageDeps } from "./messages.ts";
+import type { RunSecrets } from "./scrubbing/run-secrets.ts";
 import { agentShells, type AgentShellDeps } from "./shells.ts";
 import type { ToolServices } from "./tools/tool.ts";
 
@@ -11,12 +12,13 @@ export interface ToolDeps extends Omit<AgentShellDeps, "config">, Omit<AgentMess
 /** The services that a task's tools use, bound to its user, project and chat. */
 export function toolServices(
   deps: ToolDeps,
-  task: { userId: string; projectId: string; chatId: string },
+  task: { id: string; userId: string; projectId: string; chatId: string; apiKeyId: string | null },
+  secrets: Pick<RunSecrets, "known">,
 ): ToolServices {
   return {
     safeFetch: deps.safeFetch,
     webSearch: deps.webSearch,
     shells: agentShells(deps, task),
-    messages: agentMessages(deps),
+    messages: agentMessages(agentOutlets(deps, task, secrets)),
   };
 }

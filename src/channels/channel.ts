@@ -4,6 +4,11 @@ import type { z } from "zod";
 export const PLATFORMS = ["telegram", "discord", "slack", "whatsapp", "signal", "cli"] as const;
 export type Platform = (typeof PLATFORMS)[number];
 
+/** Whether the origin of a chat or a task is a platform. */
+export function isPlatform(origin: string): origin is Platform {
+  return PLATFORMS.some((platform) => platform === origin);
+}
+
 /** A conversation on a platform. */
 export interface Place {
   chatId: string;
@@ -49,6 +54,8 @@ export interface ReceivedMessage {
   replyTarget: string | undefined;
   place: Place;
   sender: Sender;
+  /** The API key of a command-line client; its permissions limit what the message may cause. */
+  apiKeyId?: string | undefined;
   /** Without the mention of the bot. */
   text: string;
   /** Whether a group message is meant for the bot: it mentions the bot, replies to it, or is a command. */
@@ -130,6 +137,94 @@ export interface RenderedText {
   plain: string;
 }
 
+/** A button below a message. Platforms without buttons list the labels in the text instead. */
+export interface Button {
+  label: string;
+  /** Comes back in a `ReceivedClick`; at most 64 bytes. */
+  data: string;
+  style: "primary" | "danger" | undefined;
+}
+
+/** A text to be sent. It is within the platform's limit. */
+export interface OutgoingText {
+  place: Place;
+  text: RenderedText;
+  /** The message that it replies to, by its `messageId`. */
+  replyTo: string | undefined;
+  /** As in the message that it replies to. A target that is no longer good makes the text go to the place. */
+  replyTarget: string | undefined;
+  buttons: readonly Button[];
+  /** Whether the person's device stays quiet, where the platform can. */
+  isSilent: boolean;
+  /**
+   * Identifies the text over all attempts to send it, at most 25 characters. Platforms that know such ids then send it once.
+   */
+  nonce: string;
+}
+
+/** A file to be sent, at most 25 MiB. */
+export interface OutgoingFile extends Pick<OutgoingText, "place" | "replyTo" | "nonce"> {
+  filename: string;
+  mimeType: string;
+  bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** What the platform calls a message that was sent; undefined where it does not tell. */
+export interface SentMessage {
+  messageId: string | undefined;
+}
+
+/**
+ * The calls of one channel at its platform. All throw `PlatformFailure`, and nothing else for what the platform or the
+ * network does. What a platform cannot do is absent.
+ */
+export interface ChannelApi {
+  /** Whether the platform sends texts with the same nonce once, so that an attempt may be repeated. */
+  readonly sendsOnce?: boolean;
+  /** Checks the credentials, and says who the bot is. */
+  identify(): Promise<Self>;
+  /** Sends a text as markup, or as plain text when the platform refuses the markup. */
+  send(message: OutgoingText): Promise<SentMessage>;
+  sendFile?(file: OutgoingFile): Promise<SentMessage>;
+  /** Replaces the text of a message that was sent, and removes its buttons. An unchanged text is no failure. */
+  edit?(message: { place: Place; messageId: string; text: RenderedText }): Promise<void>;
+  /** Deletes a message that was sent. A missing message is no failure. */
+  remove?(message: { place: Place; messageId: string }): Promise<void>;
+  /** Shows for some seconds that the bot writes; `inReplyTo` is the person's message. */
+  showTyping?(place: Place, inReplyTo: string | undefined): Promise<void>;
+  /** Shows the agent's newest calls, one line each, where messages cannot be edited. */
+  showWork?(place: Place, lines: readonly string[]): Promise<void>;
+  /** Reacts to a person's message with an emoji. */
+  react?(message: { place: Place; messageId: string; sender: Sender }, emoji: string): Promise<void>;
+  /** Tells the platform that a click was received; `text` is shown to the person, where the platform can. */
+  confirmClick?(click: ReceivedClick, text: string): Promise<void>;
+  /** Where one person is written to; `userId` is a `Sender.id`. */
+  directPlace(userId: string): Promise<Place>;
+  /** Fetches a file that a message refers to; throws `PlatformFailure` of kind `refused` above `maxBytes`. */
+  download?(
+    media: MediaReference,
+    maxBytes: number,
+  ): Promise<{ bytes: Uint8Array<ArrayBuffer>; mimeType: string }>;
+  /** Has the platform call the webhook. */
+  registerWebhook?(url: string, secret: string): Promise<void>;
+  /** Ends what `registerWebhook` began. */
+  removeWebhook?(): Promise<void>;
+}
+
+/** What a channel's calls need of the service. */
+export interface ApiEnvironment {
+  /** Base address of the platform's API, without a slash at the end. */
+  baseUrls: Readonly<Record<"telegram" | "slack" | "discord" | "whatsapp", string>>;
+  /** Address of the chat platform of `npm start`, where it runs: bots whose token begins with `standin` are there. */
+  chatPlatformUrl?: string | undefined;
+  /** For the platform's own addresses. */
+  fetch: typeof fetch;
+  /** For addresses that a user gave, such as a Signal bridge: it takes no request body but text. */
+  guardedFetch: typeof fetch;
+  /** Command-line clients of a user: stores a frame for them and sends it to those that are connected. Returns its id. */
+  terminals: { push(userId: string, frame: Readonly<Record<string, unknown>>): Promise<number> };
+}
+
 /**
  * What the service knows of one platform: a folder below `src/channels` implements it, stateless. Deduplication, pairing,
  * sessions, retries and rate limits are the same for all, and in the domain.
@@ -140,6 +235,8 @@ export interface ChannelAdapter<Credentials = Readonly<Record<string, unknown>>>
   readonly label: string;
   /** Checks what an owner enters. */
   readonly credentials: z.ZodType<Credentials>;
+  /** Whether the credentials are of the chat platform of `npm start`, which production does not have. */
+  isStandIn?(credentials: Credentials): boolean;
   /** What to do next at the platform, in sentences; `webhookUrl` is null where it needs none. */
   setup(input: { credentials: Credentials; webhookUrl: string | null }): readonly string[];
   /**
@@ -164,4 +261,6 @@ export interface ChannelAdapter<Credentials = Readonly<Record<string, unknown>>>
   parse(request: WebhookRequest, self: Self, now: number): Delivery;
   /** An agent's Markdown as the platform's messages, in order. */
   render(markdown: string): Promise<readonly RenderedText[]>;
+  /** The channel's calls at its platform. */
+  api(credentials: Credentials, environment: ApiEnvironment): ChannelApi;
 }

@@ -92,6 +92,11 @@ const RULES: readonly Rule[] = [
     broken: (env) => platformModels(env).includes("demo") && !env.DEMO_MODEL_URL,
   },
   {
+    variable: "CHAT_PLATFORM_URL",
+    problem: "is for `npm start` outside production",
+    broken: (env) => env.ENVIRONMENT === "production" && env.CHAT_PLATFORM_URL !== undefined,
+  },
+  {
     variable: "REDIS_TOKEN",
     problem: "is required with a REST REDIS_URL",
     broken: (env) => env.REDIS_URL?.startsWith("http") === true && !env.REDIS_TOKEN,
@@ -137,6 +142,10 @@ const RULES: readonly Rule[] = [
   httpsInProduction("TAVILY_API_BASE"),
   httpsInProduction("BRAVE_API_BASE"),
   httpsInProduction("AGENT_DISCORD_WEBHOOK_URL"),
+  httpsInProduction("TELEGRAM_API_BASE_URL"),
+  httpsInProduction("SLACK_API_BASE_URL"),
+  httpsInProduction("DISCORD_API_BASE_URL"),
+  httpsInProduction("WHATSAPP_API_BASE_URL"),
   httpsInProduction("OPENROUTER_API_BASE"),
   httpsInProduction("NANO_GPT_API_BASE"),
   httpsInProduction("OPENAI_API_BASE"),

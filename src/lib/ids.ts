@@ -1,8 +1,13 @@
-import { v7, validate } from "uuid";
+import { v5, v7, validate } from "uuid";
 
 /** A UUIDv7: unique, and sorted by creation time. */
 export function newId(): string {
   return v7();
+}
+
+/** The id of what belongs to another id, by its name: the same at every repetition. */
+export function derivedId(of: string, name: string): string {
+  return v5(name, of);
 }
 
 /** Whether a text is a UUID of any version, the form of the service's ids. */

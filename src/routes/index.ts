@@ -8,8 +8,10 @@ import { authEndpoints } from "./auth/index.ts";
 import { baseEndpoints } from "./bases/index.ts";
 import { billingEndpoints } from "./billing/index.ts";
 import { backgroundTaskEndpoints } from "./background-tasks/index.ts";
+import { channelEndpoints } from "./channels/index.ts";
 import { chatEndpoints } from "./chat/index.ts";
 import { desktopEndpoints } from "./desktop/index.ts";
+import { gatewayEndpoints } from "./gateway/index.ts";
 import { gitProviderEndpoints } from "./git-providers/index.ts";
 import { gitEndpoints } from "./git/index.ts";
 import { modelProxyEndpoints } from "./model-proxy/index.ts";
@@ -63,6 +65,8 @@ export const endpoints: readonly Endpoint[] = [
   ...taskEndpoints,
   ...chatEndpoints,
   ...backgroundTaskEndpoints,
+  ...channelEndpoints,
+  ...gatewayEndpoints,
   ...billingEndpoints,
   ...modelProxyEndpoints,
   ...previewEndpoints,

@@ -10,7 +10,12 @@ const service = sharedService();
 const document = await readDocument(service);
 const operations = operationsOf(document);
 const changing = operations.filter(({ person, method, isAlias }) => person && method !== "GET" && !isAlias);
-const open = operations.filter(({ isPublic, method, isAlias }) => isPublic && method !== "GET" && !isAlias);
+/** Platforms sign what they send there; see the last tests. */
+const WEBHOOKS = "/api/channels/webhook/";
+const open = operations.filter(
+  ({ isPublic, method, isAlias, template }) =>
+    isPublic && method !== "GET" && !isAlias && !template.startsWith(WEBHOOKS),
+);
 
 let account: Account;
 let page: Browser;
@@ -116,6 +121,41 @@ describe("a page of another origin neither signs in nor signs up", () => {
       ...(json && { json }),
     });
     expect(answer).toEqual([403, true]);
+  });
+});
+
+describe("the webhooks of messaging platforms, which send neither cookies nor tokens", () => {
+  const evil = { origin: "https://evil.example" };
+
+  it.each(["telegram", "slack", "discord", "whatsapp"])(
+    "take requests of any origin: %s",
+    async (platform) => {
+      const address = `${WEBHOOKS}${platform}/${crypto.randomUUID()}`;
+      const { status, text } = await service.call("POST", address, { headers: evil, json: {} });
+      expect([status, text.includes("CSRF")]).toEqual([404, false]);
+    },
+  );
+
+  it("admit nobody by a cookie", () => {
+    const admitting = operations.filter(
+      ({ template, isPublic }) => template.startsWith(WEBHOOKS) && !isPublic,
+    );
+    expect(admitting).toEqual([]);
+  });
+
+  it.each([
+    "/api/channels/webhook",
+    "/api/channels/webhooks/telegram/a",
+    "/api/channels/webhook/../configs",
+    "/api/channels/webhook/%2e%2e/configs",
+    "/api/channels",
+    "/api/gateway/pair/verify",
+    "/api/auth/login?/api/channels/webhook/",
+  ])("are alone in that: not %s", async (address) => {
+    const headers = { ...evil, cookie: cookies(tokens.own), "x-csrf-token": tokens.own };
+    const { status, text } = await service.call("POST", address, { headers, json: {} });
+    const isRoute = status !== 404 && status !== 405;
+    expect([isRoute, text.includes("CSRF")]).toEqual([isRoute, isRoute]);
   });
 });
 

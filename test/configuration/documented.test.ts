@@ -6,6 +6,7 @@ import { Variables } from "#src/configuration/index.ts";
 import { accountVariables } from "#src/configuration/variables/accounts.ts";
 import { agentVariables } from "#src/configuration/variables/agent.ts";
 import { creditVariables } from "#src/configuration/variables/credits.ts";
+import { gatewayVariables } from "#src/configuration/variables/gateway.ts";
 import { limitVariables } from "#src/configuration/variables/limits.ts";
 import { modelVariables } from "#src/configuration/variables/models.ts";
 import { projectVariables } from "#src/configuration/variables/projects.ts";
@@ -22,6 +23,7 @@ const SECTIONS: Readonly<Record<string, z.ZodRawShape>> = {
   Limits: limitVariables,
   Projects: projectVariables,
   Agent: agentVariables,
+  Gateway: gatewayVariables,
   Credits: creditVariables,
 };
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Account } from "#test/support/api-client.ts";
 import { CHROMIUM, startChromium, type Tab } from "#test/support/chromium.ts";
 import { inbox } from "#test/support/inbox.ts";
+import { newChannelRow, pairingCode } from "#test/support/channels.ts";
 import { startService, type TestService } from "#test/support/service.ts";
 import { startSmtpServer, type TestSmtpServer } from "#test/support/smtp-server.ts";
 
@@ -31,6 +32,7 @@ const PAGES = [
   "/invite/some-token",
   "/oauth/callback",
   "/desktop/pair",
+  "/pair",
   "/account/sessions",
 ];
 
@@ -159,6 +161,29 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await tab.click("#devices button");
     await tab.until(visible("#no-devices"));
     expect(await ping()).toBe(401);
+    expect(tab.complaints).toEqual([]);
+  });
+
+  it("a messaging account is linked by the code of the address after signing in, and unlinked", async () => {
+    const person = await service.signUp();
+    const channel = await newChannelRow(service, (await service.signUp()).id);
+    const code = await pairingCode(service, channel, "<b>Ada</b>");
+    const tab = await chromium.newTab();
+    await tab.go(`${service.url}/pair?platform=telegram#code=${code}`);
+    await tab.until(at("/login"));
+    await logIn(tab, person);
+    await tab.until(`${at("/pair")} && ${visible("#ask-step")}`);
+    expect(await tab.read("location.href")).toBe(`${service.url}/pair`);
+    expect(await tab.read("document.querySelector('#code').value")).toBe(code);
+    await tab.click("#form button");
+    await tab.until(visible("#identities li"));
+    expect(await textOf(tab, "#identities li p")).toBe("Telegram: <b>Ada</b>");
+    expect(await told(tab)).toMatch(/^Your Telegram account is linked/u);
+    await tab.type("#code", code);
+    await tab.click("#form button");
+    await tab.until(`document.querySelector("#message").textContent === "Invalid or expired pairing code"`);
+    await tab.click("#identities button");
+    await tab.until(visible("#none"));
     expect(tab.complaints).toEqual([]);
   });
 

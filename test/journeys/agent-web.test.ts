@@ -1,3 +1,4 @@
+import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { startReceiver } from "#test/local/support/receiver.ts";
@@ -65,12 +66,38 @@ describe("an agent", () => {
     );
     expect(sent).toMatchObject([
       { success: true, channel: "discord" },
-      { success: false, error: 'No channel of the name "slack" is connected.' },
+      {
+        success: false,
+        error: "No Slack channel is connected. A person connects one under Settings → Channels.",
+      },
     ]);
     expect(web.deliveries.find(({ path }) => path.startsWith("/api/webhooks"))?.body).toContain(
       "The beds are done",
     );
     expect(told).not.toContain("/api/webhooks");
+  });
+
+  it("tells the program that started the task while it works, signed as the callback", async () => {
+    const message = script(
+      { tools: [call("send_message", { channel: "webhook", text: "Half of it is done" })] },
+      { text: "Done." },
+    );
+    const { task_id } = await client.start(message, { webhook_url: `${web.url}/receiver` });
+    const events = await client.end(task_id);
+    expect(events.find(({ type }) => type === "tool_result")?.body.result).toMatchObject({
+      success: true,
+      notification: "sent",
+      details: { via: "callback" },
+    });
+    const { body = "", headers = {} } = web.deliveries.find(({ path }) => path === "/receiver") ?? {};
+    const texts = Object.entries(headers).map(([name, value]) => [name, String(value)] as const);
+    const signed = new Webhook(client.webhookSecret).verify(body, Object.fromEntries(texts));
+    expect(signed).toEqual({
+      type: "agent_notification",
+      message: "Half of it is done",
+      task_id,
+      timestamp: expect.stringMatching(/^\d{4}-.*Z$/u),
+    });
   });
 
   it("has no search without a key, and reaches nothing private by itself", async () => {

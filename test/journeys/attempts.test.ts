@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ApiAnswer } from "#test/support/api-client.ts";
+import { newChannelRow, pairingCode } from "#test/support/channels.ts";
 import { startService, type TestService } from "#test/support/service.ts";
 
 const PER_ACCOUNT = 5;
@@ -68,6 +69,24 @@ describe("the right password", () => {
     for (let time = 0; time < PER_ACCOUNT * 2; time += 1) {
       expect((await attempt(service, username, password)).status).toBe(200);
     }
+  });
+});
+
+describe("wrong pairing codes of a messaging platform", () => {
+  it("are tried five times, of 20 at once, and then the right one has to wait, also for another account", async () => {
+    const [account, other] = [await service.signUp(), await service.signUp()];
+    const code = await pairingCode(service, await newChannelRow(service, account.id));
+    const verify = ({ token }: typeof account, pairing_code: string) =>
+      service.call("POST", "/api/gateway/pair/verify", {
+        token,
+        json: { platform: "telegram", pairing_code },
+      });
+    const answers = await many(20, () => verify(account, "AAAAAAAA"));
+    expect(tally(answers)).toEqual({ 404: 5, 429: 15 });
+    const missed = answers.find(({ status }) => status === 404);
+    expect(missed?.body).toEqual({ detail: "Invalid or expired pairing code" });
+    expect((await verify(account, code)).status).toBe(429);
+    expect((await verify(other, code)).status).toBe(429);
   });
 });
 

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 /** The tour begins in the README and goes on in these pages, whose blocks use its variables. */
-const PAGES = ["docs/accounts.md", "docs/projects.md", "docs/agent.md"];
+const PAGES = ["docs/accounts.md", "docs/projects.md", "docs/agent.md", "docs/messaging.md"];
 
 /** The tour's shell lines, in order; only the addresses are those of this service. */
 async function tour(): Promise<string> {
@@ -26,11 +26,12 @@ async function tour(): Promise<string> {
   const blocks = [section, ...pages].flatMap((text) =>
     Array.from(text.matchAll(/```sh\n(?<lines>[\s\S]*?)```/gu), (match) => match[1] ?? ""),
   );
-  expect(blocks).toHaveLength(7);
+  expect(blocks).toHaveLength(10);
   return blocks
     .join("\n")
     .replaceAll("http://127.0.0.1:8787", service.url)
-    .replaceAll("http://127.0.0.1:8788", service.stack.callbacksUrl ?? "");
+    .replaceAll("http://127.0.0.1:8788", service.stack.callbacksUrl ?? "")
+    .replaceAll("http://127.0.0.1:8792", service.stack.chatPlatformUrl ?? "");
 }
 
 /** The tour keeps its cookies in a file. */
@@ -55,5 +56,9 @@ describe("the curl lines of the README and its pages", () => {
     expect(stdout).toContain('"name":"Ada Lovelace"');
     expect(stdout).toContain('"is_current":true');
     expect(stdout).toContain("<h1>It lives</h1>");
+    expect(stdout).toContain('{"status":"paired","platform":"telegram"}');
+    expect(stdout).toContain('"text":"Allowed once."');
+    expect(stdout).toContain('"kind":"approval_card"');
+    expect(stdout).toContain('"status":"online"');
   });
 });

@@ -42,7 +42,7 @@ describe("the configuration of npm start", () => {
   });
 
   it.each([
-    ["GATEWAY_ENABLED", "true"],
+    ["GATEWAY_MAX_SCHEDULES_PER_USER", "10"],
     ["STRIPE_SECRET_KEY", "sk_test"],
     ["MAGIC_LINK_CODE_LENGTH", "6"],
     ["WORKER_MAX_JOBS", "10"],
@@ -133,6 +133,10 @@ describe("the configuration of npm start", () => {
     "OPENAI_API_BASE",
     "Z_AI_API_BASE",
     "AGENT_DISCORD_WEBHOOK_URL",
+    "TELEGRAM_API_BASE_URL",
+    "SLACK_API_BASE_URL",
+    "DISCORD_API_BASE_URL",
+    "WHATSAPP_API_BASE_URL",
   ])("takes a provider's secrets nowhere without encryption in production: %s", (name) => {
     const line = `${name}: must be an https:// address in production`;
     const address = { [name]: "http://provider.test" };

@@ -30,7 +30,9 @@ export class MemoryTaskLogs {
   }
 
   /** What the service has of them; each call goes through `point`. */
-  through(point: Point): Pick<TaskLogs, "open" | "begin" | "ping" | "close" | "requestStop" | "unpark"> {
+  through(
+    point: Point,
+  ): Pick<TaskLogs, "open" | "begin" | "ping" | "close" | "requestStop" | "park" | "unpark"> {
     const log = (taskId: string) => {
       const found = this.#logs.get(taskId) ?? new OneLog(this.#queue);
       this.#logs.set(taskId, found);
@@ -45,7 +47,8 @@ export class MemoryTaskLogs {
       close: (taskId, generation, last, settled) =>
         call(taskId, (each, now) => each.close(generation, last, { settled, now })),
       requestStop: (taskId, reason) => call(taskId, (each) => each.run.requestStop(reason)),
-      unpark: (taskId) => call(taskId, (each, now) => each.run.unpark(now)),
+      park: (taskId, generation, until) => call(taskId, (each, now) => each.park(generation, until, now)),
+      unpark: (taskId) => call(taskId, (each, now) => each.unpark(now)),
     };
   }
 }
@@ -76,6 +79,19 @@ class OneLog {
   begin(taskId: string, step: number, now: number): Begun {
     if (step === 1) this.open(taskId, now);
     return this.run.begin(step, 0, { ...LIMITS, now });
+  }
+
+  park(generation: number, until: number, now: number): void {
+    const { stale, stop } = this.run.control(generation);
+    if (stale) return;
+    this.run.park(now, until);
+    this.#alarm = stop === null ? until : now + LIMITS.stallMs;
+  }
+
+  unpark(now: number): number | undefined {
+    const step = this.run.unpark(now);
+    if (step !== undefined) this.#alarm = now + LIMITS.stallMs;
+    return step;
   }
 
   close(

@@ -18,6 +18,7 @@ export function toolContext(overrides: Partial<ToolContext> = {}): ToolContext {
       updatedAt: null,
     },
     chatId: "0199c0de-0000-7000-8000-000000000003",
+    callId: "1:call_1",
     model: { name: "gpt-5", seesPictures: true },
     signal: new AbortController().signal,
     readOnly: false,
@@ -33,7 +34,15 @@ export function toolContext(overrides: Partial<ToolContext> = {}): ToolContext {
         })),
     },
     shells: memoryShells(),
-    messages: { send: async () => ({ via: "channel" }) },
+    messages: {
+      send: async ({ target = "D1" }) => ({
+        status: "sent",
+        via: "channel",
+        to: "Slack",
+        chatId: target,
+        platformMessageId: "1700000000.000100",
+      }),
+    },
     ...overrides,
   };
 }

@@ -1,6 +1,7 @@
 import { ACCOUNTS } from "./access/accounts.ts";
 import { AGENT_TASKS } from "./access/agent-tasks.ts";
 import { ARCHIVES } from "./access/archives.ts";
+import { CHANNELS } from "./access/channels.ts";
 import { CHAT } from "./access/chat.ts";
 import { CONTAINERS } from "./access/containers.ts";
 import { FILES } from "./access/files.ts";
@@ -32,6 +33,8 @@ export const PUBLIC: readonly string[] = [
   "GET /api/git-providers/{git_host}/oauth/callback",
   "POST /api/desktop/pair/exchange",
   "GET /api/teams/invitations/{token}",
+  "GET /api/channels/webhook/{type}/{config_id}",
+  "POST /api/channels/webhook/{type}/{config_id}",
   "GET /",
   "GET /login",
   "GET /register",
@@ -41,6 +44,7 @@ export const PUBLIC: readonly string[] = [
   "GET /invite/{token}",
   "GET /oauth/callback",
   "GET /desktop/pair",
+  "GET /pair",
   "GET /account/sessions",
   "GET /account/scripts/{script}",
   "GET /account/style.css",
@@ -74,4 +78,5 @@ export const ROWS: Rows = {
   ...USAGE,
   ...MODELS,
   ...CHAT,
+  ...CHANNELS,
 };

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { openApprovals } from "#src/domain/agent-work/approvals/index.ts";
 import type { Account, ApiRequest } from "#test/support/api-client.ts";
 import { databaseOf } from "#test/support/database.ts";
+import { failedMessage, pairingCode } from "#test/support/channels.ts";
 import type { TestService } from "#test/support/service.ts";
 import { setTier } from "#test/support/tiers.ts";
 import { bodySchemaOf, resolve, type Document, type JsonSchema, type Operation } from "./operations.ts";
@@ -49,6 +50,7 @@ const PARTS: readonly [named: RegExp, add: (service: TestService, estate: Estate
   [/\/shell\//u, withShell],
   [/\/(containers|browser-previews|dev-server-url)/u, withContainers],
   [/\{chat\}|\/chat\/agent\/(approval|force-cancel)/u, withChat],
+  [/\{(channel|config_id|identity)\}|\/gateway\/pair\//u, withChannel],
   [/^\/api\/secrets\/|\{(agent|added_model)\}/u, withModels],
   [/\{(user|invitation|token)\}|\/members/u, withViewer],
 ];
@@ -178,6 +180,7 @@ async function newPerson(service: TestService): Promise<Estate> {
     repo_url: "https://git.invalid/octo/app",
     branch: "main",
     base_url: "https://models.invalid/v1",
+    channel_type: "cli",
     message: "a message",
     script: "login.js",
     name: "sample",
@@ -315,6 +318,28 @@ async function withModels<E extends Estate>(service: TestService, estate: E): Pr
   return { ...estate, samples: { ...estate.samples, ...samples } };
 }
 
+/** The estate whose owner has a channel, and an account on a platform that is linked. */
+async function withChannel<E extends Estate>(service: TestService, estate: E): Promise<E> {
+  const { token } = estate.owner;
+  const wish = { channel_type: "cli", project_id: estate.samples["project"] };
+  const { id } = await ask(service, ["POST", "/api/channels"], { token, json: wish }, Made);
+  const pairing_code = await pairingCode(service, id);
+  const pair = { platform: "telegram", pairing_code };
+  await ask(service, ["POST", "/api/gateway/pair/verify"], { token, json: pair }, z.unknown());
+  const identities: [string, string] = ["GET", "/api/gateway/identities"];
+  const [identity] = await ask(service, identities, { token }, z.array(Made));
+  const channel_message = await failedMessage(service, id);
+  const samples = {
+    channel: id,
+    channel_message,
+    config_id: id,
+    type: "cli",
+    identity: identity?.id,
+    jid: "self",
+  };
+  return { ...estate, samples: { ...estate.samples, ...samples } };
+}
+
 /** A form that uploads a small file. */
 export function formWithFile(name = "note.txt", content = "a note"): ApiRequest {
   const boundary = "----a-boundary";
@@ -332,9 +357,16 @@ export async function newEstate(service: TestService): Promise<Estate> {
 /** An estate with everything that an operation can name, and a viewer of it. */
 export async function newSharedEstate(service: TestService): Promise<SharedEstate> {
   let estate = await newEstate(service);
-  for (const add of [withContainers, withArchives, withBackgroundTask, withShell, withChat, withModels]) {
-    estate = await add(service, estate);
-  }
+  const parts = [
+    withContainers,
+    withArchives,
+    withBackgroundTask,
+    withShell,
+    withChat,
+    withModels,
+    withChannel,
+  ];
+  for (const add of parts) estate = await add(service, estate);
   return withViewer(service, estate);
 }
 
@@ -366,6 +398,7 @@ export function addressOf(operation: Operation, samples: Estate["samples"]): str
 const ONE_OF: Record<string, readonly string[]> = {
   "POST /api/projects/{project}/members": ["user_id"],
   "POST /api/chat": ["project_id"],
+  "POST /api/channels": ["channel_type"],
   "POST /api/chat/agent": ["project_id", "message"],
   "POST /api/chat/agent/stream": ["project_id", "message"],
 };

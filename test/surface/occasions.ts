@@ -5,6 +5,7 @@ import { browser } from "#test/support/browser.ts";
 import type { Account, ApiRequest } from "#test/support/api-client.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { codeIn, linkIn } from "#test/support/mailbox.ts";
+import { failedMessage, newChannelRow, pairingCode } from "#test/support/channels.ts";
 import type { TestService } from "#test/support/service.ts";
 import { CHAT_OCCASIONS } from "./chat-occasions.ts";
 import { newSharedEstate, type Estate } from "./estate.ts";
@@ -21,6 +22,17 @@ interface Scene extends GitWorld {
   /** The same service with two-factor login. */
   twoFactor: TestService;
   estate: Estate;
+}
+
+const WEBHOOK = "/api/channels/webhook/{type}/{config_id}";
+
+/** Slack alone is answered before it has signed anything, when the address is entered there. */
+async function webhookOfSlack({ service, estate }: Scene): Promise<Occasion> {
+  const slack = {
+    channelType: "slack",
+    credentials: { bot_token: "xoxb-1", signing_secret: "secret" },
+  } as const;
+  return { address: `/api/channels/webhook/slack/${await newChannelRow(service, estate.owner.id, slack)}` };
 }
 
 /** Preparations for the operations that need more than a valid request to succeed. */
@@ -114,6 +126,21 @@ export const OCCASIONS: Record<string, (scene: Scene) => Promise<Occasion> | Occ
   "POST /api/bases": () => ({ address: "/api/bases?name=Empty", body: new Uint8Array(1024) }),
   "POST /api/v1/chat/completions": () => ({
     json: { model: "demo", stream: false, messages: [{ role: "user", content: "hello" }] },
+  }),
+  [`GET ${WEBHOOK}`]: webhookOfSlack,
+  [`POST ${WEBHOOK}`]: async (scene) => ({
+    ...(await webhookOfSlack(scene)),
+    json: { type: "url_verification", challenge: "a challenge" },
+  }),
+  "POST /api/channels/{channel}/messages/{channel_message}/retry": async ({ service, estate }) => {
+    const channel = await newChannelRow(service, estate.owner.id);
+    return { address: `/api/channels/${channel}/messages/${await failedMessage(service, channel)}/retry` };
+  },
+  "POST /api/gateway/pair/verify": async ({ service, estate }) => ({
+    json: {
+      platform: "telegram",
+      pairing_code: await pairingCode(service, String(estate.samples["channel"])),
+    },
   }),
   "POST /api/teams/{team}/leave": async ({ service }) => {
     const { viewer, samples } = await newSharedEstate(service);

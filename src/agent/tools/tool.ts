@@ -20,6 +20,8 @@ export interface ToolContext extends ToolServices {
   runtime: AgentRuntime;
   project: ToolProject;
   chatId: string;
+  /** Identifies the call among those of its task. */
+  callId: string;
   /** The model that makes the call. */
   model: { name: string; seesPictures: boolean };
   /** Aborts the run; `runTool` then throws its reason. */

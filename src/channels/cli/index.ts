@@ -1,23 +1,11 @@
 import { z } from "zod";
 import { AppError } from "#src/lib/errors.ts";
-import { safeParseJson } from "#src/lib/parse-json.ts";
 import type { ChannelAdapter } from "../channel.ts";
-import { receivedText } from "../received.ts";
+import { cliApi } from "./api.ts";
+
+export { parseFrame, readFrame, type ClientFrame } from "./frames.ts";
 
 const credentials = z.object({});
-
-const frame = z.union([
-  z.looseObject({ type: z.literal("message").optional(), text: z.string() }).transform(({ text }) => text),
-  z
-    .looseObject({ type: z.literal("message").optional(), message: z.string() })
-    .transform(({ message }) => message),
-]);
-
-/** The text of a frame that a command-line client sent: JSON, or the text itself. Empty for other JSON objects. */
-export function parseFrame(data: string): string {
-  const isObject = safeParseJson(data, z.looseObject({})) !== undefined;
-  return receivedText(isObject ? safeParseJson(data, frame)?.value : data);
-}
 
 /** The command line has no webhook: its messages come by a WebSocket whose API key names the person. */
 export const cli: Omit<ChannelAdapter<z.infer<typeof credentials>>, "render"> = {
@@ -36,4 +24,5 @@ export const cli: Omit<ChannelAdapter<z.infer<typeof credentials>>, "render"> = 
   parse() {
     throw new AppError("invalid_input", "The command line has no webhook");
   },
+  api: cliApi,
 };

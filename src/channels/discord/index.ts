@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { ChannelAdapter } from "../channel.ts";
 import { idText, secretText } from "../credentials.ts";
 import { jsonBody } from "../received.ts";
+import { discordApi } from "./api.ts";
 import { parseInteraction } from "./parse.ts";
 import { isSignedByDiscord, publicKeyBytes } from "./verify.ts";
 
@@ -46,4 +47,5 @@ export const discord: Omit<ChannelAdapter<z.infer<typeof credentials>>, "render"
   parse(request) {
     return parseInteraction(jsonBody(request, z.unknown()));
   },
+  api: discordApi,
 };

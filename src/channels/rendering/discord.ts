@@ -4,7 +4,7 @@ import type { RenderedText, TextLimit } from "../channel.ts";
 import { isCostly } from "./cost.ts";
 import { isVisible } from "./document.ts";
 import { graphemeCut } from "./graphemes.ts";
-import { isWithin } from "./limit.ts";
+import { isWithin } from "../text-limit.ts";
 import { type Break, breakAfter, split, type Splittable } from "./split.ts";
 import { normalized, parseMarkdown } from "./tree.ts";
 

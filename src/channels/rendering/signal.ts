@@ -1,6 +1,6 @@
 import type { RenderedText, TextLimit } from "../channel.ts";
 import type { Block } from "./document.ts";
-import { isWithin } from "./limit.ts";
+import { isWithin } from "../text-limit.ts";
 import { type Dialect, SEPARATOR, writeMarked } from "./marked.ts";
 import { writePlain } from "./plain.ts";
 import { splitBlocks } from "./blocks.ts";

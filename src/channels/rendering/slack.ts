@@ -1,7 +1,7 @@
 import type { RenderedText, TextLimit } from "../channel.ts";
 import type { Block } from "./document.ts";
 import { isLetterBeside, withoutFences } from "./letters.ts";
-import { isWithin } from "./limit.ts";
+import { isWithin } from "../text-limit.ts";
 import { type Dialect, writeMarked } from "./marked.ts";
 import { splitBlocks } from "./blocks.ts";
 import { blocksOf } from "./tree.ts";

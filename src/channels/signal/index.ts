@@ -1,22 +1,10 @@
-import { z } from "zod";
 import { AppError } from "#src/lib/errors.ts";
-import { withoutSlash } from "#src/lib/without-slash.ts";
 import type { ChannelAdapter } from "../channel.ts";
-
-const credentials = z.object({
-  /** The bridge is reached like every address that a user gives: guarded against private networks when it is fetched. */
-  signal_cli_url: z
-    .url({ protocol: /^https?$/u, error: "Must be the address of a Signal bridge, with http:// or https://" })
-    .max(2_000)
-    .transform(withoutSlash),
-  phone_number: z
-    .string()
-    .trim()
-    .regex(/^\+[1-9]\d{4,14}$/u, "Must be a phone number such as +4915112345678"),
-});
+import { signalApi } from "./api.ts";
+import { credentials, type SignalCredentials } from "./credentials.ts";
 
 /** Signal has no webhook: its messages come by a connection to the bridge, and are read by `parseEnvelope`. */
-export const signal: Omit<ChannelAdapter<z.infer<typeof credentials>>, "render"> = {
+export const signal: Omit<ChannelAdapter<SignalCredentials>, "render"> = {
   platform: "signal",
   label: "Signal",
   credentials,
@@ -36,4 +24,5 @@ export const signal: Omit<ChannelAdapter<z.infer<typeof credentials>>, "render">
   parse() {
     throw new AppError("invalid_input", "Signal has no webhook");
   },
+  api: signalApi,
 };

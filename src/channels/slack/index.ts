@@ -3,6 +3,7 @@ import { safeParseJson } from "#src/lib/parse-json.ts";
 import type { ChannelAdapter } from "../channel.ts";
 import { secretText } from "../credentials.ts";
 import { isHmacSha256, isSignedNow, signatureBytes, withPrefix } from "../signatures.ts";
+import { slackApi } from "./api.ts";
 import { parseDelivery } from "./parse.ts";
 
 const credentials = z.object({
@@ -28,9 +29,9 @@ export const slack: Omit<ChannelAdapter<z.infer<typeof credentials>>, "render"> 
   platform: "slack",
   label: "Slack",
   credentials,
-  setup({ webhookUrl, credentials: { app_token: appToken } }) {
+  setup({ webhookUrl }) {
     const where =
-      appToken === undefined && webhookUrl !== null
+      webhookUrl !== null
         ? [
             `Under Event Subscriptions enter ${webhookUrl} as the request URL.`,
             "Under Interactivity & Shortcuts, and for every slash command, enter the same address.",
@@ -56,4 +57,5 @@ export const slack: Omit<ChannelAdapter<z.infer<typeof credentials>>, "render"> 
     return isHmacSha256(secret, withPrefix(`v0:${time}:`, body), signature);
   },
   parse: parseDelivery,
+  api: slackApi,
 };

@@ -80,7 +80,12 @@ function parseEventCallback(body: EventCallback, self: Self): ReceivedMessage[] 
       id: `${event.channel}:${event.ts}`,
       messageId: event.ts,
       replyTarget: undefined,
-      place: { chatId: event.channel, chatType, threadId: event.thread_ts },
+      // In a channel a conversation is a thread: the first message begins one below itself.
+      place: {
+        chatId: event.channel,
+        chatType,
+        threadId: event.thread_ts ?? (chatType === "group" ? event.ts : undefined),
+      },
       sender: {
         id: personId(event.user_team ?? event.team ?? body.team_id, event.user),
         alternateId: undefined,

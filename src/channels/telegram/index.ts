@@ -3,6 +3,8 @@ import type { ChannelAdapter } from "../channel.ts";
 import { secretText } from "../credentials.ts";
 import { jsonBody } from "../received.ts";
 import { isSecret } from "../signatures.ts";
+import { telegramApi } from "./api.ts";
+import { botOf, isStandIn } from "./calls.ts";
 import { parseUpdate } from "./parse.ts";
 import { update } from "./wire.ts";
 
@@ -29,5 +31,11 @@ export const telegram: Omit<ChannelAdapter<z.infer<typeof credentials>>, "render
   },
   parse(request, self) {
     return { reply: { empty: true }, events: parseUpdate(jsonBody(request, update), self) };
+  },
+  isStandIn({ bot_token: botToken }) {
+    return isStandIn(botToken);
+  },
+  api({ bot_token: botToken }, environment) {
+    return telegramApi(botOf(botToken, environment));
   },
 };

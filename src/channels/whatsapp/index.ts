@@ -1,19 +1,12 @@
-import { z } from "zod";
 import type { ChannelAdapter } from "../channel.ts";
-import { idText, secretText } from "../credentials.ts";
 import { jsonBody } from "../received.ts";
 import { isHmacSha256, isSecret, signatureBytes } from "../signatures.ts";
+import { whatsappApi } from "./api.ts";
+import { credentials, type WhatsappCredentials } from "./credentials.ts";
 import { parseDelivery } from "./parse.ts";
 import { delivery } from "./wire.ts";
 
-const credentials = z.object({
-  access_token: secretText,
-  phone_number_id: idText,
-  verify_token: secretText,
-  app_secret: secretText,
-});
-
-export const whatsapp: Omit<ChannelAdapter<z.infer<typeof credentials>>, "render"> = {
+export const whatsapp: Omit<ChannelAdapter<WhatsappCredentials>, "render"> = {
   platform: "whatsapp",
   label: "WhatsApp",
   credentials,
@@ -38,4 +31,5 @@ export const whatsapp: Omit<ChannelAdapter<z.infer<typeof credentials>>, "render
   parse(request, self, now) {
     return { reply: { empty: true }, events: parseDelivery(jsonBody(request, delivery), self, { now }) };
   },
+  api: whatsappApi,
 };

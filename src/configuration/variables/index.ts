@@ -2,6 +2,7 @@ import { z } from "zod";
 import { accountVariables } from "./accounts.ts";
 import { agentVariables } from "./agent.ts";
 import { creditVariables } from "./credits.ts";
+import { gatewayVariables } from "./gateway.ts";
 import { limitVariables } from "./limits.ts";
 import { modelVariables } from "./models.ts";
 import { projectVariables } from "./projects.ts";
@@ -12,6 +13,7 @@ export const Variables = z.object({
   ...serviceVariables,
   ...modelVariables,
   ...accountVariables,
+  ...gatewayVariables,
   ...limitVariables,
   ...projectVariables,
   ...agentVariables,

@@ -1,8 +1,8 @@
 import { sql } from "drizzle-orm";
-import { boolean, index, integer, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
-import { PLATFORMS } from "../../channels/channel.ts";
+import { boolean, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { type Button, PLATFORMS, type ReceivedEvent } from "../../channels/channel.ts";
 import { users } from "./accounts.ts";
-import { agents } from "./chats.ts";
+import { agents, chats } from "./chats.ts";
 import { at, createdAt, id } from "./columns.ts";
 import { projects } from "./projects.ts";
 import { tasks } from "./tasks.ts";
@@ -28,10 +28,18 @@ export const channelConfigs = pgTable(
     groupMode: text({ enum: ["mention", "all", "off"] })
       .notNull()
       .default("mention"),
+    /** How messages arrive: the service connects to the platform, or the platform calls the webhook. */
+    inboundMode: text({ enum: ["connection", "webhook"] })
+      .notNull()
+      .default("webhook"),
+    /** Whether the bot shows by a reaction that it received a message. */
+    hasReactions: boolean().notNull().default(true),
     gatewayShard: integer().notNull().default(0),
     /** Whom the platform says the bot is; null until it was asked. */
     botId: text(),
     botName: text(),
+    /** Of the connection, if the channel has one; null before the first attempt. */
+    connectionState: text({ enum: ["connecting", "connected", "retrying", "stopped"] }),
     /** The last failure at the platform, as a sentence for the owner; null after a success. */
     lastError: text(),
     /** False once deleted: the row stays, because messages refer to it. */
@@ -71,6 +79,10 @@ export const platformIdentities = pgTable(
     /** The channel that the code was sent through. */
     channelConfigId: uuid().references(() => channelConfigs.id, { onDelete: "set null" }),
     pairedAt: at(),
+    /** The person's home chat on the platform, for messages that name only the platform; null for the private chat. */
+    homeChannelConfigId: uuid().references(() => channelConfigs.id, { onDelete: "set null" }),
+    homeChatId: text(),
+    homeThreadId: text(),
     createdAt: createdAt(),
   },
   (table) => [
@@ -78,10 +90,77 @@ export const platformIdentities = pgTable(
     uniqueIndex("platform_identities_code_unique").on(table.codeHash),
     index("platform_identities_user").on(table.userId),
     index("platform_identities_channel").on(table.channelConfigId, table.pairingExpiresAt),
+    index("platform_identities_home").on(table.homeChannelConfigId),
   ],
 );
 
-/** Messages of a channel, in both directions. */
+/**
+ * What platforms sent: one row per event, so that a redelivery finds its own. The events of one person in one session are
+ * handled in the order of their ids. Rows are deleted after eight days, because no platform redelivers for longer.
+ */
+export const channelEvents = pgTable(
+  "channel_events",
+  {
+    id: id(),
+    channelConfigId: uuid()
+      .notNull()
+      .references(() => channelConfigs.id, { onDelete: "cascade" }),
+    /** What the platform identifies the event by. */
+    eventId: text().notNull(),
+    /** `<platform>:<dm or group>:<chat id>[:<thread id>]`. */
+    sessionKey: text().notNull(),
+    /** The person, as in `platform_identities`. */
+    senderId: text().notNull(),
+    /** Null once the event is handled. A reply target in it is a Fernet token. */
+    event: jsonb().$type<ReceivedEvent>(),
+    /** The task that the event is a part of. It is chosen before the task is stored, so that a repetition finds it. */
+    taskId: uuid(),
+    handledAt: at(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    uniqueIndex("channel_events_platform_unique").on(table.channelConfigId, table.eventId),
+    index("channel_events_open")
+      .on(table.channelConfigId, table.sessionKey, table.senderId, table.id)
+      .where(sql`${table.handledAt} IS NULL`),
+    index("channel_events_created").on(table.createdAt),
+  ],
+);
+
+/** A user's conversation at one place of a channel, and the chat that it goes on in. */
+export const channelSessions = pgTable(
+  "channel_sessions",
+  {
+    id: id(),
+    channelConfigId: uuid()
+      .notNull()
+      .references(() => channelConfigs.id, { onDelete: "cascade" }),
+    /** As in `channel_events`. */
+    sessionKey: text().notNull(),
+    userId: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    platformChatId: text().notNull(),
+    platformChatType: text({ enum: ["dm", "group"] }).notNull(),
+    platformThreadId: text(),
+    /** The person, as in `channel_events`. */
+    senderId: text().notNull(),
+    senderName: text().notNull(),
+    /** Null until the next message begins a chat. */
+    chatId: uuid().references(() => chats.id, { onDelete: "set null" }),
+    lastActiveAt: at().notNull(),
+    /** Minutes without a message after which the next one begins a new chat; null for the service's setting. */
+    idleTimeoutMinutes: integer(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    uniqueIndex("channel_sessions_place_unique").on(table.channelConfigId, table.sessionKey, table.userId),
+    index("channel_sessions_chat").on(table.chatId),
+    index("channel_sessions_user").on(table.userId, table.lastActiveAt),
+  ],
+);
+
+/** Messages of a channel, in both directions. Outbound ones are the outbox: a row is there before anything is sent. */
 export const channelMessages = pgTable(
   "channel_messages",
   {
@@ -90,9 +169,15 @@ export const channelMessages = pgTable(
       .notNull()
       .references(() => channelConfigs.id, { onDelete: "cascade" }),
     direction: text({ enum: ["inbound", "outbound"] }).notNull(),
+    kind: text({ enum: ["message", "approval_card", "artifact"] })
+      .notNull()
+      .default("message"),
     /** `<platform>:<chat id>`. */
     jid: text().notNull(),
+    platformChatType: text({ enum: ["dm", "group"] }),
+    platformThreadId: text(),
     senderName: text(),
+    /** Markdown, when outbound; of a file the path in the project. */
     content: text().notNull(),
     /** Null until the platform has taken an outbound message. */
     platformMessageId: text(),
@@ -100,16 +185,35 @@ export const channelMessages = pgTable(
     status: text({ enum: ["pending", "delivered", "failed"] }).notNull(),
     /** Why it failed, as a sentence. */
     error: text(),
+    /** What the message is about, so that a repetition stores it once; null when inbound. */
+    occasion: text(),
+    /** The platform's id of the message that this one replies to. */
+    replyTo: text(),
+    /** Fernet token of a reply target; null once it was used. */
+    replyTarget: text(),
+    buttons: jsonb().$type<readonly Button[]>(),
+    /** Pieces of a long text that the platform has taken. */
+    piecesSent: integer().notNull().default(0),
+    /** Failed attempts to send the next piece. */
+    attempts: integer().notNull().default(0),
+    /** When the next attempt may begin. */
+    nextAttemptAt: at(),
+    /** Whether the next piece may have been sent by an attempt whose outcome is not known. */
+    mayBeSent: boolean().notNull().default(false),
+    /** Begin of an attempt whose outcome is not stored; after a while its executor counts as dead. */
+    sendingSince: at(),
     createdAt: createdAt(),
   },
   (table) => [
-    // A redelivered message finds its own row.
-    uniqueIndex("channel_messages_platform_unique").on(
-      table.channelConfigId,
-      table.direction,
-      table.platformMessageId,
-    ),
+    uniqueIndex("channel_messages_platform_unique")
+      .on(table.channelConfigId, table.direction, table.platformMessageId)
+      .where(sql`${table.direction} = 'inbound'`),
+    uniqueIndex("channel_messages_occasion_unique").on(table.occasion),
     index("channel_messages_page").on(table.channelConfigId, table.createdAt, table.id),
     index("channel_messages_task").on(table.taskId),
+    // The outbox: what is not sent yet, by place and in order.
+    index("channel_messages_pending")
+      .on(table.channelConfigId, table.jid, table.id)
+      .where(sql`${table.status} = 'pending'`),
   ],
 );

@@ -8,7 +8,8 @@ import type { Trips } from "#src/platform/trips.ts";
 /**
  * Which limit applies: attempts on one account; attempts on one account over all addresses, where each address has its
  * own limit; attempts from one address; messages sent to one account; accounts created from one address; pairing
- * codes of messaging platforms entered by one person; secrets shown to one person, in a short time and in a day.
+ * codes of messaging platforms entered by one person; secrets shown to one person, in a short time and in a day; voice
+ * messages of one person that are transcribed, in an hour and in a day; executors that read the files of one message.
  */
 export type AttemptRule =
   | "account"
@@ -18,7 +19,10 @@ export type AttemptRule =
   | "registration"
   | "identity"
   | "revealBurst"
-  | "revealDay";
+  | "revealDay"
+  | "voiceHour"
+  | "voiceDay"
+  | "mediaReader";
 
 /** Counts attempts, which are kept until their window has passed. */
 export interface AttemptLimits {

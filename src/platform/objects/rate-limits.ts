@@ -5,12 +5,15 @@ export type { RateDecision, RateLimit };
 
 /**
  * Which limit applies: per external key, per user over all routes, per user over chat routes, per user over commands,
- * per user over moves of chats.
+ * per user over moves of chats, per channel over calls of its webhook, per task over messages that its agent sends.
  */
-export type RateRule = "key" | "user" | "chat" | "command" | "move";
+export type RateRule = "key" | "user" | "chat" | "command" | "move" | "webhook" | "send";
 
 /** Moves of chats to another project, per user. Switched off together with the limit of messages. */
 const MOVES_PER_MINUTE = 30;
+
+/** Messages of one task's agent to people outside of the chat. */
+const SENDS_PER_MINUTE = 20;
 
 export interface RateLimits {
   /** Counts one call; `undefined` when the rule is switched off. */
@@ -39,6 +42,7 @@ export function rateRules(config: {
   USER_RATE_PER_MINUTE: number;
   CHAT_RATE_PER_MINUTE: number;
   COMMAND_RATE_PER_MINUTE: number;
+  CHANNEL_WEBHOOK_RATE_LIMIT: number;
 }): Record<RateRule, RateLimit> {
   return {
     key: { kind: "bucket", capacity: config.KEY_RATE_BURST, perSecond: config.KEY_RATE_PER_SECOND },
@@ -46,6 +50,8 @@ export function rateRules(config: {
     chat: perMinute(config.CHAT_RATE_PER_MINUTE),
     command: perMinute(config.COMMAND_RATE_PER_MINUTE),
     move: perMinute(config.CHAT_RATE_PER_MINUTE === 0 ? 0 : MOVES_PER_MINUTE),
+    webhook: perMinute(config.CHANNEL_WEBHOOK_RATE_LIMIT),
+    send: perMinute(SENDS_PER_MINUTE),
   };
 }
 

@@ -15,6 +15,7 @@ export const pageEndpoints: readonly Endpoint[] = [
   page("/invite/:token", "invite", "Get the invitation page"),
   page("/oauth/callback", "oauth-callback", "Get the provider sign-in result page"),
   page("/desktop/pair", "desktop-pair", "Get the desktop pairing page"),
+  page("/pair", "pair", "Get the messaging account page"),
   page("/account/sessions", "sessions", "Get the account page"),
   script,
   stylesheet,

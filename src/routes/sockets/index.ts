@@ -1,5 +1,6 @@
 import type { Socket } from "#src/http/socket.ts";
 import { chatSocket } from "./chat.ts";
+import { commandLineSocket } from "./command-line.ts";
 import { conversationInPathSocket } from "./conversation-in-path.ts";
 import { conversationSocket } from "./conversation.ts";
 import { logSocket } from "./logs.ts";
@@ -14,4 +15,5 @@ export const sockets: readonly Socket[] = [
   conversationSocket,
   conversationInPathSocket,
   taskSocket,
+  commandLineSocket,
 ];

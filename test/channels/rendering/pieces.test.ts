@@ -4,7 +4,7 @@ import { fromMarkdown } from "mdast-util-from-markdown";
 import { describe, expect, it } from "vitest";
 import type { RenderedText, TextLimit } from "#src/channels/channel.ts";
 import { discordTexts } from "#src/channels/rendering/discord.ts";
-import { lengthIn } from "#src/channels/rendering/limit.ts";
+import { lengthIn } from "#src/channels/text-limit.ts";
 import { plainTexts } from "#src/channels/rendering/plain.ts";
 import { signalTexts } from "#src/channels/rendering/signal.ts";
 import { slackTexts } from "#src/channels/rendering/slack.ts";

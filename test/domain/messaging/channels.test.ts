@@ -1,7 +1,9 @@
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { auditLog } from "#src/db/schema/index.ts";
+import type { ApiEnvironment, ChannelApi } from "#src/channels/channel.ts";
 import { adapters } from "#src/channels/index.ts";
+import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import * as channels from "#src/domain/messaging/channels/index.ts";
 import type { UserCaller } from "#src/domain/organisations/access/index.ts";
 import { newId } from "#src/lib/ids.ts";
@@ -20,17 +22,67 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
+/** What the platform was asked, and what it refuses. */
+const asked: string[] = [];
+const failing = new Map<string, PlatformFailure>();
+beforeEach(() => {
+  asked.length = 0;
+  failing.clear();
+});
+
+const fakeApi = (token: string): ChannelApi => {
+  const answer = async <T>(call: string, detail: string, result: T): Promise<T> => {
+    asked.push([call, token, detail].filter((each) => each !== "").join(" "));
+    const failure = failing.get(call);
+    if (failure) throw failure;
+    return result;
+  };
+  return {
+    identify: () => answer("identify", "", { botId: "7", botName: "robin" }),
+    send: ({ place, text }) => answer("send", `${place.chatId} ${text.plain}`, { messageId: "m1" }),
+    directPlace: async (chatId) => ({ chatId, chatType: "dm", threadId: undefined }),
+    registerWebhook: (url, secret) => answer("register", `${url} ${secret}`, undefined),
+    removeWebhook: () => answer("remove", "", undefined),
+  };
+};
+
+/** Telegram's calls go nowhere; those of the other platforms would fail at once. */
+const platforms = {
+  ...adapters,
+  telegram: {
+    ...adapters.telegram,
+    api: ({ bot_token: token }: object & { bot_token?: unknown }) => fakeApi(String(token)),
+  },
+};
+
+const unreachable = async (): Promise<never> => {
+  throw new Error("No network in this test");
+};
+const apiEnvironment: ApiEnvironment = {
+  baseUrls: { telegram: "", slack: "", discord: "", whatsapp: "" },
+  fetch: unreachable,
+  guardedFetch: unreachable,
+  terminals: { push: unreachable },
+};
+
+const registered = (token: string, url: string | null) =>
+  `register ${token} ${url} ${new URL(url ?? "").searchParams.get("secret")}`;
+
+const sendTest = (id: string, target: string, caller = owner, dependencies = deps()) =>
+  channels.sendTest(dependencies, caller, id, target);
+
 async function newCaller(): Promise<UserCaller> {
   const { caller } = await newPerson(database.db);
   return caller;
 }
 
-function deps(secretKey = "the secret key of this installation") {
+function deps(secretKey = "the secret key of this installation", environment = "test") {
   return {
     db: database.db,
     channelSecrets: createSecretsAtRest({ SECRET_KEY: secretKey }).channelSecrets,
-    channels: adapters,
-    config: { PUBLIC_URL: "https://workspace.test/", GATEWAY_NUM_SHARDS: 4 },
+    channels: platforms,
+    apiEnvironment,
+    config: { PUBLIC_URL: "https://workspace.test/", GATEWAY_NUM_SHARDS: 4, ENVIRONMENT: environment },
   };
 }
 
@@ -41,13 +93,20 @@ const wish = (values: Partial<channels.ChannelWish> = {}): channels.ChannelWish 
   projectId: null,
   defaultAgentId: null,
   groupMode: undefined,
+  inboundMode: undefined,
+  hasReactions: undefined,
   ...values,
 });
 
 describe("a channel", () => {
   it("has a name, a shard, masked credentials and an address with its secret", async () => {
     const credentials = { bot_token: TOKEN, pool_tokens: ["short", "longer-1", "a-token-of-16-ch"] };
-    const made = await channels.createChannel(deps(), owner, wish({ credentials }), CLIENT);
+    const made = await channels.createChannel(
+      deps(),
+      owner,
+      wish({ credentials, inboundMode: "webhook" }),
+      CLIENT,
+    );
     const { id, gatewayShard, encryptedCredentials } = made.channel;
     expect(made).toMatchObject({
       channel: { name: "My Telegram", groupMode: "mention", isActive: true, projectId: null },
@@ -63,6 +122,10 @@ describe("a channel", () => {
     expect(gatewayShard).toBeLessThan(4);
     expect(encryptedCredentials).not.toContain("ABCDEF");
     expect(await channels.listChannels(deps(), owner)).toEqual([made]);
+  });
+
+  it("that polls its platform has no address", async () => {
+    expect((await channels.createChannel(deps(), owner, wish(), CLIENT)).webhookUrl).toBeNull();
   });
 
   it("of a platform without webhooks has no address", async () => {
@@ -83,6 +146,20 @@ describe("a channel", () => {
       code: "invalid_body",
       message: expect.stringMatching(message),
     });
+  });
+
+  it("of a stand-in bot is refused in production", async () => {
+    const standIn = wish({ credentials: { bot_token: "standin-team" } });
+    const made = await channels.createChannel(deps(), owner, standIn, CLIENT);
+    expect(made.channel.isActive).toBe(true);
+    const production = deps(undefined, "production");
+    await expect(channels.createChannel(production, owner, standIn, CLIENT)).rejects.toMatchObject({
+      code: "invalid_input",
+    });
+    const change = { credentials: { bot_token: "standin" } };
+    await expect(
+      channels.updateChannel(production, owner, made.channel.id, change, CLIENT),
+    ).rejects.toMatchObject({ code: "invalid_input" });
   });
 
   it("takes no project and no agent that its owner cannot reach", async () => {
@@ -121,7 +198,7 @@ describe("a channel", () => {
   });
 
   it("gets another secret, and the credentials stay", async () => {
-    const made = await channels.createChannel(deps(), owner, wish(), CLIENT);
+    const made = await channels.createChannel(deps(), owner, wish({ inboundMode: "webhook" }), CLIENT);
     const rotated = await channels.rotateSecret(deps(), owner, made.channel.id, CLIENT);
     expect(rotated.webhookUrl).not.toBe(made.webhookUrl);
     expect(rotated.credentials).toEqual(made.credentials);
@@ -150,6 +227,121 @@ describe("a channel", () => {
     });
   });
 
+  it("stores who the bot is, and asks again for new credentials", async () => {
+    const { channel } = await channels.createChannel(deps(), owner, wish(), CLIENT);
+    expect(channel).toMatchObject({
+      botId: "7",
+      botName: "robin",
+      lastError: null,
+      inboundMode: "connection",
+    });
+    await channels.updateChannel(deps(), owner, channel.id, { name: "Other" }, CLIENT);
+    await channels.updateChannel(deps(), owner, channel.id, { credentials: { bot_token: "b" } }, CLIENT);
+    expect(asked).toEqual([`identify ${TOKEN}`, "identify b"]);
+  });
+
+  it.each(["refused", "unauthorized"] as const)("is not made with %s credentials", async (kind) => {
+    failing.set("identify", new PlatformFailure(kind, "Telegram does not know this token."));
+    const refusal = { code: "invalid_input", message: "Telegram does not know this token." };
+    const person = await newCaller();
+    await expect(channels.createChannel(deps(), person, wish(), CLIENT)).rejects.toMatchObject(refusal);
+    expect(await channels.listChannels(deps(), person)).toEqual([]);
+  });
+
+  it("is made while the platform does not respond, and says so", async () => {
+    failing.set("identify", new PlatformFailure("unreachable", "Telegram could not be reached."));
+    const { channel } = await channels.createChannel(deps(), owner, wish(), CLIENT);
+    expect(channel).toMatchObject({
+      botId: null,
+      botName: null,
+      lastError: "Telegram could not be reached.",
+    });
+  });
+
+  it("has its webhook registered, moved and removed as it changes", async () => {
+    const made = await channels.createChannel(deps(), owner, wish({ inboundMode: "webhook" }), CLIENT);
+    const { id } = made.channel;
+    expect(asked).toEqual([`identify ${TOKEN}`, registered(TOKEN, made.webhookUrl)]);
+    const after = async (act: () => Promise<unknown>) => {
+      asked.length = 0;
+      await act();
+      return asked;
+    };
+    const update = (change: channels.ChannelChange) =>
+      channels.updateChannel(deps(), owner, id, change, CLIENT);
+    expect(await after(() => update({ name: "Same" }))).toEqual([]);
+    expect(await after(() => update({ credentials: { bot_token: "b" } }))).toEqual([
+      "identify b",
+      `remove ${TOKEN}`,
+      registered("b", made.webhookUrl),
+    ]);
+    const rotated = await channels.rotateSecret(deps(), owner, id, CLIENT);
+    expect(asked.at(-1)).toBe(registered("b", rotated.webhookUrl));
+    expect(await after(() => update({ inboundMode: "connection" }))).toEqual(["remove b"]);
+    expect(await after(() => update({ inboundMode: "webhook" }))).toEqual([
+      registered("b", rotated.webhookUrl),
+    ]);
+    expect(await after(() => channels.deleteChannel(deps(), owner, id, CLIENT))).toEqual(["remove b"]);
+    expect(await after(() => update({ isActive: true }))).toEqual([registered("b", rotated.webhookUrl)]);
+  });
+
+  it("is made although its webhook cannot be registered, and forgets that once it is", async () => {
+    failing.set("register", new PlatformFailure("refused", "Telegram wants https."));
+    failing.set("remove", new PlatformFailure("unreachable", "Telegram could not be reached."));
+    const { channel } = await channels.createChannel(deps(), owner, wish({ inboundMode: "webhook" }), CLIENT);
+    expect(channel.lastError).toBe("Telegram wants https.");
+    failing.delete("register");
+    expect((await channels.rotateSecret(deps(), owner, channel.id, CLIENT)).channel.lastError).toBeNull();
+    await channels.deleteChannel(deps(), owner, channel.id, CLIENT);
+  });
+
+  it("of two rotations at once ends with the registration of the stored secret", async () => {
+    const { channel } = await channels.createChannel(deps(), owner, wish({ inboundMode: "webhook" }), CLIENT);
+    asked.length = 0;
+    await Promise.all([1, 2, 3].map(() => channels.rotateSecret(deps(), owner, channel.id, CLIENT)));
+    const stored = await channels.showChannel(
+      deps(),
+      await channels.requireChannel(deps(), owner, channel.id),
+    );
+    expect(asked.at(-1)).toContain(stored.webhookUrl);
+  });
+
+  it.each([
+    ["slack", { bot_token: "xoxb-1", signing_secret: "s" }, undefined, "webhook"],
+    ["slack", { bot_token: "xoxb-1", signing_secret: "s", app_token: "xapp-1" }, undefined, "connection"],
+    ["slack", { bot_token: "xoxb-1", signing_secret: "s", app_token: "xapp-1" }, "webhook", "webhook"],
+    ["telegram", { bot_token: TOKEN }, "webhook", "webhook"],
+    ["cli", {}, undefined, "connection"],
+    ["cli", {}, "connection", "connection"],
+  ] as const)(
+    "of %s with %o and the wish %s takes its messages by %s",
+    async (channelType, credentials, inboundMode, is) => {
+      const dependencies = {
+        ...deps(),
+        channels: { ...platforms, slack: { ...adapters.slack, api: () => fakeApi("") } },
+      };
+      const made = await channels.createChannel(
+        dependencies,
+        owner,
+        wish({ channelType, credentials, inboundMode }),
+        CLIENT,
+      );
+      expect(made.channel.inboundMode).toBe(is);
+    },
+  );
+
+  it.each([
+    ["cli", {}, "webhook", /^inbound_mode: .* by connection alone$/u],
+    ["slack", { bot_token: "xoxb-1", signing_secret: "s" }, "connection", /^inbound_mode: .*app_token$/u],
+  ] as const)(
+    "of %s with %o does not take its messages by %s",
+    async (channelType, credentials, inboundMode, message) => {
+      await expect(
+        channels.createChannel(deps(), owner, wish({ channelType, credentials, inboundMode }), CLIENT),
+      ).rejects.toMatchObject({ code: "invalid_body", message: expect.stringMatching(message) });
+    },
+  );
+
   it("leaves an entry of each change, without values", async () => {
     const person = await newCaller();
     const { channel } = await channels.createChannel(deps(), person, wish(), CLIENT);
@@ -166,5 +358,68 @@ describe("a channel", () => {
       ]),
     );
     expect(entries).toHaveLength(4);
+  });
+});
+
+describe("a test message", () => {
+  it("is sent to a chat, and listed", async () => {
+    const { channel } = await channels.createChannel(deps(), owner, wish({ name: "Support" }), CLIENT);
+    expect(await sendTest(channel.id, "telegram:-100:5")).toEqual({
+      messageId: "m1",
+      jid: "telegram:-100:5",
+    });
+    expect(asked.at(-1)).toMatch(/^send \S+ -100:5 .*Support/u);
+    failing.set(
+      "send",
+      new PlatformFailure("busy", "Telegram accepts no more calls.", { retryAfterSeconds: 9 }),
+    );
+    await expect(sendTest(channel.id, "telegram:1")).rejects.toMatchObject({
+      code: "provider_failed",
+      message: "Failed to send test message: Telegram accepts no more calls.",
+      retryAfterSeconds: 9,
+    });
+    const page = { limit: 10, offset: 0 };
+    expect(await channels.listChannelMessages(deps(), owner, channel.id, page)).toMatchObject([
+      {
+        jid: "telegram:1",
+        status: "failed",
+        error: "Telegram accepts no more calls.",
+        direction: "outbound",
+      },
+      { jid: "telegram:-100:5", status: "delivered", platformMessageId: "m1" },
+    ]);
+  });
+
+  it.each(["telegram", "telegram:", "slack:C1", "42", "self"])("is not sent to %s", async (target) => {
+    const { channel } = await channels.createChannel(deps(), owner, wish(), CLIENT);
+    await expect(sendTest(channel.id, target)).rejects.toMatchObject({ code: "invalid_input" });
+    expect(asked).toEqual([`identify ${TOKEN}`]);
+  });
+
+  it("of a command-line channel reaches no terminal but its owner's", async () => {
+    const cli = { channelType: "cli", credentials: {} } as const;
+    const { channel } = await channels.createChannel(deps(), owner, wish(cli), CLIENT);
+    const pushed: string[] = [];
+    const terminals = { push: async (userId: string) => pushed.push(userId) };
+    const dependencies = { ...deps(), apiEnvironment: { ...apiEnvironment, terminals } };
+    const foreign = sendTest(channel.id, `cli:${stranger.userId}`, owner, dependencies);
+    await expect(foreign).rejects.toMatchObject({ code: "invalid_input" });
+    await sendTest(channel.id, "self", owner, dependencies);
+    expect(pushed).toEqual([owner.userId]);
+  });
+
+  it("is refused for another person's channel, a deleted one, and one without its key", async () => {
+    const { channel } = await channels.createChannel(deps(), owner, wish(), CLIENT);
+    await expect(sendTest(channel.id, "telegram:1", stranger)).rejects.toMatchObject({ code: "not_found" });
+    const other = deps("the secret key of another installation");
+    await expect(sendTest(channel.id, "telegram:1", owner, other)).rejects.toMatchObject({
+      code: "internal",
+      message: "Internal configuration error",
+    });
+    await channels.deleteChannel(deps(), owner, channel.id, CLIENT);
+    await expect(sendTest(channel.id, "telegram:1")).rejects.toMatchObject({
+      code: "invalid_input",
+      message: "Channel config is not active",
+    });
   });
 });

@@ -12,7 +12,7 @@ import { answerApprovalRow, approvalWithRole, type ApprovalResponse } from "./qu
 export const PEOPLE_ANSWER = "Only people may answer an approval: API keys cannot";
 
 /**
- * Records a person's answer to an approval and resumes the task through the queue. Any person who may write in the
+ * Records a person's answer to an approval and resumes the task, whose id is returned, through the queue. Any person who may write in the
  * project's chats can answer. Idempotent. Throws `not_found` for an approval that the caller cannot see, `forbidden` when
  * the role does not suffice, and `conflict` when the approval has another answer or is no longer pending.
  */
@@ -20,7 +20,7 @@ export async function answerApproval(
   deps: { db: Db; taskLogs: TaskLogs; queue: Queue },
   caller: UserCaller,
   answer: { approvalId: string; response: ApprovalResponse },
-): Promise<void> {
+): Promise<{ taskId: string }> {
   const { approvalId: id, response } = answer;
   const find = async () =>
     isId(id) ? (await approvalWithRole(deps.db, id, viewerOf(caller)))[0] : undefined;
@@ -36,5 +36,7 @@ export async function answerApproval(
       );
     }
   }
-  await goOn(deps, row.approval.taskId);
+  const { taskId } = row.approval;
+  await goOn(deps, taskId);
+  return { taskId };
 }

@@ -1,3 +1,4 @@
+export { attachedOf, type Attached } from "./attached.ts";
 export { deleteUpload } from "./delete-upload.ts";
 export type { ChatAttachment } from "./queries.ts";
 export { attachmentsById } from "./queries.ts";

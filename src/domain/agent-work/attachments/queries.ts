@@ -4,11 +4,16 @@ import type { Db } from "#src/platform/db/client.ts";
 
 export type ChatAttachment = typeof chatAttachments.$inferSelect;
 
+/** Stores an attachment. One that is stored already stays as it is, and is returned. */
 export async function insertAttachment(
   db: Db,
   attachment: typeof chatAttachments.$inferInsert,
 ): Promise<ChatAttachment> {
-  const [stored] = await db.insert(chatAttachments).values(attachment).returning();
+  const [stored] = await db
+    .insert(chatAttachments)
+    .values(attachment)
+    .onConflictDoUpdate({ target: chatAttachments.id, set: { id: chatAttachments.id } })
+    .returning();
   if (!stored) throw new Error("The attachment was not stored");
   return stored;
 }

@@ -12,6 +12,8 @@ const MAX_UPLOAD_BYTES = 26_214_400;
 const MAX_NAME_BYTES = 150;
 
 export interface Upload {
+  /** Id of the attachment, for a caller that may repeat the call. */
+  id?: string;
   filename: string;
   mimeType: string;
   body: ReadableStream<Uint8Array>;
@@ -42,14 +44,13 @@ export async function storeFile(
   deps: Deps,
   caller: Caller,
   chat: Pick<Chat, "id" | "projectId">,
-  { filename, mimeType, body }: Upload,
+  { id = newId(), filename, mimeType, body }: Upload,
 ): Promise<ChatAttachment> {
-  const id = newId();
   const directory = `${UPLOADS_FOLDER}/${chat.id}/uploads`;
   const name = plainName(filename);
   const access = { caller, project: chat.projectId, scope: "chat.send" } as const;
   const stored = await withWritableRuntime(deps, access, async (runtime) => {
-    const coming = `${directory}/.coming-${id}`;
+    const coming = `${directory}/.coming-${newId()}`;
     const { hashed, digest } = hashing(body);
     const { size } = await runtime.writeStream(coming, hashed, MAX_UPLOAD_BYTES);
     const sha256 = await digest;

@@ -1,11 +1,7 @@
-import { Webhook } from "standardwebhooks";
 import { describeTask } from "#src/domain/agent-work/tasks/index.ts";
-import { AppError } from "#src/lib/errors.ts";
-import type { Db } from "#src/platform/db/client.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
-import type { SafeFetch } from "#src/platform/safe-fetch/safe-fetch.ts";
-import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import { callbackToDeliver, recordAttempt } from "./queries.ts";
+import { post, signedHeaders, type SignDeps } from "./signed-post.ts";
 
 /**
  * Seconds to wait after each failed attempt. The first retry comes within 30 s, the last more than an hour after the
@@ -13,15 +9,8 @@ import { callbackToDeliver, recordAttempt } from "./queries.ts";
  */
 const PAUSES = [10, 30, 60, 120, 300, 600, 1200, 1800] as const;
 
-const TIMEOUT_MS = 10_000;
-/** Only the status of the receiver's response counts. */
-const MAX_ANSWER_BYTES = 64 * 1024;
-
-export interface CallbackDeps {
-  db: Db;
+export interface CallbackDeps extends SignDeps {
   queue: Queue;
-  safeFetch: SafeFetch;
-  secrets: Secrets;
 }
 
 /**
@@ -49,56 +38,18 @@ export async function deliverCallback(
 type Found = NonNullable<Awaited<ReturnType<typeof callbackToDeliver>>>;
 
 async function attemptDelivery(
-  { db, safeFetch, secrets }: CallbackDeps,
+  deps: CallbackDeps,
   { task, secretEncrypted, attempt }: Found & { attempt: number },
 ): Promise<boolean> {
   const body = JSON.stringify(describeTask(task));
-  const headers = await signedHeaders(
-    `task_${task.id}`,
-    body,
-    secretEncrypted === null ? null : await secrets.decrypt(secretEncrypted),
-  );
-  const outcome = await send(safeFetch, task.webhookUrl ?? "", headers, body);
+  const headers = await signedHeaders(deps, `task_${task.id}`, body, secretEncrypted);
+  const outcome = await post(deps.safeFetch, task.webhookUrl ?? "", headers, body);
   const last = PAUSES[attempt - 1] === undefined;
-  await recordAttempt(db, {
+  await recordAttempt(deps.db, {
     taskId: task.id,
     attempt,
     ...outcome,
     callbackStatus: outcome.delivered ? "delivered" : last ? "failed" : "pending",
   });
   return outcome.delivered;
-}
-
-/** Standard Webhooks: `webhook-id`, `webhook-timestamp` (seconds), `webhook-signature` (v1, HMAC-SHA256). */
-async function signedHeaders(
-  id: string,
-  body: string,
-  secret: string | null,
-): Promise<Record<string, string>> {
-  const now = new Date();
-  const signature = secret === null ? undefined : new Webhook(secret).sign(id, now, body);
-  return {
-    "content-type": "application/json",
-    "webhook-id": id,
-    "webhook-timestamp": String(Math.floor(now.getTime() / 1000)),
-    ...(signature !== undefined && { "webhook-signature": signature }),
-  };
-}
-
-async function send(safeFetch: SafeFetch, url: string, headers: Record<string, string>, body: string) {
-  try {
-    const { status } = await safeFetch(url, {
-      method: "POST",
-      headers,
-      body,
-      timeoutMs: TIMEOUT_MS,
-      maxBytes: MAX_ANSWER_BYTES,
-      maxRedirects: 0,
-    });
-    const delivered = status >= 200 && status < 300;
-    return { delivered, statusCode: status, error: delivered ? null : `The receiver returned ${status}` };
-  } catch (error) {
-    const known = error instanceof AppError ? error.message : "The receiver could not be reached";
-    return { delivered: false, statusCode: null, error: known };
-  }
 }

@@ -1,2 +1,3 @@
 export { deliverCallback } from "./deliver-callback.ts";
+export { sendNotice } from "./send-notice.ts";
 export { sweepCallbacks } from "./sweep-callbacks.ts";

@@ -21,6 +21,16 @@ export async function callbackToDeliver(db: Db, taskId: string, attempt: number)
   return row;
 }
 
+/** Where a task's callback goes, and the secret that signs it. */
+export async function callbackReceiver(db: Db, taskId: string) {
+  const [row] = await db
+    .select({ webhookUrl: tasks.webhookUrl, secretEncrypted: externalApiKeys.webhookSecretEncrypted })
+    .from(tasks)
+    .leftJoin(externalApiKeys, eq(externalApiKeys.id, tasks.apiKeyId))
+    .where(eq(tasks.id, taskId));
+  return row;
+}
+
 /** Records an attempt and its effect on the task's callback, in one statement. Idempotent. */
 export async function recordAttempt(
   db: Db,

@@ -1,7 +1,7 @@
 export { listApprovals } from "./list-approvals.ts";
-export { activeTasks, stopChat, type ActiveTask } from "./active-tasks.ts";
+export { activeTasks, stopChat, stopTasksOfChat, type ActiveTask } from "./active-tasks.ts";
 export { awaitTask } from "./await-task.ts";
-export { createChat } from "./create-chat.ts";
+export { createChat, defaultWorkspace } from "./create-chat.ts";
 export { clearChat, deleteChat } from "./delete-chat.ts";
 export { followTask } from "./follow-task.ts";
 export { countChats, listChats, listChatsOfProject, type ListedChat } from "./list-chats.ts";

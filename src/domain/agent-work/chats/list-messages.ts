@@ -109,7 +109,7 @@ function withPlaceholders(rows: readonly MessageRow[], turns: ReadonlyMap<string
     const { message, task } = row;
     const { id, chatId, role, content, messageMetadata: metadata, createdAt } = message;
     const run = task && runOf(row, task, turns.get(task.id) ?? []);
-    const shown = { id, chatId, role, content, metadata, createdAt };
+    const shown = { id, chatId, role, content, metadata: shownMetadata(metadata), createdAt };
     if (role === "assistant") return [{ ...shown, run }];
     const asked = { ...shown, run: null };
     if (!task || !run?.inProgress) return [asked];
@@ -124,6 +124,13 @@ function withPlaceholders(rows: readonly MessageRow[], turns: ReadonlyMap<string
     } as const;
     return [asked, answer];
   });
+}
+
+/** Without what only the agent and the platform of a message read. */
+function shownMetadata(metadata: MessageRow["message"]["messageMetadata"]) {
+  if (!metadata || !("channel" in metadata)) return metadata;
+  const { channel: _, ...shown } = metadata;
+  return Object.keys(shown).length > 0 ? shown : null;
 }
 
 function runOf({ agent, checkpoint }: MessageRow, task: Task, turns: Turn[]): Run {

@@ -1,21 +1,29 @@
 import type { Db } from "#src/platform/db/client.ts";
 import { launchTask, type LaunchDeps } from "./launch-task.ts";
+import { isPlatform } from "#src/channels/channel.ts";
 import { taskWithTurn } from "./queries/chat-order.ts";
 import { isTerminal, type Task } from "./task.ts";
 
 /** A finished task, with its follow-up work. */
-export interface Followed extends Pick<Task, "id" | "callbackStatus"> {
+export interface Followed extends Pick<Task, "id" | "callbackStatus" | "origin"> {
   /** The chat's next task: it has the turn and has not begun. */
   next: string | null;
 }
 
-/** Publishes the follow-up of a finished task: its callback and the next task of its chat. Idempotent. */
+/** Publishes the follow-up of a finished task: its callback, its reply on a messaging platform, and the next task of its chat. Idempotent. */
 export async function followUp({ queue }: LaunchDeps, task: Followed): Promise<void> {
   if (task.callbackStatus === "pending") {
     await queue.publish({
       function: "deliver-callback",
       payload: { taskId: task.id, attempt: 1 },
       deduplicationId: `callback-${task.id}-1`,
+    });
+  }
+  if (isPlatform(task.origin)) {
+    await queue.publish({
+      function: "deliver-message",
+      payload: { taskId: task.id },
+      deduplicationId: `reply-${task.id}`,
     });
   }
   if (task.next) await launchTask({ queue }, task.next, `after-${task.id}`);

@@ -1,3 +1,4 @@
+import { isPlatform } from "#src/channels/channel.ts";
 import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 
@@ -24,4 +25,13 @@ export async function goOn(deps: { taskLogs: TaskLogs; queue: Queue }, taskId: s
     payload: { taskId, step },
     deduplicationId: `step-${taskId}-${step}-goes-on`,
   });
+}
+
+/** Has the questions of a platform's task sent to where its message came from. Does nothing for other tasks. Idempotent. */
+export async function publishQuestions(
+  { queue }: { queue: Queue },
+  { id, origin }: { id: string; origin: string },
+): Promise<void> {
+  if (!isPlatform(origin)) return;
+  await queue.publish({ function: "deliver-message", payload: { askingTaskId: id } });
 }

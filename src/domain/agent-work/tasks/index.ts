@@ -1,7 +1,7 @@
 export * as taskEvents from "./events.ts";
 export { closeTask, finishTask, type Ending, type FinishDeps, type TaskEnd } from "./finish-task.ts";
 export { followUpTask } from "./follow-up.ts";
-export { goOn, publishNextStep } from "./go-on.ts";
+export { goOn, publishNextStep, publishQuestions } from "./go-on.ts";
 export { findWaiting, type Waiting } from "./queries/waiting.ts";
 export { describeWaiting, type RefusedQuestion } from "./waiting.ts";
 export { listTurns, listTasks } from "./list-tasks.ts";

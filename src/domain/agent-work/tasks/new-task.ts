@@ -1,3 +1,4 @@
+import type { Platform } from "#src/channels/channel.ts";
 import type { EditMode } from "./edit-mode.ts";
 
 /**
@@ -7,7 +8,7 @@ import type { EditMode } from "./edit-mode.ts";
 export type ChosenChat = { kind: "new" | "latest" } | { kind: "named"; id: string };
 
 /** A task to be stored. Its ids are chosen before the write, so that a repeated launch finds the same ones. */
-export interface NewTask extends Omit<StartTask, "idempotencyKey"> {
+export interface NewTask extends Omit<StartTask, "idempotencyKey" | "taskId"> {
   id: string;
   /** Id of the chat, if it is a new one. */
   newChatId: string;
@@ -16,6 +17,10 @@ export interface NewTask extends Omit<StartTask, "idempotencyKey"> {
 }
 
 export interface StartTask {
+  /**
+   * Id of the task, for a caller that may repeat the call: a repetition starts nothing and returns the first one's answer.
+   */
+  taskId?: string | undefined;
   userId: string;
   /** Superusers reach every project; a key never has superuser rights. */
   isSuperuser: boolean;
@@ -45,5 +50,5 @@ export interface StartTask {
   idempotencyKey: string | undefined;
 }
 
-/** Where a message came from. Later origins: the names of platforms, `schedule`. */
-export type Origin = "api" | "browser" | "standalone";
+/** Where a message came from: a messaging platform, or one of the service's own interfaces. Later: `schedule`. */
+export type Origin = "api" | "browser" | "standalone" | Platform;

@@ -1,4 +1,5 @@
 import { isForeignKeyViolation } from "#src/db/foreign-key-violation.ts";
+import { uniqueViolation } from "#src/db/unique-violation.ts";
 import { requireRole } from "#src/domain/organisations/access/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
@@ -9,6 +10,7 @@ import { agentLimits, noRoom, type AgentLimitConfig } from "./agent-limits.ts";
 import type { EditMode } from "./edit-mode.ts";
 import { again, launchTask, type LaunchDeps } from "./launch-task.ts";
 import type { NewTask, Origin, StartTask } from "./new-task.ts";
+import { taskWithTurn } from "./queries/chat-order.ts";
 import { findClaimedTask, insertTask, STARTING } from "./queries/start.ts";
 import { eventsUrl } from "./task.ts";
 
@@ -23,8 +25,10 @@ export interface StartedTask {
   isBehind: boolean;
 }
 
-/** Default mode for dangerous tools. In a browser a person can be asked; a program cannot answer. */
-const EDIT_MODE_OF_ORIGIN: Record<Origin, EditMode> = { api: "allow", browser: "ask", standalone: "ask" };
+/** Default mode for dangerous tools. In a browser or on a platform a person can be asked; a program cannot answer. */
+function editModeOf(origin: Origin): EditMode {
+  return origin === "api" ? "allow" : "ask";
+}
 
 /**
  * Starts a task for a message. Every message becomes a task here. Returns when the task is stored and either published or
@@ -43,9 +47,19 @@ export async function startTask(deps: StartDeps, input: StartTask): Promise<Star
     agentId: DEFAULT_AGENT_ID,
     model: deps.config.DEFAULT_MODEL,
     platformModels: deps.modelSettings.platformModels,
-    editMode: input.editModeOtherwise ?? EDIT_MODE_OF_ORIGIN[input.origin],
+    editMode: input.editModeOtherwise ?? editModeOf(input.origin),
   };
-  const outcome = await whileParentsExist(insertTask(deps.db, task, defaults, agentLimits(deps.config)));
+  const outcome = await whileParentsExist(
+    insertTask(deps.db, task, defaults, agentLimits(deps.config)).catch((error: unknown) => {
+      if (input.taskId !== undefined && uniqueViolation(error) === "tasks_pkey") return "repeated" as const;
+      throw error;
+    }),
+  );
+  if (input.taskId !== undefined && (outcome === "repeated" || !outcome?.started)) {
+    const repeated = await repeatTask(deps, input.taskId);
+    if (repeated) return repeated;
+  }
+  if (outcome === "repeated") throw new AppError("not_found", "The task was deleted in the meantime");
   if (!outcome?.role) throw new AppError("not_found", "Project not found");
   requireRole(outcome.role, STARTING);
   if (!outcome.agent) throw new AppError("not_found", "Agent not found");
@@ -68,11 +82,11 @@ export interface StartDeps extends LaunchDeps {
   modelSettings: Pick<ModelSettings, "platformModels">;
 }
 
-function newTask({ idempotencyKey, ...input }: StartTask): NewTask {
+function newTask({ idempotencyKey, taskId, ...input }: StartTask): NewTask {
   const idempotency = idempotencyKey && { key: idempotencyKey, requestHash: hashOf(input) };
   return {
     ...input,
-    id: newId(),
+    id: taskId ?? newId(),
     newChatId: newId(),
     messageId: newId(),
     idempotency: idempotency || undefined,
@@ -104,11 +118,20 @@ async function replayTask(
   return answer(claimed.task, claimed.task.status === "queued" && !claimed.hasTurn);
 }
 
+/** Returns the answer of a task that is already stored, if it is. Launches it again if its launch was lost. */
+async function repeatTask(deps: LaunchDeps & { db: Db }, taskId: string): Promise<StartedTask | undefined> {
+  const [stored] = await taskWithTurn(deps.db, taskId);
+  if (!stored) return undefined;
+  const { task, hasTurn } = stored;
+  if (task.status === "queued" && hasTurn) await launchTask(deps, task.id, again());
+  return answer(task, task.status === "queued" && !hasTurn);
+}
+
 function answer(task: { id: string; chatId: string }, isBehind: boolean): StartedTask {
   return { taskId: task.id, chatId: task.chatId, eventsUrl: eventsUrl(task.id), isBehind };
 }
 
-function hashOf(input: Omit<StartTask, "idempotencyKey">): string {
+function hashOf(input: Omit<StartTask, "idempotencyKey" | "taskId">): string {
   const { projectId, message, agentId, chat, webhookUrl } = input;
   const chatId = chat.kind === "named" ? chat.id : null;
   return sha256Hex(JSON.stringify([projectId, message, agentId ?? null, chatId, webhookUrl ?? null]));

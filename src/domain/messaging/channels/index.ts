@@ -1,13 +1,26 @@
+export { channelApi, type ApiDeps } from "./channel-api.ts";
 export {
+  commandLineChannel,
   createChannel,
   deleteChannel,
   listChannelMessages,
   listChannels,
   requireChannel,
   rotateSecret,
+  shardOf,
   updateChannel,
   type ChannelChange,
+  type ChannelDeps,
   type ChannelWish,
 } from "./manage-channels.ts";
-export { activeChannel, type Channel, type ChannelMessage } from "./queries.ts";
-export { showChannel, type ShownChannel } from "./show-channel.ts";
+export {
+  activeChannel,
+  connectionChannels,
+  setConnectionState,
+  storeSelf,
+  type Channel,
+  type ChannelMessage,
+  type ConnectionChannel,
+} from "./queries.ts";
+export { sendTest } from "./send-test.ts";
+export { openCredentials, showChannel, type ShownChannel } from "./show-channel.ts";

@@ -1,8 +1,5 @@
 import { bytesToHex, randomBytes } from "@noble/hashes/utils.js";
-import { requireAgent } from "#src/domain/agent-work/agents/index.ts";
 import type { UserCaller } from "#src/domain/organisations/access/index.ts";
-import { requireTeam } from "#src/domain/organisations/teams/index.ts";
-import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import type { Platform } from "#src/channels/channel.ts";
 import type { Client } from "#src/lib/client.ts";
 import { AppError } from "#src/lib/errors.ts";
@@ -10,28 +7,26 @@ import { sha256Hex } from "#src/lib/hash.ts";
 import { isGuid, newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
+import { followWebhook, introduceBot, type PlatformDeps } from "./at-platform.ts";
+import { checkCredentials, mergedCredentials, requireTargets } from "./check-wish.ts";
+import { type InboundMode, inboundModeOf } from "./inbound-mode.ts";
 import {
   changeChannel,
   channelOf,
   channelsOf,
+  commandLineOf,
   insertChannel,
+  insertCommandLine,
   messagesOf,
   type Channel,
   type ChannelMessage,
 } from "./queries.ts";
-import {
-  type Credentials,
-  MASK,
-  openCredentials,
-  showChannel,
-  type ShowDeps,
-  type ShownChannel,
-} from "./show-channel.ts";
+import { type Credentials, showChannel, type ShowDeps, type ShownChannel } from "./show-channel.ts";
 
-export interface ChannelDeps extends Omit<ShowDeps, "config"> {
-  db: Db;
+export interface ChannelDeps extends Omit<PlatformDeps, "channels" | "config"> {
+  channels: PlatformDeps["channels"] & ShowDeps["channels"];
   channelSecrets: Secrets;
-  config: ShowDeps["config"] & { GATEWAY_NUM_SHARDS: number };
+  config: { PUBLIC_URL: string; GATEWAY_NUM_SHARDS: number; ENVIRONMENT: string };
 }
 
 export interface ChannelWish {
@@ -42,6 +37,9 @@ export interface ChannelWish {
   projectId: string | null;
   defaultAgentId: string | null;
   groupMode: Channel["groupMode"] | undefined;
+  /** The usual way of the platform when undefined. */
+  inboundMode: InboundMode | undefined;
+  hasReactions: boolean | undefined;
 }
 
 /** Fields that are undefined stay as they are. */
@@ -65,7 +63,8 @@ export async function requireChannel(deps: { db: Db }, caller: UserCaller, id: s
 }
 
 /**
- * Connects a platform. Throws `invalid_body` for credentials that lack something, and as `requireProject` (permission
+ * Connects a platform. Throws `invalid_body` for credentials that lack something, `invalid_input` for those that the platform
+ * refuses, and in production for those of the chat platform of `npm start`, and as `requireProject` (permission
  * `channel.manage`) and `requireAgent` do.
  */
 export async function createChannel(
@@ -74,28 +73,68 @@ export async function createChannel(
   wish: ChannelWish,
   client: Client,
 ): Promise<ShownChannel> {
-  const { channelType, projectId, defaultAgentId } = wish;
+  const { channelType, projectId, defaultAgentId, groupMode, hasReactions } = wish;
   const adapter = deps.channels[channelType];
   const credentials = checkCredentials(deps, channelType, wish.credentials);
+  const inboundMode = inboundModeOf(channelType, credentials, wish.inboundMode);
   await requireTargets(deps, caller, { projectId, defaultAgentId });
-  const id = newId();
   const channel = await insertChannel(
     deps.db,
     {
-      id,
+      ...(await newChannel(deps, {
+        channelType,
+        credentials,
+        name: wish.name ?? `My ${adapter.label}`,
+        inboundMode,
+      })),
       userId: caller.userId,
       projectId,
       defaultAgentId,
-      channelType,
-      name: wish.name ?? `My ${adapter.label}`,
-      ...(wish.groupMode && { groupMode: wish.groupMode }),
-      encryptedCredentials: await deps.channelSecrets.encrypt(JSON.stringify(credentials)),
-      encryptedWebhookSecret: await newWebhookSecret(deps),
-      gatewayShard: shardOf(id, deps.config.GATEWAY_NUM_SHARDS),
+      ...(groupMode && { groupMode }),
+      ...(hasReactions !== undefined && { hasReactions }),
+      ...(await introduceBot(deps, channelType, credentials)),
     },
     client,
   );
-  return showChannel(deps, channel);
+  return showChannel(deps, await followWebhook(deps, undefined, channel));
+}
+
+/**
+ * The channel of a person's command line, about a project or about the person's default workspace. It is made when the
+ * person has none.
+ */
+export async function commandLineChannel(
+  deps: ChannelDeps,
+  { userId, projectId }: { userId: string; projectId: string | null },
+  client: Client,
+): Promise<Channel> {
+  const [channel] = await commandLineOf(deps.db, userId, projectId);
+  if (channel) return channel;
+  const made = await newChannel(deps, {
+    channelType: "cli",
+    credentials: {},
+    name: deps.channels.cli.label,
+    inboundMode: inboundModeOf("cli", {}, undefined),
+  });
+  return insertCommandLine(deps.db, { ...made, userId, projectId }, client);
+}
+
+/** What a channel has from its beginning: an id with its shard, and its secrets. */
+async function newChannel(
+  deps: Pick<ChannelDeps, "channelSecrets" | "config">,
+  {
+    credentials,
+    ...values
+  }: Pick<ChannelWish, "channelType" | "credentials"> & { name: string; inboundMode: InboundMode },
+) {
+  const id = newId();
+  return {
+    id,
+    ...values,
+    encryptedCredentials: await deps.channelSecrets.encrypt(JSON.stringify(credentials)),
+    encryptedWebhookSecret: await newWebhookSecret(deps),
+    gatewayShard: shardOf(id, deps.config.GATEWAY_NUM_SHARDS),
+  };
 }
 
 /**
@@ -110,18 +149,21 @@ export async function updateChannel(
   client: Client,
 ): Promise<ShownChannel> {
   const channel = await requireChannel(deps, caller, id);
-  const { credentials, ...values } = change;
+  const { credentials: given, ...values } = change;
+  const platform = channel.channelType;
+  const credentials =
+    given && checkCredentials(deps, platform, await mergedCredentials(deps, channel, given));
+  if (values.inboundMode) {
+    inboundModeOf(platform, credentials ?? (await mergedCredentials(deps, channel, {})), values.inboundMode);
+  }
   await requireTargets(deps, caller, values);
   const encrypted = credentials && {
-    encryptedCredentials: await deps.channelSecrets.encrypt(
-      JSON.stringify(checkCredentials(deps, channel.channelType, await merged(deps, channel, credentials))),
-    ),
-    // Who the bot is, and what failed before, was of the old credentials.
-    botId: null,
-    botName: null,
-    lastError: null,
+    encryptedCredentials: await deps.channelSecrets.encrypt(JSON.stringify(credentials)),
+    ...(await introduceBot(deps, platform, credentials)),
   };
-  const fields = Object.entries(change).flatMap(([field, value]) => (value === undefined ? [] : [field]));
+  const fields = Object.entries(change).flatMap(([field, value]) =>
+    value === undefined ? [] : [wireName(field)],
+  );
   const changed = await changeChannel(
     deps.db,
     channel,
@@ -129,16 +171,18 @@ export async function updateChannel(
     client,
   );
   if (!changed) throw new AppError("not_found", MISSING);
-  return showChannel(deps, changed);
+  return showChannel(deps, await followWebhook(deps, channel, changed));
 }
 
-/** Ends a channel; its messages stay. Throws `not_found`, and `invalid_input` for one that was ended before. */
+/**
+ * Ends a channel, and returns it; its messages stay. Throws `not_found`, and `invalid_input` for one that was ended before.
+ */
 export async function deleteChannel(
   deps: ChannelDeps,
   caller: UserCaller,
   id: string,
   client: Client,
-): Promise<void> {
+): Promise<Channel> {
   const channel = await requireChannel(deps, caller, id);
   const change = { isActive: false };
   const ended = await changeChannel(
@@ -148,6 +192,7 @@ export async function deleteChannel(
     client,
   );
   if (!ended) throw new AppError("invalid_input", "Channel config is already deactivated");
+  return followWebhook(deps, channel, ended);
 }
 
 /** Gives a channel's webhook another secret: the earlier address is refused from now on. Throws as `requireChannel` does. */
@@ -166,7 +211,7 @@ export async function rotateSecret(
     client,
   );
   if (!rotated) throw new AppError("not_found", MISSING);
-  return showChannel(deps, rotated);
+  return showChannel(deps, await followWebhook(deps, channel, rotated));
 }
 
 /** A page of a channel's messages, newest first. Throws as `requireChannel` does. */
@@ -180,42 +225,9 @@ export async function listChannelMessages(
   return messagesOf(deps.db, channel.id, page);
 }
 
-/** The project must let the caller manage channels, and the agent be one of the caller's team. */
-async function requireTargets(
-  deps: { db: Db },
-  caller: UserCaller,
-  { projectId, defaultAgentId }: Pick<ChannelChange, "projectId" | "defaultAgentId">,
-): Promise<void> {
-  if (projectId) await requireProject(deps, caller, projectId, "channel.manage");
-  if (!defaultAgentId) return;
-  const { teamId } = await requireTeam(deps, caller, "agent.view");
-  await requireAgent(deps.db, teamId, defaultAgentId);
-}
-
-function checkCredentials(
-  { channels }: Pick<ShowDeps, "channels">,
-  channelType: Platform,
-  given: Credentials,
-): Credentials {
-  if (JSON.stringify(given).includes(MASK)) {
-    throw new AppError(
-      "invalid_body",
-      "credentials: a value is masked: send the whole value, or leave it out",
-    );
-  }
-  const parsed = channels[channelType].credentials.safeParse(given);
-  if (parsed.success) return { ...parsed.data };
-  const [issue] = parsed.error.issues;
-  throw new AppError(
-    "invalid_body",
-    `${["credentials", ...(issue?.path ?? [])].join(".")}: ${issue?.message}`,
-  );
-}
-
-/** Earlier credentials with the given ones in their place; where the earlier ones are lost, the given ones. */
-async function merged(deps: ChannelDeps, channel: Channel, given: Credentials): Promise<Credentials> {
-  const earlier = await openCredentials(deps, channel).catch(() => undefined);
-  return { ...earlier?.credentials, ...given };
+/** Entries of the audit log name fields as clients do. */
+function wireName(field: string): string {
+  return field.replaceAll(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`);
 }
 
 const SECRET_BYTES = 32;
@@ -225,6 +237,6 @@ function newWebhookSecret({ channelSecrets }: Pick<ChannelDeps, "channelSecrets"
 }
 
 /** The shard that keeps the channel's connection: the same for as long as the number of shards is. */
-function shardOf(id: string, shards: number): number {
+export function shardOf(id: string, shards: number): number {
   return Number.parseInt(sha256Hex(id).slice(0, 8), 16) % shards;
 }

@@ -1,8 +1,10 @@
-import { and, desc, eq, sql } from "drizzle-orm";
-import { shareOwnTeam } from "#src/db/locks.ts";
+import { and, asc, desc, eq, gte, isNull, ne, or, sql } from "drizzle-orm";
+import { lockNames, shareOwnTeam } from "#src/db/locks.ts";
 import { channelConfigs, channelMessages } from "#src/db/schema/index.ts";
 import { insertAuditEntry } from "#src/domain/organisations/audit/index.ts";
+import type { Self } from "#src/channels/channel.ts";
 import type { Client } from "#src/lib/client.ts";
+import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 export type Channel = typeof channelConfigs.$inferSelect;
@@ -58,6 +60,55 @@ export async function insertChannel(db: Db, channel: NewChannel, client: Client)
   return row;
 }
 
+/** A person's active command-line channel of a project, or of none; the oldest one. */
+export function commandLineOf(db: Db, userId: string, projectId: string | null) {
+  return db
+    .select()
+    .from(channelConfigs)
+    .where(
+      and(
+        eq(channelConfigs.userId, userId),
+        eq(channelConfigs.channelType, "cli"),
+        projectId === null ? isNull(channelConfigs.projectId) : eq(channelConfigs.projectId, projectId),
+        channelConfigs.isActive,
+      ),
+    )
+    .orderBy(asc(channelConfigs.createdAt), asc(channelConfigs.id))
+    .limit(1);
+}
+
+/** Stores a command-line channel unless the person has one for the project, and returns the one that there is. */
+export async function insertCommandLine(
+  db: Db,
+  channel: NewChannel & { projectId: string | null },
+  client: Client,
+): Promise<Channel> {
+  const { id, userId, projectId, channelType, name, gatewayShard } = channel;
+  const [, , , , [row]] = await db.batch([
+    // Clients that connect at once make one channel.
+    lockNames(db, [`command-line:${userId}:${projectId ?? ""}`]),
+    shareOwnTeam(db, userId),
+    db.execute(sql`
+      INSERT INTO channel_configs (id, user_id, project_id, channel_type, name, encrypted_credentials,
+        encrypted_webhook_secret, gateway_shard)
+      SELECT ${id}::uuid, ${userId}::uuid, ${projectId}::uuid, ${channelType}, ${name}, ${channel.encryptedCredentials},
+        ${channel.encryptedWebhookSecret}, ${gatewayShard}
+      WHERE NOT EXISTS (${commandLineOf(db, userId, projectId)})`),
+    insertAuditEntry(
+      db,
+      {
+        ...entryOf(userId, id, client),
+        action: "channel.created",
+        details: { channel_type: channelType, name },
+      },
+      sql`EXISTS (SELECT 1 FROM channel_configs WHERE id = ${id}::uuid)`,
+    ),
+    commandLineOf(db, userId, projectId),
+  ]);
+  if (!row) throw new Error("The channel was not stored");
+  return row;
+}
+
 /**
  * Changes a person's channel, with an entry that names `fields` but no value. No row and no entry for a deleted channel when
  * only active ones are meant.
@@ -92,6 +143,31 @@ export async function changeChannel(
   return rows[0];
 }
 
+/** Notes what failed last at the channel's platform; null after a success. Returns the channel as it is then. */
+export async function noteLastError(
+  db: Db,
+  id: string,
+  lastError: string | null,
+): Promise<Channel | undefined> {
+  const [row] = await db
+    .update(channelConfigs)
+    .set({ lastError })
+    .where(eq(channelConfigs.id, id))
+    .returning();
+  return row;
+}
+
+/** Stores a message that was sent past the outbox, or could not be sent. */
+export async function insertSentMessage(
+  db: Db,
+  message: Pick<
+    typeof channelMessages.$inferInsert,
+    "channelConfigId" | "jid" | "content" | "platformMessageId" | "status" | "error"
+  >,
+): Promise<void> {
+  await db.insert(channelMessages).values({ id: newId(), direction: "outbound", ...message });
+}
+
 /** A page of a channel's messages, newest first. */
 export function messagesOf(
   db: Db,
@@ -105,6 +181,67 @@ export function messagesOf(
     .orderBy(desc(channelMessages.createdAt), desc(channelMessages.id))
     .limit(limit)
     .offset(offset);
+}
+
+/** A channel as its shard sees it. */
+export interface ConnectionChannel {
+  id: string;
+  /** Changes with whatever a connection has to follow, but not with its state. */
+  fingerprint: string;
+  state: Channel["connectionState"];
+  lastError: string | null;
+}
+
+/**
+ * The channels that a shard keeps connected. Those of a shard whose number is no longer in use belong to the shard of the
+ * remainder.
+ */
+export function connectionChannels(
+  db: Db,
+  { shard, shards }: { shard: number; shards: number },
+): Promise<ConnectionChannel[]> {
+  const { gatewayShard, updatedAt, encryptedCredentials } = channelConfigs;
+  return db
+    .select({
+      id: channelConfigs.id,
+      fingerprint: sql<string>`md5(${encryptedCredentials} || coalesce(${updatedAt}::text, ''))`,
+      state: channelConfigs.connectionState,
+      lastError: channelConfigs.lastError,
+    })
+    .from(channelConfigs)
+    .where(
+      and(
+        channelConfigs.isActive,
+        eq(channelConfigs.inboundMode, "connection"),
+        // Command-line clients connect by themselves.
+        ne(channelConfigs.channelType, "cli"),
+        or(
+          and(eq(gatewayShard, shard), sql`${shard}::int < ${shards}::int`),
+          and(gte(gatewayShard, shards), sql`${gatewayShard} % ${shards} = ${shard}`),
+        ),
+      ),
+    );
+}
+
+/** Stores how the channel's connection is doing. Shards do not take it for a change of the channel. */
+export async function setConnectionState(
+  db: Db,
+  id: string,
+  { state, lastError }: { state: Channel["connectionState"]; lastError: string | null },
+): Promise<void> {
+  await db.update(channelConfigs).set({ connectionState: state, lastError }).where(eq(channelConfigs.id, id));
+}
+
+/** Stores whom the platform says the bot is, unless the credentials were changed since it was asked. */
+export async function storeSelf(
+  db: Db,
+  { id, encryptedCredentials }: Pick<Channel, "id" | "encryptedCredentials">,
+  { botId, botName }: Self,
+): Promise<void> {
+  await db
+    .update(channelConfigs)
+    .set({ botId: botId ?? null, botName: botName ?? null })
+    .where(and(eq(channelConfigs.id, id), eq(channelConfigs.encryptedCredentials, encryptedCredentials)));
 }
 
 const entryOf = (userId: string, id: string, client: Client) => ({

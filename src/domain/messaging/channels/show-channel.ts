@@ -3,6 +3,7 @@ import type { ChannelAdapter, Platform } from "#src/channels/channel.ts";
 import { parseJson } from "#src/lib/parse-json.ts";
 import { withoutSlash } from "#src/lib/without-slash.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
+import { hasWebhookAddress } from "./inbound-mode.ts";
 import type { Channel } from "./queries.ts";
 
 const Credentials = z.record(z.string(), z.unknown());
@@ -13,14 +14,14 @@ export interface ShownChannel {
   channel: Channel;
   /** Masked. */
   credentials: Readonly<Record<string, unknown>>;
-  /** With the secret; null for a platform that calls no webhook. */
+  /** With the secret; null for a channel whose webhook is not called. */
   webhookUrl: string | null;
   /** What to do next at the platform. */
   setup: readonly string[];
 }
 
 export interface ShowDeps {
-  channels: Readonly<Record<Platform, Pick<ChannelAdapter, "label" | "credentials" | "setup">>>;
+  channels: Readonly<Record<Platform, Pick<ChannelAdapter, "label" | "credentials" | "isStandIn" | "setup">>>;
   channelSecrets: Pick<Secrets, "decrypt">;
   config: { PUBLIC_URL: string };
 }
@@ -34,14 +35,14 @@ export async function showChannel(deps: ShowDeps, channel: Channel): Promise<Sho
     return { channel, credentials: {}, webhookUrl: null, setup: [lost] };
   }
   const { credentials, webhookSecret } = opened;
-  const webhookUrl = WEBHOOK_PLATFORMS.has(channel.channelType)
-    ? webhookUrlOf(deps, channel, webhookSecret)
-    : null;
+  const webhookUrl = hasWebhookAddress(channel) ? webhookUrlOf(deps, channel, webhookSecret) : null;
+  // Beside a connection the platform needs no webhook.
+  const neededUrl = channel.inboundMode === "webhook" ? webhookUrl : null;
   return {
     channel,
     credentials: masked(credentials),
     webhookUrl,
-    setup: channel.isActive ? adapter.setup({ credentials, webhookUrl }) : [],
+    setup: channel.isActive ? adapter.setup({ credentials, webhookUrl: neededUrl }) : [],
   };
 }
 
@@ -57,12 +58,10 @@ export async function openCredentials(
   return { credentials: parseJson(credentials, Credentials), webhookSecret };
 }
 
-/** The others are reached by a connection alone. */
-const WEBHOOK_PLATFORMS: ReadonlySet<Platform> = new Set(["telegram", "slack", "discord", "whatsapp"]);
-
-function webhookUrlOf(
+/** Where the platform calls the channel's webhook. It holds the secret. */
+export function webhookUrlOf(
   { config }: Pick<ShowDeps, "config">,
-  { channelType, id }: Channel,
+  { channelType, id }: Pick<Channel, "channelType" | "id">,
   secret: string,
 ): string {
   return `${withoutSlash(config.PUBLIC_URL)}/api/channels/webhook/${channelType}/${id}?secret=${secret}`;

@@ -1,4 +1,5 @@
 export {
+  forgetCode,
   listIdentities,
   newPairingCode,
   unlinkIdentity,

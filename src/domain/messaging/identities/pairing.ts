@@ -7,7 +7,7 @@ import { sha256Hex } from "#src/lib/hash.ts";
 import { isId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { AttemptLimits } from "#src/platform/objects/attempt-limits.ts";
-import { deleteIdentity, identitiesOf, putCode, verifyCode, type Identity } from "./queries.ts";
+import { deleteCode, deleteIdentity, identitiesOf, putCode, verifyCode, type Identity } from "./queries.ts";
 
 /** Without letters and digits that look alike: O and 0, I and 1. */
 const ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
@@ -47,6 +47,15 @@ export async function newPairingCode(
     },
   );
   return stored ? code : undefined;
+}
+
+/** Forgets a code that did not reach its person, who then gets another one at once. */
+export async function forgetCode(
+  deps: { db: Db },
+  platform: Platform,
+  platformUserId: string,
+): Promise<void> {
+  await deleteCode(deps.db, platform, platformUserId);
 }
 
 /**

@@ -51,7 +51,8 @@ export async function putCode(
       .insert(platformIdentities)
       .select(
         sql`SELECT ${newId()}::uuid, NULL::uuid, ${code.platform}, ${code.platformUserId}, ${code.platformUsername}, false,
-          ${code.codeHash}, ${values.pairingExpiresAt}, now(), ${code.channelConfigId}::uuid, NULL::timestamptz, now()
+          ${code.codeHash}, ${values.pairingExpiresAt}, now(), ${code.channelConfigId}::uuid, NULL::timestamptz, NULL::uuid, NULL::text,
+          NULL::text, now()
           WHERE (${pendingOf(db, code)}) < ${limits.maxPending}`,
       )
       .onConflictDoUpdate({
@@ -63,6 +64,20 @@ export async function putCode(
       .returning({ id: platformIdentities.id }),
   ]);
   return rows.length > 0;
+}
+
+/** Forgets the code of an unverified person, and when it was sent. */
+export async function deleteCode(db: Db, platform: Platform, platformUserId: string): Promise<void> {
+  await db
+    .update(platformIdentities)
+    .set({ codeHash: null, pairingExpiresAt: null, codeSentAt: null })
+    .where(
+      and(
+        eq(platformIdentities.platform, platform),
+        eq(platformIdentities.platformUserId, platformUserId),
+        eq(platformIdentities.isVerified, false),
+      ),
+    );
 }
 
 /** Codes of a channel that other people have and that still count. */

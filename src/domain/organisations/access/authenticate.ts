@@ -3,7 +3,7 @@ import { sha256Hex } from "#src/lib/hash.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { AccessTokens } from "#src/platform/tokens/access-tokens.ts";
 import type { KeyCaller, UserCaller } from "./caller.ts";
-import { keyByHash, userOfSession, type KeyRow } from "./queries.ts";
+import { keyByHash, keyById, userOfSession, type KeyRow } from "./queries.ts";
 
 /** The person of an access token; `undefined` for an invalid token, an ended session or an inactive account. */
 export async function authenticateUser(
@@ -19,6 +19,12 @@ export async function authenticateUser(
 /** The caller of a `tsk_` key. Throws `unauthenticated` for a malformed, revoked or expired key. */
 export async function authenticateKey(deps: { db: Db }, token: string): Promise<KeyCaller> {
   const [row] = await keyByHash(deps.db, { keyHash: hashOfKey(token) });
+  return callerOfKey(row);
+}
+
+/** The caller of a key that was authenticated earlier. Throws `unauthenticated` once it is revoked or expired. */
+export async function callerOfKeyId(deps: { db: Db }, keyId: string): Promise<KeyCaller> {
+  const [row] = await keyById(deps.db, keyId);
   return callerOfKey(row);
 }
 

@@ -1,5 +1,5 @@
 export { authorize, requireRole } from "./authorize.ts";
-export { authenticateKey, authenticateUser, callerOfKey, hashOfKey } from "./authenticate.ts";
+export { authenticateKey, authenticateUser, callerOfKey, callerOfKeyId, hashOfKey } from "./authenticate.ts";
 export {
   reachesProject,
   requireKeyProject,

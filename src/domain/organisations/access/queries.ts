@@ -1,6 +1,23 @@
 import { and, eq, isNull, sql } from "drizzle-orm";
 import { externalApiKeys, sessions, teamMemberships, users } from "#src/db/schema/index.ts";
 import { statement, type Slot } from "#src/db/statement.ts";
+import type { Db } from "#src/platform/db/client.ts";
+
+const KEY_FIELDS = {
+  keyId: externalApiKeys.id,
+  userId: externalApiKeys.userId,
+  teamId: externalApiKeys.teamId,
+  scopes: externalApiKeys.scopes,
+  projectIds: externalApiKeys.projectIds,
+  expired: sql<boolean>`coalesce(${externalApiKeys.expiresAt} <= now(), false)`,
+  userIsActive: users.isActive,
+  role: teamMemberships.role,
+};
+
+const OWNER_IN_TEAM = and(
+  eq(teamMemberships.teamId, externalApiKeys.teamId),
+  eq(teamMemberships.userId, externalApiKeys.userId),
+);
 
 /**
  * The key with this hash, its owner and the owner's role in the key's team. The same statement refreshes `last_used_at`, at
@@ -21,27 +38,22 @@ export const keyByHash = statement((db, { keyHash }: { keyHash: Slot<string> }) 
   );
   return db
     .with(touched)
-    .select({
-      keyId: externalApiKeys.id,
-      userId: externalApiKeys.userId,
-      teamId: externalApiKeys.teamId,
-      scopes: externalApiKeys.scopes,
-      projectIds: externalApiKeys.projectIds,
-      expired: sql<boolean>`coalesce(${externalApiKeys.expiresAt} <= now(), false)`,
-      userIsActive: users.isActive,
-      role: teamMemberships.role,
-    })
+    .select(KEY_FIELDS)
     .from(externalApiKeys)
     .innerJoin(users, eq(users.id, externalApiKeys.userId))
-    .leftJoin(
-      teamMemberships,
-      and(
-        eq(teamMemberships.teamId, externalApiKeys.teamId),
-        eq(teamMemberships.userId, externalApiKeys.userId),
-      ),
-    )
+    .leftJoin(teamMemberships, OWNER_IN_TEAM)
     .where(and(eq(externalApiKeys.keyHash, keyHash), eq(externalApiKeys.isActive, true)));
 });
+
+/** As `keyByHash`, by the key's id, for what a key asked for earlier. */
+export function keyById(db: Db, keyId: string) {
+  return db
+    .select(KEY_FIELDS)
+    .from(externalApiKeys)
+    .innerJoin(users, eq(users.id, externalApiKeys.userId))
+    .leftJoin(teamMemberships, OWNER_IN_TEAM)
+    .where(and(eq(externalApiKeys.id, keyId), eq(externalApiKeys.isActive, true)));
+}
 
 export type KeyRow = Awaited<ReturnType<typeof keyByHash>>[number];
 

@@ -206,7 +206,8 @@ function insertionOf(task: InsertionSlots, limits: AgentLimits, platformModels: 
 
 function titleOf({ origin, message }: NewTask): string {
   const title = titleOfMessage(message);
-  return origin === "api" ? `API: ${title}` : title;
+  if (origin === "browser" || origin === "standalone") return title;
+  return origin === "api" ? `API: ${title}` : `[${origin}] ${title}`;
 }
 
 /** SQL value: the agent that a key names. */

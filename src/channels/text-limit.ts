@@ -1,4 +1,4 @@
-import type { TextLimit } from "../channel.ts";
+import type { TextLimit } from "./channel.ts";
 
 /** How long a text is, as a platform counts. */
 export function lengthIn(unit: TextLimit["unit"], text: string): number {

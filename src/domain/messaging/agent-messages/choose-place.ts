@@ -1,0 +1,90 @@
+import type { Place, Platform } from "#src/channels/channel.ts";
+import type { Channel } from "#src/domain/messaging/channels/index.ts";
+import type { Identity } from "#src/domain/messaging/identities/index.ts";
+import type { Candidate, Reach, Session } from "./queries.ts";
+
+/** Where a message goes: to a chat, or to the private chat of a person, which the platform names. */
+export type Chosen = { channel: Channel } & ({ place: Place } | { userId: string });
+
+/** The forms in which rows may have a target: platforms and people write phone numbers in several ways. */
+export function spellingsOf(platform: Platform, target: string): string[] {
+  const named = target.startsWith(`${platform}:`) ? target.slice(platform.length + 1) : target;
+  if (platform !== "whatsapp" && platform !== "signal") return [named];
+  const digits = named.replaceAll(/[\s()+.-]/gu, "");
+  return /^\d{5,15}$/u.test(digits) ? [...new Set([named, digits, `+${digits}`])] : [named];
+}
+
+/** Where a message without a target goes: the person's home on the platform, or else the person's private chat. */
+export function chooseOwn({ candidates, identities, sessions }: Reach): Chosen | undefined {
+  for (const { channel } of candidates) {
+    const home = identities.find(({ homeChannelConfigId }) => homeChannelConfigId === channel.id);
+    if (home?.homeChatId) return { channel, place: homeOf(home, home.homeChatId, sessions) };
+  }
+  return chooseDirect({ candidates, sessions }, identities);
+}
+
+/**
+ * Where a message with a target may go: to the user's own identity or home, to a chat of the user, and through the user's
+ * own channels to every chat that they know. Undefined for every other target.
+ */
+export function chooseTarget(reach: Reach, targets: readonly string[]): Chosen | undefined {
+  const { userId, candidates, identities, sessions } = reach;
+  const named = identities.filter(({ platformUserId }) => isPerson(platformUserId, targets));
+  if (named.length > 0) return chooseDirect(reach, named);
+  for (const { channel, isOwn } of candidates) {
+    const home = identities.find(
+      ({ homeChannelConfigId, homeChatId }) =>
+        homeChannelConfigId === channel.id && homeChatId !== null && targets.includes(homeChatId),
+    );
+    if (home?.homeChatId) return { channel, place: homeOf(home, home.homeChatId, sessions) };
+    const known = sessions.filter(
+      (session) => session.channelConfigId === channel.id && (isOwn || session.userId === userId),
+    );
+    const place = placeIn(known, targets);
+    if (place) return { channel, place };
+  }
+  return undefined;
+}
+
+/** Prefers a channel that one of these persons has written to in private: others may not be allowed to begin. */
+function chooseDirect(
+  { candidates, sessions }: Pick<Reach, "candidates" | "sessions">,
+  persons: readonly Identity[],
+): Chosen | undefined {
+  const reached = ({ channel }: Candidate, { platformUserId }: Identity) =>
+    sessions.some(
+      (session) =>
+        session.channelConfigId === channel.id &&
+        session.platformChatType === "dm" &&
+        session.senderId === platformUserId,
+    );
+  const pairs = candidates.flatMap((candidate) => persons.map((person) => ({ candidate, person })));
+  const pair = pairs.find(({ candidate, person }) => reached(candidate, person)) ?? pairs[0];
+  return pair && { channel: pair.candidate.channel, userId: pair.person.platformUserId };
+}
+
+function isPerson(id: string, targets: readonly string[]): boolean {
+  // Of Slack the workspace stands before the person.
+  return targets.includes(id) || targets.includes(id.slice(id.indexOf(":") + 1));
+}
+
+function placeIn(sessions: readonly Session[], targets: readonly string[]): Place | undefined {
+  for (const { platformChatId: chatId, platformChatType: chatType, platformThreadId, senderId } of sessions) {
+    const threadId = platformThreadId ?? undefined;
+    if (targets.includes(chatId)) return { chatId, chatType, threadId: undefined };
+    if (threadId !== undefined && targets.includes(`${chatId}:${threadId}`))
+      return { chatId, chatType, threadId };
+    if (chatType === "dm" && isPerson(senderId, targets)) return { chatId, chatType, threadId };
+  }
+  return undefined;
+}
+
+function homeOf(home: Identity, chatId: string, sessions: readonly Session[]): Place {
+  const session = sessions.find(
+    ({ channelConfigId, platformChatId }) =>
+      channelConfigId === home.homeChannelConfigId && platformChatId === chatId,
+  );
+  // Signal alone sends to groups in another way, and its ids of groups tell.
+  const chatType = session?.platformChatType ?? (chatId.startsWith("group.") ? "group" : "dm");
+  return { chatId, chatType, threadId: home.homeThreadId ?? undefined };
+}

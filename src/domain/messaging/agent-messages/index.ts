@@ -1,0 +1,2 @@
+export type { SendingTask } from "./queries.ts";
+export { countMessage, replyForTask, sendForTask, type Outcome, type SendDeps } from "./send-for-task.ts";

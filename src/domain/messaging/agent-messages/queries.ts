@@ -1,0 +1,158 @@
+import { and, asc, desc, eq, inArray, or, sql } from "drizzle-orm";
+import {
+  channelConfigs,
+  channelMessages,
+  channelSessions,
+  messages,
+  platformIdentities,
+} from "#src/db/schema/index.ts";
+import type { Platform } from "#src/channels/channel.ts";
+import type { Channel } from "#src/domain/messaging/channels/index.ts";
+import type { Identity } from "#src/domain/messaging/identities/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+
+/** A task whose agent sends a message. */
+export interface SendingTask {
+  id: string;
+  userId: string;
+  projectId: string;
+  apiKeyId: string | null;
+}
+
+/** A channel that a task may send through. */
+export interface Candidate {
+  channel: Channel;
+  /** Whether it belongs to the task's user. Through another person's channel only the user's own chats are reached. */
+  isOwn: boolean;
+}
+
+export type Session = typeof channelSessions.$inferSelect;
+
+/** What decides where a task's message may go on one platform. */
+export interface Reach {
+  userId: string;
+  /** The preferred ones first. */
+  candidates: Candidate[];
+  /** The user's verified identities, newest first. */
+  identities: Identity[];
+  /** The user's sessions in these channels; in own channels also those of others that the target names. */
+  sessions: Session[];
+}
+
+/** Most sessions that are read: those that were active last. */
+const SESSIONS = 200;
+
+/**
+ * Reads what decides where a task's message may go. The candidates are the active channels of the user, the one that the
+ * task came from, and the user's home on the platform. Of a task whose key is bound to projects only channels of the task's
+ * project count.
+ */
+export async function readReach(
+  db: Db,
+  { id: taskId, userId, projectId }: SendingTask,
+  { platform, targets }: { platform: Platform; targets: readonly string[] },
+): Promise<Reach> {
+  const origin = sql`(
+    SELECT s.channel_config_id FROM messages m
+    JOIN channel_sessions s ON s.id = (m.message_metadata #>> '{channel,session_id}')::uuid
+    WHERE m.task_id = ${taskId}::uuid AND m.role = 'user' AND s.user_id = ${userId}::uuid)`;
+  const isWithinKey = sql`NOT EXISTS (
+    SELECT 1 FROM tasks t JOIN external_api_keys k ON k.id = t.api_key_id
+    WHERE t.id = ${taskId}::uuid AND k.project_ids IS NOT NULL
+      AND ${channelConfigs.projectId} IS DISTINCT FROM ${projectId}::uuid)`;
+  const isHome = sql`EXISTS (
+    SELECT 1 FROM platform_identities i
+    WHERE i.home_channel_config_id = ${channelConfigs.id} AND i.user_id = ${userId}::uuid AND i.is_verified
+      AND i.platform = ${platform})`;
+  const isOwn = sql<boolean>`(${channelConfigs.userId} = ${userId}::uuid)`;
+  const isOrigin = sql`coalesce(${channelConfigs.id} = ${origin}, false)`;
+  const isCandidate = and(
+    eq(channelConfigs.channelType, platform),
+    channelConfigs.isActive,
+    or(isOrigin, and(isWithinKey, or(isOwn, isHome))),
+  );
+  const [candidates, identities, sessions] = await db.batch([
+    db
+      .select({ channel: channelConfigs, isOwn })
+      .from(channelConfigs)
+      .where(isCandidate)
+      .orderBy(
+        desc(isOrigin),
+        desc(sql`coalesce(${channelConfigs.projectId} = ${projectId}::uuid, false)`),
+        asc(channelConfigs.createdAt),
+        asc(channelConfigs.id),
+      ),
+    db
+      .select()
+      .from(platformIdentities)
+      .where(
+        and(
+          eq(platformIdentities.userId, userId),
+          eq(platformIdentities.platform, platform),
+          platformIdentities.isVerified,
+        ),
+      )
+      .orderBy(desc(platformIdentities.pairedAt), desc(platformIdentities.id)),
+    db
+      .select({ session: channelSessions })
+      .from(channelSessions)
+      .innerJoin(channelConfigs, eq(channelConfigs.id, channelSessions.channelConfigId))
+      .where(
+        and(
+          isCandidate,
+          or(
+            eq(channelSessions.userId, userId),
+            targets.length > 0 ? and(isOwn, isNamed(targets)) : undefined,
+          ),
+        ),
+      )
+      .orderBy(desc(channelSessions.lastActiveAt), desc(channelSessions.id))
+      .limit(SESSIONS),
+  ]);
+  return { userId, candidates, identities, sessions: sessions.map(({ session }) => session) };
+}
+
+/** Whether a target is the session's chat, a thread of it, or the person of a private chat. */
+function isNamed(targets: readonly string[]) {
+  const { platformChatId, platformThreadId, platformChatType, senderId } = channelSessions;
+  return or(
+    inArray(platformChatId, [...targets]),
+    inArray(sql`${platformChatId} || ':' || ${platformThreadId}`, [...targets]),
+    // Of Slack the workspace stands before the person.
+    and(
+      eq(platformChatType, "dm"),
+      or(inArray(senderId, [...targets]), inArray(sql`split_part(${senderId}, ':', 2)`, [...targets])),
+    ),
+  );
+}
+
+/** A chat that one of these channels has exchanged a message with, as its last such message has it. */
+export async function exchangedChat(db: Db, channelIds: readonly string[], jids: readonly string[]) {
+  if (channelIds.length === 0) return undefined;
+  const { channelConfigId, jid, platformChatType, status, createdAt } = channelMessages;
+  const [row] = await db
+    .select({ channelId: channelConfigId, jid, chatType: platformChatType })
+    .from(channelMessages)
+    .where(and(inArray(channelConfigId, [...channelIds]), inArray(jid, [...jids]), eq(status, "delivered")))
+    .orderBy(desc(createdAt))
+    .limit(1);
+  return row;
+}
+
+/** The session that a task came from, and its channel. */
+export async function originOfTask(db: Db, { id, userId }: SendingTask) {
+  const [row] = await db
+    .select({
+      channel: channelConfigs,
+      session: channelSessions,
+      replyTo: sql<string | null>`${messages.messageMetadata} #>> '{channel,reply_to}'`,
+    })
+    .from(messages)
+    .innerJoin(
+      channelSessions,
+      sql`${channelSessions.id} = (${messages.messageMetadata} #>> '{channel,session_id}')::uuid`,
+    )
+    .innerJoin(channelConfigs, eq(channelConfigs.id, channelSessions.channelConfigId))
+    .where(and(eq(messages.taskId, id), eq(messages.role, "user"), eq(channelSessions.userId, userId)));
+  return row;
+}

@@ -1,0 +1,216 @@
+import type { ChannelAdapter, Place, Platform } from "#src/channels/channel.ts";
+import { PlatformFailure } from "#src/channels/platform-failure.ts";
+import { channelApi, type Channel } from "#src/domain/messaging/channels/index.ts";
+import {
+  findFiles,
+  MAX_FILES,
+  sendAwaited,
+  type AnnounceDeps,
+} from "#src/domain/messaging/deliveries/index.ts";
+import { jidOf, sessionKeyOf } from "#src/domain/messaging/inbox/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import type { RateLimits } from "#src/platform/objects/rate-limits.ts";
+import { chooseOwn, chooseTarget, spellingsOf, type Chosen } from "./choose-place.ts";
+import { exchangedChat, originOfTask, readReach, type Reach, type SendingTask } from "./queries.ts";
+
+export interface SendDeps extends AnnounceDeps {
+  channels: Readonly<Record<Platform, Pick<ChannelAdapter, "api" | "render" | "label">>>;
+}
+
+/** A message of an agent. */
+export interface AgentText {
+  text: string;
+  /** Paths in the task's project; they are sent after the text. */
+  files: readonly string[];
+  /** Identifies the call among those of the task: a repetition sends nothing. */
+  callId: string;
+}
+
+/** What became of a message, as far as is known after a short while. */
+export type Outcome = { platform: Platform; label: string } & (
+  | { status: "sent"; chatId: string; platformMessageId: string | null }
+  | { status: "failed"; reason: string }
+  /** It is in the outbox, and is sent later; with what failed until now. */
+  | { status: "queued"; chatId: string; reason: string | null }
+);
+
+/** How long the model waits for a platform. */
+const PATIENCE_MS = 10_000;
+
+/**
+ * Sends an agent's message to a platform: without a target to the person's home or private chat there. Throws `not_found`
+ * when the person has no channel or no account of the platform, `forbidden` for a target that the person's channels do not
+ * know, and `invalid_input` for files that the project does not have.
+ */
+export async function sendForTask(
+  deps: SendDeps,
+  task: SendingTask,
+  message: AgentText & { platform: Platform; target: string | undefined },
+): Promise<Outcome> {
+  const { platform, target } = message;
+  await requireFiles(deps, task, message.files);
+  const chosen = await choose(deps, task, platform, target);
+  const place = await placeOf(deps, chosen);
+  if (place instanceof PlatformFailure) return failed(deps, platform, place.message);
+  return send(deps, task, message, { channel: chosen.channel, place, replyTo: undefined });
+}
+
+/**
+ * Sends an agent's message to the chat that its task came from. Throws `not_found` for a task of no platform, and
+ * `invalid_input` as `sendForTask` does.
+ */
+export async function replyForTask(deps: SendDeps, task: SendingTask, message: AgentText): Promise<Outcome> {
+  const origin = await originOfTask(deps.db, task);
+  if (!origin) throw new AppError("not_found", "This task did not come from a messaging platform");
+  await requireFiles(deps, task, message.files);
+  const { channel, session, replyTo } = origin;
+  const place: Place = {
+    chatId: session.platformChatId,
+    chatType: session.platformChatType,
+    threadId: session.platformThreadId ?? undefined,
+  };
+  return send(deps, task, message, { channel, place, replyTo: replyTo ?? undefined });
+}
+
+async function requireFiles(deps: SendDeps, task: SendingTask, files: readonly string[]): Promise<void> {
+  if (files.length === 0) return;
+  if (files.length > MAX_FILES) {
+    throw new AppError("invalid_input", `A message has at most ${MAX_FILES} files`);
+  }
+  const found = await findFiles(deps, task, files);
+  const missing = files.filter((path) => !found.includes(path));
+  if (missing.length === 0) return;
+  throw new AppError(
+    "invalid_input",
+    `The project has no file ${missing.join(", ")} that this task may read`,
+  );
+}
+
+/** Counts a message of a task's agent to people outside of the chat. Throws `rate_limited`. */
+export async function countMessage(
+  { rateLimits }: { rateLimits: RateLimits },
+  { id }: Pick<SendingTask, "id">,
+): Promise<void> {
+  const decision = await rateLimits.take("send", id);
+  if (decision?.allowed !== false) return;
+  const { retryAfterSeconds } = decision;
+  throw new AppError("rate_limited", `This task sends too many messages: wait ${retryAfterSeconds} seconds`, {
+    retryAfterSeconds,
+  });
+}
+
+async function choose(
+  deps: SendDeps,
+  task: SendingTask,
+  platform: Platform,
+  target: string | undefined,
+): Promise<Chosen> {
+  const { label } = deps.channels[platform];
+  const targets = target === undefined ? [] : spellingsOf(platform, target);
+  const reach = await readReach(deps.db, task, { platform, targets });
+  if (reach.candidates.length === 0) {
+    throw new AppError(
+      "not_found",
+      `No ${label} channel is connected. A person connects one under Settings → Channels`,
+    );
+  }
+  const chosen =
+    platform === "cli"
+      ? chooseTerminal(reach, task, targets)
+      : target === undefined
+        ? chooseOwn(reach)
+        : (chooseTarget(reach, targets) ?? (await chooseExchanged(deps, reach, platform, targets)));
+  if (chosen) return chosen;
+  if (target === undefined) {
+    throw new AppError(
+      "not_found",
+      `No ${label} account is linked with the person's account. The person links one by writing to the bot in private`,
+    );
+  }
+  throw new AppError(
+    "forbidden",
+    `The ${label} channel may not write to ${target.slice(0, 80)}: it writes to the person's own linked account, and to chats that it has exchanged messages with`,
+  );
+}
+
+/** The person's terminals, through a channel of the task's project or of none: what is said of a project stays with its keys. */
+function chooseTerminal(
+  { candidates }: Reach,
+  { userId, projectId }: SendingTask,
+  targets: readonly string[],
+): Chosen | undefined {
+  if (targets.length > 0 && !targets.includes(userId)) return undefined;
+  const found = candidates.find(
+    ({ channel, isOwn }) => isOwn && (channel.projectId === null || channel.projectId === projectId),
+  );
+  if (!found) return undefined;
+  const threadId = found.channel.projectId ?? undefined;
+  return { channel: found.channel, place: { chatId: userId, chatType: "dm", threadId } };
+}
+
+/** A chat without sessions that an own channel has exchanged messages with: its owner tested it, or a stranger wrote. */
+async function chooseExchanged(
+  { db }: SendDeps,
+  { candidates }: Reach,
+  platform: Platform,
+  targets: readonly string[],
+): Promise<Chosen | undefined> {
+  const own = candidates.filter(({ isOwn }) => isOwn).map(({ channel }) => channel);
+  const jids = targets.map((target) => jidOf(platform, target));
+  const found = await exchangedChat(
+    db,
+    own.map(({ id }) => id),
+    jids,
+  );
+  const channel = own.find(({ id }) => id === found?.channelId);
+  if (!found || !channel) return undefined;
+  const chatId = found.jid.slice(platform.length + 1);
+  return { channel, place: { chatId, chatType: found.chatType ?? "dm", threadId: undefined } };
+}
+
+/** Returns the failure of a platform that does not tell where a person is written to. */
+async function placeOf(deps: SendDeps, chosen: Chosen): Promise<Place | PlatformFailure> {
+  if ("place" in chosen) return chosen.place;
+  try {
+    const api = await channelApi(deps, chosen.channel);
+    return await api.directPlace(chosen.userId);
+  } catch (error) {
+    if (error instanceof PlatformFailure) return error;
+    const sentence = "The channel's credentials cannot be decrypted: a person must enter them again";
+    return new PlatformFailure("unauthorized", sentence, { cause: error });
+  }
+}
+
+async function send(
+  deps: SendDeps,
+  task: SendingTask,
+  { text, files, callId }: AgentText,
+  { channel, place, replyTo }: { channel: Channel; place: Place; replyTo: string | undefined },
+): Promise<Outcome> {
+  const platform = channel.channelType;
+  const { status, error, platformMessageId } = await sendAwaited(
+    deps,
+    channel,
+    sessionKeyOf(platform, place),
+    {
+      place,
+      kind: "message",
+      content: text,
+      occasion: `send:${task.id}:${callId}`,
+      replyTo,
+      replyTarget: undefined,
+      buttons: [],
+      taskId: task.id,
+      files,
+      patienceMs: PATIENCE_MS,
+    },
+  );
+  if (status === "failed") return failed(deps, platform, error ?? "The platform did not take it");
+  const named = { platform, label: deps.channels[platform].label, chatId: place.chatId };
+  if (status === "pending") return { ...named, status: "queued", reason: error };
+  return { ...named, status: "sent", platformMessageId };
+}
+
+function failed({ channels }: SendDeps, platform: Platform, reason: string): Outcome {
+  return { platform, label: channels[platform].label, status: "failed", reason };
+}

@@ -1,0 +1,3 @@
+export { commandLineCaller } from "./access.ts";
+export { openCommandLine } from "./open-command-line.ts";
+export { takeFrame, type CommandLine } from "./take-frame.ts";

@@ -1,0 +1,90 @@
+import type { ReceivedClick } from "#src/channels/channel.ts";
+import { answerApproval, type ApprovalResponse } from "#src/domain/agent-work/approvals/index.ts";
+import type { Channel } from "#src/domain/messaging/channels/index.ts";
+import type { UserCaller } from "#src/domain/organisations/access/index.ts";
+import { channelApi, type ApiDeps } from "#src/domain/messaging/channels/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { Log } from "#src/platform/log/log.ts";
+import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
+import type { Queue } from "#src/platform/queue/queue.ts";
+import { beginProgress } from "#src/domain/messaging/progress/index.ts";
+import { approvalOfChat } from "./queries.ts";
+import { confirmClick } from "./confirm-click.ts";
+
+export interface ClickDeps extends ApiDeps {
+  db: Db;
+  taskLogs: TaskLogs;
+  queue: Queue;
+  log: Log;
+}
+
+const RESPONSES: Readonly<Record<string, ApprovalResponse>> = {
+  allow_once: "allow_once",
+  allow_all: "allow_all",
+  stop: "stop",
+};
+
+const WORDS: Readonly<Record<ApprovalResponse, string>> = {
+  allow_once: "Allowed once.",
+  allow_all: "Allowed for this conversation.",
+  stop: "Denied.",
+};
+
+/** What a click led to. */
+interface Outcome {
+  text: string;
+  /** Whether the question is answered, by this click or before it: its buttons stay for others when it is not. */
+  isAnswered: boolean;
+}
+
+const FOREIGN: Outcome = { text: "Approval not found", isAnswered: false };
+
+/**
+ * Answers an approval by its button, as the person who pressed it: that person's own rights decide. A terminal, whose key is
+ * its identity, answers only approvals of its own conversation.
+ */
+export async function answerClick(
+  deps: ClickDeps,
+  channel: Channel,
+  click: ReceivedClick,
+  { caller, chatId }: { caller: UserCaller; chatId: string | null },
+): Promise<void> {
+  const [kind, approvalId = "", choice = ""] = click.data.split(":");
+  const response = RESPONSES[choice];
+  if (kind !== "approve" || response === undefined) return;
+  const isForeign = channel.channelType === "cli" && !(await approvalOfChat(deps.db, approvalId, chatId));
+  const { text, isAnswered } = isForeign ? FOREIGN : await outcomeOf(deps, caller, { approvalId, response });
+  await confirmClick(deps, channel, click, text);
+  if (isAnswered) await showOutcome(deps, channel, click, text);
+}
+
+async function outcomeOf(
+  deps: ClickDeps,
+  caller: UserCaller,
+  answer: { approvalId: string; response: ApprovalResponse },
+): Promise<Outcome> {
+  try {
+    const { taskId } = await answerApproval(deps, caller, answer);
+    await beginProgress(deps, taskId);
+    return { text: WORDS[answer.response], isAnswered: true };
+  } catch (error) {
+    if (!(error instanceof AppError) || error.retryable) throw error;
+    return { text: error.message, isAnswered: error.code === "conflict" };
+  }
+}
+
+/** Puts the outcome in place of the question and its buttons. */
+async function showOutcome(
+  deps: ClickDeps,
+  channel: Channel,
+  { place, messageId }: ReceivedClick,
+  text: string,
+): Promise<void> {
+  try {
+    const api = await channelApi(deps, channel);
+    await api.edit?.({ place, messageId, text: { markup: text, plain: text } });
+  } catch (cause) {
+    deps.log.warn("the outcome of an approval could not be shown", { channel_id: channel.id, cause });
+  }
+}

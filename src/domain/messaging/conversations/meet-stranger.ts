@@ -1,0 +1,103 @@
+import { PlatformFailure } from "#src/channels/platform-failure.ts";
+import type { ReceivedMessage } from "#src/channels/channel.ts";
+import { channelApi, type Channel } from "#src/domain/messaging/channels/index.ts";
+import type { AnnounceDeps } from "#src/domain/messaging/deliveries/index.ts";
+import { forgetCode, newPairingCode, type PairingConfig } from "#src/domain/messaging/identities/index.ts";
+import { sendStored } from "#src/domain/messaging/deliveries/index.ts";
+import { consoleUrl, type ConsoleConfig } from "#src/lib/console-url.ts";
+import { sha256Hex } from "#src/lib/hash.ts";
+import { confirmClick } from "./confirm-click.ts";
+import { settleEvents, type StoredEvent } from "./queries.ts";
+
+export interface StrangerDeps extends AnnounceDeps {
+  config: AnnounceDeps["config"] & PairingConfig & ConsoleConfig;
+}
+
+const PRIVATELY = "Write to me in private first: there I tell you how to link your account.";
+
+/**
+ * Replies to a person who is not linked to an account: with a pairing code in private, with a hint in a group, where
+ * others would read the code and take the person's place. Nothing that the person wrote is stored.
+ */
+export async function meetStranger(
+  deps: StrangerDeps,
+  channel: Channel,
+  events: readonly StoredEvent[],
+): Promise<void> {
+  const message = events.map(({ event }) => event).find((event) => event?.kind === "message");
+  const click = events.map(({ event }) => event).find((event) => event?.kind === "click");
+  if (message?.place.chatType === "dm") await sendCode(deps, channel, message);
+  else if (message) await hint(deps, channel, message, events);
+  if (click) {
+    await confirmClick(deps, channel, click, "Link your account first: write to me.");
+  }
+  await settleEvents(
+    deps.db,
+    events.map(({ id }) => id),
+  );
+}
+
+/**
+ * Sends a code past the outbox, whose messages the channel's owner can read. When it cannot be sent, the next message of the
+ * person gets another one.
+ */
+async function sendCode(deps: StrangerDeps, channel: Channel, message: ReceivedMessage): Promise<void> {
+  const { sender, place } = message;
+  const platform = channel.channelType;
+  const code = await newPairingCode(deps, { channelConfigId: channel.id, platform, sender });
+  if (code === undefined) return;
+  const text = wordsOf(deps, platform, code);
+  try {
+    const api = await channelApi(deps, channel);
+    const [piece] = await deps.channels[platform].render(text);
+    if (!piece) return;
+    const target = message.replyTarget;
+    await api.send({
+      place,
+      text: piece,
+      replyTo: undefined,
+      replyTarget:
+        target === undefined ? undefined : await deps.channelSecrets.decrypt(target).catch(() => undefined),
+      buttons: [],
+      isSilent: false,
+      nonce: sha256Hex(code).slice(0, 24),
+    });
+  } catch (cause) {
+    await forgetCode(deps, platform, sender.id);
+    if (!(cause instanceof PlatformFailure)) throw cause;
+    deps.log.warn("a pairing code could not be sent", { channel_id: channel.id, cause });
+  }
+}
+
+function wordsOf({ config }: StrangerDeps, platform: string, code: string): string {
+  // The fragment fills the page in; it is not sent to any server, and so in no log.
+  const page = consoleUrl(config, `/pair?platform=${platform}#code=${code}`);
+  const minutes = Math.round(config.GATEWAY_PAIRING_CODE_TTL / 60);
+  return [
+    "I do not know you yet. Link your account to write to the agent:",
+    `1. Open ${page} and sign in.`,
+    `2. Link the account. The page asks for the platform, ${platform}, and for the code \`${code}\`.`,
+    "",
+    `The code is good for ${minutes} minutes. Give it to no one. Afterwards write to me again.`,
+  ].join("\n");
+}
+
+/** At most once an hour for each person. */
+async function hint(
+  deps: StrangerDeps,
+  channel: Channel,
+  message: ReceivedMessage,
+  events: readonly StoredEvent[],
+): Promise<void> {
+  const hour = Math.floor(Date.now() / 3_600_000);
+  await sendStored(deps, channel, events[0]?.sessionKey ?? "", {
+    place: message.place,
+    kind: "message",
+    content: PRIVATELY,
+    occasion: `hint:${channel.id}:${message.sender.id}:${hour}`,
+    replyTo: message.messageId,
+    replyTarget: message.replyTarget,
+    buttons: [],
+    taskId: null,
+  });
+}

@@ -1,0 +1,106 @@
+import {
+  answerApproval,
+  openApprovals,
+  type ApprovalResponse,
+} from "#src/domain/agent-work/approvals/index.ts";
+import { stopTasksOfChat } from "#src/domain/agent-work/chats/index.ts";
+import type { FinishDeps } from "#src/domain/agent-work/tasks/index.ts";
+import type { Channel } from "#src/domain/messaging/channels/index.ts";
+import { beginProgress } from "#src/domain/messaging/progress/index.ts";
+import type { UserCaller } from "#src/domain/organisations/access/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import type { Place } from "#src/channels/channel.ts";
+import { COMMANDS, type CommandName } from "./commands.ts";
+import { archiveChat, describeSession, setHome, settleEvents, type Standing } from "./queries.ts";
+
+/** Of whom and where a command is. */
+export interface CommandContext {
+  channel: Channel;
+  caller: UserCaller;
+  person: Standing;
+  place: Place;
+  /** Events of messages that wait for the end of the task. */
+  waiting: readonly string[];
+}
+
+/** Runs a command and returns what the person is told. Idempotent but for its words. */
+export async function runCommand(
+  deps: FinishDeps,
+  name: CommandName,
+  context: CommandContext,
+): Promise<string> {
+  return RUN[name](deps, context);
+}
+
+type Run = (deps: FinishDeps, context: CommandContext) => Promise<string> | string;
+
+const RUN: Readonly<Record<CommandName, Run>> = {
+  pair: () => "You are linked already. Write what the agent should do, or /help.",
+  help: () =>
+    Object.entries(COMMANDS)
+      .map(([name, text]) => `/${name} – ${text}`)
+      .join("\n"),
+  new: async (deps, { person: { sessionId, chatId } }) => {
+    if (sessionId !== null && chatId !== null) await archiveChat(deps.db, { sessionId, chatId });
+    return "A new conversation: your next message begins it.";
+  },
+  stop: async (deps, { caller, person: { chatId }, waiting }) => {
+    await settleEvents(deps.db, waiting);
+    const hadTask = chatId !== null && (await stopTasksOfChat(deps, { id: chatId, userId: caller.userId }));
+    const forgotten = waiting.length === 0 ? "" : ` ${count(waiting.length)} forgotten.`;
+    return hadTask ? `Stopped.${forgotten}` : `Nothing was running.${forgotten}`;
+  },
+  status: async (deps, { caller, person: { chatId, startedAt }, waiting }) => {
+    const found = await describeSession(deps.db, { userId: caller.userId, chatId });
+    const state = found?.tool
+      ? `Waiting for your approval of ${found.tool}: /approve or /deny.`
+      : found?.task
+        ? "The agent is at work."
+        : "The agent is idle.";
+    return [
+      state,
+      `Project: ${found?.project ?? "none yet"}`,
+      `Agent: ${found?.agent ?? "the default one"}`,
+      `Waiting: ${count(waiting.length)}`,
+      `Conversation: ${startedAt === null ? "none yet" : `since ${new Date(startedAt).toISOString().slice(0, 16).replace("T", " ")} UTC`}`,
+    ].join("\n");
+  },
+  whoami: async (deps, { caller }) => {
+    const found = await describeSession(deps.db, { userId: caller.userId, chatId: null });
+    return `You are linked to the account ${found?.email ?? "of this service"}.`;
+  },
+  sethome: async (deps, { channel, place, person: { identityId } }) => {
+    if (identityId === null) return "The command line cannot be a home.";
+    await setHome(deps.db, identityId, { channelId: channel.id, place });
+    return "This chat is now your home: what the agent sends you unasked comes here.";
+  },
+  schedules: () => "This version of the service has no schedules.",
+  approve: (deps, context) => answerOpen(deps, context, "allow_once"),
+  deny: (deps, context) => answerOpen(deps, context, "stop"),
+};
+
+/** Answers the oldest question of the session's chat, and returns what the person is told. */
+export async function answerOpen(
+  deps: FinishDeps,
+  { caller, person: { chatId } }: Pick<CommandContext, "caller" | "person">,
+  response: ApprovalResponse,
+): Promise<string> {
+  const [open] = chatId === null ? [] : await openApprovals(deps.db, { chatId });
+  if (!open) return "Nothing waits for your approval.";
+  try {
+    const { taskId } = await answerApproval(deps, caller, { approvalId: open.approval.id, response });
+    await beginProgress(deps, taskId);
+  } catch (error) {
+    if (error instanceof AppError && !error.retryable) return error.message;
+    throw error;
+  }
+  return `${WORDS[response]}: ${open.approval.tool}.`;
+}
+
+const WORDS: Readonly<Record<ApprovalResponse, string>> = {
+  allow_once: "Allowed once",
+  allow_all: "Allowed for this conversation",
+  stop: "Denied",
+};
+
+const count = (messages: number) => (messages === 1 ? "1 message" : `${messages} messages`);

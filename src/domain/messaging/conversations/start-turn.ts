@@ -1,0 +1,177 @@
+import type { ReceivedMessage } from "#src/channels/channel.ts";
+import { declineByMessage } from "#src/domain/agent-work/approvals/index.ts";
+import type { Attached } from "#src/domain/agent-work/attachments/index.ts";
+import { defaultWorkspace } from "#src/domain/agent-work/chats/index.ts";
+import {
+  startTask,
+  type ChosenChat,
+  type StartDeps,
+  type StartedTask,
+} from "#src/domain/agent-work/tasks/index.ts";
+import type { Channel } from "#src/domain/messaging/channels/index.ts";
+import type { SessionKey } from "#src/domain/messaging/inbox/index.ts";
+import type { Caller } from "#src/domain/organisations/access/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
+import { namesMessage } from "./names-message.ts";
+import {
+  archiveChat,
+  recentMessages,
+  settleEvents,
+  settleStarted,
+  upsertSession,
+  type ContextMessage,
+  type Standing,
+  type StoredEvent,
+} from "./queries.ts";
+import { readTurnMedia, type TurnMediaDeps } from "./turn-media.ts";
+
+export type TurnDeps = StartDeps & TurnMediaDeps & { taskLogs: TaskLogs };
+
+/** Messages that become one task, in their order. */
+export interface Turn {
+  channel: Channel;
+  key: SessionKey;
+  caller: Caller;
+  person: Standing;
+  batch: readonly { stored: StoredEvent; message: ReceivedMessage }[];
+}
+
+export interface StartedTurn extends StartedTask {
+  sessionId: string;
+}
+
+/**
+ * Starts the task of a turn in the session's chat, or in a new one when the session was idle, archived or moved to another
+ * project. Undefined when there is nothing for the agent, because no file of the turn could be read; the person is told.
+ * Idempotent: the task's id was chosen with the turn. Throws as `startTask` and `readTurnMedia` do.
+ */
+export async function startTurn(deps: TurnDeps, turn: Turn): Promise<StartedTurn | undefined> {
+  const { channel, key, caller, batch } = turn;
+  const newest = batch.at(-1);
+  const taskId = batch[0]?.stored.taskId;
+  if (!newest || !taskId) return undefined;
+  const { place, sender } = newest.message;
+  const sessionId =
+    turn.person.sessionId ??
+    (await upsertSession(deps.db, { key, userId: caller.userId, place, senderName: sender.name }));
+  const projectId = await projectOf(deps, turn);
+  const chosen = await chatOf(deps, turn, { sessionId, projectId });
+  const read = await readTurnMedia(deps, { channel, caller, batch, taskId, sessionId, projectId, chosen });
+  const last = read.batch.at(-1);
+  if (!last) {
+    await settleEvents(
+      deps.db,
+      batch.map(({ stored }) => stored.id),
+    );
+    return undefined;
+  }
+  const { messageId, replyTarget } = last.message;
+  const { attachments } = read;
+  const context = chosen.kind === "new" ? await contextOf(deps, turn, sessionId) : [];
+  const started = await startTask(deps, {
+    taskId,
+    userId: caller.userId,
+    isSuperuser: false,
+    apiKeyId: caller.kind === "key" ? caller.keyId : null,
+    scopes: caller.kind === "key" ? caller.scopes : null,
+    projectId,
+    message: textOf(
+      read.batch.map(({ message }) => message),
+      attachments,
+    ),
+    agentId: channel.defaultAgentId ?? undefined,
+    model: undefined,
+    editMode: undefined,
+    maxIterations: undefined,
+    chat: read.chat,
+    attachmentIds: attachments.flatMap((each) => each.attachment_id ?? []),
+    messageMetadata: {
+      ...(attachments.length > 0 && { attachments }),
+      channel: {
+        session_id: sessionId,
+        platform: channel.channelType,
+        ...(messageId !== undefined && { message_id: messageId }),
+        ...(namesMessage(channel, place) && messageId !== undefined && { reply_to: messageId }),
+        ...(replyTarget !== undefined && { reply_target: replyTarget }),
+        ...(context.length > 0 && { context }),
+      },
+    },
+    webhookUrl: undefined,
+    origin: channel.channelType,
+    idempotencyKey: undefined,
+  });
+  const taken = new Map(read.batch.map(({ stored, message }) => [stored.id, message]));
+  await settleStarted(deps.db, {
+    channel,
+    sessionId,
+    chatId: started.chatId,
+    taskId,
+    messages: batch.map(({ stored, message }) => ({
+      id: stored.id,
+      message: taken.get(stored.id) ?? message,
+    })),
+  });
+  if (started.isBehind) await declineByMessage(deps, { taskId, userId: caller.userId });
+  return { ...started, sessionId };
+}
+
+/** The channel's project; a channel without one works in the person's default workspace. */
+async function projectOf(deps: TurnDeps, { channel, caller, person }: Turn): Promise<string> {
+  if (channel.projectId !== null) return channel.projectId;
+  if (caller.kind === "key" && caller.projectIds?.[0] !== undefined) return caller.projectIds[0];
+  if (person.chatId !== null && person.projectId !== null) return person.projectId;
+  return defaultWorkspace(deps, caller);
+}
+
+async function chatOf(
+  deps: TurnDeps,
+  { person }: Turn,
+  { sessionId, projectId }: { sessionId: string; projectId: string },
+): Promise<ChosenChat> {
+  const { chatId } = person;
+  if (chatId === null) return { kind: "new" };
+  const isOver = person.isArchived || person.projectId !== projectId || (person.isIdle && !person.isBusy);
+  if (!isOver) return { kind: "named", id: chatId };
+  await archiveChat(deps.db, { sessionId, chatId });
+  return { kind: "new" };
+}
+
+/**
+ * The last messages of the person's other chats, for the first message of a new one. None in a group, where others read
+ * the reply, and none for a key that may not read all of the person's chats.
+ */
+async function contextOf(
+  { db }: TurnDeps,
+  { caller, batch }: Turn,
+  sessionId: string,
+): Promise<ContextMessage[]> {
+  if (batch.at(-1)?.message.place.chatType !== "dm") return [];
+  if (
+    caller.kind === "key" &&
+    (caller.projectIds !== null || caller.scopes?.includes("chat.view") === false)
+  ) {
+    return [];
+  }
+  return recentMessages(db, { userId: caller.userId, sessionId });
+}
+
+/** The messages as one, with the text that each replies to. */
+function textOf(messages: readonly ReceivedMessage[], attachments: readonly Attached[]): string {
+  const texts = messages.map(({ text, replyTo }) =>
+    replyTo === undefined || replyTo.text === "" ? text : `(In reply to: “${replyTo.text}”)\n${text}`.trim(),
+  );
+  const text = texts.filter((each) => each !== "").join("\n\n");
+  if (text !== "") return text;
+  const names = attachments.flatMap(({ label }) => label ?? []);
+  return names.length === 0 ? "(A message without text.)" : `(Sent without text: ${names.join(", ")})`;
+}
+
+/** Why no task was started, as a sentence for the person; undefined for a failure that passes. */
+export function refusalOf(error: unknown): string | undefined {
+  if (!(error instanceof AppError)) return undefined;
+  if (error.code === "not_found" || error.code === "forbidden") {
+    return "You have no access to the project or the agent of this channel. Ask its owner to add you to the project.";
+  }
+  return error.retryable ? undefined : error.message;
+}

@@ -1,0 +1,46 @@
+import type { Place } from "#src/channels/channel.ts";
+import type { Channel } from "#src/domain/messaging/channels/index.ts";
+import { sendStored, type AnnounceDeps } from "#src/domain/messaging/deliveries/index.ts";
+import { namesMessage } from "./names-message.ts";
+import type { StoredEvent } from "./queries.ts";
+
+/** Where an event came from, and how it is replied to. */
+export interface Origin {
+  channel: Channel;
+  event: StoredEvent;
+  place: Place;
+  /** The platform's id of the message; undefined for what is not a message. */
+  replyTo: string | undefined;
+  /** Fernet token. */
+  replyTarget: string | undefined;
+}
+
+/** Replies to an event with a text of the service itself, once; `about` distinguishes the texts of one event. */
+export async function tell(
+  deps: AnnounceDeps,
+  { channel, event, place, replyTo, replyTarget }: Origin,
+  content: string,
+  about?: "media",
+): Promise<void> {
+  await sendStored(deps, channel, event.sessionKey, {
+    place,
+    kind: "message",
+    content,
+    occasion: about === undefined ? `event:${event.id}` : `event:${event.id}:${about}`,
+    replyTo: namesMessage(channel, place) ? replyTo : undefined,
+    replyTarget,
+    buttons: [],
+    taskId: null,
+  });
+}
+
+/** The origin of an event that is not handled yet; undefined for one that is. */
+export function originOf(channel: Channel, stored: StoredEvent): Origin | undefined {
+  const { event } = stored;
+  if (event?.kind === "message") {
+    const { place, messageId: replyTo, replyTarget } = event;
+    return { channel, event: stored, place, replyTo, replyTarget };
+  }
+  if (event?.kind !== "click") return undefined;
+  return { channel, event: stored, place: event.place, replyTo: undefined, replyTarget: undefined };
+}

@@ -1,0 +1,120 @@
+import { shardOf } from "#src/domain/messaging/channels/index.ts";
+import type { DeliveryStream, StreamEntry, TakenEntry } from "#src/platform/redis/delivery-stream.ts";
+import { deliverMessage, type DeliverDeps } from "./deliver-message.ts";
+import { failMessages } from "./queries/attempts.ts";
+
+export interface AnnounceDeps extends DeliverDeps {
+  config: { GATEWAY_NUM_SHARDS: number };
+}
+
+/** A message of the outbox, as the stream of replies describes it. */
+export interface AnnouncedMessage {
+  id: string;
+  kind: StreamEntry["kind"];
+  channelId: string;
+  shard: number;
+  sessionKey: string;
+  taskId: string | null;
+  content: string;
+  /** Ids of the files that go after it. */
+  artifactIds: readonly string[];
+  chatId: string;
+  threadId: string | null;
+  replyTo: string | null;
+}
+
+/** Entries that one process takes at once. */
+const TAKEN = 10;
+/** Longer texts are only in the message's row. */
+const MAX_BODY = 8_000;
+
+const NO_REDIS = "The service runs without Redis: nothing is sent to platforms";
+let isToldOfNoRedis = false;
+
+/**
+ * Puts a stored message into the stream of replies and sends what the stream has for its shard. Never throws: what is not
+ * sent now is sent by a later attempt. Without Redis nothing is sent, and the message says so.
+ */
+export async function announceMessage(deps: AnnounceDeps, message: AnnouncedMessage): Promise<void> {
+  try {
+    const stream = deps.deliveryStream;
+    if (stream) return await sendWithFiles(deps, stream, message);
+    if (!isToldOfNoRedis) deps.log.warn("the service runs without Redis: nothing is sent to platforms");
+    isToldOfNoRedis = true;
+    await failMessages(deps.db, [message.id, ...message.artifactIds], NO_REDIS);
+  } catch (cause) {
+    deps.log.warn("a message was not sent yet", { message_id: message.id, cause });
+  }
+}
+
+async function sendWithFiles(
+  deps: AnnounceDeps,
+  stream: DeliveryStream,
+  message: AnnouncedMessage,
+): Promise<void> {
+  await sendThrough(deps, stream, message);
+  // The files follow their text by themselves, unless the text was sent before they were stored.
+  const [first] = message.artifactIds;
+  if (first !== undefined) await deliverMessage(deps, first);
+}
+
+async function sendThrough(
+  deps: AnnounceDeps,
+  stream: DeliveryStream,
+  message: AnnouncedMessage,
+): Promise<void> {
+  let taken: TakenEntry[];
+  try {
+    taken = await stream.appendAndTake(entryOf(message), message.shard, TAKEN);
+  } catch (cause) {
+    // The row is the truth; the stream only says who sends it.
+    deps.log.warn("the stream of replies does not respond", { cause });
+    return deliverMessage(deps, message.id);
+  }
+  await deliverTaken(deps, stream, message.shard, taken);
+}
+
+/** Sends what entries announce, and acknowledges each once its row is settled or has its next attempt. */
+async function deliverTaken(
+  deps: AnnounceDeps,
+  stream: DeliveryStream,
+  shard: number,
+  taken: readonly TakenEntry[],
+): Promise<void> {
+  await Promise.all(
+    taken.map(async ({ id, configId, deliveryId }) => {
+      const isOwn = deliveryId !== "" && shardOf(configId, deps.config.GATEWAY_NUM_SHARDS) === shard;
+      if (isOwn) await deliverMessage(deps, deliveryId);
+      await stream.acknowledge(shard, [id]);
+    }),
+  );
+}
+
+/** Sends what consumers took and did not acknowledge: they died. */
+export async function deliverAbandoned(deps: AnnounceDeps): Promise<void> {
+  const stream = deps.deliveryStream;
+  if (!stream) return;
+  for (let shard = 0; shard < deps.config.GATEWAY_NUM_SHARDS; shard += 1) {
+    await deliverTaken(deps, stream, shard, await stream.takeAbandoned(shard, TAKEN));
+  }
+}
+
+function entryOf(message: AnnouncedMessage): StreamEntry {
+  const body = message.content.length > MAX_BODY ? "" : message.content;
+  return {
+    kind: message.kind,
+    config_id: message.channelId,
+    session_key: message.sessionKey,
+    task_id: message.taskId ?? "",
+    body,
+    artifact_refs: JSON.stringify(message.artifactIds),
+    deliver: "origin",
+    schedule_id: "",
+    response: body,
+    chat_id: message.chatId,
+    thread_id: message.threadId ?? "",
+    reply_to: message.replyTo ?? "",
+    delivery_id: message.id,
+    attempt: "1",
+  };
+}

@@ -1,0 +1,101 @@
+import { callerOfKeyId, type Caller } from "#src/domain/organisations/access/index.ts";
+import { withRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import type { Db } from "#src/platform/db/client.ts";
+
+export type ArtifactDeps = Parameters<typeof withRuntime>[0] & { db: Db };
+
+/** With whose rights files of a project are sent: of the user, or of the API key that a task was started with. */
+export interface FileOwner {
+  userId: string;
+  apiKeyId: string | null;
+  projectId: string;
+}
+
+/** Largest file that is sent: 25 MiB. */
+const MAX_FILE_BYTES = 26_214_400;
+
+/**
+ * Returns those of the paths that are files of the project. All of them while the project does not respond: what cannot be
+ * read later is told to the person then. None when the owner has lost the access.
+ */
+export async function findFiles(
+  deps: ArtifactDeps,
+  owner: FileOwner,
+  paths: readonly string[],
+): Promise<string[]> {
+  try {
+    return await reading(deps, owner, async (runtime) => {
+      const entries = await Promise.all(paths.map((path) => entryAt(runtime, path)));
+      return paths.filter((_, index) => entries[index]?.kind === "file");
+    });
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return error.retryable ? [...paths] : [];
+  }
+}
+
+/** A file to be sent, or why it is not sent. */
+export type ReadFile =
+  | { bytes: Uint8Array<ArrayBuffer> }
+  | { refusal: "missing" | "too large" | "no access" };
+
+/** Reads a file of the project. Throws a retryable `AppError` when the project does not respond. */
+export async function readFile(deps: ArtifactDeps, owner: FileOwner, path: string): Promise<ReadFile> {
+  try {
+    return await reading(deps, owner, async (runtime) => {
+      const found = await runtime.readStream(path);
+      if (found?.entry.kind !== "file") return { refusal: "missing" };
+      return readAtMost(found.body, MAX_FILE_BYTES);
+    });
+  } catch (error) {
+    if (!(error instanceof AppError) || error.retryable) throw error;
+    return { refusal: error.code === "invalid_input" ? "missing" : "no access" };
+  }
+}
+
+type Runtime = Parameters<Parameters<typeof withRuntime>[2]>[0];
+
+/** A path that leads out of the project is no file of it. */
+async function entryAt(runtime: Runtime, path: string) {
+  return runtime.stat(path).catch((error: unknown) => {
+    if (error instanceof AppError && !error.retryable) return undefined;
+    throw error;
+  });
+}
+
+async function reading<T>(
+  deps: ArtifactDeps,
+  owner: FileOwner,
+  read: (runtime: Runtime) => Promise<T>,
+): Promise<T> {
+  const access = {
+    caller: await callerOf(deps, owner),
+    project: owner.projectId,
+    scope: "file.read",
+  } as const;
+  return withRuntime(deps, access, read);
+}
+
+async function callerOf(deps: ArtifactDeps, { userId, apiKeyId }: FileOwner): Promise<Caller> {
+  if (apiKeyId !== null) return callerOfKeyId(deps, apiKeyId);
+  return { kind: "user", userId, sessionId: "", isSuperuser: false };
+}
+
+async function readAtMost(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<ReadFile> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of body) {
+    size += part.byteLength;
+    // Leaving the loop cancels the stream.
+    if (size > maxBytes) return { refusal: "too large" };
+    parts.push(part);
+  }
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.byteLength;
+  }
+  return { bytes };
+}

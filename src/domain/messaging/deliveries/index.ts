@@ -1,0 +1,10 @@
+export { type AnnounceDeps } from "./announce-message.ts";
+export { findFiles, type FileOwner } from "./artifact-files.ts";
+export { MAX_FILES } from "./linked-files.ts";
+export { deliverMessage } from "./deliver-message.ts";
+export { choiceOf, sendApprovalCards } from "./approval-card.ts";
+export { replyToTask } from "./reply-to-task.ts";
+export type { Reply } from "./queries/messages.ts";
+export { retryMessage } from "./retry-message.ts";
+export { sendAwaited, sendStored } from "./send-stored.ts";
+export { sweepOutbox } from "./sweep-outbox.ts";

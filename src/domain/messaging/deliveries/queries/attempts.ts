@@ -1,0 +1,217 @@
+import { and, eq, inArray, sql } from "drizzle-orm";
+import { channelConfigs, channelMessages } from "#src/db/schema/index.ts";
+import type { Channel, ChannelMessage } from "#src/domain/messaging/channels/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+
+/** An attempt that dies leaves its message claimed for this long. */
+const CLAIM_SECONDS = 60;
+
+/** No earlier message to the same place is still to be sent, so that replies keep their order. */
+const isFirstInPlace = sql`NOT EXISTS (
+  SELECT 1 FROM channel_messages e
+  WHERE e.channel_config_id = channel_messages.channel_config_id AND e.jid = channel_messages.jid
+    AND e.platform_thread_id IS NOT DISTINCT FROM channel_messages.platform_thread_id
+    AND e.status = 'pending' AND e.id < channel_messages.id)`;
+
+/** The oldest message after this one to the same place that is still to be sent. */
+const nextInPlace = sql<string | null>`(
+  SELECT n.id FROM channel_messages n
+  WHERE n.channel_config_id = channel_messages.channel_config_id AND n.jid = channel_messages.jid
+    AND n.platform_thread_id IS NOT DISTINCT FROM channel_messages.platform_thread_id
+    AND n.status = 'pending' AND n.id > channel_messages.id
+  ORDER BY n.id LIMIT 1)`;
+
+const outgoing = (id: string) =>
+  and(
+    eq(channelMessages.id, id),
+    eq(channelMessages.direction, "outbound"),
+    eq(channelMessages.status, "pending"),
+  );
+
+/** A message to be sent by this executor, and its channel. */
+export interface ClaimedMessage {
+  message: ChannelMessage;
+  channel: Channel;
+}
+
+/**
+ * Claims a message for an attempt to send it. Undefined when it is settled, being sent, not due, or when an earlier message
+ * to the same place is still to be sent.
+ */
+export async function claimMessage(db: Db, id: string): Promise<ClaimedMessage | undefined> {
+  const [claimed, channels] = await db.batch([
+    db
+      .update(channelMessages)
+      .set({
+        sendingSince: sql`now()`,
+        mayBeSent: sql`${channelMessages.mayBeSent} OR ${channelMessages.sendingSince} IS NOT NULL`,
+      })
+      .where(
+        and(
+          outgoing(id),
+          sql`coalesce(${channelMessages.sendingSince} < now() - make_interval(secs => ${CLAIM_SECONDS}), true)`,
+          sql`coalesce(${channelMessages.nextAttemptAt} <= now(), true)`,
+          isFirstInPlace,
+        ),
+      )
+      .returning(),
+    db
+      .select()
+      .from(channelConfigs)
+      .where(sql`id = (SELECT channel_config_id FROM channel_messages WHERE id = ${id}::uuid)`),
+  ]);
+  const [message] = claimed;
+  const [channel] = channels;
+  return message && channel && { message, channel };
+}
+
+/** Notes that the platform has taken another piece of a claimed message, and keeps the claim. */
+export async function notePiece(db: Db, id: string, piecesSent: number): Promise<void> {
+  await db
+    .update(channelMessages)
+    .set({ piecesSent, sendingSince: sql`now()`, mayBeSent: false, attempts: 0, replyTarget: null })
+    .where(outgoing(id));
+}
+
+/** Keeps the claim of a message that takes long to send. */
+export async function keepClaim(db: Db, id: string): Promise<void> {
+  await db
+    .update(channelMessages)
+    .set({ sendingSince: sql`now()` })
+    .where(outgoing(id));
+}
+
+/** Fails messages that nothing sends. */
+export async function failMessages(db: Db, ids: readonly string[], error: string): Promise<void> {
+  await db
+    .update(channelMessages)
+    .set({ status: "failed", error })
+    .where(and(inArray(channelMessages.id, [...ids]), eq(channelMessages.status, "pending")));
+}
+
+/** Settles a claimed message. Returns the next one to the same place. */
+export async function settleMessage(
+  db: Db,
+  id: string,
+  outcome: { status: "delivered"; platformMessageId: string | null } | { status: "failed"; error: string },
+): Promise<string | null> {
+  const [row] = await db
+    .update(channelMessages)
+    .set({
+      ...outcome,
+      ...(outcome.status === "delivered" && { error: null, replyTarget: null }),
+      sendingSince: null,
+      nextAttemptAt: null,
+    })
+    .where(outgoing(id))
+    .returning({ next: nextInPlace });
+  return row?.next ?? null;
+}
+
+/** Gives up a claim until the next attempt. `mayBeSent` says whether the platform may have taken the piece. */
+export async function postponeMessage(
+  db: Db,
+  id: string,
+  { seconds, error, mayBeSent }: { seconds: number; error: string; mayBeSent: boolean },
+): Promise<void> {
+  await db
+    .update(channelMessages)
+    .set({
+      attempts: sql`${channelMessages.attempts} + 1`,
+      nextAttemptAt: sql`now() + make_interval(secs => ${seconds})`,
+      sendingSince: null,
+      error,
+      mayBeSent: mayBeSent ? true : sql`${channelMessages.mayBeSent}`,
+    })
+    .where(outgoing(id));
+}
+
+/** An outbound message of a channel. */
+export async function outboundMessage(
+  db: Db,
+  channelConfigId: string,
+  id: string,
+): Promise<ChannelMessage | undefined> {
+  const [row] = await db
+    .select()
+    .from(channelMessages)
+    .where(
+      and(
+        eq(channelMessages.id, id),
+        eq(channelMessages.channelConfigId, channelConfigId),
+        eq(channelMessages.direction, "outbound"),
+      ),
+    );
+  return row;
+}
+
+/** Lets a failed message of a channel be sent again, and returns it. Undefined when there is none. */
+export async function revive(
+  db: Db,
+  channelConfigId: string,
+  id: string,
+): Promise<ChannelMessage | undefined> {
+  const [row] = await db
+    .update(channelMessages)
+    .set({ status: "pending", attempts: 0, nextAttemptAt: null, sendingSince: null, error: null })
+    .where(
+      and(
+        eq(channelMessages.id, id),
+        eq(channelMessages.channelConfigId, channelConfigId),
+        eq(channelMessages.direction, "outbound"),
+        eq(channelMessages.status, "failed"),
+      ),
+    )
+    .returning();
+  return row;
+}
+
+/** Messages that are due and that nothing sends: first in their place, by age. */
+export async function strandedMessages(
+  db: Db,
+  { quietSeconds, limit }: { quietSeconds: number; limit: number },
+): Promise<string[]> {
+  const rows = await db
+    .select({ id: channelMessages.id })
+    .from(channelMessages)
+    .where(
+      and(
+        eq(channelMessages.direction, "outbound"),
+        eq(channelMessages.status, "pending"),
+        sql`${channelMessages.createdAt} < now() - make_interval(secs => ${quietSeconds})`,
+        sql`coalesce(${channelMessages.sendingSince} < now() - make_interval(secs => ${CLAIM_SECONDS}), true)`,
+        sql`coalesce(${channelMessages.nextAttemptAt} < now() - make_interval(secs => ${quietSeconds}), true)`,
+        isFirstInPlace,
+      ),
+    )
+    .orderBy(channelMessages.id)
+    .limit(limit);
+  return rows.map(({ id }) => id);
+}
+
+/** Gives up messages that could not be sent for a day, so that nothing comes out of the blue. */
+export async function failStale(db: Db, hours: number): Promise<void> {
+  await db
+    .update(channelMessages)
+    .set({ status: "failed", sendingSince: null, error: "The message could not be sent for a day" })
+    .where(
+      and(
+        eq(channelMessages.direction, "outbound"),
+        eq(channelMessages.status, "pending"),
+        sql`${channelMessages.createdAt} < now() - make_interval(hours => ${hours})`,
+      ),
+    );
+}
+
+/** Notes for the owner how the last call at the platform failed, or that it succeeded again. */
+export async function noteFailure(db: Db, channelConfigId: string, error: string | null): Promise<void> {
+  await db
+    .update(channelConfigs)
+    .set({ lastError: error })
+    .where(
+      and(
+        eq(channelConfigs.id, channelConfigId),
+        sql`${channelConfigs.lastError} IS DISTINCT FROM ${error}::text`,
+      ),
+    );
+}

@@ -1,0 +1,33 @@
+import { requireChannel, type ChannelMessage } from "#src/domain/messaging/channels/index.ts";
+import type { UserCaller } from "#src/domain/organisations/access/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { isGuid } from "#src/lib/ids.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { Queue } from "#src/platform/queue/queue.ts";
+import { outboundMessage, revive } from "./queries/attempts.ts";
+
+/**
+ * Sends a failed message again, by the queue. Returns it, pending. Throws `invalid_input` for a channel that was deleted,
+ * `conflict` for a message that has not failed, and `not_found`, also for another person's channel.
+ */
+export async function retryMessage(
+  deps: { db: Db; queue: Queue },
+  caller: UserCaller,
+  channelId: string,
+  messageId: string,
+): Promise<ChannelMessage> {
+  const channel = await requireChannel(deps, caller, channelId);
+  const message = isGuid(messageId) ? await outboundMessage(deps.db, channel.id, messageId) : undefined;
+  if (!message) throw new AppError("not_found", "Message not found");
+  if (!channel.isActive) throw new AppError("invalid_input", "Channel config is not active");
+  const revived = await revive(deps.db, channel.id, message.id);
+  if (!revived)
+    throw new AppError("conflict", `Only a failed message is sent again: this one is ${message.status}`);
+  // Should the queue refuse it, the sweep sends what is pending.
+  await deps.queue.publish({
+    function: "deliver-message",
+    payload: { messageId: revived.id },
+    deduplicationId: `deliver-${revived.id}-retried-${Date.now()}`,
+  });
+  return revived;
+}

@@ -1,0 +1,71 @@
+import type { ChannelAdapter, Platform, WebhookReply, WebhookRequest } from "#src/channels/channel.ts";
+import { activeChannel, openCredentials } from "#src/domain/messaging/channels/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { isGuid } from "#src/lib/ids.ts";
+import { sameText } from "#src/lib/same-text.ts";
+import type { RateLimits } from "#src/platform/objects/rate-limits.ts";
+import type { Secrets } from "#src/platform/secrets/secrets.ts";
+import { receiveEvents, wantedEvents, type InboxDeps } from "./receive-events.ts";
+
+export interface WebhookDeps extends InboxDeps {
+  channels: Readonly<Record<Platform, Pick<ChannelAdapter, "handshake" | "verify" | "parse">>>;
+  channelSecrets: Secrets;
+  rateLimits: RateLimits;
+  config: { GATEWAY_ENABLED: boolean };
+}
+
+/**
+ * Accepts a request of a platform to a channel's webhook: returns when everything in it is stored. `secret` is that of the
+ * address; requests without one are admitted by their signature alone. Throws `not_found` for a missing or deleted channel,
+ * `invalid_input` for a channel of another platform and for a body that is not the platform's, `unauthenticated` for a wrong
+ * secret or signature, `forbidden` for a handshake with a wrong token, and `rate_limited`.
+ */
+export async function receiveWebhook(
+  deps: WebhookDeps,
+  target: { type: string; channelId: string; secret: string | undefined },
+  request: WebhookRequest,
+): Promise<WebhookReply> {
+  if (!deps.config.GATEWAY_ENABLED)
+    throw new AppError("unavailable", "The messaging gateway is switched off");
+  const channel = isGuid(target.channelId) ? await activeChannel(deps.db, target.channelId) : undefined;
+  if (!channel) throw new AppError("not_found", "Channel config not found");
+  if (channel.channelType !== target.type) {
+    throw new AppError("invalid_input", "Channel type mismatch between URL and config");
+  }
+  const { credentials, webhookSecret } = await openSecrets(deps, channel);
+  if (target.secret !== undefined && !sameText(target.secret, webhookSecret)) {
+    throw new AppError("unauthenticated", "Invalid webhook secret");
+  }
+  const adapter = deps.channels[channel.channelType];
+  const greeting = adapter.handshake(request, credentials);
+  if (greeting === null) throw new AppError("forbidden", "Verification failed");
+  if (greeting) return greeting;
+  const now = Date.now();
+  if (!(await adapter.verify(request, { credentials, webhookSecret }, now))) {
+    throw new AppError("unauthenticated", "Invalid webhook signature");
+  }
+  const self = { botId: channel.botId ?? undefined, botName: channel.botName ?? undefined };
+  const { reply, events } = adapter.parse(request, self, now);
+  if (wantedEvents(channel, events).length > 0) await countCall(deps, channel.id);
+  await receiveEvents(deps, channel, events);
+  return reply;
+}
+
+/**
+ * Counts a call against the channel's limit. Only signed calls with something for the bot count: a stranger cannot use the
+ * limit up, and neither can the receipts of what the bot sent or what people of a group tell each other.
+ */
+async function countCall({ rateLimits }: WebhookDeps, channelId: string): Promise<void> {
+  const decision = await rateLimits.take("webhook", channelId);
+  if (!decision || decision.allowed) return;
+  const { retryAfterSeconds } = decision;
+  throw new AppError("rate_limited", "Too many calls of this webhook", { retryAfterSeconds });
+}
+
+async function openSecrets(deps: WebhookDeps, channel: Parameters<typeof openCredentials>[1]) {
+  try {
+    return await openCredentials(deps, channel);
+  } catch (cause) {
+    throw new AppError("unavailable", "The channel's credentials cannot be decrypted", { cause });
+  }
+}

@@ -1,0 +1,2 @@
+export { sweepMedia } from "./cache.ts";
+export { readMedia, type MediaDeps, type ReadMessage } from "./read-media.ts";

@@ -1,0 +1,1 @@
+export { beginProgress, showProgress } from "./show-progress.ts";

@@ -1,0 +1,33 @@
+import { z } from "zod";
+import { PLATFORMS } from "#src/channels/channel.ts";
+import { confirmPairing } from "#src/domain/messaging/conversations/index.ts";
+import { verifyPairing } from "#src/domain/messaging/identities/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import { text } from "#src/http/schemas.ts";
+
+export const pairVerify = endpoint({
+  method: "post",
+  path: "/api/gateway/pair/verify",
+  summary: "Link a platform account",
+  description:
+    "Links the person who was sent this code to the caller. Every code that is not good is refused in the same words: unknown, expired, used or of another platform. After five wrong codes in an hour all are refused.",
+  tag: "Gateway",
+  access: { user: "any" },
+  body: z.object({
+    platform: z.enum(PLATFORMS),
+    pairing_code: text({ min: 1, max: 100, trim: true }).describe(
+      "Case, spaces and dashes make no difference",
+    ),
+  }),
+  refusals: [404],
+  response: {
+    status: 200,
+    schema: z.object({ status: z.literal("paired"), platform: z.enum(PLATFORMS) }),
+  },
+  async handler({ services, caller, body, client, waitUntil }) {
+    const { platform, pairing_code: code } = body;
+    const identity = await verifyPairing(services, caller, { platform, code }, client);
+    waitUntil(confirmPairing(services, identity));
+    return { status: "paired" as const, platform };
+  },
+});

@@ -1,0 +1,18 @@
+import { z } from "zod";
+import { retryConnections } from "#src/domain/messaging/gateway/index.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+
+export const reload = endpoint({
+  method: "post",
+  path: "/api/gateway/reload",
+  tag: "Gateway",
+  summary: "Resync all connections",
+  description:
+    "Has all connections follow their channels at once, and makes new attempts at those that are stopped or wait.",
+  access: { user: "superuser" },
+  response: { status: 200, schema: z.object({ status: z.literal("reload_signalled") }) },
+  handler: async ({ services }) => {
+    await retryConnections(services);
+    return { status: "reload_signalled" as const };
+  },
+});

@@ -1,0 +1,94 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { refusalOf } from "#local/command-line/refusal.ts";
+import type { Account } from "#test/support/api-client.ts";
+import { COMMAND_LINE, openCommandLine } from "#test/support/command-line.ts";
+import { sharedService } from "#test/support/shared-service.ts";
+import { call, script } from "#test/support/task-client.ts";
+
+const service = sharedService();
+let owner: Account;
+let project: { id: string };
+let stranger: Account;
+beforeAll(async () => {
+  owner = await service.signUp("owner");
+  project = await service.newProject(owner.token);
+  stranger = await service.signUp("stranger");
+});
+
+/** The status of an attempt to connect; 101 when it is let in. */
+async function statusOf(authorization: string | undefined, query = "", path = COMMAND_LINE): Promise<number> {
+  const headers = authorization === undefined ? {} : { authorization };
+  const refusal = await refusalOf(new URL(path + query, service.url), Object(headers));
+  return refusal?.status ?? 101;
+}
+
+async function newKey(fields: Readonly<Record<string, unknown>>, { token } = owner) {
+  const { body } = await service.call<{ id: string; key: string }>("POST", "/api/external-api-keys", {
+    token,
+    json: { name: "key", ...fields },
+  });
+  return body;
+}
+
+describe("the command line lets in", () => {
+  it("a key, at both addresses", async () => {
+    const { key } = await newKey({});
+    expect(await statusOf(`Bearer ${key}`)).toBe(101);
+    expect(await statusOf(`Bearer ${key}`, "", "/ws/gateway/cli")).toBe(101);
+  });
+
+  it("nothing without a key, with a sign-in, or with a key in the address", async () => {
+    const { key } = await newKey({});
+    expect(await statusOf(undefined)).toBe(401);
+    expect(await statusOf(undefined, `?token=${key}`)).toBe(401);
+    expect(await statusOf(`Bearer ${owner.token}`)).toBe(401);
+    expect(await statusOf("Bearer tsk_nonsense")).toBe(401);
+    expect(await statusOf(`Bearer tsk_${"0".repeat(32)}`)).toBe(401);
+  });
+
+  it("no revoked key, and none that may not send messages", async () => {
+    const { id, key } = await newKey({});
+    await service.call("DELETE", `/api/external-api-keys/${id}`, { token: owner.token });
+    expect(await statusOf(`Bearer ${key}`)).toBe(401);
+    const reader = await newKey({ scopes: ["chat.view"] });
+    expect(await statusOf(`Bearer ${reader.key}`)).toBe(403);
+  });
+
+  it("no key to a project that is not the key's, or not its owner's", async () => {
+    const [second, bound] = [await service.newProject(owner.token), await newKey({ project_id: project.id })];
+    expect(await statusOf(`Bearer ${bound.key}`, `?project_id=${second.id}`)).toBe(403);
+    const foreign = await newKey({}, stranger);
+    expect(await statusOf(`Bearer ${foreign.key}`, `?project_id=${project.id}`)).toBe(404);
+    const several = await newKey({ project_ids: [project.id, second.id] });
+    expect(await statusOf(`Bearer ${several.key}`)).toBe(400);
+    expect(await statusOf(`Bearer ${several.key}`, `?project_id=${second.id}`)).toBe(101);
+  });
+});
+
+describe("a client of another user", () => {
+  it("gets nothing, whatever it names", async () => {
+    const foreign = await newKey({}, stranger);
+    const own = await newKey({ project_id: project.id });
+    const spy = await openCommandLine(service, foreign.key, { last_id: "0" });
+    const client = await openCommandLine(service, own.key);
+    const secret = `secret-${crypto.randomUUID()}`;
+    const id = client.say(script({ text: secret }));
+    await client.answerTo(id);
+    const question = script(
+      { tools: [call("write_file", { path: "x.txt", content: secret })] },
+      { text: "No." },
+    );
+    client.say(question);
+    const { choices } = await client.next("approval");
+    const [, , deny]: { data: string }[] = Object(choices);
+    spy.send({ type: "approval", data: deny?.data, client_id: "click" });
+    await spy.next("accepted");
+    const hello = spy.say(script({ text: "Hello, stranger." }));
+    await spy.answerTo(hello);
+    expect(JSON.stringify(spy.frames)).not.toContain(secret);
+    // The question still waits: the stranger's click decided nothing.
+    client.send({ type: "approval", data: deny?.data });
+    await client.next("message");
+    for (const each of [spy, client]) each.close();
+  });
+});

@@ -1,0 +1,48 @@
+import type { ApiEnvironment, OutgoingText, Place } from "#src/channels/channel.ts";
+import { PlatformFailure } from "#src/channels/platform-failure.ts";
+import { createGuardedFetch } from "#src/platform/safe-fetch/guarded-fetch.ts";
+
+const NOWHERE = "http://127.0.0.1:9";
+
+/** What calls at a platform that runs on this machine need. */
+export function environmentOf(parts: Partial<ApiEnvironment> = {}): ApiEnvironment {
+  return {
+    baseUrls: { telegram: NOWHERE, slack: NOWHERE, discord: NOWHERE, whatsapp: NOWHERE },
+    fetch: (input, init) => fetch(input, init),
+    guardedFetch: createGuardedFetch({ allowPrivate: true, allowedOrigins: [] }),
+    terminals: {
+      async push() {
+        throw new Error("No terminal");
+      },
+    },
+    ...parts,
+  };
+}
+
+/** A text to be sent, as plain as it may be. */
+export function outgoingText(place: Place, markup: string, parts: Partial<OutgoingText> = {}): OutgoingText {
+  return {
+    place,
+    text: { markup, plain: markup },
+    replyTo: undefined,
+    replyTarget: undefined,
+    buttons: [],
+    isSilent: false,
+    nonce: crypto.randomUUID().slice(0, 25),
+    ...parts,
+  };
+}
+
+export function dm(chatId: string): Place {
+  return { chatId, chatType: "dm", threadId: undefined };
+}
+
+/** The failure that a call ends with; every other outcome fails the test, and so does a call that the platform lacks. */
+export async function failureOf(call: Promise<unknown> | undefined): Promise<PlatformFailure> {
+  const outcome = await call?.then(
+    (value: unknown) => ({ value }),
+    (error: unknown) => error,
+  );
+  if (outcome instanceof PlatformFailure) return outcome;
+  throw new Error("Expected a PlatformFailure", { cause: outcome });
+}

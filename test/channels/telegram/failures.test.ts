@@ -1,0 +1,273 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { ApiEnvironment, ChannelApi, OutgoingText, Place } from "#src/channels/channel.ts";
+import { PlatformFailure } from "#src/channels/platform-failure.ts";
+import { telegram } from "#src/channels/telegram/index.ts";
+
+const TOKEN = "12345:AAsecretSecretSecret";
+const PLACE: Place = { chatId: "7", chatType: "dm", threadId: undefined };
+const TEXT: OutgoingText = {
+  place: PLACE,
+  text: { markup: "<b>hello</b>", plain: "hello" },
+  replyTo: undefined,
+  replyTarget: undefined,
+  buttons: [],
+  isSilent: false,
+  nonce: "n",
+};
+
+interface Seen {
+  url: string;
+  body: unknown;
+}
+
+/** The calls of a bot whose requests get these responses, the last one again and again. */
+function botWith(...responses: (() => Response | Promise<Response>)[]): { api: ChannelApi; seen: Seen[] } {
+  const seen: Seen[] = [];
+  const answer: typeof fetch = async (input, init) => {
+    const url = input instanceof Request ? input.url : String(input);
+    seen.push({ url, body: typeof init?.body === "string" ? JSON.parse(init.body) : init?.body });
+    const respond = responses[Math.min(seen.length, responses.length) - 1];
+    if (!respond) throw new Error("No response is left");
+    return respond();
+  };
+  return { api: telegram.api({ bot_token: TOKEN }, environment(answer)), seen };
+}
+
+function environment(answer: typeof fetch): ApiEnvironment {
+  const nowhere = "https://nowhere.test";
+  return {
+    baseUrls: { telegram: "https://bots.test", slack: nowhere, discord: nowhere, whatsapp: nowhere },
+    fetch: answer,
+    guardedFetch: answer,
+    terminals: { push: async () => 1 },
+  };
+}
+
+const good = (result: unknown) => () => Response.json({ ok: true, result });
+const bad = (code: number, description: string, parameters?: object) => () =>
+  Response.json({ ok: false, error_code: code, description, parameters }, { status: code });
+
+async function failureOf(work: Promise<unknown> | undefined): Promise<PlatformFailure> {
+  const error = await work?.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof PlatformFailure))
+    throw new Error(`Expected a PlatformFailure, not ${String(error)}`);
+  const shown = `${error.stack} ${JSON.stringify(error)} ${String(error.cause)} ${Object.values(error).join(" ")}`;
+  expect(shown).not.toContain("secretSecret");
+  return error;
+}
+
+const hanging: typeof fetch = (_, init) =>
+  new Promise((_resolve, reject) => {
+    init?.signal?.addEventListener("abort", () => reject(new Error("aborted")));
+  });
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("a failure at Telegram", () => {
+  it.each([
+    [
+      "too many calls",
+      bad(429, "Too Many Requests: retry after 17", { retry_after: 17 }),
+      { kind: "busy", retryAfterSeconds: 17 },
+    ],
+    [
+      "too many calls, of a proxy",
+      () => new Response("slow down", { status: 429, headers: { "retry-after": "5" } }),
+      { kind: "busy", retryAfterSeconds: 5 },
+    ],
+    ["a failing server", bad(500, "Internal Server Error"), { kind: "unreachable", mayHaveHappened: true }],
+    [
+      "a failing proxy",
+      () => new Response("<html>Bad gateway</html>", { status: 502 }),
+      { kind: "unreachable", mayHaveHappened: true },
+    ],
+    ["garbage", () => new Response("<html>Welcome</html>"), { kind: "unreachable", mayHaveHappened: true }],
+    ["a result of another shape", good({ id: "none" }), { kind: "unreachable", mayHaveHappened: true }],
+    ["a page that is not there", () => new Response("not here", { status: 404 }), { kind: "unreachable" }],
+    [
+      "a redirect",
+      () => new Response(null, { status: 302, headers: { location: "https://elsewhere.test" } }),
+      { kind: "unreachable" },
+    ],
+    [
+      "no answer",
+      () => Promise.reject(new TypeError(`fetch failed: https://bots.test/bot${TOKEN}/sendMessage`)),
+      { kind: "unreachable", mayHaveHappened: true },
+    ],
+    ["a revoked token", bad(401, "Unauthorized"), { kind: "unauthorized" }],
+    ["a token that never was", bad(404, "Not Found"), { kind: "unauthorized" }],
+    [
+      "a person who blocked the bot",
+      bad(403, "Forbidden: bot was blocked by the user"),
+      { kind: "refused", message: "The person blocked the bot." },
+    ],
+    [
+      "a group that removed the bot",
+      bad(403, "Forbidden: bot was kicked from the supergroup chat"),
+      { kind: "refused", message: "The bot is no longer a member of the chat." },
+    ],
+    [
+      "a deleted account",
+      bad(403, "Forbidden: user is deactivated"),
+      { kind: "refused", message: /no longer exists/u },
+    ],
+    [
+      "an unknown chat",
+      bad(400, "Bad Request: chat not found"),
+      { kind: "refused", message: /does not know the chat/u },
+    ],
+    [
+      "a deleted topic",
+      bad(400, "Bad Request: message thread not found"),
+      { kind: "refused", message: /topic/u },
+    ],
+    [
+      "another refusal",
+      bad(400, `Bad Request: STRANGE\n${TOKEN}`),
+      { kind: "refused", message: "Telegram refused: STRANGE …." },
+    ],
+    [
+      "a refusal without a reason",
+      () => Response.json({ ok: false }, { status: 400 }),
+      { kind: "refused", message: /no reason/u },
+    ],
+  ])("of %s has its kind and a sentence", async (_, response, expected) => {
+    const { message, ...rest } = { message: /./u, ...expected };
+    const failure = await failureOf(botWith(response).api.send(TEXT));
+    expect(failure).toMatchObject(rest);
+    expect(failure.message).toMatch(message);
+  });
+
+  it("ends a call that gets no answer after 10 s", async () => {
+    vi.useFakeTimers();
+    const failing = failureOf(telegram.api({ bot_token: TOKEN }, environment(hanging)).identify());
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await failing).toMatchObject({ kind: "unreachable", mayHaveHappened: false });
+  });
+});
+
+it("sends plain text when the markup is refused, once", async () => {
+  const refusal = bad(400, 'Bad Request: can\'t parse entities: Unsupported start tag "x" at byte offset 0');
+  const { api, seen } = botWith(refusal, good({ message_id: 5 }));
+  expect(await api.send(TEXT)).toEqual({ messageId: "5" });
+  expect(seen.map(({ body }) => body)).toMatchObject([
+    { text: "<b>hello</b>", parse_mode: "HTML" },
+    { text: "hello" },
+  ]);
+  expect(seen[1]?.body).not.toHaveProperty("parse_mode");
+  const refused = botWith(refusal);
+  expect(await failureOf(refused.api.send(TEXT))).toMatchObject({ kind: "refused" });
+  expect(refused.seen).toHaveLength(2);
+});
+
+it("sends to the supergroup that a group became", async () => {
+  const moved = bad(400, "Bad Request: group chat was upgraded to a supergroup chat", {
+    migrate_to_chat_id: -1001,
+  });
+  const { api, seen } = botWith(moved, good({ message_id: 5 }));
+  expect(await api.send(TEXT)).toEqual({ messageId: "5" });
+  expect(seen.map(({ body }) => body)).toMatchObject([{ chat_id: "7" }, { chat_id: "-1001" }]);
+  expect((await failureOf(botWith(moved).api.send(TEXT))).message).toMatch(/supergroup/u);
+});
+
+it.each([
+  ["an unchanged text", "message is not modified: the same", "edit"],
+  ["a message that is gone", "message to delete not found", "remove"],
+] as const)("takes %s for done", async (_, description, method) => {
+  const { api } = botWith(bad(400, `Bad Request: ${description}`));
+  await api[method]?.({ place: PLACE, messageId: "5", text: TEXT.text });
+  const other = botWith(bad(400, "Bad Request: something else"));
+  const call = other.api[method]?.({ place: PLACE, messageId: "5", text: TEXT.text });
+  expect(await failureOf(call)).toMatchObject({ kind: "refused" });
+});
+
+it("takes a click that is too old for confirmed", async () => {
+  const { api, seen } = botWith(
+    bad(400, "Bad Request: query is too old and response timeout expired or query ID is invalid"),
+  );
+  const confirmed = api.confirmClick?.(
+    {
+      kind: "click",
+      id: "1",
+      place: PLACE,
+      sender: { id: "7", alternateId: undefined, name: "Ada" },
+      data: "d",
+      messageId: "5",
+      confirmation: "1",
+    },
+    "Done",
+  );
+  await expect(confirmed).resolves.toBeUndefined();
+  expect(seen).toHaveLength(1);
+});
+
+it("sends a document when Telegram takes an image for no photo", async () => {
+  const { api, seen } = botWith(bad(400, "Bad Request: PHOTO_INVALID_DIMENSIONS"), good({ message_id: 5 }));
+  const image = { place: PLACE, replyTo: undefined, nonce: "n", filename: "long.png", mimeType: "image/png" };
+  expect(await api.sendFile?.({ ...image, bytes: new Uint8Array(3) })).toEqual({ messageId: "5" });
+  expect(seen.map(({ url }) => url.split("/").at(-1))).toEqual(["sendPhoto", "sendDocument"]);
+});
+
+describe("a download", () => {
+  const voice = {
+    kind: "voice",
+    reference: "f1",
+    mimeType: "audio/ogg",
+    filename: undefined,
+    size: undefined,
+  } as const;
+  const described = good({ file_id: "f1", file_path: "voice/file_1.oga", file_size: 3 });
+
+  it("fetches the file of the bot", async () => {
+    const { api, seen } = botWith(described, () => new Response("abc"));
+    const { bytes, mimeType } = (await api.download?.(voice, 3)) ?? {};
+    expect(new TextDecoder().decode(bytes)).toBe("abc");
+    expect(mimeType).toBe("audio/ogg");
+    expect(seen[1]?.url).toBe(`https://bots.test/file/bot${TOKEN}/voice/file_1.oga`);
+  });
+
+  it.each([
+    ["../../bot1/getMe"],
+    ["/etc/passwd"],
+    ["https://elsewhere.test/x"],
+    ["//elsewhere.test/x"],
+    ["a?b"],
+    ["a#b"],
+    ["a/../b"],
+    ["%2e%2e/b"],
+    ["@elsewhere.test/b"],
+    [""],
+  ])("fetches nothing from the path %s", async (path) => {
+    const { api, seen } = botWith(good({ file_path: path }), () => new Response("abc"));
+    await failureOf(api.download?.(voice, 3));
+    expect(seen).toHaveLength(1);
+  });
+
+  it.each([
+    ["announced as too large", [good({ file_path: "a", file_size: 4 })]],
+    ["larger than announced", [described, () => new Response("abcd")]],
+    ["too large for the Bot API", [bad(400, "Bad Request: file is too big")]],
+    ["no longer there", [described, () => new Response("", { status: 404 })]],
+    ["somewhere else", [described, () => Response.redirect("https://elsewhere.test/", 302)]],
+  ])("refuses a file that is %s", async (_, responses) => {
+    expect(await failureOf(botWith(...responses).api.download?.(voice, 3))).toMatchObject({
+      kind: "refused",
+    });
+  });
+});
+
+it("keeps the webhook's secret out of its failure", async () => {
+  const url = "https://service.test/hook?secret=secretSecret";
+  const { api, seen } = botWith(bad(400, `Bad Request: bad webhook: ${url} secretSecret`));
+  expect(await failureOf(api.registerWebhook?.(url, "secretSecret"))).toMatchObject({ kind: "refused" });
+  expect(seen[0]?.body).toEqual({
+    url,
+    secret_token: "secretSecret",
+    allowed_updates: ["message", "edited_message", "callback_query", "my_chat_member"],
+  });
+});

@@ -1,0 +1,230 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Button, MediaReference } from "#src/channels/channel.ts";
+import { PlatformFailure } from "#src/channels/platform-failure.ts";
+import { whatsapp } from "#src/channels/whatsapp/index.ts";
+import { startWhatsapp, type Whatsapp } from "#test/support/platforms/whatsapp.ts";
+import { dm, environmentOf, failureOf, outgoingText } from "../environment.ts";
+
+const MB = 1024 * 1024;
+const ANN = "16505551234";
+
+let platform: Whatsapp;
+const stack = new AsyncDisposableStack();
+beforeAll(async () => {
+  platform = stack.adopt(await startWhatsapp(), (each) => each.close());
+});
+afterAll(() => stack.disposeAsync());
+
+function api(fetchWith: typeof fetch = (input, init) => fetch(input, init)) {
+  const { baseUrls } = environmentOf();
+  const environment = environmentOf({
+    baseUrls: { ...baseUrls, whatsapp: platform.url },
+    fetch: fetchWith,
+  });
+  return whatsapp.api(platform.credentials, environment);
+}
+
+const last = () => platform.sent.at(-1);
+const button = (label: string, data = label): Button => ({ label, data, style: undefined });
+const file = (mimeType: string, size: number, filename = "a") => ({
+  place: dm(ANN),
+  replyTo: undefined,
+  nonce: "n",
+  filename,
+  mimeType,
+  bytes: new Uint8Array(size),
+});
+const media = (reference: string): MediaReference => ({
+  kind: "image",
+  reference,
+  mimeType: undefined,
+  filename: undefined,
+  size: undefined,
+});
+
+const kindOf = (error: unknown) => (error instanceof PlatformFailure ? error.kind : error);
+
+describe("a call at the Cloud API", () => {
+  it("knows the number by its id", async () => {
+    expect(await api().identify()).toEqual({ botId: "106540352242922", botName: "Bot Ltd" });
+  });
+
+  it("sends to a number and to a business-scoped id, each in its own field", async () => {
+    await api().send(outgoingText(dm(ANN), "*hello*"));
+    expect(last()).toMatchObject({ to: ANN, text: "*hello*" });
+    const hidden = platform.newPerson("Bob").userId;
+    await api().send(outgoingText(dm(hidden), "hello"));
+    expect(last()).toMatchObject({ to: hidden, text: "hello" });
+    expect(platform.lost).toEqual([]);
+  });
+
+  it("shows up to three short buttons below a short text", async () => {
+    const buttons = [button("Allow once", "allow:1"), button("Always"), button("Deny")];
+    await api().send(outgoingText(dm(ANN), "x".repeat(1_024), { buttons }));
+    expect(last()).toMatchObject({ text: "x".repeat(1_024) });
+    expect(last()?.buttons).toEqual([
+      { id: "allow:1", title: "Allow once" },
+      { id: "Always", title: "Always" },
+      { id: "Deny", title: "Deny" },
+    ]);
+  });
+
+  it.each([
+    ["four buttons", "May I?", ["a", "b", "c", "d"]],
+    ["a long label", "May I?", ["A label of 21 letters"]],
+    ["a long text", "x".repeat(1_025), ["Allow"]],
+  ])("lists the labels in the text for %s", async (_, text, labels) => {
+    await api().send(outgoingText(dm(ANN), text, { buttons: labels.map((label) => button(label)) }));
+    const list = labels.map((label) => `• ${label}`).join("\n");
+    expect(last()).toMatchObject({ buttons: [], text: `${text}\n\nReply with one of these:\n${list}` });
+  });
+
+  it("cuts a text that is too long with its list", async () => {
+    await api().send(outgoingText(dm(ANN), "😀".repeat(4_096), { buttons: [button("Allow")] }));
+    expect(last()?.text).toMatch(/^(?:😀)+…\n\nReply with one of these:\n• Allow$/u);
+  });
+
+  it("shows that the bot writes beside the message that it replies to", async () => {
+    const inbound = platform.write(platform.newPerson("Ann", { number: ANN }), { text: "hi" });
+    await api().showTyping?.(dm(ANN), inbound.id);
+    expect(platform.typing).toEqual([inbound.id]);
+    const before = platform.calls.length;
+    await api().showTyping?.(dm(ANN), undefined);
+    expect(platform.calls.length).toBe(before);
+  });
+
+  it.each([
+    ["+1 650 555-1234", ANN],
+    ["US.13491208655302741918", "US.13491208655302741918"],
+  ])("writes to %j at %j", async (userId, chatId) => {
+    expect(await api().directPlace(userId)).toEqual(dm(chatId));
+  });
+
+  it("has no place for what is no number", async () => {
+    expect(await failureOf(api().directPlace("ann"))).toMatchObject({ kind: "refused" });
+  });
+
+  it.each([
+    [131_047, 400, "refused", /24 hours old.*write first/u],
+    [131_026, 400, "refused", /cannot deliver to this person/u],
+    [100, 400, "refused", /refused a parameter/u],
+    [190, 401, "unauthorized", /access token has expired/u],
+    [10, 403, "unauthorized", /no permission/u],
+    [200, 403, "unauthorized", /error 200/u],
+    [4, 400, "busy", /more calls/u],
+    [80_007, 400, "busy", /more calls/u],
+    [130_429, 400, "busy", /more messages/u],
+    [131_056, 400, "busy", /short time/u],
+    [2, 503, "unreachable", /error 2/u],
+    [131_000, 500, "unreachable", /error 131000/u],
+    [133_010, 400, "refused", /not registered/u],
+  ])("fails by the error's code: %d with the status %d is %s", async (code, status, kind, sentence) => {
+    const error = { message: `(#${code}) told`, type: "OAuthException", code };
+    platform.failNext({ kind: "answer", status, json: { error } });
+    const failure = await failureOf(api().send(outgoingText(dm(ANN), "hello")));
+    expect(failure).toMatchObject({
+      kind,
+      mayHaveHappened: false,
+      message: expect.stringMatching(sentence),
+    });
+  });
+
+  it("waits before the next message to the same person", async () => {
+    platform.failNext({ kind: "answer", status: 400, json: { error: { code: 131_056 } } });
+    expect(await failureOf(api().send(outgoingText(dm(ANN), "hello")))).toMatchObject({
+      kind: "busy",
+      retryAfterSeconds: 6,
+    });
+  });
+
+  it.each([
+    ["image/png", "image", undefined],
+    ["audio/ogg; codecs=opus", "audio", undefined],
+    ["video/mp4", "video", undefined],
+    ["application/pdf", "document", "report"],
+    ["text/markdown", "document", "report"],
+    ["application/json", "document", "report"],
+  ])("sends a file of the type %s as %s", async (type, kind, filename) => {
+    await api().sendFile?.(file(type, 5, "report"));
+    expect(last()?.file).toMatchObject({ kind, filename, bytes: Buffer.alloc(5) });
+  });
+
+  it.each([
+    ["application/zip", 5, /does not take files of the type application\/zip/u],
+    ["image/webp", 5, /does not take files/u],
+    ["image/png", 5 * MB + 1, /up to 5 MB/u],
+    ["audio/mpeg", 16 * MB + 1, /up to 16 MB/u],
+    ["text/plain", 0, /empty/u],
+  ])("does not upload a file that WhatsApp would refuse: %s of %d bytes", async (type, size, sentence) => {
+    const before = platform.calls.length;
+    const failure = await failureOf(api().sendFile?.(file(type, size)));
+    expect(failure).toMatchObject({ kind: "refused", message: expect.stringMatching(sentence) });
+    expect(platform.calls.length).toBe(before);
+  });
+
+  it.each([
+    ["https://lookaside.fbsbx.com/whatsapp_business/attachments/?mid=1", true],
+    ["https://scontent.fbsbx.com/1", true],
+    ["http://lookaside.fbsbx.com/1", false],
+    ["https://lookaside.fbsbx.com.evil.example/1", false],
+    ["https://evilfbsbx.com/1", false],
+    ["https://lookaside.fbsbx.com:8443/1", false],
+    ["https://user@evil.example/1", false],
+  ])("fetches a file from %s: %j", async (url, isFetched) => {
+    const id = platform.attach(new Uint8Array(3), { mimeType: "image/png", url });
+    const addresses: string[] = [];
+    const recording: typeof fetch = async (input, init) => {
+      const address = input instanceof Request ? input.url : String(input);
+      if (address.startsWith(platform.url)) return fetch(address, init);
+      addresses.push(address);
+      expect(new Headers(init?.headers).get("authorization")).toContain(platform.credentials.access_token);
+      return new Response(new Uint8Array(3));
+    };
+    const outcome = await api(recording)
+      .download?.(media(id), 10)
+      .then(({ mimeType }) => mimeType, kindOf);
+    expect(outcome).toBe(isFetched ? "image/png" : "refused");
+    expect(addresses).toEqual(isFetched ? [url] : []);
+  });
+
+  it("does not begin a download that the API announces as too large", async () => {
+    const id = platform.attach(new Uint8Array(11), { mimeType: "image/png" });
+    const before = platform.calls.length;
+    expect(await failureOf(api().download?.(media(id), 10))).toMatchObject({
+      kind: "refused",
+    });
+    expect(platform.calls.length).toBe(before + 1);
+    expect(await failureOf(api().download?.(media("../1"), 10))).toMatchObject({
+      kind: "refused",
+    });
+  });
+});
+
+it("understands and verifies the platform's own deliveries", async () => {
+  const person = platform.newPerson("Ann 😀", { number: ANN });
+  const hidden = platform.newPerson("Bob");
+  const messages = [
+    platform.write(person, { text: "one/two 😀" }),
+    platform.write(hidden, { button: { id: "allow:1", title: "Allow" }, replyTo: "wamid.1" }),
+    platform.write(person, {
+      file: { kind: "audio", id: platform.attach(new Uint8Array(3), { mimeType: "audio/ogg" }) },
+    }),
+  ];
+  const statuses = [{ id: "wamid.2", status: "failed", error: 131_047 } as const];
+  const { body, headers } = platform.request({ messages, statuses });
+  const request = {
+    method: "POST",
+    headers: new Headers(headers),
+    query: new URLSearchParams(),
+    body: Uint8Array.from(Buffer.from(body)),
+  } as const;
+  const secrets = { credentials: platform.credentials, webhookSecret: "" };
+  expect(await whatsapp.verify(request, secrets, Date.now())).toBe(true);
+  const self = { botId: platform.credentials.phone_number_id, botName: undefined };
+  expect(whatsapp.parse(request, self, Date.now()).events).toMatchObject([
+    { kind: "message", text: "one/two 😀", sender: { id: ANN, name: "Ann 😀" } },
+    { kind: "click", data: "allow:1", place: dm(hidden.userId) },
+    { kind: "message", media: [{ kind: "voice", mimeType: "audio/ogg" }] },
+    { kind: "status", status: "failed", messageId: "wamid.2" },
+  ]);
+});

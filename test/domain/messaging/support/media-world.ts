@@ -1,0 +1,221 @@
+import { eq } from "drizzle-orm";
+import type { ChannelApi, MediaReference, OutgoingFile } from "#src/channels/channel.ts";
+import { adapters } from "#src/channels/index.ts";
+import { PlatformFailure } from "#src/channels/platform-failure.ts";
+import { channelMessages, messages, tasks } from "#src/db/schema/index.ts";
+import { advanceSession, type ConversationDeps } from "#src/domain/messaging/conversations/index.ts";
+import { receiveEvents } from "#src/domain/messaging/inbox/index.ts";
+import type { AttemptRule } from "#src/platform/objects/attempt-limits.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { createLog } from "#src/platform/log/log.ts";
+import type { CachedMedia } from "#src/platform/media-cache/media-cache.ts";
+import { MemoryAttempts } from "#test/support/memory-attempts.ts";
+import { MemoryRuntime } from "#test/support/memory-runtime.ts";
+import { MemoryTaskLogs } from "#test/support/memory-task-logs.ts";
+import { NO_AGENT_LIMITS } from "#test/support/message-to-agent.ts";
+import { newLinkedChannel, type LinkedChannel } from "./linked-channel.ts";
+
+const publish = async () => {};
+
+/** What a platform hands out for a reference: its bytes, or a failure. */
+type Handed = Uint8Array<ArrayBuffer> | PlatformFailure;
+
+/** A channel whose platform hands out and takes files, a person, and the project. */
+export class MediaWorld {
+  readonly files = new Map<string, Handed>();
+  readonly cache = new Map<string, CachedMedia & { storedAt: Date }>();
+  /** References in the order in which they were fetched. */
+  readonly fetched: string[] = [];
+  /** Recordings in the order in which they were transcribed, as texts. */
+  readonly heard: string[] = [];
+  /** What the platform shows to the person, in its order: texts, and files with their names. */
+  readonly shown: string[] = [];
+  readonly runtime: MemoryRuntime;
+  transcribe: ((text: string) => Promise<string>) | undefined = async (text) => text;
+  sendFile: ChannelApi["sendFile"] = async (file) => this.#showFile(file);
+  attempts: MemoryAttempts;
+  readonly #db: Db;
+  readonly at: LinkedChannel;
+  #number = 0;
+
+  static async open(
+    db: Db,
+    options: { files?: Record<string, string>; limits?: Partial<Record<AttemptRule, number>> } = {},
+  ): Promise<MediaWorld> {
+    return new MediaWorld(db, await newLinkedChannel(db), options);
+  }
+
+  private constructor(
+    db: Db,
+    at: MediaWorld["at"],
+    { files = {}, limits = {} }: NonNullable<Parameters<typeof MediaWorld.open>[1]>,
+  ) {
+    this.#db = db;
+    this.at = at;
+    this.runtime = new MemoryRuntime(files);
+    this.attempts = new MemoryAttempts(limits);
+  }
+
+  get deps(): ConversationDeps {
+    const api: ChannelApi = {
+      identify: async () => ({ botId: "1", botName: "bot" }),
+      directPlace: async (chatId) => ({ chatId, chatType: "dm", threadId: undefined }),
+      send: async ({ text }) => {
+        this.shown.push(text.plain);
+        return { messageId: String(this.shown.length) };
+      },
+      download: async ({ reference }) => this.#handOut(reference),
+      ...(this.sendFile && { sendFile: this.sendFile }),
+    };
+    return Object({
+      db: this.#db,
+      log: { ...createLog(), warn: () => {}, error: () => {} },
+      taskLogs: new MemoryTaskLogs({ publish, publishBatch: publish, answers: async () => true }),
+      queue: { publish, publishBatch: publish, answers: async () => true },
+      channels: { telegram: { ...adapters.telegram, api: () => api } },
+      channelSecrets: { encrypt: async (text: string) => text, decrypt: async (text: string) => text },
+      deliveryStream: {
+        appendAndTake: async (entry: { config_id: string; delivery_id: string }) => [
+          { id: "1-0", configId: entry.config_id, deliveryId: entry.delivery_id },
+        ],
+        acknowledge: async () => {},
+        takeAbandoned: async () => [],
+        bury: async () => {},
+      },
+      mediaCache: {
+        get: async (key: string) => this.cache.get(key),
+        put: async (key: string, media: CachedMedia) => {
+          this.cache.set(key, { ...media, storedAt: new Date() });
+        },
+        delete: async (keys: readonly string[]) => keys.forEach((key) => this.cache.delete(key)),
+        async *list() {},
+      },
+      transcription: this.transcribe && {
+        transcribe: async ({ bytes }: CachedMedia) => {
+          const text = new TextDecoder().decode(bytes);
+          this.heard.push(text);
+          return this.transcribe?.(text);
+        },
+      },
+      attempts: this.attempts,
+      workspaces: { runtime: () => this.runtime },
+      config: {
+        DEFAULT_MODEL: "demo",
+        ...NO_AGENT_LIMITS,
+        GATEWAY_NUM_SHARDS: 1,
+        GATEWAY_SESSION_IDLE_MINUTES: 60,
+        GATEWAY_MEDIA_CACHE_DIR: "media",
+        GATEWAY_PAIRING_CODE_TTL: 3600,
+        GATEWAY_PAIRING_MAX_PENDING: 3,
+        GATEWAY_PAIRING_RATE_LIMIT_MINUTES: 10,
+        PUBLIC_URL: "https://service.test",
+      },
+      modelSettings: { platformModels: ["demo"] },
+    });
+  }
+
+  /** A file that the platform has. */
+  has(content: Handed | string, media: Partial<MediaReference> = {}): MediaReference {
+    const reference = `file-${(this.#number += 1)}`;
+    const bytes = typeof content === "string" ? Uint8Array.from(new TextEncoder().encode(content)) : content;
+    this.files.set(reference, bytes);
+    return {
+      kind: "voice",
+      reference,
+      mimeType: undefined,
+      filename: undefined,
+      size: undefined,
+      ...media,
+    };
+  }
+
+  /** A person's message arrives. */
+  async receive(text: string, media: readonly MediaReference[]): Promise<void> {
+    const { channel, senderId } = this.at;
+    this.#number += 1;
+    await receiveEvents(Object(this.deps), channel, [
+      {
+        kind: "message",
+        id: `${senderId}:${this.#number}`,
+        messageId: String(this.#number),
+        replyTarget: undefined,
+        place: { chatId: senderId, chatType: "dm", threadId: undefined },
+        sender: { id: senderId, alternateId: undefined, name: "Ada" },
+        text,
+        isAddressed: true,
+        media,
+        replyTo: undefined,
+        sentAt: undefined,
+      },
+    ]);
+  }
+
+  async advance(deps = this.deps): ReturnType<typeof advanceSession> {
+    const { channel, senderId } = this.at;
+    const key = { channelId: channel.id, sessionKey: `telegram:dm:${senderId}`, senderId };
+    return advanceSession(deps, key);
+  }
+
+  /** A message arrives and is handled. */
+  async say(text: string, media: readonly MediaReference[]): Promise<void> {
+    await this.receive(text, media);
+    await this.advance();
+  }
+
+  /** The tasks of the person, with the attachments of their messages. */
+  async tasks() {
+    return this.#db
+      .select({
+        id: tasks.id,
+        chatId: tasks.chatId,
+        message: tasks.message,
+        metadata: messages.messageMetadata,
+      })
+      .from(tasks)
+      .innerJoin(messages, eq(messages.taskId, tasks.id))
+      .where(eq(tasks.userId, this.at.userId))
+      .orderBy(tasks.id);
+  }
+
+  /** Rows of the channel's messages, oldest first. */
+  async rows() {
+    return this.#db
+      .select()
+      .from(channelMessages)
+      .where(eq(channelMessages.channelConfigId, this.at.channel.id))
+      .orderBy(channelMessages.id);
+  }
+
+  /** Ends a task with this answer. */
+  async finish(taskId: string, response: string): Promise<void> {
+    await this.#db.update(tasks).set({ status: "completed", response }).where(eq(tasks.id, taskId));
+  }
+
+  #handOut(reference: string): CachedMedia {
+    this.fetched.push(reference);
+    const handed = this.files.get(reference);
+    if (handed instanceof PlatformFailure) throw handed;
+    if (!handed) throw new PlatformFailure("refused", "The platform has no such file.");
+    return { bytes: handed, mimeType: "application/octet-stream" };
+  }
+
+  #showFile({ filename, mimeType, bytes }: OutgoingFile): { messageId: string } {
+    this.shown.push(`${filename} (${mimeType}): ${new TextDecoder().decode(bytes)}`);
+    return { messageId: String(this.shown.length) };
+  }
+}
+
+/** `crypto.DigestStream` of workerd, for code that runs there. */
+export class DigestStream extends WritableStream<Uint8Array> {
+  readonly digest: Promise<ArrayBuffer>;
+
+  constructor(algorithm: string) {
+    const parts: Uint8Array[] = [];
+    const digest = Promise.withResolvers<ArrayBuffer>();
+    super({
+      write: (part) => void parts.push(part.slice()),
+      close: () => digest.resolve(crypto.subtle.digest(algorithm, Buffer.concat(parts))),
+    });
+    this.digest = digest.promise;
+  }
+}

@@ -1,0 +1,193 @@
+import type { ChannelApi, OutgoingText, Platform } from "#src/channels/channel.ts";
+import { adapters } from "#src/channels/index.ts";
+import type { PlatformFailure } from "#src/channels/platform-failure.ts";
+import {
+  agents,
+  channelConfigs,
+  channelSessions,
+  chats,
+  messages,
+  platformIdentities,
+  tasks,
+} from "#src/db/schema/index.ts";
+import type { SendDeps } from "#src/domain/messaging/agent-messages/index.ts";
+import { sessionKeyOf } from "#src/domain/messaging/inbox/index.ts";
+import { createProject } from "#src/domain/workspaces/projects/index.ts";
+import { newId } from "#src/lib/ids.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { createLog } from "#src/platform/log/log.ts";
+import type { QueueMessage } from "#src/platform/queue/queue.ts";
+import { MemoryRuntime } from "#test/support/memory-runtime.ts";
+import { newColleague, type Colleague } from "#test/support/colleagues.ts";
+
+/** Makes the rows of channels and of those who write to them. */
+export class PlatformRows {
+  readonly #db: Db;
+
+  constructor(db: Db) {
+    this.#db = db;
+  }
+
+  async person(): Promise<Colleague & { projectId: string }> {
+    const colleague = await newColleague(this.#db);
+    return { ...colleague, projectId: await this.project(colleague) };
+  }
+
+  async project({ caller }: Colleague): Promise<string> {
+    const wish = { name: "app", description: "", sourceType: "empty" } as const;
+    return (await createProject({ db: this.#db }, caller, wish)).id;
+  }
+
+  async channel(
+    { id: userId }: { id: string },
+    values: Partial<typeof channelConfigs.$inferInsert> = {},
+  ): Promise<typeof channelConfigs.$inferSelect> {
+    const [channel] = await this.#db
+      .insert(channelConfigs)
+      .values({
+        id: newId(),
+        userId,
+        channelType: "telegram",
+        name: "Bot",
+        encryptedCredentials: "{}",
+        encryptedWebhookSecret: "secret",
+        ...values,
+      })
+      .returning();
+    if (!channel) throw new Error("The channel was not stored");
+    return channel;
+  }
+
+  /** Returns the person's id on the platform. */
+  async identity(
+    { id: userId }: { id: string },
+    values: Partial<typeof platformIdentities.$inferInsert> = {},
+  ): Promise<string> {
+    const platformUserId = values.platformUserId ?? newId().slice(-12);
+    await this.#db.insert(platformIdentities).values({
+      id: newId(),
+      userId,
+      platform: "telegram",
+      isVerified: true,
+      pairedAt: new Date(),
+      ...values,
+      platformUserId,
+    });
+    return platformUserId;
+  }
+
+  /** Returns the id of the session. */
+  async session(
+    { id: userId }: { id: string },
+    channel: { id: string; channelType: Platform },
+    values: { chatId: string } & Partial<{
+      chatType: "dm" | "group";
+      threadId: string;
+      senderId: string;
+      agentChat: string;
+      lastActiveAt: Date;
+    }>,
+  ): Promise<string> {
+    const { chatId, chatType = "dm", threadId, senderId = chatId } = values;
+    const id = newId();
+    await this.#db.insert(channelSessions).values({
+      id,
+      channelConfigId: channel.id,
+      sessionKey: sessionKeyOf(channel.channelType, { chatId, chatType, threadId }),
+      userId,
+      platformChatId: chatId,
+      platformChatType: chatType,
+      platformThreadId: threadId ?? null,
+      senderId,
+      senderName: "Person",
+      chatId: values.agentChat ?? null,
+      lastActiveAt: values.lastActiveAt ?? new Date(),
+    });
+    return id;
+  }
+
+  /** A chat with the agent. `said` are its messages, of the person and the agent in turn. */
+  async chat(
+    { id: userId, projectId }: { id: string; projectId: string },
+    said: readonly string[] = [],
+    status: "active" | "archived" = "active",
+  ): Promise<string> {
+    const id = newId();
+    await this.#db.insert(chats).values({ id, userId, projectId, origin: "telegram", status });
+    const rows = said.map((content, index) => {
+      const role = index % 2 === 0 ? ("user" as const) : ("assistant" as const);
+      return { id: newId(), chatId: id, seq: Math.floor(index / 2) + 1, role, content };
+    });
+    if (rows.length > 0) await this.#db.insert(messages).values(rows);
+    return id;
+  }
+
+  /** A running task; `sessionId` is the session that its message came from. */
+  async task(
+    person: { id: string; projectId: string },
+    { sessionId, replyTo, apiKeyId }: { sessionId?: string; replyTo?: string; apiKeyId?: string } = {},
+  ): Promise<{ id: string; userId: string; projectId: string; apiKeyId: string | null }> {
+    const [agent] = await this.#db.select().from(agents).limit(1);
+    const [id, chatId] = [newId(), await this.chat(person)];
+    const { id: userId, projectId } = person;
+    const task = { id, chatId, projectId, userId, agentId: agent?.id ?? "", apiKeyId: apiKeyId ?? null };
+    await this.#db.insert(tasks).values({ ...task, status: "running", origin: "telegram", message: "Hello" });
+    const channel = { session_id: sessionId, ...(replyTo !== undefined && { reply_to: replyTo }) };
+    await this.#db.insert(messages).values({
+      id: newId(),
+      chatId,
+      taskId: id,
+      role: "user",
+      content: "Hello",
+      messageMetadata: sessionId === undefined ? null : { channel },
+    });
+    return { id, userId, projectId, apiKeyId: apiKeyId ?? null };
+  }
+}
+
+/** A platform that takes everything, or fails as it is told. */
+export class ListeningPlatform {
+  readonly sent: OutgoingText[] = [];
+  /** Whom private chats were opened with. */
+  readonly opened: string[] = [];
+  readonly published: QueueMessage[] = [];
+  failure: PlatformFailure | undefined;
+
+  deps(db: Db): SendDeps & { rateLimits: { take(): Promise<undefined> } } {
+    const api: ChannelApi = {
+      identify: async () => ({ botId: "1", botName: "bot" }),
+      directPlace: async (userId) => {
+        this.opened.push(userId);
+        return { chatId: `dm-${userId}`, chatType: "dm", threadId: undefined };
+      },
+      sendFile: async () => ({ messageId: "f1" }),
+      send: async (message) => {
+        if (this.failure) throw this.failure;
+        this.sent.push(message);
+        return { messageId: `m${this.sent.length}` };
+      },
+    };
+    const runtime = new MemoryRuntime({ "out/plan.pdf": "A plan", "beds.csv": "bed,sun" });
+    const through = { ...adapters.telegram, api: () => api };
+    const quiet = { ...createLog(), warn: () => {}, error: () => {} };
+    return Object({
+      db,
+      log: quiet,
+      queue: { publish: async (message: QueueMessage) => void this.published.push(message) },
+      channels: {
+        telegram: through,
+        slack: { ...adapters.slack, api: () => api },
+        whatsapp: { ...adapters.whatsapp, api: () => api },
+        cli: { ...adapters.cli, api: () => api },
+      },
+      channelSecrets: { decrypt: async (text: string) => text },
+      deliveryStream: {
+        appendAndTake: () => Promise.reject(new Error("There is no Redis")),
+        bury: async () => {},
+      },
+      workspaces: { runtime: () => runtime },
+      rateLimits: { take: async () => undefined },
+      config: { GATEWAY_NUM_SHARDS: 1 },
+    });
+  }
+}

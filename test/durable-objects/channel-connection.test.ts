@@ -1,0 +1,176 @@
+import { env } from "cloudflare:workers";
+import { runInDurableObject } from "cloudflare:test";
+import { beforeEach, describe, expect, it } from "vitest";
+import { CONNECTION_TABLE, ConnectionRecord } from "#durable-objects/channel-connection/connection-record.ts";
+import { retryDelay } from "#durable-objects/channel-connection/retry-delay.ts";
+import { PlatformFailure } from "#src/channels/platform-failure.ts";
+import { checkEnv } from "#src/env.ts";
+import { channelConnections } from "#src/platform/objects/channel-connections.ts";
+import { newTrips } from "#src/platform/trips.ts";
+
+const checked = checkEnv(env);
+if (!checked.ok) throw new Error(JSON.stringify(checked.problems));
+const namespace = checked.env.CHANNEL_CONNECTION;
+const connections = channelConnections(namespace, newTrips());
+
+let channelId = "";
+beforeEach(() => {
+  channelId = crypto.randomUUID();
+});
+
+const NOW = 1_000_000;
+const unreachable = (retryAfterSeconds?: number) =>
+  new PlatformFailure(
+    "unreachable",
+    "It is down.",
+    retryAfterSeconds === undefined ? {} : { retryAfterSeconds },
+  );
+
+/** Runs with a record of its own, read anew each time `open` is called. */
+function withRecord<T>(use: (open: () => ConnectionRecord) => T): Promise<T> {
+  return runInDurableObject(namespace.getByName(channelId), (_object, { storage }) => {
+    storage.sql.exec(CONNECTION_TABLE);
+    return use(() => new ConnectionRecord(storage.sql));
+  });
+}
+
+describe("a connection's record", () => {
+  it("survives the object", async () => {
+    const row = await withRecord((open) => {
+      const record = open();
+      record.want(channelId, 5);
+      record.begin("credentials");
+      record.remember("a position");
+      record.connected();
+      return open().current;
+    });
+    expect(row).toMatchObject({
+      channel_id: channelId,
+      generation: 5,
+      state: "connected",
+      memory: "a position",
+    });
+  });
+
+  it("ignores earlier generations", async () => {
+    const outcomes = await withRecord((open) => {
+      const record = open();
+      record.want(channelId, 5);
+      const told = [
+        record.want(channelId, 4),
+        record.unwant(4),
+        record.want(channelId, 5),
+        record.want(channelId, 6),
+      ];
+      return { told, generation: record.current?.generation, isWanted: record.current?.is_wanted };
+    });
+    expect(outcomes).toEqual({ told: [false, false, true, true], generation: 6, isWanted: 1 });
+  });
+
+  it("waits longer after every failure, and at least as long as the platform says", async () => {
+    const waits = await withRecord((open) => {
+      const record = open();
+      record.want(channelId, 1);
+      record.begin("credentials");
+      return [undefined, undefined, 1_000].map((seconds) => {
+        record.failed(unreachable(seconds), NOW);
+        return (record.current?.retry_at ?? 0) - NOW;
+      });
+    });
+    expect(waits[0]).toBeLessThanOrEqual(1_000);
+    expect(waits[1]).toBeLessThanOrEqual(2_000);
+    expect(waits[2]).toBe(1_000_000);
+  });
+
+  it.each([
+    [1, "unauthorized"],
+    [1, "refused"],
+    [20, "unreachable"],
+    [20, "busy"],
+  ] as const)("stops after %i failures that are %s, until a new generation", async (failures, kind) => {
+    const states = await withRecord((open) => {
+      const record = open();
+      record.want(channelId, 1);
+      record.begin("credentials");
+      const seen = Array.from({ length: failures }, () => {
+        record.failed(new PlatformFailure(kind, "It is over."), NOW);
+        return record.current?.state;
+      });
+      record.want(channelId, 2);
+      record.begin("credentials");
+      return { seen, last: record.current };
+    });
+    expect(states.seen.slice(0, -1).every((state) => state === "retrying")).toBe(true);
+    expect(states.seen.at(-1)).toBe("stopped");
+    expect(states.last).toMatchObject({ state: "connecting", failures: 0, retry_at: 0 });
+  });
+
+  it("keeps its state when a connection that was well is made again", async () => {
+    const row = await withRecord((open) => {
+      const record = open();
+      record.want(channelId, 1);
+      record.begin("credentials");
+      record.failed(unreachable(), NOW);
+      record.begin("credentials");
+      record.connected();
+      record.dropped(NOW + 1);
+      record.begin("credentials");
+      return record.current;
+    });
+    expect(row).toMatchObject({ state: "connected", failures: 0, retry_at: NOW + 1, last_error: null });
+  });
+
+  it("forgets its memory with the credentials", async () => {
+    const memories = await withRecord((open) => {
+      const record = open();
+      record.want(channelId, 1);
+      record.begin("one");
+      record.remember("a position");
+      record.begin("one");
+      const before = record.current?.memory;
+      record.begin("two");
+      return [before, record.current?.memory];
+    });
+    expect(memories).toEqual(["a position", null]);
+  });
+
+  it("knows what the channel's row lacks", async () => {
+    const seen = await withRecord((open) => {
+      const record = open();
+      record.want(channelId, 1);
+      record.begin("credentials");
+      const first = record.unreported;
+      record.reported(first?.key ?? "");
+      const none = record.unreported;
+      record.failed(unreachable(), NOW);
+      return [first?.state, none, record.unreported?.lastError];
+    });
+    expect(seen).toEqual(["connecting", undefined, "It is down."]);
+  });
+});
+
+describe("a connection's object", () => {
+  it("follows the latest generation", async () => {
+    await connections.connect(channelId, 7);
+    await connections.connect(channelId, 6);
+    await connections.disconnect(channelId, 5);
+    await expect(connections.state(channelId)).resolves.toMatchObject({ generation: 7 });
+  });
+
+  it("knows nothing of a channel that was never connected", async () => {
+    await connections.disconnect(channelId, 1);
+    await expect(connections.state(channelId)).resolves.toEqual({
+      state: null,
+      lastError: null,
+      generation: 0,
+    });
+  });
+});
+
+describe("the delay of a retry", () => {
+  it("is short at first, then doubles from half a minute up to five minutes", () => {
+    const longest = Array.from({ length: 10 }, (_, failures) => retryDelay(failures + 1, 1));
+    expect(longest).toEqual([1, 2, 4, 8, 30, 60, 120, 240, 300, 300].map((seconds) => seconds * 1000));
+    expect(retryDelay(9, 0)).toBe(150_000);
+  });
+});

@@ -1,0 +1,163 @@
+import { and, eq } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { channelConfigs } from "#src/db/schema/index.ts";
+import { newId } from "#src/lib/ids.ts";
+import type { Account } from "#test/support/api-client.ts";
+import { openCommandLine } from "#test/support/command-line.ts";
+import { databaseOf } from "#test/support/database.ts";
+import { startService, type TestService } from "#test/support/service.ts";
+import { call, script } from "#test/support/task-client.ts";
+
+let service: TestService;
+let owner: Account;
+let project: { id: string };
+let key: string;
+beforeAll(async () => {
+  service = await startService({ SOCKET_CHECK_SECONDS: "1", KEY_RATE_BURST: "0", KEY_RATE_PER_SECOND: "0" });
+  owner = await service.signUp("owner");
+  project = await service.newProject(owner.token);
+  ({ key } = await service.newKey(owner.token, project.id));
+});
+afterAll(() => service.close());
+
+const channels = () =>
+  databaseOf(service)
+    .select()
+    .from(channelConfigs)
+    .where(and(eq(channelConfigs.userId, owner.id), eq(channelConfigs.projectId, project.id)));
+
+describe("the command line", () => {
+  it("has one channel of its project, made with the first client", async () => {
+    const clients = await Promise.all(Array.from({ length: 4 }, () => openCommandLine(service, key)));
+    expect(await channels()).toMatchObject([{ channelType: "cli", name: "Command line", isActive: true }]);
+    for (const client of clients) client.close();
+  });
+
+  it("accepts a message, and brings the agent's answer to every client of the key", async () => {
+    const [one, other] = [await openCommandLine(service, key), await openCommandLine(service, key)];
+    const id = one.say(script({ text: "Good morning." }));
+    expect(await one.next("accepted")).toEqual({ type: "accepted", client_id: id });
+    expect(await one.answerTo(id)).toMatchObject({ text: "Good morning.", id: expect.any(Number) });
+    expect(await other.answerTo(id)).toMatchObject({ text: "Good morning." });
+    one.close();
+    other.close();
+  });
+
+  it("accepts plain text, and commands", async () => {
+    const client = await openCommandLine(service, key);
+    client.send({ message: "/help" });
+    expect(await client.next("message")).toMatchObject({ text: expect.stringContaining("/new") });
+    client.close();
+  });
+
+  it("takes a message once that is sent again after a drop, and answers it on the new connection", async () => {
+    const client = await openCommandLine(service, key);
+    const id = newId();
+    const text = script({ text: "Once." });
+    client.say(text, id);
+    await client.next("accepted");
+    const lastId = client.frames[0]?.["last_id"];
+    await client.drop();
+    const back = await openCommandLine(service, key, { last_id: String(lastId) });
+    back.say(text, id);
+    await back.next("accepted");
+    expect(await back.answerTo(id)).toMatchObject({ text: "Once." });
+    const again = back.say(script({ text: "Twice." }));
+    await back.answerTo(again);
+    expect(back.frames.filter((frame) => frame["text"] === "Once.")).toHaveLength(1);
+    back.close();
+  });
+
+  it("asks before the agent writes, and takes the choice of a button", async () => {
+    const client = await openCommandLine(service, key);
+    const id = client.say(
+      script({ tools: [call("write_file", { path: "asked.txt", content: "yes" })] }, { text: "Written." }),
+    );
+    const question = await client.next("approval");
+    const choices: { label: string; data: string }[] = Object(question["choices"]);
+    expect(choices.map(({ label }) => label)).toEqual(["Allow once", "Allow always here", "Deny"]);
+    client.send({ type: "approval", data: choices[0]?.data, message_id: String(question["id"]) });
+    expect(await client.answerTo(id)).toMatchObject({ text: "Written." });
+    const { status } = await service.call("GET", `/api/projects/${project.id}/files/asked.txt`, {
+      token: owner.token,
+    });
+    expect(status).toBe(200);
+    client.close();
+  });
+
+  it("works in the default workspace of a key without a project, apart from the others", async () => {
+    const { key: free } = await service.newKey(owner.token);
+    const [client, bound] = [await openCommandLine(service, free), await openCommandLine(service, key)];
+    const named = await openCommandLine(service, free, { project_id: project.id });
+    const id = client.say(script({ text: "In the workspace." }));
+    await client.answerTo(id);
+    const last = bound.say(script({ text: "In the project." }));
+    await bound.answerTo(last);
+    expect(await named.answerTo(last)).toMatchObject({ text: "In the project." });
+    for (const each of [bound, named]) {
+      expect(each.frames.map((frame) => frame["text"])).not.toContain("In the workspace.");
+    }
+    expect(client.frames.map((frame) => frame["text"])).not.toContain("In the project.");
+    for (const each of [client, bound, named]) each.close();
+  });
+
+  it("says what is wrong with a frame, by its id", async () => {
+    const client = await openCommandLine(service, key);
+    client.send({ type: "message", client_id: "mine" });
+    expect(await client.next("error")).toMatchObject({ code: "invalid_input" });
+    client.send({ text: "x".repeat(16 * 1024) });
+    expect(await client.closed).toMatchObject({ code: 1008 });
+  });
+
+  it("ends with its channel", async () => {
+    const { id } = await service.newProject(owner.token, "ending");
+    const made = await service.newKey(owner.token, id);
+    const client = await openCommandLine(service, made.key);
+    await databaseOf(service)
+      .update(channelConfigs)
+      .set({ isActive: false })
+      .where(eq(channelConfigs.projectId, id));
+    client.say("hello");
+    expect(await client.next("error")).toMatchObject({ message: "The channel was ended: connect again" });
+    client.close();
+    const back = await openCommandLine(service, made.key);
+    back.say("hello");
+    await back.next("accepted");
+    back.close();
+  });
+});
+
+describe("a client whose key may no longer be used", () => {
+  const closed = { code: 4401, reason: "auth_failed" };
+
+  it("is closed when the key is revoked, also when it says nothing", async () => {
+    const made = await service.newKey(owner.token, project.id);
+    const client = await openCommandLine(service, made.key);
+    await service.call("DELETE", `/api/external-api-keys/${made.id}`, { token: owner.token });
+    expect(await client.closed).toEqual(closed);
+  });
+
+  it("is closed at its next message", async () => {
+    const slow = await startService({ SOCKET_CHECK_SECONDS: "60" });
+    try {
+      const person = await slow.signUp();
+      const made = await slow.newKey(person.token);
+      const client = await openCommandLine(slow, made.key);
+      await slow.call("DELETE", `/api/external-api-keys/${made.id}`, { token: person.token });
+      client.say("hello");
+      expect(await client.closed).toEqual(closed);
+      expect(client.frames.map(({ type }) => type)).not.toContain("accepted");
+    } finally {
+      await slow.close();
+    }
+  });
+
+  it("is closed when its project is gone", async () => {
+    const { id } = await service.newProject(owner.token, "doomed");
+    const made = await service.newKey(owner.token, id);
+    const client = await openCommandLine(service, made.key);
+    await service.call("DELETE", `/api/projects/${id}`, { token: owner.token });
+    expect((await client.closed).code).toBeGreaterThanOrEqual(4401);
+    await vi.waitFor(() => expect(client.frames.at(-1)).toMatchObject({ type: "error" }));
+  });
+});

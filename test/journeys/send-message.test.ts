@@ -1,0 +1,83 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { PersonsChat, ShownChat } from "#test/support/chat-platform.ts";
+import { sharedService } from "#test/support/shared-service.ts";
+import { call, script } from "#test/support/task-client.ts";
+import { newTelegramChannel, type TelegramChannel } from "#test/support/telegram-channel.ts";
+
+const service = sharedService();
+let telegram: TelegramChannel;
+beforeAll(async () => {
+  telegram = await newTelegramChannel(service);
+});
+
+const textsOf = ({ messages }: ShownChat) =>
+  messages
+    .filter(({ message }) => message.from.id === telegram.botId)
+    .map(({ message }) => message.text ?? "");
+
+const told = (chat: PersonsChat, part: string) =>
+  chat.until((shown) => textsOf(shown).find((text) => text.includes(part)));
+
+/** The results of the messages that an agent sends, in one task of a program. */
+async function sent(...messages: readonly Readonly<Record<string, unknown>>[]) {
+  const { client } = telegram;
+  const tools = messages.map((message) => call("send_message", message));
+  const { task_id } = await client.start(script({ tools }, { text: "Done." }));
+  const events = await client.end(task_id);
+  return events.filter(({ type }) => type === "tool_result").map(({ body }) => body.result ?? {});
+}
+
+describe("an agent's message on Telegram", () => {
+  it("reaches its person's private chat, and later the chat that is the home", async () => {
+    const { id, chat } = await telegram.paired();
+    const [first] = await sent({ channel: "telegram", text: "The **beds** are done" });
+    expect(first).toMatchObject({
+      success: true,
+      notification: "sent",
+      details: { chat_id: String(id), platform_message_id: expect.stringMatching(/^\d+$/u) },
+    });
+    await told(chat, "The beds are done");
+    const group = await telegram.platform.group("Garden", [id]);
+    const groupChat = telegram.platform.chat(telegram.botId, group.id, id);
+    await groupChat.say(`/sethome@${telegram.channel.bot_name ?? ""}`);
+    await told(groupChat, "your home");
+    expect(await sent({ channel: "telegram", text: "Water them" })).toMatchObject([
+      { success: true, details: { chat_id: String(group.id) } },
+    ]);
+    await told(groupChat, "Water them");
+  });
+
+  it("reaches no other person", async () => {
+    const { id, chat } = await telegram.stranger();
+    const [foreign] = await sent({ channel: "telegram", target: String(id), text: "Buy seeds" });
+    expect(foreign).toMatchObject({ success: false, error: expect.stringContaining("may not write to") });
+    expect(textsOf(await chat.read())).toEqual([]);
+  });
+
+  it("that the platform refuses is a failure for the agent, and can be sent again", async () => {
+    const { id, chat } = await telegram.paired();
+    await chat.say(script({ text: "Hello." }));
+    await told(chat, "Hello.");
+    const description = "Forbidden: bot was blocked by the user";
+    await telegram.platform.setFaults(telegram.botId, [{ method: "sendMessage", status: 403, description }]);
+    const [failed] = await sent({ channel: "telegram", target: String(id), text: "Are you there?" });
+    expect(failed).toMatchObject({
+      success: false,
+      error: expect.stringMatching(/^The message was not sent\. Telegram: /u),
+      notification: "failed",
+    });
+    const stored = (await telegram.messages()).find(({ content }) => content === "Are you there?");
+    expect(stored).toMatchObject({ status: "failed", error: expect.any(String) });
+    const retry = `/api/channels/${telegram.channel.id}/messages/${stored?.id}/retry`;
+    const { token } = telegram.client.account;
+    expect(await service.call("POST", retry, { token })).toMatchObject({
+      status: 200,
+      body: { id: stored?.id, status: "pending", error: null },
+    });
+    await told(chat, "Are you there?");
+    const again = await service.call("POST", retry, { token });
+    expect(again).toMatchObject({ status: 409, body: { detail: expect.any(String) } });
+    const { token: stranger } = await service.signUp();
+    expect(await service.call("POST", retry, { token: stranger })).toMatchObject({ status: 404 });
+  });
+});

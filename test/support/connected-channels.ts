@@ -1,0 +1,69 @@
+import { eq } from "drizzle-orm";
+import { vi } from "vitest";
+import type { Platform } from "#src/channels/channel.ts";
+import { channelEvents } from "#src/db/schema/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { ApiClient } from "./api-client.ts";
+
+/** Ends a wait that hangs, and nothing else. */
+export const PATIENCE = { timeout: 200_000, interval: 50 };
+
+interface ChannelState {
+  id: string;
+  connection_state: "connecting" | "connected" | "retrying" | "stopped" | null;
+  last_error: string | null;
+  bot_name: string | null;
+}
+
+/** Channels of one person that are connected to their platforms. */
+export interface ConnectedChannels {
+  add(channelType: Platform, credentials: object): Promise<string>;
+  change(id: string, change: object): Promise<void>;
+  remove(id: string): Promise<void>;
+  get(id: string): Promise<ChannelState>;
+  /** Waits until the connection is in a state, and returns the channel. */
+  waitFor(id: string, state: ChannelState["connection_state"]): Promise<ChannelState>;
+}
+
+export function connectedChannels(service: ApiClient, token: string): ConnectedChannels {
+  const call = async (method: string, path: string, json?: object) => {
+    const { status, body, text } = await service.call<ChannelState>(method, `/api/channels${path}`, {
+      token,
+      ...(json && { json }),
+    });
+    if (status !== 200) throw new Error(`${method} ${path} answered ${status}: ${text}`);
+    return body;
+  };
+  const get = (id: string) => call("GET", `/${id}`);
+  return {
+    async add(channelType, credentials) {
+      const { id } = await call("POST", "", { channel_type: channelType, credentials });
+      return id;
+    },
+    async change(id, change) {
+      await call("PATCH", `/${id}`, change);
+    },
+    async remove(id) {
+      await call("DELETE", `/${id}`);
+    },
+    get,
+    waitFor: (id, state) =>
+      vi.waitFor(async () => {
+        const found = await get(id);
+        if (found.connection_state === state) return found;
+        throw new Error(`The channel is ${found.connection_state}, not ${state}: ${found.last_error}`);
+      }, PATIENCE),
+  };
+}
+
+/** Waits until so many events of a channel are stored, and returns their ids in alphabetical order, as the parsers name them. */
+export function storedEvents(db: Db, channelId: string, count: number): Promise<string[]> {
+  return vi.waitFor(async () => {
+    const rows = await db
+      .select({ id: channelEvents.eventId })
+      .from(channelEvents)
+      .where(eq(channelEvents.channelConfigId, channelId));
+    if (rows.length < count) throw new Error(`${rows.length} of ${count} events arrived`);
+    return rows.map(({ id }) => id).toSorted();
+  }, PATIENCE);
+}
