@@ -31,6 +31,7 @@ const BUSY = [
   "test/surface/",
   "test/local/",
   "test/workspace-server/",
+  "test/durable-objects/project-workspace.test.ts",
   "test/durable-objects/",
   "test/domain/people/two-factor/",
   "test/journeys/",
@@ -40,17 +41,24 @@ const WAITING = "test/crash/";
 
 /**
  * A slow file that begins last would run alone, with a core idle. And every third file is one that waits, as long as there are
- * any: two others keep two cores busy. The order is the same on every machine.
+ * any: two others keep two cores busy. The files of a project follow one another: a worker that is followed by one of another
+ * project ends, and the modules that it has loaded with it. The order is the same on every machine.
  */
 class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const waiting = files.filter(isWaiting);
-    const busy = files.filter((file) => !isWaiting(file)).toSorted((one, other) => rank(one) - rank(other));
+    const ofWorkerd = files.filter(({ project }) => project.name === WORKERD);
+    const ofNode = files.filter(({ project }) => project.name !== WORKERD);
+    const waiting = ofNode.filter(isWaiting);
+    const busy = slowestFirst(ofNode.filter((file) => !isWaiting(file)));
     const spread = busy.flatMap((file, place) =>
       place % 2 === 1 ? [file, ...waiting.splice(0, 1)] : [file],
     );
-    return [...spread, ...waiting];
+    return [...slowestFirst(ofWorkerd), ...spread, ...waiting];
   }
+}
+
+function slowestFirst(files: readonly TestSpecification[]): TestSpecification[] {
+  return files.toSorted((one, other) => rank(one) - rank(other));
 }
 
 function isWaiting(file: TestSpecification): boolean {
@@ -66,6 +74,7 @@ function nameOf({ moduleId }: TestSpecification): string {
   return path.relative(import.meta.dirname, moduleId);
 }
 
+const WORKERD = "workerd";
 const inWorkerd = ["test/durable-objects/**/*.test.ts", "test/workerd/**/*.test.ts"];
 
 export default defineConfig({
@@ -86,7 +95,11 @@ export default defineConfig({
           // Files share the modules of their worker: to load them anew took more time than most files. What a file may not
           // leave to the next is checked in left-as-found.ts.
           isolate: false,
-          setupFiles: ["test/support/fuzz-seed.ts", "test/support/left-as-found.ts"],
+          setupFiles: [
+            "test/support/fuzz-seed.ts",
+            "test/support/left-as-found.ts",
+            "test/support/rejections.ts",
+          ],
           testTimeout: HANGS_MS,
           hookTimeout: HANGS_MS,
         },
@@ -101,9 +114,12 @@ export default defineConfig({
         // As wrangler.toml has it.
         resolve: { alias: { "async-lock": path.join(import.meta.dirname, "src/git/run-lock.ts") } },
         test: {
-          name: "workerd",
+          name: WORKERD,
           include: inWorkerd,
           globalSetup: ["test/support/prepare-workerd.ts"],
+          // Also of the Worker's modules: each file would start a workerd of its own and load them for five seconds.
+          isolate: false,
+          setupFiles: ["test/support/left-as-found.ts", "test/support/rejections.ts"],
           testTimeout: HANGS_MS,
           hookTimeout: HANGS_MS,
         },

@@ -11,12 +11,14 @@ import { chat } from "./measurements/chat.ts";
 import { cpu } from "./measurements/cpu.ts";
 import { live } from "./measurements/live.ts";
 import { memory } from "./measurements/memory.ts";
+import { payments } from "./measurements/payments.ts";
 import { projects } from "./measurements/projects.ts";
 import { proxy } from "./measurements/proxy.ts";
 import { readers } from "./measurements/readers.ts";
 import { recovery } from "./measurements/recovery.ts";
 import { replayLive } from "./measurements/replay-live.ts";
 import { replay } from "./measurements/replay.ts";
+import { schedules } from "./measurements/schedules.ts";
 import { sockets } from "./measurements/sockets.ts";
 import { start } from "./measurements/start.ts";
 import { throughput } from "./measurements/throughput.ts";
@@ -40,7 +42,9 @@ const ALL: readonly Measurement[] = [
   replay,
   replayLive,
   recovery,
+  payments,
   projects,
+  schedules,
   growth,
   channelConnections,
   memory,

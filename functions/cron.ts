@@ -4,6 +4,11 @@ import { sweepSnapshots } from "#src/domain/workspaces/archives/index.ts";
 import { sweepBases } from "#src/domain/workspaces/bases/index.ts";
 import { sweepCallbacks } from "#src/domain/agent-work/callbacks/index.ts";
 import { fillPools, releaseExpired } from "#src/domain/billing/credits/index.ts";
+import { sweepPayouts } from "#src/domain/billing/payouts/index.ts";
+import { sweepReversals } from "#src/domain/billing/reversals/index.ts";
+import { sweepSubscriptions } from "#src/domain/billing/subscriptions/index.ts";
+import { sweepCheckouts } from "#src/domain/billing/checkouts/index.ts";
+import { sweepEvents } from "#src/domain/billing/payment-events/index.ts";
 import { syncShards } from "#src/domain/messaging/gateway/index.ts";
 import { sweepClones } from "#src/domain/source-control/git/index.ts";
 import { sweepProjects } from "#src/domain/workspaces/lifecycle/index.ts";
@@ -13,6 +18,7 @@ import { sweepTasks } from "#src/domain/agent-work/tasks/index.ts";
 import { sweepOutbox } from "#src/domain/messaging/deliveries/index.ts";
 import { sweepMedia } from "#src/domain/messaging/media/index.ts";
 import { deleteOldEvents, sweepInbox } from "#src/domain/messaging/inbox/index.ts";
+import { forgetOldRuns, keepTicking, sweepRuns, tickOverdue } from "#src/domain/schedules/runs/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Services } from "#src/services.ts";
 
@@ -30,11 +36,23 @@ const JOBS: Readonly<Record<string, (services: Services) => Promise<void>>> = {
       sweepInbox(services),
       sweepOutbox(services),
       syncShards(services),
+      // The queue calls for the ticks; what it leaves undone for a whole interval is done here.
+      tickOverdue(services),
+      sweepRuns(services),
     ]);
   },
   "0 * * * *": async (services) => {
     // Hourly, so that daily credits are granted soon after midnight UTC.
-    await Promise.all([fillPools(services), sweepMedia(services)]);
+    await Promise.all([
+      fillPools(services),
+      sweepMedia(services),
+      keepTicking(services),
+      sweepSubscriptions(services),
+      sweepPayouts(services),
+      sweepReversals(services),
+      sweepCheckouts(services),
+      sweepEvents(services),
+    ]);
   },
   "17 3 * * *": async (services) => {
     await Promise.all([
@@ -43,6 +61,7 @@ const JOBS: Readonly<Record<string, (services: Services) => Promise<void>>> = {
       sweepBases(services),
       sweepUploads(services),
       deleteOldEvents(services),
+      forgetOldRuns(services),
     ]);
   },
 };

@@ -3,13 +3,18 @@ import { cloneRepository } from "./clone-repository.ts";
 import { deliverCallback } from "./deliver-callback.ts";
 import { deliverMessageFunction } from "./deliver-message.ts";
 import { destroyWorkspace } from "./destroy-workspace.ts";
+import { finishRun } from "./finish-run.ts";
+import { handleStripeEvent } from "./handle-stripe-event.ts";
+import { payCreator } from "./pay-creator.ts";
 import { receiveMessage } from "./receive-message.ts";
 import { sendMail } from "./send-mail.ts";
 import { serve } from "./serve.ts";
 import { settleProject } from "./settle-project.ts";
 import { resumeTask } from "./resume-task.ts";
 import { showProgress } from "./show-progress.ts";
+import { startRun } from "./start-run.ts";
 import { stopTasks } from "./stop-tasks.ts";
+import { tickSchedules } from "./tick-schedules.ts";
 import { taskFinished } from "./task-finished.ts";
 
 /** Every function the queue may call, by its name under `/functions/`. */
@@ -19,11 +24,16 @@ export const functions = serve([
   deliverCallback,
   deliverMessageFunction,
   destroyWorkspace,
+  finishRun,
+  handleStripeEvent,
+  payCreator,
   receiveMessage,
   sendMail,
   settleProject,
   resumeTask,
   showProgress,
+  startRun,
   stopTasks,
   taskFinished,
+  tickSchedules,
 ]);

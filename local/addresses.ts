@@ -8,6 +8,7 @@ const Addresses = z.object({
   callbacksUrl: z.string().optional(),
   mailUrl: z.string().optional(),
   chatPlatformUrl: z.string().optional(),
+  stripeUrl: z.string().optional(),
 });
 
 /** Addresses of a running service, for programs on the same machine. */

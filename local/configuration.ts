@@ -22,6 +22,8 @@ export interface Configuration {
   queue: "embedded" | "qstash";
   /** `caught` shows mails instead of sending them; `none` is production without a mail server. */
   mail: "caught" | "smtp" | "none";
+  /** `standin` is Stripe on this machine; `none` has no payments. */
+  payments: "standin" | "stripe" | "none";
   outbound: { allowPrivate: boolean; allowedOrigins: string[] };
   /** For projects that run as processes of this machine; `undefined` with another runtime. */
   runtimeHost: { limits: ProjectLimits; network: boolean } | undefined;
@@ -65,6 +67,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
       problem: message,
     })),
     ...queueProblems(given),
+    ...standinProblems(given),
   ];
   const bridgesRedis = /^redis:\/\/.+/u.test(given["REDIS_URL"] ?? "");
   const variables: Record<string, string> = {
@@ -92,6 +95,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     redis: redisOf(given["REDIS_URL"], bridgesRedis),
     queue: given["QSTASH_TOKEN"] ? "qstash" : "embedded",
     mail: mailOf(given),
+    payments: paymentsOf(given),
     outbound: {
       allowPrivate: given["OUTBOUND_ALLOW_PRIVATE"] === "true",
       allowedOrigins: given["OUTBOUND_ALLOWED_ORIGINS"]?.split(",") ?? [],
@@ -163,6 +167,22 @@ function runtimeHostOf(given: Record<string, string>): Configuration["runtimeHos
 function mailOf(given: Record<string, string>): Configuration["mail"] {
   if (given["SMTP_HOST"]) return "smtp";
   return given["ENVIRONMENT"] === "production" ? "none" : "caught";
+}
+
+/** The stand-in runs outside production where there is no account at Stripe, unless it is switched off. */
+function paymentsOf(given: Record<string, string>): Configuration["payments"] {
+  if (given["STRIPE_SECRET_KEY"]) return "stripe";
+  return given["ENVIRONMENT"] === "production" || given["STRIPE_STANDIN"] === "false" ? "none" : "standin";
+}
+
+function standinProblems(given: Record<string, string>): ConfigurationProblem[] {
+  if (given["STRIPE_STANDIN"] !== "true" || !given["STRIPE_SECRET_KEY"]) return [];
+  return [
+    {
+      variable: "STRIPE_STANDIN",
+      problem: "has a secret key of its own: leave out STRIPE_SECRET_KEY, or this",
+    },
+  ];
 }
 
 function databaseOf(url: string | undefined): Configuration["database"] {

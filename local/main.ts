@@ -73,6 +73,7 @@ function introduce(stack: Stack, configuration: Configuration): void {
       ...(stack.chatPlatformUrl
         ? [`  Chats      ${stack.chatPlatformUrl} (people for bots whose token begins with standin)`]
         : []),
+      ...(stack.stripeUrl ? [`  Payments   ${stack.stripeUrl} (a stand-in for Stripe; no money moves)`] : []),
       "",
       '  Try it     npm run demo -- "Write a haiku to poem.txt and show it"',
       "  Stop it    Ctrl-C",

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { Pool } from "pg";
+import { Variables as WorkerVariables } from "#src/configuration/index.ts";
 import { withoutSlash } from "#src/lib/without-slash.ts";
 import { startCallbacks } from "#local/callbacks/index.ts";
 import { startChatPlatform } from "#local/chat-platform/index.ts";
@@ -11,11 +12,13 @@ import { startNeon } from "#local/neon/index.ts";
 import type { Faults } from "#local/queue/faults.ts";
 import { startQueue } from "#local/queue/index.ts";
 import { startRedis } from "#local/redis/index.ts";
+import { startStripe } from "#local/stripe/index.ts";
 import { startRuntimeHost } from "#local/runtime-host/index.ts";
 import { CAUGHT_MAIL, type Configuration } from "./configuration.ts";
 import { startCron } from "./cron.ts";
 import { openDataDir } from "./data-dir.ts";
 import { leashChildren } from "./leash.ts";
+import { addDemoAgents } from "./demo-agents.ts";
 import { migrate } from "./migrate.ts";
 import { holdPort } from "./port.ts";
 import { StartError } from "./start-error.ts";
@@ -34,6 +37,8 @@ export interface Stack {
   mailUrl: string | undefined;
   /** The chat platform and its page, in development. */
   chatPlatformUrl: string | undefined;
+  /** The stand-in for Stripe and its pages, outside production without an account at Stripe. */
+  stripeUrl: string | undefined;
   logFile: string;
   /** Address for DevTools, if it was started `inspected`. */
   inspectorUrl: string | undefined;
@@ -81,6 +86,7 @@ export async function startStack(configuration: Configuration, options: StackOpt
     openRuntime(configuration, log, started),
   ]);
   const chatPlatform = await openChatPlatform(configuration, { publicUrl, url }, started);
+  const stripe = await openPayments(configuration, { url, log }, started);
   const queue = await openQueue(
     configuration,
     { publicUrl, url, log, faults: options.faults ?? {} },
@@ -97,6 +103,7 @@ export async function startStack(configuration: Configuration, options: StackOpt
     ...outbound.variables,
     ...mail.variables,
     ...chatPlatform.variables,
+    ...stripe.variables,
     ...runtime,
     ...queue.variables,
   };
@@ -112,6 +119,7 @@ export async function startStack(configuration: Configuration, options: StackOpt
     onRestart: () => {
       // Requests that workerd had under way got no response and are delivered again at once.
       queue.begin();
+      stripe.begin();
       // Connections to platforms ended with it, and are made again at once.
       cron?.again();
     },
@@ -119,6 +127,7 @@ export async function startStack(configuration: Configuration, options: StackOpt
   started.defer(() => worker.close());
   await untilItAnswers(url);
   queue.begin();
+  stripe.begin();
   cron = startCron({ expressions: worker.crons, run: (expression) => worker.runCron(expression), log });
   started.defer(() => cron?.close());
 
@@ -127,6 +136,7 @@ export async function startStack(configuration: Configuration, options: StackOpt
     callbacksUrl: outbound.callbacksUrl,
     mailUrl: mail.mailUrl,
     chatPlatformUrl: chatPlatform.url,
+    stripeUrl: stripe.url,
   };
   writeAddresses(dataDir.path, addresses);
   const owned = started.move();
@@ -141,13 +151,14 @@ export async function startStack(configuration: Configuration, options: StackOpt
 }
 
 async function openDatabase(
-  { database, dataDir }: Configuration,
+  { database, dataDir, development }: Configuration,
   started: AsyncDisposableStack,
 ): Promise<Variables> {
   if (database.kind === "neon") {
     const pool = new Pool({ connectionString: database.url, max: 1 });
     try {
       await migrate(pool);
+      if (development) await addDemoAgents(pool);
     } catch (error) {
       throw databaseFailed(error);
     } finally {
@@ -160,6 +171,7 @@ async function openDatabase(
     const neon = await startNeon({ dataDir, databaseUrl });
     started.defer(() => neon.close());
     await migrate(neon.pool);
+    if (development) await addDemoAgents(neon.pool);
     return { DATABASE_URL: neon.databaseUrl, NEON_HTTP_URL: neon.httpUrl };
   } catch (error) {
     throw databaseFailed(error);
@@ -247,6 +259,65 @@ async function openChatPlatform(
   started.defer(() => platform.close());
   const isUsed = variables["TELEGRAM_API_BASE_URL"] === undefined;
   return { variables: isUsed ? { CHAT_PLATFORM_URL: platform.url } : {}, url: platform.url };
+}
+
+const PriceVariables = WorkerVariables.pick({
+  TIER_PRICE_BASIC: true,
+  TIER_PRICE_PRO: true,
+  TIER_PRICE_ULTRA: true,
+});
+
+/** Months that are paid for a year. */
+const MONTHS_OF_A_YEAR = 10;
+
+/** Outside production and without an account at Stripe, starts the stand-in, with prices as the tiers are shown. */
+async function openPayments(
+  { payments, dataDir, port, variables }: Configuration,
+  { url, log }: { url: string; log: (line: string) => void },
+  started: AsyncDisposableStack,
+): Promise<{ variables: Variables; url: string | undefined; begin: () => void }> {
+  if (payments !== "standin") return { variables: {}, url: undefined, begin: () => {} };
+  const prices = PriceVariables.parse(variables);
+  const catalogue = (["BASIC", "PRO", "ULTRA"] as const).flatMap((tier) => {
+    const name = tier.toLowerCase();
+    const amountCents = prices[`TIER_PRICE_${tier}`];
+    return [
+      {
+        variable: `STRIPE_${tier}_PRICE_ID`,
+        id: `price_standin_${name}`,
+        name,
+        amountCents,
+        interval: "month",
+      },
+      {
+        variable: `STRIPE_${tier}_ANNUAL_PRICE_ID`,
+        id: `price_standin_${name}_annual`,
+        name: `${name}, a year`,
+        amountCents: amountCents * MONTHS_OF_A_YEAR,
+        interval: "year",
+      },
+    ] as const;
+  });
+  const stripe = await startStripe({
+    dataDir,
+    deliverTo: url,
+    catalogue,
+    log,
+    // Three after the service's own port, so that it is the same after a restart.
+    ...(port !== 0 && { preferredPort: port + 3 }),
+  });
+  started.defer(() => stripe.close());
+  return {
+    variables: {
+      STRIPE_SECRET_KEY: stripe.secretKey,
+      STRIPE_PUBLISHABLE_KEY: stripe.publishableKey,
+      STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
+      STRIPE_API_BASE_URL: stripe.url,
+      ...Object.fromEntries(catalogue.map(({ variable, id }) => [variable, id])),
+    },
+    url: stripe.url,
+    begin: () => stripe.begin(),
+  };
 }
 
 /** Starts the runtime of projects, or the runner of their emulated commands, as processes of this machine. */

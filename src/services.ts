@@ -16,6 +16,8 @@ import { createGitTransport } from "#src/platform/git-transport/index.ts";
 import type { GitTransport } from "#src/git/transport.ts";
 import type { MediaCache } from "#src/platform/media-cache/media-cache.ts";
 import { r2MediaCache } from "#src/platform/media-cache/r2.ts";
+import { createPayments } from "#src/platform/payments/index.ts";
+import type { Payments } from "#src/platform/payments/payments.ts";
 import type { Mailer } from "#src/platform/mail/mailer.ts";
 import { createMailer } from "#src/platform/mail/smtp.ts";
 import { createOAuthProviders } from "#src/platform/oauth/index.ts";
@@ -74,6 +76,8 @@ export interface Services extends SecretsAtRest {
   /** Runs emulated commands. */
   commandRunner: CommandRunner;
   mailer: Mailer;
+  /** The provider of payments; undefined when it is not configured. */
+  payments: Payments | undefined;
   rateLimits: RateLimits;
   /** Counts attempts; see domain/operations/attempts. */
   attempts: AttemptLimits;
@@ -229,6 +233,7 @@ function sharedServices(env: Env): SharedServices {
       sender: env.SMTP_SENDER_EMAIL,
       useTls: env.SMTP_USE_TLS,
     }),
+    payments: paymentsOf(env),
     guardedUpgrade: createGuardedUpgrade({ egressUrl: env.EGRESS_URL, ...outbound }),
     safeFetch: createSafeFetch({ egressUrl: env.EGRESS_URL, ...outbound }),
     webSearch: createWebSearch(webSearchConfig(env)),
@@ -324,6 +329,17 @@ function gitHostConfig(env: Env) {
     timeoutMs: env.OAUTH_TIMEOUT_SECONDS * 1000,
     production: env.ENVIRONMENT === "production",
   };
+}
+
+function paymentsOf(env: Env): Payments | undefined {
+  const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecrets } = env;
+  if (secretKey === undefined || webhookSecrets === undefined) return undefined;
+  return createPayments({
+    secretKey,
+    webhookSecrets,
+    apiBaseUrl: withoutSlash(env.STRIPE_API_BASE_URL),
+    timeoutMs: env.STRIPE_TIMEOUT_SECONDS * 1000,
+  });
 }
 
 function platformUrls(env: Env) {

@@ -20,8 +20,13 @@ export async function findServer(): Promise<string | undefined> {
 }
 
 /** Creates, migrates and fills a database on the server; `drop` deletes it. */
-export async function makeFilled(server: string, size: Size, people: readonly Person[]) {
-  const name = `growth_${randomBytes(6).toString("hex")}`;
+export function makeFilled(server: string, size: Size, people: readonly Person[]) {
+  return makeDatabase(server, (pool) => fill(pool, size, people));
+}
+
+/** Creates and migrates a database on the server, and makes its rows. */
+export async function makeDatabase(server: string, makeRows: (pool: Pool) => Promise<void>) {
+  const name = `bench_${randomBytes(6).toString("hex")}`;
   await run(server, `CREATE DATABASE ${name}`);
   const address = new URL(server);
   address.pathname = `/${name}`;
@@ -29,8 +34,8 @@ export async function makeFilled(server: string, size: Size, people: readonly Pe
   const pool = new Pool({ connectionString: address.href, max: 1 });
   try {
     await migrate(pool);
-    await fill(pool, size, people);
-    return { name, drop };
+    await makeRows(pool);
+    return { name, databaseUrl: address.href, drop };
   } catch (error) {
     await pool.end();
     await drop();

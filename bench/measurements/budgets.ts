@@ -1,10 +1,10 @@
 import type { Trips } from "#src/platform/trips.ts";
 import { startSlack } from "#test/support/platforms/slack.ts";
-import type { Answer } from "../http-client.ts";
 import type { Figure, Measurement } from "../measurement.ts";
 import { ServiceLog } from "../service-log.ts";
 import { connectSlack } from "../slack-channel.ts";
 import { eventsPath, INSTANT } from "../task-client.ts";
+import { tripsOf, type Budget } from "../trips.ts";
 
 /** The limits that apply to a request, at their defaults: each may take a round trip. */
 const LIMITS = {
@@ -23,7 +23,7 @@ const BUDGETS = {
   events: { db: 1, publish: 0, objects: 2 },
   "chat/stream": { db: 2, publish: 1, objects: 2 },
   webhook: { db: 2, publish: 1, objects: 1 },
-};
+} satisfies Record<string, Budget>;
 
 export const budgets: Measurement = {
   name: "budgets",
@@ -43,17 +43,18 @@ export const budgets: Measurement = {
     const person = await (await connectSlack(service.url, slack)).newPerson();
     const webhook = await person.write(INSTANT);
     await person.replied();
+    const status = await client.http.request("GET", `/api/external/agent/status/${taskId}`);
+    const events = await client.http.request("GET", eventsPath(taskId));
+    const streamed = await client.person.events("/api/chat/stream", () => {}, {
+      project_id: client.projectId,
+      message: INSTANT,
+    });
     const figures = [
-      ...tripsOf("invoke", answer),
-      ...tripsOf("status", await client.http.request("GET", `/api/external/agent/status/${taskId}`)),
-      ...tripsOf("events", await client.http.request("GET", eventsPath(taskId))),
-      ...tripsOf("chat/stream", {
-        headers: await client.person.events("/api/chat/stream", () => {}, {
-          project_id: client.projectId,
-          message: INSTANT,
-        }),
-      }),
-      ...tripsOf("webhook", webhook),
+      ...tripsOf("invoke", answer, BUDGETS.invoke),
+      ...tripsOf("status", status, BUDGETS.status),
+      ...tripsOf("events", events, BUDGETS.events),
+      ...tripsOf("chat/stream", { headers: streamed }, BUDGETS["chat/stream"]),
+      ...tripsOf("webhook", webhook, BUDGETS.webhook),
       ...wholeTask(requests),
     ];
     await slack.close();
@@ -69,14 +70,4 @@ function wholeTask(requests: readonly Trips[]): Figure[] {
     { what: "whole task: publish", value: sum("publish"), unit: "" },
     { what: "whole task: objects", value: sum("objects"), unit: "" },
   ];
-}
-
-function tripsOf(route: keyof typeof BUDGETS, { headers }: Pick<Answer, "headers">): Figure[] {
-  const shown = String(headers["server-timing"]);
-  return Object.entries(BUDGETS[route]).map(([kind, atMost]) => ({
-    what: `${route}: ${kind}`,
-    value: Number(new RegExp(`${kind};desc="(\\d+)"`, "u").exec(shown)?.[1]),
-    unit: "",
-    goal: { atMost },
-  }));
 }

@@ -81,7 +81,7 @@ export class Attempt {
     const { services } = this.#options;
     const adapter = services.channels[this.#channel.channelType];
     const opened = await openCredentials(services, this.#channel).catch(() => undefined);
-    const credentials = adapter.credentials.safeParse(opened?.credentials);
+    const credentials = adapter.credentials.safeParse(opened);
     if (!credentials.success) {
       const sentence = opened ? "are incomplete" : "cannot be decrypted";
       throw new PlatformFailure("unauthorized", `The credentials ${sentence}: enter them again.`);

@@ -19,6 +19,12 @@ export const CONNECTION_TABLE = `
 /** Failures in a row after which the connection stops until the owner or an administrator acts. */
 const MAX_FAILURES = 20;
 
+/** A connection that was well for so long is made again at once when it ends; one that ends sooner has failed. */
+const WELL_MS = 30_000;
+
+/** What the platform, or the way to it, said. */
+type Failure = Pick<PlatformFailure, "kind" | "message" | "retryAfterSeconds">;
+
 type Row = {
   channel_id: string;
   generation: number;
@@ -95,13 +101,29 @@ export class ConnectionRecord {
     this.#write({ state: "connected", last_error: null });
   }
 
+  /**
+   * An attempt ended. When the channel was changed in the meantime, its end says nothing about the attempt with the new
+   * credentials.
+   */
+  ended(
+    attempt: { generation: number; connectedAt: number | undefined },
+    failure: Failure,
+    now: number,
+  ): void {
+    if (attempt.generation !== this.#row?.generation) return;
+    const wasWell = attempt.connectedAt !== undefined && now - attempt.connectedAt >= WELL_MS;
+    if (wasWell && failure.kind === "unreachable") {
+      this.#dropped(now + (failure.retryAfterSeconds ?? 0) * 1000);
+    } else this.#failed(failure, now);
+  }
+
   /** The connection ended after it had been well: it is made again, and is not counted as failed. */
-  dropped(retryAt: number): void {
+  #dropped(retryAt: number): void {
     this.#write({ failures: 0, retry_at: retryAt });
   }
 
   /** The attempt failed: `current` says whether and when there is another one. */
-  failed(failure: Pick<PlatformFailure, "kind" | "message" | "retryAfterSeconds">, now: number): void {
+  #failed(failure: Failure, now: number): void {
     const failures = this.#require().failures + 1;
     const isFinal = failure.kind === "unauthorized" || failure.kind === "refused" || failures >= MAX_FAILURES;
     const delay = Math.max(retryDelay(failures, Math.random()), (failure.retryAfterSeconds ?? 0) * 1000);
@@ -111,6 +133,16 @@ export class ConnectionRecord {
       last_error: failure.message,
       retry_at: now + delay,
     });
+  }
+
+  /** When to look again after a look without an attempt at work; undefined when nothing is left to do. */
+  nextLook(isEnabled: boolean, now: number): number | undefined {
+    const row = this.#row;
+    if (!row) return undefined;
+    // An attempt that failed while its beginning was reported: how it ended is still to be reported.
+    if (this.unreported) return now;
+    const isOver = row.is_wanted === 0 || row.state === "stopped" || !isEnabled;
+    return isOver ? undefined : Math.max(row.retry_at, now);
   }
 
   /** State and error that the channel's row lacks; undefined when it has them. */

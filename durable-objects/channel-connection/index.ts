@@ -17,8 +17,6 @@ const SCHEMA = [CONNECTION_TABLE];
 const LOOK_MS = 50_000;
 /** Time until the next look after one that failed, as it does without the database. */
 const AGAIN_MS = 5_000;
-/** A connection that was well for so long is made again at once when it ends; one that ends sooner has failed. */
-const WELL_MS = 30_000;
 
 /**
  * One object per channel that is connected to its platform. The alarm does all the work: it connects, looks after the
@@ -124,15 +122,7 @@ export class ChannelConnection extends DurableObject<object> implements ChannelC
     if (this.#attempt !== attempt) return;
     this.#attempt = undefined;
     const now = Date.now();
-    // The channel was changed in the meantime: how this attempt ended says nothing about the next one.
-    if (attempt.generation !== this.#record.current?.generation) {
-      await this.ctx.storage.setAlarm(now);
-      return;
-    }
-    const wasWell = attempt.connectedAt !== undefined && now - attempt.connectedAt >= WELL_MS;
-    if (wasWell && failure.kind === "unreachable") {
-      this.#record.dropped(now + (failure.retryAfterSeconds ?? 0) * 1000);
-    } else this.#record.failed(failure, now);
+    this.#record.ended(attempt, failure, now);
     await this.ctx.storage.setAlarm(now);
   }
 
@@ -169,12 +159,11 @@ export class ChannelConnection extends DurableObject<object> implements ChannelC
   async #planNextLook(): Promise<void> {
     const row = this.#record.current;
     const isAtWork = row !== undefined && this.#attempt?.generation === row.generation;
-    const isOver =
-      !row || row.is_wanted === 0 || row.state === "stopped" || !objectConfig(this.env).GATEWAY_ENABLED;
     // While an attempt is at work, the alarm that was set first is the right one.
     if (isAtWork) return;
-    if (isOver) await this.ctx.storage.deleteAlarm();
-    else await this.ctx.storage.setAlarm(Math.max(row.retry_at, Date.now()));
+    const at = this.#record.nextLook(objectConfig(this.env).GATEWAY_ENABLED, Date.now());
+    if (at === undefined) await this.ctx.storage.deleteAlarm();
+    else await this.ctx.storage.setAlarm(at);
   }
 
   #endAttempt(): void {

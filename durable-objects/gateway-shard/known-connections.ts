@@ -20,7 +20,7 @@ type ShardRow = { number: number; started_at: number; last_sync: number };
 
 type KnownRow = {
   channel_id: string;
-  /** Changes with whatever a connection has to follow. */
+  /** A revision of the channel: it changes when the connection has a change to follow. */
   fingerprint: string;
   generation: number;
   is_wanted: number;

@@ -31,7 +31,7 @@ export interface Addition {
 }
 
 /** Why a running task is to stop. */
-export type StopReason = "cancelled" | "key_revoked" | "access_lost";
+export type StopReason = "cancelled" | "key_revoked" | "access_lost" | "agent_lost";
 
 /** What the log returns to an executor at every write. */
 export interface Control {

@@ -5,7 +5,7 @@ import net from "node:net";
  * Whether a request comes from this machine's programs or the platform's own page, and not from a page of another site:
  * such a page reaches this server too, by its address or by a name of its own that leads to it.
  */
-export function isOwnRequest({ headers }: http.IncomingMessage): boolean {
+export function isOwnRequest({ headers }: Pick<http.IncomingMessage, "headers">): boolean {
   const { host = "", origin } = headers;
   const site = headers["sec-fetch-site"];
   if (site !== undefined && site !== "same-origin" && site !== "none") return false;

@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { z } from "zod";
 import { parseJson } from "#src/lib/parse-json.ts";
-import { Database, type Row } from "./database.ts";
+import { Database, type Row } from "#local/sqlite.ts";
 import type { ApiMessage, Bot, Chat, Group, KeptMessage, Person, UpdateKind } from "./message.ts";
 
 /** Everything that is known, until the data folder is deleted: messages and files in limited number. */

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { relativeTo } from "#local/queue/store.ts";
+import { relativeTo } from "#local/queue/public-address.ts";
 import type { Bot } from "./message.ts";
 import type { PlatformState } from "./state.ts";
 import type { Update } from "./store.ts";

@@ -1,6 +1,7 @@
 import type http from "node:http";
 import { buffer } from "node:stream/consumers";
 import { z } from "zod";
+import { decodeText } from "#src/lib/decode-text.ts";
 import { safeParseJson } from "#src/lib/parse-json.ts";
 
 /** What a recording asks to fail with. */
@@ -30,16 +31,7 @@ export async function recordingIn(
 export function transcriptOf(
   recording: Uint8Array<ArrayBuffer>,
 ): { text: string; error?: undefined } | { error: { status: number } } {
-  const text = decode(recording);
+  const text = decodeText(recording);
   if (text === undefined) return { text: `This is a recording of ${recording.byteLength} bytes.` };
   return safeParseJson(text, Failure)?.value ?? { text };
-}
-
-function decode(bytes: Uint8Array): string | undefined {
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
-    return text.includes("\0") ? undefined : text;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Message } from "./message.ts";
+import type { ScheduleStore } from "./schedule-store.ts";
 import type { Send } from "./send.ts";
 import { callbackMessage, judge } from "./settle.ts";
 import type { Answer, QueueStore } from "./store.ts";
@@ -8,11 +9,12 @@ import type { Answer, QueueStore } from "./store.ts";
 const MAX_TIMER_MS = 3_600_000;
 
 /**
- * Passes messages to `send` as soon as they are due, at most `limit` at a time. An attempt is stored only when it is
+ * Publishes the messages of schedules and passes all messages to `send` as soon as they are due, at most `limit` at a time. An attempt is stored only when it is
  * over, so attempts that a dying process interrupts are delivered again by the next one.
  */
 export class Dispatcher {
   readonly #store: QueueStore;
+  readonly #schedules: ScheduleStore;
   readonly #send: Send;
   readonly #limit: number;
   readonly #log: (line: string) => void;
@@ -21,8 +23,15 @@ export class Dispatcher {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #begun = false;
 
-  constructor(options: { store: QueueStore; send: Send; limit: number; log: (line: string) => void }) {
+  constructor(options: {
+    store: QueueStore;
+    schedules: ScheduleStore;
+    send: Send;
+    limit: number;
+    log: (line: string) => void;
+  }) {
     this.#store = options.store;
+    this.#schedules = options.schedules;
     this.#send = options.send;
     this.#limit = options.limit;
     this.#log = options.log;
@@ -39,7 +48,7 @@ export class Dispatcher {
     this.wake();
   }
 
-  /** Checks for due messages; called after each publish, after each delivery and when the next one is due. */
+  /** Checks for due schedules and messages; called after each publish, after each delivery and when the next one is due. */
   wake(): void {
     if (!this.#begun || this.#closing.signal.aborted) return;
     try {
@@ -56,6 +65,7 @@ export class Dispatcher {
   }
 
   #startDue(now: number): void {
+    this.#schedules.publishDue(now);
     if (this.#underWay.size < this.#limit) {
       for (const id of this.#store.due(now, this.#limit)) {
         if (this.#underWay.size >= this.#limit) break;
@@ -68,8 +78,11 @@ export class Dispatcher {
 
   #arm(now: number): void {
     clearTimeout(this.#timer);
-    const next = this.#store.nextDueAfter(now);
-    if (next !== undefined) this.#timer = setTimeout(() => this.wake(), Math.min(next - now, MAX_TIMER_MS));
+    const next = Math.min(
+      this.#store.nextDueAfter(now) ?? Infinity,
+      this.#schedules.nextDueAfter(now) ?? Infinity,
+    );
+    if (next < Infinity) this.#timer = setTimeout(() => this.wake(), Math.min(next - now, MAX_TIMER_MS));
   }
 
   async #deliver(message: Message): Promise<void> {

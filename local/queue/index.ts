@@ -4,13 +4,16 @@ import path from "node:path";
 import { AppError } from "#src/lib/errors.ts";
 import { withoutSlash } from "#src/lib/without-slash.ts";
 import { serve } from "#local/serve.ts";
+import { Database } from "#local/sqlite.ts";
 import { queueCredentials } from "./credentials.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { withFaults, type Faults } from "./faults.ts";
-import { answerApi } from "./routes.ts";
+import { rebase, SETTING_TABLE } from "./public-address.ts";
+import { answerApi, type Stores } from "./routes.ts";
+import { SCHEDULE_TABLE, ScheduleStore } from "./schedule-store.ts";
 import { createSend } from "./send.ts";
 import { createSigner } from "./signature.ts";
-import { QueueStore } from "./store.ts";
+import { MESSAGE_TABLES, QueueStore } from "./store.ts";
 
 const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
 
@@ -30,8 +33,8 @@ export interface QueueServer {
 }
 
 /**
- * A queue with QStash's REST API and delivery: at least once, signed, with retries, deduplication, callbacks and dead
- * letters. Schedules, URL groups and flow control are not supported. The state is `DATA_DIR/queue.sqlite`; a message is
+ * A queue with QStash's REST API and delivery: at least once, signed, with retries, deduplication, callbacks, dead
+ * letters and schedules. URL groups and flow control are not supported. The state is `DATA_DIR/queue.sqlite`; a message is
  * signed when it is sent, so a message stored under earlier keys is signed with the current ones. Addresses below
  * `publicUrl` are delivered to `deliverTo`; `limit` bounds the concurrent deliveries.
  */
@@ -46,8 +49,13 @@ export async function startQueue(options: {
   const publicUrl = withoutSlash(options.publicUrl);
   const deliverTo = withoutSlash(options.deliverTo);
   mkdirSync(options.dataDir, { recursive: true });
-  const store = new QueueStore(path.join(options.dataDir, "queue.sqlite"), Date.now());
-  store.rebase(publicUrl);
+  const db = new Database(
+    path.join(options.dataDir, "queue.sqlite"),
+    SETTING_TABLE + MESSAGE_TABLES + SCHEDULE_TABLE,
+  );
+  const store = new QueueStore(db, Date.now());
+  const schedules = new ScheduleStore(db, store, Date.now());
+  rebase(db, [store, schedules], publicUrl);
   const { token, currentSigningKey, nextSigningKey } = queueCredentials(options.dataDir);
   const { send, close: closeConnections } = createSend({
     publicUrl,
@@ -56,13 +64,14 @@ export async function startQueue(options: {
   });
   const dispatcher = new Dispatcher({
     store,
+    schedules,
     send: withFaults(send, options.faults ?? {}),
     limit: options.limit ?? 64,
     log: options.log,
   });
 
   const { url, close } = await serve(async (request, response) => {
-    const { status, body } = await answer(store, token, request);
+    const { status, body } = await answer({ store, schedules }, token, request);
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
     dispatcher.wake();
   });
@@ -77,13 +86,13 @@ export async function startQueue(options: {
       dispatcher.close();
       closeConnections();
       await close();
-      store.close();
+      db.close();
     },
   };
 }
 
 async function answer(
-  store: QueueStore,
+  stores: Stores,
   token: string,
   request: http.IncomingMessage,
 ): Promise<{ status: number; body: unknown }> {
@@ -91,7 +100,7 @@ async function answer(
     if (request.headers.authorization !== `Bearer ${token}`) {
       throw new AppError("unauthenticated", "Invalid token");
     }
-    return answerApi(store, {
+    return answerApi(stores, {
       method: request.method ?? "GET",
       path: request.url ?? "/",
       headers: new Headers(Object.entries(request.headersDistinct).flatMap(pairs)),

@@ -18,12 +18,19 @@ const Delivery = z.object({
 });
 export type Delivery = z.infer<typeof Delivery>;
 
-/** The fixed part of a published message; stored as JSON beside its body. */
-export const Details = Delivery.extend({
-  createdAt: z.number(),
-  notBefore: z.number(),
+/** A message without its moment: the settings that a schedule keeps for each of its messages. */
+export const Template = Delivery.extend({
   callback: Delivery.optional(),
   failureCallback: Delivery.optional(),
+});
+export type Template = z.infer<typeof Template>;
+
+/** The fixed part of a published message; stored as JSON beside its body. */
+export const Details = Template.extend({
+  createdAt: z.number(),
+  notBefore: z.number(),
+  /** The schedule that published the message. */
+  scheduleId: z.string().optional(),
 });
 export type Details = z.infer<typeof Details>;
 
@@ -58,22 +65,25 @@ export function readMessage(
   body: Uint8Array,
   now: number,
 ): NewMessage {
-  if (body.byteLength > MAX_BODY_BYTES) throw new AppError("too_large", "A message body may have 1 MiB");
-  const delivery = readDelivery(destination, headers, "upstash-");
+  const template = readTemplate(destination, headers, body);
   const notBefore = headers.has("upstash-not-before")
     ? wholeNumber(headers, "upstash-not-before", 0) * 1000
-    : now + delivery.delayMs;
+    : now + template.delayMs;
   return {
     id: newMessageId(),
-    details: {
-      ...delivery,
-      createdAt: now,
-      notBefore: Math.max(now, notBefore),
-      callback: readCallback(headers, "upstash-callback"),
-      failureCallback: readCallback(headers, "upstash-failure-callback"),
-    },
+    details: { ...template, createdAt: now, notBefore: Math.max(now, notBefore) },
     body,
-    deduplicationKey: deduplicationKey(delivery, headers, body),
+    deduplicationKey: deduplicationKey(template, headers, body),
+  };
+}
+
+/** Parses the settings of a message and of its callbacks. Throws as `readMessage`. */
+export function readTemplate(destination: string, headers: Headers, body: Uint8Array): Template {
+  if (body.byteLength > MAX_BODY_BYTES) throw new AppError("too_large", "A message body may have 1 MiB");
+  return {
+    ...readDelivery(destination, headers, "upstash-"),
+    callback: readCallback(headers, "upstash-callback"),
+    failureCallback: readCallback(headers, "upstash-failure-callback"),
   };
 }
 

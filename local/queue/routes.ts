@@ -1,8 +1,16 @@
 import { z } from "zod";
 import { AppError } from "#src/lib/errors.ts";
 import { parseJson } from "#src/lib/parse-json.ts";
-import { readMessage, type Message } from "./message.ts";
-import type { Accepted, DeadLetter, QueueStore } from "./store.ts";
+import { readMessage } from "./message.ts";
+import { readSchedule } from "./schedule.ts";
+import type { ScheduleStore } from "./schedule-store.ts";
+import type { Accepted, QueueStore } from "./store.ts";
+import { deadLetterView, messageView, scheduleView } from "./views.ts";
+
+export interface Stores {
+  store: QueueStore;
+  schedules: ScheduleStore;
+}
 
 export interface ApiRequest {
   method: string;
@@ -28,7 +36,7 @@ const Batch = z.array(
 const DLQ_PAGE = 100;
 
 /** Serves the part of QStash's REST API that the service uses. Throws `AppError` for refused requests. */
-export function answerApi(store: QueueStore, request: ApiRequest): ApiResponse {
+export function answerApi({ store, schedules }: Stores, request: ApiRequest): ApiResponse {
   const { method, headers, body } = request;
   const now = Date.now();
   if (method === "POST" && request.path.startsWith("/v2/publish/")) {
@@ -37,6 +45,9 @@ export function answerApi(store: QueueStore, request: ApiRequest): ApiResponse {
     return { status: accepted?.deduplicated ? 202 : 201, body: accepted && published(accepted) };
   }
   const [path = ""] = request.path.split("?");
+  if (path === "/v2/schedules" || path.startsWith("/v2/schedules/")) {
+    return answerSchedules(schedules, request, now);
+  }
   const below = (prefix: string) => (path.startsWith(prefix) ? path.slice(prefix.length) : undefined);
   if (path === "/v2/batch" && method === "POST") {
     const batch = parseJson(new TextDecoder().decode(body), Batch);
@@ -64,49 +75,40 @@ export function answerApi(store: QueueStore, request: ApiRequest): ApiResponse {
     found(store.deleteDeadLetter(dlqId) || undefined);
     return { status: 200, body: { deleted: 1 } };
   }
-  throw new AppError("not_found", `The local queue has no ${method} ${path.split("/", 3).join("/")}`);
+  throw unknownRoute(request);
 }
 
-function found<T>(value: T | undefined): T {
-  if (value === undefined) throw new AppError("not_found", "No such message");
+/** https://upstash.com/docs/qstash/api/schedules/create */
+function answerSchedules(schedules: ScheduleStore, request: ApiRequest, now: number): ApiResponse {
+  const { method, headers, body } = request;
+  const rest = request.path.slice("/v2/schedules/".length);
+  if (method === "POST") {
+    const schedule = readSchedule(rest, headers, body, now);
+    schedules.put(schedule);
+    return { status: 200, body: { scheduleId: schedule.id } };
+  }
+  if (method === "GET" && rest === "") return { status: 200, body: schedules.all().map(scheduleView) };
+  if (method === "GET") return { status: 200, body: scheduleView(found(schedules.find(rest), "schedule")) };
+  if (method === "DELETE") {
+    found(schedules.delete(rest) || undefined, "schedule");
+    return { status: 200, body: {} };
+  }
+  throw unknownRoute(request);
+}
+
+function unknownRoute({ method, path }: ApiRequest): AppError {
+  const [withoutQuery = ""] = path.split("?");
+  return new AppError(
+    "not_found",
+    `The local queue has no ${method} ${withoutQuery.split("/", 3).join("/")}`,
+  );
+}
+
+function found<T>(value: T | undefined, what: "message" | "schedule" = "message"): T {
+  if (value === undefined) throw new AppError("not_found", `No such ${what}`);
   return value;
 }
 
 function published({ messageId, url, deduplicated }: Accepted) {
   return { messageId, url, ...(deduplicated && { deduplicated }) };
-}
-
-function messageView({ id, details, body, retried }: Message) {
-  return {
-    messageId: id,
-    url: details.url,
-    method: details.method,
-    header: Object.fromEntries(Object.entries(details.headers).map(([name, value]) => [name, [value]])),
-    ...text("body", Buffer.from(body)),
-    maxRetries: details.retries,
-    retried,
-    notBefore: details.notBefore,
-    createdAt: details.createdAt,
-    callback: details.callback?.url,
-    failureCallback: details.failureCallback?.url,
-  };
-}
-
-function deadLetterView(letter: DeadLetter) {
-  const { dlqId, answer } = letter;
-  return {
-    ...messageView(letter),
-    dlqId,
-    responseStatus: answer.status,
-    responseHeader: answer.headers,
-    ...text("responseBody", Buffer.from(answer.bodyBase64, "base64")),
-  };
-}
-
-/** QStash returns a body as text when it is UTF-8, otherwise as base64. */
-function text(name: string, bytes: Buffer): Record<string, string> {
-  const decoded = bytes.toString("utf8");
-  return Buffer.from(decoded, "utf8").equals(bytes)
-    ? { [name]: decoded }
-    : { [`${name}Base64`]: bytes.toString("base64") };
 }

@@ -1,7 +1,8 @@
 import http from "node:http";
 import https from "node:https";
-import { relativeTo, type Answer } from "./store.ts";
 import type { Message } from "./message.ts";
+import { relativeTo } from "./public-address.ts";
+import type { Answer } from "./store.ts";
 
 /**
  * Delivers one message once. Never throws: a missing response counts as a response with status 0. The signal aborts
@@ -39,6 +40,7 @@ export function createSend(options: {
         "upstash-message-id": message.id,
         "upstash-retried": String(message.retried),
         "upstash-caller-ip": "127.0.0.1",
+        ...(details.scheduleId !== undefined && { "upstash-schedule-id": details.scheduleId }),
         "upstash-signature": sign(details.url, body),
       },
       body,

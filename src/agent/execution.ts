@@ -165,7 +165,7 @@ export class Execution {
     const { taskId, turns } = this.#progress;
     const { lastEventId, restarted } = this.#begun;
     if (this.#begun.stop) throw new StoppedError(this.#begun.stop);
-    if (!this.#task.hasAccess) throw new StoppedError("access_lost");
+    if (this.#task.loss) throw new StoppedError(this.#task.loss);
     if (lastEventId === 0) this.#writer.add({ events: [taskEvents.taskStarted(taskId)] });
     else if (restarted && !this.#open.records.answer) {
       this.#writer.add({ events: [taskEvents.turnRestarted(turns.length + 1, "The task was resumed")] });
@@ -208,9 +208,9 @@ export class Execution {
     const stored = await storeTurn(this.#deps.db, this.#progress.ending(last));
     if (!stored) return await this.#leave();
     this.#openCall = undefined;
-    const { charged, hasAccess } = stored;
+    const { charged, loss } = stored;
     this.#writer.add({ events: taskEvents.creditsUsed(charged), storedTurns: turn.iteration });
-    if (!hasAccess) throw new StoppedError("access_lost");
+    if (loss) throw new StoppedError(loss);
     return false;
   }
 
@@ -242,7 +242,8 @@ export class Execution {
 
   async #chooseModel(): Promise<ChosenModel> {
     const { task, project, agent, disabledModels } = this.#task;
-    const who = { userId: task.userId, teamId: project.teamId, disabledModels };
+    const isPromptSecret = agent.sourceType === "closed" && agent.teamId !== project.teamId;
+    const who = { userId: task.userId, teamId: project.teamId, disabledModels, isPromptSecret };
     return chooseModelFor(this.#deps, who, task.model ?? agent.model);
   }
 

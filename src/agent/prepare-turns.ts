@@ -48,6 +48,7 @@ export async function prepareTurns(
     userName,
     mode: task.editMode,
     agentInstructions: agent.systemPrompt,
+    isScheduled: task.origin === "schedule",
     projectInstructions: scrubText(instructions, known),
   });
   return { services, tools, system, message };

@@ -1,4 +1,4 @@
-import type { UserCaller } from "#src/domain/organisations/access/index.ts";
+import { memberCaller } from "#src/domain/organisations/access/index.ts";
 import {
   closeSession,
   openSession,
@@ -37,8 +37,7 @@ export function agentShells(
   deps: AgentShellDeps,
   { userId, projectId, chatId }: { userId: string; projectId: string; chatId: string },
 ): AgentShells {
-  // A task has no sign-in and no administrator's rights: it acts as a plain member.
-  const caller: UserCaller = { kind: "user", userId, sessionId: "", isSuperuser: false };
+  const caller = memberCaller(userId);
   const requireOwn = async (id: string) => {
     const session = await requireSession(deps, caller, id);
     if (session.projectId !== projectId) throw new AppError("not_found", "Shell session not found");

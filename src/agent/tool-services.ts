@@ -1,18 +1,26 @@
 import type { WebSearch } from "#src/platform/web-search/web-search.ts";
 import { agentMessages, agentOutlets, type AgentMessageDeps } from "./messages.ts";
+import { agentSchedules, type AgentScheduleDeps } from "./schedules.ts";
 import type { RunSecrets } from "./scrubbing/run-secrets.ts";
 import { agentShells, type AgentShellDeps } from "./shells.ts";
 import type { ToolServices } from "./tools/tool.ts";
 
-export interface ToolDeps extends Omit<AgentShellDeps, "config">, Omit<AgentMessageDeps, "config"> {
+export interface ToolDeps
+  extends
+    Omit<AgentShellDeps, "config">,
+    Omit<AgentMessageDeps, "config">,
+    Omit<AgentScheduleDeps, "config" | "channels"> {
   webSearch: WebSearch | undefined;
-  config: AgentShellDeps["config"] & AgentMessageDeps["config"];
+  config: AgentShellDeps["config"] & AgentMessageDeps["config"] & AgentScheduleDeps["config"];
 }
+
+type ServedTask = Parameters<typeof agentShells>[1] &
+  Parameters<typeof agentSchedules>[1] & { origin: string };
 
 /** The services that a task's tools use, bound to its user, project and chat. */
 export function toolServices(
   deps: ToolDeps,
-  task: { id: string; userId: string; projectId: string; chatId: string; apiKeyId: string | null },
+  task: ServedTask,
   secrets: Pick<RunSecrets, "known">,
 ): ToolServices {
   return {
@@ -20,5 +28,6 @@ export function toolServices(
     webSearch: deps.webSearch,
     shells: agentShells(deps, task),
     messages: agentMessages(agentOutlets(deps, task, secrets)),
+    schedules: task.origin === "schedule" ? undefined : agentSchedules(deps, task),
   };
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { decodeText } from "#src/lib/decode-text.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { headOf } from "#src/lib/head-of.ts";
 import { storableText } from "#src/lib/storable-text.ts";
@@ -118,7 +119,7 @@ export async function toUserMessage(
       continue;
     }
     const bytes = content === undefined || content === null ? path && (await readFile(path)) : undefined;
-    const text = content ?? (bytes ? decode(bytes) : undefined);
+    const text = content ?? (bytes ? decodeText(bytes) : undefined);
     if (text === undefined) {
       texts.push(bytes ? notText(attachment, bytes.length) : missing(attachment));
       continue;
@@ -181,13 +182,4 @@ function missing(attachment: Attachment): string {
 /** A file that is not text is only named: the agent has tools to read it. */
 function notText(attachment: Attachment, size: number): string {
   return `[The attachment "${nameOf(attachment)}" is a file of the project of ${size} bytes and not text.]`;
-}
-
-function decode(bytes: Uint8Array): string | undefined {
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
-    return text.includes("\0") ? undefined : text;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { oneLine, cut } from "#src/lib/one-line.ts";
 import { safeParseJson } from "#src/lib/parse-json.ts";
+import { readAtMost } from "#src/lib/read-at-most.ts";
 import { USER_AGENT } from "#src/lib/user-agent.ts";
 import { PlatformFailure } from "./platform-failure.ts";
 
@@ -68,7 +69,7 @@ async function request(
       redirect: "manual",
       signal: timeout.signal,
     });
-    const bytes = await readAtMost(response, maxBytes);
+    const bytes = await bodyOf(response, maxBytes);
     if (bytes === undefined) throw tooLarge();
     return { status: response.status, headers: response.headers, bytes };
   } catch (error) {
@@ -81,29 +82,13 @@ async function request(
 }
 
 /** The body, or undefined when it is larger; the rest of it is then not read. */
-async function readAtMost(
-  response: Response,
+async function bodyOf(
+  { headers, body }: Response,
   maxBytes: number,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  if (Number(response.headers.get("content-length") ?? 0) > maxBytes) {
-    await response.body?.cancel();
-    return undefined;
-  }
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for await (const part of response.body ?? []) {
-    size += part.byteLength;
-    // Leaving the loop cancels the body.
-    if (size > maxBytes) return undefined;
-    parts.push(part);
-  }
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.byteLength;
-  }
-  return bytes;
+  if (Number(headers.get("content-length") ?? 0) <= maxBytes) return readAtMost(body, maxBytes);
+  await body?.cancel();
+  return undefined;
 }
 
 /** The answer's JSON, or undefined when it is none or another. */

@@ -11,8 +11,10 @@ import {
 import { openTask, type OpenedTask } from "#src/domain/agent-work/tasks/index.ts";
 import { requireTeam, type Membership } from "#src/domain/organisations/teams/index.ts";
 import { AppError } from "#src/lib/errors.ts";
+import { networkOf } from "#src/lib/ip-address.ts";
 import { rateHeaders } from "#src/lib/rate-headers.ts";
 import type { RateRule } from "#src/platform/objects/rate-limits.ts";
+import { clientOf } from "./client.ts";
 import type { AppEnv } from "./context.ts";
 import { readCredentials, type Credentials } from "./credentials.ts";
 import { refuseForeignOrigin, requireCsrfToken } from "./csrf.ts";
@@ -21,6 +23,8 @@ import { refuseForeignOrigin, requireCsrfToken } from "./csrf.ts";
 export type Access =
   /** No authentication. */
   | "public"
+  /** No authentication; a person who is signed in is recognised. The calls of all others are counted by their address. */
+  | "visitors"
   /**
    * A person with an access token or the session cookie. `notKeys` is the refusal of valid keys, if it should explain
    * more.
@@ -40,15 +44,17 @@ export type Access =
 
 export type CallerOf<A> = A extends { user: string }
   ? UserCaller
-  : A extends { member: Scope }
-    ? UserCaller & { membership: Membership }
-    : A extends { key: Scope | "any" }
-      ? KeyCaller
-      : A extends { keyOfTask: Scope }
-        ? KeyCaller & { task: OpenedTask }
-        : A extends { userOrKey: Scope }
-          ? Caller
-          : undefined;
+  : A extends "visitors"
+    ? UserCaller | undefined
+    : A extends { member: Scope }
+      ? UserCaller & { membership: Membership }
+      : A extends { key: Scope | "any" }
+        ? KeyCaller
+        : A extends { keyOfTask: Scope }
+          ? KeyCaller & { task: OpenedTask }
+          : A extends { userOrKey: Scope }
+            ? Caller
+            : undefined;
 
 /**
  * Admits or refuses the caller, counts the request against the caller's limit, and stores the caller on the context.
@@ -56,12 +62,22 @@ export type CallerOf<A> = A extends { user: string }
 export function guard(access: Access): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     refuseForeignOrigin(c);
-    if (access !== "public") c.set("caller", await admit(c, access));
+    if (access === "visitors") await recognise(c);
+    else if (access !== "public") c.set("caller", await admit(c, access));
     await next();
   };
 }
 
-async function admit(c: Context<AppEnv>, access: Exclude<Access, "public">): Promise<Caller> {
+/** Sets the caller of a request with valid credentials of a person, and counts all others by their address. */
+async function recognise(c: Context<AppEnv>): Promise<void> {
+  const credentials = readCredentials(c.req.raw, c.env);
+  const presented = credentials.kind === "accessToken" || credentials.kind === "sessionCookie";
+  const caller = presented ? await authenticateUser(c.get("services"), credentials.token) : undefined;
+  await (caller ? limit(c, "user", caller.userId) : limit(c, "address", networkOf(clientOf(c).address)));
+  if (caller) c.set("caller", caller);
+}
+
+async function admit(c: Context<AppEnv>, access: Exclude<Access, "public" | "visitors">): Promise<Caller> {
   const services = c.get("services");
   const credentials = readCredentials(c.req.raw, c.env);
   if ("user" in access) {

@@ -130,7 +130,8 @@ function errorResponses({ method, access, schemas, refusals, errorStyle }: Endpo
   const codes: number[] = [...refusals];
   // Requests of another origin's pages that change data are refused, whether authenticated or not.
   if (method !== "get") codes.push(403);
-  if (access !== "public") codes.push(401, 403, 404, 429);
+  if (access === "visitors") codes.push(429);
+  else if (access !== "public") codes.push(401, 403, 404, 429);
   if (schemas.body) codes.push(400, 413, 422);
   else if (schemas.query) codes.push(400, 422);
   const $ref = `#/components/schemas/${errorStyle === "openai" ? "OpenAiError" : "Error"}`;
@@ -148,7 +149,7 @@ const signedIn = (...permissions: string[]): Json[] => [
  * must grant; or `superuser`.
  */
 function securityOf(access: Access): Json[] {
-  if (access === "public") return [];
+  if (access === "public" || access === "visitors") return [];
   if ("user" in access) return access.user === "superuser" ? signedIn("superuser") : signedIn();
   if ("member" in access) return signedIn(access.member);
   if ("userOrKey" in access) return [...signedIn(), { apiKey: [access.userOrKey] }];

@@ -10,12 +10,14 @@ import { billingEndpoints } from "./billing/index.ts";
 import { backgroundTaskEndpoints } from "./background-tasks/index.ts";
 import { channelEndpoints } from "./channels/index.ts";
 import { chatEndpoints } from "./chat/index.ts";
+import { creatorEndpoints } from "./creators/index.ts";
 import { desktopEndpoints } from "./desktop/index.ts";
 import { gatewayEndpoints } from "./gateway/index.ts";
 import { gitProviderEndpoints } from "./git-providers/index.ts";
 import { gitEndpoints } from "./git/index.ts";
 import { modelProxyEndpoints } from "./model-proxy/index.ts";
 import { metaEndpoints } from "./meta/index.ts";
+import { marketplaceEndpoints } from "./marketplace/index.ts";
 import { modelEndpoints } from "./models/index.ts";
 import { oauthEndpoints } from "./oauth/index.ts";
 import { pageEndpoints } from "./pages/index.ts";
@@ -27,6 +29,7 @@ import { fileEndpoints } from "./projects/files/index.ts";
 import { projectEndpoints } from "./projects/index.ts";
 import { projectMemberEndpoints } from "./projects/members/index.ts";
 import { snapshotEndpoints } from "./projects/snapshots/index.ts";
+import { scheduleEndpoints } from "./schedules/index.ts";
 import { shellEndpoints } from "./shells/index.ts";
 import { secretEndpoints } from "./secrets/index.ts";
 import { sessionEndpoints } from "./sessions/index.ts";
@@ -47,6 +50,8 @@ export const endpoints: readonly Endpoint[] = [
   ...secretEndpoints,
   ...modelEndpoints,
   ...agentEndpoints,
+  ...marketplaceEndpoints,
+  ...creatorEndpoints,
   ...desktopEndpoints,
   ...teamEndpoints,
   ...projectEndpoints,
@@ -67,6 +72,7 @@ export const endpoints: readonly Endpoint[] = [
   ...backgroundTaskEndpoints,
   ...channelEndpoints,
   ...gatewayEndpoints,
+  ...scheduleEndpoints,
   ...billingEndpoints,
   ...modelProxyEndpoints,
   ...previewEndpoints,

@@ -34,6 +34,7 @@ const MODES: Record<string, { plan: boolean; ask: boolean }> = {
   web_fetch: { plan: false, ask: false },
   web_search: { plan: false, ask: false },
   send_message: { plan: false, ask: false },
+  manage_schedule: { plan: false, ask: false },
 };
 
 /** A question would reach for the database, which is not there. */

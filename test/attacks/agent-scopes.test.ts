@@ -39,6 +39,7 @@ const SCOPES: Record<string, string | null> = {
   web_fetch: "file.read",
   web_search: "file.read",
   send_message: "channel.manage",
+  manage_schedule: "project.edit",
 };
 
 const SECRET = `secret-${crypto.randomUUID()}`;
@@ -67,6 +68,7 @@ const CALLS = [
   call("get_project_info", {}),
   call("web_fetch", { url: "https://example.com/" }),
   call("send_message", { channel: "discord", text: "x" }),
+  call("manage_schedule", { action: "create", name: "a", schedule: "daily at 9", prompt: "x" }),
 ];
 
 it("binds every tool to a scope that the table names", () => {

@@ -72,6 +72,7 @@ describe("a template of a stranger's archive", () => {
   });
 
   it("leaves nothing behind", async () => {
-    expect((await service.call("GET", "/api/bases", { token })).body).toEqual([]);
+    const { body } = await service.call("GET", "/api/marketplace/my-created-bases", { token });
+    expect(body).toEqual({ bases: [] });
   });
 });

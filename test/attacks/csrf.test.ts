@@ -10,11 +10,13 @@ const service = sharedService();
 const document = await readDocument(service);
 const operations = operationsOf(document);
 const changing = operations.filter(({ person, method, isAlias }) => person && method !== "GET" && !isAlias);
-/** Platforms sign what they send there; see the last tests. */
+/** Platforms and Stripe sign what they send there; see the last tests. */
 const WEBHOOKS = "/api/channels/webhook/";
+const STRIPE_WEBHOOK = "/api/webhooks/stripe";
+const isWebhook = ({ template }: Operation) => template.startsWith(WEBHOOKS) || template === STRIPE_WEBHOOK;
 const open = operations.filter(
-  ({ isPublic, method, isAlias, template }) =>
-    isPublic && method !== "GET" && !isAlias && !template.startsWith(WEBHOOKS),
+  (operation) =>
+    operation.isPublic && operation.method !== "GET" && !operation.isAlias && !isWebhook(operation),
 );
 
 let account: Account;
@@ -124,7 +126,7 @@ describe("a page of another origin neither signs in nor signs up", () => {
   });
 });
 
-describe("the webhooks of messaging platforms, which send neither cookies nor tokens", () => {
+describe("the webhooks of platforms and of Stripe, which send neither cookies nor tokens", () => {
   const evil = { origin: "https://evil.example" };
 
   it.each(["telegram", "slack", "discord", "whatsapp"])(
@@ -136,16 +138,20 @@ describe("the webhooks of messaging platforms, which send neither cookies nor to
     },
   );
 
+  it("take requests of any origin: Stripe's, which the signature alone admits", async () => {
+    const { status, text } = await service.call("POST", STRIPE_WEBHOOK, { headers: evil, json: {} });
+    expect([status, text.includes("CSRF")]).toEqual([401, false]);
+  });
+
   it("admit nobody by a cookie", () => {
-    const admitting = operations.filter(
-      ({ template, isPublic }) => template.startsWith(WEBHOOKS) && !isPublic,
-    );
-    expect(admitting).toEqual([]);
+    expect(operations.filter((operation) => isWebhook(operation) && !operation.isPublic)).toEqual([]);
   });
 
   it.each([
     "/api/channels/webhook",
     "/api/channels/webhooks/telegram/a",
+    "/api/webhooks",
+    "/api/webhooks/stripe/../../channels/configs",
     "/api/channels/webhook/../configs",
     "/api/channels/webhook/%2e%2e/configs",
     "/api/channels",

@@ -6,20 +6,24 @@ import { startGitServer } from "#test/support/git-server.ts";
 import { REGISTERED } from "#test/support/oauth-provider.ts";
 import { startService } from "#test/support/service.ts";
 import { addressOf, estatesOf, smallestBody, type Estate } from "#test/surface/estate.ts";
+import { withOwnWebhookSecret } from "#test/surface/money-occasions.ts";
 import { OCCASIONS } from "#test/surface/occasions.ts";
 import { operationsOf, readDocument, validatorOf, type Operation } from "#test/surface/operations.ts";
 import { foreignRequests } from "./support/foreign-requests.ts";
 
 // Started while the tests are collected: every documented operation is a test.
 const [git, gitHost] = await Promise.all([startGitServer(), startGitHost("gitlab")]);
-const service = await startService({
-  GITHUB_CLIENT_ID: "id",
-  GITHUB_CLIENT_SECRET: "secret",
-  GITLAB_CLIENT_ID: REGISTERED.clientId,
-  GITLAB_CLIENT_SECRET: REGISTERED.clientSecret,
-  GITLAB_API_BASE_URL: gitHost.url,
-  OUTBOUND_ALLOW_PRIVATE: "true",
-});
+const service = await startService(
+  {
+    GITHUB_CLIENT_ID: "id",
+    GITHUB_CLIENT_SECRET: "secret",
+    GITLAB_CLIENT_ID: REGISTERED.clientId,
+    GITLAB_CLIENT_SECRET: REGISTERED.clientSecret,
+    GITLAB_API_BASE_URL: gitHost.url,
+    OUTBOUND_ALLOW_PRIVATE: "true",
+  },
+  { reroute: withOwnWebhookSecret },
+);
 /** Where a password is not enough. */
 const twoFactor = await startService({ TWO_FA_ENABLED: "true" });
 afterAll(async () => {

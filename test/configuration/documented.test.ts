@@ -5,6 +5,7 @@ import { LocalVariables } from "#local/configuration.ts";
 import { Variables } from "#src/configuration/index.ts";
 import { accountVariables } from "#src/configuration/variables/accounts.ts";
 import { agentVariables } from "#src/configuration/variables/agent.ts";
+import { billingVariables } from "#src/configuration/variables/billing.ts";
 import { creditVariables } from "#src/configuration/variables/credits.ts";
 import { gatewayVariables } from "#src/configuration/variables/gateway.ts";
 import { limitVariables } from "#src/configuration/variables/limits.ts";
@@ -25,6 +26,7 @@ const SECTIONS: Readonly<Record<string, z.ZodRawShape>> = {
   Agent: agentVariables,
   Gateway: gatewayVariables,
   Credits: creditVariables,
+  Billing: billingVariables,
 };
 
 /** Defaults that the code around the schema applies to absent variables. */

@@ -29,7 +29,7 @@ type Admin = Awaited<ReturnType<typeof newAdministrator>>;
 type Act = (person: Person, admin: Admin) => Promise<() => Promise<unknown>>;
 
 const unused = () => Promise.reject(new Error("It was not to be asked"));
-const queue = { publish: unused, publishBatch: async () => {}, answers: unused };
+const queue = { publish: unused, publishBatch: async () => {}, ensureSchedule: unused, answers: unused };
 
 const deletion: Act = async ({ user }, admin) => {
   const deps = {

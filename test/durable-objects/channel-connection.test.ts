@@ -26,6 +26,8 @@ const unreachable = (retryAfterSeconds?: number) =>
     retryAfterSeconds === undefined ? {} : { retryAfterSeconds },
   );
 
+const attempt = (generation = 1) => ({ generation, connectedAt: undefined });
+
 /** Runs with a record of its own, read anew each time `open` is called. */
 function withRecord<T>(use: (open: () => ConnectionRecord) => T): Promise<T> {
   return runInDurableObject(namespace.getByName(channelId), (_object, { storage }) => {
@@ -67,13 +69,25 @@ describe("a connection's record", () => {
     expect(outcomes).toEqual({ told: [false, false, true, true], generation: 6, isWanted: 1 });
   });
 
+  it("is not stopped by the end of an attempt with earlier credentials", async () => {
+    const row = await withRecord((open) => {
+      const record = open();
+      record.want(channelId, 1);
+      record.begin("credentials");
+      record.want(channelId, 2);
+      record.ended(attempt(1), new PlatformFailure("unauthorized", "It is another token."), NOW);
+      return record.current;
+    });
+    expect(row).toMatchObject({ state: "connecting", failures: 0, last_error: null, retry_at: 0 });
+  });
+
   it("waits longer after every failure, and at least as long as the platform says", async () => {
     const waits = await withRecord((open) => {
       const record = open();
       record.want(channelId, 1);
       record.begin("credentials");
       return [undefined, undefined, 1_000].map((seconds) => {
-        record.failed(unreachable(seconds), NOW);
+        record.ended(attempt(), unreachable(seconds), NOW);
         return (record.current?.retry_at ?? 0) - NOW;
       });
     });
@@ -93,7 +107,7 @@ describe("a connection's record", () => {
       record.want(channelId, 1);
       record.begin("credentials");
       const seen = Array.from({ length: failures }, () => {
-        record.failed(new PlatformFailure(kind, "It is over."), NOW);
+        record.ended(attempt(), new PlatformFailure(kind, "It is over."), NOW);
         return record.current?.state;
       });
       record.want(channelId, 2);
@@ -110,14 +124,14 @@ describe("a connection's record", () => {
       const record = open();
       record.want(channelId, 1);
       record.begin("credentials");
-      record.failed(unreachable(), NOW);
+      record.ended(attempt(), unreachable(), NOW);
       record.begin("credentials");
       record.connected();
-      record.dropped(NOW + 1);
+      record.ended({ generation: 1, connectedAt: NOW - 30_000 }, unreachable(), NOW);
       record.begin("credentials");
       return record.current;
     });
-    expect(row).toMatchObject({ state: "connected", failures: 0, retry_at: NOW + 1, last_error: null });
+    expect(row).toMatchObject({ state: "connected", failures: 0, retry_at: NOW, last_error: null });
   });
 
   it("forgets its memory with the credentials", async () => {
@@ -134,6 +148,21 @@ describe("a connection's record", () => {
     expect(memories).toEqual(["a position", null]);
   });
 
+  it("is looked at again until its end is reported, also when it failed while its beginning was", async () => {
+    const looks = await withRecord((open) => {
+      const record = open();
+      record.want(channelId, 1);
+      record.begin("credentials");
+      const { key } = record.unreported ?? { key: "" };
+      record.ended(attempt(), new PlatformFailure("unauthorized", "No such token."), NOW);
+      record.reported(key);
+      const before = record.nextLook(true, NOW);
+      record.reported(record.unreported?.key ?? "");
+      return [before, record.nextLook(true, NOW)];
+    });
+    expect(looks).toEqual([NOW, undefined]);
+  });
+
   it("knows what the channel's row lacks", async () => {
     const seen = await withRecord((open) => {
       const record = open();
@@ -142,7 +171,7 @@ describe("a connection's record", () => {
       const first = record.unreported;
       record.reported(first?.key ?? "");
       const none = record.unreported;
-      record.failed(unreachable(), NOW);
+      record.ended(attempt(), unreachable(), NOW);
       return [first?.state, none, record.unreported?.lastError];
     });
     expect(seen).toEqual(["connecting", undefined, "It is down."]);

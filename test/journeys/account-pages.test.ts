@@ -34,6 +34,11 @@ const PAGES = [
   "/desktop/pair",
   "/pair",
   "/account/sessions",
+  "/settings/team/billing",
+  "/billing",
+  "/marketplace/success",
+  "/marketplace/agent/some-agent",
+  "/marketplace/base/some-template",
 ];
 
 const POLICY =

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { startService, type TestService } from "#test/support/service.ts";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { sharedService } from "#test/support/shared-service.ts";
 import { call, newTaskClient, script, type TaskClient } from "#test/support/task-client.ts";
 
-let service: TestService;
+const service = sharedService();
 let client: TaskClient;
 beforeAll(async () => {
-  service = await startService();
   client = await newTaskClient(service);
-});
-afterAll(async () => {
-  await service.close();
 });
 
 /** An executor pings every 3 s and then learns that it must stop. Without that, the tasks cancelled here run for 60 s. */

@@ -26,11 +26,12 @@ async function tour(): Promise<string> {
   const blocks = [section, ...pages].flatMap((text) =>
     Array.from(text.matchAll(/```sh\n(?<lines>[\s\S]*?)```/gu), (match) => match[1] ?? ""),
   );
-  expect(blocks).toHaveLength(10);
+  expect(blocks).toHaveLength(11);
   return blocks
     .join("\n")
     .replaceAll("http://127.0.0.1:8787", service.url)
     .replaceAll("http://127.0.0.1:8788", service.stack.callbacksUrl ?? "")
+    .replaceAll("http://127.0.0.1:8790", service.stack.stripeUrl ?? "")
     .replaceAll("http://127.0.0.1:8792", service.stack.chatPlatformUrl ?? "");
 }
 
@@ -56,6 +57,8 @@ describe("the curl lines of the README and its pages", () => {
     expect(stdout).toContain('"name":"Ada Lovelace"');
     expect(stdout).toContain('"is_current":true');
     expect(stdout).toContain("<h1>It lives</h1>");
+    expect(stdout).toContain('"message":"Demo, paid once is in your library"');
+    expect(stdout).toMatch(/"transactions":\[\{"id":"[^"]*","type":"one_time","amount_cents":500/u);
     expect(stdout).toContain('{"status":"paired","platform":"telegram"}');
     expect(stdout).toContain('"text":"Allowed once."');
     expect(stdout).toContain('"kind":"approval_card"');

@@ -78,7 +78,12 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await tab.go(server.url);
     await tab.until(shows("#empty", "There is no bot yet"));
     const api = new Api("standin", { apiRoot: server.url });
+    await tab.read(
+      "{ const { fetch } = window; window.fetch = (url, init) => String(url).endsWith('/chats') ? new Promise(() => {}) : fetch(url, init); }",
+    );
     const me = await api.getMe();
+    await tab.until(shows("#bot", me.username));
+    expect(await tab.read("document.querySelector('#form button').disabled")).toBe(true);
     await tab.go(server.url);
     await tab.until(shows("#bot", me.username));
     await tab.type("#text", "hello <b>bot</b>");

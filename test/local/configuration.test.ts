@@ -42,8 +42,8 @@ describe("the configuration of npm start", () => {
   });
 
   it.each([
-    ["GATEWAY_MAX_SCHEDULES_PER_USER", "10"],
-    ["STRIPE_SECRET_KEY", "sk_test"],
+    ["GATEWAY_LOCK_DIR", "locks"],
+    ["STRIPE_CONNECT_CLIENT_ID", "ca_test"],
     ["MAGIC_LINK_CODE_LENGTH", "6"],
     ["WORKER_MAX_JOBS", "10"],
   ])("names %s, which is documented and not served, and takes it empty", (name, value) => {

@@ -284,7 +284,6 @@ describe("the door", () => {
     ["another protocol", "/v2/publish/ftp://x.test", {}, 400],
     ["a delay that is none", "/v2/publish/https://x.test", { "upstash-delay": "soon" }, 400],
     ["retries that are no number", "/v2/publish/https://x.test", { "upstash-retries": "many" }, 400],
-    ["a schedule", "/v2/schedules/https://x.test", { "upstash-cron": "* * * * *" }, 404],
     ["a batch that is none", "/v2/batch", {}, 400],
   ])("refuses %s", async (_, at, headers, status) => {
     const { queue } = await queueTo("http://127.0.0.1:9");

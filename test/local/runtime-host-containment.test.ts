@@ -174,8 +174,9 @@ describe.skipIf(NO_BUBBLEWRAP)(`a sandbox${SKIPPED}`, () => {
         require("net").createServer((s) => s.on("data", (d) => execSync(String(d)))).listen(4567, "127.0.0.1");`;
       await runtime.writeFile("server.js", new TextEncoder().encode(server));
       await runtime.startProcess("server", { command: "node server.js" });
+      // It holds both ends of the pipe: a writer that is slow to close would end a reader that opens the pipe for each line.
       await runtime.startProcess("reader", {
-        command: 'mkdir -p deep; mkfifo deep/pipe; while read -r line < deep/pipe; do sh -c "$line"; done',
+        command: 'mkdir -p deep; mkfifo deep/pipe; while read -r line; do sh -c "$line"; done <> deep/pipe',
       });
       const exitCode = async (command: string) => (await run(command)).exitCode;
       await expect

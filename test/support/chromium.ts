@@ -85,6 +85,8 @@ export async function startChromium(program: string) {
       const { targetId } = await send(z.object({ targetId: z.string() }), "Target.createTarget", {
         url: "about:blank",
         browserContextId,
+        // Without a window, whose own parts are pages to start and to draw, too.
+        hidden: true,
       });
       const { sessionId } = await send(z.object({ sessionId: z.string() }), "Target.attachToTarget", {
         targetId,

@@ -30,6 +30,7 @@ export function mailing(db: Db) {
     queue: {
       publish: async (message: QueueMessage) => void published.push(message),
       publishBatch: async (messages: readonly QueueMessage[]) => void published.push(...messages),
+      ensureSchedule: async () => {},
       answers: async () => true,
     },
     config: {

@@ -47,7 +47,7 @@ export function sessionDeps(db: Db) {
     secrets: createSecrets(SECRET_KEY),
     attempts: { take: async () => undefined, giveBack: async () => {} },
     mailer: noMailer,
-    queue: { publish: unused, publishBatch: unused, answers: unused },
+    queue: { publish: unused, publishBatch: unused, ensureSchedule: unused, answers: unused },
     log: createLog(),
     config,
   } satisfies SessionDeps & LinkDeps;

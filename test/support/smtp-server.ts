@@ -73,10 +73,12 @@ export async function startSmtpServer(
       answer(Object.assign(new Error("Not now"), { responseCode: refusals.code }));
     },
     onData: (stream, session, answer) => {
-      void (async () => {
+      const taken = async () => {
         mails.push(await read(await buffer(stream), session));
         answer();
-      })();
+      };
+      // A client that is killed leaves half a mail.
+      taken().catch((cause: Error) => answer(cause));
     },
     onClose: () => void steps.push("close"),
   };

@@ -102,7 +102,9 @@ export async function newTaskClient(
 
 /** A message that the demo model answers with these turns, one after the other (`local/model/turn.ts`). */
 export function script(...turns: readonly object[]): string {
-  return `Play this.\n\`\`\`demo\n${JSON.stringify(turns)}\n\`\`\``;
+  // A script within a script must not end the outer one.
+  const json = JSON.stringify(turns).replaceAll("`", String.raw`\u0060`);
+  return `Play this.\n\`\`\`demo\n${json}\n\`\`\``;
 }
 
 /** A tool call as a script writes it. */

@@ -1,3 +1,4 @@
+import type { AgentSchedules } from "#src/agent/schedules.ts";
 import type { ToolContext } from "#src/agent/tools/tool.ts";
 import type { ToolCall } from "#src/models/model.ts";
 import type { SafeFetchAnswer } from "#src/platform/safe-fetch/safe-fetch.ts";
@@ -43,7 +44,33 @@ export function toolContext(overrides: Partial<ToolContext> = {}): ToolContext {
         platformMessageId: "1700000000.000100",
       }),
     },
+    schedules: memorySchedules(),
     ...overrides,
+  };
+}
+
+/** Schedules that hold one, whatever is done with it. */
+function memorySchedules(): AgentSchedules {
+  const line = {
+    id: "0199c0de-0000-7000-8000-000000000004",
+    name: "Morning report",
+    schedule: "daily at 9am",
+    description: "at 09:00, every day, UTC",
+    timezone: "UTC",
+    deliver: "origin",
+    is_active: true,
+    next_run_at: "2026-01-03T09:00:00.000Z",
+    last_status: null,
+    last_error: null,
+  };
+  return {
+    create: async ({ name, schedule }) => ({ ...line, name, schedule }),
+    list: async () => [line],
+    update: async () => line,
+    pause: async () => ({ ...line, is_active: false, next_run_at: null }),
+    resume: async () => line,
+    trigger: async () => "0199c0de-0000-7000-8000-000000000005",
+    remove: async () => {},
   };
 }
 

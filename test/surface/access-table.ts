@@ -6,8 +6,10 @@ import { CHAT } from "./access/chat.ts";
 import { CONTAINERS } from "./access/containers.ts";
 import { FILES } from "./access/files.ts";
 import { GIT } from "./access/git.ts";
+import { MARKETPLACE } from "./access/marketplace.ts";
 import { MODELS } from "./access/models.ts";
 import { PROJECTS } from "./access/projects.ts";
+import { SCHEDULES } from "./access/schedules.ts";
 import { SHELLS } from "./access/shells.ts";
 import { TEAMS } from "./access/teams.ts";
 import { USAGE } from "./access/usage.ts";
@@ -35,6 +37,8 @@ export const PUBLIC: readonly string[] = [
   "GET /api/teams/invitations/{token}",
   "GET /api/channels/webhook/{type}/{config_id}",
   "POST /api/channels/webhook/{type}/{config_id}",
+  "GET /api/billing/config",
+  "POST /api/webhooks/stripe",
   "GET /",
   "GET /login",
   "GET /register",
@@ -46,8 +50,31 @@ export const PUBLIC: readonly string[] = [
   "GET /desktop/pair",
   "GET /pair",
   "GET /account/sessions",
+  "GET /settings/team/billing",
+  "GET /billing",
+  "GET /marketplace/success",
+  "GET /marketplace/agent/{slug}",
+  "GET /marketplace/base/{slug}",
   "GET /account/scripts/{script}",
   "GET /account/style.css",
+  "GET /api/marketplace/agents",
+  "GET /api/marketplace/agents/{agent}",
+  "GET /api/marketplace/agents/{agent}/related",
+  "GET /api/marketplace/agents/{agent}/versions",
+  "GET /api/marketplace/bases",
+  "GET /api/marketplace/bases/{base}",
+  "GET /api/marketplace/bases/{base}/versions",
+  "GET /api/marketplace/skills",
+  "GET /api/marketplace/mcp-servers",
+  "GET /api/marketplace/themes",
+  "GET /api/marketplace/workflows",
+  "GET /api/marketplace/agents/{agent}/reviews",
+  "GET /api/marketplace/bases/{base}/reviews",
+  "GET /api/creators/by-username/{creator_name}",
+  "GET /api/creators/check-username/{creator_name}",
+  "GET /api/creators/{creator}",
+  "GET /api/creators/{creator}/agents",
+  "GET /api/creators/{creator}/stats",
   "GET /health",
   "GET /ready",
   "GET /api/config",
@@ -69,12 +96,14 @@ export const ROWS: Rows = {
   ...ACCOUNTS,
   ...TEAMS,
   ...PROJECTS,
+  ...SCHEDULES,
   ...SHELLS,
   ...CONTAINERS,
   ...FILES,
   ...GIT,
   ...ARCHIVES,
   ...AGENT_TASKS,
+  ...MARKETPLACE,
   ...USAGE,
   ...MODELS,
   ...CHAT,

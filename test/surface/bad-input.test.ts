@@ -59,10 +59,14 @@ const STANDING = new Set([
   "GET /api/teams/{team}",
   "GET /api/external/agent/status/{task}",
   "GET /api/chat/session/{chat}/messages",
+  "GET /api/schedules/{schedule_id}",
 ]);
 
-/** Whether anything but reads was sent since the estate was last checked. */
+/** Whether anything but reads was done since the estate was last checked: what is refused changes nothing. */
 let mayBeGone = false;
+const note = ({ method }: Operation, status: number) => {
+  mayBeGone ||= method !== "GET" && status < 400;
+};
 
 /** Makes a new estate if a request has ended its session, as a new password does, or has destroyed a resource. */
 const comeBack = async () => {
@@ -88,9 +92,10 @@ const tokenFor = ({ person, permission }: Operation) => {
   return permission === "superuser" ? admin.token : estate.owner.token;
 };
 
-function send(operation: Operation, what: ApiRequest, address = addressOf(operation, estate.samples)) {
-  mayBeGone ||= operation.method !== "GET";
-  return service.call(operation.method, address, { token: tokenFor(operation), ...what });
+async function send(operation: Operation, what: ApiRequest, address = addressOf(operation, estate.samples)) {
+  const answer = await service.call(operation.method, address, { token: tokenFor(operation), ...what });
+  note(operation, answer.status);
+  return answer;
 }
 
 const sendText = (
@@ -176,13 +181,13 @@ describe.each(withBody)("the body of $name", ({ operation, schema }) => {
 
 /** A body whose length is not told beforehand. */
 async function inChunks(operation: Operation, text: string): Promise<{ status: number; body: unknown }> {
-  mayBeGone = true;
   const response = await fetch(service.url + addressOf(operation, estate.samples), {
     method: operation.method,
     headers: { authorization: `Bearer ${tokenFor(operation)}`, "content-type": "application/json" },
     body: new Blob([text]).stream(),
     duplex: "half",
   } as RequestInit);
+  note(operation, response.status);
   return { status: response.status, body: await response.json() };
 }
 
@@ -236,11 +241,11 @@ describe.each(withQuery)("the query of $name", (operation) => {
 
 /** A request whose path travels as it is written here; `fetch` would resolve dots and encode. */
 function raw(operation: Operation, path: string): Promise<ApiAnswer<unknown>> {
-  mayBeGone ||= operation.method !== "GET";
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(service.url);
     const headers = { authorization: `Bearer ${tokenFor(operation)}` };
     request({ hostname, port, path, method: operation.method, headers }, (response) => {
+      note(operation, response.statusCode ?? 0);
       const chunks: Buffer[] = [];
       const textSoFar = () => Buffer.concat(chunks).toString();
       response.on("data", (chunk: Buffer) => {

@@ -51,7 +51,8 @@ const PARTS: readonly [named: RegExp, add: (service: TestService, estate: Estate
   [/\/(containers|browser-previews|dev-server-url)/u, withContainers],
   [/\{chat\}|\/chat\/agent\/(approval|force-cancel)/u, withChat],
   [/\{(channel|config_id|identity)\}|\/gateway\/pair\//u, withChannel],
-  [/^\/api\/secrets\/|\{(agent|added_model)\}/u, withModels],
+  [/\{schedule_id\}/u, withSchedule],
+  [/^\/api\/secrets\/|\{(agent|added_model)\}|\/marketplace\/purchase$/u, withModels],
   [/\{(user|invitation|token)\}|\/members/u, withViewer],
 ];
 
@@ -178,11 +179,17 @@ async function newPerson(service: TestService): Promise<Estate> {
     owner: "octo",
     repository: "private",
     repo_url: "https://git.invalid/octo/app",
+    git_repo_url: "https://git.invalid/octo/app",
     branch: "main",
     base_url: "https://models.invalid/v1",
     channel_type: "cli",
+    schedule: "every friday at 17:00",
+    prompt: "Say hello",
     message: "a message",
     script: "login.js",
+    payment_event: "evt_none",
+    session_id: "cs_test_none",
+    subscription: "sub_none",
     name: "sample",
     new_name: "renamed",
     primaryApp: "",
@@ -195,6 +202,8 @@ async function newPerson(service: TestService): Promise<Estate> {
     role: "viewer",
     email: "somebody@example.com",
     password: "correct horse",
+    creator: owner.id,
+    creator_name: owner.username,
     handle: `handle-${crypto.randomUUID().slice(0, 8)}`,
   };
   return { owner, key, samples };
@@ -312,6 +321,7 @@ async function withModels<E extends Estate>(service: TestService, estate: E): Pr
     model_provider: provider.provider_id,
     added_model: added.model.custom_id,
     agent: agent.id,
+    item_id: agent.id,
     model: "openai/sample",
     platform_model: "demo",
   };
@@ -340,6 +350,15 @@ async function withChannel<E extends Estate>(service: TestService, estate: E): P
   return { ...estate, samples: { ...estate.samples, ...samples } };
 }
 
+/** The estate with a schedule of the owner's in the project. */
+async function withSchedule<E extends Estate>(service: TestService, estate: E): Promise<E> {
+  const { token } = estate.owner;
+  const { project_id, schedule, prompt } = estate.samples;
+  const json = { project_id, schedule, prompt, name: "sample" };
+  const { id } = await ask(service, ["POST", "/api/schedules"], { token, json }, Made);
+  return { ...estate, samples: { ...estate.samples, schedule_id: id } };
+}
+
 /** A form that uploads a small file. */
 export function formWithFile(name = "note.txt", content = "a note"): ApiRequest {
   const boundary = "----a-boundary";
@@ -365,6 +384,7 @@ export async function newSharedEstate(service: TestService): Promise<SharedEstat
     withChat,
     withModels,
     withChannel,
+    withSchedule,
   ];
   for (const add of parts) estate = await add(service, estate);
   return withViewer(service, estate);
@@ -397,8 +417,10 @@ export function addressOf(operation: Operation, samples: Estate["samples"]): str
 /** Fields that a body needs although its schema alone does not tell: one of them is enough. */
 const ONE_OF: Record<string, readonly string[]> = {
   "POST /api/projects/{project}/members": ["user_id"],
+  "POST /api/marketplace/purchase": ["item_id"],
   "POST /api/chat": ["project_id"],
   "POST /api/channels": ["channel_type"],
+  "POST /api/schedules": ["schedule", "prompt"],
   "POST /api/chat/agent": ["project_id", "message"],
   "POST /api/chat/agent/stream": ["project_id", "message"],
 };

@@ -2,12 +2,20 @@ import { answeredTasks } from "#src/domain/agent-work/approvals/queries.ts";
 import { projectsWithExcess } from "#src/domain/workspaces/archives/queries.ts";
 import { deleteForgotten } from "#src/domain/agent-work/attachments/queries.ts";
 import { stuckCallbacks } from "#src/domain/agent-work/callbacks/queries.ts";
+import { unsettledCheckouts } from "#src/domain/billing/checkouts/queries/checkouts.ts";
 import { releaseExpired } from "#src/domain/billing/credits/index.ts";
 import {
   endBonuses,
   fillBundledCredits,
   fillDailyCredits,
 } from "#src/domain/billing/credits/queries/pools.ts";
+import { reopenFailed } from "#src/domain/billing/payment-events/queries.ts";
+import { duePayments } from "#src/domain/billing/payouts/queries/payouts.ts";
+import { paymentsToReview } from "#src/domain/billing/reversals/queries/payments-to-review.ts";
+import {
+  subscriptionsDue,
+  subscriptionsWithoutTeam,
+} from "#src/domain/billing/subscriptions/queries/read.ts";
 import {
   forgetIdleWarnings,
   hibernateIdleProjects,
@@ -62,6 +70,20 @@ export const SWEEPS: readonly Request[] = [
     showsOthers: ALL_TEAMS,
   },
   { name: "credits of the day, hourly", run: (db) => fillDailyCredits(db, 5), showsOthers: ALL_TEAMS },
+  { name: "unsettled checkouts, hourly", run: (db) => unsettledCheckouts(db, { minutes: 10, limit: BATCH }) },
+  {
+    name: "payments to review, hourly",
+    run: (db) => paymentsToReview(db, BATCH),
+    showsOthers: "every payment of half a year is looked at",
+  },
+  { name: "subscriptions of deleted teams, hourly", run: (db) => subscriptionsWithoutTeam(db, BATCH) },
+  {
+    name: "subscriptions to ask about, hourly",
+    run: (db) => subscriptionsDue(db, { graceDays: 7, limit: BATCH }),
+    showsOthers: "every current subscription is looked at",
+  },
+  { name: "shares to transfer, hourly", run: (db) => duePayments(db, BATCH) },
+  { name: "failed payment events, hourly", run: (db) => reopenFailed(db, { days: 3, limit: BATCH }) },
   {
     name: "old rows",
     run: (db) => forgetOldRows({ db, log, config: { AUDIT_LOG_RETENTION_DAYS: 365 } }),

@@ -116,6 +116,12 @@ export function signInFirst() {
   location.replace(`/login?${new URLSearchParams({ next: location.pathname })}`);
 }
 
+/** Signs in first, and returns to an address that may contain a secret. */
+export function signInFor(address) {
+  goThereLater(address);
+  location.replace("/login");
+}
+
 /** Returns the token of the page's address, and removes it from the address bar and the history. */
 export function takeToken() {
   const token = new URLSearchParams(location.search).get("token") ?? "";

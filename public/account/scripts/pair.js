@@ -2,9 +2,9 @@ import {
   attempt,
   callSignedIn,
   element,
-  goThereLater,
   onSubmit,
   show,
+  signInFor,
   tell,
   tryTo,
   whoIsSignedIn,
@@ -71,10 +71,7 @@ function nameOf(platform) {
 
 await tryTo(async () => {
   const user = await whoIsSignedIn();
-  if (!user) {
-    goThereLater(address);
-    return location.replace("/login");
-  }
+  if (!user) return signInFor(address);
   element("who").textContent = user.email;
   await listIdentities();
   element("linked").hidden = false;

@@ -1,4 +1,10 @@
-import { MODE_SENTENCES, PROJECT_INSTRUCTIONS_HEADING, SYSTEM_PROMPT, type PromptMode } from "./system.ts";
+import {
+  MODE_SENTENCES,
+  PROJECT_INSTRUCTIONS_HEADING,
+  SCHEDULED_RUN,
+  SYSTEM_PROMPT,
+  type PromptMode,
+} from "./system.ts";
 
 export interface SystemPromptInput {
   project: { name: string; description: string };
@@ -10,6 +16,8 @@ export interface SystemPromptInput {
   mode?: PromptMode | undefined;
   /** Text from the agent's own page; it may use the same markers. */
   agentInstructions?: string | undefined;
+  /** Whether the task is a run of a schedule; false by default. */
+  isScheduled?: boolean | undefined;
   /** Result of `readProjectInstructions`. This is data of the project's owner: markers in it are not filled in. */
   projectInstructions?: string | undefined;
 }
@@ -42,6 +50,7 @@ export function renderSystemPrompt(input: SystemPromptInput): string {
     ...(agents === "" ? [] : [`# Instructions of this agent\n${fill(agents)}\n`]),
     ...(projects === "" ? [] : [`${PROJECT_INSTRUCTIONS_HEADING}\n${fenced(projects)}\n`]),
     `# Mode\n${mode}\n`,
+    ...(input.isScheduled ? [SCHEDULED_RUN] : []),
   ].join("\n");
 }
 

@@ -49,3 +49,8 @@ export const MODE_SENTENCES: Readonly<Record<PromptMode, string>> = {
   ask: "Ask mode: before a call changes anything, the user is asked. Make the call you mean to make, without asking in words first. When the user denies one, do not reach the same end by another way: say what you wanted and why, and let the user decide.",
   allow: "Allow mode: calls run without asking. Be careful with what cannot be undone.",
 };
+
+/** At the end of the prompt of a schedule's run. */
+export const SCHEDULED_RUN = `# Scheduled run
+This message comes from a schedule that the user made earlier; the user does not wait for it and cannot answer now. Do the work with what you know, and put into your answer all that the user should read: it is delivered as a message of its own. When the message asks to report only under some condition and there is nothing to report, answer with [SILENT] and nothing else: then nothing is delivered.
+`;

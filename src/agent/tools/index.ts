@@ -8,6 +8,7 @@ import { gitStatus } from "./git-status.ts";
 import { glob } from "./glob.ts";
 import { grep } from "./grep.ts";
 import { listDir } from "./list-dir.ts";
+import { manageSchedule } from "./manage-schedule.ts";
 import { memoryRead } from "./memory-read.ts";
 import { missingScope } from "./missing-scope.ts";
 import { memoryWrite } from "./memory-write.ts";
@@ -56,6 +57,7 @@ export const tools: readonly Tool[] = [
   webFetch,
   webSearch,
   sendMessage,
+  manageSchedule,
 ];
 
 const byName: ReadonlyMap<string, Tool> = new Map(

@@ -5,6 +5,7 @@ import type { AgentRuntime } from "#src/platform/runtime/project-runtime.ts";
 import type { SafeFetch } from "#src/platform/safe-fetch/safe-fetch.ts";
 import type { WebSearch } from "#src/platform/web-search/web-search.ts";
 import type { AgentMessages } from "../messages.ts";
+import type { AgentSchedules } from "../schedules.ts";
 import type { AgentShells } from "../shells.ts";
 import { readArguments } from "./read-arguments.ts";
 
@@ -41,6 +42,8 @@ export interface ToolServices {
   /** Shell sessions of the task's user in the task's project. */
   shells: AgentShells;
   messages: AgentMessages;
+  /** Undefined in a run of a schedule, which makes no further ones; the tool is then not offered. */
+  schedules: AgentSchedules | undefined;
 }
 
 export interface ToolProject {

@@ -16,6 +16,10 @@ export const gatewayVariables = {
   GATEWAY_PAIRING_MAX_PENDING: integer(3, 1, 1_000),
   /** Minutes between two codes for one person. */
   GATEWAY_PAIRING_RATE_LIMIT_MINUTES: integer(10, 0, 1_440),
+  /** Seconds between two looks for schedules that are due. */
+  GATEWAY_TICK_INTERVAL: integer(60, 5, 3_600),
+  /** Active schedules of one person. */
+  GATEWAY_MAX_SCHEDULES_PER_USER: integer(50, 1, 100_000),
   /** Redis key of the stream of replies. */
   GATEWAY_DELIVERY_STREAM: withDefault(z.string().regex(/^[\w:.-]{1,200}$/u), "gateway_delivery_stream"),
   /** Most entries of the stream, approximately. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { accountVariables } from "./accounts.ts";
 import { agentVariables } from "./agent.ts";
+import { billingVariables } from "./billing.ts";
 import { creditVariables } from "./credits.ts";
 import { gatewayVariables } from "./gateway.ts";
 import { limitVariables } from "./limits.ts";
@@ -18,6 +19,7 @@ export const Variables = z.object({
   ...projectVariables,
   ...agentVariables,
   ...creditVariables,
+  ...billingVariables,
 });
 
 export type Variables = z.output<typeof Variables>;

@@ -35,6 +35,8 @@ export const users = pgTable(
     diagramModel: text(),
     themePreset: text(),
     chatPosition: text({ enum: ["left", "center", "right"] }),
+    /** The account at the payment provider that the person's shares are sent to. */
+    stripeAccountId: text().unique("users_stripe_account_unique"),
     lastActiveAt: at(),
     createdAt: createdAt(),
     updatedAt: at(),

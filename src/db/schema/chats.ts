@@ -16,12 +16,15 @@ import { at, createdAt, id } from "./columns.ts";
 import { projects } from "./projects.ts";
 import { teams } from "./teams.ts";
 
-/** What an agent may do without approval; see the tools' `dangerous` mark. */
+/** What an agent may do without approval, the one that allows least first; see the tools' `dangerous` mark. */
 export const EDIT_MODES = ["plan", "ask", "allow"] as const;
 
+/** How an agent or a template is paid for. */
+export const PRICING_TYPES = ["free", "one_time", "monthly"] as const;
+
 /**
- * Agents: a prompt, tools and a model. Agents without a team are the service's own and open to all; the first migration
- * creates one.
+ * Agents: a prompt, tools and a model. Agents without a team are the service's own; those that are free are open to all,
+ * the others are bought. Published agents are listed in the marketplace, with the columns from `long_description` on.
  */
 export const agents = pgTable(
   "agents",
@@ -43,13 +46,49 @@ export const agents = pgTable(
     createdBy: uuid().references(() => users.id, { onDelete: "set null" }),
     createdAt: createdAt(),
     updatedAt: at(),
+    longDescription: text(),
+    category: text().notNull().default("custom"),
+    /** `stream` or `agent`, and the name of a kind of agent, for clients that tell them apart; the service does not. */
+    mode: text().notNull().default("stream"),
+    agentType: text().notNull().default("StreamAgent"),
+    icon: text(),
+    avatarUrl: text(),
+    tags: text().array().notNull().default([]),
+    features: text().array().notNull().default([]),
+    /** Settings that clients keep with the agent. */
+    config: jsonb().$type<Record<string, unknown>>(),
+    /** By tool: a description and examples of its use. */
+    toolConfigs: jsonb().$type<Record<string, unknown>>(),
+    /** The agent that this one was forked from. */
+    parentAgentId: uuid(),
+    /** Prompt, tools and settings of a closed agent are shown to its own team alone. */
+    sourceType: text({ enum: ["open", "closed"] })
+      .notNull()
+      .default("open"),
+    isForkable: boolean().notNull().default(true),
+    pricingType: text({ enum: PRICING_TYPES }).notNull().default("free"),
+    /** Cents, once or per month. */
+    priceCents: integer().notNull().default(0),
+    isPublished: boolean().notNull().default(false),
+    publishedAt: at(),
+    isFeatured: boolean().notNull().default(false),
+    /** Teams that took it. */
+    downloads: integer().notNull().default(0),
+    /** Of its reviews. */
+    ratingSum: integer().notNull().default(0),
+    reviewsCount: integer().notNull().default(0),
   },
   (table) => [
     uniqueIndex("agents_slug_unique")
       .on(sql`coalesce(${table.teamId}, '00000000-0000-0000-0000-000000000000'::uuid)`, table.slug)
       .where(sql`${table.isActive}`),
+    // The marketplace names an agent by its slug alone.
+    uniqueIndex("agents_listed_slug_unique")
+      .on(table.slug)
+      .where(sql`${table.isActive} AND (${table.isPublished} OR ${table.teamId} IS NULL)`),
     index("agents_team").on(table.teamId),
     index("agents_created_by").on(table.createdBy),
+    index("agents_parent").on(table.parentAgentId),
   ],
 );
 

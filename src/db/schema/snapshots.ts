@@ -1,4 +1,4 @@
-import { bigint, index, integer, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { bigint, boolean, index, integer, pgTable, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { users } from "./accounts.ts";
 import { createdAt, id } from "./columns.ts";
 import { projects } from "./projects.ts";
@@ -39,7 +39,10 @@ export const snapshots = pgTable(
   ],
 );
 
-/** Templates for projects: tar archives in the archive bucket under `bases/<id>.tar`. */
+/**
+ * Templates for projects. Where the files are depends on the source: a tar archive in the archive bucket under
+ * `bases/<id>.tar`, a repository that is cloned, or the service itself, for its own templates.
+ */
 export const bases = pgTable(
   "bases",
   {
@@ -50,12 +53,35 @@ export const bases = pgTable(
     visibility: text({ enum: ["private", "public"] })
       .notNull()
       .default("private"),
-    createdBy: uuid()
-      .notNull()
-      .references(() => users.id, { onDelete: "cascade" }),
+    /** Null for the service's own. */
+    createdBy: uuid().references(() => users.id, { onDelete: "cascade" }),
     fileCount: integer().notNull(),
     totalBytes: bigint({ mode: "number" }).notNull(),
     createdAt: createdAt(),
+    source: text({ enum: ["archive", "git", "service"] })
+      .notNull()
+      .default("archive"),
+    /** An `https:` address; null unless the source is `git`. */
+    gitRepoUrl: text(),
+    defaultBranch: text(),
+    longDescription: text(),
+    category: text().notNull().default("fullstack"),
+    icon: text(),
+    previewImage: text(),
+    tags: text().array().notNull().default([]),
+    features: text().array().notNull().default([]),
+    techStack: text().array().notNull().default([]),
+    pricingType: text({ enum: ["free", "one_time"] })
+      .notNull()
+      .default("free"),
+    /** Cents. */
+    priceCents: integer().notNull().default(0),
+    isFeatured: boolean().notNull().default(false),
+    /** Teams that took it. */
+    downloads: integer().notNull().default(0),
+    /** Of its reviews. */
+    ratingSum: integer().notNull().default(0),
+    reviewsCount: integer().notNull().default(0),
   },
   (table) => [index("bases_by_creator").on(table.createdBy)],
 );

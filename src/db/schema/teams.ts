@@ -24,6 +24,10 @@ export const teams = pgTable(
      * `credit_reservations`.
      */
     reservedCredits: integer().notNull().default(0),
+    /** The team as a customer of the payment provider. */
+    stripeCustomerId: text().unique("teams_stripe_customer_unique"),
+    /** Deployments beyond those of the tier, bought one by one. */
+    deploySlots: integer().notNull().default(0),
     /** The day (UTC) whose daily credits have been granted. */
     dailyCreditsResetAt: at(),
     /** When the bundled credits are next granted. */

@@ -5,15 +5,19 @@ export type { RateDecision, RateLimit };
 
 /**
  * Which limit applies: per external key, per user over all routes, per user over chat routes, per user over commands,
- * per user over moves of chats, per channel over calls of its webhook, per task over messages that its agent sends.
+ * per user over moves of chats, per channel over calls of its webhook, per task over messages that its agent sends, per
+ * address over pages for visitors.
  */
-export type RateRule = "key" | "user" | "chat" | "command" | "move" | "webhook" | "send";
+export type RateRule = "key" | "user" | "chat" | "command" | "move" | "webhook" | "send" | "address";
 
 /** Moves of chats to another project, per user. Switched off together with the limit of messages. */
 const MOVES_PER_MINUTE = 30;
 
 /** Messages of one task's agent to people outside of the chat. */
 const SENDS_PER_MINUTE = 20;
+
+/** Calls of visitors from one address. Switched off together with the limit per user. */
+const VISITS = { burst: 120, perSecond: 2 };
 
 export interface RateLimits {
   /** Counts one call; `undefined` when the rule is switched off. */
@@ -52,6 +56,11 @@ export function rateRules(config: {
     move: perMinute(config.CHAT_RATE_PER_MINUTE === 0 ? 0 : MOVES_PER_MINUTE),
     webhook: perMinute(config.CHANNEL_WEBHOOK_RATE_LIMIT),
     send: perMinute(SENDS_PER_MINUTE),
+    address: {
+      kind: "bucket",
+      capacity: config.USER_RATE_PER_MINUTE === 0 ? 0 : VISITS.burst,
+      perSecond: VISITS.perSecond,
+    },
   };
 }
 

@@ -2,7 +2,7 @@ import { Client, type PublishRequest } from "@upstash/qstash";
 import { AppError } from "#src/lib/errors.ts";
 import { withoutSlash } from "#src/lib/without-slash.ts";
 import type { Trips } from "#src/platform/trips.ts";
-import type { Queue, QueueMessage } from "./queue.ts";
+import type { Queue, QueueMessage, QueueSchedule } from "./queue.ts";
 
 /** Time limit of a publish, including its retries. */
 const PUBLISH_TIMEOUT_MS = 5_000;
@@ -21,7 +21,7 @@ export function createQueue(options: {
   url: string;
   token: string;
   publicUrl: string;
-  /** Counts publishes as round trips. */
+  /** Counts publishes and schedules as round trips. */
   trips?: Trips;
   fetch?: typeof fetch;
 }): Queue {
@@ -34,12 +34,13 @@ export function createQueue(options: {
   // The library builds the requests; its own transport prints failures, has no timeout and accepts no other `fetch`.
   client.http = createTransport(options);
 
+  const addressOf = (message: { function: string }) =>
+    `${withoutSlash(options.publicUrl)}/functions/${message.function}`;
+
   const toRequest = (message: QueueMessage): PublishRequest<string> & { url: string } => ({
-    url: `${withoutSlash(options.publicUrl)}/functions/${message.function}`,
-    body: JSON.stringify(message.payload),
-    headers: { "content-type": "application/json" },
+    url: addressOf(message),
+    ...contentOf(message),
     ...(message.deduplicationId !== undefined && { deduplicationId: message.deduplicationId }),
-    ...(message.retries !== undefined && { retries: message.retries }),
     ...startOf(message),
   });
 
@@ -57,6 +58,15 @@ export function createQueue(options: {
       count();
       await client.batch(messages.map(toRequest));
     },
+    ensureSchedule: async (schedule) => {
+      count();
+      await client.schedules.create({
+        destination: addressOf(schedule),
+        scheduleId: schedule.id,
+        cron: schedule.cron,
+        ...contentOf(schedule),
+      });
+    },
     answers: async () => {
       try {
         await client.http.request({ path: ["v2", "dlq?count=1"], method: "GET" });
@@ -65,6 +75,14 @@ export function createQueue(options: {
         return false;
       }
     },
+  };
+}
+
+function contentOf({ payload, retries }: QueueMessage | QueueSchedule) {
+  return {
+    body: JSON.stringify(payload),
+    headers: { "content-type": "application/json" },
+    ...(retries !== undefined && { retries }),
   };
 }
 

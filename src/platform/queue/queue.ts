@@ -14,12 +14,31 @@ export interface QueueMessage {
   retries?: number;
 }
 
+/** A message that the queue publishes again and again. */
+export interface QueueSchedule {
+  /** Letters, digits, `_`, `.` and `-`. */
+  id: string;
+  /** Five fields, in UTC; Sunday is 0. */
+  cron: string;
+  /** Name of a function, as in `functions/index.ts`. */
+  function: string;
+  /** A JSON value; the function checks it against its schema. */
+  payload: unknown;
+  /** Attempts after the first; the queue's default (3) when absent. */
+  retries?: number;
+}
+
 /** Publishing throws `unavailable` when the queue has not accepted the message within about five seconds. */
 export interface Queue {
   /** Resolves when the message is durable. */
   publish(message: QueueMessage): Promise<void>;
   /** Publishes all messages in one request. */
   publishBatch(messages: readonly QueueMessage[]): Promise<void>;
+  /**
+   * Creates the schedule, or replaces the one with its id; may be repeated. Throws as publishing does. The first message
+   * may take the queue a minute longer, and minutes may be missed.
+   */
+  ensureSchedule(schedule: QueueSchedule): Promise<void>;
   /** Whether the queue responds and accepts our credentials; for probes. */
   answers(): Promise<boolean>;
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { AppError } from "#src/lib/errors.ts";
 import { safeParseJson } from "#src/lib/parse-json.ts";
+import { readAtMost } from "#src/lib/read-at-most.ts";
 import { USER_AGENT } from "#src/lib/user-agent.ts";
 import type { Recording, Transcription } from "./transcription.ts";
 
@@ -87,15 +88,9 @@ async function ask({ baseUrl, apiKey, model, fetch: send }: Server, recording: R
 }
 
 async function readText(response: Response): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  let size = 0;
-  for await (const part of response.body ?? []) {
-    size += part.byteLength;
-    if (size > MAX_ANSWER_BYTES) throw new Error("The answer is too large for a transcript");
-    text += decoder.decode(part, { stream: true });
-  }
-  return text + decoder.decode();
+  const bytes = await readAtMost(response.body, MAX_ANSWER_BYTES);
+  if (!bytes) throw new Error("The answer is too large for a transcript");
+  return new TextDecoder().decode(bytes);
 }
 
 /**

@@ -4,6 +4,7 @@ import { brave } from "./brave.ts";
 import type { ProviderAccount, ProviderRequest, SearchProvider } from "./provider.ts";
 import { tavily } from "./tavily.ts";
 import type { WebSearch } from "./web-search.ts";
+import { readAtMost } from "#src/lib/read-at-most.ts";
 import { USER_AGENT } from "#src/lib/user-agent.ts";
 
 const MAX_BYTES = 2 * 1024 * 1024;
@@ -66,15 +67,9 @@ async function ask(
 }
 
 async function readText(response: Response): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  let size = 0;
-  for await (const part of response.body ?? []) {
-    size += part.byteLength;
-    if (size > MAX_BYTES) throw new Error("The response is too large for a search");
-    text += decoder.decode(part, { stream: true });
-  }
-  return text + decoder.decode();
+  const bytes = await readAtMost(response.body, MAX_BYTES);
+  if (!bytes) throw new Error("The response is too large for a search");
+  return new TextDecoder().decode(bytes);
 }
 
 /**

@@ -3,7 +3,9 @@ import { adjustCredits } from "./adjust-credits.ts";
 import { disableUser } from "./disable-user.ts";
 import { enableUser } from "./enable-user.ts";
 import { listActions } from "./list-actions.ts";
+import { listPaymentEvents } from "./list-payment-events.ts";
 import { listUsers } from "./list-users.ts";
+import { retryPaymentEvent } from "./retry-payment-event.ts";
 
 export const adminEndpoints: readonly Endpoint[] = [
   listUsers,
@@ -11,4 +13,6 @@ export const adminEndpoints: readonly Endpoint[] = [
   enableUser,
   adjustCredits,
   listActions,
+  listPaymentEvents,
+  retryPaymentEvent,
 ];

@@ -28,12 +28,12 @@ export const AgentItem = z
     slug: z.string(),
     name: z.string(),
     description: z.string(),
-    system_prompt: z.string(),
+    system_prompt: z.string().nullable().describe("Null for a closed agent of another team"),
     model: z.string().nullable(),
     selected_model: z
       .string()
       .nullable()
-      .describe("For an agent of the service, the model that the caller chose for it"),
+      .describe("The model that the caller chose for an agent that is not the team's"),
     tools: z.array(z.string()).nullable(),
     is_builtin: z.boolean().describe("Whether it is an agent of the service, which cannot be changed"),
     team_id: z.uuid().nullable(),

@@ -7,11 +7,12 @@ export const deleteAgent = endpoint({
   method: "delete",
   path: "/api/agents/:agent",
   summary: "Delete an agent",
-  description: "An agent of the active team. Chats and keys that name it continue with the default agent.",
+  description:
+    "An agent of the active team, which is not published. Chats and keys that name it continue with the default agent.",
   tag: "Agents",
   access: { userOrKey: "agent.manage" },
   params: AgentParams,
-  refusals: [403],
+  refusals: [400, 403],
   response: { status: 204, schema: z.null() },
   async handler({ services, caller, params, client }) {
     await agents.deleteAgent(services, caller, params.agent, client);

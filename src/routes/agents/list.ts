@@ -7,7 +7,8 @@ export const listAgents = endpoint({
   method: "get",
   path: "/api/agents",
   summary: "List agents",
-  description: "The agents of the service, then those of the active team.",
+  description:
+    "The agents of the service, then those of the active team, then those that it took from the marketplace.",
   tag: "Agents",
   access: { userOrKey: "agent.view" },
   refusals: [404],

@@ -22,7 +22,7 @@ export const Base = z
     name: z.string(),
     description: z.string(),
     visibility: z.enum(["private", "public"]),
-    created_by: z.uuid(),
+    created_by: z.uuid().nullable().describe("Null for the service's own"),
     file_count: z.int(),
     total_bytes: z.int(),
     created_at: Moment,

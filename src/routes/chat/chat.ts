@@ -24,7 +24,9 @@ export const Chat = z
     user_id: z.string(),
     project_id: z.string(),
     title: z.string().nullable(),
-    origin: z.string().describe("Where the chat began: `browser`, `standalone`, `api` or a platform's name"),
+    origin: z
+      .string()
+      .describe("Where the chat began: `browser`, `standalone`, `api`, `schedule` or a platform's name"),
     status: ChatStatus,
     agent_id: z.string().nullable().describe("Agent for messages that do not name one"),
     model: z.string().nullable().describe("Model for messages that do not name one"),

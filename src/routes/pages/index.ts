@@ -17,6 +17,11 @@ export const pageEndpoints: readonly Endpoint[] = [
   page("/desktop/pair", "desktop-pair", "Get the desktop pairing page"),
   page("/pair", "pair", "Get the messaging account page"),
   page("/account/sessions", "sessions", "Get the account page"),
+  page("/settings/team/billing", "billing", "Get the billing page, to which payers return"),
+  page("/billing", "billing", "Get the billing page, to which people return from the portal"),
+  page("/marketplace/success", "billing", "Get the billing page after a purchase"),
+  page("/marketplace/agent/:slug", "marketplace-item", "Get the page of an agent of the marketplace"),
+  page("/marketplace/base/:slug", "marketplace-item", "Get the page of a template of the marketplace"),
   script,
   stylesheet,
 ];

@@ -45,7 +45,7 @@ export const createProject = endpoint({
   access: { userOrKey: "project.create" },
   body: Body,
   response: { status: 200, schema: Created },
-  refusals: [400, 404],
+  refusals: [400, 402, 404],
   async handler({ services, caller, body }) {
     const { name, source_type: sourceType } = body;
     const wish = { name, description: body.description ?? "", sourceType };
@@ -54,9 +54,10 @@ export const createProject = endpoint({
       gitBranch: body.git_branch ?? body.github_branch ?? undefined,
       baseId: body.base_id ?? undefined,
     });
+    const most = projects.projectsByTier(services.config);
     const { project, taskId } = source
-      ? await projects.createProjectFrom(services, caller, { ...wish, source })
-      : { project: await projects.createProject(services, caller, wish), taskId: null };
+      ? await projects.createProjectFrom(services, caller, { ...wish, source }, most)
+      : { project: await projects.createProject(services, caller, wish, most), taskId: null };
     // The response announces a new project as `initializing`; later responses show the settled state.
     const described = describeProject(project, "initializing");
     return {

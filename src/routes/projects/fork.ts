@@ -1,3 +1,4 @@
+import { projectsByTier } from "#src/domain/workspaces/projects/index.ts";
 import { z } from "zod";
 import * as snapshots from "#src/domain/workspaces/snapshots/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
@@ -17,10 +18,15 @@ export const forkProject = endpoint({
   tag: "Projects",
   access: { userOrKey: "project.create" },
   params: ProjectParams,
-  refusals: [409, 503],
+  refusals: [402, 409, 503],
   response: { status: 200, schema: Forked },
   async handler({ services, caller, params }) {
-    const { project, taskId } = await snapshots.forkProject(services, caller, params.project);
+    const { project, taskId } = await snapshots.forkProject(
+      services,
+      caller,
+      params.project,
+      projectsByTier(services.config),
+    );
     const described = describeProject(project);
     const status_endpoint = `/api/tasks/${taskId}/status`;
     return { ...described, project: described, task_id: taskId, status_endpoint };

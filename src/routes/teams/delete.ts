@@ -1,5 +1,6 @@
 import { z } from "zod";
 import * as teams from "#src/domain/organisations/teams/index.ts";
+import { cancelSubscriptionsWithoutTeam } from "#src/domain/billing/subscriptions/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { TeamParams } from "./team.ts";
 
@@ -7,7 +8,7 @@ export const deleteTeam = endpoint({
   method: "delete",
   path: "/api/teams/:team",
   summary: "Delete a team",
-  description: "Refused for a personal team and for a team with projects.",
+  description: "Cancels what it subscribed to. Refused for a personal team and for a team with projects.",
   tag: "Teams",
   access: { member: "team.delete" },
   params: TeamParams,
@@ -15,6 +16,7 @@ export const deleteTeam = endpoint({
   response: { status: 204, schema: z.null() },
   async handler({ services, caller, client }) {
     await teams.deleteTeam(services, caller, client);
+    await cancelSubscriptionsWithoutTeam(services);
     return null;
   },
 });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { cancelSubscriptionsWithoutTeam } from "#src/domain/billing/subscriptions/index.ts";
 import { deleteAccount } from "#src/domain/operations/admin/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { USER_PATH, UserParams } from "./user.ts";
@@ -7,7 +8,8 @@ export const deleteUser = endpoint({
   method: "delete",
   path: USER_PATH,
   summary: "Delete an account",
-  description: "With its projects. Refused when other people depend on the projects or teams of the account.",
+  description:
+    "With its projects and the subscriptions of its teams. Refused when other people depend on the projects or teams of the account.",
   tag: "Administration",
   access: { user: "superuser" },
   params: UserParams,
@@ -15,6 +17,7 @@ export const deleteUser = endpoint({
   response: { status: 204, schema: z.null() },
   async handler({ services, caller, params, client }) {
     await deleteAccount(services, { caller, address: client.address }, params.user);
+    await cancelSubscriptionsWithoutTeam(services);
     return null;
   },
 });

@@ -68,6 +68,15 @@ const CALLS: Record<string, Record<string, unknown>> = {
   web_fetch: { url: "https://example.com/" },
   web_search: { query: "gardens", max_results: 10, detailed: true },
   send_message: { channel: "slack", target: "C1", text: "m".repeat(10_000) },
+  manage_schedule: {
+    action: "create",
+    name: "n".repeat(200),
+    schedule: "daily at 9am",
+    prompt: "p".repeat(20_000),
+    deliver: "origin",
+    timezone: "Europe/London",
+    repeat: 3,
+  },
 };
 
 /** A project with as much of everything as a runtime gives. */
@@ -140,6 +149,7 @@ describe("the list of tools", () => {
       web_fetch: "read",
       web_search: "read",
       send_message: "other",
+      manage_schedule: "other",
     });
   });
 });

@@ -96,15 +96,23 @@ const SILENT: Logger = {
 
 describe("the mock of Socket Mode, used by @slack/socket-mode", () => {
   let socket: SocketModeClient;
+  let isConnecting: boolean;
   beforeEach(() => {
+    isConnecting = false;
     socket = new SocketModeClient({
       appToken: slack.credentials.app_token,
       clientOptions: { slackApiUrl: `${slack.url}/` },
       clientPingTimeout: 1_000,
       logger: SILENT,
     });
+    for (const event of ["connecting", "reconnecting"]) socket.on(event, () => (isConnecting = true));
+    socket.on("connected", () => (isConnecting = false));
   });
-  afterEach(() => socket.disconnect());
+  afterEach(async () => {
+    // A client that is ended in the middle of a new attempt rejects a promise to which it gives no access.
+    await vi.waitUntil(() => !isConnecting, WAIT);
+    await socket.disconnect();
+  });
 
   /** Acknowledges what comes, and returns its types. */
   function hear(...types: string[]): string[] {

@@ -108,7 +108,7 @@ async function slack(random: Random): Promise<LastingPlatform> {
     async newChat({ webhook_url: webhook }, name) {
       server.webhookUrl = webhook ?? "";
       const { id: user } = server.person(name);
-      const channel = `D0${user}`;
+      const channel = user.replace(/^U/u, "D");
       server.addChannel(channel);
       return {
         async write(text) {

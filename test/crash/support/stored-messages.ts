@@ -44,6 +44,10 @@ export async function passMinute(dataDir: string): Promise<void> {
     await database.pool.query(
       "UPDATE channel_events SET created_at = created_at - interval '1 minute' WHERE handled_at IS NULL",
     );
+    await database.pool.query("UPDATE schedules SET claimed_until = claimed_until - interval '1 minute'");
+    await database.pool.query(
+      "UPDATE schedule_runs SET published_at = published_at - interval '1 minute' WHERE finished_at IS NULL",
+    );
   } finally {
     await database.close();
   }

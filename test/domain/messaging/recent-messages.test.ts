@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { recentMessages } from "#src/domain/messaging/conversations/queries.ts";
+import { recentMessages } from "#src/domain/messaging/conversations/queries/sessions.ts";
 import { newId } from "#src/lib/ids.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { PlatformRows } from "./support/people-of-platforms.ts";

@@ -1,10 +1,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { Client } from "@upstash/qstash";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { startQueue } from "#local/queue/index.ts";
 import { createQueue } from "#src/platform/queue/qstash.ts";
 import { createVerifier } from "#src/platform/queue/verify-signature.ts";
+import { newTrips } from "#src/platform/trips.ts";
 import { startReceiver } from "#test/local/support/receiver.ts";
 
 const publicUrl = "https://service.test";
@@ -12,6 +14,7 @@ const cleanups: (() => Promise<void> | void)[] = [];
 
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+  vi.useRealTimers();
   vi.restoreAllMocks();
 });
 
@@ -65,6 +68,66 @@ describe("the queue", () => {
       ["/functions/b", "2"],
     ]);
     await queue.publishBatch([]);
+  });
+});
+
+describe("a schedule of the queue", () => {
+  const tick = { id: "tick", cron: "* * * * *", function: "tick", payload: { of: "test" }, retries: 0 };
+
+  it("is one for its id, and the last one holds", async () => {
+    const { server, queue } = await stack();
+    const client = new Client({ baseUrl: server.url, token: server.token, devMode: false, retry: false });
+    await queue.ensureSchedule(tick);
+    await queue.ensureSchedule(tick);
+    await queue.ensureSchedule({ ...tick, id: "other" });
+    await queue.ensureSchedule({ ...tick, cron: "*/5 * * * *", payload: { of: "change" } });
+    expect(await client.schedules.list()).toMatchObject([
+      { scheduleId: "other", cron: "* * * * *", body: '{"of":"test"}', retries: 0 },
+      {
+        scheduleId: "tick",
+        cron: "*/5 * * * *",
+        destination: `${publicUrl}/functions/tick`,
+        method: "POST",
+        header: { "content-type": ["application/json"] },
+        body: '{"of":"change"}',
+        retries: 0,
+      },
+    ]);
+  });
+
+  it("delivers its payload to its function, signed", async () => {
+    vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
+    const { destination, server, queue } = await stack();
+    await queue.ensureSchedule(tick);
+    await vi.advanceTimersByTimeAsync(60_000);
+    const [delivery] = await destination.arrived(1);
+    expect(delivery).toMatchObject({
+      path: "/functions/tick",
+      body: '{"of":"test"}',
+      headers: { "upstash-schedule-id": "tick" },
+    });
+    const signed = {
+      body: delivery?.body ?? "",
+      signature: String(delivery?.headers["upstash-signature"]),
+      url: `${publicUrl}/functions/tick`,
+    };
+    await expect(createVerifier(server)(signed)).resolves.toBe(true);
+  });
+
+  it("is a trip, like a publish, and is asked for again when that may help", async () => {
+    const fetch = answering(500, 200);
+    const trips = newTrips();
+    const queue = createQueue({ url: "http://queue.test", token: "t", publicUrl, trips, fetch });
+    await queue.ensureSchedule(tick);
+    expect(fetch).toHaveBeenCalledTimes(2);
+    expect(trips.publish).toBe(1);
+  });
+
+  it("is unavailable when the queue refuses it", async () => {
+    const { queue } = await stack();
+    await expect(queue.ensureSchedule({ ...tick, cron: "every minute" })).rejects.toMatchObject({
+      code: "unavailable",
+    });
   });
 });
 

@@ -7,6 +7,8 @@ export {
   listAgents,
   requireAgent,
   selectModel,
+  type AgentChange,
+  type AgentDeps,
   type AgentOfPerson,
 } from "./manage-agents.ts";
 export type { Agent } from "./queries.ts";

@@ -1,4 +1,5 @@
 import { uniqueViolation } from "#src/db/unique-violation.ts";
+import { maySeeSource, withoutSource, type Shown } from "#src/domain/marketplace/library/index.ts";
 import type { Caller, Scope } from "#src/domain/organisations/access/index.ts";
 import { requireTeam, whileTeamExists } from "#src/domain/organisations/teams/index.ts";
 import type { Client } from "#src/lib/client.ts";
@@ -12,6 +13,7 @@ import {
   chooseModelOf,
   countAgents,
   insertAgent,
+  isPaidFor,
   modelChoices,
   updateAgentRow,
   visibleAgent,
@@ -26,19 +28,17 @@ export type AgentDeps = AgentRules & { db: Db };
 export type AgentChange = Partial<AgentValues>;
 export type AgentWish = Omit<AgentValues, "slug"> & { slug?: string };
 
-/** An agent, with the model that the person chose if it is one of the service's own. */
-export interface AgentOfPerson extends Agent {
-  selectedModel: string | null;
-}
+/** An agent as a person sees it, with the model that the person chose if it is not of the person's team. */
+export type AgentOfPerson = Shown<Agent> & { selectedModel: string | null };
 
-/** Agents that the caller's team can use: the service's own, and the team's. */
+/** Agents that the caller's team can use: the service's own, the team's, and those it took from the marketplace. */
 export async function listAgents(deps: { db: Db }, caller: Caller): Promise<AgentOfPerson[]> {
   const { teamId } = await requireTeam(deps, caller, "agent.view");
   const [agents, choices] = await Promise.all([
     agentsOfTeam(deps.db, teamId),
     modelChoices(deps.db, caller.userId),
   ]);
-  return agents.map((agent) => withChoice(agent, choices));
+  return agents.map((agent) => asSeen(agent, teamId, choices));
 }
 
 /** An agent that the caller's team can use. Throws `not_found`. */
@@ -48,12 +48,13 @@ export async function findAgent(deps: { db: Db }, caller: Caller, id: string): P
     requireAgent(deps.db, teamId, id),
     modelChoices(deps.db, caller.userId),
   ]);
-  return withChoice(agent, choices);
+  return asSeen(agent, teamId, choices);
 }
 
 /**
- * Chooses an agent's model: for one of the service's own, only for the caller; for the team's, for all members and by
- * the rules of `changeAgent`. Null resets the choice. Throws `not_found`, and `invalid_input` for an unknown model.
+ * Chooses an agent's model: for the team's, for all members and by the rules of `changeAgent`; for any other, only for the
+ * caller. Null resets the choice. Throws `not_found`, `invalid_input` for an unknown model, and `forbidden` for a closed
+ * agent of another team.
  */
 export async function selectModel(
   deps: AgentDeps,
@@ -63,7 +64,10 @@ export async function selectModel(
 ): Promise<void> {
   const { teamId } = await requireTeam(deps, caller, "agent.view");
   const agent = await requireAgent(deps.db, teamId, id);
-  if (agent.teamId !== null) return void (await changeAgent(deps, caller, id, { model }, client));
+  if (agent.teamId === teamId) return void (await changeAgent(deps, caller, id, { model }, client));
+  if (agent.sourceType === "closed") {
+    throw new AppError("forbidden", "The model of a closed agent is its creator's choice");
+  }
   checkAgent(deps, { model });
   await chooseModelOf(deps.db, { userId: caller.userId, agentId: agent.id, model });
 }
@@ -119,7 +123,7 @@ export async function changeAgent(
 
 /**
  * Deletes an agent of the caller's team; chats and keys that name it continue with the default agent. Throws as
- * `changeAgent`.
+ * `changeAgent`, and `invalid_input` for one that is published, or that other teams paid for and may still use.
  */
 export async function deleteAgent(
   deps: { db: Db },
@@ -128,7 +132,14 @@ export async function deleteAgent(
   client: Client,
 ): Promise<void> {
   const teamId = await manage(deps, caller);
-  await requireOwn(deps.db, teamId, id);
+  const { isPublished } = await requireOwn(deps.db, teamId, id);
+  if (isPublished) throw new AppError("invalid_input", "This agent is published: unpublish it first");
+  if (await isPaidFor(deps.db, id)) {
+    throw new AppError(
+      "invalid_input",
+      "Other teams paid for this agent and may still use it, or are about to pay for it",
+    );
+  }
   const entry = { ...entryOf(caller, teamId, id, client), action: "agent.deleted" };
   const deleted = await updateAgentRow(deps.db, { teamId, id }, { isActive: false }, entry);
   if (!deleted) throw new AppError("not_found", "Agent not found");
@@ -149,13 +160,16 @@ async function manage(deps: { db: Db }, caller: Caller): Promise<string> {
   return (await requireTeam(deps, caller, scope)).teamId;
 }
 
-async function requireOwn(db: Db, teamId: string, id: string): Promise<void> {
+async function requireOwn(db: Db, teamId: string, id: string): Promise<Agent> {
   const agent = await requireAgent(db, teamId, id);
   if (agent.teamId === null) throw new AppError("forbidden", "Built-in agents cannot be changed");
+  if (agent.teamId !== teamId) throw new AppError("forbidden", "This agent belongs to another team");
+  return agent;
 }
 
-function withChoice(agent: Agent, choices: ReadonlyMap<string, string>): AgentOfPerson {
-  return { ...agent, selectedModel: choices.get(agent.id) ?? null };
+function asSeen(agent: Agent, teamId: string, choices: ReadonlyMap<string, string>): AgentOfPerson {
+  const shown = maySeeSource(agent, teamId, true) ? agent : withoutSource(agent);
+  return { ...shown, selectedModel: choices.get(agent.id) ?? null };
 }
 
 async function whileSlugIsFree<T>(write: Promise<T>): Promise<T> {

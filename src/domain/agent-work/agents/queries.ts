@@ -1,23 +1,47 @@
-import { and, asc, count, eq, isNull, or, sql } from "drizzle-orm";
+import { and, asc, count, eq, sql } from "drizzle-orm";
 import { shareTeam } from "#src/db/locks.ts";
 import { agentModels, agents } from "#src/db/schema/index.ts";
+import { isAgentSold } from "#src/db/sold-items.ts";
+import { isEntitled } from "#src/domain/marketplace/library/index.ts";
 import { insertAuditEntry, type AuditEntry } from "#src/domain/organisations/audit/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 export type Agent = typeof agents.$inferSelect;
-export type AgentValues = Pick<Agent, "slug" | "name" | "description" | "systemPrompt" | "model" | "tools">;
 
-/** The service's own agents, and those of a team. */
-const visible = (teamId: string) =>
-  and(eq(agents.isActive, true), or(isNull(agents.teamId), eq(agents.teamId, teamId)));
+/** What marketplace clients keep with an agent. */
+type AgentExtras = Pick<
+  Agent,
+  | "longDescription"
+  | "category"
+  | "mode"
+  | "agentType"
+  | "icon"
+  | "avatarUrl"
+  | "tags"
+  | "features"
+  | "config"
+  | "toolConfigs"
+  | "parentAgentId"
+  | "isForkable"
+>;
+export type AgentValues = Pick<Agent, "slug" | "name" | "description" | "systemPrompt" | "model" | "tools"> &
+  Partial<AgentExtras>;
 
-/** Agents that a team can use, the service's own first. */
+/** Agents that a team may use. */
+const visible = (teamId: string) => and(eq(agents.isActive, true), isEntitled(sql`${teamId}::uuid`));
+
+/** Agents that a team can use: the service's own, then the team's, then those that it took. */
 export function agentsOfTeam(db: Db, teamId: string): Promise<Agent[]> {
   return db
     .select()
     .from(agents)
     .where(visible(teamId))
-    .orderBy(sql`${agents.teamId} NULLS FIRST`, asc(agents.createdAt), asc(agents.id));
+    .orderBy(
+      sql`${agents.teamId} IS NOT NULL`,
+      sql`${agents.teamId} IS DISTINCT FROM ${teamId}::uuid`,
+      asc(agents.createdAt),
+      asc(agents.id),
+    );
 }
 
 export async function visibleAgent(db: Db, teamId: string, id: string): Promise<Agent | undefined> {
@@ -28,13 +52,13 @@ export async function visibleAgent(db: Db, teamId: string, id: string): Promise<
   return row;
 }
 
-/** Models that a person chose for the service's own agents, by agent. */
+/** Models that a person chose for agents that are not the team's, by agent. */
 export async function modelChoices(db: Db, userId: string): Promise<ReadonlyMap<string, string>> {
   const rows = await db.select().from(agentModels).where(eq(agentModels.userId, userId));
   return new Map(rows.map(({ agentId, model }) => [agentId, model]));
 }
 
-/** Chooses a model for one of the service's own agents; null resets the choice. */
+/** Chooses a model for an agent that is not the team's; null resets the choice. */
 export async function chooseModelOf(
   db: Db,
   { userId, agentId, model }: { userId: string; agentId: string; model: string | null },
@@ -71,7 +95,7 @@ export async function insertAgent(
   return made;
 }
 
-/** Changes or deletes an agent of a team. Fails as `insertAgent` does. */
+/** Changes or deletes an agent of a team. `config` is merged into what is there. Fails as `insertAgent` does. */
 export async function updateAgentRow(
   db: Db,
   { teamId, id }: { teamId: string; id: string },
@@ -89,9 +113,21 @@ export async function updateAgentRow(
     ),
     db
       .update(agents)
-      .set({ ...change, updatedAt: sql`now()` })
+      .set({
+        ...change,
+        ...(change.config && {
+          config: sql`coalesce(${agents.config}, '{}'::jsonb) || ${JSON.stringify(change.config)}::jsonb`,
+        }),
+        updatedAt: sql`now()`,
+      })
       .where(which)
       .returning(),
   ]);
   return updated;
+}
+
+/** Whether other teams paid for an agent and may still use it, or are about to pay for it. */
+export async function isPaidFor(db: Db, agentId: string): Promise<boolean> {
+  const { rows } = await db.execute(sql`SELECT 1 WHERE ${isAgentSold(sql`${agentId}::uuid`)}`);
+  return rows.length > 0;
 }

@@ -10,7 +10,10 @@ export interface Followed extends Pick<Task, "id" | "callbackStatus" | "origin">
   next: string | null;
 }
 
-/** Publishes the follow-up of a finished task: its callback, its reply on a messaging platform, and the next task of its chat. Idempotent. */
+/**
+ * Publishes the follow-up of a finished task: its callback, its reply on a messaging platform or the end of its schedule's
+ * run, and the next task of its chat. Idempotent.
+ */
 export async function followUp({ queue }: LaunchDeps, task: Followed): Promise<void> {
   if (task.callbackStatus === "pending") {
     await queue.publish({
@@ -24,6 +27,13 @@ export async function followUp({ queue }: LaunchDeps, task: Followed): Promise<v
       function: "deliver-message",
       payload: { taskId: task.id },
       deduplicationId: `reply-${task.id}`,
+    });
+  }
+  if (task.origin === "schedule") {
+    await queue.publish({
+      function: "finish-run",
+      payload: { taskId: task.id },
+      deduplicationId: `run-of-${task.id}`,
     });
   }
   if (task.next) await launchTask({ queue }, task.next, `after-${task.id}`);

@@ -27,11 +27,14 @@ export async function goOn(deps: { taskLogs: TaskLogs; queue: Queue }, taskId: s
   });
 }
 
-/** Has the questions of a platform's task sent to where its message came from. Does nothing for other tasks. Idempotent. */
+/**
+ * Has the questions of a platform's task sent to where its message came from, and those of a schedule's run to its owner. Does
+ * nothing for other tasks. Idempotent.
+ */
 export async function publishQuestions(
   { queue }: { queue: Queue },
   { id, origin }: { id: string; origin: string },
 ): Promise<void> {
-  if (!isPlatform(origin)) return;
+  if (!isPlatform(origin) && origin !== "schedule") return;
   await queue.publish({ function: "deliver-message", payload: { askingTaskId: id } });
 }

@@ -41,6 +41,8 @@ export interface StartTask {
   editModeOtherwise?: EditMode | undefined;
   maxIterations: number | undefined;
   chat: ChosenChat;
+  /** Title of a new chat, which then stays. When absent, the chat is named after the message. */
+  title?: string | undefined;
   /** Uploads of the chat that belong to the message. */
   attachmentIds: readonly string[];
   /** Fields of the stored message besides its text. */
@@ -50,5 +52,5 @@ export interface StartTask {
   idempotencyKey: string | undefined;
 }
 
-/** Where a message came from: a messaging platform, or one of the service's own interfaces. Later: `schedule`. */
-export type Origin = "api" | "browser" | "standalone" | Platform;
+/** Where a message came from: a messaging platform, a schedule, or one of the service's own interfaces. */
+export type Origin = "api" | "browser" | "schedule" | "standalone" | Platform;

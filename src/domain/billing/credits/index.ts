@@ -1,4 +1,4 @@
-export { fillPools } from "./fill-pools.ts";
+export { fillPools, type FillConfig } from "./fill-pools.ts";
 export { charge } from "./queries/charge.ts";
 export { grantBonus, isFunded, openingCredits, payerById, type OpeningConfig } from "./queries/pools.ts";
 export {

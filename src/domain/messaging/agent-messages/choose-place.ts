@@ -1,4 +1,5 @@
 import type { Place, Platform } from "#src/channels/channel.ts";
+import { chatTypeOfId } from "#src/channels/chat-type.ts";
 import type { Channel } from "#src/domain/messaging/channels/index.ts";
 import type { Identity } from "#src/domain/messaging/identities/index.ts";
 import type { Candidate, Reach, Session } from "./queries.ts";
@@ -84,7 +85,6 @@ function homeOf(home: Identity, chatId: string, sessions: readonly Session[]): P
     ({ channelConfigId, platformChatId }) =>
       channelConfigId === home.homeChannelConfigId && platformChatId === chatId,
   );
-  // Signal alone sends to groups in another way, and its ids of groups tell.
-  const chatType = session?.platformChatType ?? (chatId.startsWith("group.") ? "group" : "dm");
+  const chatType = session?.platformChatType ?? chatTypeOfId(chatId);
   return { chatId, chatType, threadId: home.homeThreadId ?? undefined };
 }

@@ -1,2 +1,3 @@
+export { findPlace, type FindDeps, type FoundPlace } from "./find-place.ts";
 export type { SendingTask } from "./queries.ts";
 export { countMessage, replyForTask, sendForTask, type Outcome, type SendDeps } from "./send-for-task.ts";

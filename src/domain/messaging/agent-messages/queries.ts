@@ -3,7 +3,6 @@ import {
   channelConfigs,
   channelMessages,
   channelSessions,
-  messages,
   platformIdentities,
 } from "#src/db/schema/index.ts";
 import type { Platform } from "#src/channels/channel.ts";
@@ -50,7 +49,15 @@ const SESSIONS = 200;
 export async function readReach(
   db: Db,
   { id: taskId, userId, projectId }: SendingTask,
-  { platform, targets }: { platform: Platform; targets: readonly string[] },
+  {
+    platform,
+    targets,
+    preferredChannelId = null,
+  }: {
+    platform: Platform;
+    targets: readonly string[];
+    preferredChannelId?: string | null | undefined;
+  },
 ): Promise<Reach> {
   const origin = sql`(
     SELECT s.channel_config_id FROM messages m
@@ -77,6 +84,7 @@ export async function readReach(
       .from(channelConfigs)
       .where(isCandidate)
       .orderBy(
+        desc(sql`coalesce(${channelConfigs.id} = ${preferredChannelId}::uuid, false)`),
         desc(isOrigin),
         desc(sql`coalesce(${channelConfigs.projectId} = ${projectId}::uuid, false)`),
         asc(channelConfigs.createdAt),
@@ -136,23 +144,5 @@ export async function exchangedChat(db: Db, channelIds: readonly string[], jids:
     .where(and(inArray(channelConfigId, [...channelIds]), inArray(jid, [...jids]), eq(status, "delivered")))
     .orderBy(desc(createdAt))
     .limit(1);
-  return row;
-}
-
-/** The session that a task came from, and its channel. */
-export async function originOfTask(db: Db, { id, userId }: SendingTask) {
-  const [row] = await db
-    .select({
-      channel: channelConfigs,
-      session: channelSessions,
-      replyTo: sql<string | null>`${messages.messageMetadata} #>> '{channel,reply_to}'`,
-    })
-    .from(messages)
-    .innerJoin(
-      channelSessions,
-      sql`${channelSessions.id} = (${messages.messageMetadata} #>> '{channel,session_id}')::uuid`,
-    )
-    .innerJoin(channelConfigs, eq(channelConfigs.id, channelSessions.channelConfigId))
-    .where(and(eq(messages.taskId, id), eq(messages.role, "user"), eq(channelSessions.userId, userId)));
   return row;
 }

@@ -1,17 +1,17 @@
 import type { ChannelAdapter, Place, Platform } from "#src/channels/channel.ts";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
-import { channelApi, type Channel } from "#src/domain/messaging/channels/index.ts";
+import type { Channel } from "#src/domain/messaging/channels/index.ts";
 import {
   findFiles,
   MAX_FILES,
   sendAwaited,
   type AnnounceDeps,
 } from "#src/domain/messaging/deliveries/index.ts";
-import { jidOf, sessionKeyOf } from "#src/domain/messaging/inbox/index.ts";
+import { originOfTask, placeOfSession, sessionKeyOf } from "#src/domain/messaging/inbox/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { RateLimits } from "#src/platform/objects/rate-limits.ts";
-import { chooseOwn, chooseTarget, spellingsOf, type Chosen } from "./choose-place.ts";
-import { exchangedChat, originOfTask, readReach, type Reach, type SendingTask } from "./queries.ts";
+import { findPlace } from "./find-place.ts";
+import type { SendingTask } from "./queries.ts";
 
 export interface SendDeps extends AnnounceDeps {
   channels: Readonly<Record<Platform, Pick<ChannelAdapter, "api" | "render" | "label">>>;
@@ -49,10 +49,9 @@ export async function sendForTask(
 ): Promise<Outcome> {
   const { platform, target } = message;
   await requireFiles(deps, task, message.files);
-  const chosen = await choose(deps, task, platform, target);
-  const place = await placeOf(deps, chosen);
-  if (place instanceof PlatformFailure) return failed(deps, platform, place.message);
-  return send(deps, task, message, { channel: chosen.channel, place, replyTo: undefined });
+  const found = await findPlace(deps, task, { platform, target });
+  if (found instanceof PlatformFailure) return failed(deps, platform, found.message);
+  return send(deps, task, message, { ...found, replyTo: undefined });
 }
 
 /**
@@ -64,11 +63,7 @@ export async function replyForTask(deps: SendDeps, task: SendingTask, message: A
   if (!origin) throw new AppError("not_found", "This task did not come from a messaging platform");
   await requireFiles(deps, task, message.files);
   const { channel, session, replyTo } = origin;
-  const place: Place = {
-    chatId: session.platformChatId,
-    chatType: session.platformChatType,
-    threadId: session.platformThreadId ?? undefined,
-  };
+  const place = placeOfSession(session);
   return send(deps, task, message, { channel, place, replyTo: replyTo ?? undefined });
 }
 
@@ -97,88 +92,6 @@ export async function countMessage(
   throw new AppError("rate_limited", `This task sends too many messages: wait ${retryAfterSeconds} seconds`, {
     retryAfterSeconds,
   });
-}
-
-async function choose(
-  deps: SendDeps,
-  task: SendingTask,
-  platform: Platform,
-  target: string | undefined,
-): Promise<Chosen> {
-  const { label } = deps.channels[platform];
-  const targets = target === undefined ? [] : spellingsOf(platform, target);
-  const reach = await readReach(deps.db, task, { platform, targets });
-  if (reach.candidates.length === 0) {
-    throw new AppError(
-      "not_found",
-      `No ${label} channel is connected. A person connects one under Settings → Channels`,
-    );
-  }
-  const chosen =
-    platform === "cli"
-      ? chooseTerminal(reach, task, targets)
-      : target === undefined
-        ? chooseOwn(reach)
-        : (chooseTarget(reach, targets) ?? (await chooseExchanged(deps, reach, platform, targets)));
-  if (chosen) return chosen;
-  if (target === undefined) {
-    throw new AppError(
-      "not_found",
-      `No ${label} account is linked with the person's account. The person links one by writing to the bot in private`,
-    );
-  }
-  throw new AppError(
-    "forbidden",
-    `The ${label} channel may not write to ${target.slice(0, 80)}: it writes to the person's own linked account, and to chats that it has exchanged messages with`,
-  );
-}
-
-/** The person's terminals, through a channel of the task's project or of none: what is said of a project stays with its keys. */
-function chooseTerminal(
-  { candidates }: Reach,
-  { userId, projectId }: SendingTask,
-  targets: readonly string[],
-): Chosen | undefined {
-  if (targets.length > 0 && !targets.includes(userId)) return undefined;
-  const found = candidates.find(
-    ({ channel, isOwn }) => isOwn && (channel.projectId === null || channel.projectId === projectId),
-  );
-  if (!found) return undefined;
-  const threadId = found.channel.projectId ?? undefined;
-  return { channel: found.channel, place: { chatId: userId, chatType: "dm", threadId } };
-}
-
-/** A chat without sessions that an own channel has exchanged messages with: its owner tested it, or a stranger wrote. */
-async function chooseExchanged(
-  { db }: SendDeps,
-  { candidates }: Reach,
-  platform: Platform,
-  targets: readonly string[],
-): Promise<Chosen | undefined> {
-  const own = candidates.filter(({ isOwn }) => isOwn).map(({ channel }) => channel);
-  const jids = targets.map((target) => jidOf(platform, target));
-  const found = await exchangedChat(
-    db,
-    own.map(({ id }) => id),
-    jids,
-  );
-  const channel = own.find(({ id }) => id === found?.channelId);
-  if (!found || !channel) return undefined;
-  const chatId = found.jid.slice(platform.length + 1);
-  return { channel, place: { chatId, chatType: found.chatType ?? "dm", threadId: undefined } };
-}
-
-/** Returns the failure of a platform that does not tell where a person is written to. */
-async function placeOf(deps: SendDeps, chosen: Chosen): Promise<Place | PlatformFailure> {
-  if ("place" in chosen) return chosen.place;
-  try {
-    const api = await channelApi(deps, chosen.channel);
-    return await api.directPlace(chosen.userId);
-  } catch (error) {
-    if (error instanceof PlatformFailure) return error;
-    const sentence = "The channel's credentials cannot be decrypted: a person must enter them again";
-    return new PlatformFailure("unauthorized", sentence, { cause: error });
-  }
 }
 
 async function send(

@@ -4,7 +4,7 @@ import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { channelApi, type ApiDeps } from "./channel-api.ts";
 import { noteLastError, type Channel } from "./queries.ts";
-import { openCredentials, webhookUrlOf, type Credentials } from "./show-channel.ts";
+import { openSecrets, webhookUrlOf, type Credentials } from "./show-channel.ts";
 
 export interface PlatformDeps extends ApiDeps {
   db: Db;
@@ -71,7 +71,7 @@ async function registerWebhook(
   deps: PlatformDeps,
   channel: Channel,
 ): Promise<{ failure: string | null } | undefined> {
-  const opened = await openCredentials(deps, channel).catch(() => undefined);
+  const opened = await openSecrets(deps, channel).catch(() => undefined);
   if (!opened) return undefined;
   const api = deps.channels[channel.channelType].api(opened.credentials, deps.apiEnvironment);
   if (!api.registerWebhook) return undefined;

@@ -12,8 +12,8 @@ export interface ApiDeps {
 /** A channel's calls at its platform. Throws `InvalidToken` when no configured key opens its credentials. */
 export async function channelApi(
   deps: ApiDeps,
-  channel: Pick<Channel, "channelType" | "encryptedCredentials" | "encryptedWebhookSecret">,
+  channel: Pick<Channel, "channelType" | "encryptedCredentials">,
 ): Promise<ChannelApi> {
-  const { credentials } = await openCredentials(deps, channel);
+  const credentials = await openCredentials(deps, channel);
   return deps.channels[channel.channelType].api(credentials, deps.apiEnvironment);
 }

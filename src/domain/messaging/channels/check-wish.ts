@@ -62,5 +62,5 @@ export async function mergedCredentials(
   given: Credentials,
 ): Promise<Credentials> {
   const earlier = await openCredentials(deps, channel).catch(() => undefined);
-  return { ...earlier?.credentials, ...given };
+  return { ...earlier, ...given };
 }

@@ -23,4 +23,4 @@ export {
   type ConnectionChannel,
 } from "./queries.ts";
 export { sendTest } from "./send-test.ts";
-export { openCredentials, showChannel, type ShownChannel } from "./show-channel.ts";
+export { openCredentials, openSecrets, showChannel, type ShownChannel } from "./show-channel.ts";

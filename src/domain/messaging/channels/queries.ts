@@ -186,7 +186,7 @@ export function messagesOf(
 /** A channel as its shard sees it. */
 export interface ConnectionChannel {
   id: string;
-  /** Changes with whatever a connection has to follow, but not with its state. */
+  /** A revision of the channel: it changes when the connection has a change to follow, and not with its state. */
   fingerprint: string;
   state: Channel["connectionState"];
   lastError: string | null;

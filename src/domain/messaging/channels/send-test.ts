@@ -1,11 +1,6 @@
-import type {
-  ChannelAdapter,
-  ChannelApi,
-  Place,
-  Platform,
-  RenderedText,
-  SentMessage,
-} from "#src/channels/channel.ts";
+import type { ChannelAdapter, ChannelApi, Place, Platform, SentMessage } from "#src/channels/channel.ts";
+import { chatTypeOfId } from "#src/channels/chat-type.ts";
+import { plainText } from "#src/channels/plain-text.ts";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import { listIdentities } from "#src/domain/messaging/identities/index.ts";
 import type { UserCaller } from "#src/domain/organisations/access/index.ts";
@@ -47,7 +42,7 @@ export async function sendTest(
   const jid = `${channel.channelType}:${place.chatId}`;
   const message = { channelConfigId: channel.id, jid, content };
   try {
-    const sent = await api.send(textTo(place, text));
+    const sent = await api.send(plainText(place, text, newId()));
     const platformMessageId = sent.messageId ?? null;
     await insertSentMessage(deps.db, { ...message, platformMessageId, status: "delivered" });
     if (channel.lastError !== null) await noteLastError(deps.db, channel.id, null);
@@ -58,11 +53,6 @@ export async function sendTest(
     }
     return refuse(error);
   }
-}
-
-function textTo(place: Place, text: RenderedText) {
-  const nonce = newId().replaceAll("-", "").slice(-24);
-  return { place, text, replyTo: undefined, replyTarget: undefined, buttons: [], isSilent: false, nonce };
 }
 
 function refuse(error: unknown): never {
@@ -87,8 +77,7 @@ async function findPlace(
   }
   // Phone numbers are written in several ways.
   if (channelType === "whatsapp") return api.directPlace(chatId);
-  // Signal alone sends to groups in another way.
-  return { chatId, chatType: chatId.startsWith("group.") ? "group" : "dm", threadId: undefined };
+  return { chatId, chatType: chatTypeOfId(chatId), threadId: undefined };
 }
 
 async function ownAccount(deps: TestDeps, caller: UserCaller, platform: Platform): Promise<string> {

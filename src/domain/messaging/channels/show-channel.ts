@@ -29,7 +29,7 @@ export interface ShowDeps {
 /** Shows a channel. Credentials that no configured key opens are shown as none, with a sentence in `setup`. */
 export async function showChannel(deps: ShowDeps, channel: Channel): Promise<ShownChannel> {
   const adapter = deps.channels[channel.channelType];
-  const opened = await openCredentials(deps, channel).catch(() => undefined);
+  const opened = await openSecrets(deps, channel).catch(() => undefined);
   if (!opened) {
     const lost = "The credentials cannot be decrypted: enter them again.";
     return { channel, credentials: {}, webhookUrl: null, setup: [lost] };
@@ -46,16 +46,24 @@ export async function showChannel(deps: ShowDeps, channel: Channel): Promise<Sho
   };
 }
 
-/** A channel's secrets in the clear. Throws `InvalidToken` when no configured key opens them. */
+/** A channel's credentials in the clear. Throws `InvalidToken` when no configured key opens them. */
 export async function openCredentials(
+  { channelSecrets }: Pick<ShowDeps, "channelSecrets">,
+  { encryptedCredentials }: Pick<Channel, "encryptedCredentials">,
+): Promise<Credentials> {
+  return parseJson(await channelSecrets.decrypt(encryptedCredentials), Credentials);
+}
+
+/** A channel's credentials and webhook secret in the clear. Throws as `openCredentials` does. */
+export async function openSecrets(
   deps: Pick<ShowDeps, "channelSecrets">,
   channel: Pick<Channel, "encryptedCredentials" | "encryptedWebhookSecret">,
 ): Promise<{ credentials: Credentials; webhookSecret: string }> {
   const [credentials, webhookSecret] = await Promise.all([
-    deps.channelSecrets.decrypt(channel.encryptedCredentials),
+    openCredentials(deps, channel),
     deps.channelSecrets.decrypt(channel.encryptedWebhookSecret),
   ]);
-  return { credentials: parseJson(credentials, Credentials), webhookSecret };
+  return { credentials, webhookSecret };
 }
 
 /** Where the platform calls the channel's webhook. It holds the secret. */

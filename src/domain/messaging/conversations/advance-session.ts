@@ -3,12 +3,18 @@ import type { FinishDeps } from "#src/domain/agent-work/tasks/index.ts";
 import { channelApi, type Channel } from "#src/domain/messaging/channels/index.ts";
 import { choiceOf } from "#src/domain/messaging/deliveries/index.ts";
 import type { SessionKey } from "#src/domain/messaging/inbox/index.ts";
-import { callerOfKeyId, type Caller, type UserCaller } from "#src/domain/organisations/access/index.ts";
+import { callerFor, memberCaller } from "#src/domain/organisations/access/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { answerClick } from "./answer-click.ts";
 import { commandOf } from "./commands.ts";
 import { meetStranger, type StrangerDeps } from "./meet-stranger.ts";
-import { claimEvents, openConversation, settleEvents, type Standing, type StoredEvent } from "./queries.ts";
+import {
+  claimEvents,
+  openConversation,
+  settleEvents,
+  type Standing,
+  type StoredEvent,
+} from "./queries/events.ts";
 import { beginProgress } from "#src/domain/messaging/progress/index.ts";
 import { answerOpen, runCommand } from "./run-command.ts";
 import { refusalOf, startTurn, type TurnDeps } from "./start-turn.ts";
@@ -71,7 +77,7 @@ async function handleAtOnce(
   person: Standing,
   events: readonly StoredEvent[],
 ): Promise<WaitingMessage[]> {
-  const caller = personOf(person);
+  const caller = memberCaller(person.userId);
   const waiting: WaitingMessage[] = [];
   let standing = person;
   for (const stored of events) {
@@ -85,7 +91,7 @@ async function handleAtOnce(
       await settleEvents(deps.db, [stored.id]);
       continue;
     }
-    // Events of a task that was chosen are its message, whatever they say.
+    // Events of a task that was chosen are its message, also when they read like a command.
     const name = stored.taskId === null ? commandOf(event.text) : undefined;
     const choice = stored.taskId === null && person.isAsking ? choiceOf(event.text) : undefined;
     let text: string;
@@ -104,11 +110,6 @@ async function handleAtOnce(
     await settleEvents(deps.db, [stored.id]);
   }
   return waiting;
-}
-
-/** A person acts with the rights of the account, without a sign-in and never as an administrator. */
-function personOf({ userId }: Standing): UserCaller {
-  return { kind: "user", userId, sessionId: "", isSuperuser: false };
 }
 
 /** Tells the person which messages are too many, and forgets those. */
@@ -160,7 +161,9 @@ async function begin(
   const last = batch.at(-1);
   if (!last) return undefined; // another advance was faster
   try {
-    const caller = await callerOf(deps, person, last.message);
+    // At the command line the key acts, with its own limits.
+    const { apiKeyId = null } = last.message;
+    const caller = await callerFor(deps, { userId: person.userId, apiKeyId });
     const started = await startTurn(deps, { channel, key, caller, person, batch });
     if (started) {
       await Promise.all([
@@ -186,15 +189,6 @@ async function begin(
     );
     return undefined;
   }
-}
-
-/** At the command line the key acts, with its own limits. */
-async function callerOf(
-  deps: ConversationDeps,
-  person: Standing,
-  { apiKeyId }: ReceivedMessage,
-): Promise<Caller> {
-  return apiKeyId === undefined ? personOf(person) : callerOfKeyId(deps, apiKeyId);
 }
 
 const RECEIVED = "👀";

@@ -9,7 +9,7 @@ import type { Log } from "#src/platform/log/log.ts";
 import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import { beginProgress } from "#src/domain/messaging/progress/index.ts";
-import { approvalOfChat } from "./queries.ts";
+import { approvalOfChat } from "./queries/sessions.ts";
 import { confirmClick } from "./confirm-click.ts";
 
 export interface ClickDeps extends ApiDeps {

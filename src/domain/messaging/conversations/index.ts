@@ -1,2 +1,3 @@
 export { advanceSession, type ConversationDeps } from "./advance-session.ts";
+export { continueInChat } from "./continue-in-chat.ts";
 export { confirmPairing } from "./confirm-pairing.ts";

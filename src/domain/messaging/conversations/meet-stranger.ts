@@ -1,3 +1,4 @@
+import { plainText } from "#src/channels/plain-text.ts";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import type { ReceivedMessage } from "#src/channels/channel.ts";
 import { channelApi, type Channel } from "#src/domain/messaging/channels/index.ts";
@@ -5,9 +6,8 @@ import type { AnnounceDeps } from "#src/domain/messaging/deliveries/index.ts";
 import { forgetCode, newPairingCode, type PairingConfig } from "#src/domain/messaging/identities/index.ts";
 import { sendStored } from "#src/domain/messaging/deliveries/index.ts";
 import { consoleUrl, type ConsoleConfig } from "#src/lib/console-url.ts";
-import { sha256Hex } from "#src/lib/hash.ts";
 import { confirmClick } from "./confirm-click.ts";
-import { settleEvents, type StoredEvent } from "./queries.ts";
+import { settleEvents, type StoredEvent } from "./queries/events.ts";
 
 export interface StrangerDeps extends AnnounceDeps {
   config: AnnounceDeps["config"] & PairingConfig & ConsoleConfig;
@@ -52,16 +52,9 @@ async function sendCode(deps: StrangerDeps, channel: Channel, message: ReceivedM
     const [piece] = await deps.channels[platform].render(text);
     if (!piece) return;
     const target = message.replyTarget;
-    await api.send({
-      place,
-      text: piece,
-      replyTo: undefined,
-      replyTarget:
-        target === undefined ? undefined : await deps.channelSecrets.decrypt(target).catch(() => undefined),
-      buttons: [],
-      isSilent: false,
-      nonce: sha256Hex(code).slice(0, 24),
-    });
+    const replyTarget =
+      target === undefined ? undefined : await deps.channelSecrets.decrypt(target).catch(() => undefined);
+    await api.send({ ...plainText(place, piece, code), replyTarget });
   } catch (cause) {
     await forgetCode(deps, platform, sender.id);
     if (!(cause instanceof PlatformFailure)) throw cause;

@@ -8,10 +8,13 @@ import type { FinishDeps } from "#src/domain/agent-work/tasks/index.ts";
 import type { Channel } from "#src/domain/messaging/channels/index.ts";
 import { beginProgress } from "#src/domain/messaging/progress/index.ts";
 import type { UserCaller } from "#src/domain/organisations/access/index.ts";
+import { activeSchedules } from "#src/domain/schedules/definitions/index.ts";
+import { describeTiming } from "#src/domain/schedules/expressions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Place } from "#src/channels/channel.ts";
 import { COMMANDS, type CommandName } from "./commands.ts";
-import { archiveChat, describeSession, setHome, settleEvents, type Standing } from "./queries.ts";
+import { settleEvents, type Standing } from "./queries/events.ts";
+import { archiveChat, describeSession, setHome } from "./queries/sessions.ts";
 
 /** Of whom and where a command is. */
 export interface CommandContext {
@@ -62,7 +65,7 @@ const RUN: Readonly<Record<CommandName, Run>> = {
       `Project: ${found?.project ?? "none yet"}`,
       `Agent: ${found?.agent ?? "the default one"}`,
       `Waiting: ${count(waiting.length)}`,
-      `Conversation: ${startedAt === null ? "none yet" : `since ${new Date(startedAt).toISOString().slice(0, 16).replace("T", " ")} UTC`}`,
+      `Conversation: ${startedAt === null ? "none yet" : `since ${momentOf(new Date(startedAt))}`}`,
     ].join("\n");
   },
   whoami: async (deps, { caller }) => {
@@ -74,7 +77,16 @@ const RUN: Readonly<Record<CommandName, Run>> = {
     await setHome(deps.db, identityId, { channelId: channel.id, place });
     return "This chat is now your home: what the agent sends you unasked comes here.";
   },
-  schedules: () => "This version of the service has no schedules.",
+  schedules: async (deps, { caller }) => {
+    const active = await activeSchedules(deps.db, caller.userId, LISTED);
+    if (active.length === 0) return "You have no active schedules. Tell the agent what to do, and when.";
+    return active
+      .map(({ name, timing, timezone, nextRunAt }) => {
+        const next = nextRunAt === null ? "" : `; next ${momentOf(nextRunAt)}`;
+        return `${name}: ${describeTiming(timing, timezone)}${next}`;
+      })
+      .join("\n");
+  },
   approve: (deps, context) => answerOpen(deps, context, "allow_once"),
   deny: (deps, context) => answerOpen(deps, context, "stop"),
 };
@@ -102,5 +114,10 @@ const WORDS: Readonly<Record<ApprovalResponse, string>> = {
   allow_all: "Allowed for this conversation",
   stop: "Denied",
 };
+
+/** Schedules that one message names. */
+const LISTED = 50;
+
+const momentOf = (date: Date) => `${date.toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
 const count = (messages: number) => (messages === 1 ? "1 message" : `${messages} messages`);

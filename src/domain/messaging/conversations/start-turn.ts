@@ -14,16 +14,15 @@ import type { Caller } from "#src/domain/organisations/access/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
 import { namesMessage } from "./names-message.ts";
+import { settleEvents, settleStarted, type Standing, type StoredEvent } from "./queries/events.ts";
 import {
+  answeredRun,
   archiveChat,
   recentMessages,
-  settleEvents,
-  settleStarted,
   upsertSession,
   type ContextMessage,
-  type Standing,
-  type StoredEvent,
-} from "./queries.ts";
+  type RunChat,
+} from "./queries/sessions.ts";
 import { readTurnMedia, type TurnMediaDeps } from "./turn-media.ts";
 
 export type TurnDeps = StartDeps & TurnMediaDeps & { taskLogs: TaskLogs };
@@ -55,8 +54,11 @@ export async function startTurn(deps: TurnDeps, turn: Turn): Promise<StartedTurn
   const sessionId =
     turn.person.sessionId ??
     (await upsertSession(deps.db, { key, userId: caller.userId, place, senderName: sender.name }));
-  const projectId = await projectOf(deps, turn);
-  const chosen = await chatOf(deps, turn, { sessionId, projectId });
+  const run = await runOf(deps, turn, newest.message);
+  const projectId = run?.projectId ?? (await projectOf(deps, turn));
+  const chosen = run
+    ? ({ kind: "named", id: run.chatId } as const)
+    : await chatOf(deps, turn, { sessionId, projectId });
   const read = await readTurnMedia(deps, { channel, caller, batch, taskId, sessionId, projectId, chosen });
   const last = read.batch.at(-1);
   if (!last) {
@@ -114,6 +116,24 @@ export async function startTurn(deps: TurnDeps, turn: Turn): Promise<StartedTurn
   });
   if (started.isBehind) await declineByMessage(deps, { taskId, userId: caller.userId });
   return { ...started, sessionId };
+}
+
+/** The chat of a schedule's run that the message goes on in: the session is there, or the message answers its result. */
+async function runOf(
+  { db }: TurnDeps,
+  { channel, caller, person }: Turn,
+  { replyTo, place }: ReceivedMessage,
+): Promise<RunChat | undefined> {
+  const { chatId, projectId } = person;
+  const inThread = chatId === null ? place.threadId : undefined;
+  const messageIds = [replyTo?.id, inThread].flatMap((id) => id ?? []);
+  const answered =
+    messageIds.length === 0
+      ? undefined
+      : await answeredRun(db, { channelId: channel.id, userId: caller.userId, messageIds });
+  if (answered) return answered;
+  const isThere = person.isInRun && !person.isArchived && (!person.isIdle || person.isBusy);
+  return isThere && chatId !== null && projectId !== null ? { chatId, projectId } : undefined;
 }
 
 /** The channel's project; a channel without one works in the person's default workspace. */

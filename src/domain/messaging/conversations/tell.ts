@@ -2,14 +2,14 @@ import type { Place } from "#src/channels/channel.ts";
 import type { Channel } from "#src/domain/messaging/channels/index.ts";
 import { sendStored, type AnnounceDeps } from "#src/domain/messaging/deliveries/index.ts";
 import { namesMessage } from "./names-message.ts";
-import type { StoredEvent } from "./queries.ts";
+import type { StoredEvent } from "./queries/events.ts";
 
-/** Where an event came from, and how it is replied to. */
+/** Where a message came from, and how it is replied to. */
 export interface Origin {
   channel: Channel;
   event: StoredEvent;
   place: Place;
-  /** The platform's id of the message; undefined for what is not a message. */
+  /** The platform's id of the message. */
   replyTo: string | undefined;
   /** Fernet token. */
   replyTarget: string | undefined;
@@ -34,13 +34,10 @@ export async function tell(
   });
 }
 
-/** The origin of an event that is not handled yet; undefined for one that is. */
+/** The origin of a message that is not handled yet; undefined for one that is, and for a click. */
 export function originOf(channel: Channel, stored: StoredEvent): Origin | undefined {
   const { event } = stored;
-  if (event?.kind === "message") {
-    const { place, messageId: replyTo, replyTarget } = event;
-    return { channel, event: stored, place, replyTo, replyTarget };
-  }
-  if (event?.kind !== "click") return undefined;
-  return { channel, event: stored, place: event.place, replyTo: undefined, replyTarget: undefined };
+  if (event?.kind !== "message") return undefined;
+  const { place, messageId: replyTo, replyTarget } = event;
+  return { channel, event: stored, place, replyTo, replyTarget };
 }

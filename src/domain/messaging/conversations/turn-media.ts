@@ -7,7 +7,8 @@ import { readMedia, type MediaDeps, type ReadMessage } from "#src/domain/messagi
 import type { Caller } from "#src/domain/organisations/access/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { derivedId } from "#src/lib/ids.ts";
-import { openChat, type StoredEvent } from "./queries.ts";
+import type { StoredEvent } from "./queries/events.ts";
+import { openChat } from "./queries/sessions.ts";
 import { originOf, tell } from "./tell.ts";
 
 export type TurnMediaDeps = AnnounceDeps & MediaDeps;

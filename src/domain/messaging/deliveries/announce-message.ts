@@ -1,32 +1,20 @@
 import { shardOf } from "#src/domain/messaging/channels/index.ts";
-import type { DeliveryStream, StreamEntry, TakenEntry } from "#src/platform/redis/delivery-stream.ts";
+import type { DeliveryStream, TakenEntry } from "#src/platform/redis/delivery-stream.ts";
 import { deliverMessage, type DeliverDeps } from "./deliver-message.ts";
 import { failMessages } from "./queries/attempts.ts";
+import { streamEntry, type DescribedMessage } from "./stream-entry.ts";
 
 export interface AnnounceDeps extends DeliverDeps {
   config: { GATEWAY_NUM_SHARDS: number };
 }
 
-/** A message of the outbox, as the stream of replies describes it. */
-export interface AnnouncedMessage {
-  id: string;
-  kind: StreamEntry["kind"];
-  channelId: string;
+/** A message of the outbox for the stream of its channel's shard. */
+interface AnnouncedMessage extends Omit<DescribedMessage, "attempt"> {
   shard: number;
-  sessionKey: string;
-  taskId: string | null;
-  content: string;
-  /** Ids of the files that go after it. */
-  artifactIds: readonly string[];
-  chatId: string;
-  threadId: string | null;
-  replyTo: string | null;
 }
 
 /** Entries that one process takes at once. */
 const TAKEN = 10;
-/** Longer texts are only in the message's row. */
-const MAX_BODY = 8_000;
 
 const NO_REDIS = "The service runs without Redis: nothing is sent to platforms";
 let isToldOfNoRedis = false;
@@ -65,7 +53,7 @@ async function sendThrough(
 ): Promise<void> {
   let taken: TakenEntry[];
   try {
-    taken = await stream.appendAndTake(entryOf(message), message.shard, TAKEN);
+    taken = await stream.appendAndTake(streamEntry({ ...message, attempt: 1 }), message.shard, TAKEN);
   } catch (cause) {
     // The row is the truth; the stream only says who sends it.
     deps.log.warn("the stream of replies does not respond", { cause });
@@ -97,24 +85,4 @@ export async function deliverAbandoned(deps: AnnounceDeps): Promise<void> {
   for (let shard = 0; shard < deps.config.GATEWAY_NUM_SHARDS; shard += 1) {
     await deliverTaken(deps, stream, shard, await stream.takeAbandoned(shard, TAKEN));
   }
-}
-
-function entryOf(message: AnnouncedMessage): StreamEntry {
-  const body = message.content.length > MAX_BODY ? "" : message.content;
-  return {
-    kind: message.kind,
-    config_id: message.channelId,
-    session_key: message.sessionKey,
-    task_id: message.taskId ?? "",
-    body,
-    artifact_refs: JSON.stringify(message.artifactIds),
-    deliver: "origin",
-    schedule_id: "",
-    response: body,
-    chat_id: message.chatId,
-    thread_id: message.threadId ?? "",
-    reply_to: message.replyTo ?? "",
-    delivery_id: message.id,
-    attempt: "1",
-  };
 }

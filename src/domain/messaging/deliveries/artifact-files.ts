@@ -1,6 +1,7 @@
-import { callerOfKeyId, type Caller } from "#src/domain/organisations/access/index.ts";
+import { callerFor } from "#src/domain/organisations/access/index.ts";
 import { withRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
 import { AppError } from "#src/lib/errors.ts";
+import { readAtMost } from "#src/lib/read-at-most.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 export type ArtifactDeps = Parameters<typeof withRuntime>[0] & { db: Db };
@@ -46,7 +47,8 @@ export async function readFile(deps: ArtifactDeps, owner: FileOwner, path: strin
     return await reading(deps, owner, async (runtime) => {
       const found = await runtime.readStream(path);
       if (found?.entry.kind !== "file") return { refusal: "missing" };
-      return readAtMost(found.body, MAX_FILE_BYTES);
+      const bytes = await readAtMost(found.body, MAX_FILE_BYTES);
+      return bytes ? { bytes } : { refusal: "too large" };
     });
   } catch (error) {
     if (!(error instanceof AppError) || error.retryable) throw error;
@@ -70,32 +72,9 @@ async function reading<T>(
   read: (runtime: Runtime) => Promise<T>,
 ): Promise<T> {
   const access = {
-    caller: await callerOf(deps, owner),
+    caller: await callerFor(deps, owner),
     project: owner.projectId,
     scope: "file.read",
   } as const;
   return withRuntime(deps, access, read);
-}
-
-async function callerOf(deps: ArtifactDeps, { userId, apiKeyId }: FileOwner): Promise<Caller> {
-  if (apiKeyId !== null) return callerOfKeyId(deps, apiKeyId);
-  return { kind: "user", userId, sessionId: "", isSuperuser: false };
-}
-
-async function readAtMost(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<ReadFile> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for await (const part of body) {
-    size += part.byteLength;
-    // Leaving the loop cancels the stream.
-    if (size > maxBytes) return { refusal: "too large" };
-    parts.push(part);
-  }
-  const bytes = new Uint8Array(size);
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.byteLength;
-  }
-  return { bytes };
 }

@@ -1,4 +1,5 @@
 import type { ChannelApi, RenderedText, SentMessage } from "#src/channels/channel.ts";
+import { nonceOf } from "#src/channels/plain-text.ts";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import { channelApi, type ApiDeps } from "#src/domain/messaging/channels/index.ts";
 import type { Log } from "#src/platform/log/log.ts";
@@ -6,7 +7,7 @@ import type { Queue } from "#src/platform/queue/queue.ts";
 import type { DeliveryStream } from "#src/platform/redis/delivery-stream.ts";
 import type { ChannelAdapter, Platform } from "#src/channels/channel.ts";
 import type { ArtifactDeps } from "./artifact-files.ts";
-import { MARK, nonceOf, placeOf, sendMark } from "./outgoing.ts";
+import { MARK, placeOf, seedOf, sendMark } from "./outgoing.ts";
 import {
   claimMessage,
   noteFailure,
@@ -16,6 +17,7 @@ import {
   type ClaimedMessage,
 } from "./queries/attempts.ts";
 import { sendArtifact } from "./send-artifact.ts";
+import { streamEntry } from "./stream-entry.ts";
 
 export interface DeliverDeps extends ApiDeps, ArtifactDeps {
   queue: Queue;
@@ -93,7 +95,7 @@ async function sendPieces(
       replyTarget: isFirst ? replyTarget : undefined,
       buttons: index === last ? (message.buttons ?? []) : [],
       isSilent: false,
-      nonce: nonceOf(message, String(index)),
+      nonce: nonceOf(seedOf(message, String(index))),
     });
     if (index < last) await notePiece(deps.db, message.id, index + 1);
   }
@@ -142,25 +144,18 @@ async function fail(
 ): Promise<string | null> {
   deps.log.warn("a message to a platform failed", { message_id: message.id, channel_id: channel.id, error });
   const next = await settleMessage(deps.db, message.id, { status: "failed", error });
-  const chatId = message.jid.slice(message.jid.indexOf(":") + 1);
+  const entry = streamEntry({
+    ...message,
+    channelId: channel.id,
+    chatId: placeOf(message).chatId,
+    threadId: message.platformThreadId,
+    sessionKey: "",
+    content: "",
+    artifactIds: [],
+    attempt: message.attempts + 1,
+  });
   await deps.deliveryStream
-    ?.bury({
-      kind: message.kind,
-      config_id: channel.id,
-      session_key: "",
-      task_id: message.taskId ?? "",
-      body: "",
-      artifact_refs: "[]",
-      deliver: "origin",
-      schedule_id: "",
-      response: "",
-      chat_id: chatId,
-      thread_id: message.platformThreadId ?? "",
-      reply_to: message.replyTo ?? "",
-      delivery_id: message.id,
-      attempt: String(message.attempts + 1),
-      error,
-    })
+    ?.bury({ ...entry, error })
     .catch((cause: unknown) => deps.log.warn("the stream of failed messages does not respond", { cause }));
   return next;
 }

@@ -1,6 +1,6 @@
 export { type AnnounceDeps } from "./announce-message.ts";
 export { findFiles, type FileOwner } from "./artifact-files.ts";
-export { MAX_FILES } from "./linked-files.ts";
+export { linkedFiles, MAX_FILES } from "./linked-files.ts";
 export { deliverMessage } from "./deliver-message.ts";
 export { choiceOf, sendApprovalCards } from "./approval-card.ts";
 export { replyToTask } from "./reply-to-task.ts";

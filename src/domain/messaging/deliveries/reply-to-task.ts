@@ -10,10 +10,16 @@ const WORDS = {
 
 /**
  * Sends the reply of a finished task to where its message came from, and then the project's files that the reply links to.
- * Idempotent. Returns the reply; undefined for a task that no platform asked for.
+ * Replies of earlier tasks of the chat that a crash has kept from being stored go before it. Idempotent. Returns the reply;
+ * undefined for a task that no platform asked for.
  */
 export async function replyToTask(deps: AnnounceDeps, taskId: string): Promise<Reply | undefined> {
-  const reply = await insertReply(deps.db, taskId, WORDS);
+  let reply = await insertReply(deps.db, taskId, WORDS);
+  if (reply && reply.before.length > 0) {
+    // Each of them has none before it that is missing, when its turn comes.
+    for (const before of reply.before) await replyToTask(deps, before);
+    reply = await insertReply(deps.db, taskId, WORDS);
+  }
   if (reply?.messageId) {
     const artifactIds = await storeLinked(deps, taskId, reply);
     await announceMessage(deps, { ...reply, id: reply.messageId, kind: "message", taskId, artifactIds });

@@ -1,9 +1,10 @@
 import type { ChannelAdapter, ChannelApi, Platform, SentMessage } from "#src/channels/channel.ts";
+import { nonceOf, plainText } from "#src/channels/plain-text.ts";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import { contentTypeOf } from "#src/domain/workspaces/previews/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { readFile, type ArtifactDeps, type ReadFile } from "./artifact-files.ts";
-import { nonceOf, placeOf, sendMark } from "./outgoing.ts";
+import { placeOf, seedOf, sendMark } from "./outgoing.ts";
 import { keepClaim, type ClaimedMessage } from "./queries/attempts.ts";
 import { ownerOfMessage } from "./queries/messages.ts";
 
@@ -36,7 +37,7 @@ export async function sendArtifact(
     return await api.sendFile({
       place: placeOf(message),
       replyTo: message.replyTo ?? undefined,
-      nonce: nonceOf(message, "file"),
+      nonce: nonceOf(seedOf(message, "file")),
       filename: message.content.split("/").at(-1) ?? message.content,
       mimeType: contentTypeOf(message.content),
       bytes: file.bytes,
@@ -78,13 +79,5 @@ async function sendLine(
   const path = message.content.replaceAll("`", "'");
   const [text] = await channels[channel.channelType].render(`\`${path}\` ${REASONS[refusal]}`);
   if (!text) return { messageId: undefined };
-  return api.send({
-    place: placeOf(message),
-    text,
-    replyTo: undefined,
-    replyTarget: undefined,
-    buttons: [],
-    isSilent: false,
-    nonce: nonceOf(message, "line"),
-  });
+  return api.send(plainText(placeOf(message), text, seedOf(message, "line")));
 }

@@ -1,9 +1,13 @@
 import type { Channel, ChannelMessage } from "#src/domain/messaging/channels/index.ts";
 import { announceMessage, type AnnounceDeps } from "./announce-message.ts";
+import type { DescribedMessage } from "./stream-entry.ts";
 import { insertArtifacts, insertMessage, messageOfOccasion, type NewMessage } from "./queries/messages.ts";
 
-/** A message for the outbox. `files` are paths in the project of its task, which `findFiles` has found. */
-type Wish = Omit<NewMessage, "channel"> & { files?: readonly string[] };
+/** A message for the outbox. */
+interface Wish extends Omit<NewMessage, "channel">, Pick<DescribedMessage, "target" | "scheduleId"> {
+  /** Paths in the project of its task, which `findFiles` has found. */
+  files?: readonly string[];
+}
 
 /** Stores a message in the outbox and sends it, and its files after it. A repetition of its occasion does nothing. */
 export async function sendStored(
@@ -63,7 +67,7 @@ async function announce(
   sessionKey: string,
   { id, files = [], ...message }: Wish & { id: string },
 ): Promise<void> {
-  const { kind, content, place, replyTo, taskId } = message;
+  const { kind, content, place, replyTo, taskId, target, scheduleId } = message;
   const artifactIds =
     taskId === null ? [] : await insertArtifacts(deps.db, { ...message, channel, taskId, paths: files });
   await announceMessage(deps, {
@@ -78,5 +82,7 @@ async function announce(
     chatId: place.chatId,
     threadId: place.threadId ?? null,
     replyTo: replyTo ?? null,
+    target,
+    scheduleId,
   });
 }

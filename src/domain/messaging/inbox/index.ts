@@ -1,5 +1,5 @@
-export { deleteOldEvents } from "./queries.ts";
+export { deleteOldEvents, originOfTask, sessionOfTask } from "./queries.ts";
 export { receiveEvents, type InboxDeps } from "./receive-events.ts";
 export { receiveWebhook } from "./receive-webhook.ts";
-export { jidOf, sessionKeyOf, type SessionKey } from "./session-key.ts";
+export { jidOf, placeOfSession, sessionKeyOf, type SessionKey } from "./session-key.ts";
 export { sweepInbox } from "./sweep-inbox.ts";

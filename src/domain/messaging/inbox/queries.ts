@@ -1,6 +1,12 @@
 import { and, eq, inArray, lt, sql } from "drizzle-orm";
 import type { ReceivedEvent, ReceivedStatus } from "#src/channels/channel.ts";
-import { channelEvents, channelMessages } from "#src/db/schema/index.ts";
+import {
+  channelConfigs,
+  channelEvents,
+  channelMessages,
+  channelSessions,
+  messages,
+} from "#src/db/schema/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { SessionKey } from "./session-key.ts";
 
@@ -84,6 +90,34 @@ export async function failPending(db: Db, channelConfigId: string, jids: readonl
         eq(channelMessages.status, "pending"),
       ),
     );
+}
+
+/**
+ * The session that a platform's task came from, or in which the owner of a schedule is asked and told about a run; its channel,
+ * and what is known of the message.
+ */
+export function sessionOfTask(db: Db, taskId: string) {
+  return db
+    .select({
+      channel: channelConfigs,
+      session: channelSessions,
+      replyTo: sql<string | null>`${messages.messageMetadata} #>> '{channel,reply_to}'`,
+      messageId: sql<string | null>`${messages.messageMetadata} #>> '{channel,message_id}'`,
+    })
+    .from(messages)
+    .innerJoin(
+      channelSessions,
+      sql`${channelSessions.id} = coalesce(${messages.messageMetadata} #>> '{channel,session_id}',
+        ${messages.messageMetadata} #>> '{schedule,session_id}')::uuid`,
+    )
+    .innerJoin(channelConfigs, eq(channelConfigs.id, channelSessions.channelConfigId))
+    .where(and(eq(messages.taskId, taskId), eq(messages.role, "user")));
+}
+
+/** The session that a task came from, as `sessionOfTask` finds it, where it is the session of the task's own user. */
+export async function originOfTask(db: Db, { id, userId }: { id: string; userId: string }) {
+  const [origin] = await sessionOfTask(db, id);
+  return origin?.session.userId === userId ? origin : undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { ChannelAdapter, Platform, WebhookReply, WebhookRequest } from "#src/channels/channel.ts";
-import { activeChannel, openCredentials } from "#src/domain/messaging/channels/index.ts";
+import { activeChannel, openSecrets } from "#src/domain/messaging/channels/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { isGuid } from "#src/lib/ids.ts";
 import { sameText } from "#src/lib/same-text.ts";
@@ -32,7 +32,7 @@ export async function receiveWebhook(
   if (channel.channelType !== target.type) {
     throw new AppError("invalid_input", "Channel type mismatch between URL and config");
   }
-  const { credentials, webhookSecret } = await openSecrets(deps, channel);
+  const { credentials, webhookSecret } = await secretsOf(deps, channel);
   if (target.secret !== undefined && !sameText(target.secret, webhookSecret)) {
     throw new AppError("unauthenticated", "Invalid webhook secret");
   }
@@ -62,9 +62,9 @@ async function countCall({ rateLimits }: WebhookDeps, channelId: string): Promis
   throw new AppError("rate_limited", "Too many calls of this webhook", { retryAfterSeconds });
 }
 
-async function openSecrets(deps: WebhookDeps, channel: Parameters<typeof openCredentials>[1]) {
+async function secretsOf(deps: WebhookDeps, channel: Parameters<typeof openSecrets>[1]) {
   try {
-    return await openCredentials(deps, channel);
+    return await openSecrets(deps, channel);
   } catch (cause) {
     throw new AppError("unavailable", "The channel's credentials cannot be decrypted", { cause });
   }

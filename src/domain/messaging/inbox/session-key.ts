@@ -8,6 +8,19 @@ export interface SessionKey {
   senderId: string;
 }
 
+/** The place of a session. */
+export function placeOfSession(session: {
+  platformChatId: string;
+  platformChatType: Place["chatType"];
+  platformThreadId: string | null;
+}): Place {
+  return {
+    chatId: session.platformChatId,
+    chatType: session.platformChatType,
+    threadId: session.platformThreadId ?? undefined,
+  };
+}
+
 /** The name of a place in rows and in what the owner sees. Ids are never recovered from it. */
 export function sessionKeyOf(platform: Platform, { chatType, chatId, threadId }: Place): string {
   return [platform, chatType, chatId, ...(threadId === undefined ? [] : [threadId])].join(":");

@@ -1,7 +1,7 @@
 import type { ChannelAdapter, ChannelApi, Place, Platform } from "#src/channels/channel.ts";
+import { plainText } from "#src/channels/plain-text.ts";
 import { isTerminal } from "#src/domain/agent-work/tasks/index.ts";
 import { channelApi, type ApiDeps, type Channel } from "#src/domain/messaging/channels/index.ts";
-import { sha256Hex } from "#src/lib/hash.ts";
 import { heardIn, type LoggedEvent } from "#src/lib/server-sent-events.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Log } from "#src/platform/log/log.ts";
@@ -91,15 +91,8 @@ async function show(
     await api.edit({ place, messageId, text });
     return soFar;
   }
-  const sent = await api.send({
-    place,
-    text,
-    replyTo: undefined,
-    replyTarget: undefined,
-    buttons: [],
-    isSilent: true,
-    nonce: sha256Hex(`progress:${before.taskId}`).slice(0, 24),
-  });
+  const line = plainText(place, text, `progress:${before.taskId}`);
+  const sent = await api.send({ ...line, isSilent: true });
   return { ...soFar, messageId: sent.messageId ?? null };
 }
 

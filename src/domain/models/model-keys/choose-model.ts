@@ -37,6 +37,8 @@ export interface ModelUser {
   teamId: string;
   /** Models that the team has switched off, if already known. Read again whenever the database is queried anyway. */
   disabledModels?: readonly string[];
+  /** Whether the prompt is a secret from this person: it is sent to no address that a user entered. */
+  isPromptSecret?: boolean;
 }
 
 /**
@@ -44,7 +46,8 @@ export interface ModelUser {
  * each model call, because keys and tiers may change. One round trip to the database, none for the platform's models.
  *
  * Throws `ModelError` with a sentence for the person: an unknown or switched-off model, no key of exactly that
- * provider, an expired or undecryptable key; `forbidden` for a tier without own keys.
+ * provider, an expired or undecryptable key; `forbidden` for a tier without own keys, and for an address that must not
+ * get the prompt.
  */
 export async function chooseModelFor(
   deps: ChooseModelDeps,
@@ -98,6 +101,7 @@ async function own(
     isBearer: lookup.authType === "oauth_token" || lookup.authType === "bearer_token",
     model: wish.name,
   };
+  if (who.isPromptSecret && account.isForeignAddress) throw secretPrompt(wish.id);
   return { id: wish.id, model: deps.chooseOwnModel(account), isByok: true };
 }
 
@@ -138,6 +142,14 @@ function requireKey({ hasTier, keyValue, isExpired }: KeyLookup, label: string):
     );
   }
   return keyValue;
+}
+
+function secretPrompt(id: string): ModelError {
+  return new ModelError(
+    "forbidden",
+    `This agent is closed, and ${id} is called at an address of your own: choose another model`,
+    { retryable: false },
+  );
 }
 
 type ReadDeps = Pick<ChooseModelDeps, "modelKeySecrets" | "log">;

@@ -37,6 +37,12 @@ export async function deleteAccount(
       "Other people depend on this account: it created their team, is the team's only administrator or owns a project that they can see. Disable the account instead",
     );
   }
+  if (outcome?.sold) {
+    throw new AppError(
+      "conflict",
+      "Teams paid for agents or templates of this account and may still use them. Disable the account instead",
+    );
+  }
   if (!outcome?.done) throw new AppError("not_found", "User not found");
   // The account is deleted even if the rest fails; executors and the published second pass clean up.
   const rest = [

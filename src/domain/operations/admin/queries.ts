@@ -2,6 +2,8 @@ import { and, count, desc, eq, getTableColumns, gte, inArray, lte, or, sql, type
 import { lockOwnTeam, lockPerson, shareOwnTeam } from "#src/db/locks.ts";
 import { pictureAddress } from "#src/db/picture-address.ts";
 import { adminActions, externalApiKeys, tasks, teams, users } from "#src/db/schema/index.ts";
+import { hasSold, isBaseSold, keepWorkedAgents } from "#src/db/sold-items.ts";
+import { withoutRatingsOf } from "#src/domain/marketplace/reviews/index.ts";
 import { userById } from "#src/domain/people/accounts/index.ts";
 import { grantBonus, type OpeningConfig } from "#src/domain/billing/credits/index.ts";
 import { insertAuditEntry } from "#src/domain/organisations/audit/index.ts";
@@ -238,7 +240,7 @@ export async function deleteAccountRow(db: Db, action: NewAction) {
           or(eq(tasks.userId, userId), sql`${tasks.projectId} IN (SELECT id FROM (${doomed}) d)`),
         ),
       ),
-    db.execute<Outcome & { shared: boolean; projects: string[] }>(sql`
+    db.execute<Outcome & { shared: boolean; sold: boolean; projects: string[] }>(sql`
       WITH ${parties(action)}, doomed AS (${doomed}), kept_up AS (
         SELECT m.team_id FROM team_memberships m
         WHERE m.user_id = ${userId}::uuid AND m.role = 'admin' AND NOT EXISTS (
@@ -249,6 +251,10 @@ export async function deleteAccountRow(db: Db, action: NewAction) {
         UNION SELECT id FROM teams WHERE created_by = ${userId}::uuid
       ), shared AS (
         SELECT EXISTS (
+          SELECT 1 FROM teams WHERE created_by = ${userId}::uuid AND ${hasSold(sql`teams.id`)}
+        ) OR EXISTS (
+          SELECT 1 FROM bases WHERE created_by = ${userId}::uuid AND ${isBaseSold(sql`bases.id`)}
+        ) AS sold, EXISTS (
           SELECT 1 FROM team_memberships m JOIN kept_up ON kept_up.team_id = m.team_id
           WHERE m.user_id <> ${userId}::uuid
         ) OR EXISTS (
@@ -256,11 +262,13 @@ export async function deleteAccountRow(db: Db, action: NewAction) {
         ) AS shared
       ), done AS (
         DELETE FROM users u USING target, shared
-        WHERE u.id = target.id AND NOT target.last AND NOT shared.shared AND EXISTS (SELECT 1 FROM admin)
+        WHERE u.id = target.id AND NOT target.last AND NOT shared.shared AND NOT shared.sold
+          AND EXISTS (SELECT 1 FROM admin)
         RETURNING u.id
-      ), ${noted(newId(), action, asGiven(action))}
+      ), ${keepWorkedAgents(sql`agents.team_id IN (SELECT teams.id FROM teams JOIN done ON done.id = teams.created_by)`)},
+      ${withoutRatingsOf(sql`done`)}, ${noted(newId(), action, asGiven(action))}
       SELECT EXISTS (SELECT 1 FROM done) AS done, EXISTS (SELECT 1 FROM admin) AS admin,
-        coalesce((SELECT last FROM target), false) AS last, (SELECT shared FROM shared) AS shared,
+        coalesce((SELECT last FROM target), false) AS last, (SELECT shared FROM shared) AS shared, (SELECT sold FROM shared) AS sold,
         (SELECT coalesce(json_agg(id), '[]') FROM doomed) AS projects
     `),
   ]);

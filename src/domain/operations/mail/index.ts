@@ -6,6 +6,7 @@ export {
   loginCode,
   passwordChanged,
   passwordReset,
+  scheduleNotice,
   teamInvitation,
 } from "./messages.ts";
 export { queueMail } from "./queue-mail.ts";

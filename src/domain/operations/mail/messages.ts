@@ -75,6 +75,14 @@ export function teamInvitation(invitation: {
   ]);
 }
 
+/** To the owner of a schedule that was paused, or whose runs fail. The name is the owner's own, and so is what the text quotes. */
+export function scheduleNotice({ name, text }: { name: string; text: string }): Message {
+  return message(`Your schedule "${asName(name)}"`, [
+    ...text.split("\n").filter((line) => line !== ""),
+    "Its runs, with their errors, are listed with the schedule.",
+  ]);
+}
+
 type Part = string | { code: string } | { link: string };
 
 function message(subject: string, parts: readonly Part[]): Message {

@@ -29,6 +29,7 @@ export async function forgetOldRows({ db, log, config }: Deps): Promise<void> {
       days: config.AUDIT_LOG_RETENTION_DAYS,
     })),
     { table: "command_runs", column: "created_at" as const, days: 30 },
+    { table: "stripe_events", column: "created_at" as const, days: 90 },
     { table: "background_tasks", column: "completed_at" as const, days: 1 },
     ...Object.entries(EXPIRING).map(([table, days]) => ({ table, column: "expires_at" as const, days })),
   ];

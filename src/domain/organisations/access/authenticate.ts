@@ -2,7 +2,7 @@ import { AppError } from "#src/lib/errors.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { AccessTokens } from "#src/platform/tokens/access-tokens.ts";
-import type { KeyCaller, UserCaller } from "./caller.ts";
+import { memberCaller, type Caller, type KeyCaller, type UserCaller } from "./caller.ts";
 import { keyByHash, keyById, userOfSession, type KeyRow } from "./queries.ts";
 
 /** The person of an access token; `undefined` for an invalid token, an ended session or an inactive account. */
@@ -23,9 +23,20 @@ export async function authenticateKey(deps: { db: Db }, token: string): Promise<
 }
 
 /** The caller of a key that was authenticated earlier. Throws `unauthenticated` once it is revoked or expired. */
-export async function callerOfKeyId(deps: { db: Db }, keyId: string): Promise<KeyCaller> {
+async function callerOfKeyId(deps: { db: Db }, keyId: string): Promise<KeyCaller> {
   const [row] = await keyById(deps.db, keyId);
   return callerOfKey(row);
+}
+
+/**
+ * The caller of work that a person, or a key of the person's, asked for earlier: without a sign-in, and never an
+ * administrator. Throws as `callerOfKeyId` does.
+ */
+export async function callerFor(
+  deps: { db: Db },
+  { userId, apiKeyId }: { userId: string; apiKeyId: string | null },
+): Promise<Caller> {
+  return apiKeyId === null ? memberCaller(userId) : callerOfKeyId(deps, apiKeyId);
 }
 
 /** The stored hash of a key. A token of another form is refused without a query. */

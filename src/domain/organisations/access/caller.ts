@@ -26,6 +26,11 @@ export interface KeyCaller {
 
 export type Caller = UserCaller | KeyCaller;
 
+/** A person who acts without a sign-in, as a plain member: an administrator's rights need one. */
+export function memberCaller(userId: string): UserCaller {
+  return { kind: "user", userId, sessionId: "", isSuperuser: false };
+}
+
 /** Checks a key's own permissions and those of its owner's current role. Throws `forbidden`. */
 export function requireKeyScope(caller: KeyCaller, scope: Scope): void {
   if (caller.scopes !== null && !caller.scopes.includes(scope)) {

@@ -1,6 +1,7 @@
 export { authorize, requireRole } from "./authorize.ts";
-export { authenticateKey, authenticateUser, callerOfKey, callerOfKeyId, hashOfKey } from "./authenticate.ts";
+export { authenticateKey, authenticateUser, callerFor, callerOfKey, hashOfKey } from "./authenticate.ts";
 export {
+  memberCaller,
   reachesProject,
   requireKeyProject,
   requireKeyScope,

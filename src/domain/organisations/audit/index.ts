@@ -1,2 +1,2 @@
-export { insertAuditEntry, type AuditEntry, type AuditFilter } from "./queries.ts";
+export { insertAuditEntry, insertAuditPart, type AuditEntry, type AuditFilter } from "./queries.ts";
 export { describeEntry, exportAuditLog, listAuditEntries } from "./read-audit-log.ts";

@@ -6,8 +6,8 @@ import type { Client } from "#src/lib/client.ts";
 
 /** A security-relevant action. Must contain no secret, because a team's administrators read it. */
 export interface AuditEntry {
-  /** The acting person. */
-  userId: string;
+  /** The acting person; null once the account is deleted, which needs a `teamId`. */
+  userId: string | null;
   /**
    * The team concerned. Absent for an action that concerns only the person, which goes to the log of the personal team.
    */
@@ -45,6 +45,20 @@ export function insertAuditEntry(db: Db, entry: AuditEntry | EntryToBe, onlyIf: 
       ELSE t.id = ${teamId}::uuid END
     FOR KEY SHARE OF t
   `);
+}
+
+/**
+ * Part of a WITH list: writes an entry for the row of `source`, if it has one: `team_id`, `user_id`, `action`,
+ * `resource_type`, `resource_id` and `details`. For statements that decide themselves what happened. Writes nothing
+ * without a team; a person who is gone is left out.
+ */
+export function insertAuditPart(source: SQL): SQL {
+  return sql`audited AS (
+      INSERT INTO audit_log (id, team_id, user_id, action, resource_type, resource_id, details)
+      SELECT ${newId()}::uuid, t.id, (SELECT u.id FROM users u WHERE u.id = entry.user_id), entry.action,
+        entry.resource_type, entry.resource_id, entry.details
+      FROM (${source}) AS entry JOIN teams t ON t.id = entry.team_id
+    )`;
 }
 
 /** Filters of a team's log. */

@@ -1,6 +1,7 @@
 import { and, asc, eq, sql } from "drizzle-orm";
 import { lockPeople, lockPerson } from "#src/db/locks.ts";
 import { teamMemberships, teams, users } from "#src/db/schema/index.ts";
+import { hasSold, keepWorkedAgents } from "#src/db/sold-items.ts";
 import { insertAuditEntry, type AuditEntry } from "#src/domain/organisations/audit/index.ts";
 import { openingCredits, type OpeningConfig } from "#src/domain/billing/credits/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
@@ -106,13 +107,19 @@ export async function updateTeamRow(
 }
 
 /**
- * Deletes a team that is not personal and has no project, and makes each member's personal team their default. The lock
- * on the team prevents concurrent creations of projects. `team` is the state that was found, if any.
+ * Deletes a team that is not personal, has no project and no agent that others pay for, and makes each member's personal
+ * team their default. The lock on the team prevents concurrent creations of projects. Agents with which other teams worked
+ * stay for their history, as deleted ones. `team` is the state that was found, if any.
  */
 export async function deleteTeamRow(db: Db, teamId: string) {
   const [[team], , deleted] = await db.batch([
     db
-      .select({ name: teams.name, slug: teams.slug, isPersonal: teams.isPersonal })
+      .select({
+        name: teams.name,
+        slug: teams.slug,
+        isPersonal: teams.isPersonal,
+        hasSold: hasSold(sql`${teamId}::uuid`),
+      })
       .from(teams)
       .where(eq(teams.id, teamId))
       .for("update"),
@@ -124,8 +131,9 @@ export async function deleteTeamRow(db: Db, teamId: string) {
       WITH deleted AS (
         DELETE FROM teams WHERE id = ${teamId}::uuid AND NOT is_personal
           AND NOT EXISTS (SELECT 1 FROM projects WHERE team_id = ${teamId}::uuid)
+          AND NOT ${hasSold(sql`${teamId}::uuid`)}
         RETURNING id
-      ), sent_home AS (
+      ), ${keepWorkedAgents(sql`agents.team_id IN (SELECT id FROM deleted)`)}, sent_home AS (
         UPDATE users SET default_team_id = own.id FROM deleted, teams own, team_memberships m
         WHERE m.team_id = deleted.id AND users.id = m.user_id AND users.default_team_id = deleted.id
           AND own.is_personal AND own.created_by = users.id

@@ -11,3 +11,4 @@ export { handsOver, requireHolder, type HolderDeps } from "./require-holder.ts";
 export { refuseTaken } from "./store-change.ts";
 export { tellOldAddress } from "./tell-old-address.ts";
 export { updateAccount } from "./update-account.ts";
+export { refusalOfUsername } from "./usernames.ts";

@@ -17,15 +17,22 @@ interface Deps {
 }
 
 /**
- * Deletes a template. Projects created from it keep their files. Throws `not_found`, and `forbidden` for another
- * person's template.
+ * Deletes a template and returns its id. Projects created from it keep their files. Throws `not_found`, `forbidden` for another person's
+ * template, and `invalid_input` while teams that paid for it may use it.
  */
-export async function deleteBase(deps: Deps, caller: Caller, idOrSlug: string): Promise<void> {
+export async function deleteBase(deps: Deps, caller: Caller, idOrSlug: string): Promise<string> {
   requireUnboundKey(caller);
-  const { id } = await requireBase(deps, caller, idOrSlug);
+  const { id, createdBy } = await requireBase(deps, caller, idOrSlug);
+  if (createdBy !== caller.userId) throw new AppError("forbidden", "Only its author can delete a template");
   const [deleted] = await deleteBaseRow(deps.db, id, caller.userId);
-  if (!deleted) throw new AppError("forbidden", "Only its author can delete a template");
+  if (!deleted) {
+    throw new AppError(
+      "invalid_input",
+      "Teams paid for this template and may still use it, or are about to pay for it",
+    );
+  }
   await deps.archives.delete([baseKey(id)]);
+  return id;
 }
 
 /** Runs every night: deletes the archives that no row names. Idempotent. */

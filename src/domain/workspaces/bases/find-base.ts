@@ -1,7 +1,7 @@
 import type { Caller } from "#src/domain/organisations/access/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { basesFor, findBase, type Base } from "./queries.ts";
+import { basesFor, findBase, findBaseFor, type Base } from "./queries.ts";
 
 /** The templates a person may use: their own and the public ones. */
 export async function listBases(deps: { db: Db }, caller: Caller): Promise<Base[]> {
@@ -18,4 +18,19 @@ export async function requireBase(deps: { db: Db }, caller: Caller, idOrSlug: st
     throw new AppError("not_found", "Template not found");
   }
   return base;
+}
+
+/**
+ * A template with which a person may begin a team's project, by id or slug. Throws `not_found`, and `forbidden` for one
+ * that costs money and that the team has not bought.
+ */
+export async function requireUsableBase(
+  deps: { db: Db },
+  user: { teamId: string; userId: string },
+  idOrSlug: string,
+): Promise<Base> {
+  const [found] = NAME.test(idOrSlug) ? await findBaseFor(deps.db, idOrSlug, user) : [];
+  if (found?.isEntitled) return found.base;
+  if (found?.base.visibility !== "public") throw new AppError("not_found", "Template not found");
+  throw new AppError("forbidden", "This template costs money: buy it in the marketplace first");
 }

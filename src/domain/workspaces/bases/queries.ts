@@ -1,5 +1,7 @@
-import { and, count, desc, eq, inArray, or } from "drizzle-orm";
+import { and, count, desc, eq, inArray, not, or, sql } from "drizzle-orm";
 import { bases } from "#src/db/schema/index.ts";
+import { isBaseSold } from "#src/db/sold-items.ts";
+import { isEntitledToBase } from "#src/domain/marketplace/library/index.ts";
 import { isId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
@@ -23,6 +25,14 @@ export function findBase(db: Db, idOrSlug: string) {
     .where(isId(idOrSlug) ? eq(bases.id, idOrSlug) : eq(bases.slug, idOrSlug));
 }
 
+/** A template, and whether a person may begin a team's project with it. */
+export function findBaseFor(db: Db, idOrSlug: string, user: { teamId: string; userId: string }) {
+  return db
+    .select({ base: bases, isEntitled: isEntitledToBase(user) })
+    .from(bases)
+    .where(isId(idOrSlug) ? eq(bases.id, idOrSlug) : eq(bases.slug, idOrSlug));
+}
+
 export function countBases(db: Db, userId: string) {
   return db.select({ count: count() }).from(bases).where(eq(bases.createdBy, userId));
 }
@@ -32,11 +42,11 @@ export function insertBase(db: Db, base: NewBase) {
   return db.insert(bases).values(base).onConflictDoNothing({ target: bases.slug }).returning();
 }
 
-/** Deletes a person's template; no row if it is missing or belongs to another person. */
+/** Deletes a person's template; no row if it is missing, belongs to another person, or is sold. */
 export function deleteBaseRow(db: Db, id: string, createdBy: string) {
   return db
     .delete(bases)
-    .where(and(eq(bases.id, id), eq(bases.createdBy, createdBy)))
+    .where(and(eq(bases.id, id), eq(bases.createdBy, createdBy), not(isBaseSold(sql`bases.id`))))
     .returning({ id: bases.id });
 }
 

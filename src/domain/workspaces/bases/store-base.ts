@@ -13,7 +13,7 @@ import { countBases, insertBase, type Base } from "./queries.ts";
 const MAX_BASES = 100;
 
 /** Random slugs to try before a collision is a failure. */
-const MAX_DRAWS = 10;
+export const MAX_DRAWS = 10;
 
 export const baseKey = (id: string) => `bases/${id}.tar`;
 
@@ -32,6 +32,13 @@ export function requireUnboundKey(caller: Caller): void {
   }
 }
 
+/** Throws `conflict` for a person with too many templates. */
+export async function requireRoom({ db }: { db: Db }, caller: Caller): Promise<void> {
+  const [own] = await countBases(db, caller.userId);
+  if ((own?.count ?? 0) < MAX_BASES) return;
+  throw new AppError("conflict", `You have ${MAX_BASES} templates; delete one first`);
+}
+
 /**
  * Creates a template from these entries. The archive is stored before the row; the nightly sweep deletes what a crash
  * leaves in between. Throws `conflict` for a taken slug and for a person with too many templates.
@@ -46,10 +53,7 @@ export async function storeBase(
   if (wish.slug !== undefined && isReservedName(wish.slug)) {
     throw new AppError("invalid_input", "This slug is reserved: choose another");
   }
-  const [own] = await countBases(deps.db, caller.userId);
-  if ((own?.count ?? 0) >= MAX_BASES) {
-    throw new AppError("conflict", `You have ${MAX_BASES} templates; delete one first`);
-  }
+  await requireRoom(deps, caller);
   const id = newId();
   const counted = new Counted(boundedEntries(entries));
   await deps.archives.put(baseKey(id), packEntries(counted));

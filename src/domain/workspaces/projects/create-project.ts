@@ -1,6 +1,6 @@
 import type { Caller } from "#src/domain/organisations/access/index.ts";
 import { insertBackgroundTask } from "#src/domain/operations/background-tasks/index.ts";
-import { requireBase } from "#src/domain/workspaces/bases/index.ts";
+import { requireUsableBase } from "#src/domain/workspaces/bases/index.ts";
 import { parseRepositoryUrl } from "#src/domain/source-control/repositories/index.ts";
 import { requireTeam, whileTeamExists } from "#src/domain/organisations/teams/index.ts";
 import { AppError } from "#src/lib/errors.ts";
@@ -8,7 +8,13 @@ import { newId } from "#src/lib/ids.ts";
 import { slugOf } from "#src/lib/slug.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
-import { insertProject, type NewProject, type Project } from "./queries.ts";
+import {
+  insertProject,
+  insertProjectWithin,
+  type NewProject,
+  type Project,
+  type ProjectsByTier,
+} from "./queries.ts";
 import { settleMessage } from "./settle-message.ts";
 
 /** Random slugs to try before a collision is a failure. */
@@ -39,7 +45,8 @@ export interface SourceWish {
 
 /**
  * The source of a new project's files; null for an empty project. Throws `invalid_input` for fields that do not fit the
- * type and for an invalid address, and `not_found` for a base that the caller cannot see.
+ * type and for an invalid address, `not_found` for a base that the caller cannot see, and `forbidden`
+ * for one that the team has not bought.
  */
 export async function findSource(
   deps: { db: Db },
@@ -59,22 +66,33 @@ export async function findSource(
     throw new AppError("invalid_input", 'base_id is for source_type "base" and "template"');
   }
   if (baseId === "builtin") return null;
-  return { kind: "base", baseId: (await requireBase(deps, caller, baseId)).id };
+  const { teamId } = await requireCreator(deps, caller);
+  const base = await requireUsableBase(deps, { teamId, userId: caller.userId }, baseId);
+  return base.gitRepoUrl === null
+    ? { kind: "base", baseId: base.id }
+    : { kind: "git", url: base.gitRepoUrl, branch: base.defaultBranch };
 }
 
 /**
  * Creates an empty project in the caller's team. Its workspace is created with the first file or command, so the project is
- * usable at once, with the status `stopped`. Throws `forbidden` for a caller without the permission.
+ * usable at once, with the status `stopped`. Throws `forbidden` for a caller without the permission, and
+ * `insufficient_credits` for a team with the `most` projects of its tier; without `most`, any number.
  */
-export async function createProject(deps: { db: Db }, caller: Caller, wish: ProjectWish): Promise<Project> {
+export async function createProject(
+  deps: { db: Db },
+  caller: Caller,
+  wish: ProjectWish,
+  most?: ProjectsByTier,
+): Promise<Project> {
   const { teamId } = await requireCreator(deps, caller);
-  return drawSlug(deps.db, {
+  const fields = {
     ...fieldsOf(wish),
     teamId,
     ownerId: caller.userId,
     status: "stopped",
     setUpAt: new Date(),
-  });
+  } as const;
+  return drawSlug(deps.db, fields, most);
 }
 
 /**
@@ -85,16 +103,18 @@ export async function createProjectFrom(
   deps: { db: Db; queue: Pick<Queue, "publish"> },
   caller: Caller,
   wish: ProjectWish & { source: NonNullable<Project["source"]> },
+  most?: ProjectsByTier,
 ): Promise<{ project: Project; taskId: string }> {
   const { teamId } = await requireCreator(deps, caller);
-  const project = await drawSlug(deps.db, {
+  const fields = {
     ...fieldsOf(wish),
     teamId,
     ownerId: caller.userId,
     source: wish.source,
     status: "initializing",
     wanted: "stopped",
-  });
+  } as const;
+  const project = await drawSlug(deps.db, fields, most);
   const taskId = newId();
   await insertBackgroundTask(deps.db, {
     id: taskId,
@@ -121,11 +141,29 @@ async function requireCreator(deps: { db: Db }, caller: Caller): Promise<{ teamI
   return requireTeam(deps, caller, "project.create");
 }
 
-async function drawSlug(db: Db, fields: Omit<NewProject, "id" | "slug">): Promise<Project> {
+async function drawSlug(
+  db: Db,
+  fields: Omit<NewProject, "id" | "slug">,
+  most: ProjectsByTier | undefined,
+): Promise<Project> {
   for (let draw = 1; draw <= MAX_DRAWS; draw += 1) {
-    const slug = slugOf(fields.name, "project");
-    const [project] = await whileTeamExists(insertProject(db, { ...fields, id: newId(), slug }));
+    const row = { ...fields, id: newId(), slug: slugOf(fields.name, "project") };
+    const project = await whileTeamExists(most ? insertLimited(db, row, most) : insertOne(db, row));
     if (project) return project;
   }
   throw new AppError("internal", "No free slug was found for the project");
+}
+
+async function insertOne(db: Db, row: NewProject): Promise<Project | undefined> {
+  const [project] = await insertProject(db, row);
+  return project;
+}
+
+async function insertLimited(db: Db, row: NewProject, most: ProjectsByTier): Promise<Project | undefined> {
+  const { project, full } = await insertProjectWithin(db, row, most);
+  if (full === undefined) return project;
+  throw new AppError(
+    "insufficient_credits",
+    `The team has ${full} projects, the most of its tier: delete one, or take a larger tier`,
+  );
 }

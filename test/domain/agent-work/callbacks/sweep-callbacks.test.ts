@@ -39,6 +39,7 @@ async function swept(): Promise<unknown[]> {
   const queue = {
     publish: async () => {},
     publishBatch: async (messages: readonly QueueMessage[]) => void published.push(...messages),
+    ensureSchedule: async () => {},
     answers: async () => true,
   };
   await sweepCallbacks({ db: database.db, queue });

@@ -42,6 +42,7 @@ const deps = () => ({
   queue: {
     publish: down,
     publishBatch: async (messages: readonly QueueMessage[]) => void published.push(...messages),
+    ensureSchedule: down,
     answers: down,
   },
 });

@@ -1,8 +1,8 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import type { ChannelApi, MediaReference, OutgoingFile } from "#src/channels/channel.ts";
 import { adapters } from "#src/channels/index.ts";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
-import { channelMessages, messages, tasks } from "#src/db/schema/index.ts";
+import { channelMessages, chats, messages, tasks } from "#src/db/schema/index.ts";
 import { advanceSession, type ConversationDeps } from "#src/domain/messaging/conversations/index.ts";
 import { receiveEvents } from "#src/domain/messaging/inbox/index.ts";
 import type { AttemptRule } from "#src/platform/objects/attempt-limits.ts";
@@ -70,8 +70,13 @@ export class MediaWorld {
     return Object({
       db: this.#db,
       log: { ...createLog(), warn: () => {}, error: () => {} },
-      taskLogs: new MemoryTaskLogs({ publish, publishBatch: publish, answers: async () => true }),
-      queue: { publish, publishBatch: publish, answers: async () => true },
+      taskLogs: new MemoryTaskLogs({
+        publish,
+        publishBatch: publish,
+        ensureSchedule: async () => {},
+        answers: async () => true,
+      }),
+      queue: { publish, publishBatch: publish, ensureSchedule: async () => {}, answers: async () => true },
       channels: { telegram: { ...adapters.telegram, api: () => api } },
       channelSecrets: { encrypt: async (text: string) => text, decrypt: async (text: string) => text },
       deliveryStream: {
@@ -188,7 +193,12 @@ export class MediaWorld {
 
   /** Ends a task with this answer. */
   async finish(taskId: string, response: string): Promise<void> {
-    await this.#db.update(tasks).set({ status: "completed", response }).where(eq(tasks.id, taskId));
+    const over = { status: "completed", response, completedAt: new Date() } as const;
+    await this.#db.update(tasks).set(over).where(eq(tasks.id, taskId));
+    await this.#db
+      .update(chats)
+      .set({ unfinishedTasks: sql`array_remove(${chats.unfinishedTasks}, ${taskId}::uuid)` })
+      .where(eq(chats.userId, this.at.userId));
   }
 
   #handOut(reference: string): CachedMedia {

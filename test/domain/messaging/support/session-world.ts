@@ -83,6 +83,7 @@ export class SessionWorld {
     this.#logs = new MemoryTaskLogs({
       publish: async (message) => this.#accept(message),
       publishBatch: async (several) => several.forEach((message) => this.#accept(message)),
+      ensureSchedule: async () => {},
       answers: async () => true,
     });
   }

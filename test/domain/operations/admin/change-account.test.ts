@@ -40,7 +40,10 @@ const queue = { publishBatch: async (messages: readonly QueueMessage[]) => void 
 const unused = () => Promise.reject(new Error("Only the ends of tasks were to be published"));
 const change = (who: Person, wish: AdministeredChange, by = admin) =>
   changeAccount(
-    { ...sessionDeps(database.db), queue: { ...queue, publish: unused, answers: unused } },
+    {
+      ...sessionDeps(database.db),
+      queue: { ...queue, publish: unused, ensureSchedule: unused, answers: unused },
+    },
     { caller: by.caller, address: "192.0.2.9", reason: "a reason" },
     who.user.id,
     wish,

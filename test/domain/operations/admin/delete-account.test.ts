@@ -3,7 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   adminActions,
   agents,
+  bases,
   chats,
+  libraryAgents,
+  libraryBases,
   projectMemberships,
   projects,
   tasks,
@@ -11,6 +14,7 @@ import {
   teams,
   users,
 } from "#src/db/schema/index.ts";
+import { upsertReview } from "#src/domain/marketplace/reviews/queries.ts";
 import { deleteAccount } from "#src/domain/operations/admin/index.ts";
 import { createProject } from "#src/domain/workspaces/projects/index.ts";
 import { newId } from "#src/lib/ids.ts";
@@ -18,6 +22,7 @@ import { createLog } from "#src/platform/log/log.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { newAdministrator } from "#test/support/administrators.ts";
 import { openDatabase } from "#test/support/database.ts";
+import { listAgent, listBase } from "#test/support/marketplace.ts";
 import { newPerson } from "#test/support/people.ts";
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
@@ -55,6 +60,7 @@ function outside() {
     queue: {
       publish: unused,
       publishBatch: async (messages: readonly QueueMessage[]) => messages.forEach(note),
+      ensureSchedule: unused,
       answers: unused,
     },
     taskLogs: {
@@ -218,6 +224,49 @@ describe("an account that others depend on is kept, and nothing of it is lost:",
       await database.db.select().from(adminActions).where(eq(adminActions.targetId, person.user.id)),
     ).toEqual([]);
   });
+
+  it("takes its ratings out of the sums of what it reviewed", async () => {
+    const [person, other] = [await newPerson(database.db), await newPerson(database.db)];
+    const [agent, base] = [await listAgent(database.db), await listBase(database.db)];
+    const rated = { kind: "agent", comment: null } as const;
+    for (const [who, rating] of [
+      [person, 1],
+      [other, 5],
+    ] as const) {
+      const review = { ...rated, userId: who.user.id, rating };
+      await upsertReview(database.db, { ...review, itemId: agent.id });
+      await upsertReview(database.db, { ...review, kind: "base", itemId: base.id });
+    }
+    await remove(person);
+    const left = { ratingSum: 5, reviewsCount: 1 };
+    expect(await database.db.select().from(agents).where(eq(agents.id, agent.id))).toMatchObject([left]);
+    expect(await database.db.select().from(bases).where(eq(bases.id, base.id))).toMatchObject([left]);
+  });
+
+  it.each(["agent", "base"] as const)(
+    "is refused while a team has an %s of it that it paid for",
+    async (kind) => {
+      const [person, payer] = [await newPerson(database.db), await newPerson(database.db)];
+      const teamId = payer.user.defaultTeamId ?? "";
+      if (kind === "agent") {
+        const made = { teamId: person.user.defaultTeamId, createdBy: person.user.id };
+        const { id: agentId } = await listAgent(database.db, {
+          ...made,
+          pricingType: "one_time",
+          priceCents: 500,
+        });
+        await database.db.insert(libraryAgents).values({ teamId, agentId, purchaseType: "one_time" });
+      } else {
+        const { id: baseId } = await listBase(database.db, { createdBy: person.user.id });
+        await database.db.insert(libraryBases).values({ teamId, baseId, purchaseType: "one_time" });
+      }
+      await expect(remove(person)).rejects.toMatchObject({
+        code: "conflict",
+        message: expect.stringContaining("paid"),
+      });
+      expect(await exists(person)).toBe(true);
+    },
+  );
 
   it("a member of another person's team who owns nothing there is deleted", async () => {
     const [person, other] = [await newPerson(database.db), await newPerson(database.db)];

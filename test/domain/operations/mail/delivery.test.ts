@@ -38,6 +38,7 @@ function world() {
       published.push(message);
     },
     publishBatch: async () => {},
+    ensureSchedule: async () => {},
     answers: async () => true,
   };
   return { sent, published, lines, state, deps: { mailer, queue, secrets: createSecrets(KEY), log } };

@@ -63,6 +63,7 @@ function deps() {
     queue: {
       publish: async (message: QueueMessage) => void published.push(message),
       publishBatch: async (messages: readonly QueueMessage[]) => void published.push(...messages),
+      ensureSchedule: async () => {},
       answers: async () => true,
     },
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Only git and an empty directory are asked for here.

@@ -1,6 +1,6 @@
 import { and, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { projects, teamMemberships } from "#src/db/schema/index.ts";
+import { projects, teamMemberships, teams } from "#src/db/schema/index.ts";
 import type { Caller, KeyCaller } from "#src/domain/organisations/access/index.ts";
 import { requireBackgroundTask } from "#src/domain/operations/background-tasks/index.ts";
 import {
@@ -165,6 +165,23 @@ describe("a key", () => {
 });
 
 describe("making and changing projects", () => {
+  it("ends at the most of the team's tier, also for many at once, and begins again below it", async () => {
+    const owner = await newPerson(database.db, "owner");
+    const most = { free: 3, basic: 3, pro: 4, ultra: 4 };
+    const make = () => createProject(database, owner.caller, wish, most);
+    const made = await Promise.allSettled(Array.from({ length: 8 }, make));
+    expect(made.filter(({ status }) => status === "fulfilled")).toHaveLength(3);
+    for (const each of made.filter(({ status }) => status === "rejected")) {
+      expect(each).toMatchObject({ reason: { code: "insufficient_credits" } });
+    }
+    await expect(make()).rejects.toThrow("The team has 3 projects, the most of its tier");
+    const teamId = owner.user.defaultTeamId ?? "";
+    await database.db.update(teams).set({ subscriptionTier: "pro" }).where(eq(teams.id, teamId));
+    await make();
+    await expect(make()).rejects.toThrow("The team has 4 projects");
+    expect(await createProject(database, owner.caller, wish)).toMatchObject({ teamId });
+  });
+
   it("gives a hundred of the same name a hundred slugs", async () => {
     const owner = await newPerson(database.db);
     await Promise.all(Array.from({ length: 100 }, () => createProject(database, owner.caller, wish)));

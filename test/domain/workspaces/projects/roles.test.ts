@@ -132,7 +132,7 @@ const notUsed = () => Promise.reject(new Error("not used here"));
 
 /** Start a task as far as the database decides it. */
 async function start(somebody: { id: string; isSuperuser?: boolean }, projectId: string) {
-  const queue = { publish: launch, publishBatch: notUsed, answers: notUsed };
+  const queue = { publish: launch, publishBatch: notUsed, ensureSchedule: notUsed, answers: notUsed };
   const config = { DEFAULT_MODEL: "demo", ...NO_AGENT_LIMITS };
   const modelSettings = { platformModels: [config.DEFAULT_MODEL] };
   const deps = { config, modelSettings, db: database.db, queue };

@@ -1,6 +1,7 @@
 import { and, count, desc, eq, ne, notExists, sql, type SQL } from "drizzle-orm";
 import { lockNames } from "#src/db/locks.ts";
 import { chats, messages, projects } from "#src/db/schema/index.ts";
+import { isEntitled } from "#src/domain/marketplace/library/index.ts";
 import { roleInProject, type Viewer } from "#src/domain/workspaces/projects/index.ts";
 import type { Origin } from "#src/domain/agent-work/tasks/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
@@ -168,8 +169,8 @@ export async function updateChatRow(db: Db, id: string, change: ChatChange): Pro
         eq(chats.id, id),
         agentId == null
           ? undefined
-          : sql`EXISTS (SELECT 1 FROM agents a WHERE a.id = ${agentId}::uuid AND a.is_active AND (a.team_id IS NULL
-              OR a.team_id = (SELECT team_id FROM projects WHERE projects.id = chats.project_id)))`,
+          : sql`EXISTS (SELECT 1 FROM agents JOIN projects ON projects.id = chats.project_id
+              WHERE agents.id = ${agentId}::uuid AND agents.is_active AND ${isEntitled(sql`projects.team_id`)})`,
       ),
     )
     .returning();

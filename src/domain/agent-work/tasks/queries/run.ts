@@ -14,7 +14,7 @@ import type { Db } from "#src/platform/db/client.ts";
 import { statement, type Slot } from "#src/db/statement.ts";
 import type { ChatAccount, TurnWrite } from "../turns.ts";
 import type { Task, TaskStatus } from "../task.ts";
-import { hasAccess } from "./has-access.ts";
+import { lossOf, type Loss } from "./loss.ts";
 import { nextTask } from "./chat-order.ts";
 
 /** Most messages since the chat's summary that are read for the model. A chat is summarised long before it reaches this. */
@@ -53,7 +53,7 @@ const currentTask = statement((db, { taskId }: TaskId) =>
       },
       userName: users.name,
       disabledModels: teams.disabledModels,
-      hasAccess: hasAccess(),
+      loss: lossOf(),
       messageMetadata: sql<Record<string, unknown> | null>`(
         SELECT message_metadata FROM messages WHERE task_id = tasks.id AND role = 'user')`,
     })
@@ -115,27 +115,27 @@ export async function claimTask(db: Db, taskId: string, generation: number) {
 export type ClaimedTask = NonNullable<Awaited<ReturnType<typeof claimTask>>["current"]>;
 
 /**
- * Stores a turn. Returns nothing if a newer generation has the task or the task has ended. `hasAccess` says whether the
- * user who started the task may have another turn.
+ * Stores a turn. Returns nothing if a newer generation has the task or the task has ended. `loss` says why it
+ * may not have another turn, and is null where it may.
  */
 export async function storeTurn(
   db: Db,
   write: TurnWrite,
-): Promise<{ charged: Charged | undefined; hasAccess: boolean } | undefined> {
+): Promise<{ charged: Charged | undefined; loss: Loss | null } | undefined> {
   const result = await storing[partsOf(write)](db, valuesOfTurn(write));
   const [row] = result.rows;
-  return row && { charged: toCharged(row), hasAccess: row.hasAccess };
+  return row && { charged: toCharged(row), loss: row.loss };
 }
 
 const storing = forEachParts((parts) =>
   statement((db, turn: TurnSlots) =>
-    db.execute<ChargedColumns & { hasAccess: boolean }>(sql`
+    db.execute<ChargedColumns & { loss: Loss | null }>(sql`
       WITH fenced AS (
         UPDATE tasks SET iterations = ${turn.iterations}::int, tool_calls = ${turn.toolCalls}::int
         WHERE id = ${turn.taskId}::uuid AND generation = ${turn.generation}::int AND status = 'running'
         RETURNING id, user_id, project_id, agent_id
       ) ${turnRows(turn, parts)}
-      SELECT charged.*, (SELECT ${hasAccess()} FROM tasks WHERE tasks.id = fenced.id) AS "hasAccess"
+      SELECT charged.*, (SELECT ${lossOf()} FROM tasks WHERE tasks.id = fenced.id) AS loss
       FROM fenced LEFT JOIN charged ON true
     `),
   ),

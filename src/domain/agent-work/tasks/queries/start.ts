@@ -2,6 +2,7 @@ import { and, eq, lt, sql, type SQL } from "drizzle-orm";
 import { lockNames } from "#src/db/locks.ts";
 import { chats, idempotencyKeys, tasks } from "#src/db/schema/index.ts";
 import { rolesGranting, type Role, type Scope } from "#src/domain/organisations/access/index.ts";
+import { isEntitled } from "#src/domain/marketplace/library/index.ts";
 import { isFunded } from "#src/domain/billing/credits/index.ts";
 import { roleInProject } from "#src/domain/workspaces/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
@@ -70,7 +71,8 @@ function valuesOf(task: NewTask, defaults: Defaults) {
     newChatId: task.newChatId,
     messageId: task.messageId,
     origin: task.origin,
-    title: titleOf(task),
+    title: task.title ?? titleOf(task),
+    isTitled: task.title !== undefined,
     message: task.message,
     metadata: task.messageMetadata === null ? null : JSON.stringify(task.messageMetadata),
     attachmentIds: JSON.stringify(task.attachmentIds),
@@ -127,7 +129,7 @@ function insertionOf(task: InsertionSlots, limits: AgentLimits, platformModels: 
       ORDER BY coalesce(c.updated_at, c.created_at) DESC, c.id DESC LIMIT 1
     ), agent AS (
       SELECT agents.id, agents.model FROM agents, project
-      WHERE agents.is_active AND (agents.team_id IS NULL OR agents.team_id = project.team_id)
+      WHERE agents.is_active AND ${isEntitled(sql`project.team_id`)}
         AND agents.id IN (
           SELECT unnest(CASE WHEN ${task.agentId}::uuid IS NULL
             THEN ARRAY[(SELECT agent_id FROM chat), ${agentOfKey(task.apiKeyId)}, ${task.defaultAgentId}::uuid]
@@ -164,8 +166,8 @@ function insertionOf(task: InsertionSlots, limits: AgentLimits, platformModels: 
     ), go AS (
       SELECT * FROM admitted WHERE NOT ${task.isClaimed}::boolean OR EXISTS (SELECT 1 FROM claim)
     ), new_chat AS (
-      INSERT INTO chats (id, user_id, project_id, title, origin, status, last_seq, unfinished_tasks)
-      SELECT chat_id, ${task.userId}::uuid, project_id, ${task.title}::text, ${task.origin}::text, 'active', 1,
+      INSERT INTO chats (id, user_id, project_id, title, is_titled, origin, status, last_seq, unfinished_tasks)
+      SELECT chat_id, ${task.userId}::uuid, project_id, ${task.title}::text, ${task.isTitled}::boolean, ${task.origin}::text, 'active', 1,
         ARRAY[${task.id}::uuid]
       FROM go WHERE chat_id = ${task.newChatId}::uuid
       RETURNING last_seq, unfinished_tasks

@@ -54,9 +54,15 @@ export async function fillDailyCredits(db: Db, credits: number): Promise<void> {
   `);
 }
 
+/** SQL values: the bundled credits of the team's tier, and whether a subscription's period is a year. */
+const bundledOfTier = (credits: Readonly<Record<"basic" | "pro" | "ultra", number>>) => sql`
+  CASE subscription_tier WHEN 'basic' THEN ${credits.basic}::int WHEN 'pro' THEN ${credits.pro}::int ELSE ${credits.ultra}::int END`;
+const IS_ANNUAL = sql`s.period_end - s.period_start > interval '40 days'`;
+
 /**
- * Grants teams of paid tiers their monthly credits. The next date is a whole number of months (of 30 days) after the
- * last one, even if a run is late. For a team without a date, the months begin now.
+ * Grants teams whose tier was given by hand their monthly credits. The next date is a whole number of months (of 30 days)
+ * after the last one, even if a run is late. For a team without a date, the months begin now. A subscription brings the
+ * credits of its periods itself; of a paid year, the further months are granted here. An overdue one brings none.
  */
 export async function fillBundledCredits(
   db: Db,
@@ -64,11 +70,23 @@ export async function fillBundledCredits(
 ): Promise<void> {
   await db.execute(sql`
     UPDATE teams SET
-      bundled_credits = CASE subscription_tier WHEN 'basic' THEN ${credits.basic}::int WHEN 'pro' THEN ${credits.pro}::int
-        ELSE ${credits.ultra}::int END,
+      bundled_credits = ${bundledOfTier(credits)},
       credits_reset_at = coalesce(credits_reset_at, now()) + interval '30 days'
         * (1 + floor(extract(epoch FROM now() - coalesce(credits_reset_at, now())) / ${MONTH_SECONDS}::int))
     WHERE subscription_tier <> 'free' AND (credits_reset_at IS NULL OR credits_reset_at <= now())
+      AND NOT EXISTS (
+        SELECT 1 FROM subscriptions s WHERE s.team_id = teams.id AND s.tier IS NOT NULL
+          AND s.status NOT IN ('canceled', 'incomplete_expired', 'incomplete')
+      )
+  `);
+  await db.execute(sql`
+    UPDATE teams SET bundled_credits = ${bundledOfTier(credits)},
+      credits_reset_at = s.period_start + make_interval(months => 1 + 12 * extract(year FROM age(now(), s.period_start))::int
+        + extract(month FROM age(now(), s.period_start))::int)
+    FROM subscriptions s
+    WHERE s.team_id = teams.id AND s.tier = teams.subscription_tier AND s.status IN ('active', 'trialing')
+      AND ${IS_ANNUAL} AND now() < s.period_end
+      AND coalesce(teams.credits_reset_at, s.period_start + interval '1 month') <= now()
   `);
 }
 

@@ -6,20 +6,24 @@ import type { Db } from "#src/platform/db/client.ts";
 /** An attempt that dies leaves its message claimed for this long. */
 const CLAIM_SECONDS = 60;
 
-/** No earlier message to the same place is still to be sent, so that replies keep their order. */
+/**
+ * No earlier message to the same place is still to be sent, so that replies keep their order. Ids are made before a row is
+ * stored, so that the id of a later row may be smaller: the order is that of the database's clock.
+ */
 const isFirstInPlace = sql`NOT EXISTS (
   SELECT 1 FROM channel_messages e
   WHERE e.channel_config_id = channel_messages.channel_config_id AND e.jid = channel_messages.jid
     AND e.platform_thread_id IS NOT DISTINCT FROM channel_messages.platform_thread_id
-    AND e.status = 'pending' AND e.id < channel_messages.id)`;
+    AND e.status = 'pending'
+    AND (e.created_at, e.id) < (channel_messages.created_at, channel_messages.id))`;
 
 /** The oldest message after this one to the same place that is still to be sent. */
 const nextInPlace = sql<string | null>`(
   SELECT n.id FROM channel_messages n
   WHERE n.channel_config_id = channel_messages.channel_config_id AND n.jid = channel_messages.jid
     AND n.platform_thread_id IS NOT DISTINCT FROM channel_messages.platform_thread_id
-    AND n.status = 'pending' AND n.id > channel_messages.id
-  ORDER BY n.id LIMIT 1)`;
+    AND n.status = 'pending' AND (n.created_at, n.id) > (channel_messages.created_at, channel_messages.id)
+  ORDER BY n.created_at, n.id LIMIT 1)`;
 
 const outgoing = (id: string) =>
   and(

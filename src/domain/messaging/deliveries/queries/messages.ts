@@ -1,15 +1,8 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Button, Place } from "#src/channels/channel.ts";
-import {
-  approvals,
-  channelConfigs,
-  channelMessages,
-  channelSessions,
-  messages,
-  tasks,
-} from "#src/db/schema/index.ts";
+import { approvals, channelMessages, tasks } from "#src/db/schema/index.ts";
 import type { Channel, ChannelMessage } from "#src/domain/messaging/channels/index.ts";
-import { jidOf } from "#src/domain/messaging/inbox/index.ts";
+import { jidOf, placeOfSession, sessionOfTask } from "#src/domain/messaging/inbox/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
@@ -134,16 +127,21 @@ export interface Reply {
   projectId: string;
   /** Whether the session has messages that wait for the end of the task. */
   isWaiting: boolean;
+  /** Finished tasks before it in the chat whose replies are not stored, in their order. While there are such, nothing is. */
+  before: string[];
 }
 
+/** Replies of a chat are stored in the order of their tasks, back to this many hours. */
+const ORDERED_HOURS = 24;
+
 /**
- * Stores the reply of a finished platform task in the outbox, once. Undefined for a task of no session, and for one that
- * is not finished.
+ * Stores the reply of a finished platform task in the outbox, once, unless one before it is missing. Undefined for a task of
+ * no session, and for one that is not finished.
  */
 export async function insertReply(db: Db, taskId: string, words: ReplyWords): Promise<Reply | undefined> {
   const result = await db.execute<Reply & Record<string, unknown>>(sql`
     WITH done AS (
-      SELECT t.id, t.status, t.user_id, t.api_key_id, t.project_id, s.channel_config_id, s.session_key, s.sender_id, s.platform_chat_id, s.platform_chat_type,
+      SELECT t.id, t.status, t.chat_id, t.seq, t.user_id, t.api_key_id, t.project_id, s.channel_config_id, s.session_key, s.sender_id, s.platform_chat_id, s.platform_chat_type,
         s.platform_thread_id, c.channel_type, c.gateway_shard,
         CASE t.status WHEN 'completed' THEN coalesce(nullif(trim(t.response), ''), ${words.empty}::text)
           ELSE ${words.failed}::text || coalesce(t.error, '') END AS content,
@@ -153,12 +151,21 @@ export async function insertReply(db: Db, taskId: string, words: ReplyWords): Pr
       JOIN channel_sessions s ON s.id = (m.message_metadata #>> '{channel,session_id}')::uuid
       JOIN channel_configs c ON c.id = s.channel_config_id
       WHERE t.id = ${taskId}::uuid AND t.status IN ('completed', 'failed', 'cancelled')
+    ), missing AS (
+      SELECT e.id, e.seq FROM done JOIN tasks e ON e.chat_id = done.chat_id AND e.seq < done.seq
+      JOIN messages m ON m.task_id = e.id AND m.role = 'user'
+      JOIN channel_sessions s ON s.id = (m.message_metadata #>> '{channel,session_id}')::uuid
+      WHERE e.status IN ('completed', 'failed')
+        AND e.completed_at > now() - make_interval(hours => ${ORDERED_HOURS})
+        AND NOT EXISTS (SELECT 1 FROM channel_messages r WHERE r.occasion = 'task:' || e.id)
     ), stored AS (
       INSERT INTO channel_messages (id, channel_config_id, direction, jid, platform_chat_type, platform_thread_id, content,
-        task_id, status, occasion, reply_to, reply_target)
+        task_id, status, occasion, reply_to, reply_target, created_at)
       SELECT ${newId()}::uuid, channel_config_id, 'outbound', channel_type || ':' || platform_chat_id, platform_chat_type,
-        platform_thread_id, content, id, 'pending', 'task:' || id, reply_to, reply_target
-      FROM done WHERE status <> 'cancelled'
+        platform_thread_id, content, id, 'pending', 'task:' || id, reply_to, reply_target,
+        -- Later than every reply that this statement sees.
+        clock_timestamp()
+      FROM done WHERE status <> 'cancelled' AND NOT EXISTS (SELECT 1 FROM missing)
       ON CONFLICT (occasion) DO NOTHING
       RETURNING id
     )
@@ -168,6 +175,7 @@ export async function insertReply(db: Db, taskId: string, words: ReplyWords): Pr
       done.user_id AS "userId", done.api_key_id AS "apiKeyId", done.project_id AS "projectId",
       EXISTS (SELECT 1 FROM channel_events e WHERE e.channel_config_id = done.channel_config_id
         AND e.session_key = done.session_key AND e.sender_id = done.sender_id AND e.handled_at IS NULL) AS "isWaiting",
+      ARRAY(SELECT id FROM missing ORDER BY seq) AS before,
       coalesce((SELECT id FROM stored), (SELECT id FROM channel_messages WHERE occasion = 'task:' || done.id))
         AS "messageId"
     FROM done`);
@@ -177,19 +185,7 @@ export async function insertReply(db: Db, taskId: string, words: ReplyWords): Pr
 /** Where a task of a platform asks, and its open approvals. Undefined when it asks nothing. */
 export async function askingSession(db: Db, taskId: string) {
   const [found, open] = await db.batch([
-    db
-      .select({
-        channel: channelConfigs,
-        session: channelSessions,
-        replyTo: sql<string | null>`${messages.messageMetadata} #>> '{channel,reply_to}'`,
-      })
-      .from(messages)
-      .innerJoin(
-        channelSessions,
-        sql`${channelSessions.id} = (${messages.messageMetadata} #>> '{channel,session_id}')::uuid`,
-      )
-      .innerJoin(channelConfigs, eq(channelConfigs.id, channelSessions.channelConfigId))
-      .where(and(eq(messages.taskId, taskId), eq(messages.role, "user"))),
+    sessionOfTask(db, taskId),
     db
       .select({ id: approvals.id, tool: approvals.tool, parameters: approvals.parameters })
       .from(approvals)
@@ -205,10 +201,6 @@ export async function askingSession(db: Db, taskId: string) {
   const [at] = found;
   if (!at || open.length === 0) return undefined;
   const { channel, session, replyTo } = at;
-  const place: Place = {
-    chatId: session.platformChatId,
-    chatType: session.platformChatType,
-    threadId: session.platformThreadId ?? undefined,
-  };
-  return { channel, sessionKey: session.sessionKey, place, replyTo, approvals: open };
+  const { sessionKey } = session;
+  return { channel, sessionKey, place: placeOfSession(session), replyTo, approvals: open };
 }

@@ -81,6 +81,7 @@ export class ChatWorld {
     this.#logs = new MemoryTaskLogs({
       publish: async (message) => this.#accept(message),
       publishBatch: async (several) => several.forEach((message) => this.#accept(message)),
+      ensureSchedule: async () => {},
       answers: async () => true,
     });
   }
@@ -98,6 +99,7 @@ export class ChatWorld {
         publishBatch: async (several: readonly QueueMessage[]) => {
           for (const message of several) await publish(message);
         },
+        ensureSchedule: async () => {},
         answers: async () => true,
       },
       config: { DEFAULT_MODEL: "demo", ...NO_AGENT_LIMITS },

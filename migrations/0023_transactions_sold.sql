@@ -1,0 +1,1 @@
+CREATE INDEX "transactions_sold" ON "transactions" USING btree ("created_at") WHERE "transactions"."reverses_id" IS NULL AND "transactions"."payment_intent_id" IS NOT NULL;

@@ -1,0 +1,41 @@
+import { requirePayments } from "#src/domain/billing/provider/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { Payments } from "#src/platform/payments/payments.ts";
+import type { Queue, QueueMessage } from "#src/platform/queue/queue.ts";
+import { handlerOf } from "./handlers.ts";
+import { storeEvent } from "./queries.ts";
+
+export interface ReceiveDeps {
+  db: Db;
+  payments: Payments | undefined;
+  queue: Queue;
+}
+
+/**
+ * Accepts an event of the payment provider: returns when it is stored and will be handled. Idempotent, so the provider may
+ * send it again. Throws `unauthenticated` for a wrong signature or time, `unavailable` where payments are not configured.
+ */
+export async function receiveEvent(
+  deps: ReceiveDeps,
+  delivery: { body: Uint8Array; signature: string | null },
+): Promise<void> {
+  const { id, type, objectId } = await requirePayments(deps).verifyWebhook(delivery);
+  const isHandled = handlerOf(type) !== undefined && objectId !== undefined;
+  const status = await storeEvent(deps.db, {
+    id,
+    type,
+    objectId: objectId ?? null,
+    status: isHandled ? "received" : "ignored",
+  });
+  // One that is there but not handled may never have been published.
+  if (status === "received") await deps.queue.publish(handling(id, 0));
+}
+
+/** The queue's message for an attempt to handle an event. `attempts` is how many there were. */
+export function handling(eventId: string, attempts: number): QueueMessage {
+  return {
+    function: "handle-stripe-event",
+    payload: { eventId },
+    deduplicationId: `stripe-${eventId}-${attempts}`,
+  };
+}

@@ -1,0 +1,3 @@
+export { connectAccount } from "./connect-account.ts";
+export { type Earnings, readEarnings } from "./read-earnings.ts";
+export { payCreator, type PayoutDeps, releasePayouts, sweepPayouts } from "./pay-creator.ts";

@@ -1,0 +1,1 @@
+export { tierFacts, type TierConfig, type TierFacts } from "./tiers.ts";

@@ -1,0 +1,7 @@
+export {
+  listAgentsOfCreator,
+  refusalOfName,
+  requireCreator,
+  requireCreatorNamed,
+  type Creator,
+} from "./find-creator.ts";

@@ -1,0 +1,12 @@
+export {
+  listLibrary,
+  listLibraryBases,
+  removeFromLibrary,
+  switchOff,
+  toggleAgent,
+} from "./manage-library.ts";
+export { purchase, type Costs, type PurchaseWish } from "./purchase.ts";
+export { isEntitled, isEntitledToBase } from "./queries/entitlement.ts";
+export { endGrant, grantAgent, grantBase } from "./queries/grants.ts";
+export { maySeeSource, withoutSource, type Shown } from "./source.ts";
+export type { ItemKind } from "./queries/items.ts";

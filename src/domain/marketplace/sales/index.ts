@@ -1,0 +1,3 @@
+export { buyItem, verifyPurchase } from "./buy-item.ts";
+export { cancelAgentSubscription, renewAgentSubscription } from "./change-subscription.ts";
+export { listSubscriptions } from "./list-subscriptions.ts";

@@ -1,0 +1,140 @@
+import type { ChannelAdapter, Place, Platform } from "#src/channels/channel.ts";
+import { chatTypeOfId } from "#src/channels/chat-type.ts";
+import { PlatformFailure } from "#src/channels/platform-failure.ts";
+import { channelApi, type ApiDeps, type Channel } from "#src/domain/messaging/channels/index.ts";
+import { jidOf } from "#src/domain/messaging/inbox/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { chooseOwn, chooseTarget, spellingsOf, type Chosen } from "./choose-place.ts";
+import { exchangedChat, readReach, type Reach, type SendingTask } from "./queries.ts";
+
+export interface FindDeps extends ApiDeps {
+  db: Db;
+  channels: Readonly<Record<Platform, Pick<ChannelAdapter, "api" | "label">>>;
+}
+
+export interface Sought {
+  platform: Platform;
+  /** Undefined for the person's home or private chat. */
+  target: string | undefined;
+  /** The channel that is taken when several can. */
+  preferredChannelId?: string | null;
+  /**
+   * Whether the person chose the target, who may write through an own channel to every chat. Else a chat must be known: an
+   * agent may have read its target in a text of a stranger.
+   */
+  reachesAnyChat?: boolean;
+}
+
+/** A place that a task may write to, and the channel that it is written to through. */
+export interface FoundPlace {
+  channel: Channel;
+  place: Place;
+}
+
+/**
+ * Finds where a task's message goes. Returns the failure of a platform that does not tell where a person is written to.
+ * Throws `not_found` when the person has no channel or no account of the platform, and `forbidden` for a target that the
+ * person's channels do not know.
+ */
+export async function findPlace(
+  deps: FindDeps,
+  task: SendingTask,
+  sought: Sought,
+): Promise<FoundPlace | PlatformFailure> {
+  const chosen = await choose(deps, task, sought);
+  const place = await placeOf(deps, chosen);
+  return place instanceof PlatformFailure ? place : { channel: chosen.channel, place };
+}
+
+async function choose(
+  deps: FindDeps,
+  task: SendingTask,
+  { platform, target, preferredChannelId, reachesAnyChat = false }: Sought,
+): Promise<Chosen> {
+  const { label } = deps.channels[platform];
+  const targets = target === undefined ? [] : spellingsOf(platform, target);
+  const reach = await readReach(deps.db, task, { platform, targets, preferredChannelId });
+  if (reach.candidates.length === 0) {
+    throw new AppError(
+      "not_found",
+      `No ${label} channel is connected. A person connects one under Settings → Channels`,
+    );
+  }
+  const chosen =
+    platform === "cli"
+      ? chooseTerminal(reach, task, targets)
+      : target === undefined
+        ? chooseOwn(reach)
+        : (chooseTarget(reach, targets) ??
+          (await chooseExchanged(deps, reach, platform, targets)) ??
+          (reachesAnyChat ? chooseUnknown(reach, target) : undefined));
+  if (chosen) return chosen;
+  if (target === undefined) {
+    throw new AppError(
+      "not_found",
+      `No ${label} account is linked with the person's account. The person links one by writing to the bot in private`,
+    );
+  }
+  throw new AppError(
+    "forbidden",
+    `The ${label} channel may not write to ${target.slice(0, 80)}: it writes to the person's own linked account, and to chats that it has exchanged messages with`,
+  );
+}
+
+/** The person's terminals, through a channel of the task's project or of none: what is said of a project stays with its keys. */
+function chooseTerminal(
+  { candidates }: Reach,
+  { userId, projectId }: SendingTask,
+  targets: readonly string[],
+): Chosen | undefined {
+  if (targets.length > 0 && !targets.includes(userId)) return undefined;
+  const found = candidates.find(
+    ({ channel, isOwn }) => isOwn && (channel.projectId === null || channel.projectId === projectId),
+  );
+  if (!found) return undefined;
+  const threadId = found.channel.projectId ?? undefined;
+  return { channel: found.channel, place: { chatId: userId, chatType: "dm", threadId } };
+}
+
+/** A chat without sessions that an own channel has exchanged messages with: its owner tested it, or a stranger wrote. */
+async function chooseExchanged(
+  { db }: FindDeps,
+  { candidates }: Reach,
+  platform: Platform,
+  targets: readonly string[],
+): Promise<Chosen | undefined> {
+  const own = candidates.filter(({ isOwn }) => isOwn).map(({ channel }) => channel);
+  const jids = targets.map((target) => jidOf(platform, target));
+  const found = await exchangedChat(
+    db,
+    own.map(({ id }) => id),
+    jids,
+  );
+  const channel = own.find(({ id }) => id === found?.channelId);
+  if (!found || !channel) return undefined;
+  const chatId = found.jid.slice(platform.length + 1);
+  return { channel, place: { chatId, chatType: found.chatType ?? "dm", threadId: undefined } };
+}
+
+/** A chat that only the owner of the channel knows of. */
+function chooseUnknown({ candidates }: Reach, chatId: string): Chosen | undefined {
+  const channel = candidates.find(({ isOwn }) => isOwn)?.channel;
+  if (!channel) return undefined;
+  // Phone numbers are written in several ways.
+  if (channel.channelType === "whatsapp") return { channel, userId: chatId };
+  return { channel, place: { chatId, chatType: chatTypeOfId(chatId), threadId: undefined } };
+}
+
+/** Returns the failure of a platform that does not tell where a person is written to. */
+async function placeOf(deps: FindDeps, chosen: Chosen): Promise<Place | PlatformFailure> {
+  if ("place" in chosen) return chosen.place;
+  try {
+    const api = await channelApi(deps, chosen.channel);
+    return await api.directPlace(chosen.userId);
+  } catch (error) {
+    if (error instanceof PlatformFailure) return error;
+    const sentence = "The channel's credentials cannot be decrypted: a person must enter them again";
+    return new PlatformFailure("unauthorized", sentence, { cause: error });
+  }
+}

@@ -1,0 +1,191 @@
+import { and, asc, eq, inArray, isNull, sql } from "drizzle-orm";
+import { lockNames } from "#src/db/locks.ts";
+import { channelConfigs, channelEvents, channelMessages, channelSessions } from "#src/db/schema/index.ts";
+import type { ReceivedMessage } from "#src/channels/channel.ts";
+import type { Channel } from "#src/domain/messaging/channels/index.ts";
+import { jidOf, type SessionKey } from "#src/domain/messaging/inbox/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+
+export type StoredEvent = typeof channelEvents.$inferSelect;
+
+/** The person behind a session, and the session as far as it exists. */
+export interface Standing {
+  userId: string;
+  /** Null at the command line, whose API key is the identity. */
+  identityId: string | null;
+  sessionId: string | null;
+  /** The session's chat, unless it was deleted. */
+  chatId: string | null;
+  projectId: string | null;
+  isArchived: boolean;
+  /** Whether the chat is that of a schedule's run, whose result the person answers. */
+  isInRun: boolean;
+  /** Whether the session was not used for longer than it is held. */
+  isIdle: boolean;
+  /** Whether a task of the chat is unfinished. */
+  isBusy: boolean;
+  /** Whether such a task waits for an approval. */
+  isAsking: boolean;
+  startedAt: string | null;
+}
+
+export interface OpenConversation {
+  /** Undefined once the channel is deleted. */
+  channel: Channel | undefined;
+  /** In their order. */
+  events: StoredEvent[];
+  /** Undefined for a person who is not linked to an active user. */
+  person: Standing | undefined;
+}
+
+/** Most events that one advance of a session reads. */
+const READ = 100;
+
+const openEvents = ({ channelId, sessionKey, senderId }: SessionKey) =>
+  and(
+    eq(channelEvents.channelConfigId, channelId),
+    eq(channelEvents.sessionKey, sessionKey),
+    eq(channelEvents.senderId, senderId),
+    isNull(channelEvents.handledAt),
+  );
+
+/** Reads everything that decides what becomes of a session's events, in one round trip. */
+export async function openConversation(
+  db: Db,
+  key: SessionKey,
+  { idleMinutes }: { idleMinutes: number },
+): Promise<OpenConversation> {
+  const { channelId, sessionKey, senderId } = key;
+  const [channels, events, people] = await db.batch([
+    db
+      .select()
+      .from(channelConfigs)
+      .where(and(eq(channelConfigs.id, channelId), channelConfigs.isActive)),
+    db.select().from(channelEvents).where(openEvents(key)).orderBy(asc(channelEvents.id)).limit(READ),
+    db.execute<Standing & Record<string, unknown>>(sql`
+      WITH person AS (
+        SELECT u.id AS user_id, i.id AS identity_id FROM platform_identities i JOIN users u ON u.id = i.user_id
+        WHERE u.is_active AND i.is_verified
+          AND i.platform = (SELECT channel_type FROM channel_configs WHERE id = ${channelId}::uuid)
+          AND (i.platform_user_id = ${senderId}::text OR i.platform_user_id IN (
+            SELECT e.event #>> '{sender,alternateId}' FROM channel_events e
+            WHERE e.channel_config_id = ${channelId}::uuid AND e.session_key = ${sessionKey}::text
+              AND e.sender_id = ${senderId}::text AND e.handled_at IS NULL))
+        UNION ALL
+        SELECT u.id, NULL FROM users u
+        WHERE u.is_active AND u.id::text = ${senderId}::text
+          AND (SELECT channel_type FROM channel_configs WHERE id = ${channelId}::uuid) = 'cli'
+        LIMIT 1
+      )
+      SELECT person.user_id AS "userId", person.identity_id AS "identityId", s.id AS "sessionId", s.chat_id AS "chatId",
+        c.project_id AS "projectId", coalesce(c.status = 'archived', false) AS "isArchived",
+        coalesce(c.origin = 'schedule', false) AS "isInRun", c.created_at AS "startedAt",
+        coalesce(s.last_active_at < now() - make_interval(mins => coalesce(s.idle_timeout_minutes, ${idleMinutes}::int)),
+          false) AS "isIdle",
+        coalesce(c.unfinished_tasks <> '{}', false) AS "isBusy",
+        EXISTS (SELECT 1 FROM approvals a JOIN tasks t ON t.id = a.task_id
+          WHERE t.id = ANY (c.unfinished_tasks) AND t.status = 'running' AND a.response IS NULL AND a.expires_at > now())
+          AS "isAsking"
+      FROM person
+      LEFT JOIN channel_sessions s ON s.channel_config_id = ${channelId}::uuid AND s.session_key = ${sessionKey}::text
+        AND s.user_id = person.user_id
+      LEFT JOIN chats c ON c.id = s.chat_id`),
+  ]);
+  return { channel: channels[0], events, person: people.rows[0] };
+}
+
+/** Marks events as handled and forgets what they said. */
+export async function settleEvents(db: Db, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await db
+    .update(channelEvents)
+    .set({ handledAt: sql`now()`, event: null })
+    .where(inArray(channelEvents.id, [...ids]));
+}
+
+/**
+ * Makes events the message of one task, whose id is that of the first one. Returns the events of that task: when an earlier
+ * attempt chose some and died, those and no others.
+ */
+export async function claimEvents(db: Db, key: SessionKey, ids: readonly string[]): Promise<StoredEvent[]> {
+  // An earlier advance may have handled some of them in the meantime.
+  const first = sql`(SELECT f.id FROM channel_events f
+    WHERE f.id IN (${sql.join(
+      ids.map((id) => sql`${id}::uuid`),
+      sql`, `,
+    )}) AND f.handled_at IS NULL ORDER BY f.id LIMIT 1)`;
+  const [, , claimed] = await db.batch([
+    // Two advances of one session choose one after the other.
+    lockNames(db, [`channel-session:${key.channelId}:${key.sessionKey}:${key.senderId}`]),
+    db
+      .update(channelEvents)
+      .set({ taskId: first })
+      .where(
+        and(
+          openEvents(key),
+          inArray(channelEvents.id, [...ids]),
+          sql`NOT EXISTS (SELECT 1 FROM channel_events o WHERE o.channel_config_id = ${key.channelId}::uuid
+            AND o.session_key = ${key.sessionKey}::text AND o.sender_id = ${key.senderId}::text
+            AND o.handled_at IS NULL AND o.task_id IS NOT NULL)`,
+        ),
+      ),
+    db
+      .select()
+      .from(channelEvents)
+      .where(and(openEvents(key), sql`${channelEvents.taskId} IS NOT NULL`))
+      .orderBy(asc(channelEvents.id)),
+  ]);
+  return claimed;
+}
+
+/** Notes that a task was started for events of a session: the session goes on in its chat. */
+export async function settleStarted(
+  db: Db,
+  {
+    channel,
+    sessionId,
+    chatId,
+    taskId,
+    messages,
+  }: {
+    channel: Pick<Channel, "id" | "channelType">;
+    sessionId: string;
+    chatId: string;
+    taskId: string;
+    messages: readonly { id: string; message: ReceivedMessage }[];
+  },
+): Promise<void> {
+  await db.batch([
+    db
+      .update(channelSessions)
+      .set({ chatId, lastActiveAt: sql`now()` })
+      .where(eq(channelSessions.id, sessionId)),
+    db
+      .insert(channelMessages)
+      .values(
+        messages.map(({ id, message }) => ({
+          id,
+          channelConfigId: channel.id,
+          direction: "inbound" as const,
+          jid: jidOf(channel.channelType, message.place.chatId),
+          platformChatType: message.place.chatType,
+          platformThreadId: message.place.threadId ?? null,
+          senderName: message.sender.name,
+          content: message.text,
+          platformMessageId: message.id,
+          taskId,
+          status: "delivered" as const,
+        })),
+      )
+      .onConflictDoNothing(),
+    db
+      .update(channelEvents)
+      .set({ handledAt: sql`now()`, event: null })
+      .where(
+        inArray(
+          channelEvents.id,
+          messages.map(({ id }) => id),
+        ),
+      ),
+  ]);
+}

@@ -1,0 +1,227 @@
+import { and, eq, inArray, sql } from "drizzle-orm";
+import {
+  approvals,
+  channelMessages,
+  channelSessions,
+  chats,
+  platformIdentities,
+  tasks,
+} from "#src/db/schema/index.ts";
+import type { Place } from "#src/channels/channel.ts";
+import type { SessionKey } from "#src/domain/messaging/inbox/index.ts";
+import { roleInProject } from "#src/domain/workspaces/projects/index.ts";
+import { newId } from "#src/lib/ids.ts";
+import type { Db } from "#src/platform/db/client.ts";
+
+/** Creates or reads a person's session at a place. Returns its id. */
+export async function upsertSession(
+  db: Db,
+  { key, userId, place, senderName }: { key: SessionKey; userId: string; place: Place; senderName: string },
+): Promise<string> {
+  const [row] = await db
+    .insert(channelSessions)
+    .values({
+      id: newId(),
+      channelConfigId: key.channelId,
+      sessionKey: key.sessionKey,
+      userId,
+      platformChatId: place.chatId,
+      platformChatType: place.chatType,
+      platformThreadId: place.threadId ?? null,
+      senderId: key.senderId,
+      senderName,
+      lastActiveAt: sql`now()`,
+    })
+    .onConflictDoUpdate({
+      target: [channelSessions.channelConfigId, channelSessions.sessionKey, channelSessions.userId],
+      set: { senderName, senderId: key.senderId },
+    })
+    .returning({ id: channelSessions.id });
+  if (!row) throw new Error("The session was not stored");
+  return row.id;
+}
+
+/**
+ * Begins a session's chat before its first task, for files that come with the message. Idempotent. The session is in use
+ * from then on, so that a repetition goes on in the same chat.
+ */
+export async function openChat(
+  db: Db,
+  sessionId: string,
+  chat: { id: string; userId: string; projectId: string; title: string; origin: string },
+): Promise<void> {
+  await db.batch([
+    db.insert(chats).values(chat).onConflictDoNothing({ target: chats.id }),
+    db
+      .update(channelSessions)
+      .set({ chatId: chat.id, lastActiveAt: sql`now()` })
+      .where(eq(channelSessions.id, sessionId)),
+  ]);
+}
+
+/** A message of another chat of the person. */
+export interface ContextMessage extends Record<string, unknown> {
+  platform: string;
+  role: "user" | "assistant";
+  text: string;
+}
+
+/** Chats that give a new one its context, messages of each, and how much of a message. */
+const CONTEXT = { chats: 3, messages: 2, chars: 500, hours: 24 };
+
+/**
+ * The last messages of a person's other platform chats that were active within a day, in projects that the person can still
+ * see. In their order, the chat that was active last at the end.
+ */
+export async function recentMessages(
+  db: Db,
+  { userId, sessionId }: { userId: string; sessionId: string },
+): Promise<ContextMessage[]> {
+  const result = await db.execute<ContextMessage>(sql`
+    SELECT chat.platform, last.role, last.text
+    FROM (
+      SELECT c.id, min(config.channel_type) AS platform, max(s.last_active_at) AS active_at
+      FROM channel_sessions s
+      JOIN channel_configs config ON config.id = s.channel_config_id
+      JOIN chats c ON c.id = s.chat_id
+      JOIN projects ON projects.id = c.project_id
+      WHERE s.user_id = ${userId}::uuid AND s.id <> ${sessionId}::uuid
+        AND s.last_active_at > now() - make_interval(hours => ${CONTEXT.hours})
+        AND c.user_id = s.user_id AND c.status <> 'archived'
+        AND ${roleInProject({ userId, isSuperuser: false })} IS NOT NULL
+      GROUP BY c.id
+      ORDER BY active_at DESC
+      LIMIT ${CONTEXT.chats}
+    ) AS chat
+    CROSS JOIN LATERAL (
+      -- Question and answer share a sequence number.
+      SELECT m.seq, m.role, left(m.content, ${CONTEXT.chars}) AS text FROM messages m
+      WHERE m.chat_id = chat.id AND m.content <> ''
+      ORDER BY m.seq DESC, m.role
+      LIMIT ${CONTEXT.messages}
+    ) AS last
+    ORDER BY chat.active_at, chat.id, last.seq, last.role DESC`);
+  return result.rows;
+}
+
+/** Archives a session's chat, so that the next message begins another one. */
+export async function archiveChat(db: Db, { sessionId, chatId }: { sessionId: string; chatId: string }) {
+  await db.batch([
+    db.update(chats).set({ status: "archived" }).where(eq(chats.id, chatId)),
+    db
+      .update(channelSessions)
+      .set({ chatId: null })
+      .where(and(eq(channelSessions.id, sessionId), eq(channelSessions.chatId, chatId))),
+  ]);
+}
+
+/** Makes a chat the home of a person on a platform. */
+export async function setHome(
+  db: Db,
+  identityId: string,
+  { channelId, place }: { channelId: string; place: Place },
+): Promise<void> {
+  await db
+    .update(platformIdentities)
+    .set({
+      homeChannelConfigId: channelId,
+      homeChatId: place.chatId,
+      homeThreadId: place.threadId ?? null,
+    })
+    .where(eq(platformIdentities.id, identityId));
+}
+
+/** Whether an approval belongs to a task of a chat. */
+export async function approvalOfChat(db: Db, approvalId: string, chatId: string | null): Promise<boolean> {
+  const found = await db
+    .select({ id: approvals.id })
+    .from(approvals)
+    .innerJoin(tasks, eq(tasks.id, approvals.taskId))
+    .where(and(sql`${approvals.id}::text = ${approvalId}`, sql`${tasks.chatId} = ${chatId}::uuid`));
+  return found.length > 0;
+}
+
+/** What `/status` and `/whoami` tell. */
+export async function describeSession(
+  db: Db,
+  { userId, chatId }: { userId: string; chatId: string | null },
+): Promise<
+  | { email: string; project: string | null; agent: string | null; task: string | null; tool: string | null }
+  | undefined
+> {
+  const result = await db.execute<{
+    email: string;
+    project: string | null;
+    agent: string | null;
+    task: string | null;
+    tool: string | null;
+  }>(sql`
+    SELECT u.email, p.name AS project, a.name AS agent, t.message AS task, q.tool
+    FROM users u
+    LEFT JOIN chats c ON c.id = ${chatId}::uuid AND c.user_id = u.id
+    LEFT JOIN projects p ON p.id = c.project_id
+    LEFT JOIN tasks t ON t.id = c.unfinished_tasks[1] AND t.status IN ('queued', 'running')
+    LEFT JOIN agents a ON a.id = coalesce(t.agent_id, c.agent_id)
+    LEFT JOIN LATERAL (SELECT tool FROM approvals WHERE task_id = t.id AND response IS NULL AND expires_at > now()
+      ORDER BY id LIMIT 1) AS q ON true
+    WHERE u.id = ${userId}::uuid`);
+  return result.rows[0];
+}
+
+/**
+ * Points a person's session at a place to another chat, unless a task of its chat is at work. A person without a session
+ * there gets one when the person's account of the platform is known.
+ */
+export async function pointSession(
+  db: Db,
+  {
+    channelId,
+    sessionKey,
+    place,
+    userId,
+    chatId,
+  }: { channelId: string; sessionKey: string; place: Place; userId: string; chatId: string },
+): Promise<void> {
+  await db.execute(sql`
+    INSERT INTO channel_sessions (id, channel_config_id, session_key, user_id, platform_chat_id, platform_chat_type,
+      platform_thread_id, sender_id, sender_name, chat_id, last_active_at)
+    SELECT ${newId()}::uuid, c.id, ${sessionKey}::text, ${userId}::uuid, ${place.chatId}::text, ${place.chatType}::text,
+      ${place.threadId ?? null}::text, i.platform_user_id, coalesce(i.platform_username, ''), ${chatId}::uuid, now()
+    FROM channel_configs c
+    JOIN platform_identities i ON i.platform = c.channel_type AND i.user_id = ${userId}::uuid AND i.is_verified
+    WHERE c.id = ${channelId}::uuid
+    ORDER BY i.paired_at DESC
+    LIMIT 1
+    ON CONFLICT (channel_config_id, session_key, user_id) DO UPDATE
+      SET chat_id = excluded.chat_id, last_active_at = now()
+      WHERE NOT EXISTS (SELECT 1 FROM chats b WHERE b.id = channel_sessions.chat_id AND b.unfinished_tasks <> '{}')`);
+}
+
+/** The chat of a schedule's run, and its project. */
+export interface RunChat extends Record<string, unknown> {
+  chatId: string;
+  projectId: string;
+}
+
+/** The chat of the person's own run whose result is the message that the person answers. */
+export async function answeredRun(
+  db: Db,
+  { channelId, userId, messageIds }: { channelId: string; userId: string; messageIds: readonly string[] },
+): Promise<RunChat | undefined> {
+  const [found] = await db
+    .select({ chatId: chats.id, projectId: chats.projectId })
+    .from(channelMessages)
+    .innerJoin(tasks, eq(tasks.id, channelMessages.taskId))
+    .innerJoin(chats, eq(chats.id, tasks.chatId))
+    .where(
+      and(
+        eq(channelMessages.channelConfigId, channelId),
+        eq(channelMessages.direction, "outbound"),
+        inArray(channelMessages.platformMessageId, [...messageIds]),
+        eq(tasks.userId, userId),
+        eq(tasks.origin, "schedule"),
+      ),
+    )
+    .limit(1);
+  return found;
+}

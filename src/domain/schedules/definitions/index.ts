@@ -1,0 +1,15 @@
+export {
+  createSchedule,
+  deleteSchedule,
+  listSchedules,
+  pauseSchedule,
+  requireOrigin,
+  requireSchedule,
+  resumeSchedule,
+  updateSchedule,
+  type ScheduleDeps,
+  type ScheduleOrigin,
+  type ScheduleWish,
+  type SettingsChange,
+} from "./manage-schedules.ts";
+export { activeSchedules, chatOfTask, type FoundSchedule, type Schedule } from "./queries.ts";

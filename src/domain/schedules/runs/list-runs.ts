@@ -1,0 +1,15 @@
+import { requireSchedule } from "#src/domain/schedules/definitions/index.ts";
+import type { Caller } from "#src/domain/organisations/access/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { runsOf, type ShownRun } from "./queries/run.ts";
+
+/** A page of a schedule's runs, newest first. Throws as `requireSchedule` does. */
+export async function listRuns(
+  deps: { db: Db },
+  caller: Caller,
+  scheduleId: string,
+  page: { limit: number; offset: number },
+): Promise<ShownRun[]> {
+  const { schedule } = await requireSchedule(deps, caller, scheduleId);
+  return runsOf(deps.db, schedule.id, page);
+}

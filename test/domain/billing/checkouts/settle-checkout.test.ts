@@ -1,0 +1,228 @@
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { checkouts, teams, users } from "#src/db/schema/index.ts";
+import { createCheckout, settleCheckout } from "#src/domain/billing/checkouts/index.ts";
+import type { CheckoutSession, Payments } from "#src/platform/payments/payments.ts";
+import type { Colleague } from "#test/support/colleagues.ts";
+import { listAgent } from "#test/support/marketplace.ts";
+import { PaymentsWorld } from "../support/payments-world.ts";
+
+let world: PaymentsWorld;
+let buyer: Colleague;
+beforeAll(async () => {
+  world = await PaymentsWorld.open();
+});
+beforeEach(async () => {
+  buyer = await world.newBuyer();
+  await world.control("faults", { faults: [] });
+});
+afterAll(() => world.close());
+
+const settle = (sessionId: string) => settleCheckout(world.deps(), sessionId);
+
+/** What the team has been granted, and what is on record about it. */
+async function granted(team = buyer) {
+  const [transactions, audit] = [await world.transactionsOf(team), await world.auditOf(team)];
+  return {
+    credits: (await world.team(team)).purchasedCredits,
+    transactions: transactions.length,
+    entries: audit.length,
+    statuses: (await world.checkoutsOf(team)).map(({ status }) => status),
+  };
+}
+
+/** The provider, whose sessions are changed on the way. */
+const lying = (change: Partial<CheckoutSession>): Payments => ({
+  ...world.payments,
+  getCheckoutSession: async (id) => {
+    const session = await world.payments.getCheckoutSession(id);
+    return session && { ...session, ...change };
+  },
+});
+
+const NOTHING = { credits: 0, transactions: 0, entries: 0 };
+
+describe("a session that is paid", () => {
+  it("adds its credits, one transaction and an entry in the team's log", async () => {
+    const { sessionId } = await world.buy(buyer);
+    await world.control(`sessions/${sessionId}/pay`);
+    expect(await settle(sessionId)).toMatchObject({ state: "paid", isNew: true });
+    expect(await granted()).toEqual({ credits: 500, transactions: 1, entries: 1, statuses: ["paid"] });
+    const [transaction] = await world.transactionsOf(buyer);
+    const session = await world.payments.getCheckoutSession(sessionId);
+    const intent = await world.payments.getPaymentIntent(session?.paymentIntentId ?? "");
+    expect(transaction).toMatchObject({
+      type: "credit_purchase",
+      userId: buyer.id,
+      amountCents: 500,
+      platformCents: 500,
+      creatorCents: 0,
+      currency: "usd",
+      credits: 500,
+      paymentIntentId: intent?.id,
+      chargeId: intent?.chargeId,
+    });
+    const [entry] = await world.auditOf(buyer);
+    expect(entry).toMatchObject({
+      action: "payment.received",
+      userId: buyer.id,
+      details: { type: "credit_purchase", item: "small", amount_cents: 500, currency: "usd", credits: 500 },
+    });
+  });
+
+  it("has the share of the creator sent at once, and nothing sent without a creator", async () => {
+    const seller = await world.newBuyer();
+    const made = { teamId: seller.personalTeamId, createdBy: seller.id };
+    const price = { pricingType: "one_time", priceCents: 500 } as const;
+    /** Returns the transaction of a sale that is settled twice at once, and what was published for it. */
+    const sell = async (values: Parameters<typeof listAgent>[1]) => {
+      const agent = await listAgent(world.db, { ...price, ...values });
+      const { sessionId } = await createCheckout(world.deps(), {
+        userId: buyer.id,
+        teamId: buyer.personalTeamId,
+        returnOrigin: "http://service.test",
+        type: "agent_purchase",
+        item: agent.id,
+        name: agent.name,
+        amountCents: 500,
+        currency: "usd",
+        metadata: { agent_id: agent.id },
+        paths: { success: "/success", cancel: "/cancel" },
+      });
+      await world.control(`sessions/${sessionId}/pay`);
+      world.published.splice(0);
+      await Promise.all([settle(sessionId), settle(sessionId)]);
+      const sale = (await world.transactionsOf(buyer)).find(({ agentId }) => agentId === agent.id);
+      return { transactionId: sale?.id, published: world.published.splice(0) };
+    };
+    const { transactionId, published } = await sell(made);
+    expect(published).toEqual([{ function: "pay-creator", payload: { transactionId } }]);
+    expect((await sell({})).published).toEqual([]);
+  });
+
+  it("counts once, however often and however many at once ask", async () => {
+    const { sessionId } = await world.buy(buyer);
+    await world.control(`sessions/${sessionId}/pay`);
+    const outcomes = await Promise.all(Array.from({ length: 25 }, () => settle(sessionId)));
+    expect(outcomes.filter((outcome) => outcome?.isNew)).toHaveLength(1);
+    expect(outcomes.map((outcome) => outcome?.state)).toEqual(outcomes.map(() => "paid"));
+    expect(await settle(sessionId)).toMatchObject({ state: "paid", isNew: false });
+    expect(await granted()).toMatchObject({ credits: 500, transactions: 1, entries: 1 });
+  });
+
+  it("counts when its row has no session yet, or was given up before", async () => {
+    const first = await world.buy(buyer);
+    await world.control(`sessions/${first.sessionId}/pay`);
+    await world.db
+      .update(checkouts)
+      .set({ sessionId: null, status: "open" })
+      .where(eq(checkouts.sessionId, first.sessionId));
+    expect(await settle(first.sessionId)).toMatchObject({ state: "paid", isNew: true });
+    const second = await world.buy(buyer);
+    await world.db
+      .update(checkouts)
+      .set({ status: "expired" })
+      .where(eq(checkouts.sessionId, second.sessionId));
+    await world.control(`sessions/${second.sessionId}/pay`);
+    expect(await settle(second.sessionId)).toMatchObject({ state: "paid", isNew: true });
+    expect(await granted()).toMatchObject({ credits: 1000, transactions: 2 });
+  });
+
+  it("counts while the team and its payer are deleted, as money without an owner", async () => {
+    const { sessionId } = await world.buy(buyer);
+    await world.control(`sessions/${sessionId}/pay`);
+    await world.db.delete(teams).where(eq(teams.id, buyer.personalTeamId));
+    await world.db.delete(users).where(eq(users.id, buyer.id));
+    const settled = await settle(sessionId);
+    expect(settled).toMatchObject({ state: "paid", isNew: true, checkout: { teamId: null, userId: null } });
+    const [row] = await world.db.select().from(checkouts).where(eq(checkouts.sessionId, sessionId));
+    expect(row).toMatchObject({ status: "paid", teamId: null });
+  });
+});
+
+describe("a session that is not paid", () => {
+  it("grants nothing while it is open, and once it has expired", async () => {
+    const { sessionId } = await world.buy(buyer);
+    expect(await settle(sessionId)).toMatchObject({ state: "pending" });
+    await world.control(`sessions/${sessionId}/fail`);
+    expect(await settle(sessionId)).toMatchObject({ state: "pending" });
+    await world.control(`sessions/${sessionId}/expire`);
+    expect(await settle(sessionId)).toMatchObject({ state: "expired" });
+    expect(await granted()).toEqual({ ...NOTHING, statuses: ["expired"] });
+  });
+
+  it("grants nothing while a promised payment is on its way, and follows what becomes of it", async () => {
+    const [one, two] = [await world.buy(buyer), await world.buy(buyer, "medium")];
+    for (const { sessionId } of [one, two]) {
+      await world.control(`sessions/${sessionId}/pay`, { later: true });
+      expect(await settle(sessionId)).toMatchObject({ state: "pending" });
+    }
+    expect(await granted()).toEqual({ ...NOTHING, statuses: ["pending", "pending"] });
+    await world.control(`sessions/${one.sessionId}/fail`);
+    await world.control(`sessions/${two.sessionId}/pay`);
+    expect(await settle(one.sessionId)).toMatchObject({ state: "failed" });
+    expect(await settle(two.sessionId)).toMatchObject({ state: "paid", isNew: true });
+    expect(await granted()).toMatchObject({ credits: 2500, transactions: 1 });
+  });
+});
+
+describe("a paid session that is not what the row asked for", () => {
+  it.each<[string, Partial<CheckoutSession>, string]>([
+    ["mode", { mode: "subscription" }, "The payment is of another kind"],
+    ["customer", { customerId: "cus_other" }, "The payment is another customer's"],
+    ["lost customer", { customerId: undefined }, "The payment is another customer's"],
+    ["currency", { currency: "jpy" }, "The payment is in another currency"],
+    ["smaller amount", { amountCents: 499 }, "The payment has another amount"],
+    ["larger amount", { amountCents: 501 }, "The payment has another amount"],
+    ["reference", { reference: crypto.randomUUID() }, "The payment is for something else"],
+  ])("grants nothing: another %s", async (_, change, error) => {
+    const { sessionId } = await world.buy(buyer);
+    await world.control(`sessions/${sessionId}/pay`);
+    const deps = world.deps({ payments: lying(change) });
+    expect(await settleCheckout(deps, sessionId)).toMatchObject({ state: "failed", checkout: { error } });
+    expect(await granted()).toEqual({ ...NOTHING, statuses: ["failed"] });
+  });
+
+  it("grants nothing of another row that it names, and leaves that row alone", async () => {
+    const other = await world.newBuyer();
+    const mine = await world.buy(buyer);
+    const theirs = await world.buy(other, "medium");
+    const [row] = await world.checkoutsOf(other);
+    await world.control(`sessions/${mine.sessionId}/pay`);
+    const deps = world.deps({ payments: lying({ reference: row?.id }) });
+    await world.db.update(checkouts).set({ sessionId: null }).where(eq(checkouts.sessionId, mine.sessionId));
+    expect(await settleCheckout(deps, mine.sessionId)).toMatchObject({ state: "failed" });
+    expect(await granted(other)).toEqual({ ...NOTHING, statuses: ["pending"] });
+    await world.control(`sessions/${theirs.sessionId}/pay`);
+    expect(await settle(theirs.sessionId)).toMatchObject({ state: "paid", isNew: true });
+  });
+
+  it("is not of this service when it names no row", async () => {
+    const { sessionId } = await world.buy(buyer);
+    await world.db.delete(checkouts).where(eq(checkouts.sessionId, sessionId));
+    expect(await settle(sessionId)).toBeUndefined();
+    for (const reference of [undefined, "row-1", "' OR 1=1"]) {
+      const deps = world.deps({ payments: lying({ reference }) });
+      expect(await settleCheckout(deps, sessionId)).toBeUndefined();
+    }
+    expect(await settle("cs_test_none")).toBeUndefined();
+  });
+});
+
+it.each([
+  ["429", { status: 429, times: 9 }, "unavailable"],
+  ["500", { status: 500, times: 9 }, "provider_failed"],
+  ["garbage", { garbage: true, times: 9 }, "provider_failed"],
+  ["no answer", { lost: true, times: 9 }, "unavailable"],
+])("a provider with %s delays what was paid for, and loses nothing", async (_, fault, code) => {
+  const { sessionId } = await world.buy(buyer);
+  await world.control(`sessions/${sessionId}/pay`);
+  for (const call of ["GET checkout/sessions", "GET payment_intents"]) {
+    await world.control("faults", { faults: [{ ...fault, call }] });
+    await expect(settle(sessionId)).rejects.toMatchObject({ name: "AppError", code });
+  }
+  expect(await granted()).toEqual({ ...NOTHING, statuses: ["pending"] });
+  await world.control("faults", { faults: [] });
+  expect(await settle(sessionId)).toMatchObject({ state: "paid", isNew: true });
+  expect(await granted()).toMatchObject({ credits: 500, transactions: 1 });
+});

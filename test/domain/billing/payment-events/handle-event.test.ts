@@ -1,0 +1,176 @@
+import { eq, sql } from "drizzle-orm";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { stripeEvents } from "#src/db/schema/index.ts";
+import { sweepCheckouts } from "#src/domain/billing/checkouts/index.ts";
+import {
+  handleEvent,
+  pageOfEvents,
+  retryEvent,
+  sweepEvents,
+} from "#src/domain/billing/payment-events/index.ts";
+import { checkouts } from "#src/db/schema/index.ts";
+import { PaymentsWorld } from "../support/payments-world.ts";
+
+let world: PaymentsWorld;
+beforeAll(async () => {
+  world = await PaymentsWorld.open();
+});
+beforeEach(async () => {
+  await world.control("faults", { faults: [] });
+  await world.db.delete(stripeEvents);
+  world.published.length = 0;
+});
+afterAll(() => world.close());
+
+/** An event as it is stored when it arrives. */
+async function arrived(objectId: string, type = "checkout.session.completed"): Promise<string> {
+  const id = `evt_${crypto.randomUUID()}`;
+  await world.db.insert(stripeEvents).values({ id, type, objectId });
+  return id;
+}
+
+const found = async (id: string) =>
+  (await world.db.select().from(stripeEvents).where(eq(stripeEvents.id, id)))[0];
+
+/** The checkout of a session was begun so long ago. */
+const age = (sessionId: string, minutes: number) =>
+  world.db
+    .update(checkouts)
+    .set({ createdAt: sql`now() - make_interval(mins => ${minutes})` })
+    .where(eq(checkouts.sessionId, sessionId));
+
+async function paidSession() {
+  const buyer = await world.newBuyer();
+  const { sessionId } = await world.buy(buyer);
+  await world.control(`sessions/${sessionId}/pay`);
+  return { buyer, sessionId };
+}
+
+describe("an event of a checkout", () => {
+  it("settles it by what the provider says, not the event, and is done", async () => {
+    for (const type of ["completed", "async_payment_succeeded", "async_payment_failed", "expired"]) {
+      const { buyer, sessionId } = await paidSession();
+      const id = await arrived(sessionId, `checkout.session.${type}`);
+      await handleEvent(world.deps(), id);
+      expect(await found(id)).toMatchObject({ status: "done", attempts: 1, settledAt: expect.any(Date) });
+      expect(await world.team(buyer)).toMatchObject({ purchasedCredits: 500 });
+    }
+  });
+
+  it("counts once when five come at once, each twice", async () => {
+    const { buyer, sessionId } = await paidSession();
+    const ids = await Promise.all(Array.from({ length: 5 }, () => arrived(sessionId)));
+    await Promise.all([...ids, ...ids].map((id) => handleEvent(world.deps(), id)));
+    expect(await world.team(buyer)).toMatchObject({ purchasedCredits: 500 });
+    for (const id of ids) expect(await found(id)).toMatchObject({ status: "done" });
+  });
+
+  it("of another service of the same account is ignored, as is one that is unknown", async () => {
+    const id = await arrived("cs_test_of_another_service");
+    await handleEvent(world.deps(), id);
+    expect(await found(id)).toMatchObject({ status: "ignored" });
+    await handleEvent(world.deps(), "evt_none");
+  });
+});
+
+describe("an event that cannot be handled", () => {
+  it("is tried again ever later, then failed with the reason, and succeeds by hand", async () => {
+    const { buyer, sessionId } = await paidSession();
+    const id = await arrived(sessionId);
+    await world.control("faults", { faults: [{ call: "GET checkout/sessions", status: 429, times: 99 }] });
+    for (let attempt = 1; attempt <= 5; attempt += 1) await handleEvent(world.deps(), id);
+    const retries = world.published.map(({ delaySeconds, deduplicationId }) => ({
+      delaySeconds,
+      deduplicationId,
+    }));
+    expect(retries).toEqual(
+      [10, 60, 300, 2_000].map((delaySeconds, at) => ({
+        delaySeconds,
+        deduplicationId: `stripe-${id}-${at + 1}`,
+      })),
+    );
+    expect(await found(id)).toMatchObject({
+      status: "failed",
+      attempts: 5,
+      error: "The payment provider is busy. Try again in a moment",
+    });
+    expect((await pageOfEvents(world.db, "failed", { limit: 9, offset: 0 })).events).toMatchObject([{ id }]);
+    await handleEvent(world.deps(), id);
+    expect(await found(id)).toMatchObject({ attempts: 5 });
+    await world.control("faults", { faults: [] });
+    await retryEvent(world.deps(), id);
+    expect(world.published.at(-1)).toMatchObject({ payload: { eventId: id } });
+    await handleEvent(world.deps(), id);
+    expect(await found(id)).toMatchObject({ status: "done", error: null });
+    expect(await world.team(buyer)).toMatchObject({ purchasedCredits: 500 });
+    await expect(retryEvent(world.deps(), "evt_none")).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  it("is given to the queue again by the sweep, for three days", async () => {
+    const failed = await arrived("cs_1");
+    const old = await arrived("cs_2");
+    const lost = await arrived("cs_3");
+    const recent = await arrived("cs_4");
+    const done = await arrived("cs_5");
+    const set = (id: string, values: object) =>
+      world.db.update(stripeEvents).set(values).where(eq(stripeEvents.id, id));
+    await set(failed, { status: "failed", attempts: 5 });
+    await set(old, { status: "failed", createdAt: sql`now() - interval '4 days'` });
+    await set(lost, { createdAt: sql`now() - interval '11 minutes'` });
+    await set(done, { status: "done", createdAt: sql`now() - interval '11 minutes'` });
+    await sweepEvents(world.deps());
+    const ids = world.published.map(({ payload }) => String(Object(payload).eventId));
+    expect(new Set(ids)).toEqual(new Set([failed, lost]));
+    expect(ids).toHaveLength(2);
+    expect(await found(failed)).toMatchObject({ status: "received" });
+    expect(await found(recent)).toMatchObject({ status: "received" });
+    expect(await found(old)).toMatchObject({ status: "failed" });
+  });
+});
+
+describe("the sweep of checkouts", () => {
+  it("settles what is older than ten minutes and leaves the rest", async () => {
+    const [old, young] = [await paidSession(), await paidSession()];
+    await age(old.sessionId, 11);
+    await sweepCheckouts(world.deps());
+    expect(await world.team(old.buyer)).toMatchObject({ purchasedCredits: 500 });
+    expect(await world.team(young.buyer)).toMatchObject({ purchasedCredits: 0 });
+  });
+
+  it("goes on after one that cannot be settled, and waits while the provider is away", async () => {
+    const sessions = [await paidSession(), await paidSession(), await paidSession()];
+    for (const { sessionId } of sessions) await age(sessionId, 11);
+    const credits = async () => {
+      const teams = await Promise.all(sessions.map(({ buyer }) => world.team(buyer)));
+      return teams.reduce((sum, { purchasedCredits }) => sum + purchasedCredits, 0);
+    };
+    await world.control("faults", { faults: [{ call: "GET checkout/sessions", status: 429, times: 99 }] });
+    await sweepCheckouts(world.deps());
+    expect(await credits()).toBe(0);
+    await world.control("faults", { faults: [{ call: "GET checkout/sessions", garbage: true, times: 1 }] });
+    await sweepCheckouts(world.deps());
+    expect(await credits()).toBe(1_000);
+    await sweepCheckouts(world.deps());
+    expect(await credits()).toBe(1_500);
+  });
+
+  it("ends what never had a page, and what the provider does not know", async () => {
+    const buyer = await world.newBuyer();
+    const one = await world.buy(buyer);
+    const two = await world.buy(buyer, "medium");
+    await age(one.sessionId, 61);
+    await age(two.sessionId, 61);
+    await world.db
+      .update(checkouts)
+      .set({ sessionId: null, status: "open" })
+      .where(eq(checkouts.sessionId, one.sessionId));
+    await world.db
+      .update(checkouts)
+      .set({ sessionId: "cs_test_gone" })
+      .where(eq(checkouts.sessionId, two.sessionId));
+    await sweepCheckouts(world.deps());
+    const statuses = (await world.checkoutsOf(buyer)).map(({ item, status }) => `${item} ${status}`);
+    expect(statuses.toSorted()).toEqual(["medium failed", "small expired"]);
+    await sweepCheckouts(world.deps({ payments: undefined }));
+  });
+});

@@ -1,0 +1,127 @@
+import { neonConfig } from "@neondatabase/serverless";
+import { and, desc, eq } from "drizzle-orm";
+import { startTestStripe, type TestStripe } from "#test/local/support/stripe.ts";
+import { z } from "zod";
+import { billingVariables } from "#src/configuration/variables/billing.ts";
+import { creditVariables } from "#src/configuration/variables/credits.ts";
+import { auditLog, checkouts, teams, transactions } from "#src/db/schema/index.ts";
+import { buyCredits } from "#src/domain/billing/checkouts/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { createPayments } from "#src/platform/payments/index.ts";
+import type { Payments } from "#src/platform/payments/payments.ts";
+import { createLog } from "#src/platform/log/log.ts";
+import type { QueueMessage } from "#src/platform/queue/queue.ts";
+import { newColleague, type Colleague } from "#test/support/colleagues.ts";
+import { outside } from "#test/support/mortal.ts";
+import { openDatabase } from "#test/support/database.ts";
+
+/** A configuration with every default. */
+const config = z.object({ ...billingVariables, ...creditVariables }).parse({});
+
+/**
+ * Payments on a real database and the stand-in, without a service: its events go nowhere, and a test hands them on itself.
+ * Every call to the outside is one at which a program can be killed, see `runMortal`.
+ */
+export class PaymentsWorld {
+  readonly db: Db;
+  readonly account: TestStripe;
+  readonly published: QueueMessage[] = [];
+  readonly payments: Payments;
+  readonly #close: () => Promise<void>;
+
+  static async open(): Promise<PaymentsWorld> {
+    const database = await openDatabase();
+    const account = await startTestStripe();
+    return new PaymentsWorld(database.db, account, () => database.close());
+  }
+
+  private constructor(db: Db, account: TestStripe, closeDatabase: () => Promise<void>) {
+    this.db = db;
+    this.account = account;
+    this.payments = createPayments({
+      secretKey: account.server.secretKey,
+      webhookSecrets: [account.server.webhookSecret],
+      apiBaseUrl: account.server.url,
+      timeoutMs: 10_000,
+      fetch: (input, init) => outside(() => fetch(input, init)),
+    });
+    neonConfig.fetchFunction = (url: string, init: RequestInit) =>
+      outside(async () => {
+        const answer = await fetch(url, init);
+        return new Response(await answer.arrayBuffer(), answer);
+      });
+    this.#close = async () => {
+      await account.close();
+      await closeDatabase();
+    };
+  }
+
+  /** What the service has. */
+  deps(changed: { payments?: Payments | undefined } = {}) {
+    const accept = (messages: readonly QueueMessage[]) =>
+      outside(async () => void this.published.push(...messages));
+    return {
+      db: this.db,
+      payments: this.payments,
+      log: createLog(),
+      queue: {
+        publish: (message: QueueMessage) => accept([message]),
+        publishBatch: accept,
+        ensureSchedule: async () => {},
+        answers: async () => true,
+      },
+      config,
+      ...changed,
+    };
+  }
+
+  /** A person, for whose personal team things are bought. */
+  newBuyer(): Promise<Colleague> {
+    return newColleague(this.db);
+  }
+
+  /** Opens a page for a package of credits. */
+  buy(buyer: Colleague, name: "small" | "medium" = "small", deps = this.deps()) {
+    return buyCredits(
+      deps,
+      { userId: buyer.id, teamId: buyer.personalTeamId, returnOrigin: "http://service.test" },
+      name,
+    );
+  }
+
+  /** Does what the payer or the bank does, see `local/stripe/controls.ts`. */
+  async control(path: string, fields: object = {}): Promise<void> {
+    const response = await this.account.control(path, fields);
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+  }
+
+  async team({ personalTeamId }: Pick<Colleague, "personalTeamId">) {
+    const [team] = await this.db.select().from(teams).where(eq(teams.id, personalTeamId));
+    if (!team) throw new Error("There is no team");
+    return team;
+  }
+
+  checkoutsOf({ personalTeamId }: Pick<Colleague, "personalTeamId">) {
+    return this.db
+      .select()
+      .from(checkouts)
+      .where(eq(checkouts.teamId, personalTeamId))
+      .orderBy(desc(checkouts.createdAt));
+  }
+
+  transactionsOf({ personalTeamId }: Pick<Colleague, "personalTeamId">) {
+    return this.db.select().from(transactions).where(eq(transactions.teamId, personalTeamId));
+  }
+
+  /** Entries of the team's log about payments. */
+  auditOf({ personalTeamId }: Pick<Colleague, "personalTeamId">) {
+    return this.db
+      .select()
+      .from(auditLog)
+      .where(and(eq(auditLog.teamId, personalTeamId), eq(auditLog.resourceType, "checkout")));
+  }
+
+  close(): Promise<void> {
+    return this.#close();
+  }
+}

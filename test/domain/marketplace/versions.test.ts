@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { listVersions } from "#src/domain/marketplace/catalogue/index.ts";
+import { createLog } from "#src/platform/log/log.ts";
+import { startGitServer, type GitServer } from "#test/support/git-server.ts";
+import { nodeTransport } from "#workspace-server/git/node-transport.ts";
+
+/** What the log says. */
+const warnings: string[] = [];
+const deps = {
+  gitTransport: nodeTransport,
+  log: { ...createLog(), warn: (message: string) => void warnings.push(message) },
+};
+
+let server: GitServer;
+beforeAll(async () => {
+  server = await startGitServer();
+});
+afterAll(() => server.close());
+
+describe("the versions of a template", () => {
+  it("are the newest tags of its repository, as commits, read once in ten minutes", async () => {
+    const gitRepoUrl = server.create("starter", { "a.txt": "a" });
+    for (const tag of ["v1.2", "v1.9", "v1.10", "v0.1", "v0.2", "v0.3"]) {
+      server.git("starter", ["tag", "-a", "-m", "a release", tag, "main"]);
+    }
+    const sha = server.git("starter", ["rev-parse", "main"]);
+    const newest = ["v1.10", "v1.9", "v1.2", "v0.3", "v0.2"].map((name) => ({ name, sha }));
+    expect(await listVersions(deps, { gitRepoUrl })).toEqual(newest);
+    const asked = server.requests.length;
+    expect(await listVersions(deps, { gitRepoUrl })).toEqual(newest);
+    expect(server.requests).toHaveLength(asked);
+  });
+
+  it("are none for a repository without tags, and for a template without a repository", async () => {
+    const gitRepoUrl = server.create("young", { "a.txt": "a" });
+    expect(await listVersions(deps, { gitRepoUrl })).toEqual([]);
+    expect(await listVersions(deps, { gitRepoUrl: null })).toEqual([]);
+  });
+
+  it.each([
+    ["refuses", { kind: "status", status: 404 }],
+    ["fails", { kind: "status", status: 500 }],
+    ["returns something else", { kind: "garbage" }],
+  ] as const)("are none, for ten minutes, where the git host %s", async (name, fault) => {
+    const gitRepoUrl = server.create(`broken-${name.length}`, { "a.txt": "a" });
+    server.setFault(fault);
+    expect(await listVersions(deps, { gitRepoUrl })).toEqual([]);
+    server.setFault(undefined);
+    const asked = server.requests.length;
+    expect(await listVersions(deps, { gitRepoUrl })).toEqual([]);
+    expect(server.requests).toHaveLength(asked);
+    expect(warnings.at(-1)).toContain("versions of a template were not read");
+  });
+});

@@ -1,0 +1,334 @@
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { projects, schedules } from "#src/db/schema/index.ts";
+import {
+  createSchedule,
+  deleteSchedule,
+  listSchedules,
+  pauseSchedule,
+  requireOrigin,
+  requireSchedule,
+  resumeSchedule,
+  updateSchedule,
+  type ScheduleWish,
+  type SettingsChange,
+} from "#src/domain/schedules/definitions/index.ts";
+import { joinTeam, newTeam } from "#test/support/colleagues.ts";
+import { createProject } from "#src/domain/workspaces/projects/index.ts";
+import { openDatabase } from "#test/support/database.ts";
+import { runMortal } from "#test/support/mortal.ts";
+import { ago, MINUTE_MS, ScheduleWorld, type Person } from "../support/schedule-world.ts";
+
+let database: Awaited<ReturnType<typeof openDatabase>>;
+let world: ScheduleWorld;
+let person: Person;
+beforeAll(async () => {
+  database = await openDatabase();
+});
+beforeEach(async () => {
+  world = await ScheduleWorld.open(database.db);
+  person = await world.rows.person();
+});
+afterAll(() => database.close());
+
+const LIMIT = 5;
+
+const create = (wish: Partial<ScheduleWish> = {}, limit = LIMIT) =>
+  createSchedule(world.deps({ limit }), person.caller, {
+    projectId: person.projectId,
+    name: "Issues",
+    schedule: "weekdays at 9:30am",
+    timezone: "Europe/London",
+    promptTemplate: "Summarise the open issues",
+    agentId: null,
+    deliver: "origin",
+    repeat: null,
+    editMode: "allow",
+    catchUp: "once",
+    overlap: "skip",
+    origin: undefined,
+    ...wish,
+  });
+
+const update = (id: string, change: SettingsChange) =>
+  updateSchedule(world.deps({ limit: LIMIT }), person.caller, id, change);
+const resume = (id: string) => resumeSchedule(world.deps({ limit: LIMIT }), person.caller, id);
+const pause = (id: string) => pauseSchedule(database, person.caller, id);
+
+const codeOf = (work: Promise<unknown>) =>
+  work.then(
+    () => "none",
+    ({ code }: { code: string }) => code,
+  );
+
+describe("a new schedule", () => {
+  it("is active, and its first moment is in its own time zone", async () => {
+    const made = await create();
+    expect(made).toMatchObject({ isActive: true, normalizedCron: "30 9 * * 1-5", runsCompleted: 0 });
+    const local = new Intl.DateTimeFormat("en-GB", { timeZone: "Europe/London", timeStyle: "short" });
+    expect(local.format(made.nextRunAt ?? 0)).toBe("09:30");
+    expect(made.nextRunAt?.getTime()).toBeGreaterThan(Date.now());
+  });
+
+  it.each<[string, Partial<ScheduleWish>, string]>([
+    ["a text that is not understood", { schedule: "now and then" }, "invalid_input"],
+    ["an impossible moment", { schedule: "99 99 * * *" }, "invalid_input"],
+    ["a moment that never comes", { schedule: "0 0 30 2 *" }, "invalid_input"],
+    ["a moment that has passed", { schedule: "2020-01-01T09:00:00Z" }, "invalid_input"],
+    ["an unknown time zone", { timezone: "Mars/Olympus" }, "invalid_input"],
+    ["an unknown platform", { deliver: "fax:12" }, "invalid_input"],
+    ["a target without an id", { deliver: "telegram:" }, "invalid_input"],
+    ["an unknown agent", { agentId: crypto.randomUUID() }, "not_found"],
+    ["an unknown project", { projectId: crypto.randomUUID() }, "not_found"],
+  ])("is refused for %s, and nothing is stored", async (_, wish, code) => {
+    expect(await codeOf(create(wish))).toBe(code);
+    expect(await listSchedules(database, person.caller, { limit: 10, offset: 0 })).toEqual([]);
+  });
+
+  it("needs the permission to edit the project", async () => {
+    const { db } = database;
+    const { id: teamId, owner } = await newTeam(db);
+    await joinTeam(db, person, teamId, "viewer");
+    const wish = { name: "app", description: "", sourceType: "empty" } as const;
+    const { id: projectId } = await createProject({ db }, owner.caller, wish);
+    await db.update(projects).set({ teamId }).where(eq(projects.id, projectId));
+    expect(await codeOf(create({ projectId }))).toBe("forbidden");
+  });
+
+  it("with a single moment runs once", async () => {
+    expect(await create({ schedule: "in 2 hours" })).toMatchObject({ repeat: 1, timing: { kind: "once" } });
+  });
+
+  it("has an origin that its owner writes through alone", async () => {
+    const [own, foreign] = [
+      await world.rows.channel(person),
+      await world.rows.channel(await world.rows.person()),
+    ];
+    const ask = (wish: Partial<Parameters<typeof requireOrigin>[2]>) =>
+      requireOrigin(database, person.caller, { platform: null, chatId: "-7", channelId: own.id, ...wish });
+    expect(await ask({})).toMatchObject({
+      originPlatform: "telegram",
+      originConfigId: own.id,
+      originChatId: "-7",
+    });
+    expect(await ask({ chatId: null, channelId: null })).toBeUndefined();
+    expect(await codeOf(ask({ channelId: foreign.id }))).toBe("not_found");
+    expect(await codeOf(ask({ platform: "slack" }))).toBe("invalid_input");
+    expect(await codeOf(ask({ chatId: null }))).toBe("invalid_input");
+    await world.rows.session(person, foreign, { chatId: "-9" });
+    expect(await ask({ channelId: foreign.id, chatId: "-9" })).toMatchObject({ originConfigId: foreign.id });
+  });
+
+  it("is its owner's alone", async () => {
+    const { id } = await create();
+    const other = await world.rows.person();
+    const deps = world.deps();
+    for (const act of [
+      () => requireSchedule(database, other.caller, id),
+      () => updateSchedule(deps, other.caller, id, { name: "Mine" }),
+      () => pauseSchedule(database, other.caller, id),
+      () => resumeSchedule(deps, other.caller, id),
+      () => deleteSchedule(database, other.caller, id),
+      () => requireSchedule(database, person.caller, "no-id"),
+    ]) {
+      await expect(act()).rejects.toMatchObject({ code: "not_found", message: "Schedule not found" });
+    }
+    await deleteSchedule(database, person.caller, id);
+    expect(await codeOf(requireSchedule(database, person.caller, id))).toBe("not_found");
+  });
+});
+
+/** How many active schedules the person has. */
+const active = async () =>
+  (await listSchedules(database, person.caller, { isActive: true, limit: 100, offset: 0 })).length;
+
+describe("the limit of active schedules", () => {
+  it("holds for twenty that are made at once, and leaves nothing of the others", async () => {
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => codeOf(create())));
+    expect(outcomes.filter((code) => code === "none")).toHaveLength(LIMIT);
+    expect(outcomes.filter((code) => code === "rate_limited")).toHaveLength(20 - LIMIT);
+    expect(await active()).toBe(LIMIT);
+    expect(await listSchedules(database, person.caller, { limit: 100, offset: 0 })).toHaveLength(LIMIT);
+    await expect(create()).rejects.toMatchObject({ message: `Maximum ${LIMIT} active schedules allowed` });
+  });
+
+  it("holds for twenty that are resumed at once, and for both together", async () => {
+    const rows = Array.from({ length: 20 }, () => world.valuesOf(person, { isActive: false }));
+    await database.db.insert(schedules).values(rows);
+    const outcomes = await Promise.all([
+      ...rows.map(({ id }) => codeOf(resume(id))),
+      ...Array.from({ length: 5 }, () => codeOf(create())),
+    ]);
+    expect(outcomes.filter((code) => code === "none")).toHaveLength(LIMIT);
+    expect(await active()).toBe(LIMIT);
+  });
+
+  it("counts active ones of the person alone, and makes room when one is paused, ends or is deleted", async () => {
+    const ids: string[] = [];
+    for (let nth = 0; nth < LIMIT; nth += 1) ids.push((await create()).id);
+    const [paused = "", ended = "", deleted = "", kept = ""] = ids;
+    await pause(paused);
+    ids.push((await create()).id);
+    expect(await codeOf(resume(paused))).toBe("rate_limited");
+    await database.db.update(schedules).set({ repeat: 1 }).where(eq(schedules.id, ended));
+    await world.makeDue(ended);
+    await world.tick();
+    await resume(paused);
+    await deleteSchedule(database, person.caller, deleted);
+    await create();
+    expect(await codeOf(create())).toBe("rate_limited");
+    // A schedule that is active already takes no further place.
+    expect(await resume(kept)).toMatchObject({ isActive: true });
+    const other = await world.rows.person();
+    await world.schedule(other);
+    expect(await active()).toBe(LIMIT);
+  });
+
+  it("leaves nothing behind of a request that dies", async () => {
+    for (let call = 1; call < 10; call += 1) {
+      for (const isDone of [false, true]) await runMortal({ call, isDone }, () => create({}, 100));
+    }
+    const found = await listSchedules(database, person.caller, { limit: 100, offset: 0 });
+    expect(found.filter(({ schedule }) => !schedule.isActive)).toEqual([]);
+  });
+});
+
+describe("a change", () => {
+  it("of one field leaves the others as they are", async () => {
+    const { id, ...made } = await create({ repeat: 7, catchUp: "skip", overlap: "queue" });
+    const changes: [SettingsChange, Partial<typeof made>][] = [
+      [{ name: "News" }, { name: "News" }],
+      [{ promptTemplate: "Read {date}" }, { promptTemplate: "Read {date}" }],
+      [{ deliver: "none" }, { deliver: "none" }],
+      [{ repeat: 9 }, { repeat: 9 }],
+      [{ repeat: null }, { repeat: null }],
+      [{ editMode: "ask" }, { editMode: "ask" }],
+      [{ catchUp: "once" }, { catchUp: "once" }],
+      [{ overlap: "allow" }, { overlap: "allow" }],
+      [{}, {}],
+      [{ name: undefined, schedule: undefined, repeat: undefined }, {}],
+    ];
+    let expected = { ...made };
+    for (const [change, shown] of changes) {
+      expected = { ...expected, ...shown };
+      const { id: same, updatedAt, ...changed } = await update(id, change);
+      expect(same).toBe(id);
+      expect(updatedAt).not.toBeNull();
+      expect({ ...changed, updatedAt: null }).toEqual({ ...expected, updatedAt: null });
+    }
+  });
+
+  it("of the text or the time zone counts from now", async () => {
+    const { id, nextRunAt } = await create({ schedule: "daily at 9am" });
+    const moved = await update(id, { timezone: "Pacific/Auckland" });
+    expect(moved.nextRunAt).not.toEqual(nextRunAt);
+    const local = new Intl.DateTimeFormat("en-GB", { timeZone: "Pacific/Auckland", timeStyle: "short" });
+    expect(local.format(moved.nextRunAt ?? 0)).toBe("09:00");
+    const every = await update(id, { schedule: "every 45m" });
+    const wait = (every.nextRunAt?.getTime() ?? 0) - Date.now();
+    expect(wait).toBeGreaterThan(44 * MINUTE_MS);
+    expect(wait).toBeLessThanOrEqual(45 * MINUTE_MS);
+    for (const change of [{ schedule: "sometimes" }, { timezone: "Mars/Olympus" }, { deliver: "fax" }]) {
+      expect(await codeOf(update(id, change))).toBe("invalid_input");
+    }
+    expect(await codeOf(update(id, { agentId: crypto.randomUUID() }))).toBe("not_found");
+  });
+
+  it("to a single moment and back changes the number of runs as far as it follows from the text", async () => {
+    const { id } = await create({ schedule: "in 2 hours" });
+    expect(await update(id, { schedule: "daily at 9am" })).toMatchObject({ repeat: null });
+    expect(await update(id, { schedule: "in 3 hours" })).toMatchObject({ repeat: 1 });
+    expect(await update(id, { schedule: "daily at 9am", repeat: 4 })).toMatchObject({ repeat: 4 });
+    expect(await update(id, { schedule: "hourly" })).toMatchObject({ repeat: 4 });
+  });
+
+  it("while a tick has the row makes nothing of the earlier moment", async () => {
+    const id = await world.schedule(person, { nextRunAt: ago(1_000) });
+    // The tick dies after it has read the row: what it would have stored is stored by a later one, or never.
+    expect(await runMortal({ call: 1, isDone: true }, () => world.tick())).toBe(true);
+    expect((await world.found(id)).claimedUntil).not.toBeNull();
+    const changed = await update(id, { schedule: "every 20m" });
+    expect(changed).toMatchObject({ claimedUntil: null, isActive: true });
+    await world.recover();
+    expect(await world.runs(id)).toEqual([]);
+    expect(await world.found(id)).toMatchObject({ nextRunAt: changed.nextRunAt, runsCompleted: 0 });
+  });
+
+  it("or a pause that comes between the tick's reading and its writing wins", async () => {
+    for (const interfere of [
+      (id: string) => update(id, { schedule: "every 20m" }),
+      (id: string) => pause(id),
+      (id: string) => deleteSchedule(database, person.caller, id),
+      async (id: string) => {
+        await pause(id);
+        await resume(id);
+      },
+    ]) {
+      const id = await world.schedule(person);
+      await world.tickWith(() => interfere(id));
+      expect(await world.runs(id)).toEqual([]);
+      expect(world.waiting).toEqual([]);
+    }
+  });
+
+  it("of other fields while a tick has the row keeps the moment, which is run once", async () => {
+    const id = await world.schedule(person);
+    await world.tickWith(async () => {
+      await update(id, { name: "News" });
+      await world.tick();
+    });
+    expect(await world.statuses(id)).toEqual(["enqueued"]);
+    expect(await world.found(id)).toMatchObject({ runsCompleted: 1, name: "News" });
+    expect(world.waiting).toHaveLength(1);
+  });
+});
+
+describe("a schedule that is paused", () => {
+  it("keeps its moment, and goes on from now when it is resumed", async () => {
+    const id = await world.schedule(person, { nextRunAt: ago(40 * MINUTE_MS) });
+    expect(await pause(id)).toMatchObject({ isActive: false, pausedReason: null });
+    await world.tick();
+    const resumed = await resume(id);
+    expect(resumed.nextRunAt?.getTime()).toBeGreaterThan(Date.now());
+    await world.tick();
+    expect(await world.runs(id)).toEqual([]);
+  });
+
+  it("counts anew, when it had ended", async () => {
+    const id = await world.schedule(person, { repeat: 1 });
+    await world.runOnce(id);
+    expect(await resume(id)).toMatchObject({ isActive: true, runsCompleted: 0, repeat: 1 });
+  });
+
+  it("is not resumed for a moment that has passed", async () => {
+    const at = ago(1_000);
+    const id = await world.schedule(person, {
+      timing: { kind: "once", at: at.toISOString() },
+      nextRunAt: at,
+      repeat: 1,
+    });
+    await world.runOnce(id);
+    expect(await codeOf(resume(id))).toBe("invalid_input");
+  });
+});
+
+describe("a list of schedules", () => {
+  it("is the person's, newest first, in pages, of a project or in a state", async () => {
+    const elsewhere = { ...person, projectId: await world.rows.project(person) };
+    const ids = [
+      await world.schedule(person, { createdAt: new Date(1_000) }),
+      await world.schedule(person, { createdAt: new Date(2_000), isActive: false }),
+      await world.schedule(elsewhere, { createdAt: new Date(3_000) }),
+    ];
+    await world.schedule(await world.rows.person());
+    const list = async (filter: Partial<Parameters<typeof listSchedules>[2]> = {}) =>
+      (await listSchedules(database, person.caller, { limit: 10, offset: 0, ...filter })).map(
+        ({ schedule }) => ids.indexOf(schedule.id),
+      );
+    expect(await list()).toEqual([2, 1, 0]);
+    expect(await list({ limit: 1, offset: 1 })).toEqual([1]);
+    expect(await list({ isActive: false })).toEqual([1]);
+    expect(await list({ projectId: elsewhere.projectId })).toEqual([2]);
+    expect(await list({ projectId: person.projectId, isActive: true })).toEqual([0]);
+  });
+});

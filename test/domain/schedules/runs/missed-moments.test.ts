@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { decide } from "#src/domain/schedules/runs/tick.ts";
+import { openDatabase } from "#test/support/database.ts";
+import { ago, MINUTE_MS, ScheduleWorld, type Person } from "../support/schedule-world.ts";
+
+let database: Awaited<ReturnType<typeof openDatabase>>;
+let world: ScheduleWorld;
+let person: Person;
+beforeAll(async () => {
+  database = await openDatabase();
+  world = await ScheduleWorld.open(database.db);
+  person = await world.rows.person();
+});
+afterAll(() => database.close());
+
+describe("moments that were missed", () => {
+  it("are one late run, which says how many more it stands for", async () => {
+    const slot = ago(31 * MINUTE_MS);
+    const id = await world.schedule(person, { nextRunAt: slot });
+    await world.tick();
+    await world.tick();
+    const [run, ...more] = await world.runs(id);
+    expect(more).toEqual([]);
+    expect(run).toMatchObject({ isLate: true, missed: 2, status: "enqueued", scheduledFor: slot });
+    const { nextRunAt, runsCompleted } = await world.found(id);
+    expect(nextRunAt).toEqual(new Date(slot.getTime() + 45 * MINUTE_MS));
+    expect(runsCompleted).toBe(1);
+    await world.deliver();
+    expect(await world.statuses(id)).toEqual(["success"]);
+  });
+
+  it("are skipped with a reason and without a task, where the schedule says so", async () => {
+    const id = await world.schedule(person, { nextRunAt: ago(31 * MINUTE_MS), catchUp: "skip", repeat: 2 });
+    await world.tick();
+    expect(world.waiting).toEqual([]);
+    const [run] = await world.runs(id);
+    expect(run).toMatchObject({
+      status: "skipped",
+      error: "The moment was missed: the service was off",
+      missed: 2,
+      startedAt: null,
+    });
+    expect(run?.finishedAt).not.toBeNull();
+    const tasks = await world.tasksOf(person);
+    expect(tasks.map((task) => task.id)).not.toContain(run?.taskId);
+    const after = await world.found(id);
+    expect(after).toMatchObject({
+      lastStatus: "skipped",
+      lastError: "The moment was missed: the service was off",
+      runsCompleted: 0,
+      isActive: true,
+      lastTaskId: null,
+    });
+    expect(after.nextRunAt?.getTime()).toBeGreaterThan(Date.now());
+    await world.runOnce(id);
+    expect(await world.statuses(id)).toEqual(["skipped", "success"]);
+  });
+
+  it("are not skipped for a delay that is short beside the schedule's pause", async () => {
+    const id = await world.schedule(person, { nextRunAt: ago(5 * MINUTE_MS), catchUp: "skip" });
+    await world.tick();
+    expect(await world.runs(id)).toMatchObject([{ isLate: false, missed: 0, status: "enqueued" }]);
+    await world.deliver();
+  });
+
+  it("end a schedule that runs once", async () => {
+    const slot = ago(10 * 60 * MINUTE_MS);
+    const once = { timing: { kind: "once", at: slot.toISOString() }, nextRunAt: slot, repeat: 1 } as const;
+    const [made, skipped] = [
+      await world.schedule(person, once),
+      await world.schedule(person, { ...once, catchUp: "skip" }),
+    ];
+    await world.tick();
+    await world.deliver();
+    expect(await world.runs(made)).toMatchObject([{ status: "success", isLate: true, missed: 0 }]);
+    expect(await world.runs(skipped)).toMatchObject([{ status: "skipped" }]);
+    for (const id of [made, skipped]) {
+      expect(await world.found(id)).toMatchObject({ isActive: false, nextRunAt: null });
+    }
+  });
+});
+
+describe("the decision about a moment", () => {
+  const daily = { timing: { kind: "cron", cron: "0 9 * * *" }, timezone: "Europe/London" } as const;
+  const at = (slot: Date, values = {}) =>
+    Object({ ...world.valuesOf(person, { nextRunAt: slot, ...daily }), catchUp: "once", ...values });
+
+  it("moves on, also where the database's clock is ahead of the service's", () => {
+    const slot = new Date("2026-06-01T08:00:00Z");
+    const { next, missed, isLate } = decide(at(slot), new Date(slot.getTime() - 20));
+    expect({ next, missed, isLate }).toEqual({ next: "2026-06-02T08:00:00.000Z", missed: 0, isLate: false });
+  });
+
+  it("counts a hundred missed moments at most, since each takes time", () => {
+    const values = { timing: { kind: "cron", cron: "* * * * *" } };
+    const slot = new Date("2026-06-01T08:00:00Z");
+    const counted = [3, 99, 100, 101, 40_000].map(
+      (minutes) => decide(at(slot, values), new Date(slot.getTime() + minutes * MINUTE_MS)).missed,
+    );
+    expect(counted).toEqual([3, 99, 100, 100, 100]);
+  });
+});

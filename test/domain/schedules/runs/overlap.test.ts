@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { AppError } from "#src/lib/errors.ts";
+import { requestRun, startRun, triggerRun } from "#src/domain/schedules/runs/index.ts";
+import { openDatabase } from "#test/support/database.ts";
+import { ANSWER, ScheduleWorld, startedRuns, type Person } from "../support/schedule-world.ts";
+
+let database: Awaited<ReturnType<typeof openDatabase>>;
+let world: ScheduleWorld;
+let person: Person;
+beforeAll(async () => {
+  database = await openDatabase();
+});
+beforeEach(async () => {
+  world = await ScheduleWorld.open(database.db);
+  person = await world.rows.person();
+});
+afterAll(() => database.close());
+
+const OVERLAPPED = "The previous run was still at work";
+
+/** A moment of the schedule comes. Returns the run that a message was published for. */
+async function moment(id: string): Promise<string | undefined> {
+  await world.makeDue(id);
+  const before = world.published.length;
+  await world.tick();
+  return startedRuns(world.published.slice(before))[0];
+}
+
+/** Starts runs at once, in an order that is not known. */
+const start = (...runs: (string | undefined)[]) =>
+  Promise.all(runs.map(async (run) => run !== undefined && startRun(world.deps(), run)));
+
+/** The task of a schedule's nth run ends, and what follows from it happens; tasks that begin stay at work. */
+async function end(id: string, nth: number): Promise<void> {
+  const run = (await world.runs(id))[nth];
+  if (!run) throw new Error("There is no such run");
+  world.waiting = [];
+  await world.finish(run.taskId);
+  await world.follow();
+}
+
+describe("a moment that comes while the previous run is at work", () => {
+  it("is skipped by default, and counts for nothing", async () => {
+    const id = await world.schedule(person, { repeat: 2 });
+    await start(await moment(id));
+    expect(await moment(id)).toBeUndefined();
+    expect(await world.runs(id)).toMatchObject([
+      { status: "running" },
+      { status: "skipped", error: OVERLAPPED, startedAt: null },
+    ]);
+    expect(await world.found(id)).toMatchObject({ runsCompleted: 1, lastStatus: "skipped", isActive: true });
+    await end(id, 0);
+    await start(await moment(id));
+    expect(await world.statuses(id)).toEqual(["success", "skipped", "running"]);
+    expect(await world.found(id)).toMatchObject({ runsCompleted: 2, isActive: false });
+  });
+
+  it("is run when the task has ended, although its end is not followed up yet", async () => {
+    const id = await world.schedule(person);
+    await start(await moment(id));
+    await world.finish((await world.runs(id))[0]?.taskId ?? "");
+    await start(await moment(id));
+    expect(await world.statuses(id)).toEqual(["running", "running"]);
+    await world.deliver();
+    expect(await world.statuses(id)).toEqual(["success", "success"]);
+  });
+
+  it("waits for its turn, of several the oldest first", async () => {
+    const id = await world.schedule(person, { overlap: "queue" });
+    for (let nth = 0; nth < 3; nth += 1) await start(await moment(id));
+    expect(await world.statuses(id)).toEqual(["running", "waiting", "waiting"]);
+    await end(id, 0);
+    expect(await world.statuses(id)).toEqual(["success", "running", "waiting"]);
+    await end(id, 1);
+    expect(await world.statuses(id)).toEqual(["success", "success", "running"]);
+    await end(id, 2);
+    expect(await world.statuses(id)).toEqual(["success", "success", "success"]);
+    expect(await world.tasksOf(person)).toHaveLength(3);
+    expect(await world.found(id)).toMatchObject({ runsCompleted: 3, lastStatus: "success" });
+  });
+
+  it("is skipped when ten wait already", async () => {
+    const id = await world.schedule(person, { overlap: "queue" });
+    for (let nth = 0; nth < 12; nth += 1) await start(await moment(id));
+    const statuses = await world.statuses(id);
+    expect(statuses).toEqual(["running", ...Array.from({ length: 10 }, () => "waiting"), "skipped"]);
+    expect((await world.runs(id)).at(-1)).toMatchObject({ error: OVERLAPPED });
+    expect(await world.found(id)).toMatchObject({ lastStatus: "skipped", lastError: OVERLAPPED });
+  });
+
+  it("runs beside it, where the schedule says so", async () => {
+    const id = await world.schedule(person, { overlap: "allow" });
+    for (let nth = 0; nth < 3; nth += 1) await start(await moment(id));
+    expect(await world.statuses(id)).toEqual(["running", "running", "running"]);
+    // The schedule shows the newest, whichever ends last.
+    await world.finish((await world.runs(id))[0]?.taskId ?? "", {
+      status: "failed",
+      error: "It broke",
+    });
+    await world.follow();
+    expect(await world.found(id)).toMatchObject({ lastStatus: "running", lastError: null });
+    await end(id, 2);
+    expect(await world.found(id)).toMatchObject({ lastStatus: "success" });
+    await end(id, 1);
+    expect(await world.statuses(id)).toEqual(["failed", "success", "success"]);
+  });
+
+  it("skips or waits in a race, too: one of two runs that are started at once is at work", async () => {
+    for (const [overlap, other] of [
+      ["skip", "skipped"],
+      ["queue", "waiting"],
+    ] as const) {
+      for (let round = 0; round < 10; round += 1) {
+        const id = await world.schedule(person, { overlap });
+        const runs = [await moment(id), await moment(id)];
+        await start(...runs, ...runs);
+        expect((await world.statuses(id)).toSorted()).toEqual(["running", other].toSorted());
+      }
+    }
+    expect(await world.tasksOf(person)).toHaveLength(20);
+  });
+
+  it("is started once when the end of the previous run is told several times", async () => {
+    const id = await world.schedule(person, { overlap: "queue" });
+    for (let nth = 0; nth < 3; nth += 1) await start(await moment(id));
+    const [first] = await world.runs(id);
+    await world.finish(first?.taskId ?? "");
+    const told = world.waiting.filter((message) => message.function === "finish-run");
+    world.waiting = [];
+    await Promise.all([...told, ...told, ...told].map((message) => world.handle(message)));
+    await start(...startedRuns(world.waiting));
+    expect(await world.statuses(id)).toEqual(["success", "running", "waiting"]);
+  });
+});
+
+const goneAway = () => Promise.reject(new AppError("unavailable", "The queue did not answer"));
+
+describe("a run by hand", () => {
+  it("is blocked by nothing, blocks nothing and leaves the clock and the counts as they are", async () => {
+    const id = await world.schedule(person, { overlap: "skip", repeat: 5, failuresInRow: 2 });
+    await start(await moment(id));
+    const before = await world.found(id);
+    const [one, two] = [await triggerRun(world.deps(), id), await requestRun(world.deps(), id)];
+    const requested = (await world.runs(id)).find(({ taskId }) => taskId === two)?.id;
+    await start(requested, requested);
+    const kept = ({ nextRunAt, runsCompleted, repeat, isActive, failuresInRow }: typeof before) => ({
+      nextRunAt,
+      runsCompleted,
+      repeat,
+      isActive,
+      failuresInRow,
+    });
+    expect(kept(await world.found(id))).toEqual(kept(before));
+    expect(await world.found(id)).toMatchObject({ lastTaskId: two });
+    expect(await world.statuses(id)).toEqual(["running", "running", "running"]);
+    await world.finish(one, { status: "failed", error: "It broke" });
+    await world.finish(two);
+    await world.follow();
+    await end(id, 0);
+    await triggerRun(world.deps(), id);
+    expect(await moment(id)).toBeDefined();
+    expect(await world.statuses(id)).toEqual(["success", "failed", "success", "running", "enqueued"]);
+    expect(world.mails).toEqual([]);
+  });
+
+  it("goes on later when the queue does not take its task", async () => {
+    const id = await world.schedule(person);
+    const deps = world.deps();
+    const taskId = await triggerRun({ ...deps, queue: { ...deps.queue, publish: goneAway } }, id);
+    expect(await world.statuses(id)).toEqual(["running"]);
+    await world.follow();
+    await world.handle({ function: "start-run", payload: { runId: (await world.runs(id))[0]?.id } });
+    await world.finish(taskId);
+    await world.follow();
+    expect(await world.statuses(id)).toEqual(["success"]);
+  });
+
+  it("of a paused schedule is run, with its texts filled in and its own title", async () => {
+    const id = await world.schedule(person, {
+      isActive: false,
+      nextRunAt: null,
+      promptTemplate: "{schedule_name} of {date}",
+      timezone: "Pacific/Kiritimati",
+    });
+    const taskId = await triggerRun(world.deps(), id);
+    const date = new Intl.DateTimeFormat("en-CA", { timeZone: "Pacific/Kiritimati" }).format(new Date());
+    expect(await world.tasksOf(person)).toMatchObject([
+      { id: taskId, message: `Issues of ${date}`, origin: "schedule", editMode: "allow" },
+    ]);
+    await world.finish(taskId, { status: "completed", response: ANSWER });
+    await world.deliver();
+    expect(await world.found(id)).toMatchObject({ isActive: false, nextRunAt: null, lastStatus: "success" });
+  });
+});

@@ -1,0 +1,279 @@
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { agents, chats, projects, teamMemberships, teams, users } from "#src/db/schema/index.ts";
+import { resumeSchedule } from "#src/domain/schedules/definitions/index.ts";
+import { triggerRun } from "#src/domain/schedules/runs/index.ts";
+import { createApiKey, revokeApiKey } from "#src/domain/organisations/api-keys/index.ts";
+import { createProject } from "#src/domain/workspaces/projects/index.ts";
+import { newTeam, joinTeam } from "#test/support/colleagues.ts";
+import { openDatabase } from "#test/support/database.ts";
+import { CLIENT } from "#test/support/people.ts";
+import { onlyCredits } from "#test/support/proxy-client.ts";
+import { ScheduleWorld, type Person } from "../support/schedule-world.ts";
+
+let database: Awaited<ReturnType<typeof openDatabase>>;
+let world: ScheduleWorld;
+let person: Person;
+beforeAll(async () => {
+  database = await openDatabase();
+});
+beforeEach(async () => {
+  world = await ScheduleWorld.open(database.db);
+  person = await world.rows.person();
+});
+afterAll(() => database.close());
+
+/** Gives the person a home chat on Telegram. */
+async function newHome() {
+  const channel = await world.rows.channel(person);
+  await world.rows.identity(person, { homeChannelConfigId: channel.id, homeChatId: "-100" });
+  return channel;
+}
+
+/** A project of a team that the person belongs to. */
+async function newTeamProject() {
+  const { db } = database;
+  const { id: teamId, owner } = await newTeam(db);
+  await joinTeam(db, person, teamId, "editor");
+  const wish = { name: "app", description: "", sourceType: "empty" } as const;
+  const { id: projectId } = await createProject({ db }, owner.caller, wish);
+  await db.update(projects).set({ teamId }).where(eq(projects.id, projectId));
+  return { teamId, projectId };
+}
+
+const setUser = (id: string, values: Partial<typeof users.$inferInsert>) =>
+  database.db.update(users).set(values).where(eq(users.id, id));
+
+/** Ways to lose what a schedule needs. Each makes a schedule and returns its id, and takes something away from it. */
+const LOSSES: readonly [string, string, () => Promise<{ id: string; lose: () => Promise<unknown> }>][] = [
+  [
+    "project is deleted",
+    "Project not found",
+    async () => {
+      const projectId = await world.rows.project(person);
+      const id = await world.schedule({ id: person.id, projectId });
+      return { id, lose: () => database.db.delete(projects).where(eq(projects.id, projectId)) };
+    },
+  ],
+  [
+    "owner left the project's team",
+    "Project not found",
+    async () => {
+      const { teamId, projectId } = await newTeamProject();
+      const id = await world.schedule({ id: person.id, projectId });
+      const lose = () => database.db.delete(teamMemberships).where(eq(teamMemberships.teamId, teamId));
+      return { id, lose };
+    },
+  ],
+  [
+    "owner may only look at the project now",
+    "Role 'viewer' does not have permission 'chat.send'",
+    async () => {
+      const { teamId, projectId } = await newTeamProject();
+      const id = await world.schedule({ id: person.id, projectId });
+      const lose = () =>
+        database.db.update(teamMemberships).set({ role: "viewer" }).where(eq(teamMemberships.teamId, teamId));
+      return { id, lose };
+    },
+  ],
+  [
+    "owner's account is switched off",
+    "The owner's account is not active",
+    async () => {
+      const id = await world.schedule(person);
+      return { id, lose: () => setUser(person.id, { isActive: false }) };
+    },
+  ],
+  [
+    "key that made it is revoked",
+    "The API key that the schedule was made with was revoked",
+    async () => {
+      const wish = { name: "key", scopes: null, projectIds: null, expiresAt: null };
+      const { key } = await createApiKey(world.deps(), person.caller, wish, CLIENT);
+      const id = await world.schedule(person, { apiKeyId: key.id });
+      return { id, lose: () => revokeApiKey(Object(world.deps()), person.id, key.id, CLIENT) };
+    },
+  ],
+];
+
+describe("a schedule is paused with a reason, and its owner is told once, when its", () => {
+  it.each(LOSSES)("%s", async (_, reason, prepare) => {
+    const home = await newHome();
+    const { id, lose } = await prepare();
+    await world.runOnce(id);
+    expect(await world.statuses(id)).toEqual(["success"]);
+    await lose();
+    await world.makeDue(id);
+    await world.tick();
+    await Promise.all([...world.waiting, ...world.waiting].map((message) => world.handle(message)));
+    world.waiting = [];
+    expect(await world.found(id)).toMatchObject({ isActive: false, pausedReason: reason, lastError: reason });
+    expect(await world.statuses(id)).toEqual(["success", "failed"]);
+    expect((await world.outbox(home)).map(({ content, jid }) => [content, jid])).toEqual([
+      [`The schedule “Issues” is paused: ${reason}. Resume it when that is settled.`, "telegram:-100"],
+    ]);
+    expect(world.mails).toEqual([]);
+    await world.makeDue(id);
+    await world.tick();
+    expect(world.waiting).toEqual([]);
+  });
+});
+
+describe("a schedule of a team without credits", () => {
+  it("is paused for a model that the platform pays for, and runs again when it is resumed with credits", async () => {
+    const home = await newHome();
+    const paid = world.deps({ model: "vendor/model" });
+    const setCredits = (credits: number) =>
+      database.db.update(teams).set(onlyCredits(credits)).where(eq(teams.id, person.personalTeamId));
+    const id = await world.schedule(person);
+    await setCredits(0);
+    await world.runOnce(id, world.end, paid);
+    const reason = "The team has no credits left";
+    expect(await world.found(id)).toMatchObject({ isActive: false, pausedReason: reason });
+    expect(await world.outbox(home)).toMatchObject([{ content: expect.stringContaining(reason) }]);
+
+    await resumeSchedule(paid, person.caller, id);
+    expect(await world.found(id)).toMatchObject({ isActive: true, pausedReason: null, failuresInRow: 0 });
+    await world.runOnce(id, world.end, paid);
+    expect(await world.found(id)).toMatchObject({ isActive: false });
+    // It is another pause, of which the owner hears again.
+    expect(await world.outbox(home)).toHaveLength(2);
+
+    await resumeSchedule(paid, person.caller, id);
+    await setCredits(1000);
+    await world.runOnce(id, world.end, paid);
+    expect(await world.statuses(id)).toEqual(["failed", "failed", "success"]);
+  });
+
+  it("goes on with a model that costs none", async () => {
+    await database.db.update(teams).set(onlyCredits(0)).where(eq(teams.id, person.personalTeamId));
+    const id = await world.schedule(person);
+    await world.runOnce(id);
+    expect(await world.statuses(id)).toEqual(["success"]);
+  });
+});
+
+describe("the owner of a schedule hears of it", () => {
+  it("by mail, where there is no home chat", async () => {
+    const id = await world.schedule(person, { projectId: null });
+    await world.runOnce(id);
+    expect(world.mails).toMatchObject([
+      {
+        to: person.email,
+        subject: 'Your schedule "Issues"',
+        text: expect.stringContaining("The schedule “Issues” is paused: Project not found."),
+      },
+    ]);
+  });
+
+  it("on the platform that the owner set a home on last, when its channel still works", async () => {
+    const gone = await world.rows.channel(person, { channelType: "slack", isActive: false });
+    const other = await world.rows.channel(person);
+    const home = { homeChatId: "-100", pairedAt: new Date(0) };
+    await world.rows.identity(person, { ...home, homeChannelConfigId: other.id });
+    await world.rows.identity(person, {
+      platform: "slack",
+      homeChatId: "C1",
+      homeChannelConfigId: gone.id,
+    });
+    const id = await world.schedule(person, { projectId: null });
+    await world.runOnce(id);
+    expect(await world.outbox(other)).toHaveLength(1);
+    expect(world.mails).toEqual([]);
+  });
+
+  it("of the third failure in a row, and not of the others", async () => {
+    const home = await newHome();
+    const id = await world.schedule(person);
+    const failed = { status: "failed", error: "The model is away" } as const;
+    const told = [];
+    for (let nth = 0; nth < 5; nth += 1) {
+      await world.runOnce(id, failed);
+      told.push((await world.outbox(home)).length);
+    }
+    expect(told).toEqual([0, 0, 1, 1, 1]);
+    expect(await world.outbox(home)).toMatchObject([
+      { content: "The schedule “Issues” has failed 3 times in a row: The model is away" },
+    ]);
+    expect(await world.found(id)).toMatchObject({
+      isActive: true,
+      failuresInRow: 5,
+      lastStatus: "failed",
+      lastError: "The model is away",
+    });
+    await world.runOnce(id);
+    expect(await world.found(id)).toMatchObject({ failuresInRow: 0, lastStatus: "success", lastError: null });
+    for (let nth = 0; nth < 3; nth += 1) await world.runOnce(id, { status: "cancelled" });
+    expect((await world.outbox(home)).map(({ content }) => content).at(-1)).toBe(
+      "The schedule “Issues” has failed 3 times in a row: The run was stopped",
+    );
+  });
+
+  it("of failures by mail, where there is no home chat", async () => {
+    const id = await world.schedule(person);
+    for (let nth = 0; nth < 4; nth += 1) await world.runOnce(id, { status: "failed", error: "It broke" });
+    expect(world.mails.map(({ to }) => to)).toEqual([person.email]);
+  });
+
+  it("of the only run's failure at once", async () => {
+    const id = await world.schedule(person, { repeat: 1 });
+    await world.runOnce(id, { status: "failed", error: "It broke" });
+    expect(world.mails).toMatchObject([
+      { text: expect.stringContaining("The schedule “Issues” has failed: It broke") },
+    ]);
+  });
+
+  it("of runs that cannot be started, too", async () => {
+    const agentId = crypto.randomUUID();
+    await database.db.insert(agents).values({ id: agentId, name: "Gone", slug: agentId, isActive: false });
+    const id = await world.schedule(person, { agentId });
+    for (let nth = 0; nth < 4; nth += 1) await world.runOnce(id);
+    expect(await world.found(id)).toMatchObject({
+      isActive: true,
+      failuresInRow: 4,
+      lastError: "Agent not found",
+    });
+    expect(world.mails).toHaveLength(1);
+    const once = await world.schedule(person, { agentId, repeat: 1 });
+    await world.runOnce(once);
+    expect(world.mails).toHaveLength(2);
+  });
+
+  it("of three failures of runs that overlap, whose ends come at once", async () => {
+    const home = await newHome();
+    const id = await world.schedule(person, { overlap: "allow" });
+    for (let nth = 0; nth < 3; nth += 1) {
+      await world.makeDue(id);
+      await world.tick();
+    }
+    for (const message of world.waiting.splice(0)) await world.handle(message);
+    world.waiting = [];
+    for (const { taskId } of await world.runs(id)) {
+      await world.finish(taskId, { status: "failed", error: "It broke" });
+    }
+    await Promise.all(world.waiting.splice(0).map((message) => world.handle(message)));
+    expect(await world.found(id)).toMatchObject({ failuresInRow: 3, lastStatus: "failed" });
+    expect(await world.outbox(home)).toHaveLength(1);
+  });
+
+  it("of nothing that failed by hand", async () => {
+    const id = await world.schedule(person, { failuresInRow: 2 });
+    const taskId = await triggerRun(world.deps(), id);
+    await world.finish(taskId, { status: "failed", error: "It broke" });
+    await world.deliver();
+    expect(world.mails).toEqual([]);
+    expect(await world.found(id)).toMatchObject({ failuresInRow: 2, lastStatus: "failed" });
+  });
+
+  it("although the chat of the failed run was deleted", async () => {
+    const id = await world.schedule(person, { failuresInRow: 2 });
+    await world.tick();
+    for (const message of world.waiting.splice(0)) await world.handle(message);
+    world.waiting = [];
+    const [task] = await world.tasksOf(person);
+    await database.db.delete(chats).where(eq(chats.id, task?.chatId ?? ""));
+    await world.recover();
+    expect(await world.runs(id)).toMatchObject([{ status: "failed", error: "The run's chat was deleted" }]);
+    expect(world.mails).toHaveLength(1);
+  });
+});

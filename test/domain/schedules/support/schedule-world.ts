@@ -1,0 +1,273 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { neonConfig } from "@neondatabase/serverless";
+import { and, asc, eq, inArray, sql } from "drizzle-orm";
+import { channelMessages, chats, scheduleRuns, schedules, tasks } from "#src/db/schema/index.ts";
+import { sweepTasks } from "#src/domain/agent-work/tasks/index.ts";
+import { deliverMail } from "#src/domain/operations/mail/index.ts";
+import { finishRun, startRun, sweepRuns, tick } from "#src/domain/schedules/runs/index.ts";
+import { newId } from "#src/lib/ids.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { Mail } from "#src/platform/mail/mailer.ts";
+import type { QueueMessage } from "#src/platform/queue/queue.ts";
+import { ListeningPlatform, PlatformRows } from "#test/domain/messaging/support/people-of-platforms.ts";
+import { NO_AGENT_LIMITS } from "#test/support/message-to-agent.ts";
+import { sessionDeps } from "#test/support/people.ts";
+import { outside } from "#test/support/mortal.ts";
+
+type Deps = Parameters<typeof startRun>[0] & {
+  config: { GATEWAY_MAX_SCHEDULES_PER_USER: number };
+};
+type Values = Partial<typeof schedules.$inferInsert>;
+export type Person = Awaited<ReturnType<PlatformRows["person"]>>;
+
+export const MINUTE_MS = 60_000;
+/** Of the schedules that are made here without another clock. */
+const EVERY_MINUTES = 15;
+/** What the agent answers, unless a test says otherwise. */
+export const ANSWER = "Two issues are open.";
+
+/** How a task ends. */
+export type End =
+  | { status: "completed"; response: string }
+  | { status: "failed"; error: string }
+  | { status: "cancelled" };
+
+/** Schedules, a queue that does nothing by itself, a platform that takes everything, and a mail server. */
+export class ScheduleWorld {
+  readonly rows: PlatformRows;
+  readonly platform = new ListeningPlatform();
+  /** All that was published, in its order; and of it what was not delivered. */
+  readonly published: QueueMessage[] = [];
+  waiting: QueueMessage[] = [];
+  readonly mails: Mail[] = [];
+  /** How the tasks end that `deliver` runs. */
+  end: End = { status: "completed", response: ANSWER };
+  readonly #db: Db;
+  readonly #ids = new Set<string>();
+  readonly #interrupted = new AsyncLocalStorage<{ trips: number; happens: () => Promise<unknown> }>();
+
+  /** Without the schedules of earlier tests. */
+  static async open(db: Db): Promise<ScheduleWorld> {
+    await db.delete(schedules);
+    return new ScheduleWorld(db);
+  }
+
+  private constructor(db: Db) {
+    this.#db = db;
+    this.rows = new PlatformRows(db);
+    neonConfig.fetchFunction = (url: string, init: RequestInit) =>
+      outside(async () => {
+        const answer = await fetch(url, init);
+        const whole = new Response(await answer.arrayBuffer(), answer);
+        const interrupted = this.#interrupted.getStore();
+        if (interrupted) {
+          interrupted.trips += 1;
+          if (interrupted.trips === 1) await this.#interrupted.exit(interrupted.happens);
+        }
+        return whole;
+      });
+  }
+
+  /** What the service has. The platform pays for `vendor/model` alone. */
+  deps({ model = "demo", limit = 50 }: { model?: string; limit?: number } = {}): Deps {
+    const accept = (messages: readonly QueueMessage[]) =>
+      outside(async () => {
+        this.published.push(...messages);
+        this.waiting.push(...messages.filter((message) => this.#isNew(message)));
+      });
+    const own = {
+      ...sessionDeps(this.#db),
+      queue: {
+        publish: (message: QueueMessage) => accept([message]),
+        publishBatch: accept,
+        ensureSchedule: async () => {},
+        answers: async () => true,
+      },
+      mailer: {
+        configured: true,
+        send: (mail: Mail) => outside(async () => void this.mails.push(mail)),
+        probe: async () => {},
+      },
+      config: {
+        DEFAULT_MODEL: model,
+        ...NO_AGENT_LIMITS,
+        GATEWAY_NUM_SHARDS: 1,
+        GATEWAY_MAX_SCHEDULES_PER_USER: limit,
+      },
+      modelSettings: { platformModels: ["vendor/model"] },
+    };
+    return Object({ ...this.platform.deps(this.#db), ...own, log: this.platform.deps(this.#db).log });
+  }
+
+  /** The queue takes messages of the same id for one. */
+  #isNew({ deduplicationId: id }: QueueMessage): boolean {
+    if (id === undefined) return true;
+    const isNew = !this.#ids.has(id);
+    this.#ids.add(id);
+    return isNew;
+  }
+
+  /** Values of a row: due since a second, every fifteen minutes, for a person who is told in the project alone. */
+  valuesOf({ id: userId, projectId }: Pick<Person, "id" | "projectId">, values: Values = {}) {
+    const slot = values.nextRunAt ?? ago(1_000);
+    return {
+      id: newId(),
+      userId,
+      projectId,
+      name: "Issues",
+      schedule: `every ${EVERY_MINUTES}m`,
+      normalizedCron: `*/${EVERY_MINUTES} * * * *`,
+      timing: { kind: "interval", minutes: EVERY_MINUTES },
+      timezone: "UTC",
+      anchorAt: new Date(slot.getTime() - EVERY_MINUTES * MINUTE_MS),
+      nextRunAt: slot,
+      promptTemplate: "Summarise the open issues",
+      deliver: "none",
+      editMode: "allow",
+      ...values,
+    } satisfies typeof schedules.$inferInsert;
+  }
+
+  /** Stores a schedule and returns its id. */
+  async schedule(person: Pick<Person, "id" | "projectId">, values: Values = {}): Promise<string> {
+    const row = this.valuesOf(person, values);
+    await this.#db.insert(schedules).values(row);
+    return row.id;
+  }
+
+  tick(): Promise<void> {
+    return tick(this.deps(), { overdueSeconds: 0 });
+  }
+
+  /** A tick in which something happens after its first trip to the database: it has read its rows. */
+  async tickWith(happens: () => Promise<unknown>): Promise<void> {
+    await this.#interrupted.run({ trips: 0, happens }, () => this.tick());
+  }
+
+  /** Delivers what was published, and what follows from it, to the end. Tasks end at once. */
+  async deliver(deps = this.deps()): Promise<void> {
+    for (let message = this.waiting.shift(); message; message = this.waiting.shift()) {
+      await this.handle(message, deps);
+    }
+  }
+
+  /** As `deliver`, but tasks that begin stay at work. */
+  async follow(): Promise<void> {
+    for (let message = this.waiting.shift(); message; message = this.waiting.shift()) {
+      if (message.function !== "agent-step") await this.handle(message);
+    }
+  }
+
+  async handle({ function: name, payload }: QueueMessage, deps = this.deps()): Promise<void> {
+    const { runId, taskId, sealed, attempt } = Object(payload);
+    if (name === "start-run") await startRun(deps, runId);
+    else if (name === "finish-run") await finishRun(deps, taskId);
+    else if (name === "agent-step") await this.finish(taskId);
+    else if (name === "send-mail") await deliverMail(deps, { sealed, attempt });
+    else if (name !== "deliver-message" && name !== "stop-tasks") throw new Error(`Nothing handles ${name}`);
+  }
+
+  /** Ends a task that is at work, and publishes what follows. */
+  async finish(taskId: string, end = this.end): Promise<void> {
+    const ended = await this.#db
+      .update(tasks)
+      .set({ ...end, completedAt: new Date() })
+      .where(and(eq(tasks.id, taskId), inArray(tasks.status, ["queued", "running"])))
+      .returning({ id: tasks.id });
+    if (ended.length === 0) return;
+    await this.#db
+      .update(chats)
+      .set({ unfinishedTasks: sql`array_remove(${chats.unfinishedTasks}, ${taskId}::uuid)` })
+      .where(sql`${taskId}::uuid = ANY (${chats.unfinishedTasks})`);
+    const message = { function: "finish-run", payload: { taskId } };
+    this.published.push(message);
+    this.waiting.push(message);
+  }
+
+  /** The next moment of a schedule has come. */
+  async makeDue(scheduleId: string, nextRunAt = ago(500)): Promise<void> {
+    await this.#db.update(schedules).set({ nextRunAt }).where(eq(schedules.id, scheduleId));
+  }
+
+  /** A moment comes, and all that follows from it happens. */
+  async runOnce(scheduleId: string, end: End = this.end, deps = this.deps()): Promise<void> {
+    await this.makeDue(scheduleId);
+    await this.tick();
+    const usual = this.end;
+    this.end = end;
+    await this.deliver(deps);
+    this.end = usual;
+  }
+
+  /** So much time passes that no claim holds, and the sweeps look at everything. */
+  async passTime(): Promise<void> {
+    const earlier = new Date(Date.now() - 3 * MINUTE_MS);
+    await this.#db
+      .update(schedules)
+      .set({ claimedUntil: earlier })
+      .where(sql`claimed_until IS NOT NULL`);
+    await this.#db
+      .update(scheduleRuns)
+      .set({ publishedAt: earlier })
+      .where(sql`finished_at IS NULL`);
+    await this.#db.update(tasks).set({ createdAt: earlier }).where(eq(tasks.status, "queued"));
+  }
+
+  /** What the service does by itself after a crash. The queue has lost nothing that it took. */
+  async recover(): Promise<void> {
+    for (let round = 0; round < 4; round += 1) {
+      await this.passTime();
+      await this.tick();
+      await sweepRuns(this.deps());
+      await sweepTasks(this.deps());
+      await this.deliver();
+    }
+  }
+
+  async found(scheduleId: string): Promise<typeof schedules.$inferSelect> {
+    const [row] = await this.#db.select().from(schedules).where(eq(schedules.id, scheduleId));
+    if (!row) throw new Error("The schedule is gone");
+    return row;
+  }
+
+  /** The runs of a schedule, oldest first. */
+  runs(...scheduleIds: string[]) {
+    return this.#db
+      .select()
+      .from(scheduleRuns)
+      .where(inArray(scheduleRuns.scheduleId, scheduleIds))
+      .orderBy(asc(scheduleRuns.id));
+  }
+
+  async statuses(scheduleId: string): Promise<string[]> {
+    return (await this.runs(scheduleId)).map(({ status }) => status);
+  }
+
+  tasksOf({ id }: { id: string }) {
+    return this.#db.select().from(tasks).where(eq(tasks.userId, id)).orderBy(asc(tasks.id));
+  }
+
+  /** Messages of channels, oldest first. */
+  async outbox(...channels: { id: string }[]) {
+    const ids = channels.map(({ id }) => id);
+    return this.#db
+      .select()
+      .from(channelMessages)
+      .where(inArray(channelMessages.channelConfigId, ids))
+      .orderBy(asc(channelMessages.id));
+  }
+
+  /** Names of the functions that messages wait for. */
+  get waitingFor(): string[] {
+    return this.waiting.map((message) => message.function);
+  }
+}
+
+export const ago = (ms: number) => new Date(Date.now() - ms);
+
+/** The ids of the runs that start messages name. */
+export function startedRuns(messages: readonly QueueMessage[]): string[] {
+  return messages.flatMap(({ function: name, payload }) =>
+    name === "start-run" ? [String(Object(payload).runId)] : [],
+  );
+}

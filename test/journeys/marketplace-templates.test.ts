@@ -1,0 +1,167 @@
+import { eq } from "drizzle-orm";
+import { describe, expect, it, vi } from "vitest";
+import { bases, libraryBases, projects, users } from "#src/db/schema/index.ts";
+import { databaseOf } from "#test/support/database.ts";
+import { listBase } from "#test/support/marketplace.ts";
+import { sharedService } from "#test/support/shared-service.ts";
+
+const service = sharedService();
+const db = databaseOf(service);
+
+interface Done {
+  id: string;
+  slug: string;
+}
+
+const ask = <T = Done>(method: string, path: string, token: string, json?: object) =>
+  service.call<T>(method, `/api/marketplace/${path}`, { token, ...(json && { json }) });
+
+const SUBMISSION = {
+  name: "Starter",
+  description: "A start",
+  git_repo_url: "https://git.invalid/octo/starter.git",
+  category: "frontend",
+};
+
+const submit = (token: string, more: object = {}) =>
+  ask("POST", "bases/submit", token, { ...SUBMISSION, ...more });
+const rowOf = async (id: string) => (await db.select().from(bases).where(eq(bases.id, id)))[0];
+
+describe.concurrent("a template of the service's own", () => {
+  it.each([
+    ["static-site", "index.html", "<h1>Hello</h1>"],
+    ["vite-react", "src/app.tsx", "useState"],
+  ])("begins a project with its files: %s", async (base_id, path, text) => {
+    const { token } = await service.signUp();
+    const json = { name: "From a template", source_type: "base", base_id };
+    const { body: project } = await service.call<Done>("POST", "/api/projects", { token, json });
+    await vi.waitFor(
+      async () => {
+        const file = await service.call("GET", `/api/projects/${project.id}/files/${path}`, { token });
+        expect(file).toMatchObject({ status: 200, text: expect.stringContaining(text) });
+      },
+      { timeout: 60_000, interval: 200 },
+    );
+    const config = await service.call("GET", `/api/projects/${project.id}/setup-config`, { token });
+    expect(config).toMatchObject({ status: 200, body: { exists: true } });
+  });
+});
+
+it("that costs money does not reveal the address of its repository", async () => {
+  const [author, { token }] = [await service.signUp(), await service.signUp()];
+  const { body: base } = await submit(author.token, {
+    visibility: "public",
+    pricing_type: "one_time",
+    price: 5,
+  });
+  for (const path of [`bases/${base.slug}`, `bases/${base.slug}/versions`]) {
+    for (const caller of [undefined, token]) {
+      const seen = await service.call("GET", `/api/marketplace/${path}`, {
+        ...(caller && { token: caller }),
+      });
+      expect(seen).toMatchObject({ status: 200, body: { git_repo_url: null } });
+      expect(seen.text).not.toContain(SUBMISSION.git_repo_url);
+    }
+    const { body } = await ask("GET", path, author.token);
+    expect(body).toMatchObject({ git_repo_url: SUBMISSION.git_repo_url });
+  }
+  const { text } = await service.call("GET", "/api/marketplace/bases?pricing_type=one_time&limit=100");
+  expect(text).toContain(base.slug);
+  expect(text).not.toContain(SUBMISSION.git_repo_url);
+});
+
+describe.concurrent("a template of one's own", () => {
+  it("is submitted, changed, made public and deleted", async () => {
+    const { token, id: userId } = await service.signUp();
+    const { status, body } = await submit(token, { tech_stack: ["vite"], tags: null });
+    expect({ status, body }).toMatchObject({ status: 200, body: { visibility: "private", success: true } });
+    const { id } = body;
+    expect(await rowOf(id)).toMatchObject({
+      source: "git",
+      gitRepoUrl: SUBMISSION.git_repo_url,
+      defaultBranch: "main",
+      createdBy: userId,
+      techStack: ["vite"],
+      pricingType: "free",
+    });
+    const change = { name: "Renamed", default_branch: "next", icon: null };
+    expect(await ask("PATCH", `bases/${id}`, token, change)).toMatchObject({ body: { name: "Renamed" } });
+    expect(await ask("PATCH", `bases/${id}`, token, {})).toMatchObject({ status: 200 });
+    expect(await service.call("GET", `/api/marketplace/bases/${id}`)).toMatchObject({ status: 404 });
+    await ask("PATCH", `bases/${id}/visibility`, token, { visibility: "public" });
+    expect(await service.call("GET", `/api/marketplace/bases/${id}`)).toMatchObject({
+      status: 200,
+      body: { source_type: "git", archive_size_bytes: null, default_branch: "next" },
+    });
+    const mine = { id, name: "Renamed", visibility: "public", price: 0 };
+    expect((await ask("GET", "my-created-bases", token)).body).toMatchObject({ bases: [mine] });
+    expect((await ask("GET", "my-items", token)).body).toMatchObject({ items: [{ ...mine, type: "base" }] });
+    expect(await ask("DELETE", `bases/${id}`, token)).toMatchObject({ status: 200, body: { id } });
+    expect(await ask("DELETE", `bases/${id}`, token)).toMatchObject({ status: 404 });
+  });
+
+  it("is cloned for each new project", async () => {
+    const { token } = await service.signUp();
+    const { body } = await submit(token, { default_branch: "next" });
+    const json = { name: "From a template", source_type: "base", base_id: body.slug };
+    const made = await service.call<Done>("POST", "/api/projects", { token, json });
+    const [project] = await db.select().from(projects).where(eq(projects.id, made.body.id));
+    expect(project?.source).toEqual({ kind: "git", url: SUBMISSION.git_repo_url, branch: "next" });
+  });
+
+  it("is not changed by others", async () => {
+    const [owner, other] = [await service.signUp(), await service.signUp()];
+    const { body: secret } = await submit(owner.token);
+    const { body: open } = await submit(owner.token, { visibility: "public" });
+    for (const [id, status] of [
+      [secret.id, 404],
+      [open.id, 403],
+    ] as const) {
+      expect(await ask("PATCH", `bases/${id}`, other.token, { name: "Mine" })).toMatchObject({ status });
+      expect(
+        await ask("PATCH", `bases/${id}/visibility`, other.token, { visibility: "private" }),
+      ).toMatchObject({
+        status,
+      });
+      expect(await ask("DELETE", `bases/${id}`, other.token)).toMatchObject({ status });
+    }
+  });
+
+  it("is not deleted while a team that paid for it may use it", async () => {
+    const [owner, buyer] = [await service.signUp(), await service.signUp()];
+    const { body: base } = await submit(owner.token, {
+      visibility: "public",
+      pricing_type: "one_time",
+      price: 5,
+    });
+    expect(await rowOf(base.id)).toMatchObject({ pricingType: "one_time", priceCents: 500 });
+    const [user] = await db.select().from(users).where(eq(users.id, buyer.id));
+    const row = { teamId: user?.defaultTeamId ?? "", baseId: base.id, purchaseType: "one_time" } as const;
+    await db.insert(libraryBases).values(row);
+    expect(await ask("DELETE", `bases/${base.id}`, owner.token)).toMatchObject({ status: 400 });
+    await db.update(libraryBases).set({ endedAt: new Date() }).where(eq(libraryBases.baseId, base.id));
+    expect(await ask("DELETE", `bases/${base.id}`, owner.token)).toMatchObject({ status: 200 });
+  });
+
+  it.each([
+    [{ git_repo_url: "http://git.invalid/octo/starter" }, 422],
+    [{ git_repo_url: "https://user:secret@git.invalid/octo/starter" }, 400],
+    [{ git_repo_url: "https://git.invalid/" }, 400],
+    [{ category: "games" }, 422],
+    [{ name: " " }, 422],
+    [{ visibility: "team" }, 422],
+    [{ pricing_type: "monthly", price: 5 }, 422],
+    [{ pricing_type: "one_time" }, 400],
+  ])("is not submitted with %j: %i", async (fields, status) => {
+    const { token } = await service.signUp();
+    expect(await submit(token, fields)).toMatchObject({ status });
+    expect((await ask("GET", "my-created-bases", token)).body).toEqual({ bases: [] });
+  });
+
+  it("has no address when its files are an archive", async () => {
+    const { token, id } = await service.signUp();
+    const base = await listBase(db, { createdBy: id });
+    const change = { git_repo_url: SUBMISSION.git_repo_url };
+    expect(await ask("PATCH", `bases/${base.id}`, token, change)).toMatchObject({ status: 400 });
+  });
+});

@@ -1,0 +1,249 @@
+/**
+ * How billing and marketplaces are known to fail, and the tests that hold this one to better. Paths are below `test/`; where
+ * there is none, the test is below.
+ *
+ * | Weakness | Test |
+ * | --- | --- |
+ * | Removed members keep the team's billing and portal | below |
+ * | Viewers cancel, renew, open the portal and buy | surface/access: every route by every role |
+ * | A small payment unlocks any agent, repeatedly | journeys/marketplace-sales: a payment for something else |
+ * | A toggle revives an agent that ended or expired | below |
+ * | Prompts of closed and unpublished agents are public | attacks/closed-prompts; journeys/marketplace-catalogue |
+ * | Any active agent runs in a chat by its id | journeys/entitlement; below by name |
+ * | Prices match by a part of a model's name; a short balance forgets the rest | domain/billing/usage, credits |
+ * | The webhook acknowledges what it could not handle | domain/billing/payment-events: is tried again ever later |
+ * | Changes in the portal, failed payments and refunds do nothing | journeys/subscription-changes |
+ * | A verification before the event leaves no transaction and no payout | below |
+ * | Inactive rows count as purchased; paid templates cannot be bought | below; journeys/marketplace-sales |
+ * | Periods are guessed | domain/billing/subscriptions/sync |
+ * | Any spending buys a deployment slot, of whichever team is active | below |
+ * | Clients send a fork in the body, `usage/sync` in the body, the slot to another path | below |
+ * | What other teams paid for is deleted with its maker's team, by another route, or before they pay | below |
+ * | A refunded payment is confirmed again | below |
+ * | Malformed ids and dates are errors of the server | surface/bad-input |
+ */
+import { eq } from "drizzle-orm";
+import { describe, expect, it, vi } from "vitest";
+import { libraryAgents, payouts, tasks, teams, transactions, users } from "#src/db/schema/index.ts";
+import { databaseOf } from "#test/support/database.ts";
+import { listAgent, listBase } from "#test/support/marketplace.ts";
+import { payerOf } from "#test/support/payer.ts";
+import { sharedService } from "#test/support/shared-service.ts";
+import { newTeamClient } from "#test/support/team-client.ts";
+
+const service = sharedService();
+const payer = payerOf(service);
+const db = databaseOf(service);
+
+interface Opened {
+  session_id: string;
+}
+
+const post = <T = Opened>(token: string, path: string, json: object = {}) =>
+  service.call<T>("POST", `/api/${path}`, { token, json });
+const get = (token: string, path: string) =>
+  service.call<Record<string, unknown>>("GET", `/api/${path}`, { token });
+
+const PRICE = { pricingType: "one_time", priceCents: 500 } as const;
+
+describe.concurrent("a removed member", () => {
+  it("sees and changes nothing of the team's billing any more", async () => {
+    const { owner, join, asOwner } = await newTeamClient(service);
+    const former = await join("admin");
+    const { body: pack } = await post(former.token, "billing/credits/purchase", { package: "small" });
+    await payer.pay(pack.session_id);
+    expect((await get(former.token, "billing/portal")).status).toBe(200);
+    expect(await asOwner("DELETE", `/members/${former.id}`)).toMatchObject({ status: 204 });
+    // From then on the former member acts for a team of their own, which has bought nothing.
+    expect(await post(former.token, "billing/verify-checkout", pack)).toMatchObject({ status: 403 });
+    expect(await get(former.token, "billing/portal")).toMatchObject({ status: 400 });
+    expect((await get(former.token, "billing/credits/history")).body).toEqual({ purchases: [] });
+    expect((await get(former.token, "billing/subscription")).body).toMatchObject({
+      stripe_customer_id: null,
+      purchased_credits: 0,
+    });
+    expect(await post(owner.token, "billing/verify-checkout", pack)).toMatchObject({ status: 200 });
+  });
+});
+
+describe.concurrent("an agent whose time is over", () => {
+  it.each([
+    ["expired", { expiresAt: new Date(Date.now() - 1_000) }],
+    ["ended", { endedAt: new Date(), isActive: false }],
+  ] as const)("is not revived by a toggle, does not run and does not count: it has %s", async (_, end) => {
+    const { owner, team } = await newTeamClient(service);
+    const agent = await listAgent(db, { ...PRICE, pricingType: "monthly" });
+    const row = { teamId: team.id, agentId: agent.id, userId: owner.id, purchaseType: "monthly" as const };
+    await db.insert(libraryAgents).values({ ...row, ...end });
+    await post(owner.token, `marketplace/agents/${agent.id}/toggle?enabled=true`);
+    expect((await get(owner.token, `marketplace/agents/${agent.slug}`)).body).toMatchObject({
+      is_purchased: false,
+    });
+    const { id: project_id } = await service.newProject(owner.token);
+    for (const agent_id of [agent.id, agent.slug]) {
+      const started = await post(owner.token, "chat/agent", { project_id, message: "Hello", agent_id });
+      expect([403, 404, 422]).toContain(started.status);
+    }
+  });
+});
+
+describe.concurrent("a sale that is verified before its event comes", () => {
+  it("is booked with the creator's share, for the team, and once", async () => {
+    const [seller, { owner, team }] = [await service.signUp(), await newTeamClient(service)];
+    const [user] = await db.select().from(users).where(eq(users.id, seller.id));
+    const agent = await listAgent(db, { ...PRICE, teamId: user?.defaultTeamId, createdBy: seller.id });
+    const { body: opened } = await post(owner.token, `marketplace/agents/${agent.id}/purchase`);
+    await payer.pay(opened.session_id);
+    await post(owner.token, "marketplace/verify-purchase", opened);
+    const booked = () => db.select().from(transactions).where(eq(transactions.agentId, agent.id));
+    const [sale] = await booked();
+    expect(sale).toMatchObject({ teamId: team.id, amountCents: 500, creatorCents: 450 });
+    expect(await db.$count(payouts, eq(payouts.transactionId, sale?.id ?? ""))).toBe(1);
+    // The event that comes later changes nothing.
+    await vi.waitFor(
+      async () => {
+        const events = await payer.list<{ object: string; pending_webhooks?: number }>("events");
+        expect(events.some(({ object }) => object === opened.session_id)).toBe(true);
+      },
+      { timeout: 60_000, interval: 200 },
+    );
+    expect(await booked()).toHaveLength(1);
+    const mine = await get(owner.token, "marketplace/my-agents");
+    expect(mine.body).toMatchObject({
+      agents: expect.arrayContaining([expect.objectContaining({ id: agent.id })]),
+    });
+  });
+});
+
+describe.concurrent("a place for a deployment", () => {
+  it.each(["projects/deployment/purchase-slot", "billing/deploy/purchase"])(
+    "is bought as such, and is the team's that paid: by %s",
+    async (path) => {
+      const { owner, team } = await newTeamClient(service);
+      const slots = async () => (await get(owner.token, "billing/subscription")).body["max_deploys"];
+      const { body: pack } = await post(owner.token, "billing/credits/purchase", { package: "medium" });
+      await payer.pay(pack.session_id);
+      await post(owner.token, "billing/verify-checkout", pack);
+      expect(await slots()).toBe(1);
+      const { body: slot } = await post(owner.token, path);
+      await payer.pay(slot.session_id);
+      // The payer works in another team by the time the payment is known.
+      await service.call("POST", "/api/teams", { token: owner.token, json: { name: "Elsewhere" } });
+      await vi.waitFor(
+        async () => {
+          const [row] = await db.select().from(teams).where(eq(teams.id, team.id));
+          expect(row?.deploySlots).toBe(1);
+        },
+        { timeout: 60_000, interval: 200 },
+      );
+    },
+  );
+});
+
+/** Has a new team buy an item for five dollars, up to the payment. */
+async function order(kind: "agents" | "bases", id: string) {
+  const { owner, team } = await newTeamClient(service);
+  const { body: opened } = await post(owner.token, `marketplace/${kind}/${id}/purchase`);
+  const verify = () => post<object>(owner.token, "marketplace/verify-purchase", opened);
+  return { owner, team, opened, verify };
+}
+
+describe.concurrent("what is sold", () => {
+  it("is not deleted with its maker's team, from the moment that a page to pay is open", async () => {
+    const seller = await newTeamClient(service);
+    const agent = await listAgent(db, { ...PRICE, teamId: seller.team.id, createdBy: seller.owner.id });
+    const { owner, opened, verify } = await order("agents", agent.id);
+    const refusal = {
+      status: 409,
+      body: { detail: expect.stringContaining("paid for agents of this team") },
+    };
+    expect(await seller.asOwner("DELETE", "")).toMatchObject(refusal);
+    const path = `/api/marketplace/agents/${agent.id}`;
+    await service.call("POST", `${path}/unpublish`, { token: seller.owner.token });
+    const deleted = () => service.call("DELETE", path, { token: seller.owner.token });
+    expect(await deleted()).toMatchObject({ status: 400, body: { detail: expect.stringContaining("paid") } });
+    await payer.pay(opened.session_id);
+    expect(await verify()).toMatchObject({ status: 200 });
+    expect(await seller.asOwner("DELETE", "")).toMatchObject(refusal);
+    expect(await deleted()).toMatchObject({ status: 400 });
+    const { id: project_id } = await service.newProject(owner.token);
+    const json = { project_id, message: "Hello", agent_id: agent.id };
+    expect(await post(owner.token, "chat/agent", json)).toMatchObject({ status: 200 });
+  });
+
+  it("for free leaves the work of others as it is when its maker's team is deleted", async () => {
+    const seller = await newTeamClient(service);
+    const agent = await listAgent(db, { teamId: seller.team.id, createdBy: seller.owner.id });
+    const { owner } = await newTeamClient(service);
+    await post(owner.token, `marketplace/agents/${agent.id}/purchase`);
+    const { id: project_id } = await service.newProject(owner.token);
+    const json = { project_id, message: "Hello", agent_id: agent.id };
+    const { body: run } = await post<{ task_id: string }>(owner.token, "chat/agent", json);
+    expect((await seller.asOwner("DELETE", "")).status).toBe(204);
+    expect(await db.$count(tasks, eq(tasks.id, run.task_id))).toBe(1);
+    expect(await post(owner.token, "chat/agent", json)).toMatchObject({ status: 404 });
+    expect((await get(owner.token, `marketplace/agents/${agent.id}`)).status).toBe(404);
+  });
+
+  it("as a template is deleted by no route", async () => {
+    const seller = await service.signUp();
+    const base = await listBase(db, { ...PRICE, createdBy: seller.id });
+    const { opened, verify } = await order("bases", base.id);
+    await payer.pay(opened.session_id);
+    expect(await verify()).toMatchObject({ status: 200 });
+    for (const path of ["bases", "marketplace/bases"]) {
+      const deleted = await service.call("DELETE", `/api/${path}/${base.id}`, { token: seller.token });
+      expect(deleted).toMatchObject({ status: 400, body: { detail: expect.stringContaining("paid") } });
+    }
+  });
+
+  it("is not confirmed once the money went back", async () => {
+    const agent = await listAgent(db, PRICE);
+    const { opened, verify, owner } = await order("agents", agent.id);
+    await payer.pay(opened.session_id);
+    await verify();
+    const [sale] = await db.select().from(transactions).where(eq(transactions.agentId, agent.id));
+    await payer.control(`charges/${sale?.chargeId}/refund`);
+    await vi.waitFor(
+      async () =>
+        expect(await verify()).toMatchObject({
+          status: 400,
+          body: { detail: expect.stringContaining("refunded") },
+        }),
+      { timeout: 60_000, interval: 300 },
+    );
+    expect(await post(owner.token, "billing/verify-checkout", opened)).toMatchObject({ status: 400 });
+  });
+});
+
+describe.concurrent("clients that exist", () => {
+  it("name a template by its slug alone, and are told of what is unknown", async () => {
+    const { owner } = await newTeamClient(service);
+    const base = await listBase(db);
+    const bought = await post<object>(owner.token, "marketplace/purchase", { slug: base.slug });
+    expect(bought).toMatchObject({ status: 200, body: { base_id: base.id, success: true } });
+    const unknown = { session_id: "cs_test_none" };
+    expect(await post(owner.token, "marketplace/purchase", { slug: "none" })).toMatchObject({ status: 404 });
+    expect(await post(owner.token, "marketplace/verify-purchase", unknown)).toMatchObject({ status: 404 });
+    expect(await post(owner.token, "billing/verify-checkout", unknown)).toMatchObject({ status: 400 });
+    const pack = await post(owner.token, "billing/credits/purchase", { package: "huge" });
+    expect(pack).toMatchObject({ status: 400, body: { detail: expect.stringContaining("small") } });
+  });
+
+  it("send a fork's fields in the body or the query, and the start of a synchronisation as well", async () => {
+    const { owner } = await newTeamClient(service);
+    const agent = await listAgent(db);
+    const inBody = await post<{ agent_id: string }>(owner.token, `marketplace/agents/${agent.id}/fork`, {
+      name: "Mine",
+    });
+    expect(inBody.status).toBe(200);
+    expect((await get(owner.token, `agents/${inBody.body.agent_id}`)).body).toMatchObject({ name: "Mine" });
+    for (const [query, json] of [
+      ["", { start_date: "2026-01-01T00:00:00Z" }],
+      ["?start_date=2026-01-01T00:00:00Z", {}],
+    ] as const) {
+      const synced = await post(owner.token, `billing/usage/sync${query}`, json);
+      expect(synced).toMatchObject({ status: 200, body: { success: true, logs_synced: 0 } });
+    }
+  });
+});

@@ -1,0 +1,393 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { codeIn, told as toldAt } from "#test/support/at-platforms/channel.ts";
+import { openStream } from "#test/support/chat-client.ts";
+import type { PersonsChat, ShownChat } from "#test/support/chat-platform.ts";
+import { PATIENCE } from "#test/support/connected-channels.ts";
+import { overheardModel, type OverheardModel } from "#test/support/overheard-model.ts";
+import { startSlack, type SlackMock, type SlackUser } from "#test/support/platforms/slack.ts";
+import {
+  deliveryEntries,
+  fire,
+  scheduleClient,
+  YEARLY,
+  type RunView,
+  type ScheduleClient,
+  type ScheduleView,
+} from "#test/support/schedules.ts";
+import { startService, type TestService } from "#test/support/service.ts";
+import { call, script } from "#test/support/task-client.ts";
+import {
+  newTelegramChannel,
+  type ChannelView,
+  type TelegramChannel,
+} from "#test/support/telegram-channel.ts";
+
+let slack: SlackMock;
+let model: OverheardModel;
+let service: TestService;
+beforeAll(async () => {
+  [slack, model] = await Promise.all([startSlack(), overheardModel()]);
+  service = await startService(
+    { SLACK_API_BASE_URL: slack.url, OUTBOUND_ALLOW_PRIVATE: "true" },
+    {
+      reroute: (variables) => ({
+        ...variables,
+        DEMO_MODEL_URL: model.before(variables["DEMO_MODEL_URL"] ?? ""),
+      }),
+    },
+  );
+});
+afterAll(async () => {
+  await service.close();
+  await Promise.all([slack.close(), model.close()]);
+});
+
+const says = (text: string) => script({ text });
+const manages = (fields: object, text: string) =>
+  script({ tools: [call("manage_schedule", { ...fields })] }, { text });
+
+/** A person in private with a bot at Telegram, whose schedules are those of the channel's owner. */
+interface Scene extends ScheduleClient {
+  telegram: TelegramChannel;
+  token: string;
+  person: { id: number; chat: PersonsChat };
+}
+
+async function newScene(): Promise<Scene> {
+  const telegram = await newTelegramChannel(service);
+  const { projectId, account } = telegram.client;
+  const person = await telegram.paired();
+  // The confirmation comes by itself, and would meet the faults of a test.
+  await told(person.chat, "Your account is linked");
+  const { token } = account;
+  return { telegram, token, person, ...scheduleClient(service, { token, projectId }) };
+}
+
+/** Texts of the bot, with the ids of their messages. */
+const textsIn = ({ messages }: ShownChat) =>
+  messages.flatMap(({ message }) =>
+    message.from.is_bot ? [{ id: message.message_id, text: message.text ?? "" }] : [],
+  );
+
+/** What the bot writes, once one of its texts has this in it. */
+const told = (chat: PersonsChat, part: string) =>
+  chat.until((shown) => textsIn(shown).find(({ text }) => text.includes(part)));
+
+/** Presses the first button of the newest question. */
+async function allow(chat: PersonsChat): Promise<void> {
+  const { id, data } = await chat.until(({ messages }) => {
+    const card = messages.findLast(({ message }) => message.reply_markup);
+    const button = card?.message.reply_markup?.inline_keyboard.flat()[0];
+    return card && button?.callback_data
+      ? { id: card.message.message_id, data: button.callback_data }
+      : undefined;
+  });
+  await chat.press(id, data);
+}
+
+/** Texts of a chat of the owner's, oldest first. */
+async function chatTexts({ token }: Scene, { chat_id }: RunView): Promise<string[]> {
+  const path = `/api/chat/session/${chat_id}/messages`;
+  const { body } = await service.call<{ content: string }[]>("GET", path, { token });
+  return body.map(({ content }) => content);
+}
+
+/** A channel of the scene's owner at Slack, and the owner there, who has spoken to the bot in a channel. */
+async function atSlack({ token, telegram }: Scene, place: string): Promise<SlackUser> {
+  const { bot_token, signing_secret } = slack.credentials;
+  const credentials = { bot_token, signing_secret };
+  const made = await service.call<ChannelView>("POST", "/api/channels", {
+    token,
+    json: { channel_type: "slack", credentials, project_id: telegram.client.projectId },
+  });
+  slack.webhookUrl = made.body.webhook_url ?? undefined;
+  const author = slack.person(place.toLowerCase());
+  const direct = author.id.replace(/^U/u, "D");
+  const shown = () => slack.sent(direct).map(({ text }) => text);
+  await slack.say({ channelId: direct, text: "hello", author });
+  const json = { platform: "slack", pairing_code: await codeIn({ shown }) };
+  await service.call("POST", "/api/gateway/pair/verify", { token, json });
+  await toldAt({ shown }, "Your account is linked.");
+  const { ts } = await slack.say({ channelId: place, text: `<@${slack.bot.id}> ${says("Here.")}`, author });
+  await toldAt({ shown: () => slack.sent(place, ts).map(({ text }) => text) }, "Here.");
+  return author;
+}
+
+const only = async ({ call: ask }: Scene): Promise<ScheduleView> => {
+  const { body } = await ask<ScheduleView[]>("GET", "");
+  const [found, ...others] = body;
+  if (!found || others.length > 0) throw new Error(`${body.length} schedules`);
+  return found;
+};
+
+describe("a schedule that was made by words in a chat of Telegram", () => {
+  it("is allowed by its button, and delivered there and to Slack, where people go on with its run", async () => {
+    const scene = await newScene();
+    const { chat, id: personId } = scene.person;
+    const place = "C0GARDEN";
+    const author = await atSlack(scene, place);
+    const deliver = `origin, slack:${place}`;
+    const create = {
+      action: "create",
+      name: "Beds",
+      schedule: YEARLY,
+      timezone: "Europe/London",
+      prompt: says("The beds are dry."),
+      deliver,
+    };
+    await chat.say(manages(create, "It is set."));
+    await told(chat, "May the agent use");
+    expect((await scene.call<unknown[]>("GET", "")).body).toEqual([]);
+    await allow(chat);
+    await told(chat, "It is set.");
+    const made = await only(scene);
+    expect(made).toMatchObject({
+      name: "Beds",
+      timezone: "Europe/London",
+      deliver,
+      edit_mode: "ask",
+      project_id: scene.telegram.client.projectId,
+      origin_platform: "telegram",
+      origin_chat_id: String(personId),
+      origin_config_id: scene.telegram.channel.id,
+    });
+    await chat.say("/schedules");
+    await told(chat, "Beds: at 00:00 on day 1 of the month, in January, Europe/London; next");
+
+    await fire(service, made.id);
+    const run = await scene.ran(made.id, "success");
+    expect(run.deliveries).toMatchObject([
+      { target: "origin", status: "delivered", error: null, jid: `telegram:${personId}` },
+      { target: `slack:${place}`, status: "delivered", error: null, jid: `slack:${place}` },
+    ]);
+    await told(chat, "The beds are dry.");
+    expect(textsIn(await chat.read()).filter(({ text }) => text === "The beds are dry.")).toHaveLength(1);
+    const posts = slack.sent(place).filter(({ text }) => text === "The beds are dry.");
+    expect(posts).toHaveLength(1);
+    const entries = await deliveryEntries(service, made.id);
+    expect(entries).toMatchObject([
+      { deliver: "origin", task_id: run.task_id, body: "The beds are dry.", chat_id: personId },
+      { deliver: `slack:${place}`, task_id: run.task_id, response: "The beds are dry.", chat_id: place },
+    ]);
+
+    await chat.say(says("I water them."));
+    await told(chat, "I water them.");
+    const ts = posts[0]?.ts ?? "";
+    await slack.say({
+      channelId: place,
+      text: `<@${slack.bot.id}> ${says("I weed.")}`,
+      author,
+      threadTs: ts,
+    });
+    await toldAt({ shown: () => slack.sent(place, ts).map(({ text }) => text) }, "I weed.");
+    expect((await chatTexts(scene, run)).filter((text) => !text.includes("demo"))).toEqual([
+      "The beds are dry.",
+      "I water them.",
+      "I weed.",
+    ]);
+  });
+
+  it("is gone on with in the run whose message is answered, also after a later run", async () => {
+    const scene = await newScene();
+    const { chat, id: personId } = scene.person;
+    const origin = {
+      origin_platform: "telegram",
+      origin_chat_id: String(personId),
+      origin_config_id: scene.telegram.channel.id,
+    };
+    const { id } = await scene.create(says("Dry again."), origin);
+    await fire(service, id);
+    const first = await scene.ran(id, "success");
+    const { id: messageId } = await told(chat, "Dry again.");
+    await fire(service, id);
+    await vi.waitUntil(async () => (await scene.runs(id)).length === 2, PATIENCE);
+    const second = await scene.ran(id, "success");
+    expect(second.chat_id).not.toBe(first.chat_id);
+    await chat.say(says("To the first."), { replyTo: messageId });
+    await told(chat, "To the first.");
+    expect((await chatTexts(scene, first)).at(-1)).toBe("To the first.");
+    expect(await chatTexts(scene, second)).toHaveLength(2);
+  });
+
+  it("is paused, resumed, changed, run and deleted by words as well", async () => {
+    const scene = await newScene();
+    const { chat } = scene.person;
+    const done = async (fields: object, text: string) => {
+      await chat.say(manages(fields, text));
+      await told(chat, text);
+    };
+    await chat.say(
+      manages({ action: "create", name: "Beds", schedule: YEARLY, prompt: says("Wet.") }, "Set."),
+    );
+    await told(chat, "May the agent use");
+    await chat.say("/approve");
+    await told(chat, "Set.");
+    const { id } = await only(scene);
+    // What the person has not been asked about yet is asked about each time; here it is allowed for the whole conversation.
+    await chat.say(manages({ action: "pause", job_id: id }, "Paused now."));
+    await vi.waitUntil(
+      async () =>
+        textsIn(await chat.read()).filter(({ text }) => text.includes("May the agent use")).length > 1,
+      PATIENCE,
+    );
+    await chat.say("allow always here");
+    await told(chat, "Paused now.");
+    expect(await scene.get(id)).toMatchObject({ is_active: false });
+    await chat.say("/schedules");
+    await told(chat, "You have no active schedules.");
+    await done({ action: "resume", job_id: id }, "Resumed now.");
+    expect(await scene.get(id)).toMatchObject({ is_active: true });
+    await done({ action: "update", job_id: id, name: "All beds", deliver: "none" }, "Changed now.");
+    expect(await scene.get(id)).toMatchObject({ name: "All beds", deliver: "none" });
+    await done({ action: "trigger", job_id: id }, "Begun now.");
+    expect(await scene.ran(id, "success")).toMatchObject({ trigger: "manual", deliveries: [] });
+    await done({ action: "delete", job_id: id }, "Deleted now.");
+    expect((await scene.call<unknown[]>("GET", "")).body).toEqual([]);
+  });
+});
+
+describe("the result of a run", () => {
+  it("is lost to a channel that was deleted, which the schedule shows; the run succeeds", async () => {
+    const scene = await newScene();
+    const { id } = await scene.create(says("Into nothing."), {
+      origin_chat_id: String(scene.person.id),
+      origin_config_id: scene.telegram.channel.id,
+    });
+    await service.call("DELETE", `/api/channels/${scene.telegram.channel.id}`, { token: scene.token });
+    await fire(service, id);
+    const error = "The Telegram channel that the schedule was made in was deleted";
+    const run = await scene.ran(id, "success");
+    expect(run.deliveries).toMatchObject([{ target: "origin", status: "failed", error }]);
+    expect(await scene.get(id)).toMatchObject({ last_status: "delivery_failed", last_error: error });
+    expect((await chatTexts(scene, run)).at(-1)).toBe("Into nothing.");
+  });
+
+  it("that the platform refuses is shown as not delivered", async () => {
+    const scene = await newScene();
+    const { id } = await scene.create(says("Unwanted."), { deliver: `telegram:${scene.person.id}` });
+    const description = "Forbidden: bot was blocked by the user";
+    await scene.telegram.platform.setFaults(scene.telegram.botId, [
+      { method: "sendMessage", status: 403, description },
+    ]);
+    await fire(service, id);
+    const run = await scene.ran(id, "success");
+    const [delivery] = run.deliveries;
+    expect(delivery).toMatchObject({ status: "failed", error: expect.any(String) });
+    expect(await scene.get(id)).toMatchObject({
+      last_status: "delivery_failed",
+      last_error: delivery?.error,
+    });
+  });
+
+  it("goes to the home of a platform that is named alone, and third failures in a row are told there once", async () => {
+    const scene = await newScene();
+    const { id: personId } = scene.person;
+    const group = await scene.telegram.platform.group("Garden", [personId]);
+    const home = scene.telegram.platform.chat(scene.telegram.botId, group.id, personId);
+    await home.say(`/sethome@${scene.telegram.channel.bot_name ?? ""}`);
+    await told(home, "your home");
+    const { id } = await scene.create(says("For all."), { name: "News", deliver: "telegram" });
+    await fire(service, id);
+    await scene.ran(id, "success");
+    await told(home, "For all.");
+
+    await scene.call("PATCH", `/${id}`, { prompt: script({ error: { status: 400 } }) });
+    for (let count = 2; count <= 5; count += 1) {
+      await fire(service, id);
+      await vi.waitUntil(async () => (await scene.runs(id)).length === count, PATIENCE);
+      await scene.ran(id, "failed");
+    }
+    await told(home, "The schedule “News” has failed 3 times in a row");
+    const notices = textsIn(await home.read()).filter(({ text }) => text.includes("in a row"));
+    expect(notices).toHaveLength(1);
+  });
+});
+
+/** Tools that the agent was offered in requests with this in them; for a title the model is asked without tools. */
+const toolsOf = (mark = "") =>
+  model.requests
+    .filter(({ text, tools }) => text.includes(mark) && tools.length > 0)
+    .map(({ tools }) => tools);
+
+describe("an agent", () => {
+  it("is offered the tool in a conversation, and not in a run of a schedule, where a call of it fails", async () => {
+    const scene = await newScene();
+    const marks = [crypto.randomUUID(), crypto.randomUUID()];
+    await scene.person.chat.say(`${marks[0]} ${says("No tool needed.")}`);
+    await told(scene.person.chat, "No tool needed.");
+    const calls = [call("manage_schedule", { action: "list" })];
+    const { id } = await scene.create(`${marks[1]} ${script({ tools: calls }, { text: "Tried." })}`);
+    await fire(service, id);
+    const run = await scene.ran(id, "success");
+    expect(toolsOf(marks[0]).flat()).toContain("manage_schedule");
+    const inRun = toolsOf(marks[1]);
+    expect(inRun.flat()).toContain("bash_exec");
+    expect(inRun.flat()).not.toContain("manage_schedule");
+    const events = await scene.telegram.client.end(run.task_id ?? "");
+    const results = events.filter(({ type }) => type === "tool_result").map(({ body }) => body.result);
+    expect(results).toMatchObject([{ success: false }]);
+  });
+
+  it("is offered the tool where a person goes on with a run", async () => {
+    const scene = await newScene();
+    const { chat, id: personId } = scene.person;
+    const { id } = await scene.create(says("Anything else?"), { deliver: `telegram:${personId}` });
+    await fire(service, id);
+    await told(chat, "Anything else?");
+    await chat.say(manages({ action: "pause", job_id: id }, "Paused as you wish."));
+    await told(chat, "May the agent use");
+    await allow(chat);
+    await told(chat, "Paused as you wish.");
+    expect(await scene.get(id)).toMatchObject({ is_active: false });
+  });
+
+  it("writes nothing into a schedule that may do more than its task", async () => {
+    const scene = await newScene();
+    const { chat } = scene.person;
+    const { id } = await scene.create(says("Mine."), { edit_mode: "allow" });
+    await chat.say(manages({ action: "update", job_id: id, prompt: says("Another.") }, "Changed."));
+    await told(chat, "May the agent use");
+    await allow(chat);
+    await told(chat, "Changed.");
+    expect(await scene.get(id)).toMatchObject({ edit_mode: "ask", prompt: says("Another.") });
+  });
+
+  it("makes no schedule in plan mode, for a chat that its person's channels do not know, or of another project", async () => {
+    const scene = await newScene();
+    const { client } = scene.telegram;
+    const stranger = await scene.telegram.stranger();
+    const wish = { action: "create", name: "No", schedule: YEARLY, prompt: says("No.") };
+    const resultOf = async (fields: object, edit_mode: string) => {
+      const json = { project_id: client.projectId, message: manages(fields, "Done."), edit_mode };
+      const stream = await openStream(service, "POST", "/api/chat/agent/stream", {
+        token: scene.token,
+        json,
+      });
+      await stream.text();
+      const events = await client.end(stream.taskId);
+      return events.find(({ type }) => type === "tool_result")?.body.result;
+    };
+    expect(await resultOf(wish, "plan")).toMatchObject({
+      success: false,
+      error: expect.stringMatching(/plan mode/u),
+    });
+    for (const target of [`telegram:${stranger.id}`, `origin, telegram:${stranger.id}`]) {
+      expect(await resultOf({ ...wish, deliver: target }, "allow")).toMatchObject({
+        success: false,
+        error: expect.stringMatching(/may not write to/u),
+      });
+    }
+    expect(await resultOf({ ...wish, deliver: "slack:C0NOWHERE" }, "allow")).toMatchObject({
+      success: false,
+    });
+    const { id: elsewhere } = await service.newProject(scene.token);
+    const other = await scene.create(says("Elsewhere."), { project_id: elsewhere });
+    for (const action of ["pause", "trigger", "delete", "update"]) {
+      expect(await resultOf({ action, job_id: other.id, name: "Mine" }, "allow")).toMatchObject({
+        success: false,
+        error: "Schedule not found",
+      });
+    }
+    expect(await only(scene)).toEqual(other);
+  });
+});

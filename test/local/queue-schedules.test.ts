@@ -1,0 +1,264 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { Client, Receiver } from "@upstash/qstash";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { startQueue } from "#local/queue/index.ts";
+import { startReceiver } from "./support/receiver.ts";
+
+const publicUrl = "https://service.test";
+const destination = `${publicUrl}/functions/tick`;
+const START = "2026-03-01T10:00:30.000Z";
+let dataDir: string;
+const cleanups: (() => Promise<void>)[] = [];
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"], now: Date.parse(START) });
+  dataDir = mkdtempSync(path.join(tmpdir(), "queue-"));
+});
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+  rmSync(dataDir, { recursive: true });
+  vi.useRealTimers();
+});
+
+async function receiver(...reply: Parameters<typeof startReceiver>) {
+  const started = await startReceiver(...reply);
+  cleanups.push(started.close);
+  return started;
+}
+
+/** A queue that is closed at the end of the test, unless the test closes it. */
+async function queueTo(deliverTo: string, address = publicUrl) {
+  const queue = await startQueue({ dataDir, publicUrl: address, deliverTo, log: () => undefined });
+  let open = true;
+  const close = async () => {
+    if (open) await queue.close();
+    open = false;
+  };
+  cleanups.push(close);
+  const client = new Client({ baseUrl: queue.url, token: queue.token, devMode: false, retry: false });
+  return { queue: { ...queue, close }, client };
+}
+
+const timeOf = (delivery: { at: number } | undefined) => new Date(delivery?.at ?? 0).toISOString();
+const nextOf = async (client: Client, id: string) =>
+  new Date((await client.schedules.get(id)).nextScheduleTime ?? 0).toISOString();
+
+describe("a schedule", () => {
+  it("publishes a signed message at each of its minutes", async () => {
+    const service = await receiver();
+    const { queue, client } = await queueTo(service.url);
+    queue.begin();
+    const created = await client.schedules.create({
+      scheduleId: "tick",
+      destination: `${destination}?a=1`,
+      cron: "*/2 * * * *",
+      body: '{"n":1}',
+      headers: { "x-trace": "t1" },
+    });
+    expect(created).toEqual({ scheduleId: "tick" });
+    await vi.advanceTimersByTimeAsync(90_000);
+    const [first] = await service.arrived(1);
+    expect(timeOf(first)).toBe("2026-03-01T10:02:00.000Z");
+    expect(first).toMatchObject({
+      path: "/functions/tick?a=1",
+      method: "POST",
+      body: '{"n":1}',
+      headers: {
+        host: "service.test",
+        "content-type": "application/json",
+        "x-trace": "t1",
+        "upstash-schedule-id": "tick",
+        "upstash-retried": "0",
+      },
+    });
+    const signature = String(first?.headers["upstash-signature"]);
+    const verifier = new Receiver({ ...queue, devMode: false });
+    const signed = { signature, body: '{"n":1}', url: `${destination}?a=1` };
+    await expect(verifier.verify(signed)).resolves.toBe(true);
+
+    await vi.advanceTimersByTimeAsync(120_000);
+    const [, second] = await service.arrived(2);
+    expect(timeOf(second)).toBe("2026-03-01T10:04:00.000Z");
+    expect(second?.headers["upstash-message-id"]).not.toBe(first?.headers["upstash-message-id"]);
+  });
+
+  it("is shown with its settings and its next minute", async () => {
+    const { client } = await queueTo("http://127.0.0.1:9");
+    const { scheduleId } = await client.schedules.create({
+      destination,
+      cron: "0 9 * * 1-5",
+      retries: 1,
+      delay: 10,
+      method: "PUT",
+      failureCallback: `${publicUrl}/failed`,
+    });
+    expect(scheduleId).toMatch(/^scd_/u);
+    expect(await client.schedules.get(scheduleId)).toMatchObject({
+      scheduleId,
+      cron: "0 9 * * 1-5",
+      createdAt: Date.parse(START),
+      destination,
+      method: "PUT",
+      retries: 1,
+      delay: 10,
+      failureCallback: `${publicUrl}/failed`,
+      isPaused: false,
+      // 1 March 2026 is a Sunday.
+      nextScheduleTime: Date.parse("2026-03-02T09:00:00Z"),
+    });
+  });
+
+  it("keeps to its retries and its failure callback", async () => {
+    const service = await receiver(({ path: at }) => ({ status: at === "/failed" ? 200 : 500 }));
+    const { queue, client } = await queueTo(service.url);
+    queue.begin();
+    await client.schedules.create({
+      scheduleId: "tick",
+      destination,
+      cron: "0 * * * *",
+      retries: 0,
+      failureCallback: `${publicUrl}/failed`,
+    });
+    await vi.advanceTimersByTimeAsync(3_600_000);
+    const [, callback] = await service.arrived(2);
+    expect(callback?.path).toBe("/failed");
+    expect(callback?.headers["upstash-schedule-id"]).toBeUndefined();
+    expect((await client.dlq.listMessages()).messages).toMatchObject([
+      { url: destination, scheduleId: "tick", responseStatus: 500 },
+    ]);
+  });
+
+  it("is replaced by one with the same id", async () => {
+    const { client } = await queueTo("http://127.0.0.1:9");
+    const schedule = { scheduleId: "tick", destination, cron: "* * * * *", body: "1" };
+    await client.schedules.create(schedule);
+    await client.schedules.create(schedule);
+    await expect(client.schedules.list()).resolves.toHaveLength(1);
+    await client.schedules.create({ ...schedule, cron: "30 12 * * *", body: "2" });
+    expect(await client.schedules.list()).toMatchObject([
+      { cron: "30 12 * * *", body: "2", nextScheduleTime: Date.parse("2026-03-01T12:30:00Z") },
+    ]);
+  });
+
+  it("does not lose a minute that is due when it is created again", async () => {
+    const service = await receiver();
+    const { queue, client } = await queueTo(service.url);
+    const schedule = { scheduleId: "tick", destination, cron: "* * * * *", retries: 0 };
+    await client.schedules.create(schedule);
+    vi.setSystemTime("2026-03-01T10:01:00.010Z");
+    await client.schedules.create(schedule);
+    queue.begin();
+    const [delivery] = await service.arrived(1);
+    expect(timeOf(delivery)).toBe("2026-03-01T10:01:00.010Z");
+  });
+
+  it("publishes nothing once it is deleted", async () => {
+    const service = await receiver();
+    const { queue, client } = await queueTo(service.url);
+    queue.begin();
+    await client.schedules.create({ scheduleId: "gone", destination, cron: "* * * * *" });
+    await client.schedules.create({ scheduleId: "kept", destination, cron: "* * * * *" });
+    await client.schedules.delete("gone");
+    await expect(client.schedules.get("gone")).rejects.toThrow("No such schedule");
+    await expect(client.schedules.delete("gone")).rejects.toThrow("No such schedule");
+    await vi.advanceTimersByTimeAsync(60_000);
+    await service.arrived(1);
+    await vi.advanceTimersByTimeAsync(60_000);
+    const ids = (await service.arrived(2)).map(({ headers }) => headers["upstash-schedule-id"]);
+    expect(ids).toEqual(["kept", "kept"]);
+  });
+
+  it("publishes one message for all minutes through which the machine slept", async () => {
+    const service = await receiver();
+    const { queue, client } = await queueTo(service.url);
+    queue.begin();
+    await client.schedules.create({ scheduleId: "tick", destination, cron: "* * * * *" });
+    vi.setSystemTime("2026-03-01T11:00:30.000Z");
+    await vi.advanceTimersByTimeAsync(30_000);
+    await service.arrived(1);
+    expect(await nextOf(client, "tick")).toBe("2026-03-01T11:02:00.000Z");
+    await vi.advanceTimersByTimeAsync(60_000);
+    const times = (await service.arrived(2)).map(timeOf);
+    expect(times).toEqual(["2026-03-01T11:01:00.000Z", "2026-03-01T11:02:00.000Z"]);
+  });
+});
+
+describe("after a restart, a schedule", () => {
+  it("goes on, without the minutes in which the queue was off", async () => {
+    const service = await receiver();
+    const before = await queueTo(service.url);
+    before.queue.begin();
+    await before.client.schedules.create({
+      scheduleId: "tick",
+      destination,
+      cron: "* * * * *",
+      body: "kept",
+    });
+    await before.queue.close();
+
+    vi.setSystemTime("2026-03-01T10:30:15.000Z");
+    const { queue, client } = await queueTo(service.url);
+    expect(await nextOf(client, "tick")).toBe("2026-03-01T10:31:00.000Z");
+    queue.begin();
+    await vi.advanceTimersByTimeAsync(45_000);
+    const deliveries = await service.arrived(1);
+    expect(deliveries.map((delivery) => [timeOf(delivery), delivery.body])).toEqual([
+      ["2026-03-01T10:31:00.000Z", "kept"],
+    ]);
+  });
+
+  it("has the present public address", async () => {
+    const before = await queueTo("http://127.0.0.1:9", "http://127.0.0.1:1111");
+    await before.client.schedules.create({
+      scheduleId: "tick",
+      destination: "http://127.0.0.1:1111/functions/tick",
+      cron: "* * * * *",
+      callback: "http://127.0.0.1:1111/told",
+      failureCallback: "http://127.0.0.1:11119/elsewhere",
+    });
+    await before.queue.close();
+
+    const service = await receiver();
+    const { queue, client } = await queueTo(service.url, "http://127.0.0.1:2222");
+    expect(await client.schedules.get("tick")).toMatchObject({
+      destination: "http://127.0.0.1:2222/functions/tick",
+      callback: "http://127.0.0.1:2222/told",
+      failureCallback: "http://127.0.0.1:11119/elsewhere",
+    });
+    queue.begin();
+    await vi.advanceTimersByTimeAsync(30_000);
+    const deliveries = await service.arrived(2);
+    expect(deliveries.map(({ path: at }) => at)).toEqual(["/functions/tick", "/told"]);
+  });
+});
+
+describe("the door of schedules", () => {
+  const EVERY_MINUTE = { "upstash-cron": "* * * * *" };
+
+  it.each([
+    ["a wrong token", destination, { ...EVERY_MINUTE, authorization: "Bearer wrong" }, 401],
+    ["a missing expression", destination, {}, 400],
+    ["words for an expression", destination, { "upstash-cron": "every minute" }, 400],
+    ["an expression of six fields", destination, { "upstash-cron": "0 * * * * *" }, 400],
+    ["a zone", destination, { "upstash-cron": "CRON_TZ=Europe/London 0 9 * * *" }, 400],
+    ["a zone of its own", destination, { ...EVERY_MINUTE, "upstash-timezone": "Europe/London" }, 400],
+    ["a date that never comes", destination, { "upstash-cron": "0 0 30 2 *" }, 400],
+    ["a queue", destination, { ...EVERY_MINUTE, "upstash-queue-name": "q" }, 400],
+    ["an id that is none", destination, { ...EVERY_MINUTE, "upstash-schedule-id": "a/b" }, 400],
+    ["retries that are no number", destination, { ...EVERY_MINUTE, "upstash-retries": "many" }, 400],
+    ["a destination that is no address", "topic", EVERY_MINUTE, 400],
+  ])("refuses %s", async (_, to, headers: Record<string, string>, status) => {
+    const { queue, client } = await queueTo("http://127.0.0.1:9");
+    const response = await fetch(`${queue.url}/v2/schedules/${to}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${queue.token}`, ...headers },
+      body: "{}",
+    });
+    expect(response.status).toBe(status);
+    expect(await response.json()).toEqual({ error: expect.any(String) });
+    await expect(client.schedules.list()).resolves.toEqual([]);
+  });
+});

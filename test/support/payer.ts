@@ -1,0 +1,27 @@
+import type { Stack } from "#local/stack.ts";
+
+/** The stand-in for Stripe behind a service, which does what payers and banks do. */
+export interface Payer {
+  /** Sends a control of `local/stripe/controls.ts`. */
+  control(path: string, fields?: object): Promise<void>;
+  pay(sessionId: string): Promise<void>;
+  /** All objects of a kind, or the `events`. */
+  list<T = Record<string, unknown>>(path: string): Promise<T[]>;
+}
+
+export function payerOf({ stack: { stripeUrl } }: { stack: Partial<Pick<Stack, "stripeUrl">> }): Payer {
+  if (stripeUrl === undefined) throw new Error("The service runs without the stand-in for Stripe");
+  const control = async (path: string, fields: object = {}) => {
+    const response = await fetch(`${stripeUrl}/_standin/${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(fields),
+    });
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+  };
+  return {
+    control,
+    pay: (sessionId) => control(`sessions/${sessionId}/pay`),
+    list: async (path) => (await fetch(`${stripeUrl}/_standin/${path}`)).json(),
+  };
+}

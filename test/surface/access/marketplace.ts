@@ -1,0 +1,48 @@
+import type { Rows } from "./row.ts";
+
+/** Agents and templates of the marketplace, and what a team has of them. */
+export const MARKETPLACE: Rows = {
+  "POST /api/marketplace/purchase": { admits: "person", stranger: 404, viewer: 403 },
+  "POST /api/marketplace/agents/{agent}/purchase": { admits: "person", stranger: 404, viewer: 403 },
+  "POST /api/marketplace/bases/{base}/purchase": { admits: "person", stranger: 404, viewer: 404 },
+  "POST /api/marketplace/verify-purchase": { admits: "person", viewer: 403 },
+  "GET /api/marketplace/subscriptions": { admits: "person" },
+  "POST /api/marketplace/subscriptions/{subscription}/cancel": {
+    admits: "person",
+    stranger: 404,
+    viewer: 403,
+  },
+  "POST /api/marketplace/subscriptions/{subscription}/renew": {
+    admits: "person",
+    stranger: 404,
+    viewer: 403,
+  },
+  "GET /api/marketplace/my-agents": { admits: "person" },
+  "POST /api/marketplace/agents/{agent}/toggle": { admits: "person", stranger: 404, viewer: 403 },
+  "DELETE /api/marketplace/agents/{agent}/library": { admits: "person", stranger: 404, viewer: 403 },
+  "POST /api/marketplace/agents/create": { admits: "person", viewer: 403 },
+  "PATCH /api/marketplace/agents/{agent}": { admits: "person", stranger: 404, viewer: 403 },
+  "DELETE /api/marketplace/agents/{agent}": { admits: "person", stranger: 404, viewer: 403 },
+  "POST /api/marketplace/agents/{agent}/fork": { admits: "person", stranger: 404, viewer: 403 },
+  "POST /api/marketplace/agents/{agent}/publish": { admits: "person", stranger: 404, viewer: 403 },
+  "POST /api/marketplace/agents/{agent}/unpublish": { admits: "person", stranger: 404, viewer: 403 },
+  "GET /api/marketplace/projects/{project}/agents": { admits: "person", stranger: 404 },
+  "GET /api/marketplace/projects/{project}/available-agents": { admits: "person", stranger: 404 },
+  "POST /api/marketplace/projects/{project}/agents/{agent}": { admits: "person", stranger: 404, viewer: 403 },
+  "DELETE /api/marketplace/projects/{project}/agents/{agent}": {
+    admits: "person",
+    stranger: 404,
+    viewer: 403,
+  },
+  "POST /api/marketplace/agents/{agent}/review": { admits: "person", stranger: 404, viewer: 403 },
+  "DELETE /api/marketplace/agents/{agent}/review": { admits: "person", stranger: 404, viewer: 404 },
+  "POST /api/marketplace/bases/{base}/review": { admits: "person", stranger: 404, viewer: 404 },
+  "DELETE /api/marketplace/bases/{base}/review": { admits: "person", stranger: 404, viewer: 404 },
+  "POST /api/marketplace/bases/submit": { admits: "person", viewer: 403 },
+  "PATCH /api/marketplace/bases/{base}": { admits: "person", stranger: 404, viewer: 403 },
+  "PATCH /api/marketplace/bases/{base}/visibility": { admits: "person", stranger: 404, viewer: 403 },
+  "DELETE /api/marketplace/bases/{base}": { admits: "person", stranger: 404, viewer: 403 },
+  "GET /api/marketplace/my-created-bases": { admits: "person" },
+  "GET /api/marketplace/my-items": { admits: "person" },
+  "GET /api/marketplace/my-bases": { admits: "person" },
+};
