@@ -65,7 +65,7 @@ export async function advanceSession(
     return undefined;
   }
   if (await waitForRest(waiting)) return advanceSession(deps, key);
-  return begin(deps, { channel, key, person, waiting });
+  return begin(deps, { channel, key, waiting });
 }
 
 type WaitingMessage = { stored: StoredEvent; message: ReceivedMessage };
@@ -144,22 +144,20 @@ async function waitForRest(waiting: readonly WaitingMessage[]): Promise<boolean>
 /** Makes the waiting messages one task. */
 async function begin(
   deps: ConversationDeps,
-  {
-    channel,
-    key,
-    person,
-    waiting,
-  }: { channel: Channel; key: SessionKey; person: Standing; waiting: readonly WaitingMessage[] },
+  { channel, key, waiting }: { channel: Channel; key: SessionKey; waiting: readonly WaitingMessage[] },
 ): Promise<{ retryAfterSeconds: number } | undefined> {
   // A task has the permissions of one key, so that a message never gets those of another key.
   const otherKey = waiting.findIndex(({ message }) => message.apiKeyId !== waiting[0]?.message.apiKeyId);
   const most = otherKey === -1 ? MAX_WAITING : Math.min(otherKey, MAX_WAITING);
   const ids = waiting.slice(0, most).map(({ stored }) => stored.id);
-  const batch = (await claimEvents(deps.db, key, ids)).flatMap((stored) =>
+  const idleMinutes = deps.config.GATEWAY_SESSION_IDLE_MINUTES;
+  const { events, person } = await claimEvents(deps.db, key, { ids, idleMinutes });
+  const batch = events.flatMap((stored) =>
     stored.event?.kind === "message" ? [{ stored, message: stored.event }] : [],
   );
   const last = batch.at(-1);
   if (!last) return undefined; // another advance was faster
+  if (!person) return advanceSession(deps, key); // no longer linked
   try {
     // At the command line the key acts, with its own limits.
     const { apiKeyId = null } = last.message;

@@ -49,47 +49,51 @@ const openEvents = ({ channelId, sessionKey, senderId }: SessionKey) =>
     isNull(channelEvents.handledAt),
   );
 
+/** The person behind a session's open events, and the session; no row for one who is not linked to an active user. */
+function standingOf(db: Db, { channelId, sessionKey, senderId }: SessionKey, idleMinutes: number) {
+  return db.execute<Standing & Record<string, unknown>>(sql`
+    WITH person AS (
+      SELECT u.id AS user_id, i.id AS identity_id FROM platform_identities i JOIN users u ON u.id = i.user_id
+      WHERE u.is_active AND i.is_verified
+        AND i.platform = (SELECT channel_type FROM channel_configs WHERE id = ${channelId}::uuid)
+        AND (i.platform_user_id = ${senderId}::text OR i.platform_user_id IN (
+          SELECT e.event #>> '{sender,alternateId}' FROM channel_events e
+          WHERE e.channel_config_id = ${channelId}::uuid AND e.session_key = ${sessionKey}::text
+            AND e.sender_id = ${senderId}::text AND e.handled_at IS NULL))
+      UNION ALL
+      SELECT u.id, NULL FROM users u
+      WHERE u.is_active AND u.id::text = ${senderId}::text
+        AND (SELECT channel_type FROM channel_configs WHERE id = ${channelId}::uuid) = 'cli'
+      LIMIT 1
+    )
+    SELECT person.user_id AS "userId", person.identity_id AS "identityId", s.id AS "sessionId", s.chat_id AS "chatId",
+      c.project_id AS "projectId", coalesce(c.status = 'archived', false) AS "isArchived",
+      coalesce(c.origin = 'schedule', false) AS "isInRun", c.created_at AS "startedAt",
+      coalesce(s.last_active_at < now() - make_interval(mins => coalesce(s.idle_timeout_minutes, ${idleMinutes}::int)),
+        false) AS "isIdle",
+      coalesce(c.unfinished_tasks <> '{}', false) AS "isBusy",
+      EXISTS (SELECT 1 FROM approvals a JOIN tasks t ON t.id = a.task_id
+        WHERE t.id = ANY (c.unfinished_tasks) AND t.status = 'running' AND a.response IS NULL AND a.expires_at > now())
+        AS "isAsking"
+    FROM person
+    LEFT JOIN channel_sessions s ON s.channel_config_id = ${channelId}::uuid AND s.session_key = ${sessionKey}::text
+      AND s.user_id = person.user_id
+    LEFT JOIN chats c ON c.id = s.chat_id`);
+}
+
 /** Reads everything that decides what becomes of a session's events, in one round trip. */
 export async function openConversation(
   db: Db,
   key: SessionKey,
   { idleMinutes }: { idleMinutes: number },
 ): Promise<OpenConversation> {
-  const { channelId, sessionKey, senderId } = key;
   const [channels, events, people] = await db.batch([
     db
       .select()
       .from(channelConfigs)
-      .where(and(eq(channelConfigs.id, channelId), channelConfigs.isActive)),
+      .where(and(eq(channelConfigs.id, key.channelId), channelConfigs.isActive)),
     db.select().from(channelEvents).where(openEvents(key)).orderBy(asc(channelEvents.id)).limit(READ),
-    db.execute<Standing & Record<string, unknown>>(sql`
-      WITH person AS (
-        SELECT u.id AS user_id, i.id AS identity_id FROM platform_identities i JOIN users u ON u.id = i.user_id
-        WHERE u.is_active AND i.is_verified
-          AND i.platform = (SELECT channel_type FROM channel_configs WHERE id = ${channelId}::uuid)
-          AND (i.platform_user_id = ${senderId}::text OR i.platform_user_id IN (
-            SELECT e.event #>> '{sender,alternateId}' FROM channel_events e
-            WHERE e.channel_config_id = ${channelId}::uuid AND e.session_key = ${sessionKey}::text
-              AND e.sender_id = ${senderId}::text AND e.handled_at IS NULL))
-        UNION ALL
-        SELECT u.id, NULL FROM users u
-        WHERE u.is_active AND u.id::text = ${senderId}::text
-          AND (SELECT channel_type FROM channel_configs WHERE id = ${channelId}::uuid) = 'cli'
-        LIMIT 1
-      )
-      SELECT person.user_id AS "userId", person.identity_id AS "identityId", s.id AS "sessionId", s.chat_id AS "chatId",
-        c.project_id AS "projectId", coalesce(c.status = 'archived', false) AS "isArchived",
-        coalesce(c.origin = 'schedule', false) AS "isInRun", c.created_at AS "startedAt",
-        coalesce(s.last_active_at < now() - make_interval(mins => coalesce(s.idle_timeout_minutes, ${idleMinutes}::int)),
-          false) AS "isIdle",
-        coalesce(c.unfinished_tasks <> '{}', false) AS "isBusy",
-        EXISTS (SELECT 1 FROM approvals a JOIN tasks t ON t.id = a.task_id
-          WHERE t.id = ANY (c.unfinished_tasks) AND t.status = 'running' AND a.response IS NULL AND a.expires_at > now())
-          AS "isAsking"
-      FROM person
-      LEFT JOIN channel_sessions s ON s.channel_config_id = ${channelId}::uuid AND s.session_key = ${sessionKey}::text
-        AND s.user_id = person.user_id
-      LEFT JOIN chats c ON c.id = s.chat_id`),
+    standingOf(db, key, idleMinutes),
   ]);
   return { channel: channels[0], events, person: people.rows[0] };
 }
@@ -105,16 +109,21 @@ export async function settleEvents(db: Db, ids: readonly string[]): Promise<void
 
 /**
  * Makes events the message of one task, whose id is that of the first one. Returns the events of that task: when an earlier
- * attempt chose some and died, those and no others.
+ * attempt chose some and died, those and no others. And the session as it is now: another advance may have begun its chat
+ * since the events were read.
  */
-export async function claimEvents(db: Db, key: SessionKey, ids: readonly string[]): Promise<StoredEvent[]> {
+export async function claimEvents(
+  db: Db,
+  key: SessionKey,
+  { ids, idleMinutes }: { ids: readonly string[]; idleMinutes: number },
+): Promise<Pick<OpenConversation, "events" | "person">> {
   // An earlier advance may have handled some of them in the meantime.
   const first = sql`(SELECT f.id FROM channel_events f
     WHERE f.id IN (${sql.join(
       ids.map((id) => sql`${id}::uuid`),
       sql`, `,
     )}) AND f.handled_at IS NULL ORDER BY f.id LIMIT 1)`;
-  const [, , claimed] = await db.batch([
+  const [, , events, people] = await db.batch([
     // Two advances of one session choose one after the other.
     lockNames(db, [`channel-session:${key.channelId}:${key.sessionKey}:${key.senderId}`]),
     db
@@ -134,8 +143,9 @@ export async function claimEvents(db: Db, key: SessionKey, ids: readonly string[
       .from(channelEvents)
       .where(and(openEvents(key), sql`${channelEvents.taskId} IS NOT NULL`))
       .orderBy(asc(channelEvents.id)),
+    standingOf(db, key, idleMinutes),
   ]);
-  return claimed;
+  return { events, person: people.rows[0] };
 }
 
 /** Notes that a task was started for events of a session: the session goes on in its chat. */
