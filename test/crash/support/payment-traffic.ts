@@ -50,7 +50,7 @@ export class PaymentTraffic {
       this.#repeat(life, [50, 300], () => this.#comeBack(life)),
       this.#repeat(life, [100, 500], () => this.#disturb(life)),
       this.#repeat(life, [500, 1_000], async () => {
-        await this.#post(life, this.#oneOf(creators), "/api/billing/connect", {}, [200]);
+        await this.#connect(life, this.#oneOf(creators));
         await this.#onboard(life);
       }),
     ]);
@@ -58,11 +58,14 @@ export class PaymentTraffic {
 
   /**
    * Every page comes to its end, paid or not, and every event is sent. However little the lives had time for, one of each
-   * is there: a page that is paid, a page that is not, and the sale of `lastAgent`, which was not for sale before.
+   * is there: a page that is paid, a page that is not, the sale of `lastAgent`, which was not for sale before, and an account
+   * of each creator, without which a share waits for ever.
    */
   async finish(life: Life, lastAgent: string): Promise<void> {
-    const [first] = this.#people.buyers;
+    const { buyers, creators } = this.#people;
+    const [first] = buyers;
     if (!first) throw new Error("There are no buyers");
+    for (const creator of creators) await this.#connect(life, creator);
     const open = async (path: string, json: object) =>
       (await this.#post<{ session_id: string }>(life, first, path, json, [200])).body.session_id;
     const sold = await open(`/api/marketplace/agents/${lastAgent}/purchase`, {});
@@ -127,6 +130,11 @@ export class PaymentTraffic {
     if (verb !== "again") return life.payer.control(`webhooks/${verb}`);
     const events = await life.payer.list<{ id: string }>("events");
     if (events.length > 0) await settle(life, `events/${this.#oneOf(events).id}/send`);
+  }
+
+  /** A creator asks to be paid: they have an account at the provider then. */
+  async #connect(life: Life, creator: Account): Promise<void> {
+    await this.#post(life, creator, "/api/billing/connect", {}, [200]);
   }
 
   /** A creator has told the provider all that it asks: their account may receive from then on. */
