@@ -1,34 +1,16 @@
-import { rmSync } from "node:fs";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { apiClient } from "#test/support/api-client.ts";
-import { newDataDir } from "#test/support/data-dir.ts";
 import { frameOf, newChatClient, openStream } from "#test/support/chat-client.ts";
-import { spawnService, type ServiceProcess } from "#test/support/process.ts";
 import { call, script } from "#test/support/task-client.ts";
+import { mortalService } from "./support/mortal-service.ts";
 
-const dataDir = newDataDir();
-let service: ServiceProcess | undefined;
-afterAll(async () => {
-  await service?.kill();
-  rmSync(dataDir, { recursive: true, force: true });
-});
-
-function start(port: string): ServiceProcess {
-  service = spawnService({
-    PORT: port,
-    DATA_DIR: dataDir,
-    USER_RATE_PER_MINUTE: "0",
-    CHAT_RATE_PER_MINUTE: "0",
-  });
-  return service;
-}
+const service = mortalService();
 
 it(
   "a question outlives the service that put it, and so does what comes after the answer",
   { timeout: 240_000 },
   async () => {
-    const before = start("0");
-    const api = apiClient(await before.ready);
+    const api = apiClient(await service.start());
     const client = await newChatClient(api);
     const message = script(
       { text: "First.", tools: [call("bash_exec", { command: "echo once >> log.txt" })] },
@@ -42,10 +24,9 @@ it(
     });
     const stopped = await client.send(message, { chat_id: other.id });
     await frameOf(stopped, "approval_required");
-    await before.kill();
+    await service.kill();
 
-    const after = start(new URL(api.url).port);
-    await after.ready;
+    await service.start();
     const answer = (id: unknown, response: string) =>
       client.call("POST", "/api/chat/agent/approval", { approval_id: id, response });
     // No executor has begun the task meanwhile: the question still stands.

@@ -1,10 +1,8 @@
-import { rmSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, inject, it, vi } from "vitest";
 import { MARK } from "#src/domain/messaging/deliveries/outgoing.ts";
 import { type ApiClient, apiClient } from "#test/support/api-client.ts";
-import { newDataDir } from "#test/support/data-dir.ts";
-import { spawnService, type ServiceProcess, type Victim } from "#test/support/process.ts";
+import type { Victim } from "#test/support/process.ts";
 import { seeded } from "#test/support/random.ts";
 import {
   type ConnectedChannel,
@@ -12,41 +10,29 @@ import {
   type LastingPlatform,
   startPlatforms,
 } from "./support/lasting-platforms.ts";
+import { mortalService } from "./support/mortal-service.ts";
+import { limitFor, PATIENCE } from "./support/patience.ts";
 import { passMinute, readRemains, type StoredTask } from "./support/stored-messages.ts";
 
 /** `CRASH_KILLS=20` for a long run; `FUZZ_SEED` repeats one, as far as the moments of the kills go. */
 const KILLS = Number(process.env["CRASH_KILLS"] ?? 3);
 const SEED = inject("fuzzSeed");
 const PEOPLE_PER_PLATFORM = 2;
-/** Ends a wait that hangs, and nothing else. */
-const PATIENCE = { timeout: 240_000, interval: 250 };
 
 const random = seeded(SEED);
-const dataDir = newDataDir();
 let platforms: LastingPlatform[] = [];
-let service: ServiceProcess | undefined;
-
 beforeAll(async () => {
   platforms = await startPlatforms(random);
 });
 afterAll(async () => {
-  await service?.kill();
   await Promise.all(platforms.map((each) => each.close()));
-  rmSync(dataDir, { recursive: true, force: true });
 });
 
-function start(port: string): ServiceProcess {
-  service = spawnService({
-    PORT: port,
-    DATA_DIR: dataDir,
-    PASSWORD_HASH_COST: "4",
-    USER_RATE_PER_MINUTE: "0",
-    CHAT_RATE_PER_MINUTE: "0",
-    CHANNEL_WEBHOOK_RATE_LIMIT: "0",
-    ...Object.fromEntries(platforms.flatMap(({ variables }) => Object.entries(variables))),
-  });
-  return service;
-}
+const service = mortalService(() => ({
+  CHANNEL_WEBHOOK_RATE_LIMIT: "0",
+  ...Object.fromEntries(platforms.flatMap(({ variables }) => Object.entries(variables))),
+}));
+const { dataDir } = service;
 
 /** A person who is linked to an account, and the numbers of what the person wrote, in their order. */
 interface Person {
@@ -127,9 +113,7 @@ async function newPerson(
 it(
   `loses no message and repeats none in secret when it is killed ${KILLS} times (seed ${SEED})`,
   async () => {
-    let running = start("0");
-    const url = await running.ready;
-    const { port } = new URL(url);
+    const url = await service.start();
     const api = apiClient(url);
     const { token: owner } = await api.signUp();
     const people: Person[] = [];
@@ -152,16 +136,15 @@ it(
       // Between the arrival of a reply and the note of it is the moment that makes repetitions.
       if (random.chance(0.5)) await nextReply(people, Date.now() + 3_000);
       const victim: Victim = random.chance(0.25) ? "node" : "everything";
-      await running.kill(victim);
+      await service.kill(victim);
       // Sometimes claims of the dead executor still hold when the next one begins.
       if (kills === KILLS || random.chance(0.5)) await passMinute(dataDir);
       if (kills === KILLS) over.abort();
-      running = start(port);
-      await running.ready;
+      await service.start();
     }
     await writing;
     await untilQuiet(api, owner, people);
-    await running.kill();
+    await service.kill();
 
     const { tasks, undelivered, openEvents } = await readRemains(dataDir);
     expect(undelivered).toEqual([]);
@@ -175,7 +158,7 @@ it(
       `${KILLS} kills, seed ${SEED}: ${all.length} messages in ${tasks.length} tasks, ${repetitions} replies repeated\n`,
     );
   },
-  120_000 + KILLS * 30_000,
+  limitFor(KILLS),
 );
 
 /** Waits until every message has its task, and every task its reply. */

@@ -1,11 +1,9 @@
-import { rmSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, expect, inject, it, vi } from "vitest";
 import { apiClient } from "#test/support/api-client.ts";
-import { newDataDir } from "#test/support/data-dir.ts";
 import { startGitServer } from "#test/support/git-server.ts";
-import { spawnService, type ServiceProcess } from "#test/support/process.ts";
 import { seeded } from "#test/support/random.ts";
+import { mortalService } from "./support/mortal-service.ts";
 
 /** Of one clone: it takes three executors at most. `CRASH_KILLS=20` for a long run of as many clones as it takes. */
 const KILLS = 2;
@@ -15,24 +13,9 @@ const FILES = 200;
 /** Leases of dead executors, and the cron in between. */
 const CLONED_WITHIN_MS = 120_000;
 
-const dataDir = newDataDir();
 const git = await startGitServer();
-let service: ServiceProcess | undefined;
-afterAll(async () => {
-  await service?.kill();
-  await git.close();
-  rmSync(dataDir, { recursive: true, force: true });
-});
-
-function start(port: string): ServiceProcess {
-  service = spawnService({
-    PORT: port,
-    DATA_DIR: dataDir,
-    USER_RATE_PER_MINUTE: "0",
-    OUTBOUND_ALLOW_PRIVATE: "true",
-  });
-  return service;
-}
+afterAll(() => git.close());
+const service = mortalService(() => ({ OUTBOUND_ALLOW_PRIVATE: "true" }));
 
 const contentOf = (round: number, file: number) => `${round}/${file} `.repeat(1 + ((file * 97) % 300));
 
@@ -40,10 +23,7 @@ it(
   `goes on with a clone when it is killed in the middle of it, ${CLONES} times ${KILLS} kills (seed ${SEED})`,
   async () => {
     const random = seeded(SEED);
-    let running = start("0");
-    const url = await running.ready;
-    const { port } = new URL(url);
-    const api = apiClient(url);
+    const api = apiClient(await service.start());
     const { token } = await api.signUp();
     const { id } = await api.newProject(token);
     const call = <T = unknown>(method: string, address: string, json?: unknown) =>
@@ -66,10 +46,9 @@ it(
       expect((await call("POST", "/api/git/clone", { project_id: id, repo_url })).status).toBe(200);
       await vi.waitUntil(() => git.requests.length > 0, { timeout: 30_000 });
       for (let kill = 0; kill < KILLS; kill += 1) {
-        await running.kill(random.chance(0.25) ? "node" : "everything");
+        await service.kill(random.chance(0.25) ? "node" : "everything");
         git.setFault(undefined);
-        running = start(port);
-        await running.ready;
+        await service.start();
         const content = await read(`round-${round - 1}.txt`);
         const { status } = await state();
         expect(status === "cloning" ? content : "old").toBe("old");

@@ -7,6 +7,7 @@ import { startReceiver } from "#test/local/support/receiver.ts";
 import { apiClient } from "#test/support/api-client.ts";
 import { spawnService, type ServiceProcess, type Victim } from "#test/support/process.ts";
 import { seeded } from "#test/support/random.ts";
+import { limitFor } from "./support/patience.ts";
 import { RECOVERY_LIMIT_MS, Traffic, type Recovery } from "./support/traffic.ts";
 import { verifyCallbacks, verifyNoOthers, verifyTask, type Scars } from "./support/verify.ts";
 
@@ -99,7 +100,7 @@ it(
     report(tasks.length, traffic.recoveries, scars, tasks.filter(({ requests }) => requests > 1).length);
     expect(traffic.recoveries.filter(({ ms }) => ms > RECOVERY_LIMIT_MS)).toEqual([]);
   },
-  60_000 + KILLS * 60_000,
+  limitFor(KILLS),
 );
 
 function report(tasks: number, recoveries: readonly Recovery[], scars: readonly Scars[], repeated: number) {

@@ -1,10 +1,8 @@
-import { rmSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, expect, inject, it, vi } from "vitest";
+import { expect, inject, it, vi } from "vitest";
 import { apiClient } from "#test/support/api-client.ts";
-import { newDataDir } from "#test/support/data-dir.ts";
-import { spawnService, type ServiceProcess } from "#test/support/process.ts";
 import { seeded } from "#test/support/random.ts";
+import { mortalService } from "./support/mortal-service.ts";
 
 /** `CRASH_KILLS=20` for a long run; `FUZZ_SEED` repeats one, as far as the moments of the kills go. */
 const KILLS = Number(process.env["CRASH_KILLS"] ?? 3);
@@ -14,17 +12,7 @@ const PROJECTS = 3;
 /** A dead executor's lease, its successor's work, and the cron in between. */
 const SETTLED_WITHIN_MS = 120_000;
 
-const dataDir = newDataDir();
-let service: ServiceProcess | undefined;
-afterAll(async () => {
-  await service?.kill();
-  rmSync(dataDir, { recursive: true, force: true });
-});
-
-function start(port: string): ServiceProcess {
-  service = spawnService({ PORT: port, DATA_DIR: dataDir, USER_RATE_PER_MINUTE: "0" });
-  return service;
-}
+const service = mortalService();
 
 const contentOf = (project: number, file: number) => `${project}/${file} `.repeat(1 + ((file * 997) % 3000));
 
@@ -38,10 +26,7 @@ it(
   `loses no file and gets stuck nowhere when it is killed ${KILLS} times while projects start and stop (seed ${SEED})`,
   async () => {
     const random = seeded(SEED);
-    let running = start("0");
-    const url = await running.ready;
-    const { port } = new URL(url);
-    const api = apiClient(url);
+    const api = apiClient(await service.start());
     const { token } = await api.signUp();
     const projects = await Promise.all(Array.from({ length: PROJECTS }, () => api.newProject(token)));
     const path = (project: number) => `/api/projects/${projects[project]?.id}`;
@@ -60,10 +45,9 @@ it(
         call("POST", `${path(project)}/${random.chance(0.5) ? "stop" : "start"}`).catch(() => undefined),
       );
       await pause(random.between(0, 400));
-      await running.kill(random.chance(0.25) ? "node" : "everything");
+      await service.kill(random.chance(0.25) ? "node" : "everything");
       await Promise.all(asked);
-      running = start(port);
-      await running.ready;
+      await service.start();
     }
     // The last requested state is reached, or given up with a reason: no transition is under way any more.
     const settled = async (project: number, states: readonly string[]) =>

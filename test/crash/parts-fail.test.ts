@@ -96,7 +96,6 @@ async function verifyAll({ verifier, traffic, webhookSecret }: Scene): Promise<S
 describe("a database", () => {
   it.each(["refuse", "lose", "hang"] as const)(
     "that begins to %s costs time and nothing else",
-    { timeout: 90_000 },
     async (fault) => {
       const scene = await newScene();
       await someTasks(scene.traffic);

@@ -1,12 +1,11 @@
-import { rmSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, expect, inject, it, vi } from "vitest";
+import { expect, inject, it, vi } from "vitest";
 import { readAddresses } from "#local/addresses.ts";
 import { type Account, type ApiClient, apiClient } from "#test/support/api-client.ts";
-import { newDataDir } from "#test/support/data-dir.ts";
 import { payerOf } from "#test/support/payer.ts";
-import { spawnService, type ServiceProcess } from "#test/support/process.ts";
 import { seeded } from "#test/support/random.ts";
+import { mortalService } from "./support/mortal-service.ts";
+import { limitFor, PATIENCE } from "./support/patience.ts";
 import { type Life, PaymentTraffic } from "./support/payment-traffic.ts";
 import { passHour, type PaymentRemains, readPayments } from "./support/stored-payments.ts";
 
@@ -18,27 +17,9 @@ const BUYERS = 3;
 const AGENTS_PER_KILL = 3;
 /** The part of a price that the creator gets. Small: the provider would refuse a second transfer of more than half. */
 const SHARE = 0.4;
-/** Ends a wait that hangs, and nothing else. */
-const PATIENCE = { timeout: 240_000, interval: 500 };
 
-const dataDir = newDataDir();
-let service: ServiceProcess | undefined;
-
-afterAll(async () => {
-  await service?.kill();
-  rmSync(dataDir, { recursive: true, force: true });
-});
-
-function start(port: string): ServiceProcess {
-  service = spawnService({
-    PORT: port,
-    DATA_DIR: dataDir,
-    PASSWORD_HASH_COST: "4",
-    USER_RATE_PER_MINUTE: "0",
-    CREATOR_REVENUE_SHARE: String(SHARE),
-  });
-  return service;
-}
+const service = mortalService(() => ({ CREATOR_REVENUE_SHARE: String(SHARE) }));
+const { dataDir } = service;
 
 /** The service that has just started, and its provider. */
 function lifeAt(url: string, over: AbortSignal): Life {
@@ -68,9 +49,13 @@ async function settled(
   };
   await vi.waitFor(async () => {
     const events = await payer.list<{ outcome: string }>("events");
-    expect(events.filter(({ outcome }) => outcome === "waiting")).toEqual([]);
+    expect(
+      events.filter(({ outcome }) => outcome === "waiting"),
+      "events that the provider has not delivered",
+    ).toEqual([]);
     for (const status of ["received", "failed"]) {
-      expect(await read(admin, `/api/admin/billing/events?status=${status}`)).toMatchObject({ total: 0 });
+      const open = await read(admin, `/api/admin/billing/events?status=${status}`);
+      expect(open, `events that are ${status}`).toMatchObject({ total: 0 });
     }
     const sessions = await payer.list("objects/checkout.session");
     let booked = 0;
@@ -78,7 +63,9 @@ async function settled(
       const path = "/api/billing/transactions?limit=500";
       booked += (await read<{ transactions: object[] }>(buyer, path)).transactions.length;
     }
-    expect(booked).toBe(sessions.filter((each) => each["payment_status"] === "paid").length);
+    expect(booked, "payments that are booked").toBe(
+      sessions.filter((each) => each["payment_status"] === "paid").length,
+    );
   }, PATIENCE);
   // Their event releases the shares that waited.
   for (const { id } of await payer.list<{ id: string }>("objects/account")) {
@@ -86,7 +73,8 @@ async function settled(
   }
   await vi.waitFor(async () => {
     for (const creator of people.creators) {
-      expect(await read(creator, "/api/billing/earnings")).toMatchObject({ pending_revenue_cents: 0 });
+      const earnings = await read(creator, "/api/billing/earnings");
+      expect(earnings, `shares of ${creator.username}`).toMatchObject({ pending_revenue_cents: 0 });
     }
   }, PATIENCE);
 }
@@ -95,9 +83,7 @@ it(
   `counts each paid session once and sends each share once when it is killed ${KILLS} times (seed ${SEED})`,
   async () => {
     const random = seeded(SEED);
-    let running = start("0");
-    const url = await running.ready;
-    const { port } = new URL(url);
+    const url = await service.start();
     const api = apiClient(url);
     const admin = await api.signUp("admin");
     const creators = [await api.signUp("creator"), await api.signUp("creator")];
@@ -118,20 +104,18 @@ it(
       await pause(random.between(700, 4_500));
       const victim = random.chance(0.25) ? "node" : "everything";
       over.abort();
-      await running.kill(victim);
+      await service.kill(victim);
       await going;
       if (random.chance(0.5)) await passHour(dataDir);
-      running = start(port);
-      await running.ready;
+      await service.start();
     }
     const { signal } = new AbortController();
     await traffic.finish(lifeAt(url, signal), lastAgent);
-    await running.kill();
+    await service.kill();
     await passHour(dataDir);
-    running = start(port);
-    await running.ready;
+    await service.start();
     await settled(lifeAt(url, signal), admin, { buyers, creators });
-    await running.kill();
+    await service.kill();
 
     const remains = await readPayments(dataDir);
     judgeSessions(remains);
@@ -142,7 +126,7 @@ it(
       `${KILLS} kills, seed ${SEED}: ${transactions.length} of ${sessions.length} sessions paid, ${transfers.length} shares sent\n`,
     );
   },
-  180_000 + KILLS * 30_000,
+  limitFor(KILLS),
 );
 
 /** Every paid session is one paid checkout, one transaction, and its credits or its agent once; no other has an effect. */

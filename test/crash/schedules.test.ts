@@ -1,10 +1,7 @@
-import { rmSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, inject, it, vi } from "vitest";
 import { MARK } from "#src/domain/messaging/deliveries/outgoing.ts";
 import { type ApiClient, apiClient } from "#test/support/api-client.ts";
-import { newDataDir } from "#test/support/data-dir.ts";
-import { spawnService, type ServiceProcess } from "#test/support/process.ts";
 import { seeded } from "#test/support/random.ts";
 import { type RunView, scheduleClient, type ScheduleView } from "#test/support/schedules.ts";
 import { script } from "#test/support/task-client.ts";
@@ -14,6 +11,8 @@ import {
   type LastingPlatform,
   startPlatforms,
 } from "./support/lasting-platforms.ts";
+import { mortalService } from "./support/mortal-service.ts";
+import { limitFor, PATIENCE } from "./support/patience.ts";
 import { passMinute } from "./support/stored-messages.ts";
 import { readRuns, type StoredRun } from "./support/stored-runs.ts";
 
@@ -25,37 +24,23 @@ const ONCE_PER_KILL = 5;
 /** Time over which their moments are spread, for each kill: what a life and a start take. */
 const SPREAD_MS = 6_000;
 const MINUTE_MS = 60_000;
-/** Ends a wait that hangs, and nothing else. */
-const PATIENCE = { timeout: 240_000, interval: 500 };
 
 const random = seeded(SEED);
-const dataDir = newDataDir();
 let platforms: LastingPlatform[] = [];
-let service: ServiceProcess | undefined;
-
 beforeAll(async () => {
   platforms = await startPlatforms(random);
 });
 afterAll(async () => {
-  await service?.kill();
   await Promise.all(platforms.map((each) => each.close()));
-  rmSync(dataDir, { recursive: true, force: true });
 });
 
-function start(port: string): ServiceProcess {
-  service = spawnService({
-    PORT: port,
-    DATA_DIR: dataDir,
-    PASSWORD_HASH_COST: "4",
-    USER_RATE_PER_MINUTE: "0",
-    CHAT_RATE_PER_MINUTE: "0",
-    CHANNEL_WEBHOOK_RATE_LIMIT: "0",
-    GATEWAY_TICK_INTERVAL: "5",
-    GATEWAY_MAX_SCHEDULES_PER_USER: "1000",
-    ...Object.fromEntries(platforms.flatMap(({ variables }) => Object.entries(variables))),
-  });
-  return service;
-}
+const service = mortalService(() => ({
+  CHANNEL_WEBHOOK_RATE_LIMIT: "0",
+  GATEWAY_TICK_INTERVAL: "5",
+  GATEWAY_MAX_SCHEDULES_PER_USER: "1000",
+  ...Object.fromEntries(platforms.flatMap(({ variables }) => Object.entries(variables))),
+}));
+const { dataDir } = service;
 
 /** The owner's private chat at a platform, once it is linked with the account. */
 async function linkedChat(api: ApiClient, token: string, platform: LastingPlatform): Promise<LastingChat> {
@@ -79,10 +64,7 @@ async function linkedChat(api: ApiClient, token: string, platform: LastingPlatfo
 it(
   `runs and delivers each moment once when it is killed ${KILLS} times (seed ${SEED})`,
   async () => {
-    let running = start("0");
-    const url = await running.ready;
-    const { port } = new URL(url);
-    const api = apiClient(url);
+    const api = apiClient(await service.start());
     const { token } = await api.signUp();
     const { id: projectId } = await api.newProject(token);
     const chats: LastingChat[] = [];
@@ -110,11 +92,10 @@ it(
 
     for (let kills = 1; kills <= KILLS; kills += 1) {
       await pause(random.between(700, 4_500));
-      await running.kill(random.chance(0.25) ? "node" : "everything");
+      await service.kill(random.chance(0.25) ? "node" : "everything");
       // Sometimes claims of the dead tick still hold when the next one begins.
       if (kills === KILLS || random.chance(0.5)) await passMinute(dataDir);
-      running = start(port);
-      await running.ready;
+      await service.start();
     }
     // The moments that the machine was too slow for come after the last kill.
     await vi.waitFor(
@@ -123,9 +104,16 @@ it(
     );
     await client.call("POST", `/${minutely.id}/pause`);
     await vi.waitFor(async () => {
-      for (const { id } of [...made, minutely]) expect(isOver(await client.runs(id))).toBe(true);
+      for (const { id, name } of [...made, minutely]) {
+        const runs = await client.runs(id);
+        expect(runs.length, `runs of ${name}`).toBeGreaterThan(0);
+        expect(
+          runs.filter((run) => !isOver(run)),
+          `unfinished runs of ${name}`,
+        ).toEqual([]);
+      }
     }, PATIENCE);
-    await running.kill();
+    await service.kill();
 
     const { runs, tasks } = await readRuns(dataDir);
     expect(tasks).toBe(runs.filter(({ status }) => status !== "skipped").length);
@@ -146,18 +134,13 @@ it(
       `${KILLS} kills, seed ${SEED}: ${runs.length} moments in ${tasks} tasks, ${repetitions} results repeated\n`,
     );
   },
-  180_000 + KILLS * 30_000,
+  limitFor(KILLS),
 );
 
-/** Whether there are runs, all have ended, and the platforms have their results. */
-function isOver(runs: readonly RunView[]): boolean {
+/** Whether a run has ended, and the platforms have its result. */
+function isOver({ status, deliveries }: RunView): boolean {
   return (
-    runs.length > 0 &&
-    runs.every(
-      ({ status, deliveries }) =>
-        status === "skipped" ||
-        (status === "success" && deliveries.every((each) => each.status === "delivered")),
-    )
+    status === "skipped" || (status === "success" && deliveries.every((each) => each.status === "delivered"))
   );
 }
 

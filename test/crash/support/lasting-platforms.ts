@@ -8,6 +8,7 @@ import { ChatPlatform } from "#test/support/chat-platform.ts";
 import { startSlack } from "#test/support/platforms/slack.ts";
 import { startWhatsapp } from "#test/support/platforms/whatsapp.ts";
 import type { Random } from "#test/support/random.ts";
+import { PATIENCE } from "./patience.ts";
 
 /** A person's private chat with the bot. */
 export interface LastingChat {
@@ -133,14 +134,16 @@ const REDELIVER_MS = 100;
 
 /**
  * Calls a webhook until it is acknowledged, and sometimes once more, as when the acknowledgement was lost. Throws when the
- * service refuses the request.
+ * service refuses the request, and when that takes too long.
  */
 async function untilAcknowledged(random: Random, deliver: () => Promise<number>): Promise<void> {
+  const deadline = Date.now() + PATIENCE.timeout;
   let left = random.chance(0.15) ? 2 : 1;
   while (left > 0) {
     const status = await deliver().catch(() => undefined); // the service is gone
     if (status === 200) left -= 1;
     else if (status !== undefined && status < 500) throw new Error(`The webhook returned ${status}`);
+    else if (Date.now() > deadline) throw new Error(`The webhook returns ${status ?? "nothing"}`);
     else await pause(REDELIVER_MS);
   }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { followEvents, type TaskEvent } from "#test/support/event-stream.ts";
 import type { Random } from "#test/support/random.ts";
+import { PATIENCE } from "./patience.ts";
 import { newScript, type Script } from "./script.ts";
 
 /** A running service, as the traffic sees it. */
@@ -101,10 +102,15 @@ export class Traffic {
     }
   }
 
-  /** Ask for nothing new, and follow what is under way to its end. */
+  /** Ask for nothing new, and follow what is under way to its end. Throws with what has none. */
   async finish(): Promise<void> {
     this.#stopping = true;
-    await Promise.all(this.#work);
+    const hanging = pause(PATIENCE.timeout, undefined, { ref: false }).then(() => {
+      const open = this.acknowledged.filter((task) => !isDone(task));
+      const lines = open.map(({ id, events }) => `${id} after ${events.at(-1)?.type ?? "no event"}`);
+      throw new Error(`These tasks do not end: ${lines.join(", ") || "one that is not acknowledged"}`);
+    });
+    await Promise.race([Promise.all(this.#work), hanging]);
   }
 
   #spawn(work: Promise<void>): void {
