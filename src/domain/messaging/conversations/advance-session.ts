@@ -31,6 +31,8 @@ const TOGETHER_MS = 600;
 const NEAR_SPLIT_MS = 2_000;
 /** Platforms split what people write beyond this. */
 const NEAR_SPLIT_CHARS = 3_900;
+/** An advance that chose messages has stored and begun their task after this time, or has died. */
+const BEGUN_MS = 3_000;
 /** A message that could not be started for this long is refused. */
 const PATIENCE_MS = 15 * 60_000;
 
@@ -60,7 +62,8 @@ export async function advanceSession(
   const waiting = await handleAtOnce(deps, channel, person, events);
   if (waiting.length === 0) return undefined;
   if (waiting.length < events.length) return advanceSession(deps, key); // what was handled may have changed the session
-  if (person.isBusy && !person.isAsking && person.chatId !== null) {
+  const isWorking = person.isBusy && !person.isAsking && person.chatId !== null;
+  if (isWorking && !waiting.some(isAbandoned)) {
     await refuseBeyond(deps, channel, waiting);
     return undefined;
   }
@@ -69,6 +72,11 @@ export async function advanceSession(
 }
 
 type WaitingMessage = { stored: StoredEvent; message: ReceivedMessage };
+
+/** Whether an advance chose the message and died: its task may be stored, and not begun. */
+function isAbandoned({ stored }: WaitingMessage): boolean {
+  return stored.taskId !== null && Date.now() - stored.createdAt.getTime() > BEGUN_MS;
+}
 
 /** Handles clicks and commands. Returns the messages for the agent. */
 async function handleAtOnce(
@@ -141,7 +149,7 @@ async function waitForRest(waiting: readonly WaitingMessage[]): Promise<boolean>
   return true;
 }
 
-/** Makes the waiting messages one task. */
+/** Makes the waiting messages one task. Those that are not in it go on: an interrupted task may be over already. */
 async function begin(
   deps: ConversationDeps,
   { channel, key, waiting }: { channel: Channel; key: SessionKey; waiting: readonly WaitingMessage[] },
@@ -171,7 +179,6 @@ async function begin(
         ),
       ]);
     }
-    return undefined;
   } catch (error) {
     const isLate = Date.now() - last.stored.createdAt.getTime() > PATIENCE_MS;
     const refusal = refusalOf(error) ?? (isLate ? "This could not be started: please try again." : undefined);
@@ -185,8 +192,8 @@ async function begin(
       deps.db,
       batch.map(({ stored }) => stored.id),
     );
-    return undefined;
   }
+  return batch.length < waiting.length ? advanceSession(deps, key) : undefined;
 }
 
 const RECEIVED = "👀";
