@@ -10,7 +10,7 @@ export interface Answer {
 
 /**
  * HTTP over persistent connections, on `node:http`: `fetch` takes half a millisecond per call, which would be
- * attributed to the service. Throws for any status but 200.
+ * attributed to the service. Throws for any status but 200 and 201.
  */
 export class HttpClient {
   readonly #url: URL;
@@ -96,7 +96,7 @@ export class HttpClient {
         .on("error", reject)
         .end(body);
     });
-    if (response.statusCode === 200) return response;
+    if (response.statusCode === 200 || response.statusCode === 201) return response;
     throw new Error(`${method} ${path} answered ${response.statusCode}: ${await text(response)}`);
   }
 }

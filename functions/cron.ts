@@ -9,6 +9,7 @@ import { sweepReversals } from "#src/domain/billing/reversals/index.ts";
 import { sweepSubscriptions } from "#src/domain/billing/subscriptions/index.ts";
 import { sweepCheckouts } from "#src/domain/billing/checkouts/index.ts";
 import { sweepEvents } from "#src/domain/billing/payment-events/index.ts";
+import { sweepDeployments, sweepKeptFiles } from "#src/domain/hosting/deployments/index.ts";
 import { syncShards } from "#src/domain/messaging/gateway/index.ts";
 import { sweepClones } from "#src/domain/source-control/git/index.ts";
 import { sweepProjects } from "#src/domain/workspaces/lifecycle/index.ts";
@@ -31,6 +32,7 @@ const JOBS: Readonly<Record<string, (services: Services) => Promise<void>>> = {
       sweepApprovals(services),
       sweepCallbacks(services),
       sweepClones(services),
+      sweepDeployments(services),
       sweepProjects(services),
       sweepSessions(services),
       sweepInbox(services),
@@ -60,6 +62,7 @@ const JOBS: Readonly<Record<string, (services: Services) => Promise<void>>> = {
       sweepSnapshots(services),
       sweepBases(services),
       sweepUploads(services),
+      sweepKeptFiles(services),
       deleteOldEvents(services),
       forgetOldRuns(services),
     ]);

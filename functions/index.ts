@@ -8,6 +8,7 @@ import { handleStripeEvent } from "./handle-stripe-event.ts";
 import { payCreator } from "./pay-creator.ts";
 import { receiveMessage } from "./receive-message.ts";
 import { sendMail } from "./send-mail.ts";
+import { runDeployment } from "./run-deployment.ts";
 import { serve } from "./serve.ts";
 import { settleProject } from "./settle-project.ts";
 import { resumeTask } from "./resume-task.ts";
@@ -31,6 +32,7 @@ export const functions = serve([
   sendMail,
   settleProject,
   resumeTask,
+  runDeployment,
   showProgress,
   startRun,
   stopTasks,

@@ -9,6 +9,7 @@ const Addresses = z.object({
   mailUrl: z.string().optional(),
   chatPlatformUrl: z.string().optional(),
   stripeUrl: z.string().optional(),
+  hostingUrl: z.string().optional(),
 });
 
 /** Addresses of a running service, for programs on the same machine. */

@@ -24,6 +24,8 @@ export interface Configuration {
   mail: "caught" | "smtp" | "none";
   /** `standin` is Stripe on this machine; `none` has no payments. */
   payments: "standin" | "stripe" | "none";
+  /** Whether the stand-in for hosting providers runs. */
+  hosting: "standin" | "none";
   outbound: { allowPrivate: boolean; allowedOrigins: string[] };
   /** For projects that run as processes of this machine; `undefined` with another runtime. */
   runtimeHost: { limits: ProjectLimits; network: boolean } | undefined;
@@ -96,6 +98,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     queue: given["QSTASH_TOKEN"] ? "qstash" : "embedded",
     mail: mailOf(given),
     payments: paymentsOf(given),
+    hosting: hostingOf(given),
     outbound: {
       allowPrivate: given["OUTBOUND_ALLOW_PRIVATE"] === "true",
       allowedOrigins: given["OUTBOUND_ALLOWED_ORIGINS"]?.split(",") ?? [],
@@ -173,6 +176,11 @@ function mailOf(given: Record<string, string>): Configuration["mail"] {
 function paymentsOf(given: Record<string, string>): Configuration["payments"] {
   if (given["STRIPE_SECRET_KEY"]) return "stripe";
   return given["ENVIRONMENT"] === "production" || given["STRIPE_STANDIN"] === "false" ? "none" : "standin";
+}
+
+/** The stand-in runs outside production, unless it is switched off: only tokens that begin `standin_` lead to it. */
+function hostingOf(given: Record<string, string>): Configuration["hosting"] {
+  return given["ENVIRONMENT"] === "production" || given["HOSTING_STANDIN"] === "false" ? "none" : "standin";
 }
 
 function standinProblems(given: Record<string, string>): ConfigurationProblem[] {

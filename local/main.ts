@@ -74,6 +74,9 @@ function introduce(stack: Stack, configuration: Configuration): void {
         ? [`  Chats      ${stack.chatPlatformUrl} (people for bots whose token begins with standin)`]
         : []),
       ...(stack.stripeUrl ? [`  Payments   ${stack.stripeUrl} (a stand-in for Stripe; no money moves)`] : []),
+      ...(stack.hostingUrl
+        ? [`  Hosting    ${stack.hostingUrl} (five providers for tokens that begin with standin_)`]
+        : []),
       "",
       '  Try it     npm run demo -- "Write a haiku to poem.txt and show it"',
       "  Stop it    Ctrl-C",

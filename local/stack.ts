@@ -6,6 +6,7 @@ import { startCallbacks } from "#local/callbacks/index.ts";
 import { startChatPlatform } from "#local/chat-platform/index.ts";
 import { startCommandRunner } from "#local/command-runner/index.ts";
 import { startEgress } from "#local/egress/index.ts";
+import { startHosting } from "#local/hosting/index.ts";
 import { startMail } from "#local/mail/index.ts";
 import { startDemoModel } from "#local/model/index.ts";
 import { startNeon } from "#local/neon/index.ts";
@@ -39,6 +40,8 @@ export interface Stack {
   chatPlatformUrl: string | undefined;
   /** The stand-in for Stripe and its pages, outside production without an account at Stripe. */
   stripeUrl: string | undefined;
+  /** The stand-in for hosting providers, with its page and its sites, outside production. */
+  hostingUrl: string | undefined;
   logFile: string;
   /** Address for DevTools, if it was started `inspected`. */
   inspectorUrl: string | undefined;
@@ -76,12 +79,13 @@ export async function startStack(configuration: Configuration, options: StackOpt
   started.defer(() => held.release());
   const url = address(configuration.host, held.port);
   const publicUrl = configuration.publicUrl ?? url;
+  const hosting = await openHosting(configuration, { publicUrl, log }, started);
   const [build, database, redis, model, outbound, mail, runtime] = await Promise.all([
     buildWorker(buildDir(dataDir.path), { readable: options.inspected }),
     openDatabase(configuration, started),
     openRedis(configuration, started),
     openModel(configuration, started),
-    openOutbound(configuration, started),
+    openOutbound(configuration, hosting.url, started),
     openMail(configuration, log, started),
     openRuntime(configuration, log, started),
   ]);
@@ -104,6 +108,7 @@ export async function startStack(configuration: Configuration, options: StackOpt
     ...mail.variables,
     ...chatPlatform.variables,
     ...stripe.variables,
+    ...hosting.variables,
     ...runtime,
     ...queue.variables,
   };
@@ -137,6 +142,7 @@ export async function startStack(configuration: Configuration, options: StackOpt
     mailUrl: mail.mailUrl,
     chatPlatformUrl: chatPlatform.url,
     stripeUrl: stripe.url,
+    hostingUrl: hosting.url,
   };
   writeAddresses(dataDir.path, addresses);
   const owned = started.move();
@@ -200,9 +206,13 @@ async function openModel({ development }: Configuration, started: AsyncDisposabl
   return { DEMO_MODEL_URL: model.url };
 }
 
-/** Opens outbound access to addresses that users supply, and in development a receiver for their callbacks. */
+/**
+ * Opens outbound access to addresses that users supply, and in development a receiver for their callbacks. The stand-in for
+ * hosting providers answers with addresses of its own, as for uploads and logs.
+ */
 async function openOutbound(
   { development, outbound, port }: Configuration,
+  hostingUrl: string | undefined,
   started: AsyncDisposableStack,
 ): Promise<{ variables: Variables; callbacksUrl: string | undefined }> {
   const allowedOrigins = [...outbound.allowedOrigins];
@@ -214,6 +224,7 @@ async function openOutbound(
     callbacksUrl = callbacks.url;
     allowedOrigins.push(callbacks.origin);
   }
+  if (hostingUrl !== undefined) allowedOrigins.push(hostingUrl);
   const egress = await startEgress({ allowPrivate: outbound.allowPrivate, allowedOrigins });
   started.defer(() => egress.close());
   const variables = { EGRESS_URL: egress.url, OUTBOUND_ALLOWED_ORIGINS: allowedOrigins.join(",") };
@@ -318,6 +329,24 @@ async function openPayments(
     url: stripe.url,
     begin: () => stripe.begin(),
   };
+}
+
+/** Outside production, starts the stand-in for hosting providers. */
+async function openHosting(
+  { hosting, dataDir, port }: Configuration,
+  { publicUrl, log }: { publicUrl: string; log: (line: string) => void },
+  started: AsyncDisposableStack,
+): Promise<{ variables: Variables; url: string | undefined }> {
+  if (hosting === "none") return { variables: {}, url: undefined };
+  const server = await startHosting({
+    dataDir,
+    publicUrl,
+    log,
+    // Four after the service's own port, so that it is the same after a restart.
+    ...(port !== 0 && { preferredPort: port + 4 }),
+  });
+  started.defer(() => server.close());
+  return { variables: { HOSTING_STANDIN_URL: server.url }, url: server.url };
 }
 
 /** Starts the runtime of projects, or the runner of their emulated commands, as processes of this machine. */

@@ -9,6 +9,9 @@ import { r2Archives } from "#src/platform/archives/r2.ts";
 import { createDb, type Db } from "#src/platform/db/client.ts";
 import { createLog, type Log } from "#src/platform/log/log.ts";
 import { createGitHosts } from "#src/platform/git-hosts/index.ts";
+import { createHosting } from "#src/platform/hosting/index.ts";
+import type { Hosting } from "#src/platform/hosting/hosting.ts";
+import { hostingOptions } from "#src/platform/hosting/options.ts";
 import type { GitHosts } from "#src/platform/git-hosts/git-host.ts";
 import type { CommandRunner } from "#src/platform/command-runner/command-runner.ts";
 import { createCommandRunner } from "#src/platform/command-runner/index.ts";
@@ -71,6 +74,8 @@ export interface Services extends SecretsAtRest {
   oauthStates: OAuthStates;
   previewTokens: PreviewTokens;
   gitHosts: GitHosts;
+  /** Providers to which people deploy their projects. */
+  hosting: Hosting;
   /** Access to git servers; a response of more than `maxBytes` is refused. */
   gitTransport: (maxBytes: number) => GitTransport;
   /** Runs emulated commands. */
@@ -195,6 +200,7 @@ function sharedServices(env: Env): SharedServices {
   warnOfNoAdministrator(env);
   const outbound = outboundPolicy(env);
   const guardedFetch = createGuardedFetch({ egressUrl: env.EGRESS_URL, ...outbound });
+  const safeFetch = createSafeFetch({ egressUrl: env.EGRESS_URL, ...outbound });
   const redis = createRedis({ url: env.REDIS_URL, token: env.REDIS_TOKEN });
   const made: SharedServices = {
     config: env,
@@ -224,6 +230,7 @@ function sharedServices(env: Env): SharedServices {
     previewTokens: createPreviewTokens({ secret: env.SECRET_KEY }),
     ...createSecretsAtRest(env),
     gitHosts: createGitHosts(gitHostConfig(env)),
+    hosting: createHosting({ ...hostingOptions(env), safeFetch }),
     gitTransport: (maxBytes) => createGitTransport({ ...outbound, egressUrl: env.EGRESS_URL, maxBytes }),
     mailer: createMailer({
       host: env.SMTP_HOST,
@@ -235,7 +242,7 @@ function sharedServices(env: Env): SharedServices {
     }),
     payments: paymentsOf(env),
     guardedUpgrade: createGuardedUpgrade({ egressUrl: env.EGRESS_URL, ...outbound }),
-    safeFetch: createSafeFetch({ egressUrl: env.EGRESS_URL, ...outbound }),
+    safeFetch,
     webSearch: createWebSearch(webSearchConfig(env)),
     transcription: createTranscription(transcriptionConfig(env)),
     refusalOfUrl: (url) => checkOutboundUrl(url, outbound),

@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from "pg";
+import { rowsOfDeployments } from "./deployments.ts";
 import { rowsOfPayments } from "./payments.ts";
 import { FUNCTIONS, rowsOfOthers, TURNS, type Size } from "./rows.ts";
 import { rowsOfPeople, type Person } from "./people.ts";
@@ -15,7 +16,8 @@ export async function fill(pool: Pool, size: Size, people: readonly Person[]): P
     await client.query("SET session_replication_role = replica; SET synchronous_commit = off");
     await withoutIndexes(client, async () => {
       const others = [...rowsOfOthers(size), ...rowsOfPayments(size.users)];
-      for (const statement of [...others, ...rowsOfPeople(people), TURNS]) await client.query(statement);
+      for (const statement of [...others, ...rowsOfPeople(people), ...rowsOfDeployments(size, people), TURNS])
+        await client.query(statement);
     });
     await client.query("RESET session_replication_role; RESET synchronous_commit");
     // Sets the visibility map, without which PostgreSQL makes no index-only scans. In production, autovacuum does this.

@@ -3,7 +3,7 @@ import { startSlack } from "#test/support/platforms/slack.ts";
 import type { Figure, Measurement } from "../measurement.ts";
 import { ServiceLog } from "../service-log.ts";
 import { connectSlack } from "../slack-channel.ts";
-import { eventsPath, INSTANT } from "../task-client.ts";
+import { eventsPath, INSTANT, type TaskClient } from "../task-client.ts";
 import { tripsOf, type Budget } from "../trips.ts";
 
 /** The limits that apply to a request, at their defaults: each may take a round trip. */
@@ -23,6 +23,7 @@ const BUDGETS = {
   events: { db: 1, publish: 0, objects: 2 },
   "chat/stream": { db: 2, publish: 1, objects: 2 },
   webhook: { db: 2, publish: 1, objects: 1 },
+  deployments: { db: 2, publish: 1, objects: 0 },
 } satisfies Record<string, Budget>;
 
 export const budgets: Measurement = {
@@ -43,6 +44,10 @@ export const budgets: Measurement = {
     const person = await (await connectSlack(service.url, slack)).newPerson();
     const webhook = await person.write(INSTANT);
     await person.replied();
+    // The first one asks the provider for the account, which is stored.
+    await connectHosting(client);
+    await requestDeployment(client);
+    const deployment = await requestDeployment(client);
     const status = await client.http.request("GET", `/api/external/agent/status/${taskId}`);
     const events = await client.http.request("GET", eventsPath(taskId));
     const streamed = await client.person.events("/api/chat/stream", () => {}, {
@@ -55,12 +60,22 @@ export const budgets: Measurement = {
       ...tripsOf("events", events, BUDGETS.events),
       ...tripsOf("chat/stream", { headers: streamed }, BUDGETS["chat/stream"]),
       ...tripsOf("webhook", webhook, BUDGETS.webhook),
+      ...tripsOf("deployments", deployment, BUDGETS.deployments),
       ...wholeTask(requests),
     ];
     await slack.close();
     return figures;
   },
 };
+
+const connectHosting = ({ person }: TaskClient) =>
+  person.request("POST", "/api/deployment-credentials", {
+    provider: "netlify",
+    access_token: "standin_bench",
+  });
+
+const requestDeployment = ({ person, projectId }: TaskClient) =>
+  person.request("POST", "/api/deployments", { project_id: projectId, provider: "netlify" });
 
 function wholeTask(requests: readonly Trips[]): Figure[] {
   const sum = (kind: keyof Trips) => requests.reduce((total, trips) => total + trips[kind], 0);

@@ -7,8 +7,19 @@ export type ProjectNotice =
   | { type: "environment_stopping"; message: string }
   | { type: "environment_stopped"; reason: string; message: string }
   | { type: "volume_restoring" | "volume_ready"; message: string }
+  | DeploymentChange
   /** Progress of a start or a stop, in percent. */
   | { container_status: string; phase: string; progress: number; message: string };
+
+/** A deployment has changed. */
+export interface DeploymentChange {
+  type: "deployment";
+  deployment_id: string;
+  provider: string;
+  status: string;
+  deployment_url: string | null;
+  error: string | null;
+}
 
 /** The contract of the `ProjectSockets` object; one object per project, by the project's id. */
 export interface ProjectSocketsObject extends Rpc.DurableObjectBranded {

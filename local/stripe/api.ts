@@ -1,11 +1,11 @@
 import type http from "node:http";
 import { text } from "node:stream/consumers";
 import { sameText } from "#local/same-text.ts";
+import { delayed, type Fault, type Faults, sendGarbage } from "#local/stand-in/faults.ts";
 import { ApiError } from "./api-error.ts";
 import type { Books } from "./books.ts";
 import { runCall } from "./calls.ts";
 import { API_VERSION } from "./events.ts";
-import { delayed, type Fault, type Faults } from "./faults.ts";
 import { decodeForm } from "./form.ts";
 import type { IdempotencyKeys, KeyedCall, Outcome } from "./idempotency.ts";
 import { newId } from "./store.ts";
@@ -38,10 +38,10 @@ export async function serveApi(
   response.once("close", () => left.abort());
   const method = request.method ?? "GET";
   const path = url.pathname.slice("/v1/".length);
-  const fault = parts.faults.next(method, path);
+  const fault = parts.faults.next(`${method} ${path}`);
   if (fault?.garbage === true) {
     await delayed(fault, left.signal);
-    response.writeHead(200, { "content-type": "text/html" }).end("<html><body>Not the API</body></html>");
+    sendGarbage(response);
     return;
   }
   const answer = await answerTo(parts, request, { method, path, url, fault, signal: left.signal });
@@ -54,6 +54,7 @@ export async function serveApi(
       "content-type": "application/json",
       "request-id": newId("req_"),
       "stripe-version": API_VERSION,
+      ...(fault?.retry_after !== undefined && { "retry-after": String(fault.retry_after) }),
       ...answer.headers,
     })
     .end(answer.body);

@@ -4,7 +4,7 @@ import { parseJson } from "#src/lib/parse-json.ts";
 import type { Books } from "./books.ts";
 import { missingObject } from "./api-error.ts";
 import { eventBody } from "./events.ts";
-import { Fault, type Faults } from "./faults.ts";
+import { type Faults, WishedFaults } from "#local/stand-in/faults.ts";
 import { decodeForm } from "./form.ts";
 import { onboardAccount } from "./objects/accounts.ts";
 import { refundCharge } from "./objects/charges.ts";
@@ -90,11 +90,9 @@ const CONTROLS: readonly Control[] = [
   {
     path: /^faults$/u,
     run({ faults }, fields) {
-      // Several, or one by itself.
-      const given = "faults" in fields ? fields : { faults: [fields] };
-      const wished = read(given, { faults: z.array(Fault) }).faults;
-      faults.set(wished);
-      return { faults: wished };
+      const wished = valid(WishedFaults, fields);
+      faults.set(wished.faults);
+      return wished;
     },
   },
 ];
@@ -151,7 +149,11 @@ export function readFields(contentType: string, body: string): Fields {
 }
 
 function read<S extends z.ZodRawShape>(fields: Fields, shape: S): z.infer<z.ZodObject<S>> {
-  const parsed = z.object(shape).safeParse(fields);
+  return valid(z.object(shape), fields);
+}
+
+function valid<T>(schema: z.ZodType<T>, fields: Fields): T {
+  const parsed = schema.safeParse(fields);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new AppError("invalid_input", `${issue?.path.join(".") ?? ""}: ${issue?.message ?? "invalid"}`);

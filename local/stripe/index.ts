@@ -4,22 +4,23 @@ import path from "node:path";
 import { text } from "node:stream/consumers";
 import { AppError } from "#src/lib/errors.ts";
 import { withoutSlash } from "#src/lib/without-slash.ts";
-import { isOwnRequest } from "#local/chat-platform/own-requests.ts";
 import { serve } from "#local/serve.ts";
 import { Database } from "#local/sqlite.ts";
+import { Faults } from "#local/stand-in/faults.ts";
+import { redirect } from "#local/stand-in/markup.ts";
+import { isOwnRequest } from "#local/stand-in/own-requests.ts";
+import { sendJson } from "#local/stand-in/send-json.ts";
 import { type ApiParts, serveApi } from "./api.ts";
 import { ApiError } from "./api-error.ts";
 import type { Books } from "./books.ts";
 import { type ControlParts, listForTests, readFields, runControl } from "./controls.ts";
 import { stripeCredentials } from "./credentials.ts";
 import { EVENT_TABLE, EventStore } from "./events.ts";
-import { Faults } from "./faults.ts";
 import { IDEMPOTENCY_TABLE, IdempotencyKeys } from "./idempotency.ts";
 import { expireDueSessions } from "./objects/checkout.ts";
 import { type CataloguePrice, putCatalogue } from "./objects/prices.ts";
 import { serveCheckout } from "./pages/checkout.ts";
 import { serveDashboard } from "./pages/dashboard.ts";
-import { redirect } from "./pages/markup.ts";
 import { serveOnboarding } from "./pages/onboarding.ts";
 import { servePortal } from "./pages/portal.ts";
 import { OBJECT_TABLES, ObjectStore } from "./store.ts";
@@ -83,7 +84,7 @@ export async function startStripe(options: {
     books,
     webhooks,
     catalogue,
-    faults: new Faults(),
+    faults: new Faults(isMeant),
     keys: new IdempotencyKeys(db),
     secretKey: credentials.secretKey,
   };
@@ -171,8 +172,7 @@ async function serveControls(
   }
 }
 
-function sendJson(response: http.ServerResponse, status: number, body: object): void {
-  response
-    .writeHead(status, { "content-type": "application/json", "cache-control": "no-store" })
-    .end(JSON.stringify(body));
+/** A fault's `call` is a method and a path below `/v1/`; it means what lies below that path, too. */
+function isMeant(wanted: string, call: string): boolean {
+  return call === wanted || call.startsWith(`${wanted}/`);
 }

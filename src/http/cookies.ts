@@ -16,8 +16,8 @@ type NameConfig = Pick<CookieConfig, "ENVIRONMENT" | "COOKIE_SECURE" | "COOKIE_D
 
 /** Cookies of a sign-in; COOKIE_DOMAIN may extend them to subdomains. */
 const SESSION_COOKIES = ["session", "refresh_token"] as const;
-/** Two cookies, so that a sign-in and the connection of a git host do not overwrite each other's state. */
-const FLOW_COOKIES = ["oauth_state", "git_oauth_state"] as const;
+/** One for each kind, so that a sign-in and the connection of an account do not overwrite each other's state. */
+const FLOW_COOKIES = ["oauth_state", "git_oauth_state", "deploy_oauth_state"] as const;
 /** Cookies on the hosts of previews. */
 const PREVIEW_COOKIES = ["preview_session", "preview_nonce"] as const;
 

@@ -55,7 +55,7 @@ export class Reply<T> {
   }
 }
 
-type Refusal = 400 | 401 | 402 | 403 | 404 | 409 | 410 | 413 | 429 | 502 | 503;
+type Refusal = 400 | 401 | 402 | 403 | 404 | 409 | 410 | 413 | 429 | 501 | 502 | 503;
 
 interface SuccessAnswer<R extends z.ZodType> {
   /** 204 and 303 have no body. */

@@ -9,7 +9,7 @@ type Json = Record<string, unknown>;
 const ERRORS: Readonly<Record<string, string>> = {
   400: "The input is not valid",
   401: "No valid credentials",
-  402: "The team has no credits left",
+  402: "The team has no credits left, or no place in its tier",
   403: "The credentials do not permit this",
   404: "Not found, or not visible to the caller",
   409: "Conflicts with the current state",
@@ -17,6 +17,7 @@ const ERRORS: Readonly<Record<string, string>> = {
   413: "The body is too large",
   422: "The request failed validation",
   429: "Rate limit exceeded, or too many agents at work; `Retry-After` says when to retry",
+  501: "The installation is not configured for this",
   502: "An upstream provider failed",
   503: "A service that the request needs does not respond, or is not configured",
 };

@@ -14,6 +14,7 @@ export type ErrorCode =
   | "not_ready"
   | "asleep"
   | "provider_failed"
+  | "not_configured"
   | "internal";
 
 export const STATUS = {
@@ -28,6 +29,8 @@ export const STATUS = {
   invalid_body: 422,
   rate_limited: 429,
   internal: 500,
+  /** The installation lacks what this needs, such as an OAuth app. */
+  not_configured: 501,
   /** A provider that was called on the caller's behalf failed or returned invalid data. */
   provider_failed: 502,
   unavailable: 503,

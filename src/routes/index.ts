@@ -11,6 +11,9 @@ import { backgroundTaskEndpoints } from "./background-tasks/index.ts";
 import { channelEndpoints } from "./channels/index.ts";
 import { chatEndpoints } from "./chat/index.ts";
 import { creatorEndpoints } from "./creators/index.ts";
+import { deploymentCredentialEndpoints } from "./deployment-credentials/index.ts";
+import { deploymentOAuthEndpoints } from "./deployment-oauth/index.ts";
+import { deploymentEndpoints } from "./deployments/index.ts";
 import { desktopEndpoints } from "./desktop/index.ts";
 import { gatewayEndpoints } from "./gateway/index.ts";
 import { gitProviderEndpoints } from "./git-providers/index.ts";
@@ -21,6 +24,7 @@ import { marketplaceEndpoints } from "./marketplace/index.ts";
 import { modelEndpoints } from "./models/index.ts";
 import { oauthEndpoints } from "./oauth/index.ts";
 import { pageEndpoints } from "./pages/index.ts";
+import { alwaysOnEndpoints } from "./projects/always-on/index.ts";
 import { browserPreviewEndpoints } from "./projects/browser-previews/index.ts";
 import { configDocumentEndpoints } from "./projects/config-document/index.ts";
 import { containerEndpoints } from "./projects/containers/index.ts";
@@ -56,6 +60,7 @@ export const endpoints: readonly Endpoint[] = [
   ...teamEndpoints,
   ...projectEndpoints,
   ...projectMemberEndpoints,
+  ...alwaysOnEndpoints,
   ...containerEndpoints,
   ...browserPreviewEndpoints,
   ...configDocumentEndpoints,
@@ -67,6 +72,10 @@ export const endpoints: readonly Endpoint[] = [
   ...baseEndpoints,
   ...gitEndpoints,
   ...gitProviderEndpoints,
+  ...deploymentCredentialEndpoints,
+  ...deploymentOAuthEndpoints,
+  // After the credentials, whose path names no deployment.
+  ...deploymentEndpoints,
   ...taskEndpoints,
   ...chatEndpoints,
   ...backgroundTaskEndpoints,

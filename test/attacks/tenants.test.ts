@@ -17,6 +17,8 @@ const service = await startService(
   {
     GITHUB_CLIENT_ID: "id",
     GITHUB_CLIENT_SECRET: "secret",
+    VERCEL_CLIENT_ID: "id",
+    VERCEL_CLIENT_SECRET: "secret",
     GITLAB_CLIENT_ID: REGISTERED.clientId,
     GITLAB_CLIENT_SECRET: REGISTERED.clientSecret,
     GITLAB_API_BASE_URL: gitHost.url,

@@ -8,6 +8,7 @@ import { agentVariables } from "#src/configuration/variables/agent.ts";
 import { billingVariables } from "#src/configuration/variables/billing.ts";
 import { creditVariables } from "#src/configuration/variables/credits.ts";
 import { gatewayVariables } from "#src/configuration/variables/gateway.ts";
+import { hostingVariables } from "#src/configuration/variables/hosting.ts";
 import { limitVariables } from "#src/configuration/variables/limits.ts";
 import { modelVariables } from "#src/configuration/variables/models.ts";
 import { projectVariables } from "#src/configuration/variables/projects.ts";
@@ -27,6 +28,7 @@ const SECTIONS: Readonly<Record<string, z.ZodRawShape>> = {
   Gateway: gatewayVariables,
   Credits: creditVariables,
   Billing: billingVariables,
+  Hosting: hostingVariables,
 };
 
 /** Defaults that the code around the schema applies to absent variables. */

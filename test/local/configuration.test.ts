@@ -51,6 +51,14 @@ describe("the configuration of npm start", () => {
     expect(linesOf({ [name]: "" })).toEqual([]);
   });
 
+  it("runs the stand-in for hosting providers outside production, unless it is switched off", () => {
+    expect(readConfiguration({}).hosting).toBe("standin");
+    expect(readConfiguration({ HOSTING_STANDIN: "true" }).hosting).toBe("standin");
+    expect(readConfiguration({ HOSTING_STANDIN: "false" }).hosting).toBe("none");
+    const production = { ENVIRONMENT: "production", HOSTING_STANDIN: "true" };
+    expect(linesOf(production)).toContain("HOSTING_STANDIN: is for `npm start` outside production");
+  });
+
   it("reads domains of addresses as lists, and refuses what is none", () => {
     expect(Variables.shape.ALLOWED_EMAIL_DOMAINS.parse(" Example.com, b.test")).toEqual([
       "example.com",

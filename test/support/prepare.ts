@@ -63,10 +63,17 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 
   const shared = await startOnCopy({ template, templateDatabase: database?.name ?? "" });
   started.defer(() => shared.close());
-  const { url, variables, callbacksUrl, chatPlatformUrl, stripeUrl } = shared.stack;
+  const { url, variables, callbacksUrl, chatPlatformUrl, stripeUrl, hostingUrl } = shared.stack;
   // The first account becomes the administrator, which no account of a test may be.
   await apiClient(url).signUp("administrator");
-  project.provide("sharedStack", { url, variables, callbacksUrl, chatPlatformUrl, stripeUrl });
+  project.provide("sharedStack", {
+    url,
+    variables,
+    callbacksUrl,
+    chatPlatformUrl,
+    stripeUrl,
+    hostingUrl,
+  });
 
   const owned = started.move();
   return () => owned.disposeAsync();

@@ -5,8 +5,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { inspect } from "node:util";
 
-/** The stack of the rejection that is being reported. */
-const madeAt = new AsyncLocalStorage<string>();
+/** Holds the stack of the rejection that is being reported. */
+const madeAt = new AsyncLocalStorage<{ stack: string }>();
 
 // Node reads this property of the deprecated module `domain` at the moment of a rejection that has no handler yet. Next it
 // keeps the context, to call the listeners in it. workerd does not read it: a report there names the test only.
@@ -20,15 +20,17 @@ for (const report of process.listeners("unhandledRejection")) {
   );
 }
 
+/** Nearly every rejection has its handler a moment later: so the stack is kept, and is a text only once it is read. */
 function keepStack(): void {
   const here = { stack: "" };
   Error.captureStackTrace(here, keepStack);
-  const [, ...lines] = here.stack.split("\n");
-  madeAt.enterWith(lines.filter((line) => !line.includes("(node:internal/")).join("\n"));
+  madeAt.enterWith(here);
 }
 
 function errorOf(reason: unknown): Error {
   const error = new Error(`A promise was rejected with a reason that is no error: ${inspect(reason)}`);
-  error.stack = [`${error.name}: ${error.message}`, madeAt.getStore()].join("\n");
+  const [, ...lines] = madeAt.getStore()?.stack.split("\n") ?? [];
+  const own = lines.filter((line) => !line.includes("(node:internal/"));
+  error.stack = [`${error.name}: ${error.message}`, ...own].join("\n");
   return error;
 }

@@ -6,6 +6,7 @@ import { CHAT } from "./access/chat.ts";
 import { CONTAINERS } from "./access/containers.ts";
 import { FILES } from "./access/files.ts";
 import { GIT } from "./access/git.ts";
+import { HOSTING } from "./access/hosting.ts";
 import { MARKETPLACE } from "./access/marketplace.ts";
 import { MODELS } from "./access/models.ts";
 import { PROJECTS } from "./access/projects.ts";
@@ -33,6 +34,8 @@ export const PUBLIC: readonly string[] = [
   "GET /api/auth/{provider}/authorize",
   "GET /api/auth/{provider}/callback",
   "GET /api/git-providers/{git_host}/oauth/callback",
+  "GET /api/deployment-credentials/providers",
+  "GET /api/deployment-oauth/{hosting_provider}/callback",
   "POST /api/desktop/pair/exchange",
   "GET /api/teams/invitations/{token}",
   "GET /api/channels/webhook/{type}/{config_id}",
@@ -103,6 +106,7 @@ export const ROWS: Rows = {
   ...GIT,
   ...ARCHIVES,
   ...AGENT_TASKS,
+  ...HOSTING,
   ...MARKETPLACE,
   ...USAGE,
   ...MODELS,

@@ -28,7 +28,11 @@ const MEBIBYTE = 1024 * 1024;
 
 /** Tokens are shown to their host, which must not be a real one. */
 const gitHost = await startGitHost("gitlab");
-const service = await startService({ GITLAB_API_BASE_URL: gitHost.url });
+const service = await startService({
+  GITLAB_API_BASE_URL: gitHost.url,
+  VERCEL_CLIENT_ID: "id",
+  VERCEL_CLIENT_SECRET: "secret",
+});
 afterAll(async () => {
   await service.close();
   await gitHost.close();

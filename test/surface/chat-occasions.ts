@@ -1,6 +1,7 @@
 import type { ApiRequest } from "#test/support/api-client.ts";
 import type { TestService } from "#test/support/service.ts";
-import { formWithFile, type Estate } from "./estate.ts";
+import type { Estate } from "./estate.ts";
+import { formWithFile } from "./form-with-file.ts";
 
 interface Scene {
   service: TestService;

@@ -1,11 +1,14 @@
 import { vi } from "vitest";
 import { z } from "zod";
 import { openApprovals } from "#src/domain/agent-work/approvals/index.ts";
-import type { Account, ApiRequest } from "#test/support/api-client.ts";
+import type { Account } from "#test/support/api-client.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { failedMessage, pairingCode } from "#test/support/channels.ts";
 import type { TestService } from "#test/support/service.ts";
 import { setTier } from "#test/support/tiers.ts";
+import { ask, Made } from "./ask.ts";
+import { formWithFile } from "./form-with-file.ts";
+import { withDeployment, withHostingCredential } from "./hosting-parts.ts";
 import { bodySchemaOf, resolve, type Document, type JsonSchema, type Operation } from "./operations.ts";
 
 export type Samples = Readonly<Record<string, unknown>>;
@@ -24,22 +27,7 @@ export interface SharedEstate extends Estate {
 }
 
 const FILE = "notes/a.txt";
-const Made = z.looseObject({ id: z.string() });
 const Invitation = z.looseObject({ id: z.string(), invite_url: z.string() });
-
-/** As `service.call`, where anything but success is a broken test. */
-async function ask<T extends z.ZodType>(
-  service: TestService,
-  [method, path]: [method: string, path: string],
-  request: ApiRequest,
-  schema: T,
-): Promise<z.output<T>> {
-  const { status, text, body } = await service.call(method, path, request);
-  if (status >= 300) {
-    throw new Error(`The estate was not made: ${method} ${path} answered ${status}: ${text}`);
-  }
-  return schema.parse(body);
-}
 
 /** Optional parts of an estate, by the path parameters that need them. */
 const PARTS: readonly [named: RegExp, add: (service: TestService, estate: Estate) => Promise<Estate>][] = [
@@ -52,6 +40,8 @@ const PARTS: readonly [named: RegExp, add: (service: TestService, estate: Estate
   [/\{chat\}|\/chat\/agent\/(approval|force-cancel)/u, withChat],
   [/\{(channel|config_id|identity)\}|\/gateway\/pair\//u, withChannel],
   [/\{schedule_id\}/u, withSchedule],
+  [/\{deployment_credential\}|^\/api\/deployments(\/\{project\}\/.*deploy)?$/u, withHostingCredential],
+  [/\{deployment\}/u, withDeployment],
   [/^\/api\/secrets\/|\{(agent|added_model)\}|\/marketplace\/purchase$/u, withModels],
   [/\{(user|invitation|token)\}|\/members/u, withViewer],
 ];
@@ -176,6 +166,8 @@ async function newPerson(service: TestService): Promise<Estate> {
     session: session?.id,
     provider: "github",
     git_host: "gitlab",
+    hosting_provider: "vercel",
+    access_token: "standin_sample",
     owner: "octo",
     repository: "private",
     repo_url: "https://git.invalid/octo/app",
@@ -359,16 +351,6 @@ async function withSchedule<E extends Estate>(service: TestService, estate: E): 
   return { ...estate, samples: { ...estate.samples, schedule_id: id } };
 }
 
-/** A form that uploads a small file. */
-export function formWithFile(name = "note.txt", content = "a note"): ApiRequest {
-  const boundary = "----a-boundary";
-  const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: text/plain`;
-  return {
-    body: `${head}\r\n\r\n${content}\r\n--${boundary}--\r\n`,
-    headers: { "content-type": `multipart/form-data; boundary=${boundary}` },
-  };
-}
-
 export async function newEstate(service: TestService): Promise<Estate> {
   return withTask(service, await withProject(service, await newPerson(service)));
 }
@@ -377,6 +359,8 @@ export async function newEstate(service: TestService): Promise<Estate> {
 export async function newSharedEstate(service: TestService): Promise<SharedEstate> {
   let estate = await newEstate(service);
   const parts = [
+    // Before the containers: it publishes the project's first one.
+    withDeployment,
     withContainers,
     withArchives,
     withBackgroundTask,
@@ -421,8 +405,16 @@ const ONE_OF: Record<string, readonly string[]> = {
   "POST /api/chat": ["project_id"],
   "POST /api/channels": ["channel_type"],
   "POST /api/schedules": ["schedule", "prompt"],
+  "POST /api/deployment-credentials": ["access_token", "project_id"],
   "POST /api/chat/agent": ["project_id", "message"],
   "POST /api/chat/agent/stream": ["project_id", "message"],
+};
+
+/** Fields by the name of another sample: here a provider is one of hosting. */
+const OTHERS: Record<string, Samples> = {
+  "POST /api/deployments": { provider: "vercel" },
+  "POST /api/deployments/{project}/deploy": { provider: "vercel" },
+  "POST /api/deployments/{project}/containers/{container}/deploy": { provider: "vercel" },
 };
 
 /** The smallest body that the operation takes, with the samples where it asks for them; `undefined` for none. */
@@ -432,7 +424,8 @@ export function smallestBody(
   samples: Estate["samples"],
 ): Record<string, unknown> | undefined {
   const schema = bodySchemaOf(document, operation);
-  return schema && exampleOf(document, schema, samples, ONE_OF[operation.name]);
+  const named = { ...samples, ...OTHERS[operation.name] };
+  return schema && exampleOf(document, schema, named, ONE_OF[operation.name]);
 }
 
 /** The smallest object that a schema takes, with the fields `also` besides those that it needs. */

@@ -10,6 +10,7 @@ import type { TestService } from "#test/support/service.ts";
 import { CHAT_OCCASIONS } from "./chat-occasions.ts";
 import { newSharedEstate, type Estate } from "./estate.ts";
 import { GIT_OCCASIONS, type GitWorld } from "./git-occasions.ts";
+import { HOSTING_OCCASIONS } from "./hosting-occasions.ts";
 import { MONEY_OCCASIONS } from "./money-occasions.ts";
 
 /** What a request must hold, or where it must go, to succeed. */
@@ -40,6 +41,7 @@ async function webhookOfSlack({ service, estate }: Scene): Promise<Occasion> {
 export const OCCASIONS: Record<string, (scene: Scene) => Promise<Occasion> | Occasion> = {
   ...GIT_OCCASIONS,
   ...CHAT_OCCASIONS,
+  ...HOSTING_OCCASIONS,
   ...MONEY_OCCASIONS,
   "POST /api/auth/register": () => ({
     json: { email: `${crypto.randomUUID()}@example.com`, password: "correct horse" },

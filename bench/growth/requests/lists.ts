@@ -26,6 +26,14 @@ import { countRuns, runsOfProject } from "#src/domain/workspaces/command-runs/qu
 import { connectionsOf, containersOf, previewsOf } from "#src/domain/workspaces/containers/queries.ts";
 import { devicesOfUser } from "#src/domain/people/desktop/queries.ts";
 import { connectionsOf as gitConnectionsOf } from "#src/domain/source-control/git-hosts/queries.ts";
+import { credentialsOf } from "#src/domain/hosting/credentials/queries.ts";
+import {
+  deploymentsOfProject,
+  deploymentsOfUser,
+  linesAfter,
+  readOpening,
+  sealedEnvs,
+} from "#src/domain/hosting/deployments/queries/requests.ts";
 import { openInvitations } from "#src/domain/organisations/invitations/queries.ts";
 import { membersOfTeam } from "#src/domain/organisations/members/queries.ts";
 import { activeKeys } from "#src/domain/models/model-keys/queries/keys.ts";
@@ -45,7 +53,13 @@ const NO_PAGE = "no page is asked for";
 
 /** The statements of every route that lists rows of the database. */
 export const LISTS: readonly Request[] = [
-  ...ofEachPerson((person) => [...projects(person), ...chats(person), ...tasks(person), ...rest(person)]),
+  ...ofEachPerson((person) => [
+    ...projects(person),
+    ...chats(person),
+    ...tasks(person),
+    ...deployments(person),
+    ...rest(person),
+  ]),
   {
     name: "accounts, administrator",
     run: (db) => pageOfAccounts(db, {}, { limit: 50, offset: 0 }),
@@ -151,6 +165,36 @@ function tasks(person: Person): Request[] {
       run: (db) => listTasks({ db }, { ...filter, projectIds: [project] }, page),
     },
     { name: "steps", run: (db) => listTurns({ db }, rowOf(person, "task", 1), page) },
+  ];
+}
+
+function deployments(person: Person): Request[] {
+  const { userId, user } = callersOf(person);
+  const page = { limit: 50, offset: 0 };
+  const project = rowOf(person, "project", 1);
+  return [
+    { name: "deployments", run: (db) => deploymentsOfUser(db, user, { ...page, projectIds: null }) },
+    {
+      name: "deployments of a bound key",
+      run: (db) => deploymentsOfUser(db, user, { ...page, projectIds: [project] }),
+    },
+    { name: "deployments of a project", run: (db) => deploymentsOfProject(db, project, page) },
+    { name: "variables of a project's deployments", run: (db) => sealedEnvs(db, { projectId: project }) },
+    {
+      name: "what a deployment is decided by",
+      run: (db) =>
+        readOpening(db, { userId, provider: "netlify", projectId: project, idempotencyKey: "none" }),
+      isShort: "one row of each",
+    },
+    {
+      name: "lines of a deployment",
+      run: (db) => linesAfter(db, rowOf(person, "deployment", 1), { after: 0, limit: 500 }),
+    },
+    {
+      name: "hosting credentials",
+      run: (db) => credentialsOf(db, userId, {}),
+      isShort: "one for each account",
+    },
   ];
 }
 

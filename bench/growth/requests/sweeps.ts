@@ -29,6 +29,8 @@ import { forgetOldRows } from "#src/domain/operations/retention/index.ts";
 import { closeStaleSessions } from "#src/domain/workspaces/shells/queries.ts";
 import { deleteExpiredIdempotencyKeys } from "#src/domain/agent-work/tasks/queries/start.ts";
 import { revokedKeysWithTasks, staleQueuedTasks } from "#src/domain/agent-work/tasks/queries/unfinished.ts";
+import { keptPrefixes } from "#src/domain/hosting/deployments/queries/bundles.ts";
+import { waitingDeployments } from "#src/domain/hosting/deployments/queries/executors.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type { Request } from "./request.ts";
 
@@ -56,6 +58,12 @@ export const SWEEPS: readonly Request[] = [
     run: (db) => closeStaleSessions(db, { idleMinutes: 30, maxHours: 8, limit: BATCH }),
   },
   { name: "clones", run: (db) => waitingClones(db, BATCH) },
+  { name: "deployments", run: (db) => waitingDeployments(db, BATCH) },
+  {
+    name: "files of deployments, nightly",
+    run: (db) => keptPrefixes(db, ["deployments/none/none/"]),
+    showsOthers: "every deployment is looked at, once a night",
+  },
   { name: "forgotten uploads", run: (db) => deleteForgotten(db, BATCH) },
   { name: "reservations", run: (db) => releaseExpired({ db }) },
   {

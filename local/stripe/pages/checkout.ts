@@ -1,11 +1,12 @@
 import type http from "node:http";
 import type Stripe from "stripe";
+import { button, html, type Markup, redirect } from "#local/stand-in/markup.ts";
 import type { Books } from "../books.ts";
 import { DECLINED } from "../objects/payment-intents.ts";
 import { failSession, paySession } from "../objects/checkout.ts";
 import { planOfSession } from "../objects/sessions.ts";
 import { productName } from "../objects/subscriptions.ts";
-import { button, html, type Markup, money, redirect, sendPage } from "./markup.ts";
+import { money, sendPage } from "./page.ts";
 
 /** Shows a checkout session to its payer; returns false for other addresses. */
 export function serveCheckout(

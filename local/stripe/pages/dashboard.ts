@@ -1,9 +1,10 @@
 import type http from "node:http";
+import { button, html, Markup } from "#local/stand-in/markup.ts";
 import type { ControlParts } from "../controls.ts";
 import { isPromised } from "../objects/checkout.ts";
 import { hasEnded, productName } from "../objects/subscriptions.ts";
 import { idOf } from "../store.ts";
-import { button, html, Markup, money, sendPage } from "./markup.ts";
+import { money, sendPage } from "./page.ts";
 
 const SHOWN = 50;
 

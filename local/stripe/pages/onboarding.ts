@@ -1,7 +1,8 @@
 import type http from "node:http";
+import { button, html, redirect } from "#local/stand-in/markup.ts";
 import type { Books } from "../books.ts";
 import { isValid, onboardAccount } from "../objects/accounts.ts";
-import { button, html, redirect, sendPage } from "./markup.ts";
+import { sendPage } from "./page.ts";
 
 /** Shows the page behind an account link; returns false for other addresses. */
 export function serveOnboarding(

@@ -1,13 +1,14 @@
 import type http from "node:http";
 import { text } from "node:stream/consumers";
 import type Stripe from "stripe";
+import { button, html, type Markup, redirect } from "#local/stand-in/markup.ts";
 import type { Books } from "../books.ts";
 import { type Form, decodeForm } from "../form.ts";
 import { hasFailingCard, setCard } from "../objects/customers.ts";
 import type { CataloguePrice } from "../objects/prices.ts";
 import { updateSubscription } from "../objects/subscription-changes.ts";
 import { hasEnded, payOpenInvoice, periodEnd, productName } from "../objects/subscriptions.ts";
-import { button, html, type Markup, money, redirect, sendPage } from "./markup.ts";
+import { money, sendPage } from "./page.ts";
 
 const LIFETIME_SECONDS = 3_600;
 

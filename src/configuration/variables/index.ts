@@ -4,6 +4,7 @@ import { agentVariables } from "./agent.ts";
 import { billingVariables } from "./billing.ts";
 import { creditVariables } from "./credits.ts";
 import { gatewayVariables } from "./gateway.ts";
+import { hostingVariables } from "./hosting.ts";
 import { limitVariables } from "./limits.ts";
 import { modelVariables } from "./models.ts";
 import { projectVariables } from "./projects.ts";
@@ -20,6 +21,7 @@ export const Variables = z.object({
   ...agentVariables,
   ...creditVariables,
   ...billingVariables,
+  ...hostingVariables,
 });
 
 export type Variables = z.output<typeof Variables>;

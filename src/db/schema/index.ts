@@ -5,6 +5,7 @@ export * from "./background-tasks.ts";
 export * from "./channels.ts";
 export * from "./chats.ts";
 export * from "./containers.ts";
+export * from "./deployments.ts";
 export * from "./desktop.ts";
 export * from "./git.ts";
 export * from "./marketplace.ts";

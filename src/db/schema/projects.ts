@@ -52,6 +52,8 @@ export const projects = pgTable(
     error: text(),
     startedAt: at(),
     hibernatedAt: at(),
+    /** Since when it is always on, so that idleness does not hibernate it; null if it is not. Counts against the team's tier. */
+    deployedAt: at(),
     /** When the project's people were warned of the hibernation. */
     idleWarnedAt: at(),
     lastActivity: at(),
@@ -66,6 +68,9 @@ export const projects = pgTable(
     index("projects_default_workspace")
       .on(table.ownerId)
       .where(sql`${table.settings} ->> 'default_workspace' = 'true'`),
+    index("projects_always_on")
+      .on(table.teamId)
+      .where(sql`${table.deployedAt} IS NOT NULL`),
     index("projects_wanted")
       .on(table.wanted)
       .where(sql`${table.wanted} IS NOT NULL`),

@@ -13,6 +13,8 @@ export interface ArchiveStore {
    * `unavailable`, when the bytes do not match.
    */
   get(key: string, sha256?: string): Promise<ReadableStream<Uint8Array> | undefined>;
+  /** Returns `length` bytes of the object from `offset` on; `undefined` if there is none, or it is shorter. */
+  read(key: string, range: { offset: number; length: number }): Promise<Uint8Array | undefined>;
   /** Ignores names that do not exist. */
   delete(keys: readonly string[]): Promise<void>;
   list(prefix: string): AsyncIterable<ListedArchive>;

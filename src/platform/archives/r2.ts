@@ -22,6 +22,14 @@ export function r2Archives(bucket: R2Bucket): ArchiveStore {
       return object ? read(object.body, sha256) : undefined;
     },
 
+    async read(key, range) {
+      // An empty range is refused.
+      if (range.length === 0) return new Uint8Array();
+      const object = await reach(bucket.get(key, { range }));
+      const bytes = object && new Uint8Array(await reach(object.arrayBuffer()));
+      return bytes?.byteLength === range.length ? bytes : undefined;
+    },
+
     async delete(keys) {
       for (let start = 0; start < keys.length; start += DELETED_AT_ONCE) {
         await reach(bucket.delete(keys.slice(start, start + DELETED_AT_ONCE)));

@@ -2,7 +2,8 @@ import { ClientSecretBasic } from "oauth4webapi";
 import { z } from "zod";
 import { bearer, createApiRequest, pathOf } from "./api-request.ts";
 import type { GitHost, HostedRepository, HostToken } from "./git-host.ts";
-import { createGrants, type GrantSettings } from "./oauth-grant.ts";
+import { createGrants } from "#src/platform/oauth/grants.ts";
+import type { HostSettings } from "./settings.ts";
 
 /** Includes write access, because otherwise only API tokens could push. */
 const SCOPE = "account repository repository:write";
@@ -35,7 +36,7 @@ const Branches = z.object({
   values: z.array(z.object({ name: z.string(), target: z.object({ hash: z.string() }) })),
 });
 
-type Settings = Pick<GrantSettings, "registration" | "fetch"> & { baseUrl: string; apiBaseUrl: string };
+type Settings = HostSettings & { baseUrl: string; apiBaseUrl: string };
 
 /** Bitbucket Cloud. */
 export function createBitbucketHost({ baseUrl, apiBaseUrl, registration, fetch }: Settings): GitHost {
@@ -44,16 +45,19 @@ export function createBitbucketHost({ baseUrl, apiBaseUrl, registration, fetch }
   return {
     label,
     origin: new URL(baseUrl).origin,
-    oauth: createGrants({
-      label,
-      issuer: baseUrl,
-      authorizationEndpoint: `${baseUrl}/site/oauth2/authorize`,
-      tokenEndpoint: `${baseUrl}/site/oauth2/access_token`,
-      scope: SCOPE,
-      registration,
-      fetch,
-      authenticate: ClientSecretBasic,
-    }),
+    oauth:
+      registration === undefined
+        ? null
+        : createGrants({
+            label,
+            issuer: baseUrl,
+            authorizationEndpoint: `${baseUrl}/site/oauth2/authorize`,
+            tokenEndpoint: `${baseUrl}/site/oauth2/access_token`,
+            scope: SCOPE,
+            registration,
+            fetch,
+            authenticate: ClientSecretBasic,
+          }),
     async account(token) {
       const headers = headersFor(token);
       const { username, nickname, uuid } = await get("/user", User, headers);

@@ -1,4 +1,4 @@
-import type { OAuthFlow } from "#src/platform/oauth/provider.ts";
+import type { Grants } from "#src/platform/oauth/grants.ts";
 
 /** Git hosts to which users connect their accounts. */
 export type GitHostName = "github" | "gitlab" | "bitbucket";
@@ -11,15 +11,6 @@ export interface HostToken {
   token: string;
   /** Account name for a personal token, where the host requires one (Bitbucket: the account's email address). */
   login?: string | null;
-}
-
-/** The result of exchanging a code or a refresh token. */
-export interface Grant {
-  accessToken: string;
-  refreshToken: string | null;
-  /** Null for a token that does not expire. */
-  expiresAt: Date | null;
-  scope: string | null;
 }
 
 export interface HostAccount {
@@ -67,13 +58,7 @@ export interface GitHost {
   /** Origin of the host's repositories; its credentials are sent nowhere else. */
   readonly origin: string;
   /** Null where the installation has no client id and secret for this host. */
-  readonly oauth: {
-    authorizationUrl(flow: OAuthFlow): Promise<string>;
-    /** Exchanges the code of a callback. Throws `OAuthFailure`. */
-    exchange(callback: URLSearchParams, flow: OAuthFlow): Promise<Grant>;
-    /** Throws `OAuthFailure`. */
-    refresh(refreshToken: string): Promise<Grant>;
-  } | null;
+  readonly oauth: Grants | null;
   /** Returns the account of a token. */
   account(token: HostToken): Promise<HostAccount>;
   /** Returns the repositories that the account can access, the latest change first. */

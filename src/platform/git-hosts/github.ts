@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { bearer, createApiRequest, pathOf } from "./api-request.ts";
 import type { GitHost, HostedRepository, HostToken } from "./git-host.ts";
-import { createGrants, type GrantSettings } from "./oauth-grant.ts";
+import { createGrants } from "#src/platform/oauth/grants.ts";
+import type { HostSettings } from "./settings.ts";
 
 const SCOPE = "repo user:email";
 
@@ -35,7 +36,7 @@ const Branches = z.array(
   }),
 );
 
-type Settings = Pick<GrantSettings, "registration" | "fetch"> & { baseUrl: string; apiBaseUrl: string };
+type Settings = HostSettings & { baseUrl: string; apiBaseUrl: string };
 
 const headersFor = (token: HostToken | null) => ({
   accept: "application/vnd.github+json",
@@ -51,15 +52,18 @@ export function createGitHubHost({ baseUrl, apiBaseUrl, registration, fetch }: S
   return {
     label,
     origin: new URL(baseUrl).origin,
-    oauth: createGrants({
-      label,
-      issuer,
-      authorizationEndpoint: `${issuer}/authorize`,
-      tokenEndpoint: `${issuer}/access_token`,
-      scope: SCOPE,
-      registration,
-      fetch,
-    }),
+    oauth:
+      registration === undefined
+        ? null
+        : createGrants({
+            label,
+            issuer,
+            authorizationEndpoint: `${issuer}/authorize`,
+            tokenEndpoint: `${issuer}/access_token`,
+            scope: SCOPE,
+            registration,
+            fetch,
+          }),
     async account(token) {
       const { login, email } = await get("/user", User, headersFor(token));
       return { username: login, email: email ?? null };

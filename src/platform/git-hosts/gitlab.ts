@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { bearer, createApiRequest } from "./api-request.ts";
 import type { GitHost, HostedRepository, HostToken } from "./git-host.ts";
-import { createGrants, type GrantSettings } from "./oauth-grant.ts";
+import { createGrants } from "#src/platform/oauth/grants.ts";
+import type { HostSettings } from "./settings.ts";
 
 /** Includes write access, because otherwise only personal tokens could push. */
 const SCOPE = "read_user read_repository write_repository read_api";
@@ -28,7 +29,7 @@ const Branches = z.array(
   z.object({ name: z.string(), protected: z.boolean().default(false), commit: z.object({ id: z.string() }) }),
 );
 
-type Settings = Pick<GrantSettings, "registration" | "fetch"> & { baseUrl: string };
+type Settings = HostSettings & { baseUrl: string };
 
 /** Tokens of both kinds are accepted as bearer tokens. Source: docs.gitlab.com, "REST API authentication". */
 const headersFor = (token: HostToken | null) => (token ? bearer(token.token) : {});
@@ -41,15 +42,18 @@ export function createGitLabHost({ baseUrl, registration, fetch }: Settings): Gi
   return {
     label,
     origin: new URL(baseUrl).origin,
-    oauth: createGrants({
-      label,
-      issuer: baseUrl,
-      authorizationEndpoint: `${baseUrl}/oauth/authorize`,
-      tokenEndpoint: `${baseUrl}/oauth/token`,
-      scope: SCOPE,
-      registration,
-      fetch,
-    }),
+    oauth:
+      registration === undefined
+        ? null
+        : createGrants({
+            label,
+            issuer: baseUrl,
+            authorizationEndpoint: `${baseUrl}/oauth/authorize`,
+            tokenEndpoint: `${baseUrl}/oauth/token`,
+            scope: SCOPE,
+            registration,
+            fetch,
+          }),
     async account(token) {
       const { username, email } = await get("/user", User, headersFor(token));
       return { username, email: email ?? null };

@@ -10,7 +10,7 @@ export interface Registration {
   redirectUri: string;
 }
 
-/** Returns the address that requests a code (RFC 6749, 4.1.1), with PKCE S256 (RFC 7636). */
+/** Returns the address that requests a code (RFC 6749, 4.1.1), with PKCE S256 (RFC 7636). No scope is the provider's default. */
 export async function authorizationUrl(
   server: oauth.AuthorizationServer,
   { clientId, redirectUri }: Registration,
@@ -23,7 +23,7 @@ export async function authorizationUrl(
     response_type: "code",
     client_id: clientId,
     redirect_uri: redirectUri,
-    scope,
+    ...(scope !== "" && { scope }),
     state: flow.state,
     code_challenge: await oauth.calculatePKCECodeChallenge(flow.verifier),
     code_challenge_method: "S256",

@@ -8,7 +8,7 @@ import {
   type OutboundPolicy,
 } from "#src/lib/outbound-url.ts";
 import { safeParseJson } from "#src/lib/parse-json.ts";
-import type { TakeHop } from "./hop.ts";
+import { sending, type TakeHop } from "./hop.ts";
 
 /** https://developers.cloudflare.com/1.1.1.1/encryption/dns-over-https/make-api-requests/dns-json/ */
 const DNS_OVER_HTTPS = "https://cloudflare-dns.com/dns-query";
@@ -41,7 +41,7 @@ export function createDirectHop(policy: OutboundPolicy, send: typeof fetch): Tak
         throw new AppError("invalid_input", PRIVATE_REFUSAL);
       }
     }
-    return send(url, { method, headers, body, signal, redirect: "manual" });
+    return send(url, { method, headers, signal, redirect: "manual", ...sending(body) });
   };
 }
 

@@ -5,7 +5,7 @@ import {
   EGRESS_RESPONSE_HEADER,
   encodeHeader,
 } from "./egress-protocol.ts";
-import type { TakeHop } from "./hop.ts";
+import { sending, type TakeHop } from "./hop.ts";
 
 /**
  * Sends requests of a local Worker: the egress server resolves the name, checks the address and connects to exactly
@@ -17,8 +17,8 @@ export function createEgressHop(egressUrl: string, send: typeof fetch): TakeHop 
     const response = await send(egressUrl, {
       method: "POST",
       headers: { [EGRESS_REQUEST_HEADER]: encodeHeader(request) },
-      body,
       signal,
+      ...sending(body),
     });
     if (response.status === 403) throw new AppError("invalid_input", await response.text());
     const answer = decodeEgressResponse(response.headers.get(EGRESS_RESPONSE_HEADER) ?? "");

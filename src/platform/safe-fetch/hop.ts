@@ -3,7 +3,7 @@ export interface Hop {
   url: string;
   method: string;
   headers: Headers;
-  body: string | Uint8Array<ArrayBuffer> | null;
+  body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null;
   maxBytes: number;
   /** What is left of the total time. */
   timeoutMs: number;
@@ -19,6 +19,11 @@ export interface HopAnswer {
 
 /** Throws `AppError` when the address is refused, any other error when it cannot be reached. */
 export type TakeHop = (hop: Hop) => Promise<HopAnswer>;
+
+/** What Node's fetch needs beside a body that is a stream. */
+export function sending(body: Hop["body"]) {
+  return body instanceof ReadableStream ? { body, duplex: "half" } : { body };
+}
 
 /** The only headers that are sent to another origin: all others may be meant for the first origin alone. */
 const HARMLESS_HEADERS: ReadonlySet<string> = new Set([
@@ -44,6 +49,7 @@ export function redirected(
   const headers = new Headers([...hop.headers].filter(([name]) => sameOrigin || HARMLESS_HEADERS.has(name)));
   const becomesGet =
     answer.status === 303 ? hop.method !== "HEAD" : hop.method === "POST" && answer.status <= 302;
+  if (!becomesGet && hop.body instanceof ReadableStream) return undefined;
   if (becomesGet) for (const name of BODY_HEADERS) headers.delete(name);
   return {
     url: target.href,

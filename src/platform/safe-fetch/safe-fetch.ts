@@ -3,7 +3,8 @@ export interface SafeFetchOptions {
   /** `GET` when absent. */
   method?: string;
   headers?: Readonly<Record<string, string>>;
-  body?: string | Uint8Array<ArrayBuffer>;
+  /** A stream is sent once: with it no redirect is followed that repeats the body. */
+  body?: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
   /** Most bytes read of the response's body; 1 MiB when absent. */
   maxBytes?: number;
   /** Total time, including redirects and body; 10 s when absent. */

@@ -4,7 +4,7 @@ import { createSecrets, type Secrets } from "./secrets.ts";
 export interface SecretsAtRest {
   /** Every secret without a specific key: secrets of callbacks, variables of containers, queued mails. */
   secrets: Secrets;
-  /** Tokens of git hosts. */
+  /** Tokens of git hosts and hosting providers, and variables of deployments. */
   deploymentSecrets: Secrets;
   /** Users' own keys of model providers. */
   modelKeySecrets: Secrets;

@@ -1,12 +1,10 @@
 import { z } from "zod";
-import { authenticateUser, type UserCaller } from "#src/domain/organisations/access/index.ts";
 import { beginConnection, finishConnection, GIT_HOSTS } from "#src/domain/source-control/git-hosts/index.ts";
 import { cookieOf, noOauthStateCookie, oauthStateCookie } from "#src/http/cookies.ts";
-import { accessTokenOf } from "#src/http/credentials.ts";
 import { endpoint, Reply } from "#src/http/endpoint.ts";
 import { prefersHtml } from "#src/http/prefers-html.ts";
+import { onceMore, parametersOf, personOf } from "#src/http/return-from-provider.ts";
 import { AppError } from "#src/lib/errors.ts";
-import type { Services } from "#src/services.ts";
 import { Connected, HOST, HostParams } from "./provider.ts";
 
 const COOKIE = "git_oauth_state";
@@ -59,13 +57,12 @@ export const hostCallback = endpoint({
       Vary: "Accept",
     };
     const wantsPage = prefersHtml(request);
-    const url = new URL(request.url);
-    if (wantsPage && isWithoutStrictCookies(services.config, request, url)) return onceMore(url);
-    url.searchParams.delete(AGAIN);
+    const again = wantsPage ? onceMore(services.config, request, "Git host") : undefined;
+    if (again) return again;
     try {
       const { label, username } = await finishConnection(services, {
         host: params.git_host,
-        parameters: url.searchParams,
+        parameters: parametersOf(request),
         visitor: await personOf(services, request),
         cookie: cookieOf(request, services.config, COOKIE),
         client,
@@ -81,34 +78,6 @@ export const hostCallback = endpoint({
     }
   },
 });
-
-/** The signed-in person; `undefined` if there is none. */
-async function personOf(services: Services, request: Request): Promise<UserCaller | undefined> {
-  const token = accessTokenOf(request, services.config);
-  return token === undefined ? undefined : authenticateUser(services, token);
-}
-
-/** Query parameter that marks the browser's second request. */
-const AGAIN = "from_own_page";
-
-/** With `COOKIE_SAMESITE=strict` a browser that comes from another site's page omits the session's cookies. */
-function isWithoutStrictCookies(config: Services["config"], request: Request, url: URL): boolean {
-  const isForeign = request.headers.get("sec-fetch-site") === "cross-site";
-  return config.COOKIE_SAMESITE === "strict" && isForeign && !url.searchParams.has(AGAIN);
-}
-
-/** A page of the service that redirects to this address again, now with the cookies. */
-function onceMore(url: URL): Response {
-  const again = new URL(url);
-  again.searchParams.set(AGAIN, "1");
-  return new Response('<!doctype html><html lang="en"><meta charset="utf-8"><title>Git host</title>', {
-    headers: {
-      Refresh: `0; url=${again.href}`,
-      "Content-Type": "text/html; charset=utf-8",
-      "Cache-Control": "no-store",
-    },
-  });
-}
 
 /** Sentences for people, by the error code for programs. */
 const PAGE_REASONS: Readonly<Record<string, string>> = {

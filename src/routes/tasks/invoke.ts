@@ -1,12 +1,11 @@
-import { z } from "zod";
 import { requireKeyProject } from "#src/domain/organisations/access/index.ts";
 import { describeWaiting, findWaiting, startTask } from "#src/domain/agent-work/tasks/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
+import { idempotencyKeyOf } from "#src/http/idempotency-key.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { InvokeBody, Invoked } from "./schemas.ts";
 
 /** Printable ASCII, so that the key survives headers and logs unchanged. */
-const IdempotencyKey = z.string().regex(/^[\x21-\x7e]{1,255}$/u);
 
 export const invoke = endpoint({
   method: "post",
@@ -52,13 +51,3 @@ export const invoke = endpoint({
     };
   },
 });
-
-function idempotencyKeyOf(request: Request): string | undefined {
-  const header = request.headers.get("idempotency-key");
-  if (header === null) return undefined;
-  const parsed = IdempotencyKey.safeParse(header);
-  if (!parsed.success) {
-    throw new AppError("invalid_body", "Idempotency-Key must have 1 to 255 printable characters");
-  }
-  return parsed.data;
-}

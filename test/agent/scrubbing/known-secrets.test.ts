@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { knownSecrets } from "#src/agent/scrubbing/known-secrets.ts";
-import { gitConnections, userApiKeys } from "#src/db/schema/index.ts";
+import {
+  deploymentCredentials,
+  deployments,
+  deploymentSites,
+  gitConnections,
+  userApiKeys,
+} from "#src/db/schema/index.ts";
 import { createContainer } from "#src/domain/workspaces/containers/index.ts";
 import { createProject } from "#src/domain/workspaces/projects/index.ts";
 import { newId } from "#src/lib/ids.ts";
@@ -20,7 +26,7 @@ const secrets = createSecrets(SECRET_KEY);
 const modelKeySecrets = createSecrets(SECRET_KEY, { purpose: "model-keys" });
 const deploymentSecrets = createSecrets(SECRET_KEY, { purpose: "deployment" });
 
-it("knows the variables and credentials of a project's containers, and its user's tokens and keys", async () => {
+it("knows the variables of a project's containers and deployments, and its user's tokens and keys", async () => {
   const { db } = database;
   const [owner, other] = [await newColleague(db), await newColleague(db)];
   const wish = { name: "app", description: "", sourceType: "empty" } as const;
@@ -50,6 +56,8 @@ it("knows the variables and credentials of a project's containers, and its user'
   const run = { projectId: project.id, userId: owner.id };
   await giveKey(owner.id, "openai", "ten");
   await giveKey(other.id, "groq", "eleven");
+  await host(owner.id, project.id, "twelve");
+  await host(other.id, foreign.id, "thirteen");
   const known = await knownSecrets({ db, secrets, deploymentSecrets, modelKeySecrets }, run);
   expect(Object.fromEntries(known.map(({ name, value }) => [name, value]))).toEqual({
     API_KEY: "one",
@@ -59,6 +67,9 @@ it("knows the variables and credentials of a project's containers, and its user'
     GITHUB_REFRESH_TOKEN: "seven",
     GITLAB_TOKEN: "eight",
     OPENAI_API_KEY: "ten",
+    NETLIFY_TOKEN: "twelve",
+    NETLIFY_CLIENT_SECRET: "twelve, too",
+    ADDRESS: "of twelve",
   });
   expect(known.every(({ declared }) => declared)).toBe(true);
 });
@@ -79,4 +90,31 @@ async function connect(userId: string, provider: "github" | "gitlab", token: str
     encryptedToken: await deploymentSecrets.encrypt(token),
     encryptedRefreshToken: refresh === null ? null : await deploymentSecrets.encrypt(refresh),
   });
+}
+
+/** A hosting credential, and a deployment that was made with it. */
+async function host(userId: string, projectId: string, token: string) {
+  const { db } = database;
+  const seal = (fields: object) => deploymentSecrets.encrypt(JSON.stringify(fields));
+  await db.insert(deploymentCredentials).values({
+    id: newId(),
+    userId,
+    provider: "netlify",
+    authType: "token",
+    encryptedToken: await deploymentSecrets.encrypt(token),
+    encryptedMetadata: await seal({ client_secret: `${token}, too` }),
+  });
+  const site = { id: newId(), userId, projectId, provider: "netlify" } as const;
+  await db.insert(deploymentSites).values({ ...site, madeFor: `${projectId}/-`, account: "a", name: "a" });
+  const settings = {
+    directory: "",
+    framework: null,
+    buildCommand: null,
+    outputDirectory: null,
+    branch: null,
+    again: null,
+  };
+  const deployment = { ...site, siteId: site.id, version: 1, mode: "pre-built", settings } as const;
+  const encryptedEnv = await seal({ ADDRESS: `of ${token}` });
+  await db.insert(deployments).values({ ...deployment, encryptedEnv });
 }

@@ -46,6 +46,19 @@ export const PROJECTS: Rows = {
     viewer: 403,
     project: true,
   },
+  "POST /api/projects/{project}/deploy": {
+    admits: "person or key: project.edit",
+    stranger: 404,
+    viewer: 403,
+    project: true,
+  },
+  "DELETE /api/projects/{project}/deploy": {
+    admits: "person or key: project.edit",
+    stranger: 404,
+    viewer: 403,
+    project: true,
+  },
+  "GET /api/projects/deployment/limits": { admits: "person or key: project.list" },
   "GET /api/tasks/user/active": { admits: "person or key: project.view" },
   "GET /api/tasks/user/all": { admits: "person or key: project.view" },
   "GET /api/tasks/{background_task}/status": {

@@ -1,7 +1,7 @@
 import type { ChannelAdapter, ChannelApi, Platform, SentMessage } from "#src/channels/channel.ts";
 import { nonceOf, plainText } from "#src/channels/plain-text.ts";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
-import { contentTypeOf } from "#src/domain/workspaces/previews/index.ts";
+import { BINARY, contentTypeOf } from "#src/lib/content-types.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { readFile, type ArtifactDeps, type ReadFile } from "./artifact-files.ts";
 import { placeOf, seedOf, sendMark } from "./outgoing.ts";
@@ -39,7 +39,7 @@ export async function sendArtifact(
       replyTo: message.replyTo ?? undefined,
       nonce: nonceOf(seedOf(message, "file")),
       filename: message.content.split("/").at(-1) ?? message.content,
-      mimeType: contentTypeOf(message.content),
+      mimeType: contentTypeOf(message.content) ?? BINARY,
       bytes: file.bytes,
     });
   } catch (error) {

@@ -1,4 +1,4 @@
-import { FLOW_SECONDS, openFlow, type FlowDeps } from "#src/domain/people/oauth/index.ts";
+import { openFlow, type FlowCookie, type FlowDeps } from "#src/domain/people/oauth/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { GitHostName, GitHosts } from "#src/platform/git-hosts/git-host.ts";
 
@@ -6,8 +6,7 @@ export interface BegunConnection {
   /** Where to send the browser. */
   authorizationUrl: string;
   state: string;
-  /** What the browser must send back, and how long it is valid. */
-  cookie: { value: string; maxAgeSeconds: number };
+  cookie: FlowCookie;
 }
 
 /**
@@ -21,10 +20,6 @@ export async function beginConnection(
 ): Promise<BegunConnection> {
   const { oauth, label } = deps.gitHosts[name];
   if (!oauth) throw new AppError("unavailable", `${label} OAuth is not configured: connect with a token`);
-  const { flow, cookie } = await openFlow(deps, `git:${name}`, sessionId);
-  return {
-    authorizationUrl: await oauth.authorizationUrl(flow),
-    state: flow.state,
-    cookie: { value: cookie, maxAgeSeconds: FLOW_SECONDS },
-  };
+  const { flow, cookie } = await openFlow(deps, `git:${name}`, { sessionId });
+  return { authorizationUrl: await oauth.authorizationUrl(flow), state: flow.state, cookie };
 }

@@ -1,22 +1,19 @@
-import type { UserCaller } from "#src/domain/organisations/access/index.ts";
-import { claimFlow, type FlowDeps } from "#src/domain/people/oauth/index.ts";
+import {
+  claimFlowOfSession,
+  sealGrant,
+  type FlowDeps,
+  type SessionCallback,
+} from "#src/domain/people/oauth/index.ts";
 import type { Client } from "#src/lib/client.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { GitHostName, GitHosts } from "#src/platform/git-hosts/git-host.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import { putConnection } from "./queries.ts";
-import { sealGrant } from "./usable-token.ts";
 
 /** What the browser sends back from a host. */
-interface Callback {
+interface Callback extends SessionCallback {
   host: GitHostName;
-  /** The whole query. */
-  parameters: URLSearchParams;
-  /** The cookie that `beginConnection` set. */
-  cookie: string | undefined;
-  /** The signed-in person of the returning browser. */
-  visitor: UserCaller | undefined;
   client: Client;
 }
 
@@ -27,21 +24,16 @@ interface Callback {
  */
 export async function finishConnection(
   deps: FlowDeps & { gitHosts: GitHosts; deploymentSecrets: Secrets; log: Log },
-  { host: name, parameters, cookie, visitor, client }: Callback,
+  { host: name, client, ...callback }: Callback,
 ): Promise<{ label: string; username: string }> {
   const host = deps.gitHosts[name];
   if (!host.oauth) throw new AppError("not_found", "Not Found");
-  if (!visitor) throw new AppError("invalid_input", "INVALID_STATE_TOKEN");
-  const { userId, sessionId } = visitor;
-  const presented = { state: parameters.get("state") ?? "", cookie, sessionId };
-  const claimed = await claimFlow(deps, `git:${name}`, presented);
-  if ("refusal" in claimed) throw new AppError("invalid_input", claimed.refusal);
-  const { flow } = claimed;
+  const { flow, visitor } = await claimFlowOfSession(deps, `git:${name}`, callback);
   try {
-    const grant = await host.oauth.exchange(parameters, flow);
+    const grant = await host.oauth.exchange(callback.parameters, flow);
     const { username, email } = await host.account({ authType: "oauth_token", token: grant.accessToken });
     const connection = {
-      userId,
+      userId: visitor.userId,
       provider: name,
       authType: "oauth_token" as const,
       ...(await sealGrant(deps.deploymentSecrets, grant)),

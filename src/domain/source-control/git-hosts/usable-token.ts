@@ -1,3 +1,4 @@
+import { hasExpired, refreshedByOne, sealGrant } from "#src/domain/people/oauth/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { GitHostName, GitHosts, HostToken } from "#src/platform/git-hosts/git-host.ts";
@@ -11,12 +12,6 @@ export interface TokenDeps {
   deploymentSecrets: Secrets;
   log: Log;
 }
-
-/** A token that expires within this time counts as expired, because its use takes time. */
-const MARGIN_MS = 60_000;
-/** Poll interval, and number of polls, of a request that waits for another one to refresh the token. */
-const LOOK_MS = 500;
-const LOOKS = 16;
 
 /**
  * A person's token for a host, refreshed if it has expired; `undefined` for a person who is not connected. Throws
@@ -32,28 +27,19 @@ export async function usableToken(
   return toToken(deps, hasExpired(connection) ? await refreshed(deps, connection) : connection);
 }
 
-function hasExpired({ expiresAt }: Connection): boolean {
-  return expiresAt !== null && expiresAt.getTime() < Date.now() + MARGIN_MS;
-}
-
 async function toToken({ deploymentSecrets }: TokenDeps, connection: Connection): Promise<HostToken> {
   const token = await deploymentSecrets.decrypt(connection.encryptedToken);
   const { authType, email: login } = connection;
   return authType === "personal_access_token" ? { authType, token, login } : { authType, token };
 }
 
-async function refreshed(deps: TokenDeps, connection: Connection): Promise<Connection> {
-  if (await claimRefresh(deps.db, connection)) return refresh(deps, connection);
-  for (let looks = 0; looks < LOOKS; looks += 1) {
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-    const now = await connectionOf(deps.db, connection.userId, connection.provider);
-    if (!now) break;
-    if (now.encryptedToken !== connection.encryptedToken) return now;
-  }
-  throw new AppError(
-    "unavailable",
-    `${deps.gitHosts[connection.provider].label} does not answer: try again later`,
-  );
+function refreshed(deps: TokenDeps, connection: Connection): Promise<Connection> {
+  return refreshedByOne(connection, {
+    claim: (row) => claimRefresh(deps.db, row),
+    refresh: (row) => refresh(deps, row),
+    readAgain: () => connectionOf(deps.db, connection.userId, connection.provider),
+    label: deps.gitHosts[connection.provider].label,
+  });
 }
 
 async function refresh(deps: TokenDeps, connection: Connection): Promise<Connection> {
@@ -71,17 +57,4 @@ async function refresh(deps: TokenDeps, connection: Connection): Promise<Connect
   const fresh = await sealGrant(deps.deploymentSecrets, grant);
   await rotateTokens(deps.db, connection, fresh);
   return { ...connection, ...fresh };
-}
-
-/** Encrypts a grant's tokens for storage. */
-export async function sealGrant(
-  secrets: Secrets,
-  grant: { accessToken: string; refreshToken: string | null; expiresAt: Date | null },
-): Promise<Pick<Connection, "encryptedToken" | "encryptedRefreshToken" | "expiresAt">> {
-  const { accessToken, refreshToken, expiresAt } = grant;
-  return {
-    encryptedToken: await secrets.encrypt(accessToken),
-    encryptedRefreshToken: refreshToken === null ? null : await secrets.encrypt(refreshToken),
-    expiresAt,
-  };
 }

@@ -8,6 +8,7 @@ export {
   switchBranch,
 } from "./change-repository.ts";
 export { pull, push } from "./exchange.ts";
+export type { GitDeps } from "./open-repository.ts";
 export { describeRemoteRepository } from "./remote-repository.ts";
 export { readBranches, readCommits, readDiff, readInfo, readStatus, readTree } from "./read-repository.ts";
 export { cloneAndWait, requestClone } from "./request-clone.ts";

@@ -19,7 +19,7 @@ export async function sealVariables(
   secrets: Pick<Secrets, "encrypt">,
   variables: Variables,
 ): Promise<{ encrypted: string | null; keys: string[] }> {
-  requireBounds(variables);
+  requireVariableBounds(variables);
   const keys = Object.keys(variables).toSorted();
   return { encrypted: keys.length === 0 ? null : await secrets.encrypt(JSON.stringify(variables)), keys };
 }
@@ -49,7 +49,8 @@ export function redactVariables(lines: readonly string[], secret: Variables): st
   return lines.map((line) => values.reduce((text, value) => text.replaceAll(value, "***"), line));
 }
 
-function requireBounds(variables: Variables): void {
+/** Throws `invalid_input` for variables that a program cannot be given. */
+export function requireVariableBounds(variables: Variables): void {
   const all = Object.entries(variables);
   // The error does not repeat the name: a client that swaps name and value would find the value in the error.
   if (all.some(([name]) => !VARIABLE_NAME.test(name))) {

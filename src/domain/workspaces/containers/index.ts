@@ -14,7 +14,15 @@ export {
 } from "./container-url.ts";
 export { createContainer, type ContainerWish } from "./create-container.ts";
 export { deleteContainer } from "./delete-container.ts";
-export { MAX_VALUE_LENGTH, VARIABLE_NAME } from "./environment.ts";
+export {
+  MAX_VALUE_LENGTH,
+  openVariables,
+  redactVariables,
+  requireVariableBounds,
+  sealVariables,
+  VARIABLE_NAME,
+  type Variables,
+} from "./environment.ts";
 export { injectedKeys } from "./injected-variables.ts";
 export { listContainers, watchContainers, withContainers } from "./list-containers.ts";
 export { sanitizeName } from "./names.ts";

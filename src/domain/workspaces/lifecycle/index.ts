@@ -1,6 +1,12 @@
 export { awake, awakeRuntime, type WakeDeps } from "./awake.ts";
 export { cancelBackgroundTask } from "./cancel-background-task.ts";
-export { requestHibernation, requestStart, requestStop, requestStopAll } from "./request-state.ts";
+export {
+  requestHibernation,
+  requestStart,
+  requestStop,
+  requestStopAll,
+  startUnlessRunning,
+} from "./request-state.ts";
 export { settleProject } from "./settle-project.ts";
 export {
   restartContainer,

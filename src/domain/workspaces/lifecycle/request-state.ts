@@ -26,9 +26,17 @@ export async function requestStart(
 ): Promise<{ project: OpenProject; alreadyRunning: boolean }> {
   const project = await requireProject(deps, caller, idOrSlug, "container.start_stop");
   requireFirstFiles(project, { orFailed: true });
-  const wanted = await wantRunning(deps.db, project.id, { evenIfRunning: false });
-  if (wanted) await deps.queue.publish(settleMessage(project.id));
-  return { project, alreadyRunning: !wanted };
+  return { project, alreadyRunning: !(await startUnlessRunning(deps, project.id)) };
+}
+
+/**
+ * Requests that a project runs with all its containers. False for one that runs, is being set up or is deleted. Checks no
+ * permission.
+ */
+export async function startUnlessRunning(deps: RequestDeps, projectId: string): Promise<boolean> {
+  const wanted = await wantRunning(deps.db, projectId, { evenIfRunning: false });
+  if (wanted) await deps.queue.publish(settleMessage(projectId));
+  return wanted !== undefined;
 }
 
 /**

@@ -1,4 +1,3 @@
-export { contentTypeOf } from "./content-types.ts";
 export { openPreview, type PreviewAddress, type Visitor } from "./open-preview.ts";
 export type { Preview } from "./queries.ts";
 export { staticFile } from "./static-file.ts";

@@ -1,5 +1,5 @@
 import type { ProjectFiles } from "#src/platform/runtime/project-files.ts";
-import { contentTypeOf } from "./content-types.ts";
+import { BINARY, contentTypeOf } from "#src/lib/content-types.ts";
 
 /** Names that are not served: those that begin with a dot or contain a separator or NUL. */
 // oxlint-disable-next-line no-control-regex -- NUL is part of no name
@@ -58,7 +58,7 @@ async function read(
   const { entry, body } = opened;
   return {
     status,
-    contentType: contentTypeOf(path),
+    contentType: contentTypeOf(path) ?? BINARY,
     size: entry.size,
     etag: `"${entry.modifiedAt.toString(36)}-${entry.size.toString(36)}"`,
     body,

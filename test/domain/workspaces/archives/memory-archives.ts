@@ -30,6 +30,10 @@ export function memoryArchives(): ArchiveStore & { objects: Map<string, Stored> 
       });
       return new Blob([stored.bytes]).stream().pipeThrough(check);
     },
+    async read(key, { offset, length }) {
+      const bytes = objects.get(key)?.bytes.slice(offset, offset + length);
+      return bytes?.byteLength === length ? bytes : undefined;
+    },
     async delete(keys) {
       for (const key of keys) objects.delete(key);
     },

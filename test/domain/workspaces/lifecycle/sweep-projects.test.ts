@@ -61,6 +61,21 @@ describe("a running project that is not used", () => {
     expect(await project.row()).toMatchObject({ status: "running", wanted: null, idleWarnedAt: null });
   });
 
+  it("is neither warned nor hibernated while it is always on", async () => {
+    const project = await openIdle();
+    await project.change({ deployedAt: new Date() });
+    await sweep(project);
+    expect(warnings(project)).toEqual([]);
+    // Warned before it was always on.
+    await project.change({ idleWarnedAt: minutesAgo(6) });
+    await sweep(project);
+    expect(await project.row()).toMatchObject({ status: "running", wanted: null });
+    await project.change({ deployedAt: null });
+    await sweep(project);
+    await project.deliver();
+    expect(await project.row()).toMatchObject({ status: "hibernated" });
+  });
+
   it("is not idle while a terminal is open in it", async () => {
     const project = await openIdle();
     await database.db.insert(shellSessions).values({

@@ -34,6 +34,9 @@ const minutesAgo = (minutes: number) => sql`now() - make_interval(mins => ${minu
  */
 const settledRunning = sql`${projects.status} = 'running' AND ${projects.wanted} IS NULL`;
 
+/** Always-on projects are neither warned nor hibernated. */
+const mayHibernate = isNull(projects.deployedAt);
+
 /** The ids of at most this many matching projects. */
 const some = (db: Db, matching: SQL | undefined, limit: number) =>
   inArray(projects.id, db.select({ id: projects.id }).from(projects).where(matching).limit(limit));
@@ -66,6 +69,7 @@ export async function wantLostPrograms(db: Db, limit: number): Promise<string[]>
 export async function warnIdleProjects(db: Db, idleMinutes: number, limit: number): Promise<string[]> {
   const idle = and(
     settledRunning,
+    mayHibernate,
     isNull(projects.idleWarnedAt),
     sql`${lastUsed} < ${minutesAgo(idleMinutes)}`,
     sql`NOT ${inUse}`,
@@ -82,6 +86,7 @@ export async function warnIdleProjects(db: Db, idleMinutes: number, limit: numbe
 export async function hibernateIdleProjects(db: Db, graceMinutes: number, limit: number): Promise<string[]> {
   const idle = and(
     settledRunning,
+    mayHibernate,
     sql`${projects.idleWarnedAt} <= ${minutesAgo(graceMinutes)}`,
     sql`${lastUsed} <= ${projects.idleWarnedAt}`,
     sql`NOT ${inUse}`,

@@ -1,0 +1,61 @@
+import { buildProject, bundlesOf, storeBundle, type BundleDeps } from "#src/domain/hosting/bundles/index.ts";
+import { awakeRuntime, type WakeDeps } from "#src/domain/workspaces/lifecycle/index.ts";
+import type { Log } from "#src/platform/log/log.ts";
+import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
+import type { Execution } from "./execution.ts";
+import { ADVANCED, ended, type Outcome } from "./outcome.ts";
+import { standingInProject } from "./queries/executors.ts";
+
+export interface BuildDeps extends WakeDeps, BundleDeps {
+  log: Log;
+  workspaces: Pick<ProjectWorkspaces, "runtime">;
+  config: BundleDeps["config"] & { DEPLOYMENT_BUILD_TIMEOUT_SECONDS: number };
+}
+
+const WAKE_MS = 60_000;
+
+/**
+ * Builds the project, where it is not the provider that builds, and stores the files that are to be published. A repetition
+ * builds again, and publishes the files that were stored first.
+ */
+export async function build(deps: BuildDeps, run: Execution, signal: AbortSignal): Promise<Outcome> {
+  const { deployment } = run;
+  const { id, projectId, userId, mode, provider, settings } = deployment;
+  if (run.deployment.cancelledAt !== null) return ended("cancelled");
+  const standing = projectId === null ? undefined : await standingInProject(deps.db, { userId, projectId });
+  if (projectId === null || !standing) return ended("failed", "The project was deleted");
+  if (standing.role === null || standing.role === "viewer")
+    return ended("failed", "The person who requested this may no longer deploy the project");
+  if (fetchesSources(provider)) {
+    await run.record({ status: "pushing" });
+    return ADVANCED;
+  }
+  const runtime = awakeRuntime(deps, projectId, { timeoutMs: WAKE_MS, signal });
+  if (mode === "pre-built" && settings.buildCommand !== null) {
+    await buildProject(deps, runtime, {
+      directory: settings.directory,
+      buildCommand: settings.buildCommand,
+      env: run.env,
+      timeoutMs: deps.config.DEPLOYMENT_BUILD_TIMEOUT_SECONDS * 1000,
+      signal,
+      onOutput: (lines) => run.log(...lines),
+    });
+  }
+  const bundle = await storeBundle(deps, runtime, {
+    prefix: bundlesOf(id),
+    directory: settings.directory,
+    outputDirectory: settings.outputDirectory,
+    mode,
+    digest: (path, content) => run.reach.provider.digest(path, content),
+    signal,
+  });
+  signal.throwIfAborted();
+  await run.log(`${bundle.files} files, ${bundle.bytes} bytes`);
+  await run.record({ status: "deploying", bundle });
+  return ADVANCED;
+}
+
+/** Whether the provider fetches the sources from a git host. */
+export function fetchesSources(provider: Execution["deployment"]["provider"]): boolean {
+  return provider === "digitalocean";
+}

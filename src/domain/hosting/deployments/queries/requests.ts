@@ -1,0 +1,250 @@
+import { and, asc, count, desc, eq, inArray, isNotNull, isNull, or, sql } from "drizzle-orm";
+import { deploymentLogs, deployments, deploymentSites, projects } from "#src/db/schema/index.ts";
+import { credentialsIn, type CredentialPlace } from "#src/domain/hosting/credentials/index.ts";
+import { containersOf } from "#src/domain/workspaces/containers/index.ts";
+import type { Role } from "#src/domain/organisations/access/index.ts";
+import { roleInProject, type Viewer } from "#src/domain/workspaces/projects/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import type { HostingName } from "#src/platform/hosting/hosting.ts";
+
+export type Deployment = typeof deployments.$inferSelect;
+export type Site = typeof deploymentSites.$inferSelect;
+export type DeploymentStatus = Deployment["status"];
+
+/** Statuses of deployments that are not over. */
+export const UNFINISHED = ["pending", "building", "pushing", "deploying", "deleting"] as const;
+
+/** What a site is made for: one of a project as a whole, and one of each of its containers. */
+const madeForOf = (projectId: string, containerId: string | null) => `${projectId}/${containerId ?? "-"}`;
+
+export type NewSite = Pick<
+  Site,
+  "id" | "projectId" | "containerId" | "userId" | "provider" | "account" | "isStandin" | "name"
+> & { projectId: string; madeFor?: string };
+
+export type NewDeployment = Omit<
+  typeof deployments.$inferInsert,
+  "siteId" | "version" | "provider" | "containerId" | "projectId"
+>;
+
+/**
+ * Stores a deployment as the next version of its site, and the site with its first one. Concurrent requests get versions in
+ * turn. Violates `deployments_idempotency_unique`, and stores nothing, when the key was used; a foreign key when the project
+ * is gone.
+ */
+export async function storeDeployment(
+  db: Db,
+  site: NewSite,
+  deployment: NewDeployment,
+): Promise<Deployment | undefined> {
+  const { provider, account, isStandin, projectId, containerId } = site;
+  const { madeFor = madeForOf(projectId, containerId) } = site;
+  const ofSite = sql`made_for = ${madeFor} AND provider = ${provider} AND account = ${account} AND is_standin = ${isStandin}::boolean`;
+  const [, [stored]] = await db.batch([
+    db
+      .insert(deploymentSites)
+      .values({ ...site, madeFor, lastVersion: 1 })
+      .onConflictDoUpdate({
+        target: [
+          deploymentSites.madeFor,
+          deploymentSites.provider,
+          deploymentSites.account,
+          deploymentSites.isStandin,
+        ],
+        set: { lastVersion: sql`${deploymentSites.lastVersion} + 1` },
+      }),
+    db
+      .insert(deployments)
+      .values({
+        ...deployment,
+        projectId,
+        containerId,
+        provider,
+        siteId: sql`(SELECT id FROM deployment_sites WHERE ${ofSite})`,
+        version: sql`(SELECT last_version FROM deployment_sites WHERE ${ofSite})`,
+      })
+      .returning(),
+  ]);
+  return stored;
+}
+
+/** The deployment that a client's key stands for. */
+export function deploymentOfKey(db: Db, userId: string, idempotencyKey: string | undefined) {
+  return db
+    .select()
+    .from(deployments)
+    .where(
+      and(
+        eq(deployments.userId, userId),
+        idempotencyKey === undefined ? sql`FALSE` : eq(deployments.idempotencyKey, idempotencyKey),
+      ),
+    );
+}
+
+/** What a request for a deployment is decided by, in one round trip. */
+export async function readOpening(
+  db: Db,
+  { idempotencyKey, ...place }: CredentialPlace & { projectId: string; idempotencyKey: string | undefined },
+) {
+  const [containers, credentials, [unfinished], [earlier]] = await db.batch([
+    containersOf(db, place.projectId),
+    credentialsIn(db, place),
+    unfinishedOf(db, place.projectId),
+    deploymentOfKey(db, place.userId, idempotencyKey),
+  ]);
+  return { containers, credentials, unfinished: unfinished?.count ?? 0, earlier };
+}
+
+export async function deploymentOf(db: Db, id: string): Promise<Deployment | undefined> {
+  const [row] = await db.select().from(deployments).where(eq(deployments.id, id));
+  return row;
+}
+
+export interface FoundDeployment {
+  deployment: Deployment;
+  site: Site;
+  /** The viewer's role in the project; null for a stranger, and once the project is deleted. */
+  role: Role | null;
+}
+
+/** A deployment with its site, and a person's role in its project. */
+export async function deploymentWithRole(
+  db: Db,
+  id: string,
+  viewer: Viewer,
+): Promise<FoundDeployment | undefined> {
+  const [row] = await db
+    .select({ deployment: deployments, site: deploymentSites, role: roleInProject(viewer) })
+    .from(deployments)
+    .innerJoin(deploymentSites, eq(deploymentSites.id, deployments.siteId))
+    .leftJoin(projects, eq(projects.id, deployments.projectId))
+    .where(eq(deployments.id, id));
+  return row;
+}
+
+export interface DeploymentFilter {
+  provider?: HostingName | undefined;
+  status?: DeploymentStatus | undefined;
+  limit: number;
+  offset: number;
+}
+
+/** A project's deployments, newest first. */
+export function deploymentsOfProject(db: Db, projectId: string, filter: DeploymentFilter) {
+  return db
+    .select()
+    .from(deployments)
+    .where(and(eq(deployments.projectId, projectId), ...conditionsOf(filter)))
+    .orderBy(desc(deployments.id))
+    .limit(filter.limit)
+    .offset(filter.offset);
+}
+
+/**
+ * Deployments that a person requested, newest first, where they still have a role in the project, or the project is deleted.
+ * `projectIds` are those that a key is bound to: of deleted projects, it sees none.
+ */
+export function deploymentsOfUser(
+  db: Db,
+  viewer: Viewer & { userId: string },
+  filter: DeploymentFilter & { projectIds: readonly string[] | null },
+) {
+  const hasRole = sql`${roleInProject(viewer)} IS NOT NULL`;
+  return db
+    .select({ deployment: deployments })
+    .from(deployments)
+    .leftJoin(projects, eq(projects.id, deployments.projectId))
+    .where(
+      and(
+        eq(deployments.userId, viewer.userId),
+        filter.projectIds === null
+          ? or(isNull(deployments.projectId), hasRole)
+          : and(inArray(deployments.projectId, [...filter.projectIds]), hasRole),
+        ...conditionsOf(filter),
+      ),
+    )
+    .orderBy(desc(deployments.id))
+    .limit(filter.limit)
+    .offset(filter.offset);
+}
+
+function conditionsOf({ provider, status }: DeploymentFilter) {
+  return [
+    provider === undefined ? undefined : eq(deployments.provider, provider),
+    status === undefined ? undefined : eq(deployments.status, status),
+  ];
+}
+
+/** Deployments whose variables are known to runs of the agent. */
+const KNOWN_ENVS = 20;
+
+/** The encrypted variables of a project's newest deployments that have some. */
+export function sealedEnvs(db: Db, { projectId }: { projectId: string }) {
+  return db
+    .select({ encryptedEnv: deployments.encryptedEnv })
+    .from(deployments)
+    .where(and(eq(deployments.projectId, projectId), isNotNull(deployments.encryptedEnv)))
+    .orderBy(desc(deployments.id))
+    .limit(KNOWN_ENVS);
+}
+
+/** Requests the end of a deployment that is not over. False when it is over. */
+export async function requestCancel(db: Db, id: string): Promise<boolean> {
+  const rows = await db
+    .update(deployments)
+    .set({
+      cancelledAt: sql`coalesce(${deployments.cancelledAt}, now())`,
+      dueAt: null,
+      updatedAt: sql`now()`,
+    })
+    .where(
+      and(
+        eq(deployments.id, id),
+        inArray(deployments.status, ["pending", "building", "pushing", "deploying"]),
+      ),
+    )
+    .returning({ id: deployments.id });
+  return rows.length > 0;
+}
+
+/**
+ * Notes that a deployment is to be deleted. One that is under way ends first: it is cancelled, and deleted by the executor
+ * that ends it. Idempotent.
+ */
+export async function requestDeletion(db: Db, id: string): Promise<void> {
+  const isUnderWay = sql`${deployments.status} IN ('building', 'pushing', 'deploying')`;
+  await db
+    .update(deployments)
+    .set({
+      status: sql`CASE WHEN ${isUnderWay} THEN ${deployments.status} ELSE 'deleting' END`,
+      deletedAt: sql`coalesce(${deployments.deletedAt}, now())`,
+      cancelledAt: sql`CASE WHEN ${isUnderWay} THEN coalesce(${deployments.cancelledAt}, now()) ELSE ${deployments.cancelledAt} END`,
+      attempts: 0,
+      dueAt: null,
+      error: null,
+      updatedAt: sql`now()`,
+    })
+    .where(eq(deployments.id, id));
+}
+
+/** The lines of a deployment's log after one, oldest first. */
+export function linesAfter(db: Db, deploymentId: string, { after, limit }: { after: number; limit: number }) {
+  return db
+    .select({ line: deploymentLogs.line, text: deploymentLogs.text })
+    .from(deploymentLogs)
+    .where(and(eq(deploymentLogs.deploymentId, deploymentId), sql`${deploymentLogs.line} > ${after}::int`))
+    .orderBy(asc(deploymentLogs.line))
+    .limit(limit);
+}
+
+/** The number of a project's deployments that are not over. */
+export function unfinishedOf(db: Db, projectId: string) {
+  return db
+    .select({ count: count() })
+    .from(deployments)
+    .where(and(eq(deployments.projectId, projectId), inArray(deployments.status, [...UNFINISHED])));
+}
+
+export function isUnfinished({ status }: Pick<Deployment, "status">): boolean {
+  return UNFINISHED.some((each) => each === status);
+}

@@ -1,0 +1,75 @@
+import { dataOfChange } from "./announce.ts";
+import { LastingAccess, type Standing } from "#src/domain/organisations/access/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import type { LoggedEvent } from "#src/lib/server-sent-events.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { MAX_LINES } from "./queries/logs.ts";
+import { deploymentOf, isUnfinished, linesAfter, type Deployment } from "./queries/requests.ts";
+import { requireDeployment } from "./require-deployment.ts";
+
+/** A deployment's log, oldest line first. */
+export async function readLogs(deps: { db: Db }, deploymentId: string): Promise<string[]> {
+  const lines = await linesAfter(deps.db, deploymentId, { after: 0, limit: MAX_LINES });
+  return lines.map(({ text }) => text);
+}
+
+/** Interval at which a followed log is read. */
+const LOOK_MS = 1_000;
+/** Interval of comments that keep a quiet connection open. */
+const HEARTBEAT_MS = 15_000;
+const PAGE = 500;
+
+/**
+ * Follows a deployment: its log after a line, numbered from 1, its changes of state, and `done` when it is over. Throws
+ * when the access has ended, or the deployment is deleted.
+ */
+export async function* followDeployment(
+  deps: { db: Db },
+  { standing, checkMs }: { standing: Standing; checkMs: number },
+  id: string,
+  after: number,
+): AsyncGenerator<LoggedEvent | "heartbeat", void, undefined> {
+  const access = new LastingAccess(deps, standing, {
+    forMs: checkMs,
+    check: (caller) => requireDeployment(deps, caller, id, "deployment.view"),
+  });
+  let last = after;
+  let shown = "";
+  let heardAt = Date.now();
+  for (;;) {
+    await access.hold();
+    // Read first: lines that follow the end of the deployment are not missed.
+    const deployment = await deploymentOf(deps.db, id);
+    if (!deployment) throw new AppError("not_found", "The deployment was deleted");
+    for (let more = true; more;) {
+      const lines = await linesAfter(deps.db, deployment.id, { after: last, limit: PAGE });
+      for (const { line, text } of lines) {
+        last = line;
+        yield { id: line, type: "log", data: JSON.stringify({ type: "log", line, text }) };
+      }
+      more = lines.length === PAGE;
+      if (lines.length > 0) heardAt = Date.now();
+    }
+    const state = JSON.stringify(dataOfChange(deployment));
+    if (state !== shown) {
+      shown = state;
+      heardAt = Date.now();
+      yield { id: last, type: "status", data: state };
+    }
+    if (!isUnfinished(deployment)) {
+      yield { id: last, type: "done", data: JSON.stringify({ ...dataOfChange(deployment), type: "done" }) };
+      return;
+    }
+    if (Date.now() - heardAt >= HEARTBEAT_MS) {
+      heardAt = Date.now();
+      yield "heartbeat";
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+}
+
+/** Whether a client that has the log up to a line has all of it. */
+export async function isOver(deps: { db: Db }, deployment: Deployment, after: number): Promise<boolean> {
+  if (isUnfinished(deployment)) return false;
+  return (await linesAfter(deps.db, deployment.id, { after, limit: 1 })).length === 0;
+}

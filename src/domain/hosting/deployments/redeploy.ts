@@ -1,0 +1,67 @@
+import type { Caller } from "#src/domain/organisations/access/index.ts";
+import { credentialFor } from "#src/domain/hosting/credentials/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { sha256Hex } from "#src/lib/hash.ts";
+import { newId } from "#src/lib/ids.ts";
+import { fetchesSources } from "./build.ts";
+import { publishRun } from "./messages.ts";
+import { deploymentOfKey, unfinishedOf, type Deployment } from "./queries/requests.ts";
+import { checkUnfinished, replay, store, type RequestDeps } from "./request-deployment.ts";
+import { requireDeployment } from "./require-deployment.ts";
+
+/**
+ * Publishes an earlier deployment again, with the files that it kept and without a build: the way back. Throws `conflict`
+ * where its files are not kept any more, its project is deleted, or its site is in an account that the caller is not
+ * connected to; otherwise as `requestDeployment` does.
+ */
+export async function redeploy(
+  deps: RequestDeps,
+  caller: Caller,
+  id: string,
+  idempotencyKey: string | undefined,
+): Promise<Deployment> {
+  const { deployment: earlier, site } = await requireDeployment(deps, caller, id, "deployment.create");
+  const { projectId, provider } = earlier;
+  const requestHash = sha256Hex(JSON.stringify({ redeploy: earlier.id }));
+  const [sameKey] = await deploymentOfKey(deps.db, caller.userId, idempotencyKey);
+  const replayed = replay(sameKey, requestHash);
+  if (replayed) return replayed;
+  if (projectId === null || site.projectId === null)
+    throw new AppError("conflict", "The project was deleted: its deployments can only be taken down");
+  const isKept = fetchesSources(provider) ? earlier.providerDeploymentId !== null : earlier.bundle !== null;
+  if (!isKept || earlier.status !== "success")
+    throw new AppError("conflict", "The files of this deployment are not kept: deploy the project again");
+  const [unfinished] = await unfinishedOf(deps.db, projectId);
+  checkUnfinished(unfinished?.count ?? 0);
+  const { account, access } = await credentialFor(deps, { userId: caller.userId, provider, projectId });
+  if (account !== site.account || access.isStandin !== site.isStandin)
+    throw new AppError("conflict", "The site is in an account that you are not connected to");
+  const stored = await store(deps, {
+    site: {
+      id: newId(),
+      projectId,
+      containerId: site.containerId,
+      // The same site, also when its container is deleted.
+      madeFor: site.madeFor,
+      userId: site.userId,
+      provider,
+      account,
+      isStandin: site.isStandin,
+      name: site.name,
+    },
+    deployment: {
+      id: newId(),
+      userId: caller.userId,
+      mode: earlier.mode,
+      settings: { ...earlier.settings, again: earlier.providerDeploymentId },
+      encryptedEnv: earlier.encryptedEnv,
+      bundle: earlier.bundle,
+      commitSha: earlier.commitSha,
+      redeployOf: earlier.id,
+      idempotencyKey: idempotencyKey ?? null,
+      requestHash,
+    },
+  });
+  await publishRun(deps, stored, "requested");
+  return stored;
+}

@@ -1,0 +1,229 @@
+import { accessFor, isHostingFailure, type CredentialDeps } from "#src/domain/hosting/credentials/index.ts";
+import { openVariables } from "#src/domain/workspaces/containers/index.ts";
+import type { GitDeps } from "#src/domain/source-control/git/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import type { Hosting } from "#src/platform/hosting/hosting.ts";
+import type { ProjectNotices } from "#src/platform/objects/project-notices.ts";
+import type { Queue } from "#src/platform/queue/queue.ts";
+import { announce } from "./announce.ts";
+import { build, type BuildDeps } from "./build.ts";
+import { Execution, Superseded } from "./execution.ts";
+import { publishRun, runMessage } from "./messages.ts";
+import { ended, type Outcome } from "./outcome.ts";
+import { publish, type PublishDeps } from "./publish.ts";
+import { push } from "./push.ts";
+import { forgetBundles } from "./queries/bundles.ts";
+import {
+  claimDeployment,
+  endDeployment,
+  isLeased,
+  MAX_ATTEMPTS,
+  nextDeployments,
+  releaseDeployment,
+  renewDeployment,
+  type Claimed,
+  type Ending,
+} from "./queries/executors.ts";
+import type { Deployment } from "./queries/requests.ts";
+import { isAtProvider, leave, remove } from "./remove.ts";
+import { watch, type WatchDeps } from "./watch.ts";
+
+export interface RunDeps extends BuildDeps, PublishDeps, GitDeps, CredentialDeps {
+  hosting: Hosting;
+  queue: Queue;
+  notices: Pick<ProjectNotices, "send">;
+  config: BuildDeps["config"] & WatchDeps["config"] & { DEPLOYMENTS_KEPT: number };
+}
+
+/** Requests to a provider in one delivery of the queue. A Worker may make 1,000, of all kinds together. */
+const REQUESTS = 400;
+/** Interval at which an executor renews its lease and learns that its end was requested. */
+const BEAT_MS = 2_000;
+/** Pause after the first failure; it doubles up to the longest. */
+const FIRST_PAUSE_SECONDS = 2;
+const LONGEST_PAUSE_SECONDS = 60;
+/** A site that cannot be taken down is tried for about a day. */
+const MAX_REMOVALS = 40;
+const LONGEST_REMOVAL_PAUSE_SECONDS = 3_600;
+/** Deployments that may go on when one has ended. */
+const NEXT = 10;
+/** Until a message is delivered again that found another executor at work, which may be dead. */
+const RETRY_SECONDS = 5;
+
+/**
+ * Goes on with a deployment from what its row says. A lease admits one executor at a time, and every write is fenced by the
+ * executor's generation. What takes the provider time is continued by a later delivery, which this one publishes. Idempotent.
+ * Returns when to deliver the message again, if at all.
+ */
+export async function runDeployment(
+  deps: RunDeps,
+  deploymentId: string,
+): Promise<{ retryAfterSeconds: number } | undefined> {
+  const claimed = await claimDeployment(deps.db, deploymentId);
+  if (!claimed) {
+    return (await isLeased(deps.db, deploymentId)) ? { retryAfterSeconds: RETRY_SECONDS } : undefined;
+  }
+  try {
+    await settle(deps, claimed, await attempt(deps, claimed));
+  } catch (error) {
+    if (!(error instanceof Superseded)) throw error;
+  }
+  return undefined;
+}
+
+/** An executor's attempt, whose failure is an outcome, too. */
+async function attempt(deps: RunDeps, claimed: Claimed): Promise<Outcome> {
+  const { deployment } = claimed;
+  const isDeleting = deployment.status === "deleting";
+  // Neither needs the provider, nor therefore a credential.
+  if (isDeleting && !isAtProvider(claimed)) return leave(deps, claimed);
+  if (!isDeleting && deployment.cancelledAt !== null && deployment.publishedAt === null)
+    return ended("cancelled");
+  if (deployment.attempts > (isDeleting ? MAX_REMOVALS : MAX_ATTEMPTS))
+    return ended(
+      "failed",
+      deployment.error ?? "The deployment was interrupted too many times: start it again",
+    );
+  // The provider was given nothing yet, so there is nothing to take back.
+  if (!isDeleting && deployment.cancelledAt !== null && deployment.publishedAt === null)
+    return ended("cancelled");
+  let run: Execution | undefined;
+  const stop = new AbortController();
+  const heartbeat = setInterval(() => void beat(deps, run?.deployment ?? deployment, stop), BEAT_MS);
+  try {
+    run = new Execution(deps, claimed, {
+      reach: {
+        access: await accessFor(deps, placeOf(claimed)),
+        provider: deps.hosting.provider(deployment.provider, { requests: REQUESTS }),
+      },
+      env: isDeleting ? {} : await openVariables(deps.deploymentSecrets, deployment.encryptedEnv),
+    });
+    if (deployment.generation === 1) await announce(deps, deployment);
+    return await advance(deps, run, stop.signal);
+  } catch (error) {
+    if (error instanceof Superseded || stop.signal.reason instanceof Superseded) throw new Superseded();
+    const reached = run?.deployment ?? deployment;
+    // What the provider has may come to life by itself.
+    if (stop.signal.aborted && reached.publishedAt === null) return ended("cancelled");
+    return afterFailure(deps, reached, error, (text) => run?.scrub([text])[0] ?? text);
+  } finally {
+    clearInterval(heartbeat);
+  }
+}
+
+/** Whose credential is used, and of which account it must be. */
+function placeOf({ deployment: { userId, provider, projectId }, site: { account, isStandin } }: Claimed) {
+  return { userId, provider, projectId, account, isStandin };
+}
+
+/** Does one step after another until there is something to wait for. */
+async function advance(deps: RunDeps, run: Execution, signal: AbortSignal): Promise<Outcome> {
+  for (;;) {
+    const { status } = run.deployment;
+    const outcome = await step(deps, run, signal);
+    // Another build of the project may begin.
+    if (status === "building" && outcome.kind === "advanced") await launchNext(deps, run.deployment);
+    if (outcome.kind !== "advanced") return outcome;
+  }
+}
+
+function step(deps: RunDeps, run: Execution, signal: AbortSignal): Promise<Outcome> {
+  switch (run.deployment.status) {
+    case "building":
+      return build(deps, run, signal);
+    case "pushing":
+      return push(deps, run);
+    case "deploying":
+      return run.deployment.providerDeploymentId === null ? publish(deps, run) : watch(deps, run);
+    case "deleting":
+      return remove(deps, run);
+    case "pending":
+    case "success":
+    case "failed":
+    case "cancelled":
+      break;
+  }
+  throw new Error(`Nothing is to be done for a deployment that is ${run.deployment.status}`);
+}
+
+/** Stores what the attempt came to, and makes what follows happen. */
+async function settle(deps: RunDeps, { deployment }: Claimed, outcome: Outcome): Promise<void> {
+  switch (outcome.kind) {
+    case "later": {
+      const inSeconds = await releaseDeployment(deps.db, deployment, outcome);
+      if (inSeconds !== undefined) await publishRun(deps, deployment, "later", inSeconds);
+      return;
+    }
+    case "forgotten":
+      return launchNext(deps, deployment);
+    case "ended":
+      return end(deps, deployment, outcome.ending);
+    case "advanced":
+  }
+}
+
+async function end(deps: RunDeps, deployment: Deployment, ending: Ending): Promise<void> {
+  const over = await endDeployment(deps.db, deployment, ending);
+  if (!over) return;
+  await announce(deps, over);
+  await forgetBundles(deps.db, over.siteId, deps.config.DEPLOYMENTS_KEPT);
+  if (over.status === "deleting") await publishRun(deps, over, "ended");
+  await launchNext(deps, over);
+}
+
+async function launchNext(deps: RunDeps, deployment: Deployment): Promise<void> {
+  const next = await nextDeployments(deps.db, deployment, NEXT);
+  if (next.length === 0) return;
+  const reason = `after-${deployment.id}-${deployment.generation}-${deployment.status}`;
+  try {
+    await deps.queue.publishBatch(next.map((each) => runMessage(each, reason)));
+  } catch (cause) {
+    deps.log.warn("the next deployments were not published", { deployment_id: deployment.id, cause });
+  }
+}
+
+/** Renews the lease; ends the work of an executor that was superseded, and of one whose end was requested. */
+async function beat(deps: RunDeps, held: Deployment, stop: AbortController): Promise<void> {
+  try {
+    const state = await renewDeployment(deps.db, held);
+    if (!state) stop.abort(new Superseded());
+    else if (state.isCancelled) stop.abort();
+  } catch (cause) {
+    // If the database is out of reach for longer than the lease, another executor takes over, which the next renewal finds.
+    deps.log.warn("a deployment's lease was not renewed", { deployment_id: held.id, cause });
+  }
+}
+
+/** A failure as an outcome: the end, or another attempt after a pause. */
+function afterFailure(
+  deps: RunDeps,
+  { id, provider, status, attempts }: Deployment,
+  error: unknown,
+  scrub: (text: string) => string,
+): Outcome {
+  const { sentence, isFinal, retryAfterSeconds = 0 } = reasonOf(error);
+  const failure = scrub(sentence);
+  const isDeleting = status === "deleting";
+  const isOver = isFinal || attempts >= (isDeleting ? MAX_REMOVALS : MAX_ATTEMPTS);
+  deps.log.warn("a deployment did not go on", { deployment_id: id, provider, final: isOver, cause: error });
+  if (isOver) return ended("failed", failure);
+  const pause = FIRST_PAUSE_SECONDS * 2 ** attempts;
+  const longest = isDeleting ? LONGEST_REMOVAL_PAUSE_SECONDS : LONGEST_PAUSE_SECONDS;
+  return { kind: "later", inSeconds: Math.max(Math.min(pause, longest), retryAfterSeconds), failure };
+}
+
+function reasonOf(error: unknown): {
+  sentence: string;
+  isFinal: boolean;
+  retryAfterSeconds?: number | undefined;
+} {
+  if (isHostingFailure(error)) {
+    const isPassing = error.kind === "rate_limited" || error.kind === "unavailable";
+    return { sentence: error.message, isFinal: !isPassing, retryAfterSeconds: error.retryAfterSeconds };
+  }
+  if (error instanceof AppError) {
+    const { message, retryable, retryAfterSeconds } = error;
+    return { sentence: message, isFinal: !retryable, retryAfterSeconds };
+  }
+  return { sentence: "The deployment failed on the service's side", isFinal: false };
+}

@@ -1,0 +1,1 @@
+export { endAlwaysOn, makeAlwaysOn, readDeployLimits } from "./always-on.ts";

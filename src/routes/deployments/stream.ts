@@ -1,0 +1,61 @@
+import { z } from "zod";
+import { followDeployment, isOver, requireDeployment } from "#src/domain/hosting/deployments/index.ts";
+import { isRefusal } from "#src/domain/organisations/access/index.ts";
+import { readCredentials } from "#src/http/credentials.ts";
+import { endpoint } from "#src/http/endpoint.ts";
+import {
+  EVENT_STREAM_HEADERS,
+  isComingBack,
+  NOTHING_MORE,
+  replayAfter,
+  ReplayQuery,
+} from "#src/http/event-id.ts";
+import { standingOf } from "#src/http/standing.ts";
+import { eventFrame, KEEP_ALIVE } from "#src/lib/server-sent-events.ts";
+import { encoded, toStream } from "#src/lib/to-stream.ts";
+import { DeploymentParams, pathsOf } from "./deployment.ts";
+
+export const streamDeployment = endpoint({
+  method: "get",
+  ...pathsOf("/stream"),
+  tag: "Deployments",
+  summary: "Stream a deployment",
+  description:
+    "Server-Sent Events: `log` with a line of the log, whose number is the event's id, `status` with each change, and `done` at the end. Resumes after the line of `Last-Event-ID` (or `last_event_id`).",
+  access: { userOrKey: "deployment.view" },
+  params: DeploymentParams,
+  query: ReplayQuery,
+  refusals: [404],
+  response: {
+    status: 200,
+    schema: z.string(),
+    mediaType: "text/event-stream",
+    description: "`id`, `event` and `data` lines; the data is one line of JSON with a `type`",
+    nothingMore: NOTHING_MORE,
+  },
+  async handler({ services, caller, params, query, request }) {
+    const { deployment } = await requireDeployment(services, caller, params.deployment, "deployment.view");
+    const after = replayAfter(query, request);
+    if (isComingBack(request) && (await isOver(services, deployment, after)))
+      return new Response(null, { status: 204 });
+    const standing = standingOf(caller, readCredentials(request, services.config));
+    const followed = followDeployment(
+      services,
+      { standing, checkMs: services.config.SOCKET_CHECK_SECONDS * 1000 },
+      deployment.id,
+      after,
+    );
+    return new Response(toStream(encoded(framesOf(followed))), { headers: EVENT_STREAM_HEADERS });
+  },
+});
+
+async function* framesOf(
+  followed: ReturnType<typeof followDeployment>,
+): AsyncGenerator<string, void, undefined> {
+  try {
+    for await (const event of followed) yield event === "heartbeat" ? KEEP_ALIVE : eventFrame(event);
+  } catch (error) {
+    // The stream just ends: access has ended, or the deployment is deleted.
+    if (!isRefusal(error)) throw error;
+  }
+}

@@ -1,0 +1,332 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import {
+  bundlesOf,
+  buildProject,
+  openBundle,
+  storeBundle,
+  type BuildWish,
+} from "#src/domain/hosting/bundles/index.ts";
+import { planInstall, type Level } from "#src/domain/hosting/bundles/plan-install.ts";
+import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
+import { memoryArchives } from "#test/domain/workspaces/archives/memory-archives.ts";
+import { NO_BUBBLEWRAP, SKIPPED, startTestHost, type TestHost } from "#test/local/support/runtime-host.ts";
+import { MemoryRuntime } from "#test/support/memory-runtime.ts";
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const log = { warn: () => undefined };
+
+/** Builds, and returns the output and the failure. */
+async function build(runtime: Parameters<typeof buildProject>[1], wish: Partial<BuildWish>) {
+  const lines: string[] = [];
+  let failure: unknown;
+  const onOutput = (more: string[]) => void lines.push(...more);
+  const whole = { directory: "", buildCommand: null, env: {}, timeoutMs: 60_000, onOutput, ...wish };
+  await buildProject({ log }, runtime, whole).catch((error: unknown) => {
+    failure = error;
+  });
+  return { lines, failure };
+}
+
+const level = (directory: string, names: string[], isWorkspace = false): Level => ({
+  directory,
+  names: new Set(names),
+  isWorkspace,
+});
+
+describe("the installation of packages", () => {
+  const npm = "npm install --include=dev";
+  it.each<[string, Level[], string | undefined]>([
+    ["no package", [level("", ["index.html", "Makefile"])], undefined],
+    ["no lockfile", [level("", ["package.json"])], `${npm} in `],
+    ["npm's", [level("", ["package.json", "package-lock.json"])], "npm ci --include=dev in "],
+    ["pnpm's", [level("", ["package.json", "package-lock.json", "pnpm-lock.yaml"])], "pnpm install in "],
+    ["yarn's", [level("a", ["package.json", "yarn.lock"]), level("", [])], "yarn install in a"],
+    ["bun's", [level("", ["package.json", "bun.lock", "yarn.lock"])], "bun install in "],
+    ["bun's old one", [level("", ["package.json", "bun.lockb"])], "bun install in "],
+    ["packages that are there", [level("", ["package.json", "node_modules"])], undefined],
+    [
+      "an interrupted installation",
+      [level("", ["package.json", "node_modules", ".deployment-install"])],
+      `${npm} in `,
+    ],
+    [
+      "a workspace",
+      [level("a/b", ["package.json"]), level("a", []), level("", ["package.json", "pnpm-lock.yaml"], true)],
+      "pnpm install in ",
+    ],
+    [
+      "a workspace whose packages are there",
+      [level("a", ["package.json"]), level("", ["yarn.lock", "node_modules"], true)],
+      undefined,
+    ],
+    [
+      "a package beside another one",
+      [level("a", ["package.json"]), level("", ["package.json", "yarn.lock"])],
+      `${npm} in a`,
+    ],
+    [
+      "its own lockfile",
+      [level("a", ["package.json", "yarn.lock"]), level("", ["bun.lock"], true)],
+      "yarn install in a",
+    ],
+  ])("is by what is there: %s", (_, levels, expected) => {
+    const install = planInstall(levels);
+    expect(install && `${install.command} in ${install.directory}`).toBe(expected);
+  });
+});
+
+const refused = async () => {
+  throw new Error("Programs do not run here");
+};
+
+const runtimeOf = (...args: ConstructorParameters<typeof MemoryRuntime>) =>
+  Object.assign(new MemoryRuntime(...args), {
+    runsProcesses: false,
+    startProcess: refused,
+    stopProcess: refused,
+    processes: refused,
+    watchLog: refused,
+  });
+
+describe("a build where no programs run", () => {
+  it("is one command, with its output at the end", async () => {
+    const runtime = runtimeOf({ "package.json": "{}" }, (command, { cwd, env }) => ({
+      stdout: `${command} in ${cwd}\n${env?.["NODE_ENV"]} ${env?.["KEY"]}\n`,
+      stderr: "a warning\n",
+      exitCode: 0,
+      timedOut: false,
+    }));
+    const wish = { directory: "web", buildCommand: "cp a b", env: { KEY: "canary-1234", NODE_ENV: "test" } };
+    expect(await build(runtime, wish)).toEqual({
+      lines: ["$ cp a b", "cp a b in web", "production ***", "a warning"],
+      failure: undefined,
+    });
+  });
+
+  it.each([
+    [{ exitCode: 1, timedOut: false }, "The build failed: exit code 1:\nno such file"],
+    [
+      { exitCode: 124, timedOut: true },
+      "The build took longer than 60 seconds (DEPLOYMENT_BUILD_TIMEOUT_SECONDS):\nno such file",
+    ],
+  ])("fails with a sentence and its last lines: %j", async (result, message) => {
+    const runtime = runtimeOf({}, () => ({ stdout: "", stderr: "no such file\n", ...result }));
+    expect((await build(runtime, { buildCommand: "x" })).failure).toMatchObject({
+      code: "invalid_input",
+      message,
+    });
+  });
+
+  it("is none without a command", async () => {
+    const runtime = runtimeOf({}, () => {
+      throw new Error("A command ran");
+    });
+    expect(await build(runtime, {})).toEqual({ lines: [], failure: undefined });
+    expect(await build(runtime, { buildCommand: " " })).toEqual({ lines: [], failure: undefined });
+  });
+});
+
+const running = async (runtime: ProjectRuntime) => (await runtime.processes()).filter((each) => each.running);
+
+async function refuseBegun(lines: string[]): Promise<void> {
+  if (lines.includes("begun")) throw new Error("The database is gone");
+}
+
+describe.skipIf(NO_BUBBLEWRAP)(`a build on a host${SKIPPED}`, () => {
+  let host: TestHost;
+  beforeAll(async () => {
+    host = await startTestHost();
+  });
+  afterAll(() => host?.close());
+  const newProject = async (files: Record<string, string>) => {
+    const { runtime } = host.newProject();
+    for (const [path, content] of Object.entries(files)) await runtime.writeFile(path, bytes(content));
+    return runtime;
+  };
+
+  it("passes its output on while it runs", async () => {
+    const runtime = await newProject({ "web/a": "" });
+    const seen: string[] = [];
+    const built = build(runtime, {
+      directory: "web",
+      buildCommand:
+        "echo first; until [ -e go ]; do sleep 0.05; done; echo 'it'\"'\"'s over' >&2; ls; printf 'no newline'",
+      onOutput: (lines) => void seen.push(...lines),
+    });
+    await vi.waitUntil(() => seen.includes("first"), { timeout: 20_000 });
+    expect(seen).not.toContain("it's over");
+    await runtime.writeFile("web/go", bytes(""));
+    expect(await built).toMatchObject({ failure: undefined });
+    expect(seen.slice(1)).toEqual(["first", "it's over", "a", "go", "no newline"]);
+    expect(await running(runtime)).toEqual([]);
+  });
+
+  it("has the variables, of which none is shown, and the programs of its packages", async () => {
+    const runtime = await newProject({
+      "node_modules/.bin/tool": '#!/bin/sh\necho "tool $NODE_ENV $KEY"',
+      "web/x": "",
+    });
+    await runtime.exec("chmod +x node_modules/.bin/tool", { timeoutMs: 10_000 });
+    const wish = {
+      directory: "web",
+      buildCommand: "tool; echo key=$KEY >&2; exit 3",
+      env: { KEY: "canary-1234" },
+    };
+    const { lines, failure } = await build(runtime, wish);
+    expect(lines.slice(1)).toEqual(["tool production ***", "key=***"]);
+    expect(failure).toMatchObject({
+      code: "invalid_input",
+      message: "The build failed: exit code 3:\ntool production ***\nkey=***",
+    });
+  });
+
+  it.each([
+    ["false", 1],
+    ["kill -9 $$", 137],
+    ["echo ')' '", 2],
+    ["no-such-program", 127],
+  ])("that fails says so: %s", async (buildCommand, exitCode) => {
+    const { failure } = await build(await newProject({}), { buildCommand });
+    const message = expect.stringContaining(`The build failed: exit code ${exitCode}`);
+    expect(failure).toMatchObject({ code: "invalid_input", message });
+  });
+
+  it("that writes much is shown line by line, without the empty lines at its end", async () => {
+    const { lines, failure } = await build(await newProject({}), { buildCommand: "seq 1 1500; echo; echo" });
+    expect(failure).toBeUndefined();
+    expect(lines.slice(1)).toEqual(Array.from({ length: 1500 }, (_, index) => String(index + 1)));
+  });
+
+  it("ends at its time limit, with its processes", async () => {
+    const runtime = await newProject({});
+    const wish = { buildCommand: "echo begun; (trap '' TERM; sleep 600) & sleep 600", timeoutMs: 1500 };
+    const { failure } = await build(runtime, wish);
+    expect(failure).toMatchObject({
+      code: "invalid_input",
+      message: "The build took longer than 1.5 seconds (DEPLOYMENT_BUILD_TIMEOUT_SECONDS):\nbegun",
+    });
+    expect(await running(runtime)).toEqual([]);
+  });
+
+  it("ends when it is aborted", async () => {
+    const runtime = await newProject({});
+    const given = new AbortController();
+    const onOutput = (lines: string[]) => lines.includes("begun") && given.abort(new Error("Given up"));
+    const wish = { buildCommand: "echo begun; sleep 600", signal: given.signal, onOutput };
+    expect((await build(runtime, wish)).failure).toMatchObject({ message: "Given up" });
+    expect(await running(runtime)).toEqual([]);
+  });
+
+  it("ends when its output cannot be recorded", async () => {
+    const runtime = await newProject({});
+    const { failure } = await build(runtime, {
+      buildCommand: "echo begun; sleep 600",
+      onOutput: refuseBegun,
+    });
+    expect(failure).toMatchObject({ message: "The database is gone" });
+    expect(await running(runtime)).toEqual([]);
+  });
+
+  it("stops the one that a dead executor has left, and is stopped by nothing that comes too late", async () => {
+    const runtime = await newProject({});
+    const lines: string[] = [];
+    const onOutput = (more: string[]) => void lines.push(...more);
+    const first = build(runtime, { buildCommand: "echo begun; sleep 600", onOutput });
+    await vi.waitUntil(() => lines.includes("begun"), { timeout: 20_000 });
+    const second = build(runtime, { buildCommand: "sleep 8; echo second" });
+    expect((await first).failure).toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining("stopped"),
+    });
+    expect(await second).toEqual({ lines: ["$ sleep 8; echo second", "second"], failure: undefined });
+  });
+
+  it("installs packages first, again after an interruption, and not when they are there", async () => {
+    const manifest = {
+      name: "app",
+      version: "1.0.0",
+      scripts: { build: "tool > dist/index.html" },
+      devDependencies: { tool: "file:tool" },
+    };
+    const runtime = await newProject({
+      "package.json": JSON.stringify(manifest),
+      "tool/package.json": JSON.stringify({ name: "tool", version: "1.0.0", bin: "tool.js" }),
+      "tool/tool.js": "#!/usr/bin/env node\nconsole.log('<p>' + process.env.NODE_ENV)",
+      "dist/.keep": "",
+    });
+    const command = { buildCommand: "npm run build" };
+    const first = await build(runtime, command);
+    expect(first.failure).toBeUndefined();
+    expect(first.lines).toContain("$ npm install --include=dev");
+    expect(await runtime.stat(".deployment-install")).toBeUndefined();
+    const second = await build(runtime, command);
+    expect(second.lines.filter((line) => line.startsWith("$"))).toEqual(["$ npm run build"]);
+
+    await runtime.writeFile(".deployment-install", bytes(""));
+    await runtime.remove("node_modules/tool", { recursive: true });
+    const third = await build(runtime, { ...command, env: { NODE_ENV: "production" } });
+    expect(third).toMatchObject({ failure: undefined });
+    expect(third.lines).toContain("$ npm ci --include=dev");
+
+    const archives = memoryArchives();
+    const config = {
+      DEPLOYMENT_MAX_FILES: 9,
+      DEPLOYMENT_MAX_FILE_MB: 1,
+      DEPLOYMENT_MAX_TOTAL_MB: 1,
+      DEPLOYMENT_BUILD_DIR: "dist",
+    };
+    const bundle = await storeBundle({ archives, config }, runtime, {
+      prefix: bundlesOf("one"),
+      directory: "",
+      outputDirectory: null,
+      mode: "pre-built",
+      digest: async () => "0",
+    });
+    const files = await openBundle(archives, bundle);
+    expect(files.list.map(({ path }) => path)).toEqual(["index.html"]);
+    const [page] = files.list;
+    expect(page && new TextDecoder().decode(await files.read(page))).toBe("<p>production\n");
+  });
+
+  it("whose packages cannot be installed says so", async () => {
+    const runtime = await newProject({ "package.json": "{", "package-lock.json": "" });
+    const { failure } = await build(runtime, { buildCommand: "true" });
+    expect(failure).toMatchObject({
+      code: "invalid_input",
+      message: expect.stringMatching(/^The installation of the packages failed: exit code \d+:\n/u),
+    });
+  });
+
+  it("has a bundle in which links and unreadable files are as they should be", async () => {
+    const runtime = await newProject({ "site/real": "real", "site/secret": "unreadable", other: "no" });
+    await runtime.exec(
+      "cd site; ln -s real link; ln -s ../other beyond; ln -s /etc/passwd p; ln -s /app/site/real abs; chmod 0 secret",
+      { timeoutMs: 10_000 },
+    );
+    const archives = memoryArchives();
+    const config = {
+      DEPLOYMENT_MAX_FILES: 9,
+      DEPLOYMENT_MAX_FILE_MB: 1,
+      DEPLOYMENT_MAX_TOTAL_MB: 1,
+      DEPLOYMENT_BUILD_DIR: "dist",
+    };
+    const bundle = await storeBundle({ archives, config }, runtime, {
+      prefix: bundlesOf("one"),
+      directory: "",
+      outputDirectory: "site",
+      mode: "pre-built",
+      digest: async () => "0",
+    });
+    const files = await openBundle(archives, bundle);
+    const read = files.list.map(async (file) => [
+      file.path,
+      new TextDecoder().decode(await files.read(file)),
+    ]);
+    expect(Object.fromEntries(await Promise.all(read))).toEqual({
+      abs: "real",
+      link: "real",
+      real: "real",
+      secret: "unreadable",
+    });
+  });
+});

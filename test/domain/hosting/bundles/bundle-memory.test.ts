@@ -1,0 +1,125 @@
+import { createHash } from "node:crypto";
+import { expect, it } from "vitest";
+import { bundlesOf, storeBundle, storeSourceArchive } from "#src/domain/hosting/bundles/index.ts";
+import { AppError } from "#src/lib/errors.ts";
+import { toStream } from "#src/lib/to-stream.ts";
+import type { ArchiveStore } from "#src/platform/archives/archive-store.ts";
+import type { ProjectStorage } from "#src/platform/runtime/project-storage.ts";
+import { treeOf } from "./trees.ts";
+
+const MEBIBYTE = 1024 * 1024;
+const FILE_BYTES = 20 * MEBIBYTE;
+const CHUNK_BYTES = 256 * 1024;
+const FILES = 20;
+
+/** The content of a file; each chunk is another one. */
+async function* contentOf(file: number, length: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < length; at += CHUNK_BYTES) {
+    const chunk = new Uint8Array(CHUNK_BYTES);
+    new DataView(chunk.buffer).setFloat64(0, file * length + at);
+    yield chunk;
+  }
+}
+
+const fileOf = (path: string) => Number(/\d+/u.exec(path)?.[0]);
+
+it("of 400 MB is stored, and made an archive, with one file in memory at a time", async () => {
+  /** Bytes that were read from the project and not yet taken by the store. */
+  let held = 0;
+  let most = 0;
+  const runtime: Pick<ProjectStorage, "inventory" | "readEntries"> = {
+    inventory: async () =>
+      treeOf(Array.from({ length: FILES }, (_, file) => `dist/${String(file).padStart(2, "0")}`)).map(
+        (entry) => (entry.kind === "file" ? { ...entry, size: FILE_BYTES } : entry),
+      ),
+    readEntries: async (paths) =>
+      (async function* () {
+        for (const [entry] of paths.map((path) => treeOf([path]).filter(({ kind }) => kind === "file"))) {
+          if (!entry) throw new Error("No file");
+          const content = async function* () {
+            for await (const chunk of contentOf(fileOf(entry.path), FILE_BYTES)) {
+              held += chunk.byteLength;
+              most = Math.max(most, held);
+              yield chunk;
+            }
+          };
+          yield { entry: { ...entry, size: FILE_BYTES }, content: content() };
+        }
+      })(),
+  };
+
+  const objects = new Map<string, Uint8Array<ArrayBuffer>>();
+  const packed = createHash("sha256");
+  let packBytes = 0;
+  let archiveBytes = 0;
+  const archives: ArchiveStore = {
+    // Takes one chunk after the other, as an upload in parts does, and keeps nothing of a pack.
+    async put(key, body) {
+      const digest = createHash("sha256");
+      let bytes = 0;
+      const kept: Uint8Array[] = [];
+      for await (const chunk of body) {
+        digest.update(chunk);
+        bytes += chunk.byteLength;
+        if (key.endsWith(".json")) kept.push(chunk);
+        else if (key.endsWith(".pack")) {
+          packed.update(chunk);
+          packBytes += chunk.byteLength;
+          held -= chunk.byteLength;
+        } else {
+          archiveBytes += chunk.byteLength;
+          most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+        }
+      }
+      if (key.endsWith(".json")) objects.set(key, new Uint8Array(Buffer.concat(kept)));
+      return { bytes, sha256: digest.digest("hex") };
+    },
+    async get(key) {
+      if (key.endsWith(".pack")) {
+        return toStream(
+          (async function* () {
+            for (let file = 0; file < FILES; file += 1) yield* contentOf(file, FILE_BYTES);
+          })(),
+        );
+      }
+      const bytes = objects.get(key);
+      return bytes && new Blob([bytes]).stream();
+    },
+    read: async (_, { length }) => new Uint8Array(length),
+    delete: async () => {
+      throw new AppError("internal", "Nothing is to be deleted");
+    },
+    async *list() {},
+  };
+
+  const config = {
+    DEPLOYMENT_MAX_FILES: 20_000,
+    DEPLOYMENT_MAX_FILE_MB: 25,
+    DEPLOYMENT_MAX_TOTAL_MB: 500,
+    DEPLOYMENT_BUILD_DIR: "dist",
+  };
+  let before = 0;
+  const bundle = await storeBundle({ archives, config }, runtime, {
+    prefix: bundlesOf("one"),
+    directory: "",
+    outputDirectory: "dist",
+    mode: "pre-built",
+    digest: async (_, content) => createHash("sha1").update(content).digest("hex"),
+  });
+  expect(bundle).toMatchObject({ files: FILES, bytes: FILES * FILE_BYTES });
+  expect(packBytes).toBe(FILES * FILE_BYTES);
+  const expected = createHash("sha256");
+  for (let file = 0; file < FILES; file += 1) {
+    for await (const chunk of contentOf(file, FILE_BYTES)) expected.update(chunk);
+  }
+  expect(packed.digest("hex")).toBe(expected.digest("hex"));
+  expect(most).toBeLessThanOrEqual(2 * FILE_BYTES);
+
+  most = 0;
+  globalThis.gc?.();
+  before = process.memoryUsage().arrayBuffers;
+  const { bytes } = await storeSourceArchive(archives, bundle);
+  expect(bytes).toBe(archiveBytes);
+  expect(bytes).toBeGreaterThan(0);
+  expect(most).toBeLessThan(150 * MEBIBYTE);
+});

@@ -1,0 +1,227 @@
+import { describe, expect, inject, it } from "vitest";
+import { ProjectTree } from "#src/domain/hosting/bundles/project-tree.ts";
+import { builtDirectory } from "#src/domain/hosting/bundles/sent-directory.ts";
+import { sentFiles } from "#src/domain/hosting/bundles/sent-files.ts";
+import { seeded } from "#test/support/random.ts";
+import { treeOf } from "./trees.ts";
+
+describe("the directory that is sent", () => {
+  const wish = { directory: "", outputDirectory: null, defaultDirectory: "dist" };
+  it.each<[string, string, Partial<typeof wish> | { outputDirectory: string }, string[]]>([
+    ["the default", "dist", {}, ["dist/index.html", "public/index.html", "index.html"]],
+    [
+      "a default that was configured",
+      "site",
+      { defaultDirectory: "site" },
+      ["site/index.html", "dist/index.html"],
+    ],
+    ["build", "build", {}, ["build/index.html", "public/index.html"]],
+    ["out", "out", {}, ["out/index.html", "out/a.js"]],
+    ["public", "public", {}, ["public/index.html", "dist/library.js"]],
+    ["the project itself", "", {}, ["index.html", "css/a.css"]],
+    [
+      "that below the container's directory",
+      "web/dist",
+      { directory: "web" },
+      ["web/dist/index.html", "dist/index.html"],
+    ],
+    ["the container's directory itself", "web", { directory: "web" }, ["web/index.html", "index.html"]],
+    ["the one that was named", "site", { outputDirectory: "site" }, ["site/a.txt", "dist/index.html"]],
+    [
+      "one below a hidden directory",
+      ".output/public",
+      { outputDirectory: ".output/public" },
+      [".output/public/index.html"],
+    ],
+    ["the root that was named", "", { outputDirectory: "." }, ["dist/index.html", "index.html"]],
+    [
+      "where a link leads",
+      "releases/2",
+      { outputDirectory: "current" },
+      ["releases/2/index.html", "current -> releases/2"],
+    ],
+    ["the one whose page is a link", "dist", {}, ["dist/index.html -> ../main.html", "main.html"]],
+  ])("is %s: %j", (_, expected, fields, paths) => {
+    expect(builtDirectory(new ProjectTree(treeOf(paths)), { ...wish, ...fields })).toBe(expected);
+  });
+
+  it.each<[string, Partial<typeof wish> | { outputDirectory: string }, string[], RegExp]>([
+    [
+      "no page anywhere",
+      {},
+      ["dist/a.js", "src/index.html"],
+      /no index\.html .*dist, build, out, public, the directory/u,
+    ],
+    ["a page that is a directory", {}, ["dist/index.html/a"], /no index\.html/u],
+    ["a page outside the project", {}, ["index.html -> /etc/passwd"], /no index\.html/u],
+    [
+      "a named directory that is not there",
+      { outputDirectory: "site" },
+      ["index.html"],
+      /"site" does not exist/u,
+    ],
+    ["a named file", { outputDirectory: "a" }, ["a"], /"a" does not exist/u],
+    [
+      "a directory outside the project",
+      { outputDirectory: "out" },
+      ["out -> ../x", "x/index.html"],
+      /"out" does not/u,
+    ],
+    ["a path that leads out", { outputDirectory: "../x" }, ["index.html"], /Path traversal/u],
+  ])("is none with %s", (_, fields, paths, sentence) => {
+    const tree = new ProjectTree(treeOf(paths));
+    expect(() => builtDirectory(tree, { ...wish, ...fields })).toThrow(sentence);
+  });
+});
+
+/** Paths of the files that are sent, with the places of their contents where these are others. */
+const sent = (paths: string[], directory = "", mode: "source" | "pre-built" = "pre-built") =>
+  sentFiles(new ProjectTree(treeOf(paths)), directory, mode).map(({ path, source }) =>
+    path === source || `${directory}/${path}` === source ? path : `${path} <- ${source}`,
+  );
+
+describe("the files that are sent", () => {
+  it("are without git, packages, env files and hidden files", () => {
+    const left = [
+      ".git/config",
+      "a/.git",
+      "node_modules/x/index.js",
+      "a/node_modules/b",
+      ".env",
+      ".env.local",
+      ".env.production",
+      "a/.env",
+      ".envrc",
+      "staging.env",
+      ".npmrc",
+      ".ssh/id",
+      "a/.hidden/b",
+      ".dev.vars",
+      ".well-known/.htpasswd",
+      ".DS_Store",
+      ".workspace-notes",
+    ];
+    const kept = [
+      ".env.example",
+      ".well-known/security.txt",
+      "a/env.js",
+      "a/x.git",
+      "environment",
+      "index.html",
+    ];
+    expect(sent([...left, ...kept])).toEqual(kept);
+    expect(sent([...left, ...kept], "", "source")).toEqual(kept);
+  });
+
+  it("are sorted by their path, whatever the order of the listing", () => {
+    expect(sent(["b/a", "b.txt", "a/z", "a-b", "B"])).toEqual(["B", "a-b", "a/z", "b.txt", "b/a"]);
+  });
+
+  it("of a source are without what was built beside a package.json", () => {
+    const left = ["dist/a.js", "build/b", "out/c", "packages/x/dist/d", "packages/x/package.json/dist/no"];
+    const kept = [
+      "package.json",
+      "packages/x/package.json",
+      "src/build/a.ts",
+      "docs/dist/e",
+      "a/out",
+      "web/build/f",
+    ];
+    expect(sent([...left.slice(0, 4), ...kept], "", "source")).toEqual(kept.toSorted());
+    expect(sent([...left.slice(0, 4), ...kept])).toHaveLength(10);
+    expect(sent(["dist/index.html", "build/a.js"], "", "source")).toEqual(["build/a.js", "dist/index.html"]);
+  });
+
+  it("have links as the files they lead to, if those are sent", () => {
+    const paths = [
+      "site/real.txt",
+      "site/link -> real.txt",
+      "site/sub/up -> ../real.txt",
+      "site/chain -> link",
+      "site/absolute -> /app/site/real.txt",
+      "site/through -> linked/real.txt",
+      "site/linked -> ../site",
+      // Left out: beyond the directory, out of the project, nowhere, in a circle, to a directory, to what is left out.
+      "other.txt",
+      "site/beyond -> ../other.txt",
+      "site/out -> ../../../app/site/real.txt",
+      "site/passwd -> /etc/passwd",
+      "site/appx -> /application/x",
+      "site/nowhere -> gone",
+      "site/one -> two",
+      "site/two -> one",
+      "site/sub/dir -> ..",
+      "site/env.txt -> .env",
+      "site/.env",
+      "site/git.txt -> .git/config",
+      "site/.git/config",
+      "site/below -> real.txt/x",
+    ];
+    const real = "site/real.txt";
+    expect(sent(paths, "site")).toEqual([
+      `absolute <- ${real}`,
+      `chain <- ${real}`,
+      `link <- ${real}`,
+      "real.txt",
+      `sub/up <- ${real}`,
+      `through <- ${real}`,
+    ]);
+  });
+
+  it("change their version with their content, and keep it when an unreadable file is read", () => {
+    const [file] = treeOf(["a"]);
+    const version = (fields: object) => {
+      const tree = new ProjectTree(file ? [{ ...file, ...fields }] : []);
+      return sentFiles(tree, "", "source")[0]?.version;
+    };
+    expect(version({ fingerprint: "1" })).not.toBe(version({ fingerprint: "2" }));
+    expect(version({ fingerprint: "1", mode: 0 })).toBe(version({ fingerprint: "2", mode: 0 }));
+  });
+
+  it("of any tree are those that a rule by rule search finds", () => {
+    const seed = inject("fuzzSeed");
+    const random = seeded(seed);
+    const names = [
+      ".env",
+      ".env.a",
+      ".env.example",
+      ".git",
+      ".well-known",
+      ".x",
+      "a",
+      "b",
+      "build",
+      "dist",
+      "node_modules",
+      "package.json",
+      "a.env",
+    ];
+    const name = () => names[random.whole(0, names.length - 1)] ?? "a";
+    for (let round = 0; round < 300; round += 1) {
+      const paths = new Set<string>();
+      for (let count = random.whole(1, 30); count > 0; count -= 1) {
+        const path = Array.from({ length: random.whole(1, 4) }, name).join("/");
+        const clashes = [...paths].some(
+          (other) => other.startsWith(`${path}/`) || path.startsWith(`${other}/`),
+        );
+        if (!clashes) paths.add(path);
+      }
+      const mode = random.chance(0.5) ? "source" : "pre-built";
+      const expected = [...paths].filter((path) => isExpected(path, paths, mode)).toSorted();
+      expect(sent([...paths], "", mode), `seed ${seed}, round ${round}`).toEqual(expected);
+    }
+  });
+});
+
+/** The rules again, each for itself. */
+function isExpected(path: string, all: ReadonlySet<string>, mode: string): boolean {
+  if (/(^|\/)(\.git|node_modules)(\/|$)/u.test(path)) return false;
+  if (/(^|\/)[^/]*\.env(\/|$)/u.test(path)) return false;
+  const hidden = path.match(/(?<=^|\/)\.[^/]*/gu) ?? [];
+  if (hidden.some((name) => ![".well-known", ".env.example"].includes(name))) return false;
+  if (mode !== "source") return true;
+  for (const { index } of path.matchAll(/(?<=^|\/)(dist|build|out|\.next)\//gu)) {
+    if (all.has(`${path.slice(0, index)}package.json`)) return false;
+  }
+  return true;
+}

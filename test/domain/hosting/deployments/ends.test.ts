@@ -1,0 +1,296 @@
+import { eq, sql } from "drizzle-orm";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { deploymentCredentials, deployments, projects } from "#src/db/schema/index.ts";
+import { openDatabase } from "#test/support/database.ts";
+import { DeploymentWorld } from "./support/deployment-world.ts";
+
+let database: Awaited<ReturnType<typeof openDatabase>>;
+let world: DeploymentWorld;
+beforeAll(async () => {
+  database = await openDatabase();
+});
+beforeEach(async () => {
+  world = await DeploymentWorld.open(database.db);
+});
+afterAll(() => database.close());
+
+const disconnect = () =>
+  database.db.delete(deploymentCredentials).where(eq(deploymentCredentials.userId, world.person.id));
+
+const outcomes = () => [...world.provider.deployments.values()].map(({ outcome }) => outcome);
+
+/** Brings a deployment to where the provider has it and is not done. */
+async function published(): Promise<string> {
+  world.provider.pollsUntilReady = 1_000;
+  const { id } = await world.request();
+  await world.deliverNext();
+  expect(await world.row(id)).toMatchObject({ status: "deploying", leaseUntil: null });
+  return id;
+}
+
+describe("a deployment is cancelled", () => {
+  it("before it begins: nothing is made, and its turn is not waited for", async () => {
+    const first = await published();
+    const { id } = await world.request();
+    await world.cancel(id);
+    await world.run(id);
+    expect(await world.row(id)).toMatchObject({ status: "cancelled" });
+    expect(await world.row(first)).toMatchObject({ status: "deploying" });
+  });
+
+  it("before it begins, also without a credential", async () => {
+    const { id } = await world.request();
+    await disconnect();
+    await world.cancel(id);
+    await world.deliver();
+    expect(await world.row(id)).toMatchObject({ status: "cancelled", error: null });
+    expect(world.provider.calls).toEqual(["account"]);
+  });
+
+  it("between the build and the upload", async () => {
+    const { id } = await world.request();
+    world.provider.before("createSite", () => world.cancel(id));
+    await world.deliver();
+    expect(await world.row(id)).toMatchObject({ status: "cancelled" });
+    expect(world.provider.deployments.size).toBe(0);
+  });
+
+  it("while it is uploaded: at the provider, also when the answer of the upload is lost", async () => {
+    world.provider.pollsUntilReady = 1_000;
+    const { id } = await world.request();
+    world.provider.fail("create", { kind: "unavailable", isLost: true });
+    world.provider.before("create", async () => {
+      await world.cancel(id);
+      // Until the executor has heard of it.
+      await new Promise((resolve) => setTimeout(resolve, 2_500));
+    });
+    await world.deliver();
+    expect(await world.row(id)).toMatchObject({ status: "cancelled" });
+    expect(outcomes()).toEqual(["cancelled"]);
+  });
+
+  it("while the provider works, though calls fail meanwhile", async () => {
+    const id = await published();
+    world.provider.fail("cancel", { kind: "unavailable" }, 10);
+    await world.cancel(id);
+    await world.deliver();
+    expect(await world.row(id)).toMatchObject({ status: "cancelled" });
+    expect(outcomes()).toEqual(["cancelled"]);
+  });
+
+  it("at once, also when it is asked for just before a long pause", async () => {
+    const id = await published();
+    world.provider.fail("state", { kind: "rate_limited", retryAfter: 3_000 });
+    world.provider.before("state", () => world.cancel(id));
+    await world.passPause(id);
+    await world.run(id);
+    const { dueAt } = await world.row(id);
+    expect(dueAt).toBeNull();
+    expect(world.waiting.at(-1)?.delaySeconds).toBeUndefined();
+  });
+
+  it("not, when the provider is faster", async () => {
+    const id = await published();
+    world.provider.obeys = false;
+    for (const each of world.provider.deployments.values()) each.polls = 1;
+    await world.cancel(id);
+    await world.deliver();
+    expect(await world.row(id)).toMatchObject({ status: "success" });
+    await expect(world.cancel(id)).rejects.toMatchObject({ code: "conflict" });
+  });
+
+  it("when the site was deleted by hand", async () => {
+    const id = await published();
+    world.provider.sites.clear();
+    await world.cancel(id);
+    await world.deliver();
+    expect(await world.row(id)).toMatchObject({ status: "cancelled" });
+  });
+});
+
+describe("at its time limit", () => {
+  it.each([false, true])("a deployment is cancelled at the provider (which fails: %s)", async (fails) => {
+    const id = await published();
+    if (fails) world.provider.fail("state", { kind: "unavailable" }, 100);
+    await world.passLimit(id);
+    await world.deliver();
+    expect(await world.row(id)).toMatchObject({
+      status: "failed",
+      error: "The provider did not finish within 600 s",
+    });
+    expect(outcomes()).toEqual(["cancelled"]);
+  });
+});
+
+describe("a deletion", () => {
+  it("of one that runs cancels it first, and keeps what people see", async () => {
+    const live = await world.deploy("1");
+    const id = await published();
+    await world.delete(id);
+    await world.deliver();
+    expect(await world.find(id)).toBeUndefined();
+    expect(outcomes()).toEqual(["success", "cancelled"]);
+    expect(await world.sites()).toMatchObject([{ liveDeploymentId: live.id }]);
+    expect(world.provider.count("removeSite")).toBe(0);
+  });
+
+  it("of the only one takes the site down that it has made", async () => {
+    const id = await published();
+    await world.delete(id);
+    await world.deliver();
+    expect([await world.rows(), await world.sites(), world.provider.sites.size]).toEqual([[], [], 0]);
+  });
+
+  it("is repeated until the site is gone", async () => {
+    const { id } = await world.deploy("1");
+    world.provider.fail("removeSite", { kind: "unavailable" }, 20);
+    await world.delete(id);
+    await world.deliver();
+    expect([await world.rows(), await world.sites(), world.provider.sites.size]).toEqual([[], [], 0]);
+  });
+
+  it("is repeated until the site is not found any more, whatever the answer was", async () => {
+    const { id } = await world.deploy("1");
+    world.provider.ignoredRemovals = 3;
+    await world.delete(id);
+    await world.deliver();
+    expect([await world.rows(), await world.sites(), world.provider.sites.size]).toEqual([[], [], 0]);
+  });
+
+  it("ends with the reason after about a day, and can be requested again", async () => {
+    const { id } = await world.deploy("1");
+    world.provider.fail("removeSite", { kind: "unavailable" }, 1_000);
+    await world.delete(id);
+    await world.deliver();
+    expect(await world.row(id)).toMatchObject({ status: "failed", error: "It failed: unavailable" });
+    expect(world.provider.count("removeSite")).toBe(40);
+    world.provider.heal();
+    await world.delete(id);
+    await world.deliver();
+    expect([await world.rows(), world.provider.sites.size]).toEqual([[], 0]);
+  });
+
+  it("waits for the one that runs, and what is requested then waits for it", async () => {
+    const { id: live } = await world.deploy("1");
+    const running = await published();
+    await world.delete(live);
+    const { id: later } = await world.request();
+    await world.run(live);
+    await world.run(later);
+    expect((await world.rows()).map(({ id, status }) => [id, status])).toEqual([
+      [live, "deleting"],
+      [running, "deploying"],
+      [later, "pending"],
+    ]);
+    world.provider.pollsUntilReady = 1;
+    for (const each of world.provider.deployments.values()) each.polls = 0;
+    await world.deliver();
+    expect((await world.rows()).map(({ id, status }) => [id, status])).toEqual([
+      [running, "success"],
+      [later, "success"],
+    ]);
+    expect(world.provider.sites.size).toBe(1);
+  });
+
+  it("needs no credential where nothing is at the provider", async () => {
+    const { id } = await world.request();
+    await disconnect();
+    await world.deliver();
+    expect(await world.row(id)).toMatchObject({
+      status: "failed",
+      error: "Connect your Netlify account first",
+    });
+    await world.delete(id);
+    await world.deliver();
+    expect([await world.rows(), await world.sites()]).toEqual([[], []]);
+  });
+
+  it("finds a site whose creation had an unknown outcome", async () => {
+    const { id } = await world.request();
+    world.provider.fail("createSite", { kind: "unavailable", isLost: true });
+    await world.deliverNext();
+    expect(world.provider.sites.size).toBe(1);
+    await world.delete(id);
+    await world.deliver();
+    expect([await world.rows(), world.provider.sites.size]).toEqual([[], 0]);
+  });
+
+  it("does not take a site with it for which a request is stored at the same moment", async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { id } = await world.request();
+      await world.cancel(id);
+      await world.run(id);
+      await world.delete(id);
+      const [requested] = await Promise.all([world.request(), world.run(id), world.run(id)]);
+      expect(await world.find(requested.id)).toBeDefined();
+      await world.deliver();
+      expect(await world.row(requested.id)).toMatchObject({ status: "success" });
+      await world.delete(requested.id);
+      await world.deliver();
+    }
+  });
+});
+
+describe("what is deleted meanwhile", () => {
+  it("the project: a deployment that waits fails with a sentence, and a site can still be taken down", async () => {
+    const { id: live } = await world.deploy("1");
+    const { id } = await world.request();
+    await database.db.delete(projects).where(eq(projects.id, world.projectId));
+    await world.deliver();
+    expect(await world.row(id)).toMatchObject({ status: "failed", error: "The project was deleted" });
+    expect(world.provider.sites.size).toBe(1);
+    await world.delete(live);
+    await world.deliver();
+    expect(world.provider.sites.size).toBe(0);
+    expect((await world.rows()).map((row) => row.id)).toEqual([id]);
+  });
+
+  it("the project, while the provider has the deployment: it is published", async () => {
+    const id = await published();
+    await database.db.delete(projects).where(eq(projects.id, world.projectId));
+    for (const each of world.provider.deployments.values()) each.polls = 0;
+    await world.deliver();
+    expect(await world.row(id)).toMatchObject({ status: "success", projectId: null });
+  });
+
+  it("the credential: it ends with a sentence", async () => {
+    const id = await published();
+    await disconnect();
+    await world.deliver();
+    expect(await world.row(id)).toMatchObject({
+      status: "failed",
+      error: "Connect your Netlify account first",
+    });
+  });
+
+  it("the account: another one never touches the site, and the right one of two is used", async () => {
+    const id = await published();
+    await world.connect("account-2");
+    await world.deliver();
+    expect(await world.row(id)).toMatchObject({
+      status: "failed",
+      error: "The site is in another account at Netlify than the one that is connected now",
+    });
+    await world.connect("account-1");
+    await world.connect("account-2", world.projectId);
+    await world.delete(id);
+    await world.deliver();
+    expect([await world.rows(), world.provider.sites.size]).toEqual([[], 0]);
+  });
+
+  it("the site, by hand: the next deployment makes it again", async () => {
+    await world.deploy("1");
+    world.provider.sites.clear();
+    expect(await world.deploy("2")).toMatchObject({ status: "success", error: null });
+    expect(world.provider.sites.size).toBe(1);
+    const [site] = await world.sites();
+    expect(world.provider.shown(site?.name ?? "")).toEqual({ "index.html": "2", "a.txt": "2" });
+  });
+
+  it("the row of a deployment that an executor holds: it writes nothing", async () => {
+    const { id } = await world.request();
+    world.provider.before("create", () => database.db.delete(deployments).where(sql`id = ${id}::uuid`));
+    await world.deliver();
+    expect(await world.rows()).toEqual([]);
+  });
+});

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { openDatabase } from "#test/support/database.ts";
+import { DeploymentWorld } from "./support/deployment-world.ts";
+
+let database: Awaited<ReturnType<typeof openDatabase>>;
+let world: DeploymentWorld;
+beforeAll(async () => {
+  database = await openDatabase();
+});
+beforeEach(async () => {
+  world = await DeploymentWorld.open(database.db);
+});
+afterAll(() => database.close());
+
+describe("a deployment", () => {
+  it("is published, and the next one at the same address", async () => {
+    const first = await world.deploy("1");
+    expect(first).toMatchObject({ status: "success", version: 1, error: null });
+    const second = await world.deploy("2");
+    expect(second).toMatchObject({ status: "success", version: 2, url: first.url });
+    const [site] = await world.sites();
+    expect(site).toMatchObject({ liveDeploymentId: second.id, lastVersion: 2 });
+    expect(world.provider.shown(site?.name ?? "")).toEqual({ "index.html": "2", "a.txt": "2" });
+    expect(world.provider.sites.size).toBe(1);
+    expect(await world.lines(first.id)).toContain("2 files, 2 bytes");
+  });
+
+  it("is one of its own for each of ten requests at once, which run in turn", async () => {
+    const requested = await Promise.all(Array.from({ length: 10 }, () => world.request()));
+    expect(requested.map(({ version }) => version).toSorted((a, b) => a - b)).toEqual([
+      1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+    ]);
+    // The queue delivers them all at once, and each message twice.
+    while (world.waiting.length > 0) {
+      const batch = world.waiting.splice(0).map(({ payload }) => String(Object(payload).deploymentId));
+      for (const id of batch) await world.passPause(id);
+      await Promise.all([...batch, ...batch].map((id) => world.run(id)));
+      const working = (await world.rows()).filter(({ status }) => ["building", "deploying"].includes(status));
+      expect(working.length).toBeLessThanOrEqual(1);
+    }
+    await world.recover();
+    const rows = await world.rows();
+    expect(rows.map(({ status }) => status)).toEqual(rows.map(() => "success"));
+    expect(world.provider.deployments.size).toBe(10);
+    const order = [...world.provider.deployments.values()].map(({ release }) => release);
+    expect(order).toEqual(rows.map(({ id }) => id));
+    expect([await world.sites(), world.provider.sites.size]).toMatchObject([[{ lastVersion: 10 }], 1]);
+  });
+});

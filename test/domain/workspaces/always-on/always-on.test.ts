@@ -1,0 +1,142 @@
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { auditLog, projects, teams } from "#src/db/schema/index.ts";
+import { endAlwaysOn, makeAlwaysOn, readDeployLimits } from "#src/domain/workspaces/always-on/index.ts";
+import { createProject } from "#src/domain/workspaces/projects/index.ts";
+import { newColleague, newMember, type Colleague } from "#test/support/colleagues.ts";
+import { openDatabase } from "#test/support/database.ts";
+import { CLIENT } from "#test/support/people.ts";
+
+let database: Awaited<ReturnType<typeof openDatabase>>;
+beforeAll(async () => {
+  database = await openDatabase();
+});
+afterAll(() => database.close());
+
+const published: unknown[] = [];
+const depsOf = () => ({
+  db: database.db,
+  queue: { publish: async (message: unknown) => void published.push(message) },
+  modelSettings: { byokTiers: [] },
+  config: {
+    TIER_PRICE_BASIC: 0,
+    TIER_PRICE_PRO: 0,
+    TIER_PRICE_ULTRA: 0,
+    TIER_MAX_PROJECTS_FREE: 3,
+    TIER_MAX_PROJECTS_BASIC: 3,
+    TIER_MAX_PROJECTS_PRO: 3,
+    TIER_MAX_PROJECTS_ULTRA: 3,
+    TIER_MAX_DEPLOYS_FREE: 1,
+    TIER_MAX_DEPLOYS_BASIC: 3,
+    TIER_MAX_DEPLOYS_PRO: 5,
+    TIER_MAX_DEPLOYS_ULTRA: 20,
+    TIER_BUNDLED_CREDITS_BASIC: 0,
+    TIER_BUNDLED_CREDITS_PRO: 0,
+    TIER_BUNDLED_CREDITS_ULTRA: 0,
+    TIER_DAILY_CREDITS_FREE: 0,
+  },
+});
+
+const newProject = ({ caller }: Colleague) =>
+  createProject({ db: database.db }, caller, { name: "app", description: "", sourceType: "empty" });
+const switchOn = ({ caller }: Colleague, project: string) => makeAlwaysOn(depsOf(), caller, project, CLIENT);
+const switchOff = ({ caller }: Colleague, project: string) => endAlwaysOn(depsOf(), caller, project, CLIENT);
+const limits = ({ caller }: Colleague) => readDeployLimits(depsOf(), caller);
+const change = ({ personalTeamId }: Colleague, values: Partial<typeof teams.$inferInsert>) =>
+  database.db.update(teams).set(values).where(eq(teams.id, personalTeamId));
+
+describe("an always-on project", () => {
+  it("takes one place, once, and gives it back", async () => {
+    const person = await newColleague(database.db);
+    const { id } = await newProject(person);
+    const first = await switchOn(person, id);
+    expect(await switchOn(person, id)).toEqual(first);
+    expect(await limits(person)).toEqual({
+      tier: "free",
+      projects: { current: 1, max: 3 },
+      deploys: { current: 1, included: 1, bought: 0, max: 1 },
+    });
+    await switchOff(person, id);
+    await switchOff(person, id);
+    expect((await limits(person)).deploys.current).toBe(0);
+    const entries = await database.db.select().from(auditLog).where(eq(auditLog.userId, person.id));
+    expect(entries.map(({ action }) => action)).toEqual(["project.always_on", "project.not_always_on"]);
+  });
+
+  it("is woken", async () => {
+    const person = await newColleague(database.db);
+    const { id } = await newProject(person);
+    await database.db.update(projects).set({ status: "hibernated" }).where(eq(projects.id, id));
+    published.length = 0;
+    await switchOn(person, id);
+    const [row] = await database.db.select().from(projects).where(eq(projects.id, id));
+    expect(row).toMatchObject({ wanted: "running" });
+    expect(published).toHaveLength(1);
+  });
+
+  it("needs a place of the tier or a bought one, and takes none from what is on", async () => {
+    const person = await newColleague(database.db);
+    const [first, second] = [await newProject(person), await newProject(person)];
+    await switchOn(person, first.id);
+    await expect(switchOn(person, second.id)).rejects.toMatchObject({
+      code: "insufficient_credits",
+      status: 402,
+      extra: { tier: "free", current: 1, base_max: 1, additional_purchased: 0, effective_max: 1 },
+    });
+    await change(person, { deploySlots: 1 });
+    await switchOn(person, second.id);
+    await change(person, { deploySlots: 0 });
+    // Above its places, a team keeps what it has.
+    expect(await switchOn(person, first.id)).toMatchObject({ projectId: first.id });
+    expect((await limits(person)).deploys).toMatchObject({ current: 2, max: 1 });
+  });
+
+  it.each([
+    ["free", 1],
+    ["basic", 3],
+    ["pro", 5],
+    ["ultra", 20],
+  ] as const)("has the places of the tier %s", async (subscriptionTier, max) => {
+    const person = await newColleague(database.db);
+    await change(person, { subscriptionTier, deploySlots: 2 });
+    expect((await limits(person)).deploys).toMatchObject({ included: max, bought: 2, max: max + 2 });
+  });
+
+  it("gets the last place alone, of many requests at once", async () => {
+    const person = await newColleague(database.db);
+    await change(person, { subscriptionTier: "basic" });
+    const made = await Promise.all(Array.from({ length: 8 }, () => newProject(person)));
+    const outcomes = await Promise.allSettled(
+      made.flatMap(({ id }) => [switchOn(person, id), switchOn(person, id)]),
+    );
+    const refused = outcomes.filter(({ status }) => status === "rejected");
+    expect(refused).toHaveLength(10);
+    for (const outcome of refused) {
+      expect(outcome).toMatchObject({ reason: { code: "insufficient_credits" } });
+    }
+    expect((await limits(person)).deploys.current).toBe(3);
+  });
+
+  it("is marked by whoever may edit it", async () => {
+    const person = await newColleague(database.db);
+    const { id, teamId } = await newProject(person);
+    const [viewer, stranger] = [
+      await newMember(database.db, teamId, "viewer"),
+      await newColleague(database.db),
+    ];
+    await expect(switchOn(viewer, id)).rejects.toMatchObject({ code: "forbidden" });
+    await expect(switchOff(viewer, id)).rejects.toMatchObject({ code: "forbidden" });
+    await expect(switchOn(stranger, id)).rejects.toMatchObject({ code: "not_found" });
+    const editor = await newMember(database.db, teamId, "editor");
+    expect(await switchOn(editor, id)).toMatchObject({ projectId: id });
+  });
+
+  it("frees its place when it is deleted", async () => {
+    const person = await newColleague(database.db);
+    const { id } = await newProject(person);
+    await switchOn(person, id);
+    await database.db.delete(projects).where(eq(projects.id, id));
+    await expect(switchOn(person, id)).rejects.toMatchObject({ code: "not_found" });
+    expect((await limits(person)).deploys.current).toBe(0);
+  });
+});

@@ -1,0 +1,305 @@
+import { createParser } from "eventsource-parser";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { newDeployer, PATIENCE, see, type Deployer, type Deployment } from "#test/support/deployer.ts";
+import { startService, type TestService } from "#test/support/service.ts";
+import { openSocket } from "#test/support/socket.ts";
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ DEPLOYMENT_POLL_SECONDS: "1" });
+});
+afterAll(() => service?.close());
+
+async function newScene() {
+  const deployer = await newDeployer(service);
+  await deployer.connect("netlify");
+  await deployer.connect("vercel");
+  const project = await deployer.newProject({ "index.html": "<h1>Hello</h1>" });
+  return { deployer, project };
+}
+
+interface StreamEvent {
+  id: string;
+  type: string;
+  data: { type: string; line?: number; text?: string; status?: string; deployment_url?: string | null };
+}
+
+/** Reads a stream to its end. */
+async function stream({ token }: Deployer, id: string, headers: Record<string, string> = {}, query = "") {
+  const response = await fetch(`${service.url}/api/deployments/${id}/stream${query}`, {
+    headers: { authorization: `Bearer ${token}`, ...headers },
+  });
+  const events: StreamEvent[] = [];
+  const parser = createParser({
+    onEvent: (event) =>
+      events.push({ id: event.id ?? "", type: event.event ?? "", data: JSON.parse(event.data) }),
+  });
+  parser.feed(await response.text());
+  return { status: response.status, type: response.headers.get("content-type"), events };
+}
+
+const linesOf = (events: readonly StreamEvent[]) => events.filter(({ type }) => type === "log");
+
+describe("a deployment is followed", () => {
+  it("by its stream, from the first line to the end, and from any line on", async () => {
+    const { deployer, project } = await newScene();
+    const begun = await deployer.deploy(project, { provider: "netlify" });
+    const { status, type, events } = await stream(deployer, begun.id);
+    expect([status, type]).toEqual([200, "text/event-stream; charset=utf-8"]);
+    const { body: logs } = await deployer.call<string[]>("GET", `/api/deployments/${begun.id}/logs`);
+    const lines = linesOf(events);
+    expect(lines.map(({ data }) => data.text)).toEqual(logs);
+    expect(lines.map(({ id, data }) => [id, data.line])).toEqual(
+      logs.map((_, at) => [String(at + 1), at + 1]),
+    );
+    expect(lines.length).toBeGreaterThan(2);
+    expect(events.at(-1)).toMatchObject({
+      type: "done",
+      data: { type: "done", deployment_id: begun.id, status: "success", error: null },
+    });
+    const states = events.filter((each) => each.type === "status").map(({ data }) => data.status);
+    expect(states.at(-1)).toBe("success");
+
+    const rest = await stream(deployer, begun.id, { "last-event-id": "2" });
+    expect(linesOf(rest.events).map(({ id }) => id)).toEqual(lines.slice(2).map(({ id }) => id));
+    expect(rest.events.at(-1)?.type).toBe("done");
+    expect(linesOf((await stream(deployer, begun.id, {}, "?last_event_id=2")).events)).toEqual(
+      lines.slice(2),
+    );
+    const comesBack = await stream(deployer, begun.id, { "last-event-id": String(logs.length) });
+    expect(comesBack).toMatchObject({ status: 204, events: [] });
+    const bad = await stream(deployer, begun.id, { "last-event-id": "x" });
+    expect(bad.status).toBe(422);
+  });
+
+  it("by its status, its log, and its project's socket", async () => {
+    const { deployer, project } = await newScene();
+    const socket = await openSocket(
+      service.url,
+      `/ws/chat/${project.id}?${new URLSearchParams({ token: deployer.token })}`,
+    );
+    socket.send({ type: "ping" });
+    await socket.next("pong");
+    const begun = await deployer.deploy(project, { provider: "vercel" });
+    const over = await deployer.succeeded(begun);
+    const told = () =>
+      socket.frames.flatMap(({ type, payload }) =>
+        type === "status_update" && payload instanceof Object && "deployment_id" in payload ? [payload] : [],
+      );
+    await vi.waitFor(
+      () =>
+        expect(told().at(-1)).toEqual({
+          type: "deployment",
+          deployment_id: begun.id,
+          provider: "vercel",
+          status: "success",
+          deployment_url: over.deployment_url,
+          error: null,
+        }),
+      PATIENCE,
+    );
+    const states = told().map((payload) => ("status" in payload ? payload.status : ""));
+    expect(states).toEqual(["building", "deploying", "success"]);
+    socket.close();
+
+    const { body: status } = await deployer.call("GET", `/api/deployments/${begun.id}/status`);
+    expect(status).toEqual({
+      status: "success",
+      deployment_url: over.deployment_url,
+      provider_status: { state: "READY", deployment_id: over.deployment_id },
+      error: null,
+      updated_at: expect.stringMatching(/Z$/u),
+    });
+    const { body: logs } = await deployer.call<string[]>("GET", `/api/deployments/${begun.id}/logs`);
+    expect(logs).toContain("=== Provider Logs ===");
+    expect(over.logs).toEqual(logs);
+  });
+
+  it("under its longer addresses, too", async () => {
+    const { deployer, project } = await newScene();
+    const { id } = await deployer.succeeded(await deployer.deploy(project, { provider: "netlify" }));
+    for (const end of ["", "/status", "/logs", "/stream"]) {
+      const [short, long] = await Promise.all([
+        deployer.call("GET", `/api/deployments/${id}${end}`),
+        deployer.call("GET", `/api/deployments/deployment/${id}${end}`),
+      ]);
+      expect([long.status, long.text]).toEqual([200, short.text]);
+    }
+    const { body: again } = await deployer.call("POST", `/api/deployments/deployment/${id}/redeploy`);
+    await deployer.succeeded(again);
+    const cancel = await deployer.call("POST", `/api/deployments/deployment/${id}/cancel`);
+    expect(cancel.status).toBe(409);
+    for (const each of [id, again.id])
+      expect((await deployer.call("DELETE", `/api/deployments/deployment/${each}`)).status).toBe(204);
+    await deployer.gone(again);
+  });
+});
+
+describe("deployments are listed", () => {
+  it("of a project and of a person, by provider and status, in pages", async () => {
+    const { deployer, project } = await newScene();
+    const other = await deployer.newProject({ "index.html": "other" });
+    const empty = await deployer.newProject({});
+    const [one, two] = [
+      await deployer.succeeded(await deployer.deploy(project, { provider: "netlify" })),
+      await deployer.succeeded(await deployer.deploy(project, { provider: "vercel" })),
+    ];
+    const three = await deployer.ended(await deployer.deploy(empty, { provider: "netlify" }));
+    expect(three).toMatchObject({
+      status: "failed",
+      error: expect.stringMatching(/^There is no index\.html to deploy in .+\.$|index\.html/u),
+    });
+    const four = await deployer.succeeded(await deployer.deploy(other, { provider: "netlify" }));
+
+    const list = async (path: string) => {
+      const { status, text, body } = await deployer.call<Deployment[]>("GET", path);
+      expect([status, status === 200 ? "" : text]).toEqual([200, ""]);
+      expect(body.every(({ logs }) => logs === null)).toBe(true);
+      return body.map(({ id }) => id);
+    };
+    const all = [four.id, three.id, two.id, one.id];
+    expect(await list("/api/deployments")).toEqual(all);
+    expect(await list("/api/deployments?limit=2")).toEqual(all.slice(0, 2));
+    expect(await list("/api/deployments?limit=2&offset=2")).toEqual(all.slice(2));
+    expect(await list("/api/deployments?offset=4")).toEqual([]);
+    expect(await list("/api/deployments?provider=vercel")).toEqual([two.id]);
+    expect(await list("/api/deployments?status=failed")).toEqual([three.id]);
+    expect(await list("/api/deployments?provider=netlify&status=success")).toEqual([four.id, one.id]);
+    for (const name of [project.id, project.slug]) {
+      expect(await list(`/api/deployments?project_id=${name}`)).toEqual([two.id, one.id]);
+      const path = `/api/deployments/${name}/deployments`;
+      expect(await list(path)).toEqual([two.id, one.id]);
+      expect(await list(`${path}?provider=netlify`)).toEqual([one.id]);
+      expect(await list(`${path}?status_filter=failed`)).toEqual([]);
+      expect(await list(`${path}?status=success&limit=1&offset=1`)).toEqual([one.id]);
+    }
+    for (const query of ["limit=0", "limit=101", "offset=-1", "status=odd", "limit=x"]) {
+      const { status, body } = await deployer.call("GET", `/api/deployments?${query}`);
+      expect([query, status, body.detail]).toEqual([query, 422, expect.any(String)]);
+    }
+  });
+});
+
+describe("a request with an Idempotency-Key", () => {
+  it("is one deployment, however often and at once it is repeated", async () => {
+    const { deployer, project } = await newScene();
+    const key = { "idempotency-key": "deploy-1" };
+    const wish = { project_id: project.id, provider: "netlify" };
+    const post = (json: object) => deployer.call("POST", "/api/deployments", json, key);
+    const answers = await Promise.all([post(wish), post(wish), post(wish)]);
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+    const [first] = answers;
+    expect((await post({ ...wish, project_id: project.slug })).body.id).toBe(first?.body.id);
+    expect(await post({ ...wish, provider: "vercel" })).toMatchObject({
+      status: 422,
+      body: { detail: "This Idempotency-Key was used with a different request" },
+    });
+    const over = await deployer.succeeded(first?.body ?? { id: "" });
+    expect((await post(wish)).body).toMatchObject({ id: over.id, status: "success" });
+
+    const again = () =>
+      deployer.call("POST", `/api/deployments/${over.id}/redeploy`, undefined, {
+        "idempotency-key": "back-1",
+      });
+    const [back, replayed] = [await again(), await again()];
+    expect(replayed.body.id).toBe(back.body.id);
+    expect((await deployer.succeeded(back.body)).version).toBe(2);
+    const { body } = await deployer.call<Deployment[]>("GET", "/api/deployments");
+    expect(body).toHaveLength(2);
+    // Another person's key is another one.
+    const other = await newScene();
+    const theirs = await other.deployer.call(
+      "POST",
+      "/api/deployments",
+      { ...wish, project_id: other.project.id },
+      key,
+    );
+    expect([theirs.status, theirs.body.id === over.id]).toEqual([200, false]);
+  });
+});
+
+const container = async (
+  { call }: Deployer,
+  project: { id: string },
+  fields: object,
+): Promise<{ id: string }> => {
+  const path = `/api/projects/${project.id}/containers`;
+  const { status, text, body } = await call<{ container: { id: string } }>("POST", path, fields);
+  expect([status, status === 200 ? "" : text]).toEqual([200, ""]);
+  return body.container;
+};
+
+describe("a container", () => {
+  it("is deployed under both addresses of a project, to a site of its own", async () => {
+    const { deployer, project } = await newScene();
+    await deployer.write(project, { "shop/public/index.html": "shop", "blog/index.html": "blog" });
+    const shop = await container(deployer, project, {
+      name: "shop",
+      directory: "shop",
+      output_directory: "public",
+    });
+    const blog = await container(deployer, project, { name: "blog", directory: "blog" });
+    const wish = { provider: "netlify" };
+    const first = await deployer.call("POST", `/api/deployments/${project.slug}/deploy`, {
+      ...wish,
+      container_id: blog.id,
+    });
+    const second = await deployer.call(
+      "POST",
+      `/api/deployments/${project.slug}/containers/${shop.id}/deploy`,
+      wish,
+    );
+    expect([first.status, second.status]).toEqual([200, 200]);
+    const [atBlog, atShop] = [await deployer.succeeded(first.body), await deployer.succeeded(second.body)];
+    expect([atBlog.container_id, atShop.container_id]).toEqual([blog.id, shop.id]);
+    expect([atBlog.version, atShop.version]).toEqual([1, 1]);
+    expect((await see(service, atBlog.deployment_url)).body).toBe("blog");
+    expect((await see(service, atShop.deployment_url)).body).toBe("shop");
+  });
+
+  it("with a target is deployed by deploy-all, and one without is not", async () => {
+    const { deployer, project } = await newScene();
+    await deployer.write(project, { "shop/index.html": "shop", "blog/index.html": "blog" });
+    const [shop, blog, api] = [
+      await container(deployer, project, { name: "shop", directory: "shop" }),
+      await container(deployer, project, { name: "blog", directory: "blog" }),
+      await container(deployer, project, { name: "api", directory: "api" }),
+    ];
+    const aim = ({ id }: { id: string }, provider: string | null) =>
+      deployer.call("PATCH", `/api/projects/${project.id}/containers/${id}/deployment-target`, { provider });
+    expect((await aim(shop, "netlify")).status).toBe(200);
+    expect((await aim(api, "heroku")).status).toBe(200);
+    interface Outcome {
+      container_id: string;
+      deployment_id?: string;
+    }
+    const all = () =>
+      deployer.call<{ results: Outcome[] }>(
+        "POST",
+        `/api/deployments/${project.slug}/deploy-all`,
+        undefined,
+        { "idempotency-key": "all-1" },
+      );
+    const { status, body } = await all();
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ total: 3, deployed: 1, failed: 1, skipped: 1 });
+    const outcomes = new Map(body.results.map((each) => [each.container_id, each]));
+    expect(outcomes.get(shop.id)).toMatchObject({
+      container_name: "shop",
+      provider: "netlify",
+      status: "success",
+      deployment_id: expect.any(String),
+    });
+    expect(outcomes.get(blog.id)).toMatchObject({ provider: null, status: "skipped" });
+    expect(outcomes.get(api.id)).toMatchObject({
+      provider: "heroku",
+      status: "failed",
+      error: "Connect your Heroku account first",
+    });
+    const id = outcomes.get(shop.id)?.deployment_id ?? "";
+    const over = await deployer.succeeded({ id });
+    expect((await see(service, over.deployment_url)).body).toBe("shop");
+    const repeated = await all();
+    expect(repeated.body.results.flatMap(({ deployment_id: same }) => same ?? [])).toEqual([id]);
+  });
+});

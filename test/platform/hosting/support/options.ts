@@ -1,0 +1,36 @@
+import type { HostingOptions } from "#src/platform/hosting/index.ts";
+import { createSafeFetch } from "#src/platform/safe-fetch/index.ts";
+
+/** The providers of an installation whose addresses lead nowhere, but for the stand-in's. */
+export function testOptions(given: {
+  standinUrl?: string;
+  isConfigured?: boolean;
+  oauth?: { clientId: string; clientSecret: string; oauthBase: string };
+  apiBase?: string;
+}): HostingOptions {
+  const provider = (name: string) => ({
+    apiBase: given.apiBase ?? `https://${name}.invalid`,
+    isConfigured: given.isConfigured ?? false,
+  });
+  const app = {
+    clientId: undefined,
+    clientSecret: undefined,
+    oauthBase: "https://consent.invalid",
+    redirectUri: "https://service.test/callback",
+    ...given.oauth,
+  };
+  return {
+    providers: {
+      vercel: provider("vercel"),
+      netlify: provider("netlify"),
+      cloudflare: provider("cloudflare"),
+      heroku: provider("heroku"),
+      digitalocean: provider("digitalocean"),
+    },
+    oauth: { vercel: app, netlify: app, heroku: app, digitalocean: app },
+    standinUrl: given.standinUrl,
+    safeFetch: createSafeFetch({ allowPrivate: true, allowedOrigins: [] }),
+    timeoutMs: 300,
+    production: false,
+  };
+}
