@@ -75,7 +75,7 @@ export async function runDeployment(
 async function attempt(deps: RunDeps, claimed: Claimed): Promise<Outcome> {
   const { deployment } = claimed;
   const isDeleting = deployment.status === "deleting";
-  // Neither needs the provider, nor therefore a credential.
+  // Where nothing is at the provider, neither its deletion nor its end needs a credential.
   if (isDeleting && !isAtProvider(claimed)) return leave(deps, claimed);
   if (!isDeleting && deployment.cancelledAt !== null && deployment.publishedAt === null)
     return ended("cancelled");
@@ -84,9 +84,6 @@ async function attempt(deps: RunDeps, claimed: Claimed): Promise<Outcome> {
       "failed",
       deployment.error ?? "The deployment was interrupted too many times: start it again",
     );
-  // The provider was given nothing yet, so there is nothing to take back.
-  if (!isDeleting && deployment.cancelledAt !== null && deployment.publishedAt === null)
-    return ended("cancelled");
   let run: Execution | undefined;
   const stop = new AbortController();
   const heartbeat = setInterval(() => void beat(deps, run?.deployment ?? deployment, stop), BEAT_MS);
