@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { Bench } from "./bench.ts";
 import type { Measurement } from "./measurement.ts";
+import { deployments } from "./measurements/deployments.ts";
 import { growth } from "./growth/measurement.ts";
 import { acknowledgement } from "./measurements/acknowledgement.ts";
 import { budgets } from "./measurements/budgets.ts";
@@ -45,6 +46,7 @@ const ALL: readonly Measurement[] = [
   payments,
   projects,
   schedules,
+  deployments,
   growth,
   channelConnections,
   memory,
