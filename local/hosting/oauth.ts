@@ -225,7 +225,7 @@ export async function serveConsent(
   return true;
 }
 
-/** Why nobody is asked. Whoever may be led to another address must not be led anywhere. */
+/** Why no person is asked for consent. A request that may name another address to return to is not redirected. */
 function problemOf(
   { callbacks }: HostingParts,
   { needsPkce = false }: OAuthServer,

@@ -244,7 +244,7 @@ export class HostingStore {
     this.#db.run("UPDATE site SET live = ? WHERE id = ?", deployment, id);
   }
 
-  /** Publishes a deployment at once, whatever its pace. */
+  /** Publishes a deployment at once, without its pace. */
   publishNow({ id, site, seq, createdAt }: Deployment): void {
     this.#db.run("UPDATE deployment SET published = 1, due_at = created_at WHERE id = ?", id);
     const sql = "UPDATE site SET live = ?, published_seq = ?, updated_at = ? WHERE id = ?";

@@ -61,7 +61,7 @@ export interface Api {
   send<T>(schema: z.ZodType<T>, call: Call, meaning?: Meaning<T>): Promise<T>;
   /** The same; undefined for what is not there. */
   find<T>(schema: z.ZodType<T>, call: Call): Promise<T | undefined>;
-  /** Sends a call whose answer nobody reads. Refusals with these statuses are no failure. */
+  /** Sends a call whose response has nothing to read. Refusals with these statuses are no failure. */
   run(call: Call, settled?: readonly number[]): Promise<void>;
   scrub: (text: string) => string;
 }

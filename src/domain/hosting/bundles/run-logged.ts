@@ -84,7 +84,7 @@ async function runAsProcess(runtime: BuildRuntime, wish: LoggedCommand): Promise
 /** A script that runs the command and then writes a line with the mark and the exit code. */
 function marked(command: string, mark: string): string {
   const quoted = `'${command.replaceAll("'", `'\\''`)}'`;
-  // Whatever the command leaves open, the mark comes on a line of its own, behind the output of both streams.
+  // The command may leave streams open; the mark comes on a line of its own, behind the output of both streams.
   return `bash -c ${quoted} 2>&1; code=$?; printf '\\n%s %s\\n' ${mark} "$code"; exit "$code"`;
 }
 
@@ -118,7 +118,7 @@ async function untilMarked(
   return never();
 }
 
-/** Waits until the program does not run any more, whatever its log shows. */
+/** Waits until the program has ended, which its log may not show. */
 async function untilGone(runtime: BuildRuntime, name: string, over: AbortSignal): Promise<CommandEnd> {
   for (;;) {
     await wait(LOOK_MS, over);

@@ -15,7 +15,7 @@ export interface BuildWish {
 }
 
 /**
- * Who builds. A provider that always builds does so whatever was asked for. Throws `invalid_input` for one that takes built
+ * Who builds. A provider that always builds does so in either mode. Throws `invalid_input` for one that takes built
  * files alone.
  */
 export function modeOf(provider: HostingName, wished: DeploymentMode | undefined): DeploymentMode {

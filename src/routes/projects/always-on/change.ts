@@ -9,7 +9,7 @@ export const makeAlwaysOn = endpoint({
   path: "/api/projects/:project/deploy",
   summary: "Make a project always on",
   description:
-    "The project is not hibernated when nobody uses it, and starts if it does not run. Takes one of the team's places; see `GET /api/projects/deployment/limits`. Idempotent. Deployments to hosting providers are at `/api/deployments`.",
+    "The project is not hibernated for idleness, and starts if it does not run. Takes one of the team's places; see `GET /api/projects/deployment/limits`. Idempotent. Deployments to hosting providers are at `/api/deployments`.",
   tag: "Projects",
   access: { userOrKey: "project.edit" },
   params: ProjectParams,
@@ -32,8 +32,7 @@ export const endAlwaysOn = endpoint({
   method: "delete",
   path: "/api/projects/:project/deploy",
   summary: "End always on",
-  description:
-    "Gives the team's place back. The project is hibernated again when nobody uses it. Idempotent.",
+  description: "Gives the team's place back. Idleness hibernates the project again. Idempotent.",
   tag: "Projects",
   access: { userOrKey: "project.edit" },
   params: ProjectParams,
