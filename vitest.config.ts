@@ -2,6 +2,8 @@ import path from "node:path";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { HANGS_MS, WAIT_HANGS_MS } from "./test/support/hangs.ts";
+import { cheaperProcesses } from "./test/support/process-environment.ts";
 import { RequireAll } from "./test/support/require-all.ts";
 import { SlowestFiles } from "./test/support/slowest-files.ts";
 
@@ -21,9 +23,6 @@ const bindings = {
   // The git server of the tests is on this machine.
   OUTBOUND_ALLOW_PRIVATE: "true",
 };
-
-/** Ends a test that hangs, and nothing else: a machine that is busy must not decide one. */
-const HANGS_MS = 300_000;
 
 /** Where the files are that keep a core busy for longest, longest first. */
 const BUSY = [
@@ -77,6 +76,9 @@ function nameOf({ moduleId }: TestSpecification): string {
 const WORKERD = "workerd";
 const inWorkerd = ["test/durable-objects/**/*.test.ts", "test/workerd/**/*.test.ts"];
 
+// Before any worker starts: it and the processes of its tests inherit them.
+for (const [name, value] of Object.entries(cheaperProcesses())) process.env[name] ??= value;
+
 export default defineConfig({
   test: {
     // Many files mostly wait, for a service to start or a task to be taken over: four at a time keep two cores busy.
@@ -87,6 +89,8 @@ export default defineConfig({
     reporters: ["default", new SlowestFiles(), new RequireAll()],
     projects: [
       {
+        // The client's and the command line's own sources, not what was built of them.
+        ssr: { resolve: { conditions: ["workspace-source", "node"] } },
         test: {
           name: "node",
           include: ["test/**/*.test.ts"],
@@ -97,11 +101,13 @@ export default defineConfig({
           isolate: false,
           setupFiles: [
             "test/support/fuzz-seed.ts",
+            "test/support/patience.ts",
             "test/support/left-as-found.ts",
             "test/support/rejections.ts",
           ],
           testTimeout: HANGS_MS,
           hookTimeout: HANGS_MS,
+          expect: { poll: { timeout: WAIT_HANGS_MS } },
         },
       },
       {
@@ -119,9 +125,14 @@ export default defineConfig({
           globalSetup: ["test/support/prepare-workerd.ts"],
           // Also of the Worker's modules: each file would start a workerd of its own and load them for five seconds.
           isolate: false,
-          setupFiles: ["test/support/left-as-found.ts", "test/support/rejections.ts"],
+          setupFiles: [
+            "test/support/patience.ts",
+            "test/support/left-as-found.ts",
+            "test/support/rejections.ts",
+          ],
           testTimeout: HANGS_MS,
           hookTimeout: HANGS_MS,
+          expect: { poll: { timeout: WAIT_HANGS_MS } },
         },
       },
     ],

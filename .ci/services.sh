@@ -1,4 +1,4 @@
-# To be read by `run`: installs and starts PostgreSQL, Redis, bubblewrap and Chromium where they are missing (Debian or Ubuntu, as
+# To be read by `run`: installs and starts PostgreSQL, Redis, bubblewrap, Chromium and Python's httpx where they are missing (Debian or Ubuntu, as
 # root or with sudo). What it starts ends with the shell that reads it.
 
 as_root() {
@@ -13,7 +13,8 @@ missing=()
 is_there pg_isready && ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing+=(postgresql)
 is_there redis-server || missing+=(redis-server)
 is_there bwrap || missing+=(bubblewrap)
-is_there chromium || is_there chromium-browser || is_there google-chrome || missing+=(chromium)
+is_there chromium-headless-shell || is_there chromium || is_there chromium-browser || is_there google-chrome || missing+=(chromium-headless-shell)
+/usr/bin/python3 -c "import httpx" 2>/dev/null || missing+=(python3-httpx)
 if [ ${#missing[@]} -gt 0 ]; then
   echo "Installing ${missing[*]}, which tests need …"
   as_root apt-get update -qq

@@ -7,8 +7,11 @@ import { acknowledgement } from "./measurements/acknowledgement.ts";
 import { budgets } from "./measurements/budgets.ts";
 import { bundle } from "./measurements/bundle.ts";
 import { channelConnections } from "./measurements/channel-connections.ts";
+import { clients } from "./measurements/clients.ts";
 import { channels } from "./measurements/channels.ts";
 import { chat } from "./measurements/chat.ts";
+import { consoleChat } from "./measurements/console-chat.ts";
+import { consoleFiles } from "./measurements/console-files.ts";
 import { cpu } from "./measurements/cpu.ts";
 import { live } from "./measurements/live.ts";
 import { memory } from "./measurements/memory.ts";
@@ -50,6 +53,9 @@ const ALL: readonly Measurement[] = [
   growth,
   channelConnections,
   memory,
+  clients,
+  consoleChat,
+  consoleFiles,
 ];
 
 /**

@@ -5,12 +5,12 @@ import { StartError } from "./start-error.ts";
 /** Delay before a rebuild: editors write a file in several steps, and one change often touches several files. */
 const SETTLE_MS = 150;
 
-/** `npm run dev`: like `npm start`, and the Worker is rebuilt and replaced when its code changes. */
+/** `npm run dev`: like `npm start`, and the Worker and the console are rebuilt and replaced when their code changes. */
 const stack = await runService();
 let timer: NodeJS.Timeout | undefined;
 let reloading = Promise.resolve();
 
-for (const folder of ["src", "functions", "durable-objects"]) {
+for (const folder of ["src", "functions", "durable-objects", "console/src", "sdk/src"]) {
   watch(folder, { recursive: true }, () => {
     clearTimeout(timer);
     timer = setTimeout(() => {

@@ -23,6 +23,7 @@ import { addDemoAgents } from "./demo-agents.ts";
 import { migrate } from "./migrate.ts";
 import { holdPort } from "./port.ts";
 import { StartError } from "./start-error.ts";
+import { untilReady } from "./until-ready.ts";
 import { buildWorker } from "./worker/build.ts";
 import { writeAddresses } from "./addresses.ts";
 import { buildDir, startWorker } from "./worker/index.ts";
@@ -130,7 +131,7 @@ export async function startStack(configuration: Configuration, options: StackOpt
     },
   });
   started.defer(() => worker.close());
-  await untilItAnswers(url);
+  await untilReady(url);
   queue.begin();
   stripe.begin();
   cron = startCron({ expressions: worker.crons, run: (expression) => worker.runCron(expression), log });
@@ -384,26 +385,6 @@ async function openQueue(
     },
     begin: () => server.begin(),
   };
-}
-
-const READY_TIMEOUT_MS = 15_000;
-const READY_PAUSE_MS = 50;
-
-/** Waits until the service reports that it and its dependencies are ready. */
-async function untilItAnswers(url: string): Promise<void> {
-  const deadline = Date.now() + READY_TIMEOUT_MS;
-  let last = "";
-  do {
-    try {
-      const response = await fetch(`${url}/ready`, { signal: AbortSignal.timeout(READY_TIMEOUT_MS) });
-      if (response.ok) return;
-      last = await response.text();
-    } catch (error) {
-      last = message(error);
-    }
-    await new Promise((resolve) => setTimeout(resolve, READY_PAUSE_MS));
-  } while (Date.now() < deadline);
-  throw new StartError([`The service does not become ready: ${last}`]);
 }
 
 /** Returns the address of the service for a client on this machine. */

@@ -27,7 +27,8 @@ import { createOAuthProviders } from "#src/platform/oauth/index.ts";
 import type { OAuthProviders } from "#src/platform/oauth/provider.ts";
 import { channelConnections, type ChannelConnections } from "#src/platform/objects/channel-connections.ts";
 import { gatewayShards, type GatewayShards } from "#src/platform/objects/gateway-shards.ts";
-import { attemptLimits, type AttemptLimits } from "#src/platform/objects/attempt-limits.ts";
+import { attemptLimits, attemptWindows, type AttemptLimits } from "#src/platform/objects/attempt-limits.ts";
+import { fileChanges, type FileChanges } from "#src/platform/objects/file-changes.ts";
 import { projectNotices, type ProjectNotices } from "#src/platform/objects/project-notices.ts";
 import { projectSockets, type ProjectSockets } from "#src/platform/objects/project-sockets.ts";
 import { rateLimits, rateRules, type RateLimits } from "#src/platform/objects/rate-limits.ts";
@@ -48,6 +49,7 @@ import { createSafeFetch } from "#src/platform/safe-fetch/index.ts";
 import type { SafeFetch } from "#src/platform/safe-fetch/safe-fetch.ts";
 import { createTranscription } from "#src/platform/transcription/index.ts";
 import type { Transcription } from "#src/platform/transcription/transcription.ts";
+import { announced } from "#src/platform/runtime/announced.ts";
 import { createWorkspaces } from "#src/platform/runtime/index.ts";
 import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
 import { createWebSearch } from "#src/platform/web-search/index.ts";
@@ -90,6 +92,8 @@ export interface Services extends SecretsAtRest {
   workspaces: ProjectWorkspaces;
   /** Notifies clients that have a project open. */
   notices: ProjectNotices;
+  /** Tells them which files have changed. */
+  fileChanges: FileChanges;
   sockets: ProjectSockets;
   /** Connections of channels to their platforms. */
   channelConnections: ChannelConnections;
@@ -137,6 +141,7 @@ export function createServices(env: Env, log: Log): Services {
   const { platformCalls, ...shared } = sharedServices(env);
   const clients = terminals(env.TERMINALS, trips);
   const archives = r2Archives(env.PROJECT_ARCHIVES);
+  const changes = fileChanges(env.PROJECT_SOCKETS, trips, log);
   return {
     ...shared,
     get db() {
@@ -153,7 +158,8 @@ export function createServices(env: Env, log: Log): Services {
     rateLimits: rateLimits(env.RATE_LIMITER, rateRules(env), trips),
     attempts: attemptLimits(env.RATE_LIMITER, attemptWindows(env), trips),
     taskLogs: taskLogs(env.TASK_LOG, trips),
-    workspaces: createWorkspaces(env, trips, log),
+    workspaces: announced(createWorkspaces(env, trips, log), changes),
+    fileChanges: changes,
     notices: projectNotices(env.PROJECT_SOCKETS, trips),
     sockets: projectSockets(env.PROJECT_SOCKETS, trips),
     terminals: clients,
@@ -177,6 +183,7 @@ type SharedServices = Omit<
   | "taskLogs"
   | "workspaces"
   | "notices"
+  | "fileChanges"
   | "sockets"
   | "terminals"
   | "apiEnvironment"
@@ -259,32 +266,6 @@ function warnOfNoAdministrator(env: Env): void {
   createLog().warn(
     "no account becomes an administrator: set ADMIN_EMAIL, or run `npm run admin -- grant EMAIL`",
   );
-}
-
-/** Addresses that may use up their attempts on one account before the account is closed to all addresses. */
-const ADDRESSES_PER_ACCOUNT = 10;
-
-const MINUTE_MS = 60_000;
-
-function attemptWindows(env: Env) {
-  const windowMs = env.AUTH_ATTEMPT_WINDOW_SECONDS * 1000;
-  const isProduction = env.ENVIRONMENT === "production";
-  return {
-    account: { capacity: env.AUTH_ATTEMPTS_PER_ACCOUNT, windowMs },
-    everywhere: { capacity: env.AUTH_ATTEMPTS_PER_ACCOUNT * ADDRESSES_PER_ACCOUNT, windowMs },
-    address: { capacity: env.AUTH_ATTEMPTS_PER_ADDRESS, windowMs },
-    mail: { capacity: env.MAIL_SENDS_PER_ACCOUNT, windowMs },
-    registration: { capacity: env.REGISTRATIONS_PER_ADDRESS ?? (isProduction ? 50 : 0), windowMs },
-    identity: {
-      capacity: isProduction || env.AUTH_ATTEMPTS_PER_ACCOUNT > 0 ? 5 : 0,
-      windowMs: 60 * MINUTE_MS,
-    },
-    revealBurst: { capacity: 10, windowMs: 5 * MINUTE_MS },
-    revealDay: { capacity: 100, windowMs: 24 * 60 * MINUTE_MS },
-    voiceHour: { capacity: 30, windowMs: 60 * MINUTE_MS },
-    voiceDay: { capacity: 120, windowMs: 24 * 60 * MINUTE_MS },
-    mediaReader: { capacity: 1, windowMs: 2 * MINUTE_MS },
-  };
 }
 
 function oauthConfig(env: Env) {

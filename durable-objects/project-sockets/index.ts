@@ -1,9 +1,11 @@
 import { DurableObject } from "cloudflare:workers";
 import {
+  isAuthorized,
   isRefusal,
   renewCaller,
   TRUST_MS,
   type Caller,
+  type Role,
   type Scope,
 } from "#src/domain/organisations/access/index.ts";
 import { liveTasks } from "#src/domain/agent-work/chats/index.ts";
@@ -16,18 +18,19 @@ import { AppError, type ErrorCode } from "#src/lib/errors.ts";
 import { parseJson, safeParseJson } from "#src/lib/parse-json.ts";
 import { PING, PONG } from "#src/lib/socket-ping.ts";
 import { Conversation } from "./chat/conversation.ts";
-import { readChatFrame } from "./chat/frames.ts";
+import { aboutFrame, readChatFrame } from "./chat/frames.ts";
 import { TaskFeeds } from "./chat/task-feeds.ts";
 import { Connection } from "./connection.ts";
 import { ContainerLog } from "./container-log.ts";
+import { FileNotices } from "./file-notices.ts";
 import { HeldSessions } from "./held-sessions.ts";
 import {
   ClientFrame,
   isShownTasks,
+  isToldOfFiles,
   Opening,
   OPENING_HEADER,
   TAKEN,
-  type Kind,
   type ProjectNotice,
   type ProjectSocketsObject,
   type SocketState,
@@ -35,6 +38,7 @@ import {
 } from "./protocol.ts";
 import { objectServices } from "#durable-objects/lib/object-services.ts";
 import type { Services } from "#src/services.ts";
+import { SCOPES } from "./scopes.ts";
 import { Terminal } from "./terminal.ts";
 
 /** Most sockets of one user on one project. */
@@ -42,15 +46,6 @@ const MAX_SOCKETS = 50;
 /** Most characters of one frame of a client. */
 const MAX_FRAME = 64 * 1024;
 const TOO_MANY = "Too many sockets are open on this project: close one";
-
-/** The scope that each kind of socket requires. */
-const SCOPES = {
-  terminal: "terminal.access",
-  logs: "container.view",
-  chat: "project.view",
-  conversation: "chat.view",
-  events: "chat.view",
-} as const satisfies Record<Kind, Scope>;
 
 /** Errors of a user who has lost access to the project, or part of it. */
 const CLOSED_TO_THEM: ReadonlySet<ErrorCode> = new Set<ErrorCode>(["not_found", "forbidden"]);
@@ -73,6 +68,7 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
   readonly #services: Services;
   readonly #held: HeldSessions;
   readonly #feeds: TaskFeeds;
+  readonly #fileNotices: FileNotices;
   readonly #seats = new Map<WebSocket, Seat>();
 
   constructor(ctx: DurableObjectState, bindings: object) {
@@ -83,6 +79,7 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
     this.#feeds = new TaskFeeds(this.#services, (...failure) => {
       for (const { conversation } of this.#all()) conversation.failed(...failure);
     });
+    this.#fileNotices = new FileNotices((paths) => this.#tellOfFiles(paths));
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG));
     // After an eviction the streams resume where they were.
     for (const socket of ctx.getWebSockets()) this.#goOn(this.#seatOf(socket));
@@ -98,6 +95,18 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
     }
   }
 
+  filesChanged(paths: readonly string[] | null): void {
+    if (this.ctx.getWebSockets().length > 0) this.#fileNotices.add(paths);
+  }
+
+  #tellOfFiles(paths: readonly string[] | null): void {
+    for (const { connection } of this.#all()) {
+      const { kind, readsFiles } = connection.state;
+      if (!isToldOfFiles(kind) || readsFiles !== true) continue;
+      connection.send({ type: "files_changed", ...(paths && { paths: [...paths] }) });
+    }
+  }
+
   taskBegan(taskId: string): void {
     this.#feeds.wake(taskId);
     this.ctx.waitUntil(this.#lookForTasks([taskId]));
@@ -108,13 +117,13 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
   override async fetch(request: Request): Promise<Response> {
     const opening = parseJson(decodeURIComponent(request.headers.get(OPENING_HEADER) ?? ""), Opening);
     const { 0: client, 1: server } = new WebSocketPair();
-    const { kind, userId, standing, shown } = opening;
+    const { kind, userId, standing, readsFiles, shown } = opening;
     const isFull = this.ctx.getWebSockets(userId).length >= MAX_SOCKETS;
     // For server-sent events the Worker can still return a status.
     if (isFull && kind === "events") return new Response(null, { status: 409 });
     this.ctx.acceptWebSocket(server, [userId]);
-    const state = { kind, userId, standing, checkedAt: Date.now(), terminal: null, log: null, shown };
-    const seat = this.#sit(this.#connect(server, state));
+    const state = { kind, userId, standing, readsFiles, checkedAt: Date.now(), terminal: null, log: null };
+    const seat = this.#sit(this.#connect(server, { ...state, shown }));
     if (isFull) {
       seat.connection.tell(new AppError("conflict", TOO_MANY));
       seat.connection.close(POLICY);
@@ -168,7 +177,11 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
       return connection.close(POLICY);
     }
     if (connection.state.kind === "conversation") {
-      return this.#try(seat, async () => seat.conversation.take(readChatFrame(message)));
+      return this.#try(
+        seat,
+        async () => seat.conversation.take(readChatFrame(message)),
+        () => aboutFrame(message),
+      );
     }
     const frame = safeParseJson(message, ClientFrame)?.value;
     const { kind } = connection.state;
@@ -224,7 +237,7 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
   }
 
   /** Reports a failed request of a client to it; the socket stays open while the client has access to the project. */
-  #try(seat: Seat, act: () => Promise<void>): void {
+  #try(seat: Seat, act: () => Promise<void>, about: () => ReturnType<typeof aboutFrame> = () => ({})): void {
     const { connection } = seat;
     act().catch(async (error: unknown) => {
       if (!(error instanceof AppError)) {
@@ -234,7 +247,7 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
       if (error instanceof AppError && error.code === "unauthenticated") return connection.fail(error);
       // The user may have lost access to the whole project; the check reports that and closes the socket.
       if (error instanceof AppError && CLOSED_TO_THEM.has(error.code)) await this.#check(seat);
-      connection.tell(error);
+      connection.tell(error, about());
     });
   }
 
@@ -286,10 +299,11 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
     const { kind, standing, checkedAt, terminal: shown, log } = connection.state;
     try {
       const caller = await renewCaller(this.#services, standing);
-      await this.#requireAccess(caller, SCOPES[kind]);
+      const role = await this.#requireAccess(caller, SCOPES[kind]);
       if (shown) await this.#requireAccess(caller, "terminal.access");
       if (log) await this.#requireAccess(caller, "container.view");
-      connection.keep({ checkedAt: Date.now() });
+      const readsFiles = isToldOfFiles(kind) && isAuthorized(caller, "file.read", role);
+      connection.keep({ checkedAt: Date.now(), readsFiles });
       await terminal.note();
       this.#goOn(seat);
     } catch (error) {
@@ -305,8 +319,8 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
     }
   }
 
-  async #requireAccess(caller: Caller, scope: Scope): Promise<void> {
-    await requireProject(this.#services, caller, this.#projectId, scope);
+  async #requireAccess(caller: Caller, scope: Scope): Promise<Role> {
+    return (await requireProject(this.#services, caller, this.#projectId, scope)).role;
   }
 
   async #giveUp(): Promise<void> {

@@ -1,30 +1,18 @@
 import { z } from "zod";
 import { Standing } from "#src/domain/organisations/access/index.ts";
+import { ProjectClientFrame, type ProjectNotice } from "#src/wire/sockets.ts";
 
-/** A notice to users who have a project open while it changes. */
-export type ProjectNotice =
-  | { type: "idle_warning"; minutes_until_shutdown: number; message: string }
-  | { type: "environment_stopping"; message: string }
-  | { type: "environment_stopped"; reason: string; message: string }
-  | { type: "volume_restoring" | "volume_ready"; message: string }
-  | DeploymentChange
-  /** Progress of a start or a stop, in percent. */
-  | { container_status: string; phase: string; progress: number; message: string };
-
-/** A deployment has changed. */
-export interface DeploymentChange {
-  type: "deployment";
-  deployment_id: string;
-  provider: string;
-  status: string;
-  deployment_url: string | null;
-  error: string | null;
-}
+export type { ErrorFrame, ProjectNotice, ServerFrame, Target } from "#src/wire/sockets.ts";
 
 /** The contract of the `ProjectSockets` object; one object per project, by the project's id. */
 export interface ProjectSocketsObject extends Rpc.DurableObjectBranded {
   /** Notifies all sockets open at this moment; the notice is not stored. */
   notify(notice: ProjectNotice): void;
+  /**
+   * Notifies the sockets of chats whose users may read the project's files that these paths have changed; null if any
+   * file may have changed. At most one notice a second: later changes are in the next one.
+   */
+  filesChanged(paths: readonly string[] | null): void;
   /** An agent works on this task from now on: sockets of the task's user show it. */
   taskBegan(taskId: string): void;
   /**
@@ -47,6 +35,9 @@ export type Kind = z.output<typeof Kind>;
 
 /** Sockets of these kinds show the project's tasks. */
 export const isShownTasks = (kind: Kind) => kind === "conversation" || kind === "events";
+
+/** Sockets of these kinds get notices of changed files. */
+export const isToldOfFiles = (kind: Kind) => kind === "conversation" || kind === "chat";
 
 /** The request of a client that opens a terminal. */
 const TerminalWish = z.object({
@@ -86,6 +77,8 @@ export const Opening = z.object({
   userId: z.string(),
   standing: Standing,
   wish: TerminalWish,
+  /** For sockets of chats: whether the user may read the project's files. */
+  readsFiles: z.boolean().optional(),
   /** For sockets with tasks: the tasks to resume. */
   resume: z.array(Resume).optional(),
   /** Tasks that the client has to their end. If present, tasks started after those are shown too. */
@@ -112,17 +105,8 @@ export const SocketState = Opening.omit({ wish: true, resume: true, shown: true 
 });
 export type SocketState = z.output<typeof SocketState>;
 
-const size = z.number().int().min(1).max(1_000);
-
 /** Frames that clients send, as text. */
-export const ClientFrame = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("input"), data: z.string() }),
-  z.object({ type: z.literal("resize"), cols: size, rows: size }),
-  z.object({ type: z.literal("select"), target_id: z.string().max(100) }),
-  z.object({ type: z.literal("open_terminal"), target: z.string().max(100).nullish() }),
-  z.object({ type: z.literal("switch_container"), container_id: z.string().max(100) }),
-  z.object({ type: z.literal("ping") }),
-]);
+export const ClientFrame = ProjectClientFrame;
 export type ClientFrame = z.output<typeof ClientFrame>;
 
 /** The frames that each kind of socket accepts. */
@@ -132,41 +116,3 @@ export const TAKEN: Readonly<Record<Exclude<Kind, "conversation">, ReadonlySet<C
   chat: new Set(["input", "resize", "select", "open_terminal", "switch_container", "ping"]),
   events: new Set(["ping"]),
 };
-
-/** A place where a terminal may be opened, as clients show it. */
-export interface Target {
-  id: string;
-  name: string;
-  type: string;
-  status: string;
-  port: number | null;
-  container_directory: string;
-}
-
-/** Frames that clients receive, as text. */
-export type ServerFrame =
-  | { type: "provisioning"; message: string }
-  | { type: "select_container"; targets: Target[] }
-  /** The terminal accepts input; a new socket resumes with the session's id and position. */
-  | { type: "ready"; session_id: string; position: number }
-  /** `position` is the position after the last byte of `data` in the session's output. */
-  | { type: "output"; data: string; position: number }
-  | { type: "containers"; data: { id: string; name: string; status: string; type: string }[] }
-  | { type: "log"; data: string; container_id: string }
-  | { type: "status_update"; payload: object }
-  | { type: "pong" }
-  | { type: "agent_event"; task_id: string; chat_id: string; payload: object }
-  | { type: "message_accepted"; task_id: string; chat_id: string; data: object }
-  | ErrorFrame;
-
-/** Clients of chats read `content` and `data`; other sockets carry only the message. */
-export interface ErrorFrame {
-  type: "error";
-  message: string;
-  content?: string;
-  /** May contain further facts of the failure, such as the `limit` that was reached and the `current` count. */
-  data?: { message: string; code?: string; retry_after_seconds?: number; [fact: string]: unknown };
-  /** The task that the error is about. */
-  task_id?: string;
-  approval_id?: string;
-}

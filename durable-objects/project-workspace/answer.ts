@@ -27,6 +27,7 @@ export async function absentAsUndefined<T>(look: () => T | Promise<T>): Promise<
   }
 }
 
-export function toFileEntry({ path, kind, size, modifiedAt }: Entry): FileEntry {
-  return { path, name: baseName(path), kind, size, modifiedAt };
+export function toFileEntry({ path, kind, size, modifiedAt, contentId }: Entry): FileEntry {
+  const version = contentId === null ? {} : { version: contentId };
+  return { path, name: baseName(path), kind, size, modifiedAt, ...version };
 }

@@ -3,6 +3,7 @@ import { objectServices } from "#durable-objects/lib/object-services.ts";
 import { migrate } from "#durable-objects/lib/sql-migrations.ts";
 import type { GitOperations, GitProgress } from "#src/git/protocol.ts";
 import type { Log } from "#src/platform/log/log.ts";
+import type { ExpectedVersion } from "#src/platform/runtime/expected-version.ts";
 import type { ProcessState } from "#src/platform/runtime/project-processes.ts";
 import type { ExecResult, FileEntry } from "#src/platform/runtime/project-runtime.ts";
 import type { ShellOptions, ShellOutput } from "#src/platform/runtime/project-shells.ts";
@@ -113,10 +114,10 @@ export class ProjectWorkspace extends DurableObject<object> implements ProjectWo
     return answer(() => absentAsUndefined(() => this.#files.read(path, CALL_BYTES)));
   }
 
-  writeFile(path: string, content: Uint8Array): Promise<Answer<FileEntry>> {
+  writeFile(path: string, content: Uint8Array, expected?: ExpectedVersion): Promise<Answer<FileEntry>> {
     return answer(async () => {
       if (content.length > CALL_BYTES) throw new FileError("EFBIG", path);
-      return toFileEntry(await this.#files.write(path, content));
+      return toFileEntry(await this.#files.write(path, content, expected));
     });
   }
 
@@ -124,11 +125,14 @@ export class ProjectWorkspace extends DurableObject<object> implements ProjectWo
     return answer(() => this.#files.tree.makeDirectory(path, { parents: true }));
   }
 
-  rename(from: string, to: string): Promise<Answer<void>> {
-    return answer(() => this.#files.move(from, to, { replace: false }));
+  rename(from: string, to: string, expected?: ExpectedVersion): Promise<Answer<void>> {
+    return answer(() => this.#files.move(from, to, { replace: false, expected }));
   }
 
-  remove(path: string, options: { recursive: boolean }): Promise<Answer<void>> {
+  remove(
+    path: string,
+    options: { recursive: boolean; expected?: ExpectedVersion | undefined },
+  ): Promise<Answer<void>> {
     return answer(() => this.#files.remove(path, options));
   }
 

@@ -1,3 +1,4 @@
+import { requireVersion, type ExpectedVersion } from "#src/platform/runtime/expected-version.ts";
 import { FileError, type FileErrorCode } from "./file-error.ts";
 import type { FileContents, StoredContent } from "./file-contents.ts";
 import type { Entry, FileTree } from "./file-tree.ts";
@@ -30,9 +31,9 @@ export class ProjectFiles {
   }
 
   /** Creates or replaces a file, with its directories. The whole content is stored before anything changes. */
-  async write(path: string, bytes: Uint8Array): Promise<Entry> {
-    this.tree.checkWritable(path);
-    return this.#commit(path, await this.#contents.store(bytes));
+  async write(path: string, bytes: Uint8Array, expected?: ExpectedVersion): Promise<Entry> {
+    this.#checkWritable(path, expected);
+    return this.#commit(path, await this.#contents.store(bytes), { expected });
   }
 
   /** Same as `write`, with a mode, and replacing a link instead of following it; for many files at once. */
@@ -42,9 +43,14 @@ export class ProjectFiles {
     await this.#contents.scheduleSweep();
   }
 
-  async writeChunks(path: string, chunks: AsyncIterable<Uint8Array>, limit: number): Promise<Entry> {
-    this.tree.checkWritable(path);
-    return this.#commit(path, await this.#contents.storeChunks(path, chunks, limit));
+  async writeChunks(
+    path: string,
+    chunks: AsyncIterable<Uint8Array>,
+    limit: number,
+    expected?: ExpectedVersion,
+  ): Promise<Entry> {
+    this.#checkWritable(path, expected);
+    return this.#commit(path, await this.#contents.storeChunks(path, chunks, limit), { expected });
   }
 
   /** Appends to a file. Concurrent appends are applied one after the other, also large ones. */
@@ -64,9 +70,14 @@ export class ProjectFiles {
     }
   }
 
-  move(from: string, to: string, options: { replace: boolean }): Promise<void> {
+  async move(
+    from: string,
+    to: string,
+    options: { replace: boolean; expected?: ExpectedVersion | undefined },
+  ): Promise<void> {
+    this.#checkVersion(from, options.expected);
     this.tree.move(from, to, options);
-    return this.#contents.scheduleSweep();
+    await this.#contents.scheduleSweep();
   }
 
   copy(from: string, to: string): Promise<void> {
@@ -74,9 +85,13 @@ export class ProjectFiles {
     return this.#contents.scheduleSweep();
   }
 
-  remove(path: string, options: { recursive: boolean }): Promise<void> {
+  async remove(
+    path: string,
+    options: { recursive: boolean; expected?: ExpectedVersion | undefined },
+  ): Promise<void> {
+    this.#checkVersion(path, options.expected);
     this.tree.remove(path, options);
-    return this.#contents.scheduleSweep();
+    await this.#contents.scheduleSweep();
   }
 
   #file(path: string): Entry {
@@ -87,11 +102,24 @@ export class ProjectFiles {
     return entry;
   }
 
+  /** Refuses early what `#commit` would refuse once the bytes are there. */
+  #checkWritable(path: string, expected: ExpectedVersion | undefined): void {
+    this.tree.checkWritable(path);
+    this.#checkVersion(path, expected);
+  }
+
+  /** Throws `precondition_failed`; the same synchronous step must make the change. */
+  #checkVersion(path: string, expected: ExpectedVersion | undefined): void {
+    if (expected === undefined) return;
+    requireVersion(path, this.tree.find(path, { follow: true })?.contentId ?? undefined, expected);
+  }
+
   async #commit(
     path: string,
     content: StoredContent,
-    options: Parameters<FileTree["putFile"]>[2] = {},
+    { expected, ...options }: Parameters<FileTree["putFile"]>[2] & { expected?: ExpectedVersion | undefined },
   ): Promise<Entry> {
+    this.#checkVersion(path, expected);
     const entry = this.tree.putFile(path, content, options);
     await this.#contents.scheduleSweep();
     return { ...entry, path };

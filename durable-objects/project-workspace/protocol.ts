@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { GitOperations, GitProgress } from "#src/git/protocol.ts";
 import { STATUS, type ErrorCode } from "#src/lib/errors.ts";
+import type { ExpectedVersion } from "#src/platform/runtime/expected-version.ts";
 import type { ExecResult } from "#src/platform/runtime/project-commands.ts";
 import type { FileEntry } from "#src/platform/runtime/project-files.ts";
 import type { ProcessState } from "#src/platform/runtime/project-processes.ts";
@@ -34,10 +35,13 @@ export interface ProjectWorkspaceObject extends Rpc.DurableObjectBranded {
     options: { recursive: boolean; exclude?: readonly string[] },
   ): Promise<Answer<FileEntry[]>>;
   readFile(path: string): Promise<Answer<Uint8Array | undefined>>;
-  writeFile(path: string, content: Uint8Array): Promise<Answer<FileEntry>>;
+  writeFile(path: string, content: Uint8Array, expected?: ExpectedVersion): Promise<Answer<FileEntry>>;
   makeDirectory(path: string): Promise<Answer<void>>;
-  rename(from: string, to: string): Promise<Answer<void>>;
-  remove(path: string, options: { recursive: boolean }): Promise<Answer<void>>;
+  rename(from: string, to: string, expected?: ExpectedVersion): Promise<Answer<void>>;
+  remove(
+    path: string,
+    options: { recursive: boolean; expected?: ExpectedVersion | undefined },
+  ): Promise<Answer<void>>;
 
   /** Runs a command under an id by which `cancelExec` can end it. */
   exec(id: string, command: string, options: CommandOptions): Promise<Answer<ExecResult>>;
@@ -91,6 +95,7 @@ const Entry = z.object({
   kind: z.enum(["file", "directory", "symlink"]),
   size: z.number(),
   modifiedAt: z.number(),
+  version: z.string().optional(),
 });
 
 const Refusal = z.object({ ok: z.literal(false), code: Code, message: z.string() });
@@ -105,8 +110,8 @@ export const StreamAnswer = z.union([z.object({ ok: z.literal(true) }), Refusal]
 export const Paths = z.array(z.string());
 
 /**
- * `fetch` carries streams only. `/file?path=`: GET returns a file's bytes, PUT with `limit` and `seal` stores a sealed
- * body. `/entries`: POST with paths returns these entries, PUT with `generation` replaces all files by the entries.
+ * `fetch` carries streams only. `/file?path=`: GET returns a file's bytes, PUT with `limit`, `seal` and perhaps
+ * `expected` stores a sealed body. `/entries`: POST with paths returns these entries, PUT with `generation` replaces all files by the entries.
  * `/shell?id=&position=`: GET streams a session's output. A refusal has status 409.
  */
 export const STREAM_URL = "https://project-workspace";

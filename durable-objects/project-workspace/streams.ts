@@ -1,5 +1,6 @@
 import { parseJson } from "#src/lib/parse-json.ts";
 import { decodeEntries, encodeEntries } from "#src/platform/runtime/entry-stream.ts";
+import { ExpectedVersion } from "#src/platform/runtime/expected-version.ts";
 import { unsealed } from "#src/platform/runtime/sealed-body.ts";
 import { absentAsUndefined, answer, toFileEntry } from "./answer.ts";
 import { FileError } from "./file-error.ts";
@@ -47,7 +48,9 @@ async function takeFile({ files }: Parts, query: URLSearchParams, body: Readable
   const path = query.get("path") ?? "";
   if (!body) throw new FileError("EPIPE", path);
   const chunks = unsealed(body, query.get("seal") ?? "");
-  return toFileEntry(await files.writeChunks(path, chunks, Number(query.get("limit"))));
+  const condition = query.get("expected");
+  const expected = condition === null ? undefined : parseJson(condition, ExpectedVersion);
+  return toFileEntry(await files.writeChunks(path, chunks, Number(query.get("limit")), expected));
 }
 
 async function sendEntries({ files, transfer }: Parts, paths: string): Promise<Response> {

@@ -1,6 +1,7 @@
 import { Unheard } from "#durable-objects/lib/unheard.ts";
 import { closingAfter, sentenceOf, TRY_LATER, type Closing } from "#src/lib/close-codes.ts";
 import { AppError } from "#src/lib/errors.ts";
+import type { CommandLineServerFrame } from "#src/wire/command-line.ts";
 import type { FrameStore } from "./frame-store.ts";
 import { ClientState } from "./protocol.ts";
 
@@ -60,7 +61,7 @@ export class Client {
     }
   }
 
-  send(frame: object): void {
+  send(frame: CommandLineServerFrame): void {
     this.sendText(JSON.stringify(frame));
   }
 

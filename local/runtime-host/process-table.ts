@@ -48,29 +48,39 @@ export function markOf(pid: number): string | undefined {
 }
 
 /** While a fork bomb runs, a round finds only some of its processes; stopped processes start no new ones. */
-const MAX_ROUNDS = 50;
+const MAX_ROUNDS = 200;
 
 /**
- * Kills all processes below `root` that match `isMeant`, including those started meanwhile. Returns false when there is
+ * Stops all processes below `root` that match `isMeant`, including those started meanwhile. `areAll` is false when there is
  * no end to them.
  */
-export async function killAll(root: number, isMeant: (pid: number) => boolean): Promise<boolean> {
+export async function stopAll(
+  root: number,
+  isMeant: (pid: number) => boolean,
+): Promise<{ stopped: ReadonlySet<number>; areAll: boolean }> {
   const stopped = new Set<number>();
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const found = descendants(root).filter(({ pid }) => !stopped.has(pid) && isMeant(pid));
+    if (found.length === 0) return { stopped, areAll: true };
     for (const { pid } of found) {
       signal(pid, "SIGSTOP");
       stopped.add(pid);
     }
-    if (found.length === 0) {
-      for (const pid of stopped) signal(pid, "SIGKILL");
-      return true;
-    }
     // Yields, because a round takes a while with many processes.
     await pause(1);
   }
-  for (const pid of stopped) signal(pid, "SIGKILL");
-  return false;
+  return { stopped, areAll: false };
+}
+
+const GONE_TIMEOUT_MS = 5_000;
+const GONE_POLL_MS = 10;
+
+/** Kills those of the given processes that are still below `root`, and waits until the kernel has released them. */
+export async function killAll(root: number, pids: ReadonlySet<number>): Promise<void> {
+  const remaining = () => descendants(root).filter(({ pid }) => pids.has(pid));
+  for (const { pid } of remaining()) signal(pid, "SIGKILL");
+  const deadline = Date.now() + GONE_TIMEOUT_MS;
+  while (remaining().length > 0 && Date.now() < deadline) await pause(GONE_POLL_MS);
 }
 
 /** Sends a signal; ignores a process that is gone. */

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { DiskWatch } from "./disk-watch.ts";
 import { exceeded, type ProjectLimits } from "./limits.ts";
-import { descendants, killAll, markOf } from "./process-table.ts";
+import { descendants, killAll, markOf, stopAll } from "./process-table.ts";
 import type { SandboxProcess } from "./sandbox-process.ts";
 import type { Sandbox } from "./sandbox.ts";
 
 const TICK_MS = 250;
 const HEALTH_EVERY_MS = 10_000;
-const NOTICE_TIMEOUT_MS = 500;
+const NOTICE_TIMEOUT_MS = 5_000;
 /** An offender that still runs after this many consecutive ticks ends the whole sandbox. */
 const MAX_STRIKES = 4;
 
@@ -59,13 +59,13 @@ export function excessOf(process: SandboxProcess, limits: ProjectLimits): Excess
 async function stopOffender(sandbox: Sandbox, { of, message }: Excess, everything: boolean): Promise<void> {
   const offender = everything ? undefined : largestUser(sandbox.process.pid, of);
   if (!offender) return sandbox.end(message);
-  try {
-    await sandbox.ask("POST", "/limits", { mark: offender, message }, NOTICE_TIMEOUT_MS);
-  } catch {
-    return sandbox.end(message);
-  }
-  const areGone = await killAll(sandbox.process.pid, (pid) => markOf(pid) === offender);
-  if (!areGone) await sandbox.end(message);
+  const { pid: root } = sandbox.process;
+  // Stopped, it no longer competes with the workspace server, which has to note the reason before the command ends.
+  const { stopped, areAll } = await stopAll(root, (pid) => markOf(pid) === offender);
+  // The server may lack the memory to respond until the offender is gone; the command then ends without the sentence.
+  await sandbox.ask("POST", "/limits", { mark: offender, message }, NOTICE_TIMEOUT_MS).catch(() => {});
+  if (!areAll) return sandbox.end(message);
+  await killAll(root, stopped);
 }
 
 /** Returns the mark of the largest user. */

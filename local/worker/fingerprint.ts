@@ -1,13 +1,18 @@
 import { createHash } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
 
-/** Source files of the Worker, and of the program that runs its commands. */
+/** Source files of the Worker, of the program that runs its commands, of the guide and of the console. */
 const INPUTS = [
   "package.json",
   "package-lock.json",
   "wrangler.toml",
   "local/build-assets.sh",
   "local/command-runner/*.ts",
+  "local/guide/*.ts",
+  "docs/guide/*.md",
+  "console/*.{html,ts}",
+  "public/account/tokens.css",
+  "{console,sdk}/src/**/*.*",
   "{src,functions,durable-objects}/**/*.*",
 ];
 

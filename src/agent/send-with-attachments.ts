@@ -9,6 +9,7 @@ import {
 import {
   chatFor,
   sendMessage,
+  sentBefore,
   type Chat,
   type ChatWish,
   type SendDeps,
@@ -16,6 +17,7 @@ import {
 } from "#src/domain/agent-work/chats/index.ts";
 import { normalizePath } from "#src/domain/workspaces/files/index.ts";
 import { AppError } from "#src/lib/errors.ts";
+import { sha256Hex } from "#src/lib/hash.ts";
 import { imagePart, type Attachment } from "./user-message.ts";
 
 /** An attachment of a message: its own content, a file of the project, or an upload of the chat. */
@@ -26,16 +28,35 @@ export interface AttachmentWish extends Attachment {
 type UploadDeps = Parameters<typeof storeFile>[0];
 
 /**
- * Sends a message after storing its attachments. Throws as `sendMessage` and `storeFile` do, `not_found` for an upload
- * that does not exist or was sent before, `invalid_input` for a picture that is not an image, and `forbidden` for a
- * file of the project where the caller is a key without `file.read`.
+ * Sends a message after storing its attachments. A message that repeats an idempotency key stores nothing. Throws as
+ * `sendMessage` and `storeFile` do, `not_found` for an upload that does not exist or was sent before, `invalid_input` for a
+ * picture that is not an image, and `forbidden` for a file of the project where the caller is a key without `file.read`.
  */
 export async function sendWithAttachments(
   deps: SendDeps & UploadDeps,
   caller: Caller,
-  { attachments: wishes, ...wish }: ChatWish & { attachments: readonly AttachmentWish[] },
+  { attachments: wishes, ...fields }: ChatWish & { attachments: readonly AttachmentWish[] },
 ): Promise<SentMessage> {
+  const wish = { ...fields, request: requestOf(fields, wishes) };
   if (wishes.length === 0) return sendMessage(deps, caller, wish);
+  const repeated = await sentBefore(deps, caller, wish);
+  if (repeated) return repeated;
+  try {
+    return await sendAttached(deps, caller, wish, wishes);
+  } catch (error) {
+    // A repetition at the same time may have sent the message, and its uploads with it.
+    const sent = await sentBefore(deps, caller, wish);
+    if (sent) return sent;
+    throw error;
+  }
+}
+
+async function sendAttached(
+  deps: SendDeps & UploadDeps,
+  caller: Caller,
+  wish: ChatWish,
+  wishes: readonly AttachmentWish[],
+): Promise<SentMessage> {
   const chat = await chatFor(deps, caller, wish);
   const attachments = await store(deps, caller, chat, wishes);
   return sendMessage(deps, caller, {
@@ -67,6 +88,14 @@ async function store(
   const attached: Attached[] = [];
   for (const write of writes) attached.push(await write((upload) => storeFile(deps, caller, chat, upload)));
   return attached;
+}
+
+/** What a repetition has to repeat. Contents are large, and only compared. Undefined without an idempotency key. */
+function requestOf(wish: ChatWish, wishes: readonly AttachmentWish[]): string | undefined {
+  if (wish.idempotencyKey === undefined) return undefined;
+  const { project, chatId, message, agentId, model, editMode, maxIterations } = wish;
+  const attached = wishes.map((each) => ({ ...each, content: each.content && sha256Hex(each.content) }));
+  return JSON.stringify([project, chatId, message, agentId, model, editMode, maxIterations, attached]);
 }
 
 type Write = (upload: Parameters<typeof storeFile>[3]) => Promise<ChatAttachment>;

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { IdempotencyKey } from "./idempotency-key.ts";
+import { ChatCommandFrame } from "#src/wire/sockets.ts";
 import { AgentId, text } from "./schemas.ts";
 
 /** Longest message, in characters. */
@@ -69,6 +71,24 @@ export const NEEDS_CONTENT = {
   message: "must not be empty unless there are attachments",
   path: ["message"],
 };
+
+/** A message to the agent on a socket: the only frame without a required `type`. */
+export const ChatMessageFrame = ChatMessageFields.extend({
+  type: z.enum(["message", "chat"]).nullish(),
+  project_id: z
+    .string()
+    .max(200)
+    .nullish()
+    .describe("Existing clients name the project in each frame; see `project_id` of the socket's address"),
+  idempotency_key: IdempotencyKey.nullish().describe(
+    "As the header `Idempotency-Key`: the message may be sent again, also on another socket",
+  ),
+})
+  .refine(hasContent, NEEDS_CONTENT)
+  .meta({ id: "ChatMessageFrame" });
+
+/** A frame that a client of chats sends. */
+export const ChatClientFrame = z.union([ChatMessageFrame, ChatCommandFrame]).meta({ id: "ChatClientFrame" });
 
 /** The fields as `sendWithAttachments` takes them, except the project. */
 export function wishOf(fields: ChatMessageFields) {

@@ -15,6 +15,6 @@ export interface AppEnv {
     /** Methods of the patterns that match the path. */
     methods?: readonly string[];
     /** Set on paths for clients of another API: errors additionally have that API's format. */
-    errorStyle?: "openai";
+    errorStyle?: "openai" | "oauth";
   };
 }

@@ -18,8 +18,8 @@ type NameConfig = Pick<CookieConfig, "ENVIRONMENT" | "COOKIE_SECURE" | "COOKIE_D
 const SESSION_COOKIES = ["session", "refresh_token"] as const;
 /** One for each kind, so that a sign-in and the connection of an account do not overwrite each other's state. */
 const FLOW_COOKIES = ["oauth_state", "git_oauth_state", "deploy_oauth_state"] as const;
-/** Cookies on the hosts of previews. */
-const PREVIEW_COOKIES = ["preview_session", "preview_nonce"] as const;
+/** Cookies on the hosts of previews; those of a visit in a frame have names of their own. */
+const PREVIEW_COOKIES = ["preview_session", "preview_nonce", "framed_session", "framed_nonce"] as const;
 
 type SessionCookie = (typeof SESSION_COOKIES)[number];
 type FlowCookie = (typeof FLOW_COOKIES)[number];
@@ -107,6 +107,22 @@ export function hostCookie(config: NameConfig, name: Cookie, value: string, maxA
     httpOnly: true,
     secure: isSecure(config),
     sameSite: "lax",
+    maxAge,
+  });
+}
+
+/**
+ * `Set-Cookie` for the setting host alone, inside a frame of another site's page: browsers keep it apart for each site
+ * that frames the host, and take it without https only from hosts of the local machine. Source: CHIPS,
+ * draft-cutler-httpbis-partitioned-cookies; Chromium treats `*.localhost` as secure for cookies.
+ */
+export function framedCookie(config: NameConfig, name: Cookie, value: string, maxAge: number): string {
+  return serialize(cookieName(config, name), value, {
+    path: "/",
+    httpOnly: true,
+    secure: true,
+    sameSite: "none",
+    partitioned: true,
     maxAge,
   });
 }

@@ -8,6 +8,7 @@ import type { Services } from "#src/services.ts";
 import { guard, type Access, type CallerOf } from "./access.ts";
 import { clientOf } from "./client.ts";
 import type { AppEnv } from "./context.ts";
+import type { Tag } from "./tags.ts";
 
 export type BodyType = "json" | "form";
 
@@ -19,20 +20,22 @@ const DEFAULT_BODY_LIMIT = 1024 * 1024;
 /** Most bytes of an oversized body that are read and discarded. */
 const MAX_IGNORED_BYTES = 64 * 1024 * 1024;
 
+type Input<S> = S extends z.ZodType ? z.input<S> : undefined;
 type Output<S> = S extends z.ZodType ? z.output<S> : undefined;
 
 /** What the guard and the validators pass to a handler. */
-interface Admitted<A, P, Q, B> {
+interface Admitted<A, P, Q, B, H> {
   caller: CallerOf<A>;
   params: Output<P>;
   query: Output<Q>;
   body: Output<B>;
+  headers: Output<H>;
 }
 
 /** A handler's argument: validated input and the caller. */
-export interface Call<A, P, Q, B> extends Admitted<A, P, Q, B> {
+export interface Call<A, P, Q, B, H = undefined> extends Admitted<A, P, Q, B, H> {
   services: Services;
-  /** The request itself, for streams, headers and the client's disconnect. */
+  /** The request itself, for streams, its credentials and the client's disconnect. */
   request: Request;
   requestId: string;
   /** The client's address and user agent, for records of sessions. */
@@ -55,7 +58,7 @@ export class Reply<T> {
   }
 }
 
-type Refusal = 400 | 401 | 402 | 403 | 404 | 409 | 410 | 413 | 429 | 501 | 502 | 503;
+type Refusal = 400 | 401 | 402 | 403 | 404 | 409 | 410 | 412 | 413 | 429 | 501 | 502 | 503;
 
 interface SuccessAnswer<R extends z.ZodType> {
   /** 204 and 303 have no body. */
@@ -67,11 +70,15 @@ interface SuccessAnswer<R extends z.ZodType> {
   nothingMore?: string;
   description?: string;
   mediaType?: string;
-  /** For an endpoint that can also stream Server-Sent Events: the schema of one event's `data`. */
+  /** For a stream of Server-Sent Events: the schema of an event's `data`, as JSON. */
+  event?: z.ZodType;
+  /** The same for an endpoint that streams only on request. */
   streamed?: z.ZodType;
 }
 
-interface Definition<A extends Access, P, Q, B, R extends z.ZodType> {
+interface Definition<A extends Access, P, Q, B, H, R extends z.ZodType> {
+  /** Unique name in camelCase, a verb first. Generated clients have methods of these names: do not change them. */
+  operationId: string;
   method: Method;
   /** Hono path, e.g. `/api/projects/:project`. A trailing slash is accepted on every path. */
   path: string;
@@ -82,11 +89,15 @@ interface Definition<A extends Access, P, Q, B, R extends z.ZodType> {
   /** Further information for clients. */
   description?: string;
   /** Heading in the API reference. */
-  tag: string;
+  tag: Tag;
   access: A;
   params?: P;
   query?: Q;
   body?: B;
+  /** A body for the API reference, which tests send. Required with a body. */
+  example?: Input<NoInfer<B>>;
+  /** Headers that the handler reads, by the names that the API reference shows. */
+  headers?: H;
   /** Accepted content types; JSON by default. */
   bodyTypes?: readonly BodyType[];
   /** Largest body in bytes; `null` for endpoints that stream the body and limit it themselves. */
@@ -94,26 +105,28 @@ interface Definition<A extends Access, P, Q, B, R extends z.ZodType> {
   /** The success response. The handler's result is parsed by this schema, so no undeclared field leaks. */
   response: SuccessAnswer<R>;
   /** Error format for clients of another API. */
-  errorStyle?: "openai";
+  errorStyle?: "openai" | "oauth";
   /** Further refusals for the API reference, besides those implied by access and schemas. */
   refusals?: readonly Refusal[];
-  handler: (call: Call<A, P, Q, B>) => Promise<z.input<R> | Reply<z.input<R>> | Response>;
+  handler: (call: Call<A, P, Q, B, H>) => Promise<z.input<R> | Reply<z.input<R>> | Response>;
 }
 
 /** One row of the table of endpoints, from which the OpenAPI document and the access tests are generated. */
 export interface Endpoint {
+  readonly operationId: string;
   readonly method: Method;
   readonly path: string;
   readonly aliases: readonly string[];
   readonly summary: string;
   readonly description: string | undefined;
-  readonly tag: string;
+  readonly tag: Tag;
   readonly access: Access;
-  readonly schemas: { params?: z.ZodType; query?: z.ZodType; body?: z.ZodType };
+  readonly schemas: { params?: z.ZodType; query?: z.ZodType; body?: z.ZodType; headers?: z.ZodType };
+  readonly example: unknown;
   readonly bodyTypes: readonly BodyType[];
   readonly response: Readonly<SuccessAnswer<z.ZodType>>;
   readonly refusals: readonly Refusal[];
-  readonly errorStyle: "openai" | undefined;
+  readonly errorStyle: "openai" | "oauth" | undefined;
   mount(app: Hono<AppEnv>): void;
 }
 
@@ -127,7 +140,8 @@ export function endpoint<
   P extends z.ZodType | undefined = undefined,
   Q extends z.ZodType | undefined = undefined,
   B extends z.ZodType | undefined = undefined,
->(definition: Definition<A, P, Q, B, R>): Endpoint {
+  H extends z.ZodObject | undefined = undefined,
+>(definition: Definition<A, P, Q, B, H, R>): Endpoint {
   const { method, path, access, response, handler } = definition;
   const aliases = definition.aliases ?? [];
   const bodyTypes = definition.bodyTypes ?? ["json"];
@@ -135,6 +149,7 @@ export function endpoint<
     ...(definition.params && { params: definition.params }),
     ...(definition.query && { query: definition.query }),
     ...(definition.body && { body: definition.body }),
+    ...(definition.headers && { headers: definition.headers }),
   };
 
   const { errorStyle } = definition;
@@ -149,11 +164,12 @@ export function endpoint<
   if (limit !== null && method !== "get") middleware.push(limitBody(limit));
   if (definition.params) middleware.push(zValidator("param", definition.params, refuse));
   if (definition.query) middleware.push(zValidator("query", definition.query, refuse));
+  if (definition.headers) middleware.push(validateHeaders(definition.headers));
   if (definition.body) middleware.push(validateBody(definition.body, bodyTypes));
 
   const answer = async (c: Context<AppEnv>) => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Hono types what is valid per route, not per table row.
-    const admitted = inputOf(c) as Admitted<A, P, Q, B>;
+    const admitted = inputOf(c) as Admitted<A, P, Q, B, H>;
     const result = await handler({
       ...admitted,
       services: c.get("services"),
@@ -171,6 +187,7 @@ export function endpoint<
   };
 
   return {
+    operationId: definition.operationId,
     method,
     path,
     aliases,
@@ -179,6 +196,7 @@ export function endpoint<
     tag: definition.tag,
     access,
     schemas,
+    example: definition.example,
     bodyTypes,
     response,
     refusals: definition.refusals ?? [],
@@ -198,7 +216,13 @@ export function isBodiless(status: number): status is 204 | 303 {
 function inputOf({ req, get }: Context<AppEnv>): unknown {
   const valid = (target: keyof ValidationTargets): unknown =>
     Reflect.apply(Reflect.get(req, "valid"), req, [target]);
-  return { caller: get("caller"), params: valid("param"), query: valid("query"), body: valid("json") };
+  return {
+    caller: get("caller"),
+    params: valid("param"),
+    query: valid("query"),
+    body: valid("json"),
+    headers: valid("header"),
+  };
 }
 
 function limitBody(maxSize: number): MiddlewareHandler<AppEnv> {
@@ -220,6 +244,17 @@ async function readToItsEnd({ headers, body }: Request): Promise<void> {
   // A body without a stated length was already being read when it exceeded the limit.
   if (!body || body.locked || length === null || Number(length) > MAX_IGNORED_BYTES) return;
   for await (const _ of body);
+}
+
+/** Only the headers that the schema names are read. Their names there have capitals, which Hono's validator drops. */
+function validateHeaders(schema: z.ZodObject): MiddlewareHandler<AppEnv> {
+  const names = Object.keys(schema.shape);
+  return async (c, next) => {
+    const parsed = schema.safeParse(Object.fromEntries(names.map((name) => [name, c.req.header(name)])));
+    refuse(parsed);
+    c.req.addValidatedData("header", Object(parsed.data));
+    return next();
+  };
 }
 
 /** Bodies of all content types end up under the `json` target, so that handlers do not distinguish them. */

@@ -11,6 +11,14 @@ export const ErrorBody = z
   .object({ detail: z.string().describe("What went wrong, in a sentence") })
   .meta({ id: "Error" });
 
+/** The same, with the code that clients of OAuth decide by. Source: RFC 6749, section 5.2; RFC 8628, section 3.5. */
+export const OAuthErrorBody = ErrorBody.extend({
+  error: z
+    .string()
+    .optional()
+    .describe("`authorization_pending`, `slow_down`, `access_denied`, `expired_token`, …"),
+}).meta({ id: "OAuthError" });
+
 /** The same, with an `error` field for clients of OpenAI's API, which show its content. */
 export const OpenAiErrorBody = ErrorBody.extend({
   error: z.object({

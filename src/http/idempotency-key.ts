@@ -1,15 +1,13 @@
 import { z } from "zod";
-import { AppError } from "#src/lib/errors.ts";
 
-const IdempotencyKey = z.string().regex(/^[\x21-\x7e]{1,255}$/u);
+/** A key that names a request, chosen by its client: printable ASCII, so that it survives headers and logs unchanged. */
+export const IdempotencyKey = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,255}$/u, "must have 1 to 255 printable characters");
 
-/** The `Idempotency-Key` of a request, if it has one. Throws `invalid_body` for a key that is none. */
-export function idempotencyKeyOf(request: Request): string | undefined {
-  const header = request.headers.get("idempotency-key");
-  if (header === null) return undefined;
-  const parsed = IdempotencyKey.safeParse(header);
-  if (!parsed.success) {
-    throw new AppError("invalid_body", "Idempotency-Key must have 1 to 255 printable characters");
-  }
-  return parsed.data;
-}
+/** The header of requests that a client may repeat without doing the same twice. */
+export const IdempotencyHeaders = z.object({
+  "Idempotency-Key": IdempotencyKey.optional().describe(
+    "A name of the client's own for this request, 1 to 255 printable characters without spaces. A repetition with the same key gets the first response",
+  ),
+});

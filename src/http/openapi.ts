@@ -1,10 +1,11 @@
 import { z } from "zod";
-import { parseJson } from "#src/lib/parse-json.ts";
 import type { Access } from "./access.ts";
 import { isBodiless, type Endpoint } from "./endpoint.ts";
-import { ErrorBody, OpenAiErrorBody } from "./errors.ts";
-
-type Json = Record<string, unknown>;
+import { ErrorBody, OAuthErrorBody, OpenAiErrorBody } from "./errors.ts";
+import { Components, type Json } from "./openapi-components.ts";
+import { PARAMETER_EXAMPLES } from "./parameter-examples.ts";
+import type { Socket } from "./socket.ts";
+import { TAG_GROUPS } from "./tags.ts";
 
 const ERRORS: Readonly<Record<string, string>> = {
   400: "The input is not valid",
@@ -14,6 +15,7 @@ const ERRORS: Readonly<Record<string, string>> = {
   404: "Not found, or not visible to the caller",
   409: "Conflicts with the current state",
   410: "No longer available",
+  412: "The file has changed, or is not there: `If-Match` and `If-None-Match` do not hold",
   413: "The body is too large",
   422: "The request failed validation",
   429: "Rate limit exceeded, or too many agents at work; `Retry-After` says when to retry",
@@ -38,26 +40,40 @@ const SECURITY = {
   apiKey: { type: "http", scheme: "bearer", description: "External API key, `tsk_…`" },
 };
 
+/** What another status of the success response says of its body. */
+const OR_STATUS = {
+  202: "The work goes on",
+  503: "A part of the service does not respond; the body says what is to be done",
+} as const;
+
 /** Where the service is deployed, and the name of the cookie with the access token. */
 interface Deployment {
   serverUrl: string;
   sessionCookie: string;
 }
 
-/** Generates the OpenAPI 3.1 document from the table and schemas that also route and validate. */
+/**
+ * Generates the OpenAPI 3.1 document from the tables and schemas that also route and validate. OpenAPI has no way to say what
+ * goes over a WebSocket: sockets are in the extension `x-websockets`, by their paths.
+ */
 export function openApiDocument(
   endpoints: readonly Endpoint[],
+  sockets: readonly Socket[],
   { serverUrl, sessionCookie }: Deployment,
 ): Json {
   const paths: Record<string, Json> = {};
-  const components: Json = {};
-  const describe = describeInto(components);
-  describe(ErrorBody, "output");
-  describe(OpenAiErrorBody, "output");
+  const components = new Components();
+  components.describe(ErrorBody, "output");
+  components.describe(OpenAiErrorBody, "output");
+  components.describe(OAuthErrorBody, "output");
+  const pathItem = (path: string) => (paths[toTemplate(path)] ??= {});
   for (const endpoint of endpoints) {
-    for (const path of [endpoint.path, ...endpoint.aliases]) {
-      const item = (paths[toTemplate(path)] ??= {});
-      item[endpoint.method] = operation(endpoint, path, describe);
+    pathItem(endpoint.path)[endpoint.method] = operation(endpoint, endpoint.path, components);
+    for (const [index, path] of endpoint.aliases.entries()) {
+      pathItem(path)[endpoint.method] = {
+        ...operation(endpoint, path, components),
+        ...aliasOf(endpoint, index),
+      };
     }
   }
   return {
@@ -68,61 +84,115 @@ export function openApiDocument(
       description: "Host code workspaces and have an AI agent work on them.",
     },
     servers: [{ url: serverUrl }],
+    tags: TAG_GROUPS.flatMap(({ tags }): readonly object[] => tags),
+    "x-tagGroups": TAG_GROUPS.map(({ name, tags }) => ({ name, tags: tags.map((tag) => tag.name) })),
     paths,
+    "x-websockets": Object.fromEntries(sockets.map((each) => describeSocket(each, components))),
     components: {
       securitySchemes: { ...SECURITY, sessionCookie: { ...SECURITY.sessionCookie, name: sessionCookie } },
-      schemas: components,
+      schemas: components.schemas,
     },
   };
 }
 
-function operation(endpoint: Endpoint, path: string, describe: Describe): Json {
-  const { method, schemas, response, access } = endpoint;
+function operation(endpoint: Endpoint, path: string, components: Components): Json {
+  const { schemas, response, access } = endpoint;
   const answer = {
     description: response.description ?? "Success",
-    ...(!isBodiless(response.status) && {
-      content: {
-        [response.mediaType ?? "application/json"]: { schema: describe(response.schema, "output") },
-        ...(response.streamed && { "text/event-stream": { schema: describe(response.streamed, "output") } }),
-      },
-    }),
+    ...(!isBodiless(response.status) && { content: answerContent(endpoint, components) }),
   };
   return {
-    operationId: operationId(method, path),
+    operationId: endpoint.operationId,
     summary: endpoint.summary,
-    ...descriptionOf(endpoint, path),
+    ...(endpoint.description !== undefined && { description: endpoint.description }),
     tags: [endpoint.tag],
     security: securityOf(access),
     parameters: [
-      ...parameters("path", schemas.params, path, describe),
-      ...parameters("query", schemas.query, path, describe),
+      ...parameters("path", schemas.params, path, components),
+      ...parameters("query", schemas.query, path, components),
+      ...(schemas.headers ? parameters("header", schemas.headers, path, components) : []),
     ],
-    ...(schemas.body && { requestBody: requestBody(endpoint, schemas.body, describe) }),
+    ...(schemas.body && { requestBody: requestBody(endpoint, schemas.body, components) }),
     responses: {
       [response.status]: answer,
-      ...(response.orStatus && { [response.orStatus]: answer }),
+      ...(response.orStatus && {
+        [response.orStatus]: { ...answer, description: OR_STATUS[response.orStatus] },
+      }),
       ...(response.nothingMore && { 204: { description: response.nothingMore } }),
       ...errorResponses(endpoint),
     },
   };
 }
 
-/** The endpoint's description; that of an alias also names the original endpoint. */
-function descriptionOf({ path, description }: Endpoint, asked: string): Json {
-  const alias = asked === path ? [] : [`Same as \`${toTemplate(path)}\`.`];
-  const sentences = [...alias, ...(description === undefined ? [] : [description])];
-  return sentences.length === 0 ? {} : { description: sentences.join(" ") };
+/**
+ * What distinguishes an alias from the original operation. Clients rely on aliases, so they are not deprecated, but
+ * generated clients and the reference page leave them out: `x-internal` hides an operation from Scalar.
+ */
+function aliasOf({ operationId, path, description }: Endpoint, index: number): Json {
+  const original = toTemplate(path);
+  const same = `Same as \`${original}\`.`;
+  return {
+    operationId: `${operationId}Alias${index === 0 ? "" : index + 1}`,
+    description: description === undefined ? same : `${same} ${description}`,
+    "x-alias-of": original,
+    "x-internal": true,
+  };
 }
 
-function requestBody({ bodyTypes }: Endpoint, body: z.ZodType, describe: Describe): Json {
+/**
+ * OpenAPI 3.1 cannot describe the items of a stream: the schema of `text/event-stream` is that of the `data` of each event,
+ * once it is parsed as JSON.
+ */
+function answerContent({ operationId, response }: Endpoint, components: Components): Json {
+  const { schema, mediaType = "application/json", event, streamed } = response;
+  const events = event ?? streamed;
+  const body =
+    mediaType === "application/json"
+      ? components.describeNamed(`${capitalised(operationId)}Answer`, schema, "output")
+      : components.describe(schema, "output");
+  return {
+    ...(mediaType !== EVENT_STREAM && { [mediaType]: { schema: body } }),
+    ...(events && {
+      [EVENT_STREAM]: {
+        schema: components.describeNamed(`${capitalised(operationId)}Event`, events, "input"),
+      },
+    }),
+  };
+}
+
+const EVENT_STREAM = "text/event-stream";
+
+const capitalised = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
+
+function describeSocket(
+  { path, aliases = [], summary, description, frames }: Socket,
+  components: Components,
+) {
+  return [
+    toTemplate(path),
+    {
+      summary,
+      description,
+      ...(aliases.length > 0 && { "x-aliases": aliases.map(toTemplate) }),
+      "x-client-frames": components.describe(frames.client, "input"),
+      "x-server-frames": components.describe(frames.server, "input"),
+    },
+  ] as const;
+}
+
+function requestBody(
+  { operationId, bodyTypes, example }: Endpoint,
+  body: z.ZodType,
+  components: Components,
+): Json {
   const media: Record<string, string> = {
     json: "application/json",
     form: "application/x-www-form-urlencoded",
   };
-  const schema = describe(body, "input");
+  const schema = components.describeNamed(`${capitalised(operationId)}Body`, body, "input");
   return {
     required: !body.safeParse({}).success,
-    content: Object.fromEntries(bodyTypes.map((type) => [media[type] ?? type, { schema }])),
+    content: Object.fromEntries(bodyTypes.map((type) => [media[type] ?? type, { schema, example }])),
   };
 }
 
@@ -134,8 +204,9 @@ function errorResponses({ method, access, schemas, refusals, errorStyle }: Endpo
   if (access === "visitors") codes.push(429);
   else if (access !== "public") codes.push(401, 403, 404, 429);
   if (schemas.body) codes.push(400, 413, 422);
-  else if (schemas.query) codes.push(400, 422);
-  const $ref = `#/components/schemas/${errorStyle === "openai" ? "OpenAiError" : "Error"}`;
+  else if (schemas.query ?? schemas.headers) codes.push(400, 422);
+  const names = { openai: "OpenAiError", oauth: "OAuthError" };
+  const $ref = `#/components/schemas/${errorStyle ? names[errorStyle] : "Error"}`;
   const content = { "application/json": { schema: { $ref } } };
   return Object.fromEntries(codes.map((code) => [code, { description: ERRORS[code], content }]));
 }
@@ -164,15 +235,21 @@ const Properties = z.object({
 });
 
 function parameters(
-  where: "path" | "query",
+  where: "path" | "query" | "header",
   schema: z.ZodType | undefined,
   path: string,
-  describe: Describe,
+  components: Components,
 ): Json[] {
   const named = where === "path" ? pathParameters(path) : undefined;
   if (!schema)
-    return (named ?? []).map((name) => ({ name, in: "path", required: true, schema: { type: "string" } }));
-  const { properties, required } = Properties.parse(describe(schema, "input"));
+    return (named ?? []).map((name) => ({
+      name,
+      in: "path",
+      required: true,
+      schema: { type: "string" },
+      ...exampleOf(name, {}),
+    }));
+  const { properties, required } = Properties.parse(components.describe(schema, "input"));
   return Object.entries(properties)
     .filter(([name]) => !named || named.includes(name))
     .map(([name, { description, ...rest }]) => ({
@@ -181,7 +258,15 @@ function parameters(
       required: where === "path" || required.includes(name),
       ...(description !== undefined && { description }),
       schema: rest,
+      ...exampleOf(name, rest),
     }));
+}
+
+/** An example of a parameter: what its schema says, or one by its name. None where a parameter is better left out. */
+function exampleOf(name: string, schema: Json): Json {
+  const { enum: values, default: usual } = schema;
+  const example = Array.isArray(values) ? values[0] : (PARAMETER_EXAMPLES[name] ?? usual);
+  return example === undefined ? {} : { example };
 }
 
 function pathParameters(path: string): string[] {
@@ -191,31 +276,4 @@ function pathParameters(path: string): string[] {
 /** Hono writes `:name` and `:name{pattern}`, OpenAPI `{name}`. */
 function toTemplate(path: string): string {
   return path.replaceAll(/:(\w+)(\{[^}]*\})?/gu, "{$1}");
-}
-
-function operationId(method: string, path: string): string {
-  const words = path.split(/[^\w]+/u).filter((word) => word !== "");
-  return [method, ...words].join("_");
-}
-
-type Describe = (schema: z.ZodType, io: "input" | "output") => Json;
-
-/** Converts schemas to JSON schemas, and moves those with an id to `components`. */
-function describeInto(components: Json): Describe {
-  return (schema, io) => {
-    const described = z.toJSONSchema(schema, { io, target: "draft-2020-12", unrepresentable: "any" });
-    const { $schema: _, $defs = {}, ...rest } = relink(described);
-    Object.assign(components, $defs);
-    return rest;
-  };
-}
-
-/** Rewrites each `$ref`, which is relative to the root of the document and not of the schema. */
-function relink(schema: object): Json {
-  const text = JSON.stringify(schema, (key, value: unknown) =>
-    key === "$ref" && typeof value === "string"
-      ? value.replace(/^#\/\$defs\//u, "#/components/schemas/")
-      : value,
-  );
-  return parseJson(text, z.record(z.string(), z.unknown()));
 }

@@ -68,3 +68,12 @@ export function dayOrMoment() {
     .union([day, moment()], "must be an ISO 8601 date, with a time or without")
     .refine((date) => date.getUTCFullYear() >= 1, "must be a date after the year 0");
 }
+
+/** An answer with nothing but a sentence for people. */
+export const Message = z.object({ message: z.string() }).meta({ id: "Message" });
+
+/** As `Message`, for clients that look for `success`. */
+export const Succeeded = z.object({ success: z.literal(true), message: z.string() }).meta({ id: "Success" });
+
+/** A sentence under the name that errors have, as clients of sign-in expect it. */
+export const Detail = z.object({ detail: z.string() }).meta({ id: "Detail" });

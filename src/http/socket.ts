@@ -1,4 +1,5 @@
 import type { Context, Hono } from "hono";
+import type { z } from "zod";
 import {
   authenticateKey,
   authenticateUser,
@@ -23,11 +24,20 @@ export interface SocketCall {
   query: Readonly<Record<string, string>>;
 }
 
-interface SocketDefinition {
+/** What a socket is and says, for the API reference. */
+interface SocketContract {
   /** Hono path, e.g. `/ws/:chat`. */
-  path: string;
+  readonly path: string;
   /** Other paths of the same socket. */
-  aliases?: readonly string[];
+  readonly aliases?: readonly string[];
+  /** Title in the API reference, two to six words. */
+  readonly summary: string;
+  readonly description: string;
+  /** The JSON of the text frames in both directions. */
+  readonly frames: { readonly client: z.ZodType; readonly server: z.ZodType };
+}
+
+interface SocketDefinition extends SocketContract {
   /**
    * Checks the caller's permission, and responds with status 101. A thrown error is sent over the socket, which is then
    * closed.
@@ -35,10 +45,8 @@ interface SocketDefinition {
   open: (call: SocketCall) => Promise<Response>;
 }
 
-/** One WebSocket address. It is not in the table of endpoints, because OpenAPI cannot describe it. */
-export interface Socket {
-  readonly path: string;
-  readonly aliases?: readonly string[];
+/** One WebSocket address. It is not in the table of endpoints, because OpenAPI has no operations for sockets. */
+export interface Socket extends SocketContract {
   mount(app: Hono<AppEnv>): void;
 }
 
@@ -47,10 +55,10 @@ export interface Socket {
  * pages, with the session cookie. A refusal is an error frame and a close code, because browsers do not expose a failed
  * handshake.
  */
-export function socket({ path, aliases = [], open }: SocketDefinition): Socket {
+export function socket({ open, ...contract }: SocketDefinition): Socket {
+  const { path, aliases = [] } = contract;
   return {
-    path,
-    aliases,
+    ...contract,
     mount(app) {
       app.on("GET", [path, ...aliases], async (c) => {
         requireUpgrade(c.req.raw);
@@ -111,9 +119,19 @@ async function authenticate(
 }
 
 function requireOwnOrigin(c: Context<AppEnv>): void {
-  const origin = c.req.header("origin");
-  if (origin !== undefined && isOwnOrigin(origin, c.req.url, c.env)) return;
+  if (isFromOwnPage(c)) return;
   throw new AppError("unauthenticated", "Pages of another origin must send a token");
+}
+
+function isFromOwnPage(c: Context<AppEnv>): boolean {
+  const origin = c.req.header("origin");
+  return origin !== undefined && isOwnOrigin(origin, c.req.url, c.env);
+}
+
+/** The session cookie that comes with a handshake, if it is of a page that may use it; undefined otherwise. */
+export function cookieOfOwnPage(c: Context<AppEnv>): Credentials | undefined {
+  const credentials = readCredentials(c.req.raw, c.env);
+  return credentials.kind === "sessionCookie" && isFromOwnPage(c) ? credentials : undefined;
 }
 
 function logFailure(c: Context<AppEnv>, cause: unknown): void {
@@ -121,7 +139,7 @@ function logFailure(c: Context<AppEnv>, cause: unknown): void {
 }
 
 /** Accepts the socket, sends the error and closes it. */
-function refusal(error: unknown): Response {
+export function refusal(error: unknown): Response {
   const { 0: client, 1: server } = new WebSocketPair();
   server.accept();
   refuse(server, error);

@@ -8,6 +8,7 @@ export type ErrorCode =
   | "not_found"
   | "conflict"
   | "gone"
+  | "precondition_failed"
   | "too_large"
   | "rate_limited"
   | "unavailable"
@@ -25,6 +26,8 @@ export const STATUS = {
   not_found: 404,
   conflict: 409,
   gone: 410,
+  /** A header such as `If-Match` does not hold. */
+  precondition_failed: 412,
   too_large: 413,
   invalid_body: 422,
   rate_limited: 429,

@@ -10,8 +10,8 @@ const WORDS =
 /** First segments of the service's own paths, also after `/api/`. */
 const PATHS =
   "admin agent agents api audit-logs auth bases billing channels chat chats config creators csrf " +
-  "deployment-credentials deployment-oauth deployments desktop docs external external-api-keys " +
-  "feature-flags forgot-password functions gateway git git-providers health invitations invite keys login magic-link " +
+  "deployment-credentials deployment-oauth deployments desktop device docs external external-api-keys " +
+  "feature-flags forgot-password functions gateway git git-providers guide health invitations invite keys llms login magic-link " +
   "marketplace members models oauth openapi pages pair previews projects public ready refresh reset-password schedules secrets " +
   "sessions shell sidebar tasks teams terminal tools usage users v1 verify-email version webhooks ws";
 

@@ -34,6 +34,7 @@ import { projectEndpoints } from "./projects/index.ts";
 import { projectMemberEndpoints } from "./projects/members/index.ts";
 import { snapshotEndpoints } from "./projects/snapshots/index.ts";
 import { scheduleEndpoints } from "./schedules/index.ts";
+import { sockets } from "./sockets/index.ts";
 import { shellEndpoints } from "./shells/index.ts";
 import { secretEndpoints } from "./secrets/index.ts";
 import { sessionEndpoints } from "./sessions/index.ts";
@@ -86,5 +87,5 @@ export const endpoints: readonly Endpoint[] = [
   ...modelProxyEndpoints,
   ...previewEndpoints,
   ...pageEndpoints,
-  ...metaEndpoints(() => endpoints),
+  ...metaEndpoints(() => endpoints, sockets),
 ];

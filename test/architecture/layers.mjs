@@ -10,6 +10,9 @@ const roots = [
   "workspace-server",
   "sandbox",
   "bench",
+  "sdk/src",
+  "cli",
+  "console",
   "test",
 ];
 const { stdout } = spawnSync(
@@ -19,7 +22,9 @@ const { stdout } = spawnSync(
 );
 const { modules, summary } = JSON.parse(stdout);
 const read = new Set(modules.map(({ source }) => source));
-const unread = roots.flatMap((root) => globSync(`${root}/**/*.ts`)).filter((file) => !read.has(file));
+const unread = roots
+  .flatMap((root) => globSync(`${root}/**/*.{ts,tsx}`, { exclude: ["**/node_modules", "**/dist"] }))
+  .filter((file) => !read.has(file));
 
 for (const { rule, from, to } of summary.violations) console.error(`${rule.name}: ${from} -> ${to}`);
 if (unread.length > 0) console.error(`not analysed: ${unread.length} files, first ${unread[0]}`);

@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
+import { fragmentOf } from "#local/guide/render.ts";
 
 const pages = globSync(["*.md", "docs/**/*.md"]);
 
@@ -17,10 +18,7 @@ function linksIn(page: string): string[] {
 /** The fragments of a page's headings, as GitHub makes them. */
 function fragmentsOf(page: string): string[] {
   return Array.from(readFileSync(page, "utf8").matchAll(/^#+ (?<title>.+)$/gmu), ({ groups }) =>
-    (groups?.["title"] ?? "")
-      .toLowerCase()
-      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
-      .replaceAll(" ", "-"),
+    fragmentOf(groups?.["title"] ?? ""),
   );
 }
 

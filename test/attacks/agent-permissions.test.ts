@@ -56,7 +56,7 @@ describe.each(DRIVERS)("the agent's notes on the $driver runtime$why", ({ driver
         const status = await service.call<{ state: string; error: string }>("GET", path, { token });
         if (status.body.state !== "stopped") throw new Error(`${status.body.state}: ${status.body.error}`);
       },
-      { timeout: 40_000, interval: 50 },
+      { interval: 50 },
     );
     return newChatClient(service, { account: owner, projectId: body.id });
   }

@@ -9,7 +9,8 @@ import { startService, type TestService } from "#test/support/service.ts";
 import { openSocket } from "#test/support/socket.ts";
 import { call, newTaskClient, script } from "#test/support/task-client.ts";
 import { newTeamClient } from "#test/support/team-client.ts";
-import { addressOf, newSharedEstate, withRepository, type SharedEstate } from "#test/surface/estate.ts";
+import { addressOf, newSharedEstate, type SharedEstate } from "#test/surface/estate.ts";
+import { withRepository } from "#test/surface/project-parts.ts";
 import { operationsOf, readDocument, type Operation } from "#test/surface/operations.ts";
 
 /** Stand in the prompt, in the settings, and in what the agent says of its tools. */
@@ -168,7 +169,7 @@ describe("the prompt and the settings of a closed agent", () => {
       seen[`${agent_id}: callback`] = (await receiver.first(callback)).body;
       const socket = await openSocket(service.url, `/ws/chat/${projectId}?token=${owner.token}`);
       socket.send({ message: MESSAGE, ...wish });
-      await vi.waitFor(() => expect(JSON.stringify(socket.frames)).toContain('"done"'), { timeout: 60_000 });
+      await vi.waitFor(() => expect(JSON.stringify(socket.frames)).toContain('"done"'));
       seen[`${agent_id}: socket`] = JSON.stringify(socket.frames);
       socket.close();
       seen[`${agent_id}: replay`] = JSON.stringify(await person.replay(stream.taskId));

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { refusalOf } from "#local/command-line/refusal.ts";
+import { refusalOf } from "#test/support/socket-refusal.ts";
 import type { Account } from "#test/support/api-client.ts";
 import { COMMAND_LINE, openCommandLine } from "#test/support/command-line.ts";
 import { sharedService } from "#test/support/shared-service.ts";

@@ -25,18 +25,25 @@ async function whatGets(origin: string) {
     headers: { origin, "access-control-request-method": "PATCH" },
   });
   const change = await visitor.change("PATCH", "/api/users/me", { json: {}, headers: { origin } });
-  const socket = await openSocket(service.url, `/ws/${chat}`, { headers: { cookie: cookie(), origin } });
+  const headers = { cookie: cookie(), origin };
+  const socket = await openSocket(service.url, `/ws/${chat}`, { headers });
+  const tasks = await openSocket(service.url, "/api/tasks/ws", { headers });
+  tasks.send({ type: "ping" });
+  const follows = await Promise.race([tasks.next("pong").then(() => true), tasks.closed.then(() => false)]);
+  tasks.close();
   return {
     reads: read.headers.get("access-control-allow-origin") === origin,
     asks: asked.headers.get("access-control-allow-origin") === origin,
     changes: change.status === 200,
     // A socket that is let in is told that there is no such chat.
     connects: (await socket.closed).code === 4404,
+    // The socket of tasks asks others for a token.
+    follows,
   };
 }
 
-const ALL = { reads: true, asks: true, changes: true, connects: true };
-const NONE = { reads: false, asks: false, changes: false, connects: false };
+const ALL = { reads: true, asks: true, changes: true, connects: true, follows: true };
+const NONE = { reads: false, asks: false, changes: false, connects: false, follows: false };
 
 describe("a page", () => {
   it.each([

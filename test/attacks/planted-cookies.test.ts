@@ -102,6 +102,9 @@ describe("a planted session", () => {
     const headers = { ...planted, origin: secure.url };
     const socket = await openSocket(secure.url, `/ws/${crypto.randomUUID()}`, { headers });
     expect(await socket.closed).toEqual({ code: 4401, reason: "auth_failed" });
+    const tasks = await openSocket(secure.url, "/api/tasks/ws", { headers });
+    tasks.send({ type: "ping" });
+    expect(await tasks.closed).toMatchObject({ code: 1008 });
   });
 
   it("renews nothing", async () => {

@@ -52,7 +52,7 @@ const isIn = (socket: TestSocket, word: string) =>
     () => {
       if (!sent(socket).includes(word)) throw new Error(`No ${word} in ${sent(socket)}`);
     },
-    { timeout: 30_000, interval: 20 },
+    { interval: 20 },
   );
 
 beforeAll(async () => {
@@ -99,6 +99,10 @@ async function told(viewer: Viewer, path: string) {
 const BY_ID = [
   { path: "/api/chat/session/:chat/messages", keysOnly: false },
   { path: "/api/chat/agent/events/:task", keysOnly: false },
+  { path: "/api/chat/agent/status/:task", keysOnly: false },
+  { path: "/api/chat/agent/steps/:task", keysOnly: false },
+  { path: "/api/chat/agent/steps/:task/1", keysOnly: false },
+  { path: "/api/chat/session/:chat/messages?results=short", keysOnly: false },
   { path: "/api/external/agent/status/:task", keysOnly: true },
   { path: "/api/external/agent/events/:task", keysOnly: true },
   { path: "/api/v1/agents/tasks/:task/steps", keysOnly: true },
@@ -108,8 +112,11 @@ const BY_ID = [
 const LISTS = [
   { path: "/api/chat/:project/history?chat_id=:chat", keysOnly: false },
   { path: "/api/chat/?limit=20", keysOnly: false },
+  { path: `/api/chat/search?q=${PRIVATE}`, keysOnly: false },
   { path: "/api/chat/agent/active?project_id=:project&chat_id=:chat", keysOnly: false },
   { path: "/api/chat/agent/active-in-project?project_id=:project", keysOnly: false },
+  { path: "/api/chat/agent/tasks", keysOnly: false },
+  { path: "/api/chat/agent/tasks?project_id=:project&active_only=true", keysOnly: false },
   { path: "/api/v1/agents/tasks", keysOnly: true },
   { path: "/api/v1/agents/tasks?project_id=:project&active_only=true", keysOnly: true },
 ];
@@ -147,12 +154,26 @@ describe("a task that waits in a person's private chat", () => {
     }
   });
 
-  it("puts its question to those who may answer it, and to no other person", async () => {
-    for (const viewer of viewers) {
-      const path = `/api/chat/agent/approvals?project_id=${projectId}`;
-      const { text } = await service.call("GET", path, viewer);
-      expect([viewer.name, text.includes(approvalId)]).toEqual([viewer.name, viewer.mayAnswer]);
-    }
+  it.each(["", ":project"])(
+    "puts its question to those who may answer it, and to no other person: project %s",
+    async (project) => {
+      const path = `/api/chat/agent/approvals${project && `?project_id=${at(project)}`}`;
+      for (const viewer of viewers) {
+        const { status, text } = await service.call("GET", path, viewer);
+        expect([viewer.name, text.includes(approvalId)]).toEqual([viewer.name, viewer.mayAnswer]);
+        const refused = viewer.name.startsWith("viewer") ? 403 : 404;
+        // Without a project the list is of the caller's own projects. A key has what its owner's role grants.
+        const isRefused = !viewer.mayAnswer && (project !== "" || viewer.name === "viewer's key");
+        expect([viewer.name, status]).toEqual([viewer.name, isRefused ? refused : 200]);
+      }
+    },
+  );
+
+  it("is not listed for a key of its owner that is for another project", async () => {
+    const other = await service.newProject(team.owner.token);
+    const { key } = await service.newKey(team.owner.token, other.id);
+    const { status, body } = await service.call("GET", "/api/chat/agent/approvals", { token: key });
+    expect([status, body]).toEqual([200, []]);
   });
 });
 
@@ -215,7 +236,7 @@ describe("a task that is over", () => {
       const lastId = `${taskId}:0`;
       const follower = await followProject(service.url, projectId, headers, { lastId });
       const answered = viewer.isOwner ? '"done"' : "Task not found";
-      await vi.waitFor(() => expect(follower.text()).toContain(answered), { timeout: 30_000 });
+      await vi.waitFor(() => expect(follower.text()).toContain(answered));
       expect([viewer.name, shows(follower.text())]).toEqual([viewer.name, viewer.isOwner]);
       follower.leave();
     }

@@ -1,3 +1,4 @@
+import { createParser } from "eventsource-parser";
 import { afterAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { ApiAnswer } from "#test/support/api-client.ts";
@@ -76,8 +77,19 @@ function faultOf(operation: Operation, { status, headers, text, body }: ApiAnswe
   if (status !== Number(success?.[0])) return { status, text };
   const sent = headers.get("content-type")?.split(";")[0];
   if (sent !== mediaType) return { sent };
-  const validator = media ? validatorOf(document, media.schema) : z.literal("");
-  return validator.safeParse(body).error?.issues;
+  const validator = media ? validatorOf(document, media.schema, { exact: true }) : z.literal("");
+  // The schema of a stream is that of one event.
+  const shown = sent === "text/event-stream" ? dataOf(text) : [body];
+  const issues = shown.flatMap((each) => validator.safeParse(each).error?.issues ?? []);
+  return issues.length > 0 ? issues : undefined;
+}
+
+/** The data of each event of a stream; its end may be a word. */
+function dataOf(stream: string): unknown[] {
+  const data: unknown[] = [];
+  const onEvent = (event: { data: string }) => event.data === "[DONE]" || data.push(JSON.parse(event.data));
+  createParser({ onEvent }).feed(stream);
+  return data;
 }
 
 /**

@@ -44,7 +44,7 @@ it(
       git.setFault({ kind: "silence" });
       git.requests.length = 0;
       expect((await call("POST", "/api/git/clone", { project_id: id, repo_url })).status).toBe(200);
-      await vi.waitUntil(() => git.requests.length > 0, { timeout: 30_000 });
+      await vi.waitUntil(() => git.requests.length > 0);
       for (let kill = 0; kill < KILLS; kill += 1) {
         await service.kill(random.chance(0.25) ? "node" : "everything");
         git.setFault(undefined);

@@ -67,13 +67,10 @@ async function newScene(): Promise<Scene> {
 /** Tasks that are all past their beginning. */
 async function someTasks(traffic: Traffic, count = 3): Promise<void> {
   traffic.burst(count);
-  await vi.waitFor(
-    () => {
-      expect(traffic.acknowledged).toHaveLength(count);
-      for (const { events } of traffic.acknowledged) expect(events.length).toBeGreaterThan(1);
-    },
-    { timeout: 20_000 },
-  );
+  await vi.waitFor(() => {
+    expect(traffic.acknowledged).toHaveLength(count);
+    for (const { events } of traffic.acknowledged) expect(events.length).toBeGreaterThan(1);
+  });
 }
 
 /** Follow all tasks to their end and check everything about them. */
@@ -88,7 +85,7 @@ async function verifyAll({ verifier, traffic, webhookSecret }: Scene): Promise<S
       const deliveries = receiver.deliveries.filter(({ body }) => ours.has(JSON.parse(body).task_id));
       verifyCallbacks(traffic.acknowledged, deliveries, webhookSecret);
     },
-    { timeout: 30_000, interval: 100 },
+    { interval: 100 },
   );
   return scars;
 }
@@ -185,7 +182,7 @@ async function untilOver({ api, key }: Verifier, taskId: string) {
       expect(["completed", "failed", "cancelled"]).toContain(body.status);
       return body;
     },
-    { timeout: 40_000, interval: 100 },
+    { interval: 100 },
   );
 }
 

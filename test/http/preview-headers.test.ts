@@ -15,6 +15,7 @@ describe("what a program behind a preview is told", () => {
     const cookie =
       "theme=dark; session=secret; refresh_token=secret;csrf_token=secret; preview_session=secret; " +
       "oauth_state=secret; git_oauth_state=secret; preview_nonce=secret; __Host-session=secret; " +
+      "framed_session=secret; framed_nonce=secret; __Host-framed_session=secret; " +
       "__Host-refresh_token=secret; __Host-preview_session=secret; sessions=3";
     expect(toProgram(new Headers({ cookie }), to).get("cookie")).toBe("theme=dark; sessions=3");
     expect(toProgram(new Headers({ cookie: "session=secret" }), to).has("cookie")).toBe(false);
@@ -68,6 +69,7 @@ describe("what a program behind a preview tells its visitor", () => {
         " csrf_token =forged",
         "__Host-session=forged; Path=/; Secure",
         "preview_session=forged",
+        "framed_session=forged",
         "=session=forged",
         "a=b; domain",
         "c=d;DOMAIN=.example.com;Secure",

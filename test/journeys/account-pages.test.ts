@@ -32,6 +32,7 @@ const PAGES = [
   "/invite/some-token",
   "/oauth/callback",
   "/desktop/pair",
+  "/device",
   "/pair",
   "/account/sessions",
   "/settings/team/billing",
@@ -123,6 +124,20 @@ async function logIn(tab: Tab, { email, password }: Account) {
   await tab.click("#code-form button");
 }
 
+interface Program {
+  device_code: string;
+  user_code: string;
+  verification_uri_complete: string;
+}
+
+async function newProgram(client_name: string): Promise<Program> {
+  const json = { client_name };
+  return (await service.call<Program>("POST", "/api/auth/device/code", { json })).body;
+}
+
+const pollFor = ({ device_code }: Program) =>
+  service.call<{ access_token: string }>("POST", "/api/auth/device/token", { json: { device_code } });
+
 if (CHROMIUM === undefined) {
   process.stderr.write("No Chromium in the PATH: the account pages are not tried in a browser.\n");
 }
@@ -130,7 +145,7 @@ if (CHROMIUM === undefined) {
 describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   let chromium: Awaited<ReturnType<typeof startChromium>>;
   beforeAll(async () => {
-    chromium = await startChromium(CHROMIUM ?? "");
+    chromium = await startChromium();
   });
   afterAll(async () => {
     await chromium.close();
@@ -160,13 +175,15 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
       (await service.call("GET", "/api/desktop/session/ping", { token: paired.body.token })).status;
     expect(await ping()).toBe(200);
 
-    await tab.go(`${service.url}/account/sessions`);
-    await tab.until(visible("#devices li"));
-    expect(await textOf(tab, "#devices li p")).toBe("<img src=x onerror=alert(1)>");
-    await tab.click("#devices button");
-    await tab.until(visible("#no-devices"));
+    // In the first tab Chromium asks whether to open the desktop app, and takes no other input until it is told.
+    const other = await tab.another();
+    await other.go(`${service.url}/account/sessions`);
+    await other.until(visible("#devices li"));
+    expect(await textOf(other, "#devices li p")).toBe("<img src=x onerror=alert(1)>");
+    await other.click("#devices button");
+    await other.until(visible("#no-devices"));
     expect(await ping()).toBe(401);
-    expect(tab.complaints).toEqual([]);
+    expect([...tab.complaints, ...other.complaints]).toEqual([]);
   });
 
   it("a messaging account is linked by the code of the address after signing in, and unlinked", async () => {
@@ -190,6 +207,51 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await tab.click("#identities button");
     await tab.until(visible("#none"));
     expect(tab.complaints).toEqual([]);
+  });
+
+  it("a program is signed in by the code of its address, shown under its name, and its session ended", async () => {
+    const person = await service.signUp();
+    const begun = await newProgram("<img src=x onerror=alert(1)>");
+    const tab = await chromium.newTab();
+    await tab.go(begun.verification_uri_complete);
+    await tab.until(at("/login"));
+    await logIn(tab, person);
+    await tab.until(`${at("/device")} && ${visible("#decide-step")}`);
+    expect(await tab.read("location.href")).toBe(`${service.url}/device`);
+    expect(await textOf(tab, "#client-name")).toBe("<img src=x onerror=alert(1)>");
+    expect(await textOf(tab, "#shown-code")).toBe(begun.user_code);
+    expect(await textOf(tab, "#address")).toMatch(/^(127\.0\.0\.1|::1)$/u);
+    expect(await textOf(tab, "#who")).toBe(person.email);
+    await tab.click("#approve");
+    expect(await told(tab)).toMatch(/^Approved/u);
+    const { status, body } = await pollFor(begun);
+    expect(status).toBe(200);
+
+    await tab.go(`${service.url}/account/sessions`);
+    await tab.until(visible("#sessions li button"));
+    const names =
+      "Array.from(document.querySelectorAll('#sessions .what p:first-child'), (p) => p.textContent)";
+    expect(await tab.read(names)).toContain("<img src=x onerror=alert(1)>");
+    await tab.click("#end-others");
+    await tab.until("document.querySelectorAll('#sessions li').length === 1");
+    const ended = await service.call("GET", "/api/users/me", { token: body.access_token });
+    expect(ended.status).toBe(401);
+    expect(tab.complaints).toEqual([]);
+  });
+
+  it("a program is denied by a code that is typed, after a wrong one", async () => {
+    const tab = await signedIn(await service.signUp(), "/device");
+    const begun = await newProgram("cli");
+    await tab.until(visible("#code-step"));
+    await tab.type("#code", "BBBB-BBBB");
+    await tab.click("#code-form button");
+    expect(await told(tab)).toMatch(/^Unknown code/u);
+    await tab.type("#code", begun.user_code.toLowerCase().replace("-", " "));
+    await tab.click("#code-form button");
+    await tab.until(visible("#decide-step"));
+    await tab.click("#deny");
+    expect(await told(tab)).toMatch(/^Denied/u);
+    expect(await pollFor(begun)).toMatchObject({ status: 400, body: { error: "access_denied" } });
   });
 
   it("an older desktop app is handed a key", async () => {
@@ -253,7 +315,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
       "javascript:alert(1)",
     ]) {
       await tab.go(`${service.url}/login?${new URLSearchParams({ next }).toString()}`);
-      await tab.until(at("/account/sessions"));
+      await tab.until(at("/app"));
       expect(await tab.read("location.origin")).toBe(service.url);
     }
     // Of this origin, with a path that would be an address of another origin by itself.
@@ -275,7 +337,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   it("what comes back from a provider goes on, or says that it failed", async () => {
     const tab = await signedIn(await service.signUp(), "/account/sessions");
     await tab.go(`${service.url}/oauth/callback`);
-    await tab.until(at("/account/sessions"));
+    await tab.until(at("/app"));
     await tab.go(`${service.url}/oauth/callback?error=access_denied`);
     await tab.until(visible("#failed-step"));
     expect(await tab.read("location.search")).toBe("");
@@ -307,7 +369,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     expect(await told(tab)).toBe("This link has been used, or has expired. Ask for a new one.");
     await tab.go(`${service.url}/login`);
     await logIn(tab, { ...person, password: "another horse" });
-    await tab.until(at("/account/sessions"));
+    await tab.until(at("/app"));
   });
 
   it("an address is confirmed by a click on the page of the mailed link, not by opening it", async () => {

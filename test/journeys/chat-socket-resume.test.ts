@@ -24,7 +24,7 @@ const pathOfExisting = (query: Record<string, string>) =>
 /** Ids of a task's events that a socket was shown, once the end is among them. */
 async function shownToTheEnd({ frames }: TestSocket, taskId: string): Promise<unknown[]> {
   const of = () => frames.filter(({ task_id, event_id }) => task_id === taskId && event_id !== undefined);
-  await vi.waitFor(() => expect(of().map(typeOf)).toContain("done"), { timeout: 30_000 });
+  await vi.waitFor(() => expect(of().map(typeOf)).toContain("done"));
   return of().map(({ event_id }) => event_id);
 }
 

@@ -67,7 +67,7 @@ const ended = (socket: TestSocket, taskId: string) =>
         throw new Error(`No end, but ${JSON.stringify(socket.frames.slice(-3))}`);
       }
     },
-    { timeout: 30_000, interval: 20 },
+    { interval: 20 },
   );
 
 async function accepted(socket: TestSocket): Promise<string> {
@@ -178,7 +178,7 @@ describe("a task that was begun elsewhere", () => {
   it("is shown while it runs, also to those who come later", async () => {
     const early = await connect();
     const { task_id: task } = await client.start(slowly(40, 50));
-    await vi.waitFor(() => expect(shown(early, task).length).toBeGreaterThan(5), { timeout: 20_000 });
+    await vi.waitFor(() => expect(shown(early, task).length).toBeGreaterThan(5));
     const late = await connect();
     await Promise.all([ended(early, task), ended(late, task)]);
     const log = await logged(task);
@@ -197,7 +197,7 @@ describe("a connection that is lost", () => {
     const task = await accepted(socket);
     for (let drops = 0; drops < 4; drops += 1) {
       const before = socket;
-      await vi.waitFor(() => expect(shown(before, task).length).toBeGreaterThan(10), { timeout: 20_000 });
+      await vi.waitFor(() => expect(shown(before, task).length).toBeGreaterThan(10));
       await before.drop();
       parts.push(...before.frames);
       const last = shown(before, task).at(-1)?.id;

@@ -268,7 +268,7 @@ describe("the answer in one piece", () => {
   });
 });
 
-it("runs the messages of 50 senders in one chat in order, one at a time", { timeout: 180_000 }, async () => {
+it("runs the messages of 50 senders in one chat in order, one at a time", async () => {
   const { body: chat } = await client.call<{ id: string }>("POST", "/api/chat", {
     project_id: client.projectId,
   });

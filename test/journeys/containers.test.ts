@@ -199,7 +199,7 @@ describe("containers", () => {
     const start = await call<{ task_id: string | null }>("POST", `/containers/${site.id}/start`);
     expect(start).toMatchObject({ status: 202, body: { container_name: "site", already_running: false } });
     const summary = () => call<{ status: string }>("GET", "/containers/status");
-    await expect.poll(async () => (await summary()).body.status, { timeout: 30_000 }).toBe("running");
+    await expect.poll(async () => (await summary()).body.status).toBe("running");
     const port = new URL(service.url).port;
     const url = `http://${slug}--site.localhost:${port}`;
     expect((await summary()).body).toMatchObject({
@@ -213,7 +213,7 @@ describe("containers", () => {
     const restart = await call<{ task_id: string }>("POST", `/containers/${site.id}/restart`);
     const task = () => service.call("GET", `/api/tasks/${restart.body.task_id}/status`, { token });
     await expect
-      .poll(async () => (await task()).body, { timeout: 30_000 })
+      .poll(async () => (await task()).body)
       .toMatchObject({ type: "container_restart", status: "completed" });
     expect(await call("POST", "/containers/restart-all")).toMatchObject({
       status: 200,
@@ -222,7 +222,7 @@ describe("containers", () => {
         containers: { site: { container_id: site.id } },
       },
     });
-    await expect.poll(async () => (await health()).body, { timeout: 30_000 }).toEqual({ healthy: true, url });
+    await expect.poll(async () => (await health()).body).toEqual({ healthy: true, url });
     expect((await call("POST", `/containers/${site.id}/stop`)).body).toMatchObject({ container_id: site.id });
     expect((await summary()).body).toMatchObject({ status: "stopped", compute_state: "ephemeral" });
     expect((await call("GET", "/dev-server-url")).body).toMatchObject({

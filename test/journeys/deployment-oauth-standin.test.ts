@@ -89,7 +89,7 @@ async function publish(deployer: Deployer, provider: OAuthProvider) {
 describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   let chromium: Awaited<ReturnType<typeof startChromium>>;
   beforeAll(async () => {
-    chromium = await startChromium(CHROMIUM ?? "");
+    chromium = await startChromium();
   });
   afterAll(() => chromium.close());
 

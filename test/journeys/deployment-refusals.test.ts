@@ -124,7 +124,7 @@ describe("a deployment is refused, with a sentence,", () => {
     const answer = await deployer.call("POST", "/api/deployments", wish, { "idempotency-key": "a b" });
     expect([answer.status, answer.body.detail]).toEqual([
       422,
-      expect.stringMatching(/^Idempotency-Key must/u),
+      expect.stringMatching(/^Idempotency-Key: must/u),
     ]);
     await expectNothing();
   });

@@ -153,7 +153,7 @@ describe("pairing", () => {
     ]);
     expect(shown.map(({ text }) => text).join("")).not.toContain(key);
     const requests = () => readFileSync(service.stack.logFile, "utf8");
-    await vi.waitUntil(() => requests().includes("/api/desktop/session/ping"), { timeout: 10_000 });
+    await vi.waitUntil(() => requests().includes("/api/desktop/session/ping"));
     expect(requests()).not.toContain(key);
     expect(requests()).not.toContain(minted.body.pairing_token);
   });

@@ -103,6 +103,6 @@ function endOf(id: string) {
       expect(task?.completedAt).not.toBeNull();
       return task;
     },
-    { timeout: 60_000, interval: 250 },
+    { interval: 250 },
   );
 }

@@ -33,7 +33,7 @@ async function open(token = owner.token) {
         const { body } = await call<{ status: string; error: string | null }>("GET", "clone");
         return body.status === "cloning" ? undefined : body;
       },
-      { timeout: 30_000, interval: 100 },
+      { interval: 100 },
     );
   return { id, slug, token, call, write, read, cloned };
 }
@@ -122,7 +122,7 @@ describe("a repository", () => {
     git.requests.length = 0;
     try {
       await service.call("POST", "/api/git/clone", { token, json: { project_id: id, repo_url: url } });
-      await vi.waitUntil(() => git.requests.length > 0, { timeout: 30_000 });
+      await vi.waitUntil(() => git.requests.length > 0);
       const changes: [string, string, unknown?][] = [
         ["PUT", `${files}/new.txt`, { content: "new" }],
         ["POST", `${files}/save`, { file_path: "new.txt", content: "new" }],
@@ -166,7 +166,7 @@ describe("a repository", () => {
         token: owner.token,
         json: { project_id: id, repo_url: url },
       });
-      await vi.waitUntil(() => git.requests.length > 0, { timeout: 30_000 });
+      await vi.waitUntil(() => git.requests.length > 0);
       const tools = [
         toolCall("bash_exec", { command: "touch new.txt" }),
         toolCall("list_dir", { path: "." }),

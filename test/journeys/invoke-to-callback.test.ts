@@ -165,13 +165,10 @@ describe("a callback", () => {
   it("reaches the catcher of the local stack, under the other name of the field as well", async () => {
     const url = `${service.stack.callbacksUrl ?? ""}/caught`;
     const { task_id: taskId } = await client.start("Hello", { webhook_callback_url: url });
-    const caught = await vi.waitUntil(
-      async () => {
-        const list: ReceivedCallback[] = JSON.parse(await (await fetch(url)).text());
-        return list[0];
-      },
-      { timeout: 10_000 },
-    );
+    const caught = await vi.waitUntil(async () => {
+      const list: ReceivedCallback[] = JSON.parse(await (await fetch(url)).text());
+      return list[0];
+    });
     const { body, headers } = caught;
     expect(new Webhook(client.webhookSecret).verify(body, headers)).toMatchObject({
       task_id: taskId,

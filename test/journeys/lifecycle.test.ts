@@ -29,7 +29,6 @@ async function open() {
     read: async (file: string) => (await call<{ content: string }>("GET", `/files/${file}`)).body.content,
     until: (state: string) =>
       vi.waitFor(async () => expect(await status()).toMatchObject({ state, progress: null }), {
-        timeout: 20_000,
         interval: 50,
       }),
   };
@@ -97,7 +96,7 @@ describe("a project", () => {
         });
         expect(answer.body).toMatchObject({ status: "completed" });
       },
-      { timeout: 30_000, interval: 100 },
+      { interval: 100 },
     );
     const steps = await service.call("GET", `/api/v1/agents/tasks/${body.task_id}/steps`, { token: key });
     expect(steps.text).toContain("remember");
@@ -128,7 +127,7 @@ describe("a project", () => {
         const { state, progress } = await status();
         expect([["running", "hibernated"].includes(state), progress]).toEqual([true, null]);
       },
-      { timeout: 20_000, interval: 50 },
+      { interval: 50 },
     );
     expect(await read("kept")).toBe("k");
   });
@@ -197,7 +196,7 @@ describe("a project whose first files cannot be fetched", () => {
           expect(body).toMatchObject({ state: "failed", environment_status: "setup_failed" });
           expect(body.error).toMatch(/^The project could not be set up: /u);
         },
-        { timeout: 30_000, interval: 100 },
+        { interval: 100 },
       );
     await failed();
     const task = await service.call("GET", status_endpoint, { token });

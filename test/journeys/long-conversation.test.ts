@@ -120,5 +120,5 @@ describe("a conversation of two hundred messages", () => {
     expect(summaries).toBeLessThanOrEqual(TURNS / 5);
     expect(await callsOf(client, "compaction")).toHaveLength(summaries);
     expect(await callsOf(client, "agent")).toHaveLength(heardAs("agent").length);
-  }, 120_000);
+  });
 });

@@ -40,7 +40,7 @@ describe.concurrent("a template of the service's own", () => {
         const file = await service.call("GET", `/api/projects/${project.id}/files/${path}`, { token });
         expect(file).toMatchObject({ status: 200, text: expect.stringContaining(text) });
       },
-      { timeout: 60_000, interval: 200 },
+      { interval: 200 },
     );
     const config = await service.call("GET", `/api/projects/${project.id}/setup-config`, { token });
     expect(config).toMatchObject({ status: 200, body: { exists: true } });

@@ -349,7 +349,7 @@ describe.each(MODEL_WIRES)("the official client on $name", (wire) => {
     const chunks = await client.chat.completions.create({ ...saying("hold on"), stream: true });
     for await (const { choices } of chunks) if (choices[0]?.delta.content === "Hel") break;
     await model.received[before]?.closed;
-    await vi.waitUntil(async () => (await calls()).length > 0, { timeout: 10_000 });
+    await vi.waitUntil(async () => (await calls()).length > 0);
     expect(await calls()).toMatchObject([
       { purpose: "proxy", model: noted, outputTokens: 1, creditsDeducted: 2, billedStatus: "credited" },
     ]);
@@ -366,10 +366,10 @@ describe.each(MODEL_WIRES)("the official client on $name", (wire) => {
           `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
       ),
     );
-    const held = await vi.waitUntil(() => model.received[before], { timeout: 10_000 });
+    const held = await vi.waitUntil(() => model.received[before]);
     socket.resetAndDestroy();
     await held.closed;
-    await vi.waitUntil(async () => (await calls()).length > 0, { timeout: 10_000 });
+    await vi.waitUntil(async () => (await calls()).length > 0);
     expect(await calls()).toMatchObject([{ purpose: "proxy", model: noted, billedStatus: "credited" }]);
   });
 

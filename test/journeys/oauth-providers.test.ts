@@ -166,7 +166,7 @@ it("nothing secret has come into the log", async () => {
     const text = await readFile(service.stack.logFile, "utf8");
     expect(text).toContain(ending.headers.get("x-request-id"));
     return text;
-  }, 10_000);
+  });
   expect(log).toContain("OAuth login failed");
   expect(log).toContain("(bad_verification_code)");
   const own = [state, cookie, verifier, nonce, ...about.who.cookies.values(), REGISTERED.clientSecret];

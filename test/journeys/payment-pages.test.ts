@@ -27,7 +27,7 @@ describe.skipIf(CHROMIUM === undefined)("the pages that payers return to, in a b
   let tab: Tab;
 
   beforeAll(async () => {
-    chromium = await startChromium(CHROMIUM ?? "");
+    chromium = await startChromium();
     person = await service.signUp();
     tab = await chromium.newTab();
   });

@@ -105,7 +105,7 @@ describe.concurrent("a sale that is verified before its event comes", () => {
         const events = await payer.list<{ object: string; pending_webhooks?: number }>("events");
         expect(events.some(({ object }) => object === opened.session_id)).toBe(true);
       },
-      { timeout: 60_000, interval: 200 },
+      { interval: 200 },
     );
     expect(await booked()).toHaveLength(1);
     const mine = await get(owner.token, "marketplace/my-agents");
@@ -134,7 +134,7 @@ describe.concurrent("a place for a deployment", () => {
           const [row] = await db.select().from(teams).where(eq(teams.id, team.id));
           expect(row?.deploySlots).toBe(1);
         },
-        { timeout: 60_000, interval: 200 },
+        { interval: 200 },
       );
     },
   );
@@ -210,7 +210,7 @@ describe.concurrent("what is sold", () => {
           status: 400,
           body: { detail: expect.stringContaining("refunded") },
         }),
-      { timeout: 60_000, interval: 300 },
+      { interval: 300 },
     );
     expect(await post(owner.token, "billing/verify-checkout", opened)).toMatchObject({ status: 400 });
   });

@@ -29,7 +29,7 @@ const isBack = `location.origin === ${JSON.stringify(new URL(service.url).origin
 describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   let chromium: Awaited<ReturnType<typeof startChromium>>;
   beforeAll(async () => {
-    chromium = await startChromium(CHROMIUM ?? "");
+    chromium = await startChromium();
   });
   afterAll(async () => {
     await chromium.close();

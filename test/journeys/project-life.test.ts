@@ -52,7 +52,7 @@ describe.each(DRIVERS)("a project on the $driver runtime$why", ({ driver, skip }
         if (body.state !== state) throw new Error(`${body.state}: ${body.error}`);
         return body;
       },
-      { timeout: 40_000, interval: 100 },
+      { interval: 100 },
     );
 
   /** Every file of a project by its path, as the sum of its bytes. */
@@ -164,7 +164,7 @@ describe.each(DRIVERS)("a project on the $driver runtime$why", ({ driver, skip }
         if (visit.status !== 200) throw new Error(`${visit.status} ${visit.text}`);
         return visit;
       },
-      { timeout: 40_000, interval: 200 },
+      { interval: 200 },
     );
     const seen = JSON.parse(answer.text);
     expect(seen).toMatchObject({ url: "/page?x=1", headers: { cookie: "theme=dark" } });
@@ -182,7 +182,7 @@ describe.each(DRIVERS)("a project on the $driver runtime$why", ({ driver, skip }
       const { status, text } = await visitor.open(url, { authorization });
       return status === 200 && JSON.parse(text).began > seen.began;
     };
-    await expect.poll(runAnew, { timeout: 40_000, interval: 200 }).toBe(true);
+    await expect.poll(runAnew, { interval: 200 }).toBe(true);
   });
 });
 

@@ -60,7 +60,7 @@ const until = (follower: ProjectFollower, taskId: string, type: string) =>
         throw new Error(`No ${type}, but ${JSON.stringify(follower.frames.slice(-3))}`);
       }
     },
-    { timeout: 30_000, interval: 20 },
+    { interval: 20 },
   );
 
 it("is followed in fifty tabs of a person at most", async () => {
@@ -119,7 +119,7 @@ describe("a follower of a project", () => {
     const parts = [await follow(team.owner)];
     for (let drops = 0; drops < 4; drops += 1) {
       const part = parts.at(-1);
-      await vi.waitFor(() => expect(part?.frames.length).toBeGreaterThan(15), { timeout: 20_000 });
+      await vi.waitFor(() => expect(part?.frames.length).toBeGreaterThan(15));
       part?.leave();
       await part?.over;
       // It begins and ends while no follower is connected.
@@ -130,10 +130,8 @@ describe("a follower of a project", () => {
     }
     const last = parts.at(-1);
     for (const { task_id } of slow.slice(0, 3)) {
-      await vi.waitFor(
-        () =>
-          expect(parts.flatMap((part) => part.of(task_id)).some(({ type }) => type === "done")).toBe(true),
-        { timeout: 30_000 },
+      await vi.waitFor(() =>
+        expect(parts.flatMap((part) => part.of(task_id)).some(({ type }) => type === "done")).toBe(true),
       );
     }
     for (const { task_id } of slow) {
@@ -210,16 +208,13 @@ describe("access to a project's stream", () => {
 });
 
 it("keeps a connection open on which nothing comes", async () => {
-  await vi.waitFor(() => expect(quiet.text()).toMatch(/\n\n: keepalive\n\n$/u), {
-    timeout: 20_000,
-    interval: 200,
-  });
+  await vi.waitFor(() => expect(quiet.text()).toMatch(/\n\n: keepalive\n\n$/u), { interval: 200 });
   expect(quiet.frames).toEqual([expect.objectContaining({ type: "ready" })]);
 });
 
 it("frees the places of closed connections", async () => {
   // A closed connection is noticed by the next keep-alive at the latest.
-  const one = await vi.waitFor(() => follow(crowd), { timeout: 20_000, interval: 500 });
+  const one = await vi.waitFor(() => follow(crowd), { interval: 500 });
   await vi.waitFor(() => expect(one.frames).toHaveLength(1));
   one.leave();
 });

@@ -26,7 +26,7 @@ async function tour(): Promise<string> {
   const blocks = [section, ...pages].flatMap((text) =>
     Array.from(text.matchAll(/```sh\n(?<lines>[\s\S]*?)```/gu), (match) => match[1] ?? ""),
   );
-  expect(blocks).toHaveLength(11);
+  expect(blocks).toHaveLength(12);
   return blocks
     .join("\n")
     .replaceAll("http://127.0.0.1:8787", service.url)
@@ -56,6 +56,8 @@ describe("the curl lines of the README and its pages", () => {
     expect(stdout).toContain('"webhook-signature": "v1,');
     expect(stdout).toContain('"name":"Ada Lovelace"');
     expect(stdout).toContain('"is_current":true');
+    expect(stdout).toMatch(/"expires_in":1800,"refresh_token":"/u);
+    expect(stdout).toContain('"client_name":"curl on laptop"');
     expect(stdout).toContain("<h1>It lives</h1>");
     expect(stdout).toContain('"message":"Demo, paid once is in your library"');
     expect(stdout).toMatch(/"transactions":\[\{"id":"[^"]*","type":"one_time","amount_cents":500/u);

@@ -45,7 +45,7 @@ async function untilSaid(id: string, words: string): Promise<string> {
       said += Buffer.from(body.output, "base64").toString();
       if (!said.includes(words)) throw new Error(`So far: ${said}`);
     },
-    { timeout: 20_000, interval: 50 },
+    { interval: 50 },
   );
   return said;
 }
@@ -98,7 +98,7 @@ describe("a shell session", () => {
         said += parts.map((part) => Buffer.from(part, "base64").toString()).join("");
         expect(said).toContain("end-2\r\n");
       },
-      { timeout: 20_000, interval: 50 },
+      { interval: 50 },
     );
     expect(said.match(/^1234\r?$/gmu)).toHaveLength(1);
     await call("DELETE", `/${id}`);

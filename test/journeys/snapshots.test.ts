@@ -91,7 +91,7 @@ async function whenSetUp<T extends { id: string }>(token: string, project: T): P
       if (body.status === "failed") throw new Error(`The project was not set up: ${body.error}`);
       return body.status === "stopped";
     },
-    { timeout: 40_000, interval: 100 },
+    { interval: 100 },
   );
   return project;
 }
@@ -183,7 +183,7 @@ describe("a snapshot", () => {
         async () =>
           (await ok<{ status: string }>("GET", `/api/external/agent/status/${task_id}`, key)).status ===
           "completed",
-        { timeout: 30_000, interval: 100 },
+        { interval: 100 },
       );
       return task_id;
     };

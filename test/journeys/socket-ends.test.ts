@@ -50,7 +50,7 @@ describe("the connection of a client that says nothing ends with its socket, whi
   it("when its session was ended", async () => {
     const { token, end } = await signIn();
     const socket = await openRawSocket(service.url, terminal({ token }));
-    await vi.waitFor(() => expect(socket.texts.join()).toContain('"ready"'), { timeout: 20_000 });
+    await vi.waitFor(() => expect(socket.texts.join()).toContain('"ready"'));
     await end();
     expect(await socket.closed).toBe(4401);
     await socket.ended;
@@ -66,7 +66,7 @@ describe("the connection of a client that says nothing ends with its socket, whi
 
   it("when its shell was closed", async () => {
     const socket = await openRawSocket(service.url, terminal());
-    await vi.waitFor(() => expect(socket.texts.join()).toContain('"ready"'), { timeout: 20_000 });
+    await vi.waitFor(() => expect(socket.texts.join()).toContain('"ready"'));
     const id = /"session_id":"([^"]+)"/u.exec(socket.texts.join())?.[1];
     await service.call("DELETE", `/api/shell/sessions/${id}`, { token: owner.token });
     expect(await socket.closed).toBe(1000);
@@ -98,7 +98,7 @@ describe("the connection of a client that says nothing ends with its socket, whi
 
   it("when its project is stopped", async () => {
     const socket = await openRawSocket(service.url, terminal());
-    await vi.waitFor(() => expect(socket.texts.join()).toContain('"ready"'), { timeout: 20_000 });
+    await vi.waitFor(() => expect(socket.texts.join()).toContain('"ready"'));
     await site.stop();
     expect(await socket.closed).toBe(1000);
     await socket.ended;

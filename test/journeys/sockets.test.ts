@@ -2,11 +2,12 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { chats } from "#src/db/schema/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Account } from "#test/support/api-client.ts";
+import { browser, type Browser } from "#test/support/browser.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { startService, type TestService } from "#test/support/service.ts";
 import { newRunningSite, type Site } from "#test/support/site.ts";
 import { newTeamClient, type TeamClient } from "#test/support/team-client.ts";
-import { openSocket } from "#test/support/socket.ts";
+import { openSocket, type TestSocket } from "#test/support/socket.ts";
 
 let service: TestService;
 let team: TeamClient;
@@ -94,22 +95,26 @@ describe("the log socket", () => {
   });
 });
 
+/** Has tasks begin until the socket shows one: one that was over before the first poll is not reported. */
+async function taskShown(socket: TestSocket, token: string): Promise<unknown> {
+  await vi.waitFor(
+    async () => {
+      const { id } = await service.newProject(token, "another");
+      await service.call("DELETE", `/api/projects/${id}`, { token });
+      if (!socket.frames.some(({ type }) => type === "task_update")) throw new Error("No task yet");
+    },
+    { interval: 1_000 },
+  );
+  return (await socket.next("task_update"))["task"];
+}
+
 describe("the task socket", () => {
   it("tells of tasks as they go on", async () => {
     const socket = await openSocket(service.url, "/api/tasks/ws");
     socket.send({ token: `Bearer ${owner.token}` });
     socket.send({ type: "ping" });
     await socket.next("pong");
-    // A task that was over before the first poll is not reported, so the first project may come too early.
-    await vi.waitFor(
-      async () => {
-        const { id } = await service.newProject(owner.token, "another");
-        await service.call("DELETE", `/api/projects/${id}`, { token: owner.token });
-        if (!socket.frames.some(({ type }) => type === "task_update")) throw new Error("No task yet");
-      },
-      { timeout: 20_000, interval: 1_000 },
-    );
-    const { task } = await socket.next("task_update");
+    const task = await taskShown(socket, owner.token);
     expect(task).toMatchObject({ user_id: owner.id, type: "project_deletion", logs: expect.any(Array) });
     socket.close();
     await socket.closed;
@@ -121,6 +126,65 @@ describe("the task socket", () => {
       socket.send(first);
       expect(await socket.closed).toMatchObject({ code: 1008 });
     }
+  });
+});
+
+describe("the task socket of a page that is signed in", () => {
+  let visitor: Browser;
+  beforeAll(async () => {
+    visitor = browser(service);
+    await visitor.call("POST", "/api/auth/login", { json: owner });
+  });
+  const openBy = (origin: string, cookies = visitor.cookies) =>
+    openSocket(service.url, "/api/tasks/ws", {
+      headers: { origin, cookie: Array.from(cookies, ([name, value]) => `${name}=${value}`).join("; ") },
+    });
+
+  it("needs no first frame", async () => {
+    const socket = await openBy(service.url);
+    expect(await taskShown(socket, owner.token)).toMatchObject({ user_id: owner.id });
+    socket.send({ type: "ping" });
+    await socket.next("pong");
+    socket.close();
+    expect(await socket.closed).toMatchObject({ code: 1005 });
+  });
+
+  it("is that of a token which comes nevertheless, and closed by an invalid one", async () => {
+    const other = await service.signUp();
+    const socket = await openBy(service.url);
+    socket.send({ type: "ping" });
+    await socket.next("pong");
+    socket.send({ token: other.token });
+    expect(await taskShown(socket, other.token)).toMatchObject({ user_id: other.id });
+    socket.close();
+    const refused = await openBy(service.url);
+    refused.send({ token: "Bearer garbage" });
+    expect(await refused.closed).toMatchObject({ code: 1008 });
+  });
+
+  it("asks for a token where the cookie is not valid, and where the page is another's", async () => {
+    const old = new Map([["session", "garbage"]]);
+    for (const open of [() => openBy(service.url, old), () => openBy("https://evil.example")]) {
+      const pinging = await open();
+      pinging.send({ type: "ping" });
+      expect(await pinging.closed).toMatchObject({ code: 1008 });
+      expect(pinging.frames).toMatchObject([{ type: "error", message: expect.stringContaining("token") }]);
+      const named = await open();
+      named.send({ token: owner.token });
+      named.send({ type: "ping" });
+      await named.next("pong");
+      named.close();
+    }
+  });
+
+  it("ends with the sign-in", async () => {
+    const leaver = browser(service);
+    await leaver.call("POST", "/api/auth/login", { json: await service.signUp() });
+    const cookies = new Map(leaver.cookies);
+    await leaver.change("POST", "/api/auth/logout");
+    const socket = await openBy(service.url, cookies);
+    socket.send({ type: "ping" });
+    expect(await socket.closed).toMatchObject({ code: 1008 });
   });
 });
 

@@ -224,3 +224,53 @@ describe("a key's rate limit", () => {
     expect([status, headers.get("x-ratelimit-remaining")]).toEqual([200, "2"]);
   });
 });
+
+const asked = (path: string, { token } = client.account) => service.call<Listed>("GET", path, { token });
+
+describe("a person who is signed in", () => {
+  it("lists the tasks that their keys started, as the keys do", async () => {
+    for (const query of ["", "?limit=2&page=2", "?status=failed", `?project_id=${elsewhere.projectId}`]) {
+      const { status, body } = await asked(`/api/chat/agent/tasks${query}`);
+      expect([status, body]).toEqual([200, (await list(query)).body]);
+    }
+    const { id, key } = { id: made[5], key: elsewhere.key };
+    expect((await asked("/api/chat/agent/tasks", { ...client.account, token: key })).body).toMatchObject({
+      items: [{ task_id: id }],
+      total: 1,
+    });
+    expect(await asked("/api/chat/agent/tasks?status=lost")).toMatchObject({ status: 400 });
+  });
+
+  it("lists the task of a chat as well, and reads its status and steps as a key does", async () => {
+    const { token } = client.account;
+    const json = { project_id: client.projectId, message: script({ text: "From a chat" }) };
+    const { body: run } = await service.call<{ task_id: string }>("POST", "/api/chat/agent", { token, json });
+    expect((await asked("/api/chat/agent/tasks")).body.items[0]).toMatchObject({
+      task_id: run.task_id,
+      status: "completed",
+    });
+    const chat = await asked(`/api/chat/agent/tasks?chat_id=${String(Object(run).chat_id)}`);
+    expect(chat.body).toMatchObject({ items: [{ task_id: run.task_id, origin: "browser" }], total: 1 });
+    const browser = await asked("/api/chat/agent/tasks?origin=browser");
+    expect(browser.body).toMatchObject({ items: [{ task_id: run.task_id }], total: 1 });
+    expect((await asked("/api/chat/agent/tasks?origin=api&limit=1")).body.total).toBe(
+      (await list("")).body.total - 1,
+    );
+    expect((await asked("/api/chat/agent/tasks?origin=schedule")).body.items).toEqual([]);
+    expect((await asked("/api/chat/agent/tasks?chat_id=x")).status).toBe(422);
+    const byKey = { token: client.key };
+    for (const [own, ofKeys] of [
+      [`/api/chat/agent/status/${run.task_id}`, `/api/external/agent/status/${run.task_id}`],
+      [`/api/chat/agent/steps/${run.task_id}?limit=1`, `/api/v1/agents/tasks/${run.task_id}/steps?limit=1`],
+    ] as const) {
+      const { status, body } = await asked(own);
+      expect([status, body]).toEqual([200, (await service.call("GET", ofKeys, byKey)).body]);
+    }
+    for (const path of ["status", "steps"]) {
+      expect(await asked(`/api/chat/agent/${path}/none`)).toMatchObject({
+        status: 404,
+        body: { detail: "Task not found" },
+      });
+    }
+  });
+});

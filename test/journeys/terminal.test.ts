@@ -163,7 +163,7 @@ describe("a terminal is refused", () => {
     const onemore = await connect({ target: "ephemeral" });
     expect(await onemore.next("error")).toMatchObject({ message: expect.stringContaining("Too many") });
     for (const each of terminals) each.send({ type: "input", data: "exit\n" });
-    await vi.waitFor(async () => expect(await openSessions()).toEqual([]), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await openSessions()).toEqual([]));
   });
 
   it("to a request that is no socket", async () => {
@@ -184,7 +184,7 @@ it("closes soon after its session was ended, with the shell", async () => {
   const current = own.body.find((each) => each.is_current);
   await service.call("DELETE", `/api/auth/sessions/${current?.id}`, { token });
   expect(await terminal.closed).toEqual({ code: 4401, reason: "auth_failed" });
-  await vi.waitFor(async () => expect(await openSessions()).not.toContain(session), { timeout: 20_000 });
+  await vi.waitFor(async () => expect(await openSessions()).not.toContain(session));
 });
 
 it("responds with an error to unknown frames, and closes on oversized ones", async () => {

@@ -178,7 +178,7 @@ it("a task that asks says so where a program asks about it", async () => {
   await program.cancel(task_id);
 });
 
-it("a message is told of a question that is put while it waits", { timeout: 90_000 }, async () => {
+it("a message is told of a question that is put while it waits", async () => {
   const slow = script(
     { text: "Soon.", first_delay_ms: 2_000, tools: [write("later.txt")] },
     { text: "Done." },

@@ -67,7 +67,7 @@ const shows = (selector: string, text: string) =>
 describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   let chromium: Awaited<ReturnType<typeof startChromium>>;
   beforeAll(async () => {
-    chromium = await startChromium(CHROMIUM ?? "");
+    chromium = await startChromium();
   });
   afterAll(async () => {
     await chromium.close();

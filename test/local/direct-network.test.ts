@@ -44,7 +44,7 @@ describe("the Worker's way to the network", () => {
       },
       { host: "127.0.0.1", port, dataDir, variables: { SERVER: address }, onRestart: () => {} },
     );
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await worker.close();

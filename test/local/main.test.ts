@@ -32,7 +32,7 @@ describe("npm start", () => {
     const told = Date.now();
     service.process.kill("SIGTERM");
     expect(await service.exitCode()).toBe(0);
-    expect(Date.now() - told).toBeLessThan(5_000);
+    expect(Date.now() - told).toBeLessThan(20_000);
     expect(service.stdout).toBe(`ready ${url}\n`);
     expect(processesOf(dataDir)).toEqual([]);
   });
@@ -53,7 +53,7 @@ describe("npm start", () => {
 
   it("stops while it is still starting", async () => {
     const service = new StartedService({ dataDir });
-    await expect.poll(() => service.stderr, { timeout: 60_000 }).toContain("Starting");
+    await expect.poll(() => service.stderr).toContain("Starting");
     service.process.kill("SIGTERM");
     expect(await service.exitCode()).toBe(0);
     expect(service.stdout).toBe("");
@@ -67,7 +67,7 @@ describe("npm start", () => {
       ["secret-key", "queue-secret"].map((name) => readFileSync(path.join(dataDir, name), "utf8"));
     const kept = secrets();
     killed.process.kill("SIGKILL");
-    await expect.poll(() => processesOf(dataDir), { timeout: 60_000 }).toEqual([]);
+    await expect.poll(() => processesOf(dataDir)).toEqual([]);
     const service = new StartedService({ dataDir });
     const url = await service.ready();
     expect((await fetch(`${url}/ready`)).status).toBe(200);

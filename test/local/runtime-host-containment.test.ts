@@ -1,7 +1,10 @@
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { WORKSPACE_SERVER } from "#local/runtime-host/sandbox-command.ts";
+import { descendants } from "#local/runtime-host/process-table.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 import { NO_BUBBLEWRAP, SKIPPED, startTestHost, type TestHost } from "./support/runtime-host.ts";
 
@@ -10,6 +13,13 @@ const MEBIBYTE = 1024 * 1024;
 /** Asks a server of the project to run a command. */
 const connect = (to: string) =>
   `node -e 'require("net").connect(${to}).on("error", () => process.exit(3)).end("touch reached")'`;
+
+/** Ids of the servers in the sandboxes of this process. */
+function workspaceServers(): number[] {
+  const command = [...WORKSPACE_SERVER, "serve"].join("\0");
+  const all = descendants(process.pid).map(({ pid }) => pid);
+  return all.filter((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").startsWith(command));
+}
 
 /** Small enough to be reached at once. */
 const limits = {
@@ -52,6 +62,18 @@ describe.skipIf(NO_BUBBLEWRAP)(`a sandbox${SKIPPED}`, () => {
       expect((await run("echo still here")).stdout).toBe("still here\n");
     });
 
+    it("loses the fork bomb alone, also while its server is slow to respond", async () => {
+      await runtime.startProcess("server", { command: "sleep 1000" });
+      const bomb = run("touch begun; sleep 2; bomb() { bomb | bomb & }; bomb; sleep 1000");
+      await vi.waitUntil(() => runtime.stat("begun"));
+      const servers = workspaceServers();
+      for (const pid of servers) process.kill(pid, "SIGSTOP");
+      await pause(4_000);
+      for (const pid of servers) process.kill(pid, "SIGCONT");
+      expect(await bomb).toMatchObject({ exitCode: 137, timedOut: false });
+      expect(await runtime.processes()).toMatchObject([{ name: "server", running: true }]);
+    });
+
     it("loses the command that takes the memory", async () => {
       const hog = await run("node -e 'const all = []; for (;;) all.push(Buffer.alloc(8 << 20, 1))'");
       expect(hog.exitCode).toBe(137);
@@ -75,15 +97,11 @@ describe.skipIf(NO_BUBBLEWRAP)(`a sandbox${SKIPPED}`, () => {
         if (path.startsWith("fill")) await runtime.remove(path, { recursive: false });
       }
       await expect
-        .poll(
-          () =>
-            runtime.writeFile("more", new Uint8Array(1)).then(
-              () => "stored",
-              () => "refused",
-            ),
-          {
-            timeout: 20_000,
-          },
+        .poll(() =>
+          runtime.writeFile("more", new Uint8Array(1)).then(
+            () => "stored",
+            () => "refused",
+          ),
         )
         .toBe("stored");
     });
@@ -179,9 +197,7 @@ describe.skipIf(NO_BUBBLEWRAP)(`a sandbox${SKIPPED}`, () => {
         command: 'mkdir -p deep; mkfifo deep/pipe; while read -r line; do sh -c "$line"; done <> deep/pipe',
       });
       const exitCode = async (command: string) => (await run(command)).exitCode;
-      await expect
-        .poll(() => exitCode("test -p deep/pipe && test -S door.sock"), { timeout: 20_000 })
-        .toBe(0);
+      await expect.poll(() => exitCode("test -p deep/pipe && test -S door.sock")).toBe(0);
       const attack = async (command: string) =>
         (await runtime.exec(command, { timeoutMs: 5_000, readOnly: true })).exitCode;
       expect(await attack(connect('"door.sock"'))).toBe(3);
@@ -191,7 +207,7 @@ describe.skipIf(NO_BUBBLEWRAP)(`a sandbox${SKIPPED}`, () => {
       expect(await runtime.stat("reached")).toBeUndefined();
       // The same ways lead there where a command may change files.
       await run("echo 'touch reached' > deep/pipe");
-      await expect.poll(() => exitCode("test -f reached"), { timeout: 20_000 }).toBe(0);
+      await expect.poll(() => exitCode("test -f reached")).toBe(0);
       expect(await runtime.processes()).toMatchObject([{ running: true }, { running: true }]);
     });
 
@@ -206,13 +222,11 @@ describe.skipIf(NO_BUBBLEWRAP)(`a sandbox${SKIPPED}`, () => {
     await runtime.writeFile("kept", new Uint8Array(1));
     await run("kill -9 -1").catch(() => undefined);
     await expect
-      .poll(
-        () =>
-          run("echo back").then(
-            ({ stdout }) => stdout,
-            () => "",
-          ),
-        { timeout: 20_000 },
+      .poll(() =>
+        run("echo back").then(
+          ({ stdout }) => stdout,
+          () => "",
+        ),
       )
       .toBe("back\n");
     expect(await runtime.stat("kept")).toMatchObject({ size: 1 });

@@ -66,14 +66,14 @@ describe.skipIf(NO_BUBBLEWRAP)(`a runtime host in a process of its own${SKIPPED}
       .exec(`setsid bash -c 'exec -a detached-${one} sleep 1000' & sleep 1000`, { timeoutMs: 60_000 });
     command.catch(() => undefined);
     const areRunning = () => [isRunning(`served-${one} 1000`), isRunning(`detached-${one} 1000`)];
-    await expect.poll(areRunning, { timeout: 20_000 }).toEqual([true, true]);
+    await expect.poll(areRunning).toEqual([true, true]);
     await host.runtime(two).writeFile("file", bytes("of two"));
     await host.runtime(two).freeze(1);
     const starting = host.runtime(three).writeFile("file", bytes("of three"));
     starting.catch(() => undefined);
     await host.kill();
     await expect(command).rejects.toMatchObject({ code: "unavailable" });
-    await expect.poll(areRunning, { timeout: 20_000 }).toEqual([false, false]);
+    await expect.poll(areRunning).toEqual([false, false]);
 
     const again = await start();
     expect(await again.runtime(one).readFile("file")).toEqual(bytes("of one"));

@@ -33,9 +33,7 @@ describe.skipIf(NO_BUBBLEWRAP)(`the host driver${SKIPPED}`, () => {
     const url = gitServer.create("slow", { "a.txt": "a\n" });
     gitServer.setFault({ kind: "silence" });
     const first = runtime.git("clone", { remote: { url }, term: 1 }).catch((error: unknown) => error);
-    await vi.waitUntil(() => gitServer.requests.some((request) => request.url.startsWith("/slow")), {
-      timeout: 20_000,
-    });
+    await vi.waitUntil(() => gitServer.requests.some((request) => request.url.startsWith("/slow")));
     // Reads are served meanwhile.
     expect(await runtime.git("status", {})).toMatchObject({ branch: null });
     gitServer.setFault(undefined);

@@ -122,7 +122,7 @@ describe("a fault", () => {
     await expect(account.stripe.customers.create({ email }, { timeout: 200 })).rejects.toMatchObject({
       type: "StripeConnectionError",
     });
-    expect(Date.now() - begun).toBeLessThan(5_000);
+    expect(Date.now() - begun).toBeLessThan(30_000);
   });
 
   it.each([{ faults: [{}] }, { faults: [{ status: 200 }] }, { faults: [{ delay: -1 }] }, {}])(

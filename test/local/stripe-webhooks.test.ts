@@ -32,9 +32,7 @@ async function newCustomers(count: number): Promise<string[]> {
 }
 
 function arrived(count: number): Promise<void> {
-  return vi.waitFor(() => expect(account.deliveries.length).toBeGreaterThanOrEqual(count), {
-    timeout: 20_000,
-  });
+  return vi.waitFor(() => expect(account.deliveries.length).toBeGreaterThanOrEqual(count));
 }
 
 async function objectIds(): Promise<string[]> {

@@ -1,13 +1,11 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { accessSync, constants, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { accessSync, constants } from "node:fs";
 import path from "node:path";
-import { Readable, Writable } from "node:stream";
+import { chromium, type Browser, type BrowserContext } from "@playwright/test";
 import { vi } from "vitest";
-import { z } from "zod";
+import { WAIT_HANGS_MS } from "./hangs.ts";
 
-const NAMES = ["chromium", "chromium-browser", "google-chrome"];
+/** The first one draws no window of its own, for which the others spend a quarter of their time. */
+const NAMES = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
 
 /** The browser of this machine: CHROMIUM_PATH, else the first of the usual names; `undefined` where there is none. */
 export const CHROMIUM = process.env["CHROMIUM_PATH"] ?? NAMES.flatMap(findProgram)[0];
@@ -26,6 +24,43 @@ function isProgram(file: string): boolean {
   }
 }
 
+/** As root it needs no sandbox of its own; the others keep it from calling home, which a closed network answers late. */
+const ARGUMENTS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** The browser of this process. Playwright ends it when the process ends. */
+let launched: Promise<Browser> | undefined;
+
+async function launch(): Promise<Browser> {
+  if (CHROMIUM === undefined) throw new Error("There is no Chromium");
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
+  browser.on("disconnected", () => {
+    launched = undefined;
+  });
+  return browser;
+}
+
+/**
+ * A browser without a window, for the tests of one file. The files of a worker follow one another and share its browser, because
+ * a launch takes a second: `close` ends what the file opened there.
+ */
+export async function launchBrowser(): Promise<Browser> {
+  const browser = await (launched ??= launch());
+  const close = async () => {
+    await Promise.all(browser.contexts().map((context) => context.close()));
+  };
+  return new Proxy(browser, {
+    get: (target, name): unknown => (name === "close" ? close : Reflect.get(target, name)),
+  });
+}
+
 /** One tab, with cookies of its own. */
 export interface Tab {
   go(url: string): Promise<void>;
@@ -38,177 +73,48 @@ export interface Tab {
   click(selector: string): Promise<void>;
   /** Lose a cookie, as when its time is over. */
   forgetCookie(name: string): Promise<void>;
+  /** Another tab of the same person: it shares the cookies. */
+  another(): Promise<Tab>;
   /** What the page complained about: errors, and what its policy forbade. */
   complaints: string[];
 }
 
-const Message = z.looseObject({
-  id: z.number().optional(),
-  method: z.string().optional(),
-  sessionId: z.string().optional(),
-  params: z.unknown().optional(),
-  result: z.unknown().optional(),
-  error: z.object({ message: z.string() }).optional(),
-});
-
-type Parameters = Readonly<Record<string, unknown>>;
-
-/**
- * Start a browser without a window. Speaks the DevTools protocol over its pipes.
- * Source: chromedevtools.github.io/devtools-protocol, and `--remote-debugging-pipe`: JSON, each message ends with a NUL.
- */
-export async function startChromium(program: string) {
-  const profile = mkdtempSync(path.join(tmpdir(), "workspace-chromium-"));
-  const child = spawn(
-    program,
-    [
-      "--headless=new",
-      "--no-sandbox",
-      "--remote-debugging-pipe",
-      "--no-first-run",
-      `--user-data-dir=${profile}`,
-    ],
-    { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] },
-  );
-  const [, , , commands, answers] = child.stdio;
-  if (!(commands instanceof Writable && answers instanceof Readable))
-    throw new Error(`${program} has no pipes`);
-  const { send, listen } = speak(commands, answers);
-  const exited = once(child, "exit");
-
+/** A browser whose tabs have cookies of their own. `bypassCSP` loads pages without their policy, as a page with another one. */
+export async function startChromium() {
+  const browser = await launchBrowser();
   return {
-    async newTab(): Promise<Tab> {
-      const { browserContextId } = await send(
-        z.object({ browserContextId: z.string() }),
-        "Target.createBrowserContext",
-      );
-      const { targetId } = await send(z.object({ targetId: z.string() }), "Target.createTarget", {
-        url: "about:blank",
-        browserContextId,
-        // Without a window, whose own parts are pages to start and to draw, too.
-        hidden: true,
-      });
-      const { sessionId } = await send(z.object({ sessionId: z.string() }), "Target.attachToTarget", {
-        targetId,
-        flatten: true,
-      });
-      return tabOf(
-        (schema, method, parameters) => send(schema, method, parameters, sessionId),
-        listen(sessionId),
-      );
-    },
-    async close() {
-      child.kill("SIGKILL");
-      await exited;
-      rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
-    },
+    newTab: async (options: { bypassCSP?: boolean } = {}) => tabOf(await browser.newContext(options)),
+    close: () => browser.close(),
   };
 }
 
-type Send = <T extends z.ZodType>(schema: T, method: string, parameters?: Parameters) => Promise<z.output<T>>;
-
-function speak(commands: Writable, answers: Readable) {
-  const waiting = new Map<number, (message: z.output<typeof Message>) => void>();
-  const listeners = new Map<string, (method: string, parameters: unknown) => void>();
-  let rest = "";
-  let lastId = 0;
-  answers.setEncoding("utf8");
-  answers.on("data", (chunk: string) => {
-    const messages = (rest + chunk).split("\0");
-    rest = messages.pop() ?? "";
-    for (const text of messages) {
-      const message = Message.parse(JSON.parse(text));
-      if (message.id !== undefined) waiting.get(message.id)?.(message);
-      else listeners.get(message.sessionId ?? "")?.(message.method ?? "", message.params);
-    }
-  });
-  return {
-    send: async <T extends z.ZodType>(
-      schema: T,
-      method: string,
-      parameters: Parameters = {},
-      sessionId?: string,
-    ) => {
-      const id = (lastId += 1);
-      const answered = new Promise<z.output<typeof Message>>((resolve) => waiting.set(id, resolve));
-      commands.write(`${JSON.stringify({ id, method, params: parameters, sessionId })}\0`);
-      const { result, error } = await answered;
-      waiting.delete(id);
-      if (error) throw new Error(`${method}: ${error.message}`);
-      return schema.parse(result);
-    },
-    listen: (sessionId: string) => (listener: (method: string, parameters: unknown) => void) =>
-      void listeners.set(sessionId, listener),
-  };
-}
-
-const Evaluated = z.object({
-  result: z.looseObject({ value: z.unknown().optional() }),
-  exceptionDetails: z.looseObject({ text: z.string() }).optional(),
-});
-const LogEntry = z.looseObject({ entry: z.looseObject({ level: z.string(), text: z.string() }) });
-const Exception = z.looseObject({
-  exceptionDetails: z.looseObject({ exception: z.looseObject({ description: z.string() }).optional() }),
-});
-
-const found = (selector: string) => `document.querySelector(${JSON.stringify(selector)})`;
-/** There, to be seen, and not switched off. */
-const usable = (selector: string) =>
-  `(${found(selector)}?.checkVisibility() && !${found(selector)}.disabled) ?? false`;
-
-async function tabOf(
-  send: Send,
-  listen: (listener: (method: string, parameters: unknown) => void) => void,
-): Promise<Tab> {
+async function tabOf(context: BrowserContext): Promise<Tab> {
+  const page = await context.newPage();
+  page.setDefaultTimeout(WAIT_HANGS_MS);
   const complaints: string[] = [];
-  listen((method, parameters) => {
-    if (method === "Runtime.exceptionThrown") {
-      const { exceptionDetails } = Exception.parse(parameters);
-      complaints.push(exceptionDetails.exception?.description ?? "an exception");
-    }
-    if (method !== "Log.entryAdded") return;
-    const { entry } = LogEntry.parse(parameters);
+  page.on("pageerror", ({ message }) => complaints.push(message));
+  page.on("console", (message) => {
     // The browser notes every refusal as an error; a page that shows it has done its work.
-    if (entry.level === "error" && !entry.text.startsWith("Failed to load resource"))
-      complaints.push(entry.text);
+    if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
+      complaints.push(message.text());
   });
-  for (const domain of ["Page", "Runtime", "Log"]) await send(z.unknown(), `${domain}.enable`);
-
-  async function read(expression: string): Promise<unknown> {
-    const { result, exceptionDetails } = await send(Evaluated, "Runtime.evaluate", {
-      expression,
-      awaitPromise: true,
-      returnByValue: true,
-      userGesture: true,
-    });
-    if (exceptionDetails) throw new Error(`${expression}: ${exceptionDetails.text}`);
-    return result.value;
-  }
-
-  async function until(expression: string): Promise<void> {
-    // In the middle of a navigation there is no page to ask.
-    await vi.waitUntil(() => read(expression).catch(() => false), { timeout: 15_000, interval: 50 });
-  }
-
+  const read = (expression: string) => page.evaluate<unknown>(expression);
   return {
     complaints,
     read,
-    until,
-    async go(url) {
-      await send(z.unknown(), "Page.navigate", { url });
-      await until(`document.readyState === "complete" && location.href !== "about:blank"`);
+    // In the middle of a navigation there is no page to ask.
+    until: async (expression) => {
+      try {
+        await vi.waitUntil(() => read(expression).catch(() => false), { interval: 50 });
+      } catch {
+        const seen = await read("location.href + ' ' + document.body.innerText").catch(String);
+        throw new Error(`Never true in the page: ${expression}. The page shows: ${String(seen)}`);
+      }
     },
-    async type(selector, text) {
-      await until(usable(selector));
-      await read(`${found(selector)}.focus(); ${found(selector)}.select()`);
-      await send(z.unknown(), "Input.insertText", { text });
-    },
-    async click(selector) {
-      await until(usable(selector));
-      await read(`${found(selector)}.click()`);
-    },
-    async forgetCookie(name) {
-      await send(z.unknown(), "Network.deleteCookies", { name, url: await read("location.href") });
-    },
+    go: async (url) => void (await page.goto(url)),
+    type: (selector, text) => page.locator(selector).first().fill(text),
+    click: (selector) => page.locator(selector).first().click(),
+    forgetCookie: (name) => context.clearCookies({ name }),
+    another: () => tabOf(context),
   };
 }

@@ -29,7 +29,7 @@ export async function openCommandLine(
           if (!answer) throw new Error(`No answer, but ${JSON.stringify(socket.frames.slice(-5))}`);
           return answer;
         },
-        { timeout: 60_000, interval: 20 },
+        { interval: 20 },
       ),
   };
 }

@@ -34,7 +34,7 @@ export async function holdOpen(db: Db, first: BatchItem<"pg">): Promise<{ releas
     .finally(() => (over = true));
   const isHeld = sql`SELECT 1 FROM pg_stat_activity
     WHERE datname = current_database() AND query LIKE ${`DO %${flag}%`} AND wait_event = 'PgSleep'`;
-  await vi.waitUntil(async () => over || (await db.execute(isHeld)).rows.length > 0, { timeout: 10_000 });
+  await vi.waitUntil(async () => over || (await db.execute(isHeld)).rows.length > 0);
   return {
     async release() {
       await db.insert(usedOauthStates).values({ id: flag, expiresAt: new Date() });
@@ -45,13 +45,10 @@ export async function holdOpen(db: Db, first: BatchItem<"pg">): Promise<{ releas
 
 /** Wait until so many statements of this database wait for a lock that another transaction holds. */
 export async function untilWaiting(db: Db, count: number): Promise<void> {
-  await vi.waitUntil(
-    async () => {
-      const { rows } = await db.execute<{ waiting: number }>(sql`
+  await vi.waitUntil(async () => {
+    const { rows } = await db.execute<{ waiting: number }>(sql`
         SELECT count(*)::int AS waiting FROM pg_stat_activity
         WHERE datname = current_database() AND wait_event_type = 'Lock'`);
-      return (rows[0]?.waiting ?? 0) >= count;
-    },
-    { timeout: 10_000 },
-  );
+    return (rows[0]?.waiting ?? 0) >= count;
+  });
 }

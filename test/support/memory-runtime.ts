@@ -6,6 +6,7 @@ import type {
   FileEntry,
   AgentRuntime,
 } from "#src/platform/runtime/project-runtime.ts";
+import { requireVersion, type ExpectedVersion } from "#src/platform/runtime/expected-version.ts";
 import type { ProjectGit } from "#src/platform/runtime/project-git.ts";
 import type { EntryWithContent } from "#src/platform/runtime/project-storage.ts";
 
@@ -97,7 +98,8 @@ export class MemoryRuntime implements AgentRuntime {
     }
   }
 
-  async writeFile(path: string, content: Uint8Array): Promise<FileEntry> {
+  async writeFile(path: string, content: Uint8Array, expected?: ExpectedVersion): Promise<FileEntry> {
+    this.#requireVersion(path, expected);
     if (this.#directories.has(path)) throw new AppError("conflict", `${path} is a directory`);
     this.writes.push(path);
     return this.#put(path, content.slice());
@@ -111,7 +113,12 @@ export class MemoryRuntime implements AgentRuntime {
     return entry && content && { entry, body: streamOf(content) };
   }
 
-  async writeStream(path: string, body: ReadableStream<Uint8Array>, limit: number): Promise<FileEntry> {
+  async writeStream(
+    path: string,
+    body: ReadableStream<Uint8Array>,
+    limit: number,
+    expected?: ExpectedVersion,
+  ): Promise<FileEntry> {
     const chunks: Uint8Array[] = [];
     let size = 0;
     for await (const chunk of body) {
@@ -125,7 +132,7 @@ export class MemoryRuntime implements AgentRuntime {
       content.set(chunk, at);
       at += chunk.length;
     }
-    return this.writeFile(path, content);
+    return this.writeFile(path, content, expected);
   }
 
   async makeDirectory(path: string): Promise<void> {
@@ -134,7 +141,8 @@ export class MemoryRuntime implements AgentRuntime {
     this.#makeParents(path);
   }
 
-  async rename(from: string, to: string): Promise<void> {
+  async rename(from: string, to: string, expected?: ExpectedVersion): Promise<void> {
+    this.#requireVersion(from, expected);
     if (this.#files.has(to) || this.#directories.has(to))
       throw new AppError("conflict", `${to} is there already`);
     const moved = this.#atOrBelow(from);
@@ -149,7 +157,11 @@ export class MemoryRuntime implements AgentRuntime {
     this.#makeParents(to);
   }
 
-  async remove(path: string, { recursive }: { recursive: boolean }): Promise<void> {
+  async remove(
+    path: string,
+    { recursive, expected }: { recursive: boolean; expected?: ExpectedVersion | undefined },
+  ): Promise<void> {
+    this.#requireVersion(path, expected);
     const removed = this.#atOrBelow(path);
     if (removed.length === 0) throw new AppError("not_found", `There is nothing at ${path}`);
     if (removed.length > 1 && !recursive) throw new AppError("conflict", `${path} is not empty`);
@@ -174,6 +186,11 @@ export class MemoryRuntime implements AgentRuntime {
 
   async writeTodos(chatId: string, todos: string): Promise<void> {
     this.#todos.set(chatId, todos);
+  }
+
+  #requireVersion(path: string, expected: ExpectedVersion | undefined): void {
+    const file = this.#files.get(path);
+    requireVersion(path, file && String(file.modifiedAt), expected);
   }
 
   #put(path: string, content: Uint8Array): FileEntry {
@@ -203,7 +220,8 @@ export class MemoryRuntime implements AgentRuntime {
 }
 
 function entryOf(path: string, kind: FileEntry["kind"], size: number, modifiedAt: number): FileEntry {
-  return { path, name: path.slice(path.lastIndexOf("/") + 1), kind, size, modifiedAt };
+  const version = kind === "file" ? { version: String(modifiedAt) } : {};
+  return { path, name: path.slice(path.lastIndexOf("/") + 1), kind, size, modifiedAt, ...version };
 }
 
 /** Sorts paths as a walk meets them: what is in a directory right behind it. */

@@ -40,7 +40,7 @@ export async function startReceiver(
   return {
     url,
     received,
-    first: (path) => vi.waitUntil(() => received(path)[0], { timeout: 10_000, interval: 50 }),
+    first: (path) => vi.waitUntil(() => received(path)[0], { interval: 50 }),
     waitFor: (path, count, timeoutMs) =>
       vi.waitUntil(
         () => {

@@ -35,7 +35,7 @@ export async function newRunningSite(
         const { body } = await service.call<Status>("GET", `/api/projects/${id}/status`, { token });
         if (!states.includes(body.state)) throw new Error(`${body.state}: ${body.error}`);
       },
-      { timeout: 30_000, interval: 200 },
+      { interval: 200 },
     );
   await until(["running"]);
   const host = `${slug}--web.localhost`;

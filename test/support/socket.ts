@@ -57,7 +57,7 @@ export async function openSocket(
           taken = at + 1;
           return frames[at] ?? { type };
         },
-        { timeout: 30_000, interval: 20 },
+        { interval: 20 },
       ),
     output,
     untilOutput: (words) =>
@@ -66,7 +66,7 @@ export async function openSocket(
           if (!output().includes(words)) throw new Error(`So far: ${output()}`);
           return output();
         },
-        { timeout: 30_000, interval: 20 },
+        { interval: 20 },
       ),
     closed,
     close: () => socket.close(),

@@ -4,7 +4,8 @@ import { isScope, roleGrants } from "#src/domain/organisations/access/index.ts";
 import { startService } from "#test/support/service.ts";
 import { PUBLIC, ROWS } from "./access-table.ts";
 import type { Row } from "./access/row.ts";
-import { addressOf, newSharedEstate, smallestBody, withRepository, type SharedEstate } from "./estate.ts";
+import { addressOf, newSharedEstate, smallestBody, type SharedEstate } from "./estate.ts";
+import { withRepository } from "./project-parts.ts";
 import { operationsOf, readDocument, type Operation } from "./operations.ts";
 import { undocumentedOrFaulty } from "./refusal.ts";
 
@@ -93,7 +94,6 @@ beforeAll(async () => {
   const expired = await newKey(owner.token, { expires_at: new Date(Date.now() + 1000).toISOString() });
   await vi.waitUntil(
     async () => (await service.call("GET", "/api/projects", { token: expired.key })).status === 401,
-    { timeout: 10_000 },
   );
   const { id: otherProject } = await service.newProject(owner.token);
   // The viewer works in the owner's team, so that a key made now is one of that team.
@@ -235,8 +235,8 @@ function refusalsOf(operation: Operation): [name: string, status: number][] {
 }
 
 /** The name under which an operation stands in the table: its own, or that of the one it is another name of. */
-function canonical({ name, method, isAlias, description }: Operation): string {
-  return isAlias ? `${method} ${/^Same as `([^`]+)`/u.exec(description)?.[1] ?? ""}` : name;
+function canonical({ name, method, "x-alias-of": original }: Operation): string {
+  return original === undefined ? name : `${method} ${original}`;
 }
 
 describe("the table", () => {

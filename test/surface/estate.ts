@@ -1,4 +1,3 @@
-import { vi } from "vitest";
 import { z } from "zod";
 import { openApprovals } from "#src/domain/agent-work/approvals/index.ts";
 import type { Account } from "#test/support/api-client.ts";
@@ -8,7 +7,9 @@ import type { TestService } from "#test/support/service.ts";
 import { setTier } from "#test/support/tiers.ts";
 import { ask, Made } from "./ask.ts";
 import { formWithFile } from "./form-with-file.ts";
+import { FILE, FIXED_SAMPLES } from "./fixed-samples.ts";
 import { withDeployment, withHostingCredential } from "./hosting-parts.ts";
+import { withArchives, withBackgroundTask, withRepository, withShell } from "./project-parts.ts";
 import { bodySchemaOf, resolve, type Document, type JsonSchema, type Operation } from "./operations.ts";
 
 export type Samples = Readonly<Record<string, unknown>>;
@@ -26,7 +27,6 @@ export interface SharedEstate extends Estate {
   viewer: Account;
 }
 
-const FILE = "notes/a.txt";
 const Invitation = z.looseObject({ id: z.string(), invite_url: z.string() });
 
 /** Optional parts of an estate, by the path parameters that need them. */
@@ -99,52 +99,6 @@ async function withContainers<E extends Estate>(service: TestService, estate: E)
   return { ...estate, samples: { ...estate.samples, ...samples } };
 }
 
-/** The estate with a snapshot of the project, and a template made of it. */
-async function withArchives<E extends Estate>(service: TestService, estate: E): Promise<E> {
-  const { token } = estate.owner;
-  const project = `/api/projects/${String(estate.samples["project"])}`;
-  const Snapshot = z.object({ hash: z.string() });
-  const { hash } = await ask(service, ["POST", `${project}/snapshots`], { token, json: {} }, Snapshot);
-  const json = { name: "template" };
-  const base = await ask(service, ["POST", `${project}/export-template`], { token, json }, Made);
-  return { ...estate, samples: { ...estate.samples, hash, base: base.id } };
-}
-
-/** The estate with a project that runs, and a shell open in it. */
-async function withShell<E extends Estate>(service: TestService, estate: E): Promise<E> {
-  const { token } = estate.owner;
-  const project_id = String(estate.samples["project"]);
-  await ask(service, ["POST", `/api/projects/${project_id}/start`], { token }, z.unknown());
-  const Shell = z.object({ session_id: z.string() });
-  const shell = await vi.waitUntil(
-    async () => {
-      const opened = await service.call("POST", "/api/shell/sessions", { token, json: { project_id } });
-      return opened.status === 200 && Shell.parse(opened.body).session_id;
-    },
-    { timeout: 20_000, interval: 100 },
-  );
-  return { ...estate, samples: { ...estate.samples, shell } };
-}
-
-/** The estate with a project that was deleted, which a task tells of. */
-async function withBackgroundTask<E extends Estate>(service: TestService, estate: E): Promise<E> {
-  const { token } = estate.owner;
-  const { id } = await service.newProject(token);
-  const Deleted = z.looseObject({ task_id: z.string() });
-  const { task_id } = await ask(service, ["DELETE", `/api/projects/${id}`], { token }, Deleted);
-  return { ...estate, samples: { ...estate.samples, background_task: task_id } };
-}
-
-/** The estate whose files are a repository, with a commit and an unreachable remote. */
-export async function withRepository<E extends Estate>(service: TestService, estate: E): Promise<E> {
-  const { token } = estate.owner;
-  const git = `/api/projects/${String(estate.samples["project"])}/git`;
-  const remote = { repo_url: estate.samples["repo_url"] };
-  await ask(service, ["POST", `${git}/init`], { token, json: remote }, z.unknown());
-  await ask(service, ["POST", `${git}/commit`], { token, json: { message: "first" } }, z.unknown());
-  return estate;
-}
-
 /** A person with a key, a device and a team. */
 async function newPerson(service: TestService): Promise<Estate> {
   const owner = await service.signUp();
@@ -164,33 +118,7 @@ async function newPerson(service: TestService): Promise<Estate> {
     slug: team?.slug,
     device: device.device_id,
     session: session?.id,
-    provider: "github",
-    git_host: "gitlab",
-    hosting_provider: "vercel",
-    access_token: "standin_sample",
-    owner: "octo",
-    repository: "private",
-    repo_url: "https://git.invalid/octo/app",
-    git_repo_url: "https://git.invalid/octo/app",
-    branch: "main",
-    base_url: "https://models.invalid/v1",
-    channel_type: "cli",
-    schedule: "every friday at 17:00",
-    prompt: "Say hello",
-    message: "a message",
-    script: "login.js",
-    payment_event: "evt_none",
-    session_id: "cs_test_none",
-    subscription: "sub_none",
-    name: "sample",
-    new_name: "renamed",
-    primaryApp: "",
-    content: "text",
-    file_path: FILE,
-    dir_path: "notes/more",
-    old_path: FILE,
-    new_path: "notes/b.txt",
-    paths: [FILE],
+    ...FIXED_SAMPLES,
     role: "viewer",
     email: "somebody@example.com",
     password: "correct horse",
@@ -216,7 +144,7 @@ async function withTask<E extends Estate>(service: TestService, estate: E): Prom
   const Invoked = z.object({ task_id: z.string() });
   const invoke: [string, string] = ["POST", "/api/external/agent/invoke"];
   const { task_id } = await ask(service, invoke, { token: estate.key, json }, Invoked);
-  return { ...estate, samples: { ...estate.samples, task: task_id } };
+  return { ...estate, samples: { ...estate.samples, task: task_id, step: "1" } };
 }
 
 /** The estate with a viewer of its team and its project, and an open invitation. */

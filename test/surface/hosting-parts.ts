@@ -2,11 +2,7 @@ import { vi } from "vitest";
 import { z } from "zod";
 import type { TestService } from "#test/support/service.ts";
 import { ask, Made } from "./ask.ts";
-
-interface Owned {
-  owner: { token: string };
-  samples: Readonly<Record<string, unknown>>;
-}
+import type { Owned } from "./owned.ts";
 
 /** The estate whose owner has a credential at the hosting stand-in, for the project. */
 export async function withHostingCredential<E extends Owned>(service: TestService, estate: E): Promise<E> {
@@ -33,7 +29,7 @@ export async function withDeployment<E extends Owned>(service: TestService, esta
       if (["failed", "cancelled"].includes(status)) throw new Error(`The deployment ${status}: ${error}`);
       return status === "success";
     },
-    { timeout: 120_000, interval: 100 },
+    { interval: 100 },
   );
   return { ...connected, samples: { ...connected.samples, deployment: id } };
 }

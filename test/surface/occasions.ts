@@ -96,6 +96,28 @@ export const OCCASIONS: Record<string, (scene: Scene) => Promise<Occasion> | Occ
     });
     return { json: { token: body.pairing_token, device_name: "desk" } };
   },
+  "POST /api/auth/device/token": async (scene) => {
+    const { device_code, user_code } = await newDeviceSignIn(scene);
+    await decideDevice(scene, user_code);
+    return { json: { device_code } };
+  },
+  "POST /api/auth/device/refresh": async (scene) => {
+    const { device_code, user_code } = await newDeviceSignIn(scene);
+    await decideDevice(scene, user_code);
+    const json = { device_code };
+    const { body } = await scene.service.call<{ refresh_token: string }>("POST", "/api/auth/device/token", {
+      json,
+    });
+    return { json: { refresh_token: body.refresh_token } };
+  },
+  "POST /api/auth/device/lookup": async (scene) => {
+    const { user_code } = await newDeviceSignIn(scene);
+    return { json: { user_code } };
+  },
+  "POST /api/auth/device/decide": async (scene) => {
+    const { user_code } = await newDeviceSignIn(scene);
+    return { json: { user_code, decision: "deny" } };
+  },
   "POST /api/teams/invitations/{token}/accept": async ({ service }) => ({
     token: (await service.signUp("guest")).token,
   }),
@@ -172,6 +194,24 @@ async function mailTo(service: TestService, address: string, subject: RegExp): P
       const mails = Mails.parse(await (await fetch(url)).json());
       return mails.findLast((mail) => subject.test(mail.subject))?.text;
     },
-    { timeout: 20_000, interval: 100 },
+    { interval: 100 },
   );
+}
+
+/** A program that waits for a person. */
+async function newDeviceSignIn({ service }: Scene): Promise<{ device_code: string; user_code: string }> {
+  const json = { client_name: "cli" };
+  const { body } = await service.call<{ device_code: string; user_code: string }>(
+    "POST",
+    "/api/auth/device/code",
+    { json },
+  );
+  return body;
+}
+
+async function decideDevice({ service, estate }: Scene, user_code: string): Promise<void> {
+  await service.call("POST", "/api/auth/device/decide", {
+    token: estate.owner.token,
+    json: { user_code, decision: "approve" },
+  });
 }

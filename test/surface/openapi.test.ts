@@ -1,7 +1,9 @@
-import { afterAll, describe, expect, it } from "vitest";
+import { globSync, readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
 import { startService } from "#test/support/service.ts";
 import { addressOf } from "./estate.ts";
-import { operationsOf, readDocument, validatorOf } from "./operations.ts";
+import { JsonSchema, operationsOf, readDocument, validatorOf } from "./operations.ts";
 
 // Started while the tests are collected: every documented operation is a test.
 const service = await startService({ GITHUB_CLIENT_ID: "id", GITHUB_CLIENT_SECRET: "secret" });
@@ -27,6 +29,17 @@ const FOR_OPENAI_CLIENTS = new Set([
   "/api/v1/usage",
 ]);
 
+const OneOf = z.object({
+  oneOf: z.array(z.object({ $ref: z.string() })).min(1),
+  discriminator: z.object({ propertyName: z.literal("type"), mapping: z.record(z.string(), z.string()) }),
+});
+
+/** Whether a schema is a reference, a scalar, or a list of these. */
+function isNamed({ $ref, type, items }: JsonSchema): boolean {
+  if (type === "array") return isNamed(JsonSchema.parse(items));
+  return $ref !== undefined || ["string", "number", "integer", "boolean", "null"].includes(String(type));
+}
+
 describe("the document", () => {
   it("refers to nothing that it does not hold", () => {
     const places = new Map(objectsIn(document));
@@ -35,10 +48,25 @@ describe("the document", () => {
     expect(refs.filter((ref) => !places.has(ref))).toEqual([]);
   });
 
-  it("names every operation once", () => {
+  it("names every operation once, in words", () => {
     const ids = operations.map(({ operationId }) => operationId);
     expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
-    expect(ids.filter((id) => !/^[a-z][\w]*$/u.test(id))).toEqual([]);
+    expect(ids.filter((id) => !/^[a-z]+([A-Z][a-z]+)*\d?$/u.test(id))).toEqual([]);
+  });
+
+  it("marks every alias with its original, and hides it from the reference", () => {
+    const originals = new Set(operations.filter(({ isAlias }) => !isAlias).map(({ name }) => name));
+    const aliases = operations.filter(({ isAlias }) => isAlias);
+    expect(aliases.length).toBeGreaterThan(0);
+    for (const alias of aliases) {
+      expect(originals).toContain(`${alias.method} ${alias["x-alias-of"]}`);
+      expect(alias).toMatchObject({
+        "x-internal": true,
+        description: expect.stringMatching(/^Same as `/u),
+        operationId: expect.stringMatching(/Alias\d?$/u),
+      });
+    }
+    expect(operations.filter((each) => each["x-internal"] && !each.isAlias)).toEqual([]);
   });
 
   it("declares exactly the parameters of each path, as required ones", () => {
@@ -50,6 +78,43 @@ describe("the document", () => {
         .toSorted(),
     ]);
     expect(declared).toEqual(operations.map(({ name, pathParameters }) => [name, pathParameters.toSorted()]));
+  });
+
+  it("declares `Idempotency-Key` and `Last-Event-ID` where they are read, with their limits", () => {
+    const withHeader = (header: string) =>
+      operations
+        .filter(({ isAlias, parameters }) => !isAlias && parameters.some((each) => each.name === header))
+        .map(({ operationId }) => operationId)
+        .toSorted();
+    expect(withHeader("Idempotency-Key")).toEqual([
+      "createDeployment",
+      "deployAllContainers",
+      "deployContainer",
+      "deployProject",
+      "invokeAgent",
+      "redeploy",
+      "sendChatMessage",
+      "streamChatEvents",
+      "streamChatText",
+    ]);
+    expect(withHeader("Last-Event-ID")).toEqual([
+      "resumeChatEvents",
+      "streamDeployment",
+      "streamProjectChats",
+      "streamTaskEvents",
+    ]);
+    const headers = operations.flatMap(({ parameters }) => parameters.filter((each) => each.in === "header"));
+    for (const { required, schema } of headers) {
+      expect(required).toBe(false);
+      expect(schema).toHaveProperty(["pattern", "maxLength"].find((name) => name in schema) ?? "pattern");
+    }
+  });
+
+  it("leaves no route to read such a header without a declaration", () => {
+    const routes = globSync("src/routes/**/*.ts", { exclude: ["src/routes/sockets/**"] });
+    expect(routes.length).toBeGreaterThan(200);
+    const reading = /(headers\.get|\bheader)\(\s*"(idempotency-key|last-event-id)"/iu;
+    expect(routes.filter((route) => reading.test(readFileSync(route, "utf8")))).toEqual([]);
   });
 
   it("leaves no pattern or colon of the router in a path", () => {
@@ -71,13 +136,18 @@ describe("the document", () => {
 
   it("says what a refusal looks like", () => {
     const schema = { $ref: "#/components/schemas/Error" };
+    const oAuth = { $ref: "#/components/schemas/OAuthError" };
     const openAi = { $ref: "#/components/schemas/OpenAiError" };
     const refusals = operations.flatMap(({ template, responses }) =>
       Object.entries(responses)
         .filter(([status]) => status.startsWith("4"))
         .map(([, { content }]) => ({
           content,
-          expected: FOR_OPENAI_CLIENTS.has(template) ? openAi : schema,
+          expected: FOR_OPENAI_CLIENTS.has(template)
+            ? openAi
+            : template === "/api/auth/device/token"
+              ? oAuth
+              : schema,
         })),
     );
     for (const { content, expected } of refusals) {
@@ -86,6 +156,53 @@ describe("the document", () => {
     expect(validatorOf(document, openAi).safeParse({ detail: "why" }).success).toBe(false);
     expect(validatorOf(document, schema).safeParse({ detail: "why" }).success).toBe(true);
     expect(validatorOf(document, schema).safeParse({ error: "why" }).success).toBe(false);
+  });
+
+  it("has titles of two to six words, and one tag for each operation, all of which are explained", () => {
+    const titles = [...operations, ...Object.values(document["x-websockets"])].map(({ summary }) => summary);
+    expect(titles.filter((title) => !/^[A-Z]\S*( \S+){1,5}$/u.test(title))).toEqual([]);
+    const known = document.tags.map(({ name }) => name);
+    expect(new Set(known).size).toBe(known.length);
+    expect(document["x-tagGroups"].flatMap(({ tags }) => tags)).toEqual(known);
+    expect(new Set(operations.flatMap(({ tags }) => tags))).toEqual(new Set(known));
+  });
+
+  it("names every object that is answered or sent, so that generated clients have a type for it", () => {
+    const bodies = operations.flatMap(({ name, requestBody, responses }) => [
+      ...Object.values(requestBody?.content ?? {}).map(({ schema }) => ({ name, schema })),
+      ...Object.values(responses).flatMap(({ content }) =>
+        Object.values(content).map(({ schema }) => ({ name, schema })),
+      ),
+    ]);
+    expect(bodies.length).toBeGreaterThan(1_000);
+    expect(bodies.filter(({ schema }) => !isNamed(schema))).toEqual([]);
+  });
+
+  it("gives a name to every event and frame, and says how they are told apart", () => {
+    const { schemas } = document.components;
+    const streams = operations.flatMap(({ responses }) =>
+      Object.values(responses).flatMap(({ content }) => content["text/event-stream"]?.schema ?? []),
+    );
+    const frames = Object.values(document["x-websockets"]).flatMap((socket) => [
+      socket["x-client-frames"],
+      socket["x-server-frames"],
+    ]);
+    expect(streams.length).toBeGreaterThan(0);
+    expect(frames.length).toBeGreaterThan(0);
+    for (const schema of [...streams, ...frames].map((each) => JsonSchema.parse(each)))
+      expect(schema["$ref"]).toMatch(/^#\/components\/schemas\/\w+$/u);
+    for (const name of [
+      "TaskEvent",
+      "ChatEvent",
+      "DeploymentEvent",
+      "SimpleChatFrame",
+      "TerminalServerFrame",
+    ]) {
+      const { oneOf, discriminator } = OneOf.parse(schemas[name]);
+      expect(Object.values(discriminator.mapping).toSorted()).toEqual(
+        oneOf.map(({ $ref }) => $ref).toSorted(),
+      );
+    }
   });
 
   it("names the address that the service has", () => {
@@ -109,6 +226,11 @@ describe("every guarded operation", () => {
 });
 
 describe("another name of an operation", () => {
+  // The document took seconds to read: the service has closed the kept connection, on which a POST would fail.
+  beforeAll(async () => {
+    await service.call("GET", "/health");
+  });
+
   it.each(operations.filter(({ isAlias }) => isAlias))("is served: $name", async (operation) => {
     const samples = Object.fromEntries(operation.pathParameters.map((name) => [name, "x"]));
     const answer = await service.call(

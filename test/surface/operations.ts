@@ -2,19 +2,27 @@ import { z } from "zod";
 import type { ApiClient } from "#test/support/api-client.ts";
 
 /** A JSON schema as the document has it. */
-export type JsonSchema = Readonly<Record<string, unknown>>;
-
-const Schema = z.record(z.string(), z.unknown());
-const Media = z.record(z.string(), z.object({ schema: Schema }));
+export const JsonSchema = z.record(z.string(), z.unknown());
+export type JsonSchema = Readonly<z.infer<typeof JsonSchema>>;
+const Media = z.record(z.string(), z.object({ schema: JsonSchema, example: z.unknown().optional() }));
 const Response = z.object({ description: z.string().min(1), content: Media.default({}) });
 
 const Operation = z.object({
   operationId: z.string().min(1),
+  "x-alias-of": z.string().optional(),
+  "x-internal": z.boolean().default(false),
   summary: z.string().min(1),
+  tags: z.array(z.string()).length(1),
   description: z.string().default(""),
   security: z.array(z.record(z.string(), z.array(z.string()))),
   parameters: z.array(
-    z.object({ name: z.string(), in: z.enum(["path", "query"]), required: z.boolean(), schema: Schema }),
+    z.object({
+      name: z.string(),
+      in: z.enum(["path", "query", "header"]),
+      required: z.boolean(),
+      schema: JsonSchema,
+      example: z.unknown().optional(),
+    }),
   ),
   requestBody: z.object({ required: z.boolean(), content: Media }).optional(),
   responses: z.record(z.string(), Response),
@@ -24,10 +32,21 @@ const Operation = z.object({
 export const Document = z.object({
   openapi: z.string().regex(/^3\.1\.\d+$/u),
   info: z.object({ title: z.string().min(1), version: z.string().min(1) }),
+  tags: z.array(z.object({ name: z.string(), description: z.string().min(20) })),
+  "x-tagGroups": z.array(z.object({ name: z.string(), tags: z.array(z.string()) })),
   servers: z.array(z.object({ url: z.url() })).min(1),
   paths: z.record(
     z.string().startsWith("/"),
     z.partialRecord(z.enum(["get", "post", "put", "patch", "delete"]), Operation),
+  ),
+  "x-websockets": z.record(
+    z.string().startsWith("/"),
+    z.object({
+      summary: z.string().min(1),
+      description: z.string().min(1),
+      "x-client-frames": JsonSchema,
+      "x-server-frames": JsonSchema,
+    }),
   ),
   components: z.object({
     securitySchemes: z.record(
@@ -41,7 +60,7 @@ export const Document = z.object({
         }),
       ]),
     ),
-    schemas: z.record(z.string(), Schema),
+    schemas: z.record(z.string(), JsonSchema),
   }),
 });
 export type Document = z.infer<typeof Document>;
@@ -82,7 +101,7 @@ export function operationsOf(document: Document): Operation[] {
       permission: operation.security.flatMap((each) => each["accessToken"] ?? [])[0],
       scope: operation.security.flatMap((each) => each["apiKey"] ?? [])[0],
       isPublic: operation.security.length === 0,
-      isAlias: operation.description.startsWith("Same as"),
+      isAlias: operation["x-alias-of"] !== undefined,
       pathParameters: Array.from(template.matchAll(/\{(\w+)\}/gu), ([, name = ""]) => name),
     })),
   );
@@ -103,8 +122,19 @@ export function resolve({ components }: Document, schema: JsonSchema): JsonSchem
   return found;
 }
 
-/** The document's schema as a Zod schema, which checks a live answer by it. */
-export function validatorOf({ components }: Document, schema: JsonSchema): z.ZodType {
-  const text = JSON.stringify({ ...schema, $defs: components.schemas });
+/**
+ * The document's schema as a Zod schema, which checks a live answer by it. With `exact`, fields that the document does not
+ * have are faults, although clients must accept them.
+ */
+export function validatorOf(
+  { components }: Document,
+  schema: JsonSchema,
+  { exact = false }: { exact?: boolean } = {},
+): z.ZodType {
+  const text = JSON.stringify({ ...schema, $defs: components.schemas }, (_key, value: unknown) => {
+    const part = JsonSchema.safeParse(value).data;
+    const isClosed = exact && part?.["type"] === "object" && "properties" in part;
+    return isClosed && !("additionalProperties" in part) ? { ...part, additionalProperties: false } : value;
+  });
   return z.fromJSONSchema(JSON.parse(text.replaceAll("#/components/schemas/", "#/$defs/")));
 }

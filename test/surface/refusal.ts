@@ -27,6 +27,9 @@ const OpenAiBody = Body.extend({
   }),
 }).refine(({ detail, error }) => error.message === detail);
 
+/** For clients of OAuth. */
+const OAuthBody = Body.extend({ error: z.string().min(1).optional() });
+
 /** For paths below those of OpenAI's API: a 404 there may have either style. */
 export const EitherBody = z.union([OpenAiBody, Body]);
 
@@ -44,10 +47,16 @@ export function faultOf(
   return isSentence(body.data.detail) ? undefined : `the detail ${JSON.stringify(body.data.detail)}`;
 }
 
+const STYLES: Readonly<Record<string, z.ZodType<z.output<typeof Body>>>> = {
+  OpenAiError: OpenAiBody,
+  OAuthError: OAuthBody,
+};
+
 /** As `faultOf`, where an answer that the document does not name is a fault, too. */
 export function undocumentedOrFaulty(operation: Operation, answer: ApiAnswer<unknown>): string | undefined {
   const documented = operation.responses[answer.status]?.content["application/json"]?.schema["$ref"];
-  const fault = faultOf(answer, String(documented).endsWith("/OpenAiError") ? OpenAiBody : Body);
+  const style = String(documented).split("/").at(-1) ?? "";
+  const fault = faultOf(answer, STYLES[style] ?? Body);
   if (fault !== undefined) return fault;
   return answer.status in operation.responses
     ? undefined

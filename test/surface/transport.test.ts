@@ -312,7 +312,7 @@ describe("the log", () => {
       const parsed = (await logLines()).map((each): Record<string, unknown> => JSON.parse(each));
       const found = parsed.find((each) => each["request_id"] === requestId);
       return found ?? Promise.reject(new Error(`No line has ${requestId}`));
-    }, 10_000);
+    });
     expect(line).toMatchObject({
       level: "info",
       message: "request",

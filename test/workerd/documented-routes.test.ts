@@ -5,7 +5,7 @@ import { endpoints } from "#src/routes/index.ts";
 import { sockets } from "#src/routes/sockets/index.ts";
 
 it("every route that the app serves is documented, but those for the queue, and sockets", () => {
-  const { paths } = openApiDocument(endpoints, {
+  const { paths } = openApiDocument(endpoints, sockets, {
     serverUrl: "https://service.test",
     sessionCookie: "session",
   });
@@ -18,7 +18,7 @@ it("every route that the app serves is documented, but those for the queue, and 
     .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)(\{[^}]*\})?/gu, "{$1}")}`);
   const ofTheQueue = served.filter((route) => route.startsWith("POST /functions/"));
   expect(ofTheQueue).not.toEqual([]);
-  // OpenAPI has no way to say what goes over a WebSocket.
+  // OpenAPI has no operations for WebSockets; they are in `x-websockets`.
   const ofSockets = sockets
     .flatMap(({ path, aliases = [] }) => [path, ...aliases])
     .map((path) => `GET ${path.replaceAll(/:(\w+)(\{[^}]*\})?/gu, "{$1}")}`);

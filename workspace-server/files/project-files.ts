@@ -14,12 +14,13 @@ import {
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { requireVersion, type ExpectedVersion } from "#src/platform/runtime/expected-version.ts";
 import type { FileEntry } from "#src/platform/runtime/project-runtime.ts";
 import { asFileFailure, codeOf, fileFailure } from "../file-failure.ts";
 import { baseName, isTooLong, parentOf, type ProjectPaths } from "./project-paths.ts";
 import { removeTree } from "./remove-tree.ts";
 import { leaveTemporary, makeTemporary } from "./temporary.ts";
-import { kindOf, modifiedAt, walk } from "./walk.ts";
+import { fileVersion, kindOf, modifiedAt, walk } from "./walk.ts";
 
 /** Without O_NONBLOCK, opening a pipe without a writer blocks for ever. */
 const OPEN_TO_READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
@@ -81,8 +82,13 @@ export class ProjectFiles {
   }
 
   /** Creates or replaces a file. It becomes visible when all of its content has arrived; its mode stays. */
-  async write(path: string, content: AsyncIterable<Uint8Array>, limit: number): Promise<FileEntry> {
-    attempt(path, () => this.#checkWritable(path));
+  async write(
+    path: string,
+    content: AsyncIterable<Uint8Array>,
+    limit: number,
+    expected?: ExpectedVersion,
+  ): Promise<FileEntry> {
+    attempt(path, () => this.#checkWritable(path, expected));
     const place = attempt(path, () => makeTemporary(this.#paths));
     const made = join(place, "content");
     try {
@@ -99,7 +105,7 @@ export class ProjectFiles {
       } finally {
         await file.close();
       }
-      const real = this.#checkWritable(path);
+      const real = this.#checkWritable(path, expected);
       mkdirSync(this.#paths.absolute(parentOf(real)), { recursive: true });
       renameSync(made, this.#paths.absolute(real));
       const entry = toEntry(path, lstatSync(this.#paths.absolute(real), { bigint: true }));
@@ -122,8 +128,9 @@ export class ProjectFiles {
     });
   }
 
-  move(from: string, to: string): void {
+  move(from: string, to: string, expected?: ExpectedVersion): void {
     attempt(from, () => {
+      this.#checkVersion(from, expected);
       const source = this.#paths.resolve(from, { follow: false });
       if (!this.#stats(source)) throw fileFailure("ENOENT", from);
       const target = this.#paths.resolve(to, { follow: false });
@@ -137,8 +144,12 @@ export class ProjectFiles {
   }
 
   /** Removes the entry at a path: a link, not its target. */
-  async remove(path: string, { recursive }: { recursive: boolean }): Promise<void> {
+  async remove(
+    path: string,
+    { recursive, expected }: { recursive: boolean; expected?: ExpectedVersion | undefined },
+  ): Promise<void> {
     try {
+      this.#checkVersion(path, expected);
       const real = this.#paths.resolve(path, { follow: false });
       if (real === "") throw fileFailure("EINVAL", path);
       const stats = this.#stats(real);
@@ -176,13 +187,25 @@ export class ProjectFiles {
   }
 
   /** Refuses early a path that could not become a file later; otherwise returns the resolved path. */
-  #checkWritable(path: string): string {
+  #checkWritable(path: string, expected: ExpectedVersion | undefined): string {
     const real = this.#paths.resolve(path, { follow: true });
     if (isTooLong(real)) throw fileFailure("ENAMETOOLONG", path);
     const stats = this.#stats(real);
     if (stats?.isDirectory()) throw fileFailure("EISDIR", path);
     if (stats && !stats.isFile()) throw fileFailure("EEXIST", path);
+    this.#checkVersion(path, expected);
     return real;
+  }
+
+  /**
+   * Throws `precondition_failed`; the same synchronous step must make the change. A program of the project that writes
+   * between two system calls of this step is not noticed.
+   */
+  #checkVersion(path: string, expected: ExpectedVersion | undefined): void {
+    if (expected === undefined) return;
+    const real = this.#resolve(path, { follow: true });
+    const stats = real === undefined ? undefined : this.#stats(real);
+    requireVersion(path, stats?.isFile() ? fileVersion(stats) : undefined, expected);
   }
 }
 
@@ -221,7 +244,8 @@ function toEntry(path: string, stats: BigIntStats): FileEntry | undefined {
   const kind = kindOf(stats);
   if (!kind) return undefined;
   const size = kind === "file" ? Number(stats.size) : 0;
-  return { path, name: baseName(path), kind, size, modifiedAt: modifiedAt(stats) };
+  const version = kind === "file" ? { version: fileVersion(stats) } : {};
+  return { path, name: baseName(path), kind, size, modifiedAt: modifiedAt(stats), ...version };
 }
 
 /** Returns the same entry below another directory. */

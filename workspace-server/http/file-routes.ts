@@ -1,4 +1,6 @@
 import { AppError } from "#src/lib/errors.ts";
+import { parseJson } from "#src/lib/parse-json.ts";
+import { ExpectedVersion } from "#src/platform/runtime/expected-version.ts";
 import { ENTRY_HEADER, Move } from "#src/platform/runtime/http-runtime/protocol.ts";
 import { unsealed } from "#src/platform/runtime/sealed-body.ts";
 import type { Workspace } from "../workspace.ts";
@@ -40,10 +42,10 @@ export function fileRoutes({ files }: Workspace): Route[] {
       handle: (exchange) => {
         if (exchange.query.has("size")) {
           const size = countOf(exchange, "size");
-          return files.write(pathOf(exchange), ofSize(bodyOf(exchange), size), size);
+          return files.write(pathOf(exchange), ofSize(bodyOf(exchange), size), size, expectedOf(exchange));
         }
         const content = unsealed(bodyOf(exchange), exchange.query.get("seal") ?? "");
-        return files.write(pathOf(exchange), content, countOf(exchange, "limit"));
+        return files.write(pathOf(exchange), content, countOf(exchange, "limit"), expectedOf(exchange));
       },
     },
     {
@@ -55,15 +57,18 @@ export function fileRoutes({ files }: Workspace): Route[] {
       method: "POST",
       path: "/files/move",
       handle: async (exchange) => {
-        const { from, to } = await readJson(exchange, Move);
-        files.move(from, to);
+        const { from, to, expected } = await readJson(exchange, Move);
+        files.move(from, to, expected);
       },
     },
     {
       method: "DELETE",
       path: "/files/entry",
       handle: (exchange) =>
-        files.remove(pathOf(exchange), { recursive: exchange.query.get("recursive") === "true" }),
+        files.remove(pathOf(exchange), {
+          recursive: exchange.query.get("recursive") === "true",
+          expected: expectedOf(exchange),
+        }),
     },
   ];
 }
@@ -72,6 +77,11 @@ function pathOf({ query }: Exchange): string {
   const path = query.get("path");
   if (path === null) throw new AppError("invalid_input", "path is missing");
   return path;
+}
+
+function expectedOf({ query }: Exchange): ExpectedVersion | undefined {
+  const expected = query.get("expected");
+  return expected === null ? undefined : parseJson(expected, ExpectedVersion);
 }
 
 /** Yields the body. If the reader stops early, the connection stays open, so that a refusal can still be sent. */

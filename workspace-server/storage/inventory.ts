@@ -2,7 +2,7 @@ import { readlinkSync, type BigIntStats } from "node:fs";
 import type { InventoryEntry } from "#src/platform/runtime/project-storage.ts";
 import { codeOf } from "../file-failure.ts";
 import type { ProjectPaths } from "../files/project-paths.ts";
-import { modifiedAt, walk, type Kind } from "../files/walk.ts";
+import { fileVersion, modifiedAt, walk, type Kind } from "../files/walk.ts";
 
 /**
  * Returns every entry of the project, parents before children. Entries that vanish meanwhile are left out, and so are
@@ -18,7 +18,7 @@ export async function inventory(
   const found = await walk(paths, "", { recursive: true, excluded: new Set(), onTooLong });
   const entries = found.flatMap(({ path, kind, stats }) => {
     const stored = describe(paths, path, kind, stats);
-    return stored ? { ...stored, fingerprint: fingerprintOf(stored.target, kind, stats) } : [];
+    return stored ? { ...stored, fingerprint: kind === "file" ? fileVersion(stats) : stored.target } : [];
   });
   return { entries, tooLong };
 }
@@ -35,12 +35,6 @@ export function describe(paths: ProjectPaths, path: string, kind: Kind, stats: B
     modifiedAt: modifiedAt(stats),
     target,
   };
-}
-
-/** The kernel sets a file's change time at every write and rename, and no program can set it back. */
-function fingerprintOf(target: string, kind: Kind, stats: BigIntStats): string {
-  if (kind !== "file") return target;
-  return [stats.size, stats.mtimeNs, stats.ctimeNs, stats.ino].join("-");
 }
 
 function linkTarget(absolute: string): string | undefined {

@@ -14,6 +14,7 @@ import {
   listMessages,
   listMessagesOfProject,
   messagesOfChats,
+  searchChats,
   sidebarTree,
 } from "#src/domain/agent-work/chats/index.ts";
 import { defaultWorkspaceOf } from "#src/domain/agent-work/chats/queries/chats.ts";
@@ -116,6 +117,8 @@ function chats(person: Person): Request[] {
         return messagesOfChats(db, ids, 50);
       },
     },
+    { name: "search", run: (db) => searchChats({ db }, user, { text: "usual length", limit: 20 }) },
+    { name: "search without a hit", run: (db) => searchChats({ db }, key, { text: "nowhere", limit: 20 }) },
     { name: "chats of a key", run: (db) => listChats({ db }, key, page) },
     { name: "chats of a project", run: (db) => listChatsOfProject({ db }, user, project, page) },
     {
@@ -137,6 +140,11 @@ function chats(person: Person): Request[] {
       name: "approvals",
       run: (db) => listApprovals({ db }, user, project),
       isShort: "of tasks under way",
+    },
+    { name: "approvals of all projects", run: (db) => listApprovals({ db }, user, undefined) },
+    {
+      name: "approvals of a bound key",
+      run: (db) => listApprovals({ db }, { ...key, projectIds: [project] }, undefined),
     },
     {
       name: "live tasks",
@@ -163,6 +171,19 @@ function tasks(person: Person): Request[] {
     {
       name: "tasks of a bound key",
       run: (db) => listTasks({ db }, { ...filter, projectIds: [project] }, page),
+    },
+    {
+      name: "tasks of a chat",
+      run: (db) => listTasks({ db }, { ...filter, chatId: rowOf(person, "chat", 1) }, page),
+    },
+    { name: "tasks of an origin", run: (db) => listTasks({ db }, { ...filter, origin: "browser" }, page) },
+    {
+      name: "tasks of a rare origin",
+      run: (db) => listTasks({ db }, { ...filter, origin: "schedule" }, page),
+    },
+    {
+      name: "short steps",
+      run: (db) => listTurns({ db }, rowOf(person, "task", 1), { ...page, results: "short" }),
     },
     { name: "steps", run: (db) => listTurns({ db }, rowOf(person, "task", 1), page) },
   ];

@@ -24,6 +24,8 @@ const MAX_FOLLOWED = 50;
 const MAX_MISSED = 30;
 /** Most messages of one socket that are not stored yet. */
 const MAX_SENDING = 20;
+/** A message's own socket shows its task bare, from the first event. */
+const FROM_THE_START = { after: 0, direct: true } as const;
 
 /** A user's chats in a project on one socket: messages to the agent, and events of the agents' tasks. */
 export class Conversation {
@@ -76,9 +78,11 @@ export class Conversation {
         return sent;
       }
       case "approval_response":
-        return this.#answer(frame.approval_id, frame.response);
+        await this.#answer(frame.approval_id, frame.response);
+        return this.#done(frame.request_id);
       case "cancel":
-        return this.#cancel(frame.task_id);
+        await this.#cancel(frame.task_id);
+        return this.#done(frame.request_id);
       case "resume":
         await requireTask(this.#services, await this.#caller(), frame.task_id, "chat.view");
         return this.resume({ taskId: frame.task_id, after: frame.last_event_id });
@@ -91,11 +95,14 @@ export class Conversation {
    * task's log has not reached the event.
    */
   async resume({ taskId, after: wished }: Resume): Promise<void> {
+    const wasShown = this.#wasShown(taskId);
     const task = (await this.#live([taskId])).find(({ id }) => id === taskId);
     if (!task) throw new AppError("not_found", "Task not found");
     const last = wished > 0 ? await this.#services.taskLogs.lastEvent(taskId) : undefined;
     const isAhead = last !== undefined && last.id < wished;
     if (isAhead && !last.isEnd) throw aheadOfLog(wished);
+    // Its end was sent while this waited.
+    if (!wasShown && this.#wasShown(taskId)) return;
     const after = isAhead ? last.id - 1 : wished;
     const follower = this.#followers.get(taskId);
     const direct = this.#connection.state.kind === "conversation";
@@ -111,8 +118,7 @@ export class Conversation {
     if (!this.#connection.state.following) return;
     // The task may belong to a message of this socket whose task id is not known yet.
     await this.#sending;
-    const { shown = [] } = this.#connection.state;
-    if (!this.#connection.isOpen || shown.includes(task.id) || this.#isFollowing(task.id)) return;
+    if (!this.#connection.isOpen || this.#wasShown(task.id) || this.#isFollowing(task.id)) return;
     // Full: the next check may find room.
     if (this.#following.length >= MAX_FOLLOWED) return;
     this.#connection.send(userMessage(task));
@@ -157,6 +163,11 @@ export class Conversation {
     return this.#following.some(({ taskId }) => taskId === id);
   }
 
+  /** Whether the socket was shown this task to its end, lately. */
+  #wasShown(id: string): boolean {
+    return this.#connection.state.shown?.includes(id) ?? false;
+  }
+
   #begin(
     { id: taskId, chatId, status }: Pick<LiveTask, "id" | "chatId" | "status">,
     from: Pick<Followed, "after" | "direct">,
@@ -194,11 +205,16 @@ export class Conversation {
       ...wishOf(frame),
       project: this.#projectId,
       editModeOtherwise: frame.isPlain ? "allow" : undefined,
+      idempotencyKey: frame.idempotency_key ?? undefined,
     });
-    this.#connection.send(messageAccepted(started));
+    this.#connection.send(messageAccepted(started, frame.idempotency_key));
     const waits = messageWaits(started);
     if (waits !== undefined) this.#connection.sendText(waits);
-    this.#begin({ id: started.taskId, chatId: started.chatId, status: "queued" }, { after: 0, direct: true });
+    if (!frame.idempotency_key) {
+      return this.#begin({ id: started.taskId, chatId: started.chatId, status: "queued" }, FROM_THE_START);
+    }
+    // The message may be a repetition, of a task that this socket shows or has shown already.
+    if (!this.#wasShown(started.taskId)) await this.resume({ taskId: started.taskId, after: 0 });
   }
 
   async #answer(approvalId: string, response: "allow_once" | "allow_all" | "stop"): Promise<void> {
@@ -214,6 +230,10 @@ export class Conversation {
     if (!outcome.cancelRequested) {
       throw new AppError("conflict", `The task is ${outcome.status} already`);
     }
+  }
+
+  #done(requestId: string | null | undefined): void {
+    if (requestId) this.#connection.send({ type: "request_done", request_id: requestId });
   }
 
   /** Returns the caller with current rights. */

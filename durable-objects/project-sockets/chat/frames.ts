@@ -1,48 +1,37 @@
 import { z } from "zod";
 import type { LiveTask, SentMessage } from "#src/domain/agent-work/chats/index.ts";
 import { taskEvents } from "#src/domain/agent-work/tasks/index.ts";
-import { ChatMessageFields, hasContent, NEEDS_CONTENT } from "#src/http/chat-message.ts";
+import { ChatMessageFrame } from "#src/http/chat-message.ts";
+import { IdempotencyKey } from "#src/http/idempotency-key.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { sentenceOf } from "#src/lib/close-codes.ts";
 import { parseJson, safeParseJson } from "#src/lib/parse-json.ts";
-import type { ErrorFrame } from "../protocol.ts";
+import { ChatCommandFrame, RequestId, type ErrorFrame, type ServerFrame } from "#src/wire/sockets.ts";
+import type { UserMessageEvent } from "#src/wire/streams.ts";
 
-/** A message to the agent: the only frame without a required `type`. */
-const Message = ChatMessageFields.extend({
-  type: z.enum(["message", "chat"]).nullish(),
-  /** Existing clients name the project in each frame; see `project_id` of the socket's address. */
-  project_id: z.string().max(200).nullish(),
-}).refine(hasContent, NEEDS_CONTENT);
-export type Message = z.output<typeof Message>;
-
-const Named = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("ping") }),
-  z.object({
-    type: z.literal("approval_response"),
-    approval_id: z.string().max(100),
-    response: z.enum(["allow_once", "allow_all", "stop"]),
-  }),
-  z.object({ type: z.literal("cancel"), task_id: z.string().max(100) }),
-  z.object({
-    type: z.literal("resume"),
-    task_id: z.uuid(),
-    last_event_id: z.coerce.number().int().nonnegative().default(0),
-  }),
-]);
+export type Message = z.output<typeof ChatMessageFrame>;
 
 /** Frames that a chat client sends, as text. */
 export type ChatFrame =
-  | z.output<typeof Named>
+  | z.output<typeof ChatCommandFrame>
   | ({ type: "message"; isPlain: boolean } & Omit<Message, "type">);
 
 const Any = z.record(z.string(), z.unknown());
 const TYPES = ["ping", "approval_response", "cancel", "resume"];
 
+/** What an `error` says about the frame that it refuses, so that the client knows which of its frames it is. */
+export function aboutFrame(frame: string): Pick<ErrorFrame, "idempotency_key" | "request_id"> {
+  const { idempotency_key, request_id: id } = safeParseJson(frame, Names)?.value ?? {};
+  return { ...(idempotency_key && { idempotency_key }), ...(id && { request_id: id }) };
+}
+
+const Names = z.object({ idempotency_key: IdempotencyKey.nullish(), request_id: RequestId });
+
 /** Parses a frame. Throws `invalid_input` with a description of the problem. */
 export function readChatFrame(frame: string): ChatFrame {
   const raw = safeParseJson(frame, Any)?.value;
   if (!raw) throw new AppError("invalid_input", "Not a frame of this socket: frames are JSON objects");
-  if (typeof raw["type"] === "string" && TYPES.includes(raw["type"])) return checked(Named, raw);
+  if (typeof raw["type"] === "string" && TYPES.includes(raw["type"])) return checked(ChatCommandFrame, raw);
   const isMessage = raw["message"] !== undefined || raw["attachments"] !== undefined;
   if (!isMessage && raw["type"] !== "message" && raw["type"] !== "chat") {
     throw new AppError(
@@ -50,10 +39,13 @@ export function readChatFrame(frame: string): ChatFrame {
       `Not a frame of this socket; it accepts a message, ${TYPES.join(", ")}`,
     );
   }
-  return { ...checked(Message, raw), type: "message", isPlain: isPlain(raw) };
+  return { ...checked(ChatMessageFrame, raw), type: "message", isPlain: isPlain(raw) };
 }
 
-/** Whether a message uses only the original frame, `{message, agent_id}`: such clients cannot answer approvals. */
+/**
+ * Whether a message uses only the original frame, `{message, agent_id}`: such clients cannot answer approvals. A frame
+ * with an idempotency key is from a newer client, which can.
+ */
 function isPlain(raw: Readonly<Record<string, unknown>>): boolean {
   return Object.keys(raw).every((name) => name === "message" || name === "agent_id");
 }
@@ -68,7 +60,7 @@ function checked<S extends z.ZodType>(schema: S, raw: unknown): z.output<S> {
 /** A failure as a frame for a chat client. */
 export function errorFrame(
   error: unknown,
-  about: Pick<ErrorFrame, "task_id" | "approval_id"> = {},
+  about: Pick<ErrorFrame, "task_id" | "idempotency_key" | "request_id"> = {},
 ): ErrorFrame {
   const message = sentenceOf(error);
   const known = error instanceof AppError ? error : undefined;
@@ -137,16 +129,19 @@ export function isAskingAfter(before: boolean, events: readonly { type: string }
 }
 
 /** The message of a task that another user, or another tab, has sent. It is not an event of the log and has no id. */
-export function userMessage({ id, chatId, userId, message, createdAt }: LiveTask) {
+export function userMessage({ id, chatId, userId, message, createdAt }: LiveTask): ServerFrame {
   const data = { content: message, user_id: userId, created_at: createdAt.toISOString() };
-  const payload = { type: "user_message", content: message, data };
-  return { type: "agent_event" as const, task_id: id, chat_id: chatId, payload };
+  const payload: UserMessageEvent = { type: "user_message", content: message, data };
+  return { type: "agent_event", task_id: id, chat_id: chatId, payload };
 }
 
 /** For the socket that sent a message: the message is stored, and its task has this id. */
-export function messageAccepted({ taskId, chatId }: SentMessage) {
+export function messageAccepted(
+  { taskId, chatId }: SentMessage,
+  key: string | null | undefined,
+): ServerFrame {
   const names = { task_id: taskId, chat_id: chatId };
-  return { type: "message_accepted" as const, ...names, data: names };
+  return { type: "message_accepted", ...names, ...(key && { idempotency_key: key }), data: names };
 }
 
 /** For the same socket, if the message has to wait: the reason. */

@@ -1,7 +1,7 @@
 // Shared by the account pages: calls of the service's API with the session's cookies, and where to go next.
 
 /** Page after signing in without another destination. */
-const HOME = "/account/sessions";
+const HOME = "/app";
 const NEXT = "account.next";
 
 /** Sentences for codes that clients compare literally. Every other message of the service is a sentence already. */

@@ -16,7 +16,7 @@ async function listSessions() {
   element("sessions").replaceChildren(
     ...sessions.map((session) =>
       row({
-        name: deviceOf(session.user_agent),
+        name: session.client_name ?? deviceOf(session.user_agent),
         tag: session.is_current ? "This browser" : undefined,
         facts: `${session.ip_address} · last used ${momentOf(session.last_used_at)}`,
         action: session.is_current ? undefined : "Sign out",

@@ -4,7 +4,7 @@ import { counted } from "#src/lib/counted.ts";
 import { toProjectPath } from "./project-path.ts";
 import { fitting } from "./search/fit.ts";
 import { compileGlob, compileNameGlob, namesHidden } from "./search/glob-pattern.ts";
-import { Pace } from "./search/pace.ts";
+import { Pace } from "#src/domain/workspaces/files/index.ts";
 import { projectEntries } from "./search/project-entries.ts";
 import { tooManyEntries } from "./search/too-many-entries.ts";
 import { defineTool } from "./tool.ts";

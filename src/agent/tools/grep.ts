@@ -6,7 +6,7 @@ import { toProjectPath } from "./project-path.ts";
 import { grepFiles, type GrepMode } from "./search/grep-files.ts";
 import { compileNameGlob, namesHidden } from "./search/glob-pattern.ts";
 import { FILE_TYPES, matchesType } from "./search/file-types.ts";
-import { Pace } from "./search/pace.ts";
+import { Pace } from "#src/domain/workspaces/files/index.ts";
 import { projectEntries } from "./search/project-entries.ts";
 import { compileSearch } from "./search/search-pattern.ts";
 import { tooManyEntries } from "./search/too-many-entries.ts";

@@ -62,3 +62,22 @@ export const idempotencyKeys = pgTable(
     index("idempotency_keys_created").on(table.createdAt),
   ],
 );
+
+/** As `idempotencyKeys`, for the messages of signed-in people. */
+export const messageKeys = pgTable(
+  "message_keys",
+  {
+    userId: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: "cascade" }),
+    key: text().notNull(),
+    /** SHA-256 (hex) of the message; another message under the same key is refused. */
+    requestHash: text().notNull(),
+    taskId: uuid().notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.userId, table.key] }),
+    index("message_keys_created").on(table.createdAt),
+  ],
+);

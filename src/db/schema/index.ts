@@ -7,6 +7,7 @@ export * from "./chats.ts";
 export * from "./containers.ts";
 export * from "./deployments.ts";
 export * from "./desktop.ts";
+export * from "./device-sign-ins.ts";
 export * from "./git.ts";
 export * from "./marketplace.ts";
 export * from "./model-keys.ts";

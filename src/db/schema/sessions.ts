@@ -16,6 +16,8 @@ export const sessions = pgTable(
     /** Device and address of the last refresh. */
     userAgent: text().notNull(),
     ipAddress: text().notNull(),
+    /** Name of the program, for a session that a person approved for it; null for all other sessions. */
+    clientName: text(),
     createdAt: createdAt(),
     lastUsedAt: at().notNull().defaultNow(),
     /** Expiry of the newest refresh token. */

@@ -12,6 +12,8 @@ export const requestScope: MiddlewareHandler<AppEnv> = async (c, next) => {
   c.set("requestId", requestId);
   c.set("services", services);
   await next();
+  const announcing = services.fileChanges.sent();
+  if (announcing) c.executionCtx.waitUntil(announcing);
   // Each `c.header` on an existing response copies it, so one call makes it mutable for the rest.
   c.header("X-Request-Id", requestId);
   const { headers } = c.res;

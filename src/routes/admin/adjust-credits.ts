@@ -6,6 +6,7 @@ import { AdminUserParams, Reason } from "./user.ts";
 const MAX_AMOUNT = 10_000_000;
 
 export const adjustCredits = endpoint({
+  operationId: "adjustUserCredits",
   method: "post",
   path: "/api/admin/users/:user/credits/adjust",
   summary: "Adjust purchased credits",
@@ -13,6 +14,7 @@ export const adjustCredits = endpoint({
   tag: "Administration",
   access: { user: "superuser" },
   params: AdminUserParams,
+  example: { amount: 100, reason: "Compensation for an outage" },
   body: z.object({
     amount: z
       .int()

@@ -5,6 +5,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { AdminUserParams, Changed, Reason } from "./user.ts";
 
 export const disableUser = endpoint({
+  operationId: "disableUser",
   method: "post",
   path: "/api/admin/users/:user/disable",
   summary: "Disable an account",
@@ -13,6 +14,7 @@ export const disableUser = endpoint({
   tag: "Administration",
   access: { user: "superuser" },
   params: AdminUserParams,
+  example: { reason: "Asked for it" },
   body: z.object({ reason: Reason.nullish() }),
   refusals: [409],
   response: { status: 200, schema: Changed },

@@ -5,6 +5,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { AdminUserParams, Changed, Reason } from "./user.ts";
 
 export const enableUser = endpoint({
+  operationId: "enableUser",
   method: "post",
   path: "/api/admin/users/:user/enable",
   summary: "Enable an account",
@@ -12,6 +13,7 @@ export const enableUser = endpoint({
   tag: "Administration",
   access: { user: "superuser" },
   params: AdminUserParams,
+  example: { reason: "Asked for it" },
   body: z.object({ reason: Reason.nullish() }),
   response: { status: 200, schema: Changed },
   async handler({ services, caller, params, body, client }) {

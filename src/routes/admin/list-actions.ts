@@ -20,6 +20,7 @@ const Action = z
   .meta({ id: "AdminAction" });
 
 export const listActions = endpoint({
+  operationId: "listAdminActions",
   method: "get",
   path: "/api/admin/audit-logs",
   summary: "List administrator actions",

@@ -7,6 +7,7 @@ import { PageFields } from "./user.ts";
 const Status = z.enum(["received", "done", "ignored", "failed"]);
 
 export const listPaymentEvents = endpoint({
+  operationId: "listPaymentEvents",
   method: "get",
   path: "/api/admin/billing/events",
   summary: "List payment events",

@@ -6,6 +6,7 @@ import { ListedUser, PageFields, Search } from "./user.ts";
 const Flag = z.enum(["true", "false"]).transform((value) => value === "true");
 
 export const listUsers = endpoint({
+  operationId: "listUsers",
   method: "get",
   path: "/api/admin/users",
   summary: "List accounts",

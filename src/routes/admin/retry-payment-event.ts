@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { retryEvent } from "#src/domain/billing/payment-events/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
-import { text } from "#src/http/schemas.ts";
+import { Succeeded, text } from "#src/http/schemas.ts";
 
 export const retryPaymentEvent = endpoint({
+  operationId: "retryPaymentEvent",
   method: "post",
   path: "/api/admin/billing/events/:payment_event/retry",
   summary: "Retry a payment event",
@@ -12,7 +13,7 @@ export const retryPaymentEvent = endpoint({
   access: { user: "superuser" },
   params: z.object({ payment_event: text({ max: 255 }).describe("Id of the event at the provider") }),
   refusals: [404, 503],
-  response: { status: 200, schema: z.object({ success: z.literal(true), message: z.string() }) },
+  response: { status: 200, schema: Succeeded },
   async handler({ services, params }) {
     await retryEvent(services, params.payment_event);
     return { success: true as const, message: "The event will be handled again" };

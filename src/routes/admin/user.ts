@@ -31,4 +31,4 @@ export const ListedUser = User.extend({
   ),
 }).meta({ id: "ListedUser" });
 
-export const Changed = z.object({ success: z.literal(true), user: User });
+export const Changed = z.object({ success: z.literal(true), user: User }).meta({ id: "ChangedAccount" });

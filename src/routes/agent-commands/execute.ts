@@ -20,6 +20,7 @@ const Outcome = z.object({
 });
 
 export const executeCommand = endpoint({
+  operationId: "executeCommand",
   method: "post",
   path: "/api/agent/execute",
   summary: "Execute a command",
@@ -27,6 +28,7 @@ export const executeCommand = endpoint({
     "Runs one command in a project. A caller who may use the project's terminals may run any command.",
   tag: "Commands",
   access: { userOrKey: "terminal.access" },
+  example: { project_id: "3f0c6c1e-8a53-4b52-9a57-1f2d7c9e4b10", command: "ls" },
   body: z.object({
     project_id: text({ min: 1, max: 100 }).describe("Id or slug of the project"),
     command: text({ min: 1, max: 1_000 }),

@@ -17,6 +17,7 @@ const Run = z.object({
 });
 
 export const listCommands = endpoint({
+  operationId: "listCommands",
   method: "get",
   path: "/api/agent/history/:project",
   summary: "List executed commands",

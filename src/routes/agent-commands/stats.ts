@@ -3,6 +3,7 @@ import { statsOfRuns } from "#src/domain/workspaces/command-runs/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 
 export const getCommandStats = endpoint({
+  operationId: "getCommandStats",
   method: "get",
   path: "/api/agent/stats",
   summary: "Get command statistics",

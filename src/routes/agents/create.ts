@@ -14,12 +14,14 @@ import {
 } from "./agent.ts";
 
 export const createAgent = endpoint({
+  operationId: "createAgent",
   method: "post",
   path: "/api/agents",
   summary: "Create an agent",
   description: "Adds an agent to the active team: a prompt, tools and a model.",
   tag: "Agents",
   access: { userOrKey: "agent.manage" },
+  example: { name: "Reviewer", system_prompt: "You review code." },
   body: z.object({
     name: Name,
     slug: Slug.optional().describe("Made from the name when absent"),

@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { AgentParams } from "./agent.ts";
 
 export const deleteAgent = endpoint({
+  operationId: "deleteAgent",
   method: "delete",
   path: "/api/agents/:agent",
   summary: "Delete an agent",

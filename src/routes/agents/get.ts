@@ -3,6 +3,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { AgentItem, AgentParams, describeAgent } from "./agent.ts";
 
 export const getAgent = endpoint({
+  operationId: "getAgent",
   method: "get",
   path: "/api/agents/:agent",
   summary: "Get an agent",

@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { AgentItem, describeAgent } from "./agent.ts";
 
 export const listAgents = endpoint({
+  operationId: "listAgents",
   method: "get",
   path: "/api/agents",
   summary: "List agents",

@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { agentDeps, AgentParams, ModelId } from "./agent.ts";
 
 export const selectModel = endpoint({
+  operationId: "selectAgentModel",
   method: "post",
   path: "/api/marketplace/agents/:agent/select-model",
   summary: "Choose an agent's model",
@@ -12,6 +13,7 @@ export const selectModel = endpoint({
   tag: "Agents",
   access: { user: "any" },
   params: AgentParams,
+  example: { model: null },
   body: z.object({ model: ModelId.nullable() }),
   refusals: [400, 403],
   response: {

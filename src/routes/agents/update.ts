@@ -15,6 +15,7 @@ import {
 } from "./agent.ts";
 
 export const updateAgent = endpoint({
+  operationId: "updateAgent",
   method: "patch",
   path: "/api/agents/:agent",
   summary: "Update an agent",
@@ -22,6 +23,7 @@ export const updateAgent = endpoint({
   tag: "Agents",
   access: { userOrKey: "agent.manage" },
   params: AgentParams,
+  example: { name: "Reviewer" },
   body: z.object({
     name: Name.optional(),
     slug: Slug.optional(),

@@ -45,6 +45,7 @@ const Body = z
   });
 
 export const createKey = endpoint({
+  operationId: "createApiKey",
   method: "post",
   path: "/api/external-api-keys",
   aliases: ["/api/external/keys"],
@@ -52,6 +53,7 @@ export const createKey = endpoint({
   description: "For the external agent API. The raw key is returned only in this response.",
   tag: "External keys",
   access: { user: "any" },
+  example: { name: "ci" },
   body: Body,
   response: { status: 200, schema: Key },
   async handler({ services, caller, body, client }) {

@@ -7,6 +7,7 @@ const Scope = z
   .meta({ id: "ApiKeyScope" });
 
 export const listScopes = endpoint({
+  operationId: "listApiKeyScopes",
   method: "get",
   path: "/api/external-api-keys/scopes",
   aliases: ["/api/external/keys/scopes"],

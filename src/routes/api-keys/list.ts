@@ -5,6 +5,7 @@ import { PAGES, pageQuery, replyWithPage } from "#src/http/list-page.ts";
 import { describeKey, Key } from "./key.ts";
 
 export const listKeys = endpoint({
+  operationId: "listApiKeys",
   method: "get",
   path: "/api/external-api-keys",
   aliases: ["/api/external/keys"],

@@ -3,6 +3,7 @@ import { revokeApiKey } from "#src/domain/organisations/api-keys/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 
 export const revokeKey = endpoint({
+  operationId: "revokeApiKey",
   method: "delete",
   path: "/api/external-api-keys/:key",
   aliases: ["/api/external/keys/:key"],

@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { Filter, filterOf } from "./filter.ts";
 
 export const exportTeamAuditLog = endpoint({
+  operationId: "exportTeamAuditLog",
   method: "post",
   path: "/api/teams/:team/audit-log/export",
   summary: "Export a team's audit log",
@@ -11,6 +12,7 @@ export const exportTeamAuditLog = endpoint({
   tag: "Audit log",
   access: { member: "audit.export" },
   params: z.object({ team: z.string().describe("Slug of the team") }),
+  example: { resource_type: "project" },
   body: Filter,
   response: { status: 200, schema: z.string(), mediaType: "text/csv", description: "The entries as CSV" },
   async handler({ services, caller, params, body, client }) {

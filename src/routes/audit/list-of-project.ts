@@ -6,6 +6,7 @@ import { answerPage, AuditEntry } from "./entry.ts";
 import { filterOf, PagedFilter } from "./filter.ts";
 
 export const listProjectAuditLog = endpoint({
+  operationId: "listProjectAuditLog",
   method: "get",
   path: "/api/teams/:team/projects/:project/audit-log",
   summary: "List a project's audit log",

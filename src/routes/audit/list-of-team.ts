@@ -4,6 +4,7 @@ import { answerPage, AuditEntry } from "./entry.ts";
 import { filterOf, PagedFilter } from "./filter.ts";
 
 export const listTeamAuditLog = endpoint({
+  operationId: "listTeamAuditLog",
   method: "get",
   path: "/api/teams/:team/audit-log",
   summary: "List a team's audit log",

@@ -5,6 +5,7 @@ import { endpoint, Reply } from "#src/http/endpoint.ts";
 import { Credentials } from "./credentials.ts";
 
 export const cookieLogin = endpoint({
+  operationId: "loginWithCookies",
   method: "post",
   path: "/api/auth/cookie/login",
   aliases: ["/auth/cookie/login"],
@@ -12,6 +13,7 @@ export const cookieLogin = endpoint({
   description: "Refused where signing in needs an emailed code.",
   tag: "Sessions",
   access: "public",
+  example: { username: "ada@example.com", password: "correct horse battery staple" },
   body: Credentials,
   bodyTypes: ["form", "json"],
   refusals: [409, 429],

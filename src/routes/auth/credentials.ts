@@ -15,4 +15,5 @@ export const Credentials = z
     if (given !== undefined) return { identifier: given, password };
     context.addIssue({ code: "custom", path: ["username"], message: "username or email is required" });
     return z.NEVER;
-  });
+  })
+  .meta({ id: "Credentials" });

@@ -4,6 +4,7 @@ import { accessTokenOf } from "#src/http/credentials.ts";
 import { endpoint, Reply } from "#src/http/endpoint.ts";
 
 export const csrf = endpoint({
+  operationId: "getCsrfToken",
   method: "get",
   path: "/api/auth/csrf",
   aliases: ["/auth/csrf"],

@@ -1,6 +1,7 @@
 import type { Endpoint } from "#src/http/endpoint.ts";
 import { cookieLogin } from "./cookie-login.ts";
 import { csrf } from "./csrf.ts";
+import { deviceEndpoints } from "./device/index.ts";
 import { jwtLogin } from "./jwt-login.ts";
 import { jwtLogout } from "./jwt-logout.ts";
 import { login } from "./login.ts";
@@ -29,4 +30,5 @@ export const authEndpoints: readonly Endpoint[] = [
   csrf,
   logout,
   jwtLogout,
+  ...deviceEndpoints,
 ];

@@ -4,6 +4,7 @@ import { Credentials } from "./credentials.ts";
 import { answerLogin, LoggedIn } from "./login-answer.ts";
 
 export const jwtLogin = endpoint({
+  operationId: "loginWithForm",
   method: "post",
   path: "/api/auth/jwt/login",
   aliases: ["/auth/jwt/login"],
@@ -11,6 +12,7 @@ export const jwtLogin = endpoint({
   description: "The same as login, with an OAuth2 password form.",
   tag: "Accounts",
   access: "public",
+  example: { username: "ada@example.com", password: "correct horse battery staple" },
   body: Credentials,
   bodyTypes: ["form", "json"],
   refusals: [409, 429],

@@ -4,6 +4,7 @@ import { Credentials } from "./credentials.ts";
 import { answerLogin, LoggedIn } from "./login-answer.ts";
 
 export const login = endpoint({
+  operationId: "login",
   method: "post",
   path: "/api/auth/login",
   aliases: ["/auth/login"],
@@ -12,6 +13,7 @@ export const login = endpoint({
     "With a username or email address. Sets the session's cookies, or mails a code for `2fa/verify`.",
   tag: "Accounts",
   access: "public",
+  example: { email: "ada@example.com", password: "correct horse battery staple" },
   body: Credentials,
   bodyTypes: ["json", "form"],
   refusals: [409, 429],

@@ -1,8 +1,9 @@
-import { z } from "zod";
 import { endpoint, Reply } from "#src/http/endpoint.ts";
+import { Detail } from "#src/http/schemas.ts";
 import { endSessions } from "./end-sessions.ts";
 
 export const logout = endpoint({
+  operationId: "logoutEverywhere",
   method: "post",
   path: "/api/auth/logout",
   aliases: ["/auth/logout"],
@@ -11,6 +12,6 @@ export const logout = endpoint({
     "Ends every session of the account and clears the cookies. Idempotent, also without a session.",
   tag: "Sessions",
   access: "public",
-  response: { status: 200, schema: z.object({ detail: z.string() }) },
+  response: { status: 200, schema: Detail },
   handler: async (call) => new Reply({ detail: "Logged out" }, await endSessions(call)),
 });

@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { text } from "#src/http/schemas.ts";
 
 export const passwordReset = endpoint({
+  operationId: "resetPassword",
   method: "post",
   path: "/api/auth/reset-password",
   aliases: ["/auth/reset-password"],
@@ -11,6 +12,7 @@ export const passwordReset = endpoint({
   description: "With the token of a mailed link, which works once. Ends all sessions of the account.",
   tag: "Accounts",
   access: "public",
+  example: { token: "the token of the mail", password: "correct horse battery staple" },
   body: z.object({
     token: text({ max: 1000 }),
     password: text({ max: 1000 }).describe("8 characters to 72 bytes, and not a common password"),

@@ -4,6 +4,7 @@ import { endpoint, Reply } from "#src/http/endpoint.ts";
 import { describeToken, Token } from "./tokens.ts";
 
 export const refresh = endpoint({
+  operationId: "refreshSession",
   method: "post",
   path: "/api/auth/refresh",
   aliases: ["/auth/refresh", "/api/auth/jwt/refresh", "/auth/jwt/refresh"],

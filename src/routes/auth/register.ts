@@ -20,6 +20,7 @@ const Body = z.object({
 });
 
 export const register = endpoint({
+  operationId: "register",
   method: "post",
   path: "/api/auth/register",
   aliases: ["/auth/register"],
@@ -28,6 +29,7 @@ export const register = endpoint({
   tag: "Accounts",
   access: "public",
   refusals: [409, 429],
+  example: { email: "ada@example.com", password: "correct horse battery staple" },
   body: Body,
   response: {
     status: 201,

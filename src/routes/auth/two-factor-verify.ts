@@ -5,6 +5,7 @@ import { text } from "#src/http/schemas.ts";
 import { answerLogin, LoggedIn } from "./login-answer.ts";
 
 export const twoFactorVerify = endpoint({
+  operationId: "verifyLoginCode",
   method: "post",
   path: "/api/auth/2fa/verify",
   aliases: ["/auth/2fa/verify"],
@@ -12,6 +13,7 @@ export const twoFactorVerify = endpoint({
   description: "Sets the session's cookies.",
   tag: "Accounts",
   access: "public",
+  example: { temp_token: "the temp_token of the login", code: "123456" },
   body: z.object({ temp_token: text({ max: 1000 }), code: text({ max: 1000, trim: true }) }),
   refusals: [401, 409, 429],
   response: { status: 200, schema: LoggedIn },

@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { email } from "#src/http/schemas.ts";
 
 export const verificationRequest = endpoint({
+  operationId: "requestVerificationEmail",
   method: "post",
   path: "/api/auth/request-verify-token",
   aliases: ["/auth/request-verify-token"],
@@ -12,6 +13,7 @@ export const verificationRequest = endpoint({
     "Mails a link that verifies the address. The response is the same for an address without an account.",
   tag: "Accounts",
   access: "public",
+  example: { email: "ada@example.com" },
   body: z.object({ email: email() }),
   refusals: [429, 503],
   response: { status: 202, schema: z.null() },

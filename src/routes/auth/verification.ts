@@ -8,6 +8,7 @@ import { text } from "#src/http/schemas.ts";
 import { User } from "../users/user.ts";
 
 export const verification = endpoint({
+  operationId: "verifyEmail",
   method: "post",
   path: "/api/auth/verify",
   aliases: ["/auth/verify"],
@@ -15,6 +16,7 @@ export const verification = endpoint({
   description: "With the token of a mailed link, which works once.",
   tag: "Accounts",
   access: "public",
+  example: { token: "the token of the mail" },
   body: z.object({ token: text({ max: 1000 }) }),
   response: { status: 200, schema: User },
   async handler({ services, request, body, client }) {

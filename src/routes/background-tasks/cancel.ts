@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { TaskParams } from "./background-task.ts";
 
 export const cancelTask = endpoint({
+  operationId: "cancelBackgroundTask",
   method: "delete",
   path: "/api/tasks/:background_task",
   summary: "Cancel a background task",

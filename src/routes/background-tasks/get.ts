@@ -3,6 +3,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { BackgroundTask, describeTask, TaskParams } from "./background-task.ts";
 
 export const getBackgroundTask = endpoint({
+  operationId: "getBackgroundTask",
   method: "get",
   path: "/api/tasks/:background_task/status",
   aliases: ["/api/tasks/:background_task"],

@@ -6,6 +6,7 @@ import { BackgroundTask, describeTask } from "./background-task.ts";
 const ACTIVE_LIMIT = 100;
 
 export const listActiveTasks = endpoint({
+  operationId: "listActiveBackgroundTasks",
   method: "get",
   path: "/api/tasks/user/active",
   summary: "List active background tasks",
@@ -18,6 +19,7 @@ export const listActiveTasks = endpoint({
 });
 
 export const listTasks = endpoint({
+  operationId: "listBackgroundTasks",
   method: "get",
   path: "/api/tasks/user/all",
   summary: "List recent background tasks",

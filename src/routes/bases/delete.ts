@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { BaseParams } from "./base.ts";
 
 export const deleteBase = endpoint({
+  operationId: "deleteTemplate",
   method: "delete",
   path: "/api/bases/:base",
   summary: "Delete a template",

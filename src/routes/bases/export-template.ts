@@ -4,6 +4,7 @@ import { ProjectParams } from "../projects/project.ts";
 import { Base, BaseFields, describeBase, wishOf } from "./base.ts";
 
 export const exportTemplate = endpoint({
+  operationId: "createTemplateFromProject",
   method: "post",
   path: "/api/projects/:project/export-template",
   summary: "Create a template from a project",
@@ -11,6 +12,7 @@ export const exportTemplate = endpoint({
   tag: "Templates",
   access: { userOrKey: "file.read" },
   params: ProjectParams,
+  example: { name: "Starter" },
   body: BaseFields,
   refusals: [409, 503],
   response: { status: 201, schema: Base },

@@ -3,6 +3,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { Base, BaseParams, describeBase } from "./base.ts";
 
 export const getBase = endpoint({
+  operationId: "getTemplate",
   method: "get",
   path: "/api/bases/:base",
   summary: "Get a template",

@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { Base, describeBase } from "./base.ts";
 
 export const listBases = endpoint({
+  operationId: "listTemplates",
   method: "get",
   path: "/api/bases",
   summary: "List templates",

@@ -4,6 +4,7 @@ import { AppError } from "#src/lib/errors.ts";
 import { Base, BaseFields, describeBase, wishOf } from "./base.ts";
 
 export const uploadBase = endpoint({
+  operationId: "uploadTemplate",
   method: "post",
   path: "/api/bases",
   summary: "Upload a template",

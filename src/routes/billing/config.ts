@@ -15,6 +15,7 @@ const Tier = z.object({
 });
 
 export const billingConfig = endpoint({
+  operationId: "getBillingConfig",
   method: "get",
   path: "/api/billing/config",
   summary: "Get prices",

@@ -17,6 +17,7 @@ const STATUS = {
 } as const;
 
 export const creditHistory = endpoint({
+  operationId: "listCreditPurchases",
   method: "get",
   path: "/api/billing/credits/history",
   summary: "List credit purchases",

@@ -10,6 +10,7 @@ const credits = z.int().min(0);
 const WITH_RESERVED = "Credits not charged yet, including those that current model calls have reserved";
 
 export const creditsOfTeam = endpoint({
+  operationId: "getCredits",
   method: "get",
   path: "/api/billing/credits",
   summary: "Get credits",
@@ -48,6 +49,7 @@ export const creditsOfTeam = endpoint({
 });
 
 export const creditsStatus = endpoint({
+  operationId: "getCreditStatus",
   method: "get",
   path: "/api/billing/credits/status",
   summary: "Get the credit status",

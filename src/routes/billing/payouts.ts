@@ -4,9 +4,11 @@ import { requireTeam } from "#src/domain/organisations/teams/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { originOf } from "#src/http/return-origin.ts";
 import { Moment } from "#src/http/schemas.ts";
+import { ProviderPage } from "./payment-page.ts";
 import { inDollars, Span } from "./span.ts";
 
 export const connect = endpoint({
+  operationId: "connectPayoutAccount",
   method: "post",
   path: "/api/billing/connect",
   summary: "Connect an account for payouts",
@@ -15,7 +17,7 @@ export const connect = endpoint({
   tag: "Billing",
   access: { user: "any" },
   refusals: [403, 404, 502, 503],
-  response: { status: 200, schema: z.object({ url: z.string() }) },
+  response: { status: 200, schema: ProviderPage },
   async handler({ services, caller, request }) {
     await requireTeam(services, caller, "billing.manage");
     const returnOrigin = originOf(request, services.config);
@@ -26,6 +28,7 @@ export const connect = endpoint({
 const cents = z.int();
 
 export const earnings = endpoint({
+  operationId: "getEarnings",
   method: "get",
   path: "/api/billing/earnings",
   summary: "Get earnings",

@@ -4,8 +4,10 @@ import { requireTeam } from "#src/domain/organisations/teams/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { originOf } from "#src/http/return-origin.ts";
 import { oneOf } from "./one-of.ts";
+import { PaymentPage } from "./payment-page.ts";
 
 export const purchaseCredits = endpoint({
+  operationId: "purchaseCredits",
   method: "post",
   path: "/api/billing/credits/purchase",
   summary: "Buy credits",
@@ -13,12 +15,10 @@ export const purchaseCredits = endpoint({
     "Opens a page on which the active team pays for a package. The credits are there once it is paid; they do not expire. The same wish within 30 minutes gets the same page.",
   tag: "Billing",
   access: { user: "any" },
+  example: { package: "small" },
   body: z.object({ package: z.string().describe(CREDIT_PACKAGES.join(", ")) }),
   refusals: [400, 403, 404, 502, 503],
-  response: {
-    status: 200,
-    schema: z.object({ session_id: z.string(), url: z.string().describe("Address of the page") }),
-  },
+  response: { status: 200, schema: PaymentPage },
   async handler({ services, caller, body, request }) {
     const { teamId } = await requireTeam(services, caller, "billing.manage");
     const buyer = { userId: caller.userId, teamId, returnOrigin: originOf(request, services.config) };

@@ -5,6 +5,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { originOf } from "#src/http/return-origin.ts";
 
 export const purchaseSlot = endpoint({
+  operationId: "purchaseDeploymentSlot",
   method: "post",
   path: "/api/billing/deploy/purchase",
   aliases: ["/api/projects/deployment/purchase-slot"],

@@ -3,6 +3,7 @@ import { receiveEvent } from "#src/domain/billing/payment-events/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 
 export const stripeWebhook = endpoint({
+  operationId: "receiveStripeWebhook",
   method: "post",
   path: "/api/webhooks/stripe",
   summary: "Receive from Stripe",

@@ -5,12 +5,14 @@ import { tierFacts } from "#src/domain/billing/tiers/index.ts";
 import { requireTeam } from "#src/domain/organisations/teams/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { originOf } from "#src/http/return-origin.ts";
-import { Moment } from "#src/http/schemas.ts";
+import { Moment, Succeeded } from "#src/http/schemas.ts";
 import { oneOf } from "./one-of.ts";
+import { PaymentPage, ProviderPage } from "./payment-page.ts";
 
 const credits = z.int().min(0);
 
 export const subscriptionOfTeam = endpoint({
+  operationId: "getSubscription",
   method: "get",
   path: "/api/billing/subscription",
   summary: "Get the subscription",
@@ -75,6 +77,7 @@ export const subscriptionOfTeam = endpoint({
 });
 
 export const subscribeTeam = endpoint({
+  operationId: "subscribe",
   method: "post",
   path: "/api/billing/subscribe",
   summary: "Subscribe to a tier",
@@ -82,6 +85,7 @@ export const subscribeTeam = endpoint({
     "Opens a page on which the active team subscribes. Refused while it has a subscription, which is changed in the portal.",
   tag: "Billing",
   access: { user: "any" },
+  example: { tier: "pro" },
   body: z.object({
     tier: z.string().default("pro").describe("basic, pro or ultra"),
     billing_interval: z.string().default("monthly").describe("monthly or annual"),
@@ -89,7 +93,7 @@ export const subscribeTeam = endpoint({
   refusals: [400, 403, 404, 409, 502, 503],
   response: {
     status: 200,
-    schema: z.object({ session_id: z.string(), url: z.string().describe("Address of the page") }),
+    schema: PaymentPage,
   },
   async handler({ services, caller, body, request }) {
     const { teamId } = await requireTeam(services, caller, "billing.manage");
@@ -103,9 +107,10 @@ export const subscribeTeam = endpoint({
   },
 });
 
-const Done = { status: 200, schema: z.object({ success: z.literal(true), message: z.string() }) } as const;
+const Done = { status: 200, schema: Succeeded } as const;
 
 export const cancelSubscription = endpoint({
+  operationId: "cancelSubscription",
   method: "post",
   path: "/api/billing/cancel",
   summary: "Cancel the subscription",
@@ -127,6 +132,7 @@ export const cancelSubscription = endpoint({
 });
 
 export const renewSubscription = endpoint({
+  operationId: "renewSubscription",
   method: "post",
   path: "/api/billing/renew",
   summary: "Renew the subscription",
@@ -143,6 +149,7 @@ export const renewSubscription = endpoint({
 });
 
 export const portal = endpoint({
+  operationId: "getBillingPortal",
   method: "get",
   path: "/api/billing/portal",
   summary: "Open the billing portal",
@@ -151,7 +158,7 @@ export const portal = endpoint({
   tag: "Billing",
   access: { user: "any" },
   refusals: [400, 403, 404, 502, 503],
-  response: { status: 200, schema: z.object({ url: z.string() }) },
+  response: { status: 200, schema: ProviderPage },
   async handler({ services, caller, request }) {
     const { teamId } = await requireTeam(services, caller, "billing.manage");
     return openPortal(services, { teamId, returnOrigin: originOf(request, services.config) });

@@ -7,6 +7,7 @@ import { dayOrMoment } from "#src/http/schemas.ts";
 const Start = z.object({ start_date: dayOrMoment().optional() });
 
 export const syncUsage = endpoint({
+  operationId: "syncUsage",
   method: "post",
   path: "/api/billing/usage/sync",
   summary: "Synchronise usage",
@@ -15,6 +16,7 @@ export const syncUsage = endpoint({
   tag: "Billing",
   access: { user: "any" },
   query: Start,
+  example: {},
   body: Start,
   refusals: [403, 404],
   response: {

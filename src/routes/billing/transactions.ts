@@ -10,6 +10,7 @@ const Status = z.enum(["completed", "partially_refunded", "refunded"]);
 type Status = z.infer<typeof Status>;
 
 export const transactions = endpoint({
+  operationId: "listTransactions",
   method: "get",
   path: "/api/billing/transactions",
   summary: "List transactions",

@@ -6,6 +6,7 @@ import { Moment } from "#src/http/schemas.ts";
 import { inDollars, Span } from "./span.ts";
 
 export const usageLogs = endpoint({
+  operationId: "listModelCalls",
   method: "get",
   path: "/api/billing/usage/logs",
   summary: "List model calls",

@@ -14,6 +14,7 @@ const Part = z.object({
 });
 
 export const usage = endpoint({
+  operationId: "getUsage",
   method: "get",
   path: "/api/billing/usage",
   summary: "Get usage",

@@ -30,6 +30,7 @@ const Verified = z.union([
 ]);
 
 export const verify = endpoint({
+  operationId: "verifyCheckout",
   method: "post",
   path: "/api/billing/verify-checkout",
   summary: "Verify a checkout",
@@ -37,6 +38,7 @@ export const verify = endpoint({
     "What became of a payment of the active team. What it paid for is granted now, if the provider's event did not come first.",
   tag: "Billing",
   access: { user: "any" },
+  example: { session_id: "cs_test_example" },
   body: z.object({ session_id: text({ min: 1, max: 255 }) }),
   refusals: [400, 403, 404, 502, 503],
   response: { status: 200, schema: Verified },

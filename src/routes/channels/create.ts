@@ -42,6 +42,7 @@ const Body = Settings.extend({
 });
 
 export const createChannel = endpoint({
+  operationId: "createChannel",
   method: "post",
   ...pathsOf(),
   summary: "Connect a messaging channel",
@@ -49,6 +50,11 @@ export const createChannel = endpoint({
     "The platform is asked who the bot is; credentials that it refuses are refused. A platform that does not respond is named in `last_error`.",
   tag: "Channels",
   access: { user: "any" },
+  example: {
+    channel_type: "telegram",
+    name: "Support",
+    credentials: { bot_token: "123456:example" },
+  },
   body: Body,
   refusals: [404],
   response: { status: 200, schema: Channel },

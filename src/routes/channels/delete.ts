@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { ChannelParams, followChannel, pathsOf } from "./channel.ts";
 
 export const deleteChannel = endpoint({
+  operationId: "deleteChannel",
   method: "delete",
   ...pathsOf("/:channel"),
   summary: "Delete a messaging channel",

@@ -3,6 +3,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { Channel, ChannelParams, describeChannel, pathsOf } from "./channel.ts";
 
 export const getChannel = endpoint({
+  operationId: "getChannel",
   method: "get",
   ...pathsOf("/:channel"),
   summary: "Get a messaging channel",

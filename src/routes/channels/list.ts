@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { Channel, describeChannel, pathsOf } from "./channel.ts";
 
 export const listChannels = endpoint({
+  operationId: "listChannels",
   method: "get",
   ...pathsOf(),
   summary: "List messaging channels",

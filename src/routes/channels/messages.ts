@@ -7,6 +7,7 @@ import { describeMessage, Message } from "./message.ts";
 const MOST = 200;
 
 export const listMessages = endpoint({
+  operationId: "listChannelMessages",
   method: "get",
   ...pathsOf("/:channel/messages"),
   summary: "List a channel's messages",

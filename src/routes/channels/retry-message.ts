@@ -4,6 +4,7 @@ import { MessageParams, pathsOf } from "./channel.ts";
 import { describeMessage, Message } from "./message.ts";
 
 export const retryChannelMessage = endpoint({
+  operationId: "retryChannelMessage",
   method: "post",
   ...pathsOf("/:channel/messages/:channel_message/retry"),
   summary: "Send a failed message again",

@@ -3,6 +3,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { Channel, ChannelParams, describeChannel, followChannel, pathsOf } from "./channel.ts";
 
 export const rotateSecret = endpoint({
+  operationId: "rotateChannelSecret",
   method: "post",
   ...pathsOf("/:channel/rotate-secret"),
   summary: "Change a channel's webhook secret",

@@ -5,12 +5,14 @@ import { text } from "#src/http/schemas.ts";
 import { ChannelParams, pathsOf } from "./channel.ts";
 
 export const testChannel = endpoint({
+  operationId: "sendChannelTestMessage",
   method: "post",
   ...pathsOf("/:channel/test"),
   summary: "Send a test message",
   tag: "Channels",
   access: { user: "any" },
   params: ChannelParams,
+  example: { jid: "self" },
   body: z.object({
     jid: text({ min: 1, max: 255, trim: true }).describe(
       "`self` for the caller's own linked account, or `<platform>:<chat id>`",

@@ -25,6 +25,7 @@ const Body = Settings.extend({
 });
 
 export const updateChannel = endpoint({
+  operationId: "updateChannel",
   method: "patch",
   ...pathsOf("/:channel"),
   summary: "Update a messaging channel",
@@ -33,6 +34,7 @@ export const updateChannel = endpoint({
   tag: "Channels",
   access: { user: "any" },
   params: ChannelParams,
+  example: { name: "Support" },
   body: Body,
   response: { status: 200, schema: Channel },
   async handler(call) {

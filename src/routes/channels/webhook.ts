@@ -23,6 +23,7 @@ type WebhookCall = Call<"public", typeof params, typeof query, undefined>;
 
 /** What platforms ask for when the address is entered there. */
 export const greetWebhook = endpoint({
+  operationId: "confirmChannelWebhook",
   ...common,
   method: "get",
   summary: "Confirm a webhook",
@@ -32,6 +33,7 @@ export const greetWebhook = endpoint({
 
 /** What platforms send. */
 export const postWebhook = endpoint({
+  operationId: "receiveChannelWebhook",
   ...common,
   method: "post",
   bodyLimit: MAX_BODY,

@@ -6,6 +6,7 @@ import { Moment, text } from "#src/http/schemas.ts";
 const ProjectId = text({ min: 1, max: 100 }).describe("Id or slug of the project");
 
 export const active = endpoint({
+  operationId: "getActiveChatTask",
   method: "get",
   path: "/api/chat/agent/active",
   tag: "Chat",
@@ -33,6 +34,7 @@ export const active = endpoint({
 });
 
 export const activeInProject = endpoint({
+  operationId: "listActiveChatTasks",
   method: "get",
   path: "/api/chat/agent/active-in-project",
   tag: "Chat",

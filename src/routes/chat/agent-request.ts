@@ -21,11 +21,19 @@ export const AgentChatRequest = ChatMessageFields.extend({
   .refine(hasContent, NEEDS_CONTENT)
   .meta({ id: "AgentChatRequest" });
 
-/** Starts the task that a request of the rich streams describes. Attachments are stored first. */
-export function startFromRequest(
+/**
+ * Starts the task that a request of the rich streams describes. Attachments are stored first. A repetition of its
+ * `Idempotency-Key` starts nothing.
+ */
+export async function startFromRequest(
   services: Services,
   caller: Caller,
   body: z.output<typeof AgentChatRequest>,
+  idempotencyKey: string | undefined,
 ): Promise<SentMessage> {
-  return sendWithAttachments(services, caller, { ...wishOf(body), project: body.project_id ?? undefined });
+  return sendWithAttachments(services, caller, {
+    ...wishOf(body),
+    project: body.project_id ?? undefined,
+    idempotencyKey,
+  });
 }

@@ -1,15 +1,18 @@
 import { z } from "zod";
 import {
   answerApproval,
+  MOST_APPROVALS,
   PEOPLE_ANSWER,
   readApproval,
-  type Approval,
+  type OpenedApproval,
 } from "#src/domain/agent-work/approvals/index.ts";
 import { listApprovals } from "#src/domain/agent-work/chats/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
-import { Moment, text } from "#src/http/schemas.ts";
+import { pageQuery, replyWithPage } from "#src/http/list-page.ts";
+import { Moment, Succeeded, text } from "#src/http/schemas.ts";
 
 export const approval = endpoint({
+  operationId: "answerApproval",
   method: "post",
   path: "/api/chat/agent/approval",
   tag: "Chat",
@@ -17,6 +20,7 @@ export const approval = endpoint({
   description:
     "Allows the call once, allows its tool always in this chat, or denies it. Any person who may write in the project's chats can answer.",
   access: { user: "any", notKeys: PEOPLE_ANSWER },
+  example: { approval_id: "5d1f9a3c-7b60-4a0e-b1a4-2c9d8e6f0a44", response: "allow_once" },
   body: z
     .object({
       approval_id: z.uuid().describe("Id from the `approval_required` event"),
@@ -24,7 +28,7 @@ export const approval = endpoint({
     })
     .meta({ id: "ApprovalAnswer" }),
   refusals: [409],
-  response: { status: 200, schema: z.object({ success: z.literal(true), message: z.string() }) },
+  response: { status: 200, schema: Succeeded },
   async handler({ services, caller, body: { approval_id: approvalId, response } }) {
     await answerApproval(services, caller, { approvalId, response });
     const message = response === "stop" ? "The call is not run" : "The call may run";
@@ -36,6 +40,7 @@ const Question = z.object({
   approval_id: z.string(),
   task_id: z.string(),
   chat_id: z.string(),
+  project_id: z.string(),
   tool: z.string(),
   parameters: z
     .record(z.string(), z.unknown())
@@ -45,30 +50,46 @@ const Question = z.object({
 });
 
 /** An approval as every HTTP response shows it: complete. Events truncate a long one, and say so. */
-const describeQuestion = ({ approval: asked, chatId }: { approval: Approval; chatId: string }) => ({
+const describeQuestion = ({ approval: asked, chatId, projectId }: OpenedApproval) => ({
   approval_id: asked.id,
   task_id: asked.taskId,
   chat_id: chatId,
+  project_id: projectId,
   tool: asked.tool,
   parameters: asked.parameters,
   created_at: asked.createdAt.toISOString(),
   expires_at: asked.expiresAt.toISOString(),
 });
 
+const Pages = pageQuery(z.uuid());
+
 export const approvals = endpoint({
+  operationId: "listApprovals",
   method: "get",
   path: "/api/chat/agent/approvals",
   tag: "Chat",
   summary: "List pending approvals",
-  description: "The complete calls in the project's chats that wait for an approval, oldest first.",
+  description: `The complete calls that wait for an approval, oldest first: of one project, or of all projects in which the caller may write in chats (an API key: of its projects). Of one project all are returned without \`limit\`, of all projects ${MOST_APPROVALS}. \`X-Next-Cursor\` is the \`cursor\` of the next page.`,
   access: { userOrKey: "chat.send" },
-  query: z.object({ project_id: text({ min: 1, max: 100 }).describe("Id or slug of the project") }),
+  query: Pages.extend({
+    limit: Pages.shape.limit.describe("Most entries to return"),
+    project_id: text({ min: 1, max: 100 }).optional().describe("Id or slug of the project; all when absent"),
+  }),
   response: { status: 200, schema: z.array(Question) },
-  handler: async ({ services, caller, query }) =>
-    (await listApprovals(services, caller, query.project_id)).map(describeQuestion),
+  async handler({ services, caller, query }) {
+    const { project_id: project, cursor: after } = query;
+    const limit = query.limit ?? (project === undefined ? MOST_APPROVALS : undefined);
+    const found = await listApprovals(services, caller, project, { limit, after });
+    return replyWithPage(
+      found,
+      { limit },
+      { describe: describeQuestion, cursorOf: (each) => each.approval.id },
+    );
+  },
 });
 
 export const getApproval = endpoint({
+  operationId: "getApproval",
   method: "get",
   path: "/api/chat/agent/approvals/:approval",
   tag: "Chat",

@@ -5,6 +5,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { TaskParams } from "./task.ts";
 
 export const cancel = endpoint({
+  operationId: "cancelChatTask",
   method: "post",
   path: "/api/chat/agent/cancel/:task",
   tag: "Chat",
@@ -29,6 +30,7 @@ export const cancel = endpoint({
 });
 
 export const forceCancel = endpoint({
+  operationId: "cancelAllChatWork",
   method: "post",
   path: "/api/chat/agent/force-cancel",
   tag: "Chat",

@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { ChatParams } from "./chat.ts";
 
 export const compact = endpoint({
+  operationId: "compactChat",
   method: "post",
   path: "/api/chat/:chat/compact",
   tag: "Chat",

@@ -5,12 +5,14 @@ import { text } from "#src/http/schemas.ts";
 import { Chat, describeChat } from "./chat.ts";
 
 export const create = endpoint({
+  operationId: "createChat",
   method: "post",
   path: "/api/chat",
   tag: "Chat",
   summary: "Create a chat",
   description: "In a project, or in the caller's default workspace.",
   access: { userOrKey: "chat.send" },
+  example: { project_id: "3f0c6c1e-8a53-4b52-9a57-1f2d7c9e4b10" },
   body: z
     .object({
       project_id: text({ min: 1, max: 100 }).nullish().describe("Id or slug of the project"),

@@ -11,6 +11,7 @@ import { compact } from "./compact.ts";
 import { create } from "./create.ts";
 import { list } from "./list.ts";
 import { clear, history, sessionMessages } from "./messages.ts";
+import { search } from "./search.ts";
 import { projectSessions, standaloneSessions } from "./sessions.ts";
 import { sidebar } from "./sidebar.ts";
 import { streamProject } from "./stream-project.ts";
@@ -33,6 +34,7 @@ export const chatEndpoints: readonly Endpoint[] = [
   forceCancel,
   list,
   create,
+  search,
   standaloneSessions,
   sessionMessages,
   projectSessions,

@@ -8,6 +8,7 @@ import { describeMessage, Message } from "./message.ts";
 const SHOWN_MESSAGES = 50;
 
 export const list = endpoint({
+  operationId: "listChats",
   method: "get",
   path: "/api/chat",
   tag: "Chat",

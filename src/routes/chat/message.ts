@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ChatMessage, Run } from "#src/domain/agent-work/chats/index.ts";
-import type { Turn } from "#src/domain/agent-work/tasks/index.ts";
+import type { ShortTurn } from "#src/domain/agent-work/tasks/index.ts";
 import { Moment } from "#src/http/schemas.ts";
 import type { ShownTurn } from "#src/http/turn.ts";
 
@@ -20,14 +20,27 @@ export const Message = z
   })
   .meta({ id: "ChatMessage" });
 
-export function describeTurn(turn: Turn): z.input<typeof ShownTurn> {
+export function describeTurn(turn: ShortTurn): z.input<typeof ShownTurn> {
   return {
     iteration: turn.iteration,
     thought: turn.thought,
-    tool_calls: turn.tool_calls.map(({ name, parameters, result }) => ({ name, parameters, result })),
+    tool_calls: turn.tool_calls.map(describeCall),
     response_text: turn.response_text,
     is_complete: turn.is_complete,
     timestamp: turn.timestamp,
+  };
+}
+
+function describeCall({ name, parameters, result, cut = {} }: ShortTurn["tool_calls"][number]) {
+  const { parameters: ofParameters, result: ofResult } = cut;
+  const isCut = ofParameters !== undefined || ofResult !== undefined;
+  return {
+    name,
+    parameters,
+    result,
+    ...(isCut && { truncated: true as const }),
+    ...(ofParameters !== undefined && { parameters_characters: ofParameters }),
+    ...(ofResult !== undefined && { result_characters: ofResult }),
   };
 }
 

@@ -7,6 +7,7 @@ import {
 } from "#src/domain/agent-work/chats/index.ts";
 import { endpoint, Reply } from "#src/http/endpoint.ts";
 import { pageQuery } from "#src/http/list-page.ts";
+import { ResultsQuery } from "#src/http/turn.ts";
 import { counted } from "#src/lib/counted.ts";
 import { ChatParams, ChatQuery, ProjectChats } from "./chat.ts";
 import { describeMessage, Message } from "./message.ts";
@@ -22,7 +23,7 @@ const Place = z
 
 const Pages = pageQuery(Place);
 const PAGES =
-  "The newest 1000, or as many as `limit`; when older ones follow, `X-Next-Cursor` is the `cursor` of the next page";
+  "The newest 1000, or as many as `limit`; when older ones follow, `X-Next-Cursor` is the `cursor` of the next page, whose messages are before it. `GET /api/chat/agent/steps/{task}/{step}` returns a step whole";
 
 function reply({ messages, earlier }: MessagePage) {
   const shown = messages.map(describeMessage);
@@ -30,6 +31,7 @@ function reply({ messages, earlier }: MessagePage) {
 }
 
 export const history = endpoint({
+  operationId: "listProjectChatMessages",
   method: "get",
   path: "/api/chat/:project/history",
   aliases: ["/chat/:project/history", "/api/chat/:project/messages"],
@@ -38,15 +40,16 @@ export const history = endpoint({
   description: `The messages of one of the caller's chats in the project, oldest first, with the agent's steps. An answer in progress is included, empty. ${PAGES}.`,
   access: { userOrKey: "chat.view" },
   params: ProjectChats,
-  query: ChatQuery.extend(Pages.shape),
+  query: ChatQuery.extend(Pages.shape).extend(ResultsQuery.shape),
   response: { status: 200, schema: z.array(Message) },
   async handler({ services, caller, params: { project }, query }) {
-    const wish = { limit: query.limit, before: query.cursor };
+    const wish = { limit: query.limit, before: query.cursor, results: query.results };
     return reply(await listMessagesOfProject(services, caller, { project, chatId: query.chat_id }, wish));
   },
 });
 
 export const sessionMessages = endpoint({
+  operationId: "listChatMessages",
   method: "get",
   path: "/api/chat/session/:chat/messages",
   tag: "Chat",
@@ -54,15 +57,16 @@ export const sessionMessages = endpoint({
   description: `The messages of one of the caller's chats, oldest first, with the agent's steps. ${PAGES}.`,
   access: { userOrKey: "chat.view" },
   params: ChatParams,
-  query: Pages,
+  query: Pages.extend(ResultsQuery.shape),
   response: { status: 200, schema: z.array(Message) },
   async handler({ services, caller, params, query }) {
-    const wish = { limit: query.limit, before: query.cursor };
+    const wish = { limit: query.limit, before: query.cursor, results: query.results };
     return reply(await listMessages(services, caller, params.chat, wish));
   },
 });
 
 export const clear = endpoint({
+  operationId: "clearChat",
   method: "delete",
   path: "/api/chat/:project/messages",
   tag: "Chat",

@@ -4,6 +4,7 @@ import type { ProjectPosition } from "#src/domain/agent-work/chats/index.ts";
 import { ENDED } from "#src/lib/close-codes.ts";
 import { safeParseJson } from "#src/lib/parse-json.ts";
 import { PING } from "#src/lib/socket-ping.ts";
+import type { ProjectStreamFrame, ProjectTaskEvent } from "#src/wire/streams.ts";
 
 /** Keeps connections open; clients ignore comments. */
 const KEEPALIVE = ": keepalive\n\n";
@@ -21,7 +22,7 @@ const Shown = z.discriminatedUnion("type", [
     task_id: z.string(),
     chat_id: z.string(),
     event_id: z.number(),
-    payload: z.looseObject({ type: z.string() }),
+    payload: z.looseObject({ type: z.string() }).pipe(z.custom<ProjectTaskEvent>()),
   }),
   z.object({ type: z.literal("error"), message: z.string(), task_id: z.string().optional() }),
 ]);
@@ -82,13 +83,13 @@ export function projectStream(
 }
 
 function toSse(frame: z.output<typeof Shown>, position: ProjectPosition): string {
-  if (frame.type === "error") return jsonFrame(frame);
+  if (frame.type === "error") return jsonFrame(frame satisfies ProjectStreamFrame);
   const { task_id, chat_id, event_id, payload } = frame;
   position.advance(task_id, { id: event_id, type: payload.type });
   return withId({ chat_id, task_id, event: payload }, position);
 }
 
 /** The data line comes first, because some clients expect it there. */
-function withId(body: object, position: ProjectPosition): string {
+function withId(body: ProjectStreamFrame, position: ProjectPosition): string {
   return `data: ${JSON.stringify(body)}\nid: ${position.toString()}\n\n`;
 }

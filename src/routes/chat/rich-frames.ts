@@ -1,7 +1,8 @@
-import { dataFrame, type LoggedEvent } from "#src/lib/server-sent-events.ts";
+import { dataFrame, jsonFrame, type LoggedEvent } from "#src/lib/server-sent-events.ts";
+import type { ChatEvent } from "#src/wire/task-events.ts";
 
 /** For clients that close a stream that carries no data for a while. */
-export const DATA_HEARTBEAT = dataFrame('{"type":"agent_heartbeat","data":{}}');
+export const DATA_HEARTBEAT = jsonFrame({ type: "agent_heartbeat", data: {} } satisfies ChatEvent);
 
 /**
  * An event for clients of the rich streams: that of the log, except that a call with its result is a `tool_call`. It has an

@@ -17,6 +17,7 @@ export const Session = z.object({
 const LISTED = 500;
 
 export const standaloneSessions = endpoint({
+  operationId: "listStandaloneChats",
   method: "get",
   path: "/api/chat/sessions",
   tag: "Chat",
@@ -49,6 +50,7 @@ export const standaloneSessions = endpoint({
 });
 
 export const projectSessions = endpoint({
+  operationId: "listProjectChats",
   method: "get",
   path: "/api/chat/:project/sessions",
   tag: "Chat",

@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { describeSession, Session } from "./sessions.ts";
 
 export const sidebar = endpoint({
+  operationId: "getChatSidebar",
   method: "get",
   path: "/api/sidebar/tree",
   tag: "Chat",

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { safeParseJson } from "#src/lib/parse-json.ts";
 import { jsonFrame, type LoggedEvent } from "#src/lib/server-sent-events.ts";
+import type { SimpleChatFrame } from "#src/wire/streams.ts";
 
 const ToolResult = z.object({
   tool: z.string(),
@@ -50,11 +51,11 @@ export class SimpleStream {
         return this.#say(this.#text) + question(data);
       case "waiting": {
         const content = safeParseJson(data, Notice)?.value.content ?? "";
-        return jsonFrame({ type: "message", content });
+        return frame({ type: "message", content });
       }
       case "error": {
         const failure = safeParseJson(data, Failure)?.value;
-        return jsonFrame({ type: "error", error: failure?.error ?? "The task failed" });
+        return frame({ type: "error", error: failure?.error ?? "The task failed" });
       }
       case "complete":
         return this.#end(data);
@@ -69,16 +70,16 @@ export class SimpleStream {
     if (this.#isTurnShown || text === "") return "";
     this.#isTurnShown = true;
     this.#hasSpoken = true;
-    return jsonFrame({ type: "message", content: text });
+    return frame({ type: "message", content: text });
   }
 
   /** An agent that ends without text still gets a message frame. */
   #end(data: string): string {
     const end = safeParseJson(data, Complete)?.value.data;
     if (end?.completion_reason === "cancelled") {
-      return jsonFrame({ type: "error", error: "The task was cancelled" });
+      return frame({ type: "error", error: "The task was cancelled" });
     }
-    return end?.success && !this.#hasSpoken ? jsonFrame({ type: "message", content: "" }) : "";
+    return end?.success && !this.#hasSpoken ? frame({ type: "message", content: "" }) : "";
   }
 }
 
@@ -86,14 +87,14 @@ function toolExecution(data: string): string {
   const call = safeParseJson(data, ToolResult)?.value;
   if (!call) return "";
   const { tool, args, result } = call;
-  return jsonFrame({ type: "tool_execution", tool, args, result: textOfResult(result) });
+  return frame({ type: "tool_execution", tool, args, result: textOfResult(result) });
 }
 
 function question(data: string): string {
   const asked = safeParseJson(data, Question)?.value;
   if (!asked) return "";
   const content = `I wait until a member of the project allows ${asked.tool} (approval ${asked.data.approval_id}).`;
-  return jsonFrame({ type: "message", content });
+  return frame({ type: "message", content });
 }
 
 /** A result as text: its message, its short fields as JSON, then its long texts. */
@@ -107,4 +108,8 @@ function textOfResult(result: Readonly<Record<string, unknown>>): string {
     ...(others.length > 0 ? [JSON.stringify(Object.fromEntries(others))] : []),
     ...texts.map(([, text]) => String(text)),
   ].join("\n");
+}
+
+function frame(body: SimpleChatFrame): string {
+  return jsonFrame(body);
 }

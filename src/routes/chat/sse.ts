@@ -8,7 +8,7 @@ import {
 } from "#src/domain/agent-work/chats/index.ts";
 import { streamTask, taskEvents } from "#src/domain/agent-work/tasks/index.ts";
 import { readCredentials } from "#src/http/credentials.ts";
-import { EVENT_STREAM_HEADERS, isComingBack } from "#src/http/event-id.ts";
+import { EVENT_STREAM_HEADERS } from "#src/http/event-id.ts";
 import { standingOf } from "#src/http/standing.ts";
 import { sentenceOf } from "#src/lib/close-codes.ts";
 import { dataFrame, type Heard } from "#src/lib/server-sent-events.ts";
@@ -44,11 +44,13 @@ export async function streamOf(
     waits?: WaitingMessage | undefined;
     translate: Translate;
     headers?: Record<string, string>;
+    /** Whether a browser has reconnected, which stops when it receives a 204. */
+    isComingBack?: boolean;
   },
 ): Promise<Response> {
-  const { after = 0, first = "", waits, translate, headers = {} } = options;
+  const { after = 0, first = "", waits, translate, headers = {}, isComingBack = false } = options;
   const opened = await streamTask(services, task, after);
-  if (opened.status === 204 && isComingBack(request)) return opened;
+  if (opened.status === 204 && isComingBack) return opened;
   const access = new LastingAccess(services, standingOf(caller, readCredentials(request, services.config)), {
     forMs: services.config.SOCKET_CHECK_SECONDS * 1000,
     check: (renewed) => requireTask(services, renewed, task.id, "chat.view"),

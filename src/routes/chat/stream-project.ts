@@ -5,12 +5,14 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { EVENT_STREAM_HEADERS } from "#src/http/event-id.ts";
 import { text } from "#src/http/schemas.ts";
 import { standingOf } from "#src/http/standing.ts";
+import { ProjectStreamFrame } from "#src/wire/streams.ts";
 import { NO_WISH } from "../sockets/query.ts";
 import { projectStream } from "./project-stream.ts";
 
 const Position = z.string().max(4_000);
 
 export const streamProject = endpoint({
+  operationId: "streamProjectChats",
   method: "get",
   path: "/api/chat/agent/stream-project",
   tag: "Chat",
@@ -24,16 +26,20 @@ export const streamProject = endpoint({
       "Id of an event of this stream. The `Last-Event-ID` header does the same and takes precedence. Each task that was in progress resumes after that event. Tasks that began since are included, but only the last 30 of the finished ones. `0` means that no event was seen",
     ),
   }),
+  headers: z.object({
+    "Last-Event-ID": Position.optional().describe("As `last_event_id`, before which it takes precedence"),
+  }),
   response: {
     status: 200,
     schema: z.string(),
     mediaType: "text/event-stream",
+    event: ProjectStreamFrame,
     description:
       '`data` and `id` lines. The first data is `{"type":"ready"}`. Then each data is `{chat_id, task_id, event}`, where `event` has the format of `POST /api/chat/agent/stream`. Each event comes once and in its task\'s order; a task in progress is sent from its beginning. `{"type":"error","message"}` means that access has ended, or with a `task_id`, that this task\'s events cannot be read. `: keepalive` is sent every 15 seconds. A stream may end when its client reads too slowly: resume with the last id',
   },
   refusals: [404, 409],
-  async handler({ services, caller, query, request }) {
-    const named = request.headers.get("last-event-id") ?? query.last_event_id;
+  async handler({ services, caller, query, headers, request }) {
+    const named = headers["Last-Event-ID"] ?? query.last_event_id;
     const wish = { project: query.project_id, after: named };
     const { projectId, position } = await openPosition(services, caller, wish);
     const credentials = readCredentials(request, services.config);

@@ -6,6 +6,7 @@ import { EditModeField } from "#src/http/chat-message.ts";
 import { Chat, ChatParams, describeChat } from "./chat.ts";
 
 export const update = endpoint({
+  operationId: "updateChat",
   method: "patch",
   path: "/api/chat/:chat/update",
   tag: "Chat",
@@ -13,6 +14,7 @@ export const update = endpoint({
   description: "Renames or archives the chat, or chooses its agent, model and mode.",
   access: { userOrKey: "chat.send" },
   params: ChatParams,
+  example: { title: "The failing test" },
   body: z
     .object({
       title: text({ min: 1, max: 200, trim: true })
@@ -39,6 +41,7 @@ export const update = endpoint({
 });
 
 export const move = endpoint({
+  operationId: "moveChat",
   method: "patch",
   path: "/api/chat/:chat/project",
   tag: "Chat",
@@ -47,6 +50,7 @@ export const move = endpoint({
     "To another project, or with null to the caller's default workspace. At most 30 times a minute.",
   access: { userOrKey: "chat.send", rate: "move" },
   params: ChatParams,
+  example: { project_id: "3f0c6c1e-8a53-4b52-9a57-1f2d7c9e4b10" },
   body: z.object({ project_id: text({ min: 1, max: 100 }).nullable() }).meta({ id: "ChatMove" }),
   refusals: [409],
   response: { status: 200, schema: z.object({ ok: z.literal(true), project_id: z.string() }) },
@@ -57,6 +61,7 @@ export const move = endpoint({
 });
 
 export const remove = endpoint({
+  operationId: "deleteChat",
   method: "delete",
   path: "/api/chat/:chat",
   tag: "Chat",
@@ -73,6 +78,7 @@ export const remove = endpoint({
 });
 
 export const undo = endpoint({
+  operationId: "undoChatMessage",
   method: "post",
   path: "/api/chat/:chat/undo",
   tag: "Chat",

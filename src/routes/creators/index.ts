@@ -50,6 +50,7 @@ const describe = (creator: creators.Creator): z.input<typeof Creator> => ({
 });
 
 const getCreator = endpoint({
+  operationId: "getCreator",
   ...shared,
   path: "/api/creators/:creator",
   summary: "Get a creator",
@@ -60,6 +61,7 @@ const getCreator = endpoint({
 });
 
 const getCreatorByUsername = endpoint({
+  operationId: "getCreatorByUsername",
   ...shared,
   path: "/api/creators/by-username/:creator_name",
   summary: "Get a creator by username",
@@ -70,6 +72,7 @@ const getCreatorByUsername = endpoint({
 });
 
 const checkUsername = endpoint({
+  operationId: "checkCreatorUsername",
   ...shared,
   path: "/api/creators/check-username/:creator_name",
   summary: "Check whether a username is free",
@@ -82,6 +85,7 @@ const checkUsername = endpoint({
 });
 
 const listAgents = endpoint({
+  operationId: "listCreatorAgents",
   ...shared,
   path: "/api/creators/:creator/agents",
   summary: "List a creator's agents",
@@ -109,6 +113,7 @@ const listAgents = endpoint({
 });
 
 const getStats = endpoint({
+  operationId: "getCreatorStats",
   ...shared,
   path: "/api/creators/:creator/stats",
   summary: "Get a creator's numbers",

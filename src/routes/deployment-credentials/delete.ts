@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { CredentialParams } from "./credential.ts";
 
 export const deleteCredential = endpoint({
+  operationId: "deleteDeploymentCredential",
   method: "delete",
   path: "/api/deployment-credentials/:deployment_credential",
   summary: "Delete a deployment credential",

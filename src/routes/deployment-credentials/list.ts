@@ -5,6 +5,7 @@ import { text } from "#src/http/schemas.ts";
 import { Credential, describeCredential } from "./credential.ts";
 
 export const listCredentialsOfPerson = endpoint({
+  operationId: "listDeploymentCredentials",
   method: "get",
   path: "/api/deployment-credentials",
   aliases: ["/api/deployments/credentials"],
@@ -38,6 +39,7 @@ const Provider = z
   .meta({ id: "HostingProvider" });
 
 export const listHostingProviders = endpoint({
+  operationId: "listHostingProviders",
   method: "get",
   path: "/api/deployment-credentials/providers",
   summary: "List hosting providers",

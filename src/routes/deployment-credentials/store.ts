@@ -18,6 +18,7 @@ function tokenIn(body: z.output<typeof Tokens>): string | undefined {
 }
 
 export const createCredential = endpoint({
+  operationId: "createDeploymentCredential",
   method: "post",
   path: "/api/deployment-credentials",
   summary: "Store a deployment credential",
@@ -25,6 +26,7 @@ export const createCredential = endpoint({
     "Replaces the credential that the caller has for the provider and project. It is used only for deployments of the caller.",
   tag: "Deployment credentials",
   access: { user: "any" },
+  example: { provider: "netlify", access_token: "nfp_example" },
   body: Tokens.extend({
     provider: text({ min: 1, max: 100, trim: true }),
     metadata: GivenMetadata.nullish(),
@@ -45,6 +47,7 @@ export const createCredential = endpoint({
 });
 
 export const changeCredential = endpoint({
+  operationId: "updateDeploymentCredential",
   method: "put",
   path: "/api/deployment-credentials/:deployment_credential",
   summary: "Change a deployment credential",
@@ -52,6 +55,7 @@ export const changeCredential = endpoint({
   tag: "Deployment credentials",
   access: { user: "any" },
   params: CredentialParams,
+  example: { access_token: "nfp_example" },
   body: Tokens.extend({ metadata: GivenMetadata.nullish() }),
   refusals: [400, 403, 404, 409],
   response: { status: 200, schema: Credential },

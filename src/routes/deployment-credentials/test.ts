@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { CredentialParams } from "./credential.ts";
 
 export const testCredential = endpoint({
+  operationId: "testDeploymentCredential",
   method: "post",
   path: "/api/deployment-credentials/test/:deployment_credential",
   summary: "Test a deployment credential",

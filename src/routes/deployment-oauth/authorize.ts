@@ -6,6 +6,7 @@ import { text } from "#src/http/schemas.ts";
 import { COOKIE, PROVIDER, ProviderParams } from "./provider.ts";
 
 export const authorizeHosting = endpoint({
+  operationId: "beginHostingConnection",
   method: "get",
   path: `/api/deployment-oauth/${PROVIDER}/authorize`,
   summary: "Begin a hosting connection",

@@ -11,6 +11,7 @@ import { COOKIE, PROVIDER, ProviderParams } from "./provider.ts";
 const given = z.string().optional().catch(undefined);
 
 export const hostingCallback = endpoint({
+  operationId: "finishHostingConnection",
   method: "get",
   path: `/api/deployment-oauth/${PROVIDER}/callback`,
   summary: "Finish a hosting connection",

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import * as deployments from "#src/domain/hosting/deployments/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
-import { idempotencyKeyOf } from "#src/http/idempotency-key.ts";
+import { IdempotencyHeaders } from "#src/http/idempotency-key.ts";
 import { Deployment, DeploymentParams, describeDeployment, pathsOf } from "./deployment.ts";
 
 export const cancelDeployment = endpoint({
+  operationId: "cancelDeployment",
   method: "post",
   ...pathsOf("/cancel"),
   tag: "Deployments",
@@ -19,6 +20,7 @@ export const cancelDeployment = endpoint({
 });
 
 export const redeployDeployment = endpoint({
+  operationId: "redeploy",
   method: "post",
   ...pathsOf("/redeploy"),
   tag: "Deployments",
@@ -26,15 +28,17 @@ export const redeployDeployment = endpoint({
   description: "A new deployment with the files that this one kept, without a build: the way back.",
   access: { userOrKey: "deployment.create" },
   params: DeploymentParams,
+  headers: IdempotencyHeaders,
   refusals: [400, 404, 409, 429, 503],
   response: { status: 200, schema: Deployment },
-  handler: async ({ services, caller, params, request }) =>
+  handler: async ({ services, caller, params, headers }) =>
     describeDeployment(
-      await deployments.redeploy(services, caller, params.deployment, idempotencyKeyOf(request)),
+      await deployments.redeploy(services, caller, params.deployment, headers["Idempotency-Key"]),
     ),
 });
 
 export const deleteDeployment = endpoint({
+  operationId: "deleteDeployment",
   method: "delete",
   ...pathsOf(),
   tag: "Deployments",

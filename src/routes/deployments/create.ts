@@ -4,7 +4,7 @@ import { requireHostingName } from "#src/domain/hosting/credentials/index.ts";
 import { requestDeployment } from "#src/domain/hosting/deployments/index.ts";
 import { MAX_VALUE_LENGTH } from "#src/domain/workspaces/containers/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
-import { idempotencyKeyOf } from "#src/http/idempotency-key.ts";
+import { IdempotencyHeaders } from "#src/http/idempotency-key.ts";
 import { text } from "#src/http/schemas.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { Deployment, describeDeployment } from "./deployment.ts";
@@ -42,59 +42,66 @@ const Body = z.object({ ...fields, container_id: containerField });
 const SHARED = {
   tag: "Deployments",
   description:
-    "Publishes the project at the provider, in the caller's own account there. Returns at once; the state is followed by `GET …/status`, `GET …/stream` or the project's sockets. With an `Idempotency-Key` header, a repetition returns the first deployment.",
+    "Publishes the project at the provider, in the caller's own account there. Returns at once; the state is followed by `GET …/status`, `GET …/stream` or the project's sockets. A repetition with the same `Idempotency-Key` returns the first deployment.",
   access: { userOrKey: "deployment.create" },
+  headers: IdempotencyHeaders,
   refusals: [400, 404, 429, 503],
   response: { status: 200, schema: Deployment },
 } as const;
 
 export const createDeployment = endpoint({
+  operationId: "createDeployment",
   ...SHARED,
   method: "post",
   path: "/api/deployments",
   summary: "Deploy a project",
+  example: { provider: "netlify", project_id: "3f0c6c1e-8a53-4b52-9a57-1f2d7c9e4b10" },
   body: Body.extend({ project_id: text({ min: 1, max: 100, trim: true }).describe("Id or slug") }),
-  handler: async ({ services, caller, body, request }) =>
+  handler: async ({ services, caller, body, headers }) =>
     describeDeployment(
       await requestDeployment(services, caller, {
         ...wishOf(body),
         project: body.project_id,
-        idempotencyKey: idempotencyKeyOf(request),
+        idempotencyKey: headers["Idempotency-Key"],
       }),
     ),
 });
 
 export const deployProject = endpoint({
+  operationId: "deployProject",
   ...SHARED,
   method: "post",
   path: "/api/deployments/:project/deploy",
   summary: "Deploy the project in the path",
   params: z.object({ project: z.string() }),
+  example: { provider: "netlify" },
   body: Body,
-  handler: async ({ services, caller, params, body, request }) =>
+  handler: async ({ services, caller, params, body, headers }) =>
     describeDeployment(
       await requestDeployment(services, caller, {
         ...wishOf(body),
         project: params.project,
-        idempotencyKey: idempotencyKeyOf(request),
+        idempotencyKey: headers["Idempotency-Key"],
       }),
     ),
 });
 
 export const deployContainer = endpoint({
+  operationId: "deployContainer",
   ...SHARED,
   method: "post",
   path: "/api/deployments/:project/containers/:container/deploy",
   summary: "Deploy a container",
   params: z.object({ project: z.string(), container: z.string() }),
+  example: { provider: "netlify" },
   body: z.object(fields),
-  handler: async ({ services, caller, params, body, request }) =>
+  handler: async ({ services, caller, params, body, headers }) =>
     describeDeployment(
       await requestDeployment(services, caller, {
         ...wishOf(body),
         containerId: params.container,
         project: params.project,
-        idempotencyKey: idempotencyKeyOf(request),
+        idempotencyKey: headers["Idempotency-Key"],
       }),
     ),
 });

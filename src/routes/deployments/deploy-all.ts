@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { deployAll, type ContainerDeployment } from "#src/domain/hosting/deployments/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
-import { idempotencyKeyOf } from "#src/http/idempotency-key.ts";
+import { IdempotencyHeaders } from "#src/http/idempotency-key.ts";
 
 const Result = z.object({
   container_id: z.uuid(),
@@ -18,6 +18,7 @@ const Result = z.object({
 });
 
 export const deployAllContainers = endpoint({
+  operationId: "deployAllContainers",
   method: "post",
   path: "/api/deployments/:project/deploy-all",
   tag: "Deployments",
@@ -25,6 +26,7 @@ export const deployAllContainers = endpoint({
   description: "Requests a deployment of each container that has a deployment target, with its variables.",
   access: { userOrKey: "deployment.create" },
   params: z.object({ project: z.string() }),
+  headers: IdempotencyHeaders,
   refusals: [404],
   response: {
     status: 200,
@@ -36,8 +38,8 @@ export const deployAllContainers = endpoint({
       results: z.array(Result),
     }),
   },
-  async handler({ services, caller, params, request }) {
-    const outcomes = await deployAll(services, caller, params.project, idempotencyKeyOf(request));
+  async handler({ services, caller, params, headers }) {
+    const outcomes = await deployAll(services, caller, params.project, headers["Idempotency-Key"]);
     const results = outcomes.map(describe);
     const countOf = (status: string) => results.filter((each) => each.status === status).length;
     return {

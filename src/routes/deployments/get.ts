@@ -6,6 +6,7 @@ import { Moment } from "#src/http/schemas.ts";
 import { Deployment, DeploymentParams, describeDeployment, pathsOf } from "./deployment.ts";
 
 export const getDeployment = endpoint({
+  operationId: "getDeployment",
   method: "get",
   ...pathsOf(),
   tag: "Deployments",
@@ -21,6 +22,7 @@ export const getDeployment = endpoint({
 });
 
 export const getDeploymentStatus = endpoint({
+  operationId: "getDeploymentStatus",
   method: "get",
   ...pathsOf("/status"),
   tag: "Deployments",
@@ -56,6 +58,7 @@ export const getDeploymentStatus = endpoint({
 });
 
 export const getDeploymentLogs = endpoint({
+  operationId: "getDeploymentLogs",
   method: "get",
   ...pathsOf("/logs"),
   tag: "Deployments",

@@ -17,6 +17,7 @@ const Filter = {
 };
 
 export const listDeployments = endpoint({
+  operationId: "listDeployments",
   method: "get",
   path: "/api/deployments",
   tag: "Deployments",
@@ -40,6 +41,7 @@ export const listDeployments = endpoint({
 });
 
 export const listProjectDeployments = endpoint({
+  operationId: "listProjectDeployments",
   method: "get",
   path: "/api/deployments/:project/deployments",
   tag: "Deployments",

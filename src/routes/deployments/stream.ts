@@ -9,13 +9,16 @@ import {
   NOTHING_MORE,
   replayAfter,
   ReplayQuery,
+  ResumeHeaders,
 } from "#src/http/event-id.ts";
 import { standingOf } from "#src/http/standing.ts";
 import { eventFrame, KEEP_ALIVE } from "#src/lib/server-sent-events.ts";
 import { encoded, toStream } from "#src/lib/to-stream.ts";
+import { DeploymentEvent } from "#src/wire/streams.ts";
 import { DeploymentParams, pathsOf } from "./deployment.ts";
 
 export const streamDeployment = endpoint({
+  operationId: "streamDeployment",
   method: "get",
   ...pathsOf("/stream"),
   tag: "Deployments",
@@ -25,18 +28,20 @@ export const streamDeployment = endpoint({
   access: { userOrKey: "deployment.view" },
   params: DeploymentParams,
   query: ReplayQuery,
+  headers: ResumeHeaders,
   refusals: [404],
   response: {
     status: 200,
     schema: z.string(),
     mediaType: "text/event-stream",
+    event: DeploymentEvent,
     description: "`id`, `event` and `data` lines; the data is one line of JSON with a `type`",
     nothingMore: NOTHING_MORE,
   },
-  async handler({ services, caller, params, query, request }) {
+  async handler({ services, caller, params, query, headers, request }) {
     const { deployment } = await requireDeployment(services, caller, params.deployment, "deployment.view");
-    const after = replayAfter(query, request);
-    if (isComingBack(request) && (await isOver(services, deployment, after)))
+    const after = replayAfter(query, headers);
+    if (isComingBack(headers) && (await isOver(services, deployment, after)))
       return new Response(null, { status: 204 });
     const standing = standingOf(caller, readCredentials(request, services.config));
     const followed = followDeployment(

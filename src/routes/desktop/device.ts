@@ -78,11 +78,13 @@ export function describeDevice(device: StoredDevice): z.input<typeof Device> {
   };
 }
 
-export const Unpaired = z.object({
-  revoked: z.literal(true),
-  device_id: z.uuid().nullable(),
-  api_key_id: z.uuid(),
-});
+export const Unpaired = z
+  .object({
+    revoked: z.literal(true),
+    device_id: z.uuid().nullable(),
+    api_key_id: z.uuid(),
+  })
+  .meta({ id: "UnpairedDevice" });
 
 export function describeUnpaired(ended: {
   deviceId: string | null;

@@ -5,6 +5,7 @@ import { text } from "#src/http/schemas.ts";
 import { describePaired, DeviceFields, Paired, readDevice } from "./device.ts";
 
 export const exchange = endpoint({
+  operationId: "exchangePairingToken",
   method: "post",
   path: "/api/desktop/pair/exchange",
   summary: "Exchange a pairing token",
@@ -12,6 +13,7 @@ export const exchange = endpoint({
     "Exchanges the token of a pairing link for a key. Only one of several concurrent attempts succeeds.",
   tag: "Desktop",
   access: "public",
+  example: { token: "the token of the link" },
   body: z.object({ token: text({ min: 1, max: 512 }), ...DeviceFields }),
   refusals: [400, 401, 429],
   response: { status: 200, schema: Paired },

@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { describeDevice, Device } from "./device.ts";
 
 export const listDevices = endpoint({
+  operationId: "listDesktopDevices",
   method: "get",
   path: "/api/desktop/devices",
   summary: "List paired desktop apps",

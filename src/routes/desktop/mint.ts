@@ -5,12 +5,14 @@ import { Moment } from "#src/http/schemas.ts";
 import { ScopeWish } from "./device.ts";
 
 export const mint = endpoint({
+  operationId: "createPairingLink",
   method: "post",
   path: "/api/desktop/pair",
   summary: "Create a pairing link",
   description: "The link pairs one desktop app. It works once and expires after minutes.",
   tag: "Desktop",
   access: { user: "any" },
+  example: {},
   body: z.object({ scopes: ScopeWish }),
   response: {
     status: 200,

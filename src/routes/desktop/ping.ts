@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { Moment } from "#src/http/schemas.ts";
 
 export const ping = endpoint({
+  operationId: "checkDesktopKey",
   method: "get",
   path: "/api/desktop/session/ping",
   summary: "Check an API key",

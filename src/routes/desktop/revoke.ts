@@ -3,6 +3,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { describeUnpaired, Unpaired } from "./device.ts";
 
 export const revoke = endpoint({
+  operationId: "unpairCallingDesktop",
   method: "post",
   path: "/api/v1/desktop/pair/revoke",
   summary: "Unpair the calling desktop app",

@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { describeUnpaired, Unpaired } from "./device.ts";
 
 export const unpair = endpoint({
+  operationId: "unpairDesktopDevice",
   method: "delete",
   path: "/api/desktop/devices/:device",
   summary: "Unpair a desktop app",

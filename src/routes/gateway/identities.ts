@@ -34,6 +34,7 @@ function bareId({ platform, platformUserId }: Identity): string {
 }
 
 export const listPlatformIdentities = endpoint({
+  operationId: "listGatewayIdentities",
   method: "get",
   path: "/api/gateway/identities",
   summary: "List linked platform accounts",
@@ -45,6 +46,7 @@ export const listPlatformIdentities = endpoint({
 });
 
 export const unlinkPlatformIdentity = endpoint({
+  operationId: "deleteGatewayIdentity",
   method: "delete",
   path: "/api/gateway/identities/:identity",
   summary: "Unlink a platform account",

@@ -6,6 +6,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { text } from "#src/http/schemas.ts";
 
 export const pairVerify = endpoint({
+  operationId: "verifyGatewayPairing",
   method: "post",
   path: "/api/gateway/pair/verify",
   summary: "Link a platform account",
@@ -13,6 +14,7 @@ export const pairVerify = endpoint({
     "Links the person who was sent this code to the caller. Every code that is not good is refused in the same words: unknown, expired, used or of another platform. After five wrong codes in an hour all are refused.",
   tag: "Gateway",
   access: { user: "any" },
+  example: { platform: "telegram", pairing_code: "ABCD2345" },
   body: z.object({
     platform: z.enum(PLATFORMS),
     pairing_code: text({ min: 1, max: 100, trim: true }).describe(

@@ -4,6 +4,7 @@ import { offeredPlatforms } from "#src/domain/messaging/gateway/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 
 export const platforms = endpoint({
+  operationId: "listGatewayPlatforms",
   method: "get",
   path: "/api/gateway/platforms",
   tag: "Gateway",

@@ -3,6 +3,7 @@ import { retryConnections } from "#src/domain/messaging/gateway/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 
 export const reload = endpoint({
+  operationId: "reloadGateway",
   method: "post",
   path: "/api/gateway/reload",
   tag: "Gateway",

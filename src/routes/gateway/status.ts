@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { Moment } from "#src/http/schemas.ts";
 
 export const status = endpoint({
+  operationId: "getGatewayStatus",
   method: "get",
   path: "/api/gateway/status",
   tag: "Gateway",

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { connectToken, disconnectGitHost } from "#src/domain/source-control/git-hosts/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
-import { text } from "#src/http/schemas.ts";
+import { Message, text } from "#src/http/schemas.ts";
 import { Connected, HOST, HostParams } from "./provider.ts";
 
 /** Tokens of all hosts are printable ASCII, and are sent in a header. */
@@ -11,6 +11,7 @@ const Token = text({ min: 1, max: 1000, trim: true }).regex(
 );
 
 export const putToken = endpoint({
+  operationId: "connectGitHostByToken",
   method: "put",
   path: `/api/git-providers/${HOST}/token`,
   summary: "Connect a git host by token",
@@ -18,6 +19,7 @@ export const putToken = endpoint({
   tag: "Git hosts",
   access: { user: "any" },
   params: HostParams,
+  example: { token: "glpat-example" },
   body: z.object({
     token: Token,
     username: text({ max: 320, trim: true })
@@ -39,6 +41,7 @@ export const putToken = endpoint({
 });
 
 export const disconnectHost = endpoint({
+  operationId: "disconnectGitHost",
   method: "delete",
   path: `/api/git-providers/${HOST}/disconnect`,
   summary: "Disconnect a git host",
@@ -46,7 +49,7 @@ export const disconnectHost = endpoint({
   tag: "Git hosts",
   access: { user: "any" },
   params: HostParams,
-  response: { status: 200, schema: z.object({ message: z.string() }) },
+  response: { status: 200, schema: Message },
   async handler({ services, caller, params, client }) {
     const { label } = await disconnectGitHost(services, caller.userId, params.git_host, client);
     return { message: `${label} is disconnected` };

@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { ConnectionStatus, describeConnection, HOST, HostParams } from "./provider.ts";
 
 export const listProviders = endpoint({
+  operationId: "listGitHosts",
   method: "get",
   path: "/api/git-providers",
   summary: "List git hosts",
@@ -18,6 +19,7 @@ export const listProviders = endpoint({
 });
 
 export const getStatuses = endpoint({
+  operationId: "getGitHostStatuses",
   method: "get",
   path: "/api/git-providers/status",
   summary: "List git hosts by name",
@@ -35,6 +37,7 @@ export const getStatuses = endpoint({
 });
 
 export const getProviderStatus = endpoint({
+  operationId: "getGitHostStatus",
   method: "get",
   path: `/api/git-providers/${HOST}/status`,
   summary: "Get a git host connection",

@@ -10,6 +10,7 @@ import { Connected, HOST, HostParams } from "./provider.ts";
 const COOKIE = "git_oauth_state";
 
 export const authorizeHost = endpoint({
+  operationId: "beginGitHostConnection",
   method: "get",
   path: `/api/git-providers/${HOST}/oauth/authorize`,
   summary: "Begin a git host connection",
@@ -39,6 +40,7 @@ export const authorizeHost = endpoint({
 const given = z.string().optional().catch(undefined);
 
 export const hostCallback = endpoint({
+  operationId: "finishGitHostConnection",
   method: "get",
   path: `/api/git-providers/${HOST}/oauth/callback`,
   summary: "Finish a git host connection",

@@ -16,6 +16,7 @@ import {
 } from "./provider.ts";
 
 export const listHosted = endpoint({
+  operationId: "listGitHostRepositories",
   method: "get",
   path: `/api/git-providers/${HOST}/repositories`,
   summary: "List git host repositories",
@@ -37,6 +38,7 @@ export const listHosted = endpoint({
 });
 
 export const getHosted = endpoint({
+  operationId: "getGitHostRepository",
   method: "get",
   path: `/api/git-providers/${HOST}/repositories/:owner/:repository`,
   summary: "Get a git host repository",
@@ -50,6 +52,7 @@ export const getHosted = endpoint({
 });
 
 export const listHostedBranches = endpoint({
+  operationId: "listGitHostBranches",
   method: "get",
   path: `/api/git-providers/${HOST}/repositories/:owner/:repository/branches`,
   summary: "List git host branches",

@@ -20,6 +20,7 @@ const BranchItem = z.object({
 });
 
 export const listBranches = endpoint({
+  operationId: "listGitBranches",
   method: "get",
   path: "/api/projects/:project/git/branches",
   summary: "List branches",
@@ -71,6 +72,7 @@ export const listBranches = endpoint({
 });
 
 export const addBranch = endpoint({
+  operationId: "createGitBranch",
   method: "post",
   path: "/api/projects/:project/git/branches",
   aliases: ["/api/projects/:project/git/branch"],
@@ -79,6 +81,7 @@ export const addBranch = endpoint({
   tag: "Git",
   access: { userOrKey: "git.write" },
   params: ProjectParams,
+  example: { name: "fix-test" },
   body: z.object({ name: Name, checkout: z.boolean().default(true) }),
   refusals: [409, 503],
   response: { status: 200, schema: z.object({ message: z.string(), checked_out: z.boolean() }) },
@@ -89,8 +92,9 @@ export const addBranch = endpoint({
 });
 
 /** Each client family has its own method and path for the same operation. */
-const switchTo = (method: "put" | "post", path: string) =>
+const switchTo = (operationId: string, method: "put" | "post", path: string) =>
   endpoint({
+    operationId,
     method,
     path: `/api/projects/:project/git/${path}`,
     summary: "Switch branches",
@@ -98,6 +102,7 @@ const switchTo = (method: "put" | "post", path: string) =>
     tag: "Git",
     access: { userOrKey: "git.write" },
     params: ProjectParams,
+    example: { branch: "main" },
     body: z.object({ branch: Name }),
     refusals: [409, 503],
     response: { status: 200, schema: Done },
@@ -107,5 +112,5 @@ const switchTo = (method: "put" | "post", path: string) =>
     },
   });
 
-export const putSwitch = switchTo("put", "branches/switch");
-export const postSwitch = switchTo("post", "switch");
+export const putSwitch = switchTo("switchGitBranch", "put", "branches/switch");
+export const postSwitch = switchTo("switchGitBranchByPost", "post", "switch");

@@ -13,12 +13,17 @@ const RepoUrl = text({ min: 1, max: 2000, trim: true }).describe("http or https,
 const Asked = { repo_url: RepoUrl, branch: Branch.describe("The default branch when absent") };
 
 export const startClone = endpoint({
+  operationId: "startGitClone",
   method: "post",
   path: "/api/git/clone",
   summary: "Clone in the background",
   description: "Returns at once. The clone replaces the project's files when it is complete.",
   tag: "Git",
   access: { userOrKey: "git.write" },
+  example: {
+    project_id: "3f0c6c1e-8a53-4b52-9a57-1f2d7c9e4b10",
+    repo_url: "https://github.com/example/starter.git",
+  },
   body: z.object({ project_id: z.string().describe("Id or slug"), ...Asked }),
   refusals: [409],
   response: { status: 200, schema: Clone },
@@ -30,6 +35,7 @@ export const startClone = endpoint({
 });
 
 export const cloneNow = endpoint({
+  operationId: "cloneGitRepository",
   method: "post",
   path: "/api/projects/:project/git/clone",
   summary: "Clone and wait",
@@ -37,6 +43,7 @@ export const cloneNow = endpoint({
   tag: "Git",
   access: { userOrKey: "git.write" },
   params: ProjectParams,
+  example: { repo_url: "https://github.com/example/starter.git" },
   body: z.object(Asked),
   refusals: [401, 409, 503],
   response: { status: 200, orStatus: 202, schema: Clone },
@@ -49,6 +56,7 @@ export const cloneNow = endpoint({
 });
 
 export const getClone = endpoint({
+  operationId: "getGitCloneStatus",
   method: "get",
   path: "/api/projects/:project/git/clone",
   aliases: ["/api/git/clone/:project"],

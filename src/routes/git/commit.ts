@@ -5,6 +5,7 @@ import { ProjectParams } from "../projects/project.ts";
 import { CommitMessage } from "./git.ts";
 
 export const commitAndPushAll = endpoint({
+  operationId: "commitAndPushGit",
   method: "post",
   path: "/api/git/commit",
   summary: "Commit and push",
@@ -12,6 +13,7 @@ export const commitAndPushAll = endpoint({
     "Commits everything that changed and pushes it. 409 when there is nothing to do, and when the push is refused.",
   tag: "Git",
   access: { userOrKey: "git.write" },
+  example: { project_id: "3f0c6c1e-8a53-4b52-9a57-1f2d7c9e4b10", message: "Fix the test" },
   body: z.object({ project_id: z.string().describe("Id or slug"), message: CommitMessage }),
   refusals: [409, 503],
   response: {
@@ -26,6 +28,7 @@ export const commitAndPushAll = endpoint({
 });
 
 export const commit = endpoint({
+  operationId: "createGitCommit",
   method: "post",
   path: "/api/projects/:project/git/commit",
   summary: "Create a commit",
@@ -33,6 +36,7 @@ export const commit = endpoint({
   tag: "Git",
   access: { userOrKey: "git.write" },
   params: ProjectParams,
+  example: { message: "Fix the test" },
   body: z.object({
     message: CommitMessage,
     files: z

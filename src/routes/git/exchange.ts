@@ -5,6 +5,7 @@ import { ProjectParams } from "../projects/project.ts";
 import { Branch, Remote } from "./git.ts";
 
 export const push = endpoint({
+  operationId: "pushGitBranch",
   method: "post",
   path: "/api/projects/:project/git/push",
   summary: "Push a branch",
@@ -12,6 +13,7 @@ export const push = endpoint({
   tag: "Git",
   access: { userOrKey: "git.write" },
   params: ProjectParams,
+  example: {},
   body: z.object({ branch: Branch, remote: Remote, force: z.boolean().default(false) }),
   refusals: [409, 503],
   response: {
@@ -25,6 +27,7 @@ export const push = endpoint({
 });
 
 export const pull = endpoint({
+  operationId: "pullGitBranch",
   method: "post",
   path: "/api/projects/:project/git/pull",
   summary: "Pull a branch",
@@ -32,6 +35,7 @@ export const pull = endpoint({
   tag: "Git",
   access: { userOrKey: "git.write" },
   params: ProjectParams,
+  example: {},
   body: z.object({ branch: Branch, remote: Remote }),
   refusals: [409, 503],
   response: {

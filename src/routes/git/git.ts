@@ -1,14 +1,14 @@
 import { z } from "zod";
 import type { Repository, RepositoryAddress } from "#src/domain/source-control/repositories/index.ts";
 import type { GitCommit } from "#src/git/protocol.ts";
-import { Moment, text } from "#src/http/schemas.ts";
+import { Message, Moment, text } from "#src/http/schemas.ts";
 
 /** A commit message. */
 export const CommitMessage = text({ min: 1, max: 500, trim: true });
 export const Branch = text({ max: 200 }).nullish().describe("The current branch when absent");
 export const Remote = text({ min: 1, max: 100, trim: true }).default("origin");
 
-export const Done = z.object({ message: z.string() }).meta({ id: "GitDone" });
+export const Done = Message;
 
 /** State of the clone of a repository into a project. */
 export const Clone = z

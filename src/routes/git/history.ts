@@ -5,6 +5,7 @@ import { ProjectParams } from "../projects/project.ts";
 import { Commit, describeCommit, describeOrigin, PanelHead } from "./git.ts";
 
 export const listCommits = endpoint({
+  operationId: "listGitCommits",
   method: "get",
   path: "/api/projects/:project/git/commits",
   summary: "List commits",
@@ -45,6 +46,7 @@ export const listCommits = endpoint({
 });
 
 export const diff = endpoint({
+  operationId: "getGitDiff",
   method: "get",
   path: "/api/projects/:project/git/diff",
   summary: "Get the working tree diff",

@@ -5,6 +5,7 @@ import { text } from "#src/http/schemas.ts";
 import { ProjectParams } from "../projects/project.ts";
 
 export const init = endpoint({
+  operationId: "initGitRepository",
   method: "post",
   path: "/api/projects/:project/git/init",
   summary: "Initialise a git repository",
@@ -12,6 +13,7 @@ export const init = endpoint({
   tag: "Git",
   access: { userOrKey: "git.write" },
   params: ProjectParams,
+  example: {},
   body: z.object({
     repo_url: text({ max: 2000, trim: true }).nullish().describe("Becomes `origin`"),
     default_branch: text({ min: 1, max: 200, trim: true }).default("main"),

@@ -10,6 +10,7 @@ import { ProjectParams } from "../projects/project.ts";
 import { describeOrigin, describeRepository, Done, PanelHead, RepositoryInfo } from "./git.ts";
 
 export const info = endpoint({
+  operationId: "getGitRemote",
   method: "get",
   path: "/api/projects/:project/git/info",
   summary: "Get the remote repository",
@@ -25,6 +26,7 @@ export const info = endpoint({
 });
 
 export const disconnect = endpoint({
+  operationId: "disconnectGitRemote",
   method: "delete",
   path: "/api/projects/:project/git/disconnect",
   summary: "Disconnect the remote repository",
@@ -50,6 +52,7 @@ const TreeEntry = z.object({
 });
 
 export const tree = endpoint({
+  operationId: "listGitFiles",
   method: "get",
   path: "/api/projects/:project/git/tree",
   summary: "List repository files",
@@ -139,6 +142,7 @@ const UNKNOWN = {
 };
 
 export const repoInfo = endpoint({
+  operationId: "getGitRemoteDetails",
   method: "get",
   path: "/api/projects/:project/git/repo-info",
   summary: "Get the git host's repository data",

@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "../projects/project.ts";
 
 export const stage = endpoint({
+  operationId: "stageGitFiles",
   method: "post",
   path: "/api/projects/:project/git/stage",
   summary: "Stage files",
@@ -11,6 +12,7 @@ export const stage = endpoint({
   tag: "Git",
   access: { userOrKey: "git.write" },
   params: ProjectParams,
+  example: {},
   body: z.object({ files: z.array(z.string()).max(1000).nullish().describe("Everything when absent") }),
   refusals: [409, 503],
   response: { status: 200, schema: z.object({ message: z.string(), staged_count: z.int() }) },

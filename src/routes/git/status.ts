@@ -27,6 +27,7 @@ const Status = z
   .meta({ id: "GitStatus" });
 
 export const status = endpoint({
+  operationId: "getGitStatus",
   method: "get",
   path: "/api/projects/:project/git/status",
   summary: "Get the git status",

@@ -10,14 +10,16 @@ import { AgentDone, agentDone, AGENTS } from "./item.ts";
 const AgentParams = z.object({ agent: z.string() });
 const shared = { tag: "Marketplace", access: { user: "any" } } as const;
 const Word = text({ min: 1, max: 100, trim: true });
-const Made = AgentDone.extend({ slug: z.string() });
+const Made = AgentDone.extend({ slug: z.string() }).meta({ id: "CreatedMarketplaceAgent" });
 
 export const createAgent = endpoint({
+  operationId: "createMarketplaceAgent",
   ...shared,
   method: "post",
   path: `${AGENTS}/create`,
   summary: "Create an agent of the team",
   description: "The same kind of agent as `POST /api/agents` creates: of the active team, and not published.",
+  example: { name: "Reviewer", description: "Reviews code", system_prompt: "You review code." },
   body: z.object({
     name: Name,
     description: Description,
@@ -64,13 +66,15 @@ function changeOf({ system_prompt, tool_configs, avatar_url, ...same }: z.output
 }
 
 export const updateAgent = endpoint({
+  operationId: "updateMarketplaceAgent",
   ...shared,
   method: "patch",
   path: `${AGENTS}/:agent`,
-  summary: "Update an agent, or a fork of it",
+  summary: "Update an agent of the team",
   description:
     "The team's own agent is changed. Of an open agent that the team took from the marketplace, a fork gets the changes and the original is switched off.",
   params: AgentParams,
+  example: { description: "Reviews code" },
   body: Change,
   refusals: [403, 404],
   response: { status: 200, schema: AgentDone.extend({ forked: z.literal(true).optional() }) },
@@ -84,6 +88,7 @@ export const updateAgent = endpoint({
 });
 
 export const deleteAgent = endpoint({
+  operationId: "deleteMarketplaceAgent",
   ...shared,
   method: "delete",
   path: `${AGENTS}/:agent`,
@@ -106,6 +111,7 @@ const ForkFields = z.object({
 });
 
 export const forkAgent = endpoint({
+  operationId: "forkMarketplaceAgent",
   ...shared,
   method: "post",
   path: `${AGENTS}/:agent/fork`,
@@ -114,6 +120,7 @@ export const forkAgent = endpoint({
     "Copies an open, forkable agent that the team may use into the team. Fields may be in the body or in the query; the body wins.",
   params: AgentParams,
   query: ForkFields.extend({ confirmed: text({ max: 10 }).optional() }),
+  example: { name: "My reviewer" },
   body: ForkFields,
   refusals: [403, 404],
   response: { status: 200, schema: Made },
@@ -144,6 +151,7 @@ export function centsOf(pricingType: "free" | "one_time" | "monthly", price: num
 }
 
 export const publishAgent = endpoint({
+  operationId: "publishMarketplaceAgent",
   ...shared,
   method: "post",
   path: `${AGENTS}/:agent/publish`,
@@ -151,6 +159,7 @@ export const publishAgent = endpoint({
   description:
     "Lists the team's agent in the marketplace: open, forkable and free unless the body says otherwise. A slug that is taken there gets a suffix.",
   params: AgentParams,
+  example: {},
   body: z.object({
     pricing_type: z.enum(["free", "one_time", "monthly", "api"]).default("free"),
     price: Price.optional(),
@@ -179,6 +188,7 @@ export const publishAgent = endpoint({
 });
 
 export const unpublishAgent = endpoint({
+  operationId: "unpublishMarketplaceAgent",
   ...shared,
   method: "post",
   path: `${AGENTS}/:agent/unpublish`,

@@ -41,13 +41,15 @@ const Submission = z.object({
   price: Price.optional(),
 });
 
-const Done = z.object({
-  id: z.uuid(),
-  name: z.string(),
-  slug: z.string(),
-  visibility: Visibility,
-  success: z.literal(true),
-});
+const Done = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    slug: z.string(),
+    visibility: Visibility,
+    success: z.literal(true),
+  })
+  .meta({ id: "ChangedTemplate" });
 
 const done = ({ id, name, slug, visibility }: Base) => ({
   id,
@@ -76,12 +78,19 @@ function changeOf(sent: Sent) {
 }
 
 export const submitBase = endpoint({
+  operationId: "submitMarketplaceTemplate",
   ...shared,
   method: "post",
   path: `${BASES}/submit`,
   summary: "Submit a template",
   description:
     "A repository that is cloned for each new project. A template that is paid costs 1 to 999 dollars, once.",
+  example: {
+    name: "Starter",
+    description: "A small web page",
+    git_repo_url: "https://github.com/example/starter",
+    category: "frontend",
+  },
   body: Submission,
   refusals: [400, 403, 404, 409],
   response: { status: 200, schema: Done },
@@ -101,11 +110,13 @@ const changing = {
 } as const;
 
 export const updateBase = endpoint({
+  operationId: "updateMarketplaceTemplate",
   ...changing,
   method: "patch",
   path: `${BASES}/:base`,
   summary: "Update a template",
   description: "One of the caller's own. Absent fields are unchanged.",
+  example: { description: "A small web page" },
   body: Change,
   async handler({ services, caller, params, body }) {
     return done(await authoring.changeBase(services, caller, { name: params.base, change: changeOf(body) }));
@@ -113,11 +124,13 @@ export const updateBase = endpoint({
 });
 
 export const setVisibility = endpoint({
+  operationId: "updateMarketplaceTemplateVisibility",
   ...changing,
   method: "patch",
   path: `${BASES}/:base/visibility`,
   summary: "Change who sees a template",
   description: "One of the caller's own. A public template is in the marketplace.",
+  example: { visibility: "public" },
   body: z.object({ visibility: Visibility }),
   async handler({ services, caller, params, body }) {
     return done(await authoring.changeBase(services, caller, { name: params.base, change: body }));
@@ -125,6 +138,7 @@ export const setVisibility = endpoint({
 });
 
 export const deleteBase = endpoint({
+  operationId: "deleteMarketplaceTemplate",
   ...shared,
   method: "delete",
   path: `${BASES}/:base`,
@@ -183,6 +197,7 @@ const describe = (base: Base): z.input<typeof CreatedBase> => ({
 });
 
 export const listCreatedBases = endpoint({
+  operationId: "listMyTemplates",
   ...shared,
   method: "get",
   path: "/api/marketplace/my-created-bases",
@@ -195,6 +210,7 @@ export const listCreatedBases = endpoint({
 });
 
 export const listItems = endpoint({
+  operationId: "listMyItems",
   ...shared,
   method: "get",
   path: "/api/marketplace/my-items",

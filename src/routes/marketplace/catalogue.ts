@@ -52,6 +52,7 @@ function envelopeOf(total: number, { page, limit }: { page: number; limit: numbe
 const IS_PURCHASED = "`is_purchased` is that of the active team of a person who is signed in.";
 
 export const listAgents = endpoint({
+  operationId: "listMarketplaceAgents",
   ...shared,
   ...at(AGENTS),
   summary: "List agents of the marketplace",
@@ -65,6 +66,7 @@ export const listAgents = endpoint({
 });
 
 export const getAgent = endpoint({
+  operationId: "getMarketplaceAgent",
   ...shared,
   ...at(`${AGENTS}/:agent`),
   summary: "Get an agent of the marketplace",
@@ -77,6 +79,7 @@ export const getAgent = endpoint({
 });
 
 export const listRelatedAgents = endpoint({
+  operationId: "listRelatedAgents",
   ...shared,
   ...at(`${AGENTS}/:agent/related`),
   summary: "List related agents",
@@ -99,6 +102,7 @@ const Version = z.object({
 });
 
 export const listAgentVersions = endpoint({
+  operationId: "listAgentVersions",
   ...shared,
   ...at(`${AGENTS}/:agent/versions`),
   summary: "List the versions of an agent",
@@ -113,6 +117,7 @@ export const listAgentVersions = endpoint({
 });
 
 export const listBases = endpoint({
+  operationId: "listMarketplaceTemplates",
   ...shared,
   ...at(BASES),
   summary: "List templates of the marketplace",
@@ -126,6 +131,7 @@ export const listBases = endpoint({
 });
 
 export const getBase = endpoint({
+  operationId: "getMarketplaceTemplate",
   ...shared,
   ...at(`${BASES}/:base`),
   summary: "Get a template of the marketplace",
@@ -145,6 +151,7 @@ function pageOfTag(repository: string | null, tag: string): string | null {
 }
 
 export const listBaseVersions = endpoint({
+  operationId: "listTemplateVersions",
   ...shared,
   ...at(`${BASES}/:base/versions`),
   summary: "List the versions of a template",
@@ -173,9 +180,22 @@ export const listBaseVersions = endpoint({
   },
 });
 
+const EmptyList = Envelope.extend({
+  skills: z.array(z.never()).optional(),
+  mcp_servers: z.array(z.never()).optional(),
+  themes: z.array(z.never()).optional(),
+  workflows: z.array(z.never()).optional(),
+}).meta({ id: "EmptyMarketplaceList" });
+
 /** Kinds of items that the marketplace of this service does not have. */
-const emptyList = (kind: "skills" | "mcp_servers" | "themes" | "workflows", path: string, noun: string) =>
+const emptyList = (
+  operationId: string,
+  kind: "skills" | "mcp_servers" | "themes" | "workflows",
+  path: string,
+  noun: string,
+) =>
   endpoint({
+    operationId,
     ...shared,
     ...at(path),
     summary: `List ${noun} of the marketplace`,
@@ -183,17 +203,22 @@ const emptyList = (kind: "skills" | "mcp_servers" | "themes" | "workflows", path
     query: z.object(Paging),
     response: {
       status: 200,
-      schema: Envelope.extend({
-        skills: z.array(z.never()).optional(),
-        mcp_servers: z.array(z.never()).optional(),
-        themes: z.array(z.never()).optional(),
-        workflows: z.array(z.never()).optional(),
-      }),
+      schema: EmptyList,
     },
     handler: async ({ query }) => ({ [kind]: [], ...envelopeOf(0, query) }),
   });
 
-export const listSkills = emptyList("skills", "/api/marketplace/skills", "skills");
-export const listMcpServers = emptyList("mcp_servers", "/api/marketplace/mcp-servers", "MCP servers");
-export const listThemes = emptyList("themes", "/api/marketplace/themes", "themes");
-export const listWorkflows = emptyList("workflows", "/api/marketplace/workflows", "workflows");
+export const listSkills = emptyList("listMarketplaceSkills", "skills", "/api/marketplace/skills", "skills");
+export const listMcpServers = emptyList(
+  "listMarketplaceMcpServers",
+  "mcp_servers",
+  "/api/marketplace/mcp-servers",
+  "MCP servers",
+);
+export const listThemes = emptyList("listMarketplaceThemes", "themes", "/api/marketplace/themes", "themes");
+export const listWorkflows = emptyList(
+  "listMarketplaceWorkflows",
+  "workflows",
+  "/api/marketplace/workflows",
+  "workflows",
+);

@@ -10,7 +10,9 @@ export const AgentName = z.object({ agent: ItemName.describe("Id or slug of the 
 export const BaseName = z.object({ base: ItemName.describe("Id or slug of the template") });
 
 /** What a change of an agent responds with. */
-export const AgentDone = z.object({ message: z.string(), agent_id: AgentId, success: z.literal(true) });
+export const AgentDone = z
+  .object({ message: z.string(), agent_id: AgentId, success: z.literal(true) })
+  .meta({ id: "ChangedMarketplaceAgent" });
 
 export const agentDone = (agentId: string, message: string) => ({
   message,

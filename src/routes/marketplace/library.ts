@@ -93,6 +93,7 @@ function describe({
 }
 
 export const myAgents = endpoint({
+  operationId: "listLibraryAgents",
   ...shared,
   method: "get",
   path: "/api/marketplace/my-agents",
@@ -107,6 +108,7 @@ export const myAgents = endpoint({
 });
 
 export const toggleAgent = endpoint({
+  operationId: "toggleLibraryAgent",
   ...shared,
   method: "post",
   path: `${AGENTS}/:agent/toggle`,
@@ -124,6 +126,7 @@ export const toggleAgent = endpoint({
 });
 
 export const removeFromLibrary = endpoint({
+  operationId: "removeLibraryAgent",
   ...shared,
   method: "delete",
   path: `${AGENTS}/:agent/library`,
@@ -158,6 +161,7 @@ const LibraryBase = z
   .meta({ id: "LibraryBase" });
 
 export const myBases = endpoint({
+  operationId: "listLibraryTemplates",
   ...shared,
   method: "get",
   path: "/api/marketplace/my-bases",

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import * as authoring from "#src/domain/marketplace/authoring/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
-import { Moment } from "#src/http/schemas.ts";
+import { Message, Moment } from "#src/http/schemas.ts";
 import { ProjectParams } from "../projects/project.ts";
 
 const PATH = "/api/marketplace/projects/:project";
@@ -47,6 +47,7 @@ const describe = ({ agent, addedAt }: Row): z.input<typeof ProjectAgent> => ({
 });
 
 export const listProjectAgents = endpoint({
+  operationId: "listProjectAgents",
   ...shared,
   method: "get",
   path: `${PATH}/agents`,
@@ -62,6 +63,7 @@ export const listProjectAgents = endpoint({
 });
 
 export const listAvailableAgents = endpoint({
+  operationId: "listAvailableProjectAgents",
   ...shared,
   method: "get",
   path: `${PATH}/available-agents`,
@@ -77,6 +79,7 @@ export const listAvailableAgents = endpoint({
 });
 
 export const addProjectAgent = endpoint({
+  operationId: "addProjectAgent",
   ...shared,
   method: "post",
   path: `${PATH}/agents/:agent`,
@@ -94,6 +97,7 @@ export const addProjectAgent = endpoint({
 });
 
 export const removeProjectAgent = endpoint({
+  operationId: "removeProjectAgent",
   ...shared,
   method: "delete",
   path: `${PATH}/agents/:agent`,
@@ -101,7 +105,7 @@ export const removeProjectAgent = endpoint({
   description: "The team may use the agent as before.",
   params: AgentOfProject,
   refusals: [403, 404],
-  response: { status: 200, schema: z.object({ message: z.string() }) },
+  response: { status: 200, schema: Message },
   async handler({ services, caller, params: { project, agent: agentId } }) {
     await authoring.removeProjectAgent(services, caller, { project, agentId });
     return { message: "Agent removed from the project" };

@@ -39,11 +39,13 @@ const RIGHTS =
   "For the active team. Free items take the permission `marketplace.install` and are in the library at once; others take `billing.manage`, and the answer says where to pay.";
 
 export const purchaseItem = endpoint({
+  operationId: "purchaseItem",
   ...shared,
   method: "post",
   path: "/api/marketplace/purchase",
   summary: "Purchase an agent or a template",
   description: RIGHTS,
+  example: { item_type: "agent", slug: "reviewer" },
   body: z
     .object({
       item_type: z.enum(["agent", "base"]).optional().describe("`agent` unless `base_id` is given"),
@@ -73,6 +75,7 @@ export const purchaseItem = endpoint({
 });
 
 export const purchaseAgent = endpoint({
+  operationId: "purchaseAgent",
   ...shared,
   method: "post",
   path: `${AGENTS}/:agent/purchase`,
@@ -84,6 +87,7 @@ export const purchaseAgent = endpoint({
 });
 
 export const purchaseBase = endpoint({
+  operationId: "purchaseTemplate",
   ...shared,
   method: "post",
   path: `${BASES}/:base/purchase`,

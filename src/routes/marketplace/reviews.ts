@@ -1,7 +1,7 @@
 import { z } from "zod";
 import * as reviews from "#src/domain/marketplace/reviews/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
-import { Moment, text } from "#src/http/schemas.ts";
+import { Message, Moment, text } from "#src/http/schemas.ts";
 import { AgentName, AGENTS, BaseName, BASES } from "./item.ts";
 
 const Rating = z.object({
@@ -35,6 +35,8 @@ const Reviews = z
   })
   .meta({ id: "Reviews" });
 
+const Reviewed = z.object({ message: z.string(), rating: z.int() }).meta({ id: "SavedReview" });
+
 const reviewing = {
   tag: "Marketplace",
   access: { user: "any" },
@@ -42,10 +44,11 @@ const reviewing = {
   description: "Of a team that has it in its library; an earlier review of the caller is replaced.",
   query: Rating,
   refusals: [403, 404],
-  response: { status: 200, schema: z.object({ message: z.string(), rating: z.int() }) },
+  response: { status: 200, schema: Reviewed },
 } as const;
 
 export const reviewAgent = endpoint({
+  operationId: "reviewAgent",
   ...reviewing,
   method: "post",
   path: `${AGENTS}/:agent/review`,
@@ -57,6 +60,7 @@ export const reviewAgent = endpoint({
 });
 
 export const reviewBase = endpoint({
+  operationId: "reviewTemplate",
   ...reviewing,
   method: "post",
   path: `${BASES}/:base/review`,
@@ -72,10 +76,11 @@ const deleting = {
   access: { user: "any" },
   summary: "Delete the caller's review",
   refusals: [404],
-  response: { status: 200, schema: z.object({ message: z.string() }) },
+  response: { status: 200, schema: Message },
 } as const;
 
 export const deleteAgentReview = endpoint({
+  operationId: "deleteAgentReview",
   ...deleting,
   method: "delete",
   path: `${AGENTS}/:agent/review`,
@@ -87,6 +92,7 @@ export const deleteAgentReview = endpoint({
 });
 
 export const deleteBaseReview = endpoint({
+  operationId: "deleteTemplateReview",
   ...deleting,
   method: "delete",
   path: `${BASES}/:base/review`,
@@ -108,6 +114,7 @@ const listing = {
 } as const;
 
 export const listAgentReviews = endpoint({
+  operationId: "listAgentReviews",
   ...listing,
   method: "get",
   path: `${AGENTS}/:agent/reviews`,
@@ -119,6 +126,7 @@ export const listAgentReviews = endpoint({
 });
 
 export const listBaseReviews = endpoint({
+  operationId: "listTemplateReviews",
   ...listing,
   method: "get",
   path: `${BASES}/:base/reviews`,

@@ -7,12 +7,14 @@ import { isPast, ItemName } from "./item.ts";
 const shared = { tag: "Marketplace", access: { user: "any" } } as const;
 
 export const verifyPurchase = endpoint({
+  operationId: "verifyPurchase",
   ...shared,
   method: "post",
   path: "/api/marketplace/verify-purchase",
   summary: "Verify a purchase",
   description:
     "What a checkout of the active team paid for is granted now, if the provider's event did not come first. A checkout pays for its own item alone.",
+  example: { session_id: "cs_test_example" },
   body: z.object({
     session_id: text({ min: 1, max: 255 }),
     agent_slug: ItemName.optional().describe("Refused when the checkout is for another item"),
@@ -60,6 +62,7 @@ const AgentSubscription = z
   .meta({ id: "AgentSubscription" });
 
 export const listSubscriptions = endpoint({
+  operationId: "listAgentSubscriptions",
   ...shared,
   method: "get",
   path: "/api/marketplace/subscriptions",
@@ -95,15 +98,18 @@ const change = {
   refusals: [400, 403, 404, 502, 503],
   response: {
     status: 200,
-    schema: z.object({
-      success: z.literal(true),
-      message: z.string(),
-      cancel_at: z.int().optional().describe("When it ends, in seconds since 1970; absent when it goes on"),
-    }),
+    schema: z
+      .object({
+        success: z.literal(true),
+        message: z.string(),
+        cancel_at: z.int().optional().describe("When it ends, in seconds since 1970; absent when it goes on"),
+      })
+      .meta({ id: "ChangedAgentSubscription" }),
   },
 } as const;
 
 export const cancelSubscription = endpoint({
+  operationId: "cancelAgentSubscription",
   ...change,
   path: "/api/marketplace/subscriptions/:subscription/cancel",
   summary: "Cancel a subscription to an agent",
@@ -120,6 +126,7 @@ export const cancelSubscription = endpoint({
 });
 
 export const renewSubscription = endpoint({
+  operationId: "renewAgentSubscription",
   ...change,
   path: "/api/marketplace/subscriptions/:subscription/renew",
   summary: "Renew a subscription to an agent",

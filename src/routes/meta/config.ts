@@ -2,6 +2,7 @@ import { z } from "zod";
 import { endpoint } from "#src/http/endpoint.ts";
 
 export const config = endpoint({
+  operationId: "getConfig",
   method: "get",
   path: "/api/config",
   tag: "Service",

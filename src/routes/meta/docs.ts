@@ -21,6 +21,7 @@ const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; frame-ancestors 'none'";
 
 export const docs = endpoint({
+  operationId: "getApiReference",
   method: "get",
   path: "/docs",
   tag: "Service",
@@ -35,6 +36,7 @@ export const docs = endpoint({
 });
 
 export const docsScript = endpoint({
+  operationId: "getApiReferenceScript",
   method: "get",
   path: "/docs/scalar.js",
   tag: "Service",

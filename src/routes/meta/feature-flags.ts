@@ -2,6 +2,7 @@ import { z } from "zod";
 import { endpoint } from "#src/http/endpoint.ts";
 
 export const featureFlags = endpoint({
+  operationId: "getFeatureFlags",
   method: "get",
   path: "/api/feature-flags",
   tag: "Service",

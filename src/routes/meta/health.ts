@@ -2,6 +2,7 @@ import { z } from "zod";
 import { endpoint } from "#src/http/endpoint.ts";
 
 export const health = endpoint({
+  operationId: "checkLiveness",
   method: "get",
   path: "/health",
   tag: "Service",

@@ -13,6 +13,7 @@ const Ready = z.object({
 });
 
 export const ready = endpoint({
+  operationId: "checkReadiness",
   method: "get",
   path: "/ready",
   tag: "Service",

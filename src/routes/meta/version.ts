@@ -32,6 +32,7 @@ const MANIFEST_SCHEMAS: readonly string[] = [];
 const featureSetHash = sha256Hex(FEATURES.join("\n"));
 
 export const version = endpoint({
+  operationId: "getVersion",
   method: "get",
   path: "/api/version",
   tag: "Service",
@@ -60,12 +61,14 @@ export const version = endpoint({
 });
 
 export const checkCompatibility = endpoint({
+  operationId: "checkCompatibility",
   method: "post",
   path: "/api/version/check-compat",
   tag: "Service",
   summary: "Check build compatibility",
   description: "Whether this build has the features that a client requires.",
   access: "public",
+  example: {},
   body: z
     .object({
       required_features: z.array(z.string().max(200)).max(1000).default([]),

@@ -77,6 +77,7 @@ const ChatCompletionChunk = z.object({
 });
 
 export const chatCompletions = endpoint({
+  operationId: "createChatCompletion",
   method: "post",
   path: "/api/v1/chat/completions",
   summary: "Create a chat completion",
@@ -85,6 +86,7 @@ export const chatCompletions = endpoint({
   access: { key: "models.proxy" },
   errorStyle: "openai",
   bodyLimit: BODY_LIMIT,
+  example: { model: "demo", messages: [{ role: "user", content: "Hello" }] },
   body: CompletionBody.extend({
     model: text({ min: 1, max: 300 }).describe(
       "A model of the platform, or `<provider>/<name>` on the key owner's own key of that provider",

@@ -26,6 +26,7 @@ const describeModel = ({ id, price }: OfferedModels["models"][number]): z.input<
 });
 
 export const models = endpoint({
+  operationId: "listProxyModels",
   method: "get",
   path: "/api/v1/models",
   summary: "List proxy models",
@@ -66,6 +67,7 @@ export const models = endpoint({
 });
 
 export const model = endpoint({
+  operationId: "getProxyModel",
   method: "get",
   path: "/api/v1/models/:platform_model{.+}",
   summary: "Get a proxy model",

@@ -8,6 +8,7 @@ const MAX_MODELS = 20;
 const credits = z.int().min(0);
 
 export const usage = endpoint({
+  operationId: "getKeyUsage",
   method: "get",
   path: "/api/v1/usage",
   summary: "Get key usage",

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { addModel, deleteModel, idOfAdded, prefixOf } from "#src/domain/models/model-keys/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
-import { text } from "#src/http/schemas.ts";
+import { Succeeded, text } from "#src/http/schemas.ts";
 import { Pricing } from "./model.ts";
 
 const Dollars = z
@@ -12,12 +12,14 @@ const Dollars = z
   .describe("US dollars per million tokens");
 
 export const addCustomModel = endpoint({
+  operationId: "createCustomModel",
   method: "post",
   path: "/api/marketplace/models/custom",
   summary: "Add a custom model",
   description: "Adds a provider's model to the caller's list.",
   tag: "Models",
   access: { user: "any" },
+  example: { model_id: "my-models/small", model_name: "Small" },
   body: z.object({
     model_id: text({ min: 1, max: 200, trim: true }).describe("The provider's name of the model"),
     model_name: text({ min: 1, max: 200, trim: true }),
@@ -60,6 +62,7 @@ export const addCustomModel = endpoint({
 });
 
 export const deleteCustomModel = endpoint({
+  operationId: "deleteCustomModel",
   method: "delete",
   path: "/api/marketplace/models/custom/:added_model",
   summary: "Remove a custom model",
@@ -67,7 +70,7 @@ export const deleteCustomModel = endpoint({
   tag: "Models",
   access: { user: "any" },
   params: z.object({ added_model: z.string() }),
-  response: { status: 200, schema: z.object({ message: z.string(), success: z.literal(true) }) },
+  response: { status: 200, schema: Succeeded },
   async handler({ services, caller, params }) {
     await deleteModel(services, caller.userId, params.added_model);
     return { message: "Model deleted", success: true as const };

@@ -22,6 +22,7 @@ const Listed = z.object({
 });
 
 export const listModels = endpoint({
+  operationId: "listModels",
   method: "get",
   path: "/api/marketplace/models",
   summary: "List available models",

@@ -6,6 +6,7 @@ import { prefersHtml } from "#src/http/prefers-html.ts";
 import { PROVIDER, ProviderParams } from "./provider.ts";
 
 export const authorize = endpoint({
+  operationId: "beginProviderSignIn",
   method: "get",
   path: `/api/auth/${PROVIDER}/authorize`,
   aliases: [`/auth/${PROVIDER}/authorize`],

@@ -15,6 +15,7 @@ const Query = z.object({
 });
 
 export const callback = endpoint({
+  operationId: "finishProviderSignIn",
   method: "get",
   path: `/api/auth/${PROVIDER}/callback`,
   aliases: [`/auth/${PROVIDER}/callback`],

@@ -15,15 +15,16 @@ const POLICY = [
 ].join("; ");
 
 /** A page of `public/account`, at an address that mails, providers and the desktop app use. */
-export function page(path: string, file: string, summary: string): Endpoint {
+export function page(operationId: string, path: string, file: string, summary: string): Endpoint {
   return endpoint({
+    operationId,
     method: "get",
     path,
     tag: "Pages",
     summary,
     access: "public",
     response: { status: 200, schema: z.string(), mediaType: "text/html" },
-    // Static assets are addressed without `.html`.
+    // The address of an asset is without `.html`.
     handler: async ({ services, request }) =>
       asset(services, request, `/account/${file}`, { "Content-Security-Policy": POLICY }),
   });

@@ -3,6 +3,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { asset } from "../asset.ts";
 
 export const script = endpoint({
+  operationId: "getPageScript",
   method: "get",
   path: "/account/scripts/:script{[a-z-]+\\.js}",
   tag: "Pages",

@@ -8,6 +8,7 @@ import { entranceUrl } from "./preview-host.ts";
 import { personOfCookie } from "./visitor.ts";
 
 export const enterPreview = endpoint({
+  operationId: "enterPreview",
   method: "get",
   path: "/api/previews/enter",
   summary: "Enter a private preview",

@@ -1,19 +1,23 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { containerUrl, parsePreviewHost } from "#src/domain/workspaces/containers/index.ts";
-import { openPreview, type PreviewAddress, type Visitor } from "#src/domain/workspaces/previews/index.ts";
+import {
+  openPreview,
+  type Preview,
+  type PreviewAddress,
+  type Visitor,
+} from "#src/domain/workspaces/previews/index.ts";
 import type { AppEnv } from "#src/http/context.ts";
-import { cookieOf, hostCookie } from "#src/http/cookies.ts";
 import { prefersHtml } from "#src/http/prefers-html.ts";
 import { newToken } from "#src/lib/random-token.ts";
 import { withoutSlash } from "#src/lib/without-slash.ts";
 import { notice } from "./page.ts";
 import { servePreview } from "./serve-preview.ts";
+import { keptNonce, nonceCookie, sessionCookies, visitTokens } from "./visit-cookies.ts";
 import { callerOfHeader } from "./visitor.ts";
 
 /** The path to which the service sends a visitor back; it never reaches a program. */
 const ENTRANCE_PATH = "/.workspace/enter";
 
-const NONCE_SECONDS = 300;
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
@@ -45,10 +49,10 @@ async function atHost(c: Context<AppEnv>, address: PreviewAddress): Promise<Resp
   if (url.pathname === ENTRANCE_PATH) return enter(c, url);
 
   const caller = await callerOfHeader(services, request);
-  const visitor: Visitor = caller ? { kind: "caller", caller } : await visitOfCookie(c);
-  const preview = await openPreview(services, address, visitor);
+  const visitors = caller ? [{ kind: "caller", caller } as const] : await visitsOfCookies(c);
+  const preview = await firstOpen(services, address, visitors);
   if (!preview) return leadIn(c, url);
-  if (visitor?.kind === "visit" && comesFromElsewhere(request, url, address, c.env.APP_DOMAIN)) {
+  if (visitors[0]?.kind === "visit" && comesFromElsewhere(request, url, address, c.env.APP_DOMAIN)) {
     const sentence = "Requests from pages of another origin are refused.";
     return notice(request, { status: 403, title: "Refused", sentence });
   }
@@ -60,11 +64,22 @@ async function atHost(c: Context<AppEnv>, address: PreviewAddress): Promise<Resp
   });
 }
 
-async function visitOfCookie(c: Context<AppEnv>): Promise<Visitor> {
-  const token = cookieOf(c.req.raw, c.env, "preview_session");
-  const visit =
-    token === undefined ? undefined : await c.get("services").previewTokens.verify("cookie", token);
-  return visit && { kind: "visit", visit };
+/** The visits that the browser's cookies prove; a browser may have one of its own and one in a frame. */
+async function visitsOfCookies(c: Context<AppEnv>): Promise<Visitor[]> {
+  const { previewTokens } = c.get("services");
+  const visits = visitTokens(c.req.raw, c.env).map((token) => previewTokens.verify("cookie", token));
+  return (await Promise.all(visits)).flatMap((visit) => (visit ? [{ kind: "visit", visit } as const] : []));
+}
+
+/** The preview, if one of these visitors may see it; without visitors, if everyone may. */
+async function firstOpen(
+  services: AppEnv["Variables"]["services"],
+  address: PreviewAddress,
+  visitors: readonly Visitor[],
+): Promise<Preview | undefined> {
+  const [visitor, ...others] = visitors;
+  const preview = await openPreview(services, address, visitor);
+  return preview || others.length === 0 ? preview : firstOpen(services, address, others);
 }
 
 /**
@@ -91,16 +106,16 @@ function leadIn(c: Context<AppEnv>, url: URL): Response {
     const sentence = "Not authenticated";
     return notice(request, { status: 401, title: "Sign in first", sentence });
   }
-  const nonce = cookieOf(request, c.env, "preview_nonce") ?? newToken().token;
+  const nonce = keptNonce(request, c.env) ?? newToken().token;
   const query = new URLSearchParams({ host: url.host, path: url.pathname + url.search, nonce });
   const location = `${withoutSlash(c.env.PUBLIC_URL)}/api/previews/enter?${query.toString()}`;
-  return redirect(location, [hostCookie(c.env, "preview_nonce", nonce, NONCE_SECONDS)]);
+  return redirect(location, [nonceCookie(request, c.env, nonce)]);
 }
 
 /** Receives the returning visitor. The token is valid only together with the nonce cookie that was set before. */
 async function enter(c: Context<AppEnv>, url: URL): Promise<Response> {
   const { previewTokens } = c.get("services");
-  const nonce = cookieOf(c.req.raw, c.env, "preview_nonce");
+  const nonce = keptNonce(c.req.raw, c.env);
   const token = url.searchParams.get("token") ?? "";
   const visit = nonce === undefined ? undefined : await previewTokens.verify("entrance", token, nonce);
   if (!visit) {
@@ -108,10 +123,8 @@ async function enter(c: Context<AppEnv>, url: URL): Promise<Response> {
     return notice(c.req.raw, { status: 400, title: "Link already used", sentence });
   }
   const cookie = await previewTokens.issue("cookie", visit);
-  return redirect(pathOnly(url.searchParams.get("path") ?? "/", url), [
-    hostCookie(c.env, "preview_session", cookie, previewTokens.lifetime("cookie")),
-    hostCookie(c.env, "preview_nonce", "", 0),
-  ]);
+  const path = pathOnly(url.searchParams.get("path") ?? "/", url);
+  return redirect(path, sessionCookies(c.req.raw, c.env, cookie, previewTokens.lifetime("cookie")));
 }
 
 /** Reduces any address to a path of this host. */

@@ -8,6 +8,7 @@ import type { Services } from "#src/services.ts";
 import { callerOfHeader, personOfCookie } from "./visitor.ts";
 
 export const verifyAccess = endpoint({
+  operationId: "verifyPreviewAccess",
   method: "get",
   path: "/api/auth/verify-access",
   summary: "Verify preview access",

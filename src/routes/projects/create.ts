@@ -37,12 +37,14 @@ const Created = Project.extend({
 }).meta({ id: "CreatedProject" });
 
 export const createProject = endpoint({
+  operationId: "createProject",
   method: "post",
   path: "/api/projects",
   summary: "Create a project",
   description: "An empty project can be used at once.",
   tag: "Projects",
   access: { userOrKey: "project.create" },
+  example: { name: "My app" },
   body: Body,
   response: { status: 200, schema: Created },
   refusals: [400, 402, 404],

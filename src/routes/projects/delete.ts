@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "./project.ts";
 
 export const deleteProject = endpoint({
+  operationId: "deleteProject",
   method: "delete",
   path: "/api/projects/:project",
   summary: "Delete a project",

@@ -10,6 +10,7 @@ const MEDIA_TYPES = {
 } as const;
 
 export const exportProject = endpoint({
+  operationId: "exportProject",
   method: "get",
   path: "/api/projects/:project/export",
   aliases: ["/api/projects/:project/download-template"],

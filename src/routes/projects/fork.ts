@@ -11,6 +11,7 @@ const Forked = Project.extend({
 }).meta({ id: "ForkedProject" });
 
 export const forkProject = endpoint({
+  operationId: "forkProject",
   method: "post",
   path: "/api/projects/:project/fork",
   summary: "Fork a project",

@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "./project.ts";
 
 export const getMyRole = endpoint({
+  operationId: "getMyProjectRole",
   method: "get",
   path: "/api/projects/:project/my-role",
   summary: "Get the caller's project role",

@@ -5,6 +5,7 @@ import { JsonObject } from "#src/http/schemas.ts";
 import { ProjectParams } from "./project.ts";
 
 export const getSettings = endpoint({
+  operationId: "getProjectSettings",
   method: "get",
   path: "/api/projects/:project/settings",
   summary: "Get project settings",

@@ -7,6 +7,7 @@ import { Moment } from "#src/http/schemas.ts";
 import { describeStatus, ProjectParams, ProjectStatus, StatusFields } from "./project.ts";
 
 export const getProjectStatus = endpoint({
+  operationId: "getProjectStatus",
   method: "get",
   path: "/api/projects/:project/status",
   summary: "Get a project's status",

@@ -3,6 +3,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { describeProject, Project, ProjectParams } from "./project.ts";
 
 export const getProject = endpoint({
+  operationId: "getProject",
   method: "get",
   path: "/api/projects/:project",
   summary: "Get a project",

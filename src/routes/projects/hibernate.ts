@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "./project.ts";
 
 export const hibernateProject = endpoint({
+  operationId: "hibernateProject",
   method: "post",
   path: "/api/projects/:project/hibernate",
   summary: "Hibernate a project",

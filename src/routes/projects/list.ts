@@ -6,6 +6,7 @@ import { text } from "#src/http/schemas.ts";
 import { describeProject, Project } from "./project.ts";
 
 export const listProjects = endpoint({
+  operationId: "listProjects",
   method: "get",
   path: "/api/projects",
   summary: "List projects",

@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "./project.ts";
 
 export const noteActivity = endpoint({
+  operationId: "recordProjectActivity",
   method: "post",
   path: "/api/projects/:project/activity",
   summary: "Record project activity",

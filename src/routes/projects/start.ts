@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "./project.ts";
 
 export const startProject = endpoint({
+  operationId: "startProject",
   method: "post",
   path: "/api/projects/:project/start",
   summary: "Start a project",

@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "./project.ts";
 
 export const stopProject = endpoint({
+  operationId: "stopProject",
   method: "post",
   path: "/api/projects/:project/stop",
   summary: "Stop a project",

@@ -5,6 +5,7 @@ import { JsonObject } from "#src/http/schemas.ts";
 import { ProjectParams } from "./project.ts";
 
 export const updateSettings = endpoint({
+  operationId: "updateProjectSettings",
   method: "patch",
   path: "/api/projects/:project/settings",
   summary: "Merge project settings",
@@ -12,6 +13,7 @@ export const updateSettings = endpoint({
   tag: "Projects",
   access: { userOrKey: "project.settings" },
   params: ProjectParams,
+  example: { settings: { theme: "dark" } },
   body: z.object({ settings: JsonObject }),
   response: { status: 200, schema: z.object({ message: z.string(), settings: JsonObject }) },
   async handler({ services, caller, params, body }) {

@@ -5,6 +5,7 @@ import { ProjectParams } from "./project.ts";
 import { SnapshotHash } from "./snapshots/snapshot.ts";
 
 export const recoverVolume = endpoint({
+  operationId: "recoverProjectVolume",
   method: "post",
   path: "/api/projects/:project/volume/recover",
   summary: "Restore a project's files",
@@ -12,6 +13,7 @@ export const recoverVolume = endpoint({
   tag: "Snapshots",
   access: { userOrKey: "snapshot.restore" },
   params: ProjectParams,
+  example: {},
   body: z.object({ target_hash: SnapshotHash.nullish() }),
   refusals: [409, 503],
   response: {

@@ -5,9 +5,10 @@ import { ProjectParams } from "./project.ts";
 import { VolumeId } from "./snapshots/snapshot.ts";
 
 export const getVolumeStatus = endpoint({
+  operationId: "getProjectVolume",
   method: "get",
   path: "/api/projects/:project/volume/status",
-  summary: "Get the state of a project's files",
+  summary: "Get a project's volume status",
   description: "Does not wake the project.",
   tag: "Snapshots",
   access: { userOrKey: "snapshot.view" },

@@ -51,6 +51,7 @@ const Body = z
   });
 
 export const createSchedule = endpoint({
+  operationId: "createSchedule",
   method: "post",
   path: "/api/schedules",
   summary: "Create a schedule",
@@ -58,6 +59,12 @@ export const createSchedule = endpoint({
     "Runs a prompt on a clock and delivers the result. A text that is not understood is refused with a sentence; `POST /api/schedules/preview` tells what a text comes to.",
   tag: "Schedules",
   access: { user: "any" },
+  example: {
+    project_id: "3f0c6c1e-8a53-4b52-9a57-1f2d7c9e4b10",
+    name: "Morning report",
+    schedule: "every weekday at 9:00",
+    prompt_template: "Report what changed yesterday.",
+  },
   body: Body,
   refusals: [400, 404, 429],
   response: { status: 200, schema: Schedule },

@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { ScheduleParams } from "./schedule.ts";
 
 export const deleteSchedule = endpoint({
+  operationId: "deleteSchedule",
   method: "delete",
   path: "/api/schedules/:schedule_id",
   summary: "Delete a schedule",

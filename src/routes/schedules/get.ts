@@ -3,6 +3,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { describeSchedule, Schedule, ScheduleParams } from "./schedule.ts";
 
 export const getSchedule = endpoint({
+  operationId: "getSchedule",
   method: "get",
   path: "/api/schedules/:schedule_id",
   summary: "Get a schedule",

@@ -8,6 +8,7 @@ const MOST = 200;
 const Switch = z.enum(["true", "false"]).transform((value) => value === "true");
 
 export const listSchedules = endpoint({
+  operationId: "listSchedules",
   method: "get",
   path: "/api/schedules",
   summary: "List schedules",

@@ -5,6 +5,7 @@ import { Moment } from "#src/http/schemas.ts";
 import { ScheduleParams } from "./schedule.ts";
 
 export const pauseSchedule = endpoint({
+  operationId: "pauseSchedule",
   method: "post",
   path: "/api/schedules/:schedule_id/pause",
   summary: "Pause a schedule",
@@ -20,6 +21,7 @@ export const pauseSchedule = endpoint({
 });
 
 export const resumeSchedule = endpoint({
+  operationId: "resumeSchedule",
   method: "post",
   path: "/api/schedules/:schedule_id/resume",
   summary: "Resume a schedule",

@@ -5,12 +5,14 @@ import { Moment, text } from "#src/http/schemas.ts";
 import { MAX_SCHEDULE_CHARS } from "./schedule.ts";
 
 export const previewSchedule = endpoint({
+  operationId: "previewSchedule",
   method: "post",
   path: "/api/schedules/preview",
   summary: "Preview a schedule",
   description: "What a text comes to, or the sentence with which it would be refused. Stores nothing.",
   tag: "Schedules",
   access: { user: "any" },
+  example: { schedule: "every weekday at 9:00" },
   body: z.object({
     schedule: text({ min: 1, max: MAX_SCHEDULE_CHARS, trim: true }),
     timezone: text({ min: 1, max: 100, trim: true }).nullish().describe("IANA name; `UTC` by default"),

@@ -38,6 +38,7 @@ const Run = z
   .meta({ id: "ScheduleRun" });
 
 export const listRuns = endpoint({
+  operationId: "listScheduleRuns",
   method: "get",
   path: "/api/schedules/:schedule_id/runs",
   summary: "List a schedule's runs",

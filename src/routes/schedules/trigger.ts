@@ -5,6 +5,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { ScheduleParams } from "./schedule.ts";
 
 export const triggerSchedule = endpoint({
+  operationId: "triggerSchedule",
   method: "post",
   path: "/api/schedules/:schedule_id/trigger",
   aliases: ["/api/schedules/:schedule_id/run"],

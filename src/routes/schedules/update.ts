@@ -23,6 +23,7 @@ const Body = z.object({
 });
 
 export const updateSchedule = endpoint({
+  operationId: "updateSchedule",
   method: "patch",
   path: "/api/schedules/:schedule_id",
   summary: "Update a schedule",
@@ -31,6 +32,7 @@ export const updateSchedule = endpoint({
   tag: "Schedules",
   access: { user: "any" },
   params: ScheduleParams,
+  example: { name: "Morning report" },
   body: Body,
   refusals: [400],
   response: { status: 200, schema: Schedule },

@@ -7,12 +7,14 @@ import { BaseUrl, Cleared, Done, Expiry, KeyDone, KeyName, KeyParams, KeyValue, 
 const AUTH_TYPES = ["api_key", "oauth_token", "bearer_token", "personal_access_token"] as const;
 
 export const storeModelKey = endpoint({
+  operationId: "createModelKey",
   method: "post",
   path: "/api/secrets/api-keys",
   summary: "Store a model key",
   description: "A deleted key of the same name is restored with the new value.",
   tag: "Own model keys",
   access: { user: "any" },
+  example: { provider: "anthropic", api_key: "sk-ant-example" },
   body: z.object({
     provider: Provider.describe("Id of a built-in provider, or the slug of a custom one"),
     api_key: KeyValue,
@@ -57,6 +59,7 @@ const Change = z
   }));
 
 export const changeModelKey = endpoint({
+  operationId: "updateModelKey",
   method: "put",
   path: "/api/secrets/api-keys/:model_key",
   summary: "Update a model key",
@@ -64,6 +67,7 @@ export const changeModelKey = endpoint({
   tag: "Own model keys",
   access: { user: "any" },
   params: KeyParams,
+  example: { key_name: "work" },
   body: Change,
   refusals: [400],
   response: { status: 200, schema: KeyDone },
@@ -75,6 +79,7 @@ export const changeModelKey = endpoint({
 });
 
 export const deleteModelKey = endpoint({
+  operationId: "deleteModelKey",
   method: "delete",
   path: "/api/secrets/api-keys/:model_key",
   summary: "Delete a model key",

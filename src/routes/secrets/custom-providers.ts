@@ -63,9 +63,12 @@ const describeProvider = (provider: ShownProvider): z.input<typeof Item> => ({
   created_at: provider.createdAt.toISOString(),
 });
 
-const ProviderDone = Done.extend({ provider_id: z.uuid(), slug: z.string() });
+const ProviderDone = Done.extend({ provider_id: z.uuid(), slug: z.string() }).meta({
+  id: "ChangedCustomProvider",
+});
 
 export const listOwnProviders = endpoint({
+  operationId: "listCustomProviders",
   method: "get",
   path: "/api/secrets/providers/custom",
   summary: "List custom providers",
@@ -79,12 +82,14 @@ export const listOwnProviders = endpoint({
 });
 
 export const addOwnProvider = endpoint({
+  operationId: "createCustomProvider",
   method: "post",
   path: "/api/secrets/providers/custom",
   summary: "Add a custom provider",
   description: "Any server that speaks OpenAI's or Anthropic's protocol.",
   tag: "Own model keys",
   access: { user: "any" },
+  example: { name: "My models", slug: "my-models", base_url: "https://models.example.com/v1" },
   body: z.object({
     name: Name,
     slug: GivenSlug,
@@ -110,6 +115,7 @@ export const addOwnProvider = endpoint({
 });
 
 export const changeOwnProvider = endpoint({
+  operationId: "updateCustomProvider",
   method: "put",
   path: "/api/secrets/providers/custom/:model_provider",
   summary: "Update a custom provider",
@@ -117,6 +123,7 @@ export const changeOwnProvider = endpoint({
   tag: "Own model keys",
   access: { user: "any" },
   params: Params,
+  example: { name: "My models" },
   body: z.object({
     name: Name.nullish(),
     base_url: BaseUrl.nullish(),
@@ -141,9 +148,11 @@ export const changeOwnProvider = endpoint({
 });
 
 export const deleteOwnProvider = endpoint({
+  operationId: "deleteCustomProvider",
   method: "delete",
   path: "/api/secrets/providers/custom/:model_provider",
-  summary: "Delete a provider of one's own, with its keys and the models that were added under it",
+  summary: "Delete a custom provider",
+  description: "Deletes its keys, and the models that were added under it, too.",
   tag: "Own model keys",
   access: { user: "any" },
   params: Params,

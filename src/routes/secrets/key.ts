@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ShownKey } from "#src/domain/models/model-keys/index.ts";
-import { dayOrMoment, Moment, text } from "#src/http/schemas.ts";
+import { dayOrMoment, Moment, Succeeded, text } from "#src/http/schemas.ts";
 
 export const KeyParams = z.object({ model_key: z.string() });
 
@@ -72,5 +72,5 @@ export const describeSingleKey = (key: ShownKey): z.input<typeof SingleKey> => (
   is_active: key.isActive,
 });
 
-export const Done = z.object({ message: z.string(), success: z.literal(true) });
+export const Done = Succeeded;
 export const KeyDone = Done.extend({ key_id: z.uuid() });

@@ -18,6 +18,7 @@ const ProviderItem = z
   .meta({ id: "ModelProvider" });
 
 export const listModelProviders = endpoint({
+  operationId: "listModelKeyProviders",
   method: "get",
   path: "/api/secrets/providers",
   summary: "List key providers",

@@ -6,6 +6,7 @@ import { text } from "#src/http/schemas.ts";
 const Preferences = z.object({ disabled_models: z.array(z.string()) }).meta({ id: "ModelPreferences" });
 
 export const getModelPreferences = endpoint({
+  operationId: "listModelPreferences",
   method: "get",
   path: "/api/secrets/model-preferences",
   summary: "List disabled models",
@@ -18,12 +19,14 @@ export const getModelPreferences = endpoint({
 });
 
 export const setModelPreference = endpoint({
+  operationId: "updateModelPreference",
   method: "put",
   path: "/api/secrets/model-preferences",
   summary: "Enable or disable a model",
   description: "Applies to the active team.",
   tag: "Models",
   access: { user: "any" },
+  example: { model_id: "demo", enabled: true },
   body: z.object({ model_id: text({ min: 1, max: 200, trim: true }), enabled: z.boolean() }),
   refusals: [400, 403, 404],
   response: { status: 200, schema: Preferences },

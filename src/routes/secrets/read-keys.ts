@@ -5,6 +5,7 @@ import { text } from "#src/http/schemas.ts";
 import { describeListedKey, describeSingleKey, KeyParams, ListedKey, SingleKey } from "./key.ts";
 
 export const listModelKeys = endpoint({
+  operationId: "listModelKeys",
   method: "get",
   path: "/api/secrets/api-keys",
   summary: "List model keys",
@@ -20,6 +21,7 @@ export const listModelKeys = endpoint({
 });
 
 export const getModelKey = endpoint({
+  operationId: "getModelKey",
   method: "get",
   path: "/api/secrets/api-keys/:model_key",
   summary: "Get a model key",

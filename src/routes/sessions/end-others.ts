@@ -3,6 +3,7 @@ import * as sessions from "#src/domain/people/sessions/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 
 export const endOtherSessions = endpoint({
+  operationId: "endOtherSessions",
   method: "delete",
   path: "/api/auth/sessions",
   aliases: ["/auth/sessions"],

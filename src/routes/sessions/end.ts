@@ -3,6 +3,7 @@ import * as sessions from "#src/domain/people/sessions/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 
 export const endSession = endpoint({
+  operationId: "endSession",
   method: "delete",
   path: "/api/auth/sessions/:session",
   aliases: ["/auth/sessions/:session"],

@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { describeSession, Session } from "./session.ts";
 
 export const listSessions = endpoint({
+  operationId: "listSessions",
   method: "get",
   path: "/api/auth/sessions",
   aliases: ["/auth/sessions"],

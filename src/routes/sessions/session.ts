@@ -8,6 +8,10 @@ export const Session = z
     id: z.uuid(),
     is_current: z.boolean().describe("Whether it is the session of this request"),
     user_agent: z.string().describe("Device that last used the session"),
+    client_name: z
+      .string()
+      .nullable()
+      .describe("Name of the program, for a session that was approved for it; otherwise null"),
     ip_address: z.string().describe("IP address that last refreshed the session"),
     created_at: Moment,
     last_used_at: Moment,
@@ -20,6 +24,7 @@ export function describeSession(session: ListedSession): z.input<typeof Session>
     id: session.id,
     is_current: session.isCurrent,
     user_agent: session.userAgent,
+    client_name: session.clientName,
     ip_address: session.ipAddress,
     created_at: session.createdAt.toISOString(),
     last_used_at: session.lastUsedAt.toISOString(),

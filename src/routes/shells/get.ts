@@ -3,6 +3,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { describeSession, Session, SessionParams } from "./session.ts";
 
 export const getSession = endpoint({
+  operationId: "getShell",
   method: "get",
   path: "/api/shell/sessions/:shell",
   summary: "Get a shell session",

@@ -5,6 +5,7 @@ import { text } from "#src/http/schemas.ts";
 import { describeSession, Session } from "./session.ts";
 
 export const listSessions = endpoint({
+  operationId: "listShells",
   method: "get",
   path: "/api/shell/sessions",
   summary: "List shell sessions",

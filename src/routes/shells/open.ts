@@ -4,12 +4,14 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { Moment, text } from "#src/http/schemas.ts";
 
 export const openSession = endpoint({
+  operationId: "openShell",
   method: "post",
   path: "/api/shell/sessions",
   summary: "Open a shell session",
   description: "The project must be running.",
   tag: "Shells",
   access: { userOrKey: "terminal.access" },
+  example: { project_id: "3f0c6c1e-8a53-4b52-9a57-1f2d7c9e4b10" },
   body: z.object({
     project_id: text({ min: 1, max: 100 }).describe("Id or slug of the project"),
     command: text({ min: 1, max: 1_000 }).default("/bin/bash"),

@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { SessionParams } from "./session.ts";
 
 export const readOutput = endpoint({
+  operationId: "readShellOutput",
   method: "get",
   path: "/api/shell/sessions/:shell/output",
   summary: "Read shell session output",

@@ -5,6 +5,7 @@ import { text } from "#src/http/schemas.ts";
 import { SessionParams } from "./session.ts";
 
 export const writeSession = endpoint({
+  operationId: "writeToShell",
   method: "post",
   path: "/api/shell/sessions/:shell/write",
   summary: "Write to a shell session",
@@ -12,6 +13,7 @@ export const writeSession = endpoint({
   tag: "Shells",
   access: { userOrKey: "terminal.access" },
   params: SessionParams,
+  example: { data: "bHMK" },
   body: z.object({ data: text({ min: 1, max: 65_536 }) }),
   refusals: [404, 409],
   response: { status: 200, schema: z.object({ success: z.boolean(), bytes_written: z.number().int() }) },

@@ -4,6 +4,7 @@ import { clientOf } from "#src/http/client.ts";
 import { readCredentials } from "#src/http/credentials.ts";
 import { identify, requireUpgrade, type Socket } from "#src/http/socket.ts";
 import { AppError } from "#src/lib/errors.ts";
+import { CommandLineClientFrame, CommandLineServerFrame } from "#src/wire/command-line.ts";
 import { parse } from "./query.ts";
 
 const PATH = "/api/gateway/cli";
@@ -23,6 +24,10 @@ const Query = z.object({
 export const commandLineSocket: Socket = {
   path: PATH,
   aliases: ALIASES,
+  summary: "Open the command line",
+  description:
+    "The command line of the messaging gateway: messages to the agent, and its answers. Clients send an API key in the `Authorization` header. Resumed with `last_id`, or the `Last-Event-ID` header.",
+  frames: { client: CommandLineClientFrame, server: CommandLineServerFrame },
   mount(app) {
     app.on("GET", [PATH, ...ALIASES], async (c) => {
       const services = c.get("services");

@@ -1,7 +1,8 @@
 import type { Hono } from "hono";
 import { z } from "zod";
+import { isAuthorized } from "#src/domain/organisations/access/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
-import { UPLOAD_FIRST } from "#src/http/chat-message.ts";
+import { ChatClientFrame, UPLOAD_FIRST } from "#src/http/chat-message.ts";
 import type { AppEnv } from "#src/http/context.ts";
 import { credentialsOf } from "#src/http/credentials.ts";
 import { identify, refuse, requireUpgrade, type Socket } from "#src/http/socket.ts";
@@ -9,6 +10,7 @@ import { POLICY } from "#src/lib/close-codes.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { safeParseJson } from "#src/lib/parse-json.ts";
 import type { Services } from "#src/services.ts";
+import { ChatServerFrame } from "#src/wire/sockets.ts";
 import { NO_WISH } from "./query.ts";
 import { resumed } from "./resumed.ts";
 
@@ -32,6 +34,10 @@ const Resume = z.object({
  */
 export const conversationInPathSocket: Socket = {
   path: PATH,
+  summary: "Open chats with a token",
+  description:
+    "As `/ws/chat/{project}`, for clients that name the project in their first frame, as `project_id`.",
+  frames: { client: ChatClientFrame, server: ChatServerFrame },
   mount(app: Hono<AppEnv>) {
     app.get(PATH, (c) => {
       requireUpgrade(c.req.raw);
@@ -57,9 +63,11 @@ async function serve(
     if (first === undefined) return;
     const named = safeParseJson(first, FirstFrame)?.value;
     if (!named) throw new AppError("invalid_input", "The first frame carries the project_id");
-    const { id } = await requireProject(services, caller, named.project_id, "chat.view");
+    const { id, role } = await requireProject(services, caller, named.project_id, "chat.view");
     const resume = [...resumed(query), ...resumedBy(first)];
-    const opening = { kind: "conversation", userId: caller.userId, standing, wish: NO_WISH, resume } as const;
+    const readsFiles = isAuthorized(caller, "file.read", role);
+    const who = { userId: caller.userId, standing, readsFiles };
+    const opening = { kind: "conversation", ...who, wish: NO_WISH, resume } as const;
     await services.sockets.join(id, opening, client, () => waiting.end());
   } catch (error) {
     if (!(error instanceof AppError)) services.log.error("socket failed", { path: PATH, cause: error });

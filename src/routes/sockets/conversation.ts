@@ -1,16 +1,26 @@
+import { isAuthorized } from "#src/domain/organisations/access/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { socket } from "#src/http/socket.ts";
+import { ChatClientFrame } from "#src/http/chat-message.ts";
+import { ChatServerFrame } from "#src/wire/sockets.ts";
 import { NO_WISH } from "./query.ts";
-import { resumed } from "./resumed.ts";
+import { resumed, shownBefore } from "./resumed.ts";
 
 /** A person's chats in a project: messages to the agent, and what their agents do. */
 export const conversationSocket = socket({
   path: "/ws/chat/:project",
   aliases: ["/api/ws/chat/:project"],
+  summary: "Open a project's chats",
+  description:
+    "A person's chats in a project: messages to the agent, and what their agents do. Resumed with `task_id` and `last_event_id`.",
+  frames: { client: ChatClientFrame, server: ChatServerFrame },
   async open({ services, caller, standing, params, query }) {
-    const { id } = await requireProject(services, caller, params["project"] ?? "", "chat.view");
+    const { id, role } = await requireProject(services, caller, params["project"] ?? "", "chat.view");
     const resume = resumed(query);
-    const opening = { kind: "conversation", userId: caller.userId, standing, wish: NO_WISH, resume } as const;
-    return services.sockets.open(id, opening);
+    const shown = shownBefore(query);
+    const readsFiles = isAuthorized(caller, "file.read", role);
+    const who = { userId: caller.userId, standing, readsFiles };
+    const opening = { kind: "conversation", ...who, wish: NO_WISH, resume } as const;
+    return services.sockets.open(id, shown ? { ...opening, shown } : opening);
   },
 });

@@ -3,12 +3,22 @@ import { AppError } from "#src/lib/errors.ts";
 import { parse } from "./query.ts";
 
 const MAX_RESUMED = 20;
+const MAX_SHOWN = 32;
 
 const Query = z.object({
   /** Tasks whose events the client already has in part, separated by commas. */
   task_id: z.string().max(1_000).default(""),
   /** The last event that the client has of each, in the same order; 0 if omitted. */
   last_event_id: z.string().max(1_000).default(""),
+});
+
+const Shown = z.object({
+  /** Tasks that the client has to their end, separated by commas. If present, tasks begun after them are shown, too. */
+  shown: z
+    .string()
+    .transform((text) => listed(text))
+    .pipe(z.array(z.uuid()).max(MAX_SHOWN))
+    .optional(),
 });
 
 /** Parses the tasks and positions from which the client resumes. Throws `invalid_input`. */
@@ -23,6 +33,12 @@ export function resumed(query: Readonly<Record<string, string>>) {
     );
   }
   return taskIds.map((taskId, index) => resumeOf(taskId, after[index] ?? "0"));
+}
+
+/** Parses the tasks that the client has to their end; undefined if it names none. Throws `invalid_input`. */
+export function shownBefore(query: Readonly<Record<string, string>>): string[] | undefined {
+  const { shown } = parse(Shown, query);
+  return shown;
 }
 
 const listed = (text: string) => text.split(",").filter((part) => part !== "");

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { socket } from "#src/http/socket.ts";
+import { TerminalClientFrame, TerminalServerFrame } from "#src/wire/sockets.ts";
 import { parse } from "./query.ts";
 
 /** Columns or rows of a screen. */
@@ -19,6 +20,9 @@ const Query = z.object({
 /** An interactive terminal in a project. */
 export const terminalSocket = socket({
   path: "/api/terminal/:project/connect",
+  summary: "Open a terminal",
+  description: "An interactive terminal in a project. Resumed with `session` and `position`.",
+  frames: { client: TerminalClientFrame, server: TerminalServerFrame },
   async open({ services, caller, standing, params, query }) {
     const { id } = await requireProject(services, caller, params["project"] ?? "", "terminal.access");
     const { target = null, session = null, position = null, cols: columns, rows } = parse(Query, query);

@@ -15,6 +15,7 @@ const Cancelled = z
   .meta({ id: "CancelledTask" });
 
 export const cancel = endpoint({
+  operationId: "cancelTask",
   method: "post",
   path: "/api/v1/agents/tasks/:task/cancel",
   aliases: ["/api/external/agent/cancel/:task"],

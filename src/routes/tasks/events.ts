@@ -2,12 +2,21 @@ import { z } from "zod";
 import { followTask, withNotices } from "#src/domain/agent-work/chats/index.ts";
 import { streamTask } from "#src/domain/agent-work/tasks/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
-import { emptyStream, isComingBack, NOTHING_MORE, replayAfter, ReplayQuery } from "#src/http/event-id.ts";
+import {
+  emptyStream,
+  isComingBack,
+  NOTHING_MORE,
+  replayAfter,
+  ReplayQuery,
+  ResumeHeaders,
+} from "#src/http/event-id.ts";
 import { eventFrame, KEEP_ALIVE, type LoggedEvent } from "#src/lib/server-sent-events.ts";
 import { encoded, toStream } from "#src/lib/to-stream.ts";
+import { TaskEvent } from "#src/wire/task-events.ts";
 import { TaskParams } from "./schemas.ts";
 
 export const events = endpoint({
+  operationId: "streamTaskEvents",
   method: "get",
   path: "/api/external/agent/events/:task",
   tag: "Agent tasks",
@@ -17,18 +26,20 @@ export const events = endpoint({
   access: { keyOfTask: "chat.view" },
   params: TaskParams,
   query: ReplayQuery,
+  headers: ResumeHeaders,
   response: {
     status: 200,
     schema: z.string(),
     mediaType: "text/event-stream",
+    event: TaskEvent,
     description:
       "`id`, `event` and `data` lines; the data is one line of JSON with a `type`. While a message waits for its chat's turn, comments name what it waits for, as `waiting_for` of the status does",
     nothingMore: NOTHING_MORE,
   },
-  async handler({ services, caller: { task }, query, request }) {
-    const after = replayAfter(query, request);
+  async handler({ services, caller: { task }, query, headers }) {
+    const after = replayAfter(query, headers);
     const log = await streamTask(services, task, after);
-    if (log.status === 204) return isComingBack(request) ? log : emptyStream();
+    if (log.status === 204) return isComingBack(headers) ? log : emptyStream();
     const { waiting } = task;
     if (!waiting || waiting.taskId === task.id) return log;
     const told = withNotices(

@@ -1,24 +1,25 @@
 import { requireKeyProject } from "#src/domain/organisations/access/index.ts";
 import { describeWaiting, findWaiting, startTask } from "#src/domain/agent-work/tasks/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
-import { idempotencyKeyOf } from "#src/http/idempotency-key.ts";
+import { IdempotencyHeaders } from "#src/http/idempotency-key.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { InvokeBody, Invoked } from "./schemas.ts";
 
-/** Printable ASCII, so that the key survives headers and logs unchanged. */
-
 export const invoke = endpoint({
+  operationId: "invokeAgent",
   method: "post",
   path: "/api/external/agent/invoke",
   tag: "Agent tasks",
   summary: "Start a task",
   description:
-    "Asks an agent to work on a project. Returns as soon as the task is durable. With an `Idempotency-Key` header, a repetition within 24 hours returns the same response.",
+    "Asks an agent to work on a project. Returns as soon as the task is durable. A repetition with the same `Idempotency-Key` within 24 hours returns the same response.",
   access: { key: "chat.send" },
+  example: { project_id: "3f0c6c1e-8a53-4b52-9a57-1f2d7c9e4b10", message: "Fix the failing test." },
   body: InvokeBody,
+  headers: IdempotencyHeaders,
   refusals: [402],
   response: { status: 200, schema: Invoked },
-  handler: async ({ services, caller, body, request }) => {
+  handler: async ({ services, caller, body, headers }) => {
     requireKeyProject(caller, body.project_id);
     const webhookUrl = body.webhook_url ?? body.webhook_callback_url ?? undefined;
     const refusal = webhookUrl && services.refusalOfUrl(webhookUrl);
@@ -39,7 +40,7 @@ export const invoke = endpoint({
       messageMetadata: null,
       webhookUrl,
       origin: "api",
-      idempotencyKey: idempotencyKeyOf(request),
+      idempotencyKey: headers["Idempotency-Key"],
     });
     const waiting = started.isBehind ? await findWaiting(services.db, started.taskId) : null;
     return {

@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { listTasks, type Task } from "#src/domain/agent-work/tasks/index.ts";
+import type { Caller } from "#src/domain/organisations/access/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
-import { Moment } from "#src/http/schemas.ts";
+import { Moment, text } from "#src/http/schemas.ts";
 import { AppError } from "#src/lib/errors.ts";
+import type { Services } from "#src/services.ts";
 import { PageQuery, TaskStatus } from "./schemas.ts";
 
 const Item = z
@@ -23,44 +25,81 @@ const Item = z
 
 const Flag = z.enum(["true", "false"]).transform((value) => value === "true");
 
+const ListQuery = PageQuery(200, 50).extend({
+  status: z.string().optional().describe("queued, running, completed, failed or cancelled"),
+  project_id: z.uuid().optional(),
+  since: z.iso.datetime({ offset: true }).optional().describe("Only tasks created after this time"),
+  active_only: Flag.optional().describe("Only tasks that are queued or running"),
+});
+
+const Filters = {
+  origin: text({ min: 1, max: 50 })
+    .optional()
+    .describe("Where the message came from: `browser`, `standalone`, `api`, `schedule` or a platform's name"),
+  chat_id: z.uuid().optional().describe("Only tasks of this chat"),
+};
+
+const Listed = z
+  .object({
+    items: z.array(Item),
+    total: z.int(),
+    page: z.int(),
+    limit: z.int(),
+    total_pages: z.int(),
+  })
+  .meta({ id: "TaskList" });
+
 export const list = endpoint({
+  operationId: "listTasks",
   method: "get",
   path: "/api/v1/agents/tasks",
   tag: "Agent tasks",
   summary: "List tasks",
   description: "The caller's tasks, newest first.",
   access: { key: "agents.read" },
-  query: PageQuery(200, 50).extend({
-    status: z.string().optional().describe("queued, running, completed, failed or cancelled"),
-    project_id: z.uuid().optional(),
-    since: z.iso.datetime({ offset: true }).optional().describe("Only tasks created after this time"),
-    active_only: Flag.optional().describe("Only tasks that are queued or running"),
-  }),
-  response: {
-    status: 200,
-    schema: z.object({
-      items: z.array(Item),
-      total: z.int(),
-      page: z.int(),
-      limit: z.int(),
-      total_pages: z.int(),
-    }),
-  },
-  handler: async ({ services, caller, query }) => {
-    const found = await listTasks(
-      services,
-      {
-        userId: caller.userId,
-        projectIds: caller.projectIds,
-        statuses: statusesOf(query),
-        projectId: query.project_id ?? null,
-        since: query.since ? new Date(query.since) : null,
-      },
-      query,
-    );
-    return { ...found, items: found.items.map(describe), total_pages: found.totalPages };
-  },
+  query: ListQuery,
+  response: { status: 200, schema: Listed },
+  handler: (of) => listed(of),
 });
+
+export const listForPeople = endpoint({
+  operationId: "listMyTasks",
+  method: "get",
+  path: "/api/chat/agent/tasks",
+  tag: "Agent tasks",
+  summary: "List my tasks",
+  description:
+    "For people: their tasks of all chats, keys, channels and schedules, newest first. Keys see those of their projects.",
+  access: { userOrKey: "chat.view" },
+  query: ListQuery.extend(Filters),
+  response: { status: 200, schema: Listed },
+  handler: (of) => listed(of),
+});
+
+async function listed({
+  services,
+  caller,
+  query,
+}: {
+  services: Pick<Services, "db">;
+  caller: Caller;
+  query: z.output<typeof ListQuery> & { origin?: string | undefined; chat_id?: string | undefined };
+}): Promise<z.input<typeof Listed>> {
+  const found = await listTasks(
+    services,
+    {
+      userId: caller.userId,
+      projectIds: caller.kind === "key" ? caller.projectIds : null,
+      statuses: statusesOf(query),
+      projectId: query.project_id ?? null,
+      since: query.since ? new Date(query.since) : null,
+      origin: query.origin,
+      chatId: query.chat_id,
+    },
+    query,
+  );
+  return { ...found, items: found.items.map(describe), total_pages: found.totalPages };
+}
 
 function statusesOf(query: { status?: string | undefined; active_only?: boolean | undefined }) {
   if (query.status !== undefined) {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { AgentId, Moment, text } from "#src/http/schemas.ts";
+import { WaitingFor } from "#src/wire/task-events.ts";
 
 export const TaskStatus = z.enum(["queued", "running", "completed", "failed", "cancelled"]);
 
@@ -23,19 +24,6 @@ export const InvokeBody = z
     container_id: z.string().nullish().describe("Accepted for existing clients; not used"),
   })
   .meta({ id: "Invoke" });
-
-export const WaitingFor = z
-  .object({
-    task_id: z
-      .string()
-      .describe("Task of the chat that is at work; this task itself when it waits for an approval"),
-    approval_id: z.string().nullable().describe("The pending approval that blocks it"),
-    tool: z.string().nullable().describe("The tool that needs the approval"),
-    refused: z
-      .boolean()
-      .describe("Whether sending the message denied the approval, so that only the earlier task has to end"),
-  })
-  .meta({ id: "WaitingFor" });
 
 export const Invoked = z
   .object({

@@ -1,17 +1,44 @@
-import { describeTask, describeWaiting } from "#src/domain/agent-work/tasks/index.ts";
+import {
+  describeTask,
+  describeWaiting,
+  requireOpenTask,
+  type OpenedTask,
+} from "#src/domain/agent-work/tasks/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { TaskParams, TaskView } from "./schemas.ts";
+import type { z } from "zod";
+
+const description = "State and result of the task, and the delivery of its callback.";
 
 export const status = endpoint({
+  operationId: "getTaskStatus",
   method: "get",
   path: "/api/external/agent/status/:task",
   tag: "Agent tasks",
   summary: "Get a task's status",
-  description: "State and result of the task, and the delivery of its callback.",
+  description,
   access: { keyOfTask: "chat.view" },
   params: TaskParams,
   response: { status: 200, schema: TaskView },
-  handler: async ({ caller: { task } }) => ({
+  handler: async ({ caller: { task } }) => describe(task),
+});
+
+export const statusForPeople = endpoint({
+  operationId: "getMyTaskStatus",
+  method: "get",
+  path: "/api/chat/agent/status/:task",
+  tag: "Agent tasks",
+  summary: "Get my task's status",
+  description: `For people, also of tasks that a key, a channel or a schedule started. ${description}`,
+  access: { userOrKey: "chat.view" },
+  params: TaskParams,
+  response: { status: 200, schema: TaskView },
+  handler: async ({ services, caller, params }) =>
+    describe(await requireOpenTask(services, caller, params.task, "chat.view")),
+});
+
+function describe(task: OpenedTask): z.input<typeof TaskView> {
+  return {
     ...describeTask(task),
     ...(task.waiting && { waiting_for: describeWaiting(task.waiting) }),
     callback: {
@@ -25,5 +52,5 @@ export const status = endpoint({
         at: attempt.createdAt.toISOString(),
       })),
     },
-  }),
-});
+  };
+}

@@ -4,12 +4,14 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { describeTeam, Team, TeamName, TeamSlug } from "./team.ts";
 
 export const createTeam = endpoint({
+  operationId: "createTeam",
   method: "post",
   path: "/api/teams",
   summary: "Create a team",
   description: "The caller becomes its administrator.",
   tag: "Teams",
   access: { user: "any" },
+  example: { name: "Analytical Engines" },
   body: z.object({
     name: TeamName,
     slug: TeamSlug.nullish().describe("Made from the name when absent"),

@@ -5,6 +5,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { TeamParams } from "./team.ts";
 
 export const deleteTeam = endpoint({
+  operationId: "deleteTeam",
   method: "delete",
   path: "/api/teams/:team",
   summary: "Delete a team",

@@ -3,6 +3,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { describeTeam, Team, TeamParams } from "./team.ts";
 
 export const getTeam = endpoint({
+  operationId: "getTeam",
   method: "get",
   path: "/api/teams/:team",
   summary: "Get a team",

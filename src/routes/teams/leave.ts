@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { TeamParams } from "./team.ts";
 
 export const leaveTeam = endpoint({
+  operationId: "leaveTeam",
   method: "post",
   path: "/api/teams/:team/leave",
   summary: "Leave a team",

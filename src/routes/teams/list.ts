@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { describeTeam, Team } from "./team.ts";
 
 export const listTeams = endpoint({
+  operationId: "listTeams",
   method: "get",
   path: "/api/teams",
   summary: "List teams",

@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { TeamParams } from "./team.ts";
 
 export const switchTeam = endpoint({
+  operationId: "switchTeam",
   method: "post",
   path: "/api/teams/:team/switch",
   summary: "Switch the active team",

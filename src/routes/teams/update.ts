@@ -9,6 +9,7 @@ const Picture = text({ max: 2048 }).pipe(
 );
 
 export const updateTeam = endpoint({
+  operationId: "updateTeam",
   method: "patch",
   path: "/api/teams/:team",
   summary: "Update a team",
@@ -16,6 +17,7 @@ export const updateTeam = endpoint({
   tag: "Teams",
   access: { member: "team.edit" },
   params: TeamParams,
+  example: { name: "Analytical Engines" },
   body: z.object({
     name: TeamName.optional(),
     slug: TeamSlug.optional(),

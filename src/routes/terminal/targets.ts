@@ -3,6 +3,7 @@ import * as shells from "#src/domain/workspaces/shells/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 
 export const listTargets = endpoint({
+  operationId: "listTerminalTargets",
   method: "get",
   path: "/api/terminal/:project/targets",
   summary: "List terminal targets",

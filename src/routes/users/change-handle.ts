@@ -5,6 +5,7 @@ import { text } from "#src/http/schemas.ts";
 import { User } from "./user.ts";
 
 export const changeHandle = endpoint({
+  operationId: "updateHandle",
   method: "patch",
   path: "/api/users/me/handle",
   aliases: ["/users/me/handle"],
@@ -12,6 +13,7 @@ export const changeHandle = endpoint({
   description: "The handle is the username.",
   tag: "Accounts",
   access: { user: "any" },
+  example: { handle: "ada" },
   body: z.object({ handle: text({ max: 1000 }).describe("3 to 32 characters") }),
   refusals: [409],
   response: { status: 200, schema: User },

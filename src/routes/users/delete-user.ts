@@ -5,6 +5,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { USER_PATH, UserParams } from "./user.ts";
 
 export const deleteUser = endpoint({
+  operationId: "deleteUser",
   method: "delete",
   path: USER_PATH,
   summary: "Delete an account",

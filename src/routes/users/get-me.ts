@@ -3,6 +3,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { User } from "./user.ts";
 
 export const getMe = endpoint({
+  operationId: "getMe",
   method: "get",
   path: "/api/users/me",
   aliases: ["/users/me"],

@@ -3,6 +3,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { Preferences } from "./preferences.ts";
 
 export const getPreferences = endpoint({
+  operationId: "getPreferences",
   method: "get",
   path: "/api/users/preferences",
   aliases: ["/users/preferences"],

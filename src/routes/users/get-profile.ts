@@ -3,6 +3,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { describeProfile, Profile } from "./profile.ts";
 
 export const getProfile = endpoint({
+  operationId: "getProfile",
   method: "get",
   path: "/api/users/profile",
   aliases: ["/users/profile"],

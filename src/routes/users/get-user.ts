@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { User, USER_PATH, UserParams } from "./user.ts";
 
 export const getUser = endpoint({
+  operationId: "getUser",
   method: "get",
   path: USER_PATH,
   summary: "Get an account",

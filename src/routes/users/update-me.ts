@@ -6,6 +6,7 @@ import { AccountBody, User } from "./user.ts";
 const Body = AccountBody.extend({ diagram_model: text({ max: 200 }).nullish() });
 
 export const updateMe = endpoint({
+  operationId: "updateMe",
   method: "patch",
   path: "/api/users/me",
   aliases: ["/users/me"],
@@ -14,6 +15,7 @@ export const updateMe = endpoint({
     "A new password or email address needs `current_password`, unless the session began in the last ten minutes.",
   tag: "Accounts",
   access: { user: "any" },
+  example: { name: "Ada Lovelace" },
   body: Body,
   refusals: [403, 409, 429],
   response: { status: 200, schema: User },

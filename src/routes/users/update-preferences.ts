@@ -3,6 +3,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { Preferences, PreferencesBody } from "./preferences.ts";
 
 export const updatePreferences = endpoint({
+  operationId: "updatePreferences",
   method: "patch",
   path: "/api/users/preferences",
   aliases: ["/users/preferences"],
@@ -10,6 +11,7 @@ export const updatePreferences = endpoint({
   description: "How the console looks to the caller.",
   tag: "Accounts",
   access: { user: "any" },
+  example: { theme_preset: "default-dark" },
   body: PreferencesBody,
   response: { status: 200, schema: Preferences },
   async handler({ services, caller, body }) {

@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { describeProfile, Profile, ProfileBody } from "./profile.ts";
 
 export const updateProfile = endpoint({
+  operationId: "updateProfile",
   method: "patch",
   path: "/api/users/profile",
   aliases: ["/users/profile"],
@@ -11,6 +12,7 @@ export const updateProfile = endpoint({
   description: "Null clears a field.",
   tag: "Accounts",
   access: { user: "any" },
+  example: { name: "Ada Lovelace" },
   body: ProfileBody,
   refusals: [409],
   response: { status: 200, schema: Profile.extend({ message: z.string() }) },

@@ -5,6 +5,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { AccountBody, User, USER_PATH, UserParams } from "./user.ts";
 
 export const updateUser = endpoint({
+  operationId: "updateUser",
   method: "patch",
   path: USER_PATH,
   summary: "Update an account",
@@ -13,6 +14,7 @@ export const updateUser = endpoint({
   tag: "Administration",
   access: { user: "superuser" },
   params: UserParams,
+  example: { is_verified: true },
   body: AccountBody.extend({
     is_active: z.boolean().optional(),
     is_superuser: z.boolean().optional(),

@@ -22,7 +22,7 @@ const materials: [string, () => string, number][] = [
   ["declarations", () => filesAt("node_modules/{typescript/lib/lib.*,hono/**/*,openai/**/*}.d.ts", 400), 1],
   ["the source of this service", () => filesAt("{src,functions,durable-objects,local}/**/*.ts"), 8],
   ["its documents", () => filesAt("{README,AGENTS,docs/**/*}.md"), 4],
-  ["readme files of packages", () => filesAt("node_modules/*/README.md"), 27],
+  ["readme files of packages", () => filesAt("node_modules/*/README.md"), 29],
   ["descriptions of packages", () => filesAt("node_modules/*/package.json"), 0],
   ["source maps", () => filesAt("node_modules/*/dist/*.map", 40), 0],
   [

@@ -35,7 +35,10 @@ const MAX_DEPTH = 6;
 
 /** Every place of an operation that may name something which exists. */
 export function slotsOf(document: Document, operation: Operation): Slot[] {
-  const parameters = operation.parameters.map((each): Slot => ({ ...each, trail: [] }));
+  // Headers name nothing that exists: the ids there are numbers, and names of requests.
+  const parameters = operation.parameters.flatMap((each): Slot[] =>
+    each.in === "header" ? [] : [{ ...each, in: each.in, trail: [] }],
+  );
   const schema = bodySchemaOf(document, operation);
   return [...parameters, ...(schema ? fieldsOf(document, schema, []) : [])].filter(
     ({ name }) => !NO_NAMES.has(name),

@@ -10,6 +10,7 @@ import { readOnlyCommandsContract } from "./read-only-commands.ts";
 import { shellsContract } from "./shells.ts";
 import { storageContract, storageStatesContract } from "./storage.ts";
 import type { Open } from "./under-test.ts";
+import { versionsContract } from "./versions.ts";
 
 /** The contract of every project runtime. Each test gets a project of its own. */
 export function projectRuntimeContract(
@@ -33,6 +34,7 @@ export function projectRuntimeContract(
 ): void {
   describe(`${name} as a project runtime`, () => {
     filesContract(open);
+    versionsContract(open);
     directoriesContract(open);
     linksContract(open, { contained });
     commandsContract(open, { contained });

@@ -36,7 +36,15 @@ export interface Recovery {
 }
 
 /** An unfinished task goes on within this time of the ready line. */
-export const RECOVERY_LIMIT_MS = 10_000;
+const RECOVERY_LIMIT_MS = 10_000;
+/** The same on a machine so busy that starting takes long: in starts of the service. */
+const RECOVERY_LIMIT_STARTS = 4;
+
+/** The recoveries that took too long, on a machine where the slowest start of the service took so many milliseconds. */
+export function tooSlow(recoveries: readonly Recovery[], slowestStartMs: number): Recovery[] {
+  const limit = Math.max(RECOVERY_LIMIT_MS, RECOVERY_LIMIT_STARTS * slowestStartMs);
+  return recoveries.filter(({ ms }) => ms > limit);
+}
 
 export interface TrafficOptions {
   key: string;

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import { chatAttachments, chats } from "#src/db/schema/index.ts";
 import { sweepMedia } from "#src/domain/messaging/media/index.ts";
@@ -165,8 +165,13 @@ describe("a picture or document", () => {
   it("is read by one executor at a time", async () => {
     const world = await open({ limits: { mediaReader: 1 } });
     await world.receive("Look", [world.has(PNG, { kind: "image" })]);
-    const outcomes = await Promise.all([world.advance(), world.advance()]);
-    expect(outcomes).toContainEqual({ retryAfterSeconds: 15 });
+    const platform = Promise.withResolvers<void>();
+    world.held = platform.promise;
+    const first = world.advance();
+    await vi.waitFor(() => expect(world.fetched).toHaveLength(1));
+    expect(await world.advance()).toEqual({ retryAfterSeconds: 15 });
+    platform.resolve();
+    expect(await first).toBeUndefined();
     expect(world.fetched).toHaveLength(1);
     expect(await world.tasks()).toHaveLength(1);
   });

@@ -57,7 +57,7 @@ it("takes 50 files from @vercel/client", async () => {
   );
   expect(events.filter((type) => type === "file-uploaded")).toHaveLength(50);
   await expectLive("vercel-site", "1");
-}, 60_000);
+});
 
 it("takes 50 files from @netlify/api", async () => {
   const { host } = new URL(hosting.url);

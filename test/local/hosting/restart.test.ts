@@ -76,13 +76,14 @@ it("loses nothing that it acknowledged, wherever it is killed", async () => {
   const acknowledged: string[] = [];
   for (let round = 0; round < KILLS; round += 1) {
     await start();
-    const work = Promise.allSettled(
-      [0, 1, 2, 3].map(async (at) => {
-        const name = `site-${round}-${at}`;
-        await (at % 2 === 0 ? deployToVercel(name) : deployToHeroku(name));
-        acknowledged.push(name);
-      }),
-    );
+    const deploy = async (at: number) => {
+      const name = `site-${round}-${at}`;
+      await (at % 2 === 0 ? deployToVercel(name) : deployToHeroku(name));
+      acknowledged.push(name);
+    };
+    // In some rounds only after one was acknowledged: on a slow machine none may be, before the moment has come.
+    if (random.chance(0.3)) await deploy(4);
+    const work = Promise.allSettled([0, 1, 2, 3].map(deploy));
     await pause(random.between(0, 120));
     await kill();
     await work;
@@ -99,4 +100,4 @@ it("loses nothing that it acknowledged, wherever it is killed", async () => {
   const response = await fetch(`${url}/_standin/deployments`);
   const phases = JSON.parse(await response.text()).map(({ phase }: { phase: string }) => phase);
   expect(new Set(phases)).toEqual(new Set(["ready"]));
-}, 120_000);
+});

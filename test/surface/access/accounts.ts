@@ -6,6 +6,8 @@ export const ACCOUNTS: Rows = {
   "GET /api/auth/sessions": { admits: "person" },
   "DELETE /api/auth/sessions/{session}": { admits: "person", stranger: 404 },
   "DELETE /api/auth/sessions": { admits: "person" },
+  "POST /api/auth/device/lookup": { admits: "person" },
+  "POST /api/auth/device/decide": { admits: "person" },
   "GET /api/users/me": { admits: "person" },
   "PATCH /api/users/me": { admits: "person" },
   "PATCH /api/users/me/handle": { admits: "person" },

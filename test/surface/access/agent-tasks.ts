@@ -15,6 +15,25 @@ export const AGENT_TASKS: Rows = {
     viewer: 404,
     project: true,
   },
+  "GET /api/chat/agent/tasks": { admits: "person or key: chat.view" },
+  "GET /api/chat/agent/status/{task}": {
+    admits: "person or key: chat.view",
+    stranger: 404,
+    viewer: 404,
+    project: true,
+  },
+  "GET /api/chat/agent/steps/{task}": {
+    admits: "person or key: chat.view",
+    stranger: 404,
+    viewer: 404,
+    project: true,
+  },
+  "GET /api/chat/agent/steps/{task}/{step}": {
+    admits: "person or key: chat.view",
+    stranger: 404,
+    viewer: 404,
+    project: true,
+  },
   "POST /api/v1/agents/tasks/{task}/cancel": {
     admits: "key of the task: chat.send",
     stranger: 404,

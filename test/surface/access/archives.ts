@@ -24,6 +24,16 @@ export const ARCHIVES: Rows = {
     viewer: 403,
     project: true,
   },
+  "GET /api/projects/{project}/snapshots/{hash}/diff": {
+    admits: "person or key: file.read",
+    stranger: 404,
+    project: true,
+  },
+  "GET /api/projects/{project}/snapshots/{hash}/file": {
+    admits: "person or key: file.read",
+    stranger: 404,
+    project: true,
+  },
   "GET /api/projects/{project}/volume/status": {
     admits: "person or key: snapshot.view",
     stranger: 404,

@@ -34,12 +34,8 @@ export const CHAT: Rows = {
     project: true,
   },
   "POST /api/chat/agent/approval": { admits: "person", stranger: 404, viewer: 403, key: 403 },
-  "GET /api/chat/agent/approvals": {
-    admits: "person or key: chat.send",
-    stranger: 404,
-    viewer: 403,
-    project: true,
-  },
+  // Without a project: what waits in all of the caller's. test/attacks/task-visibility.test.ts covers both.
+  "GET /api/chat/agent/approvals": { admits: "person or key: chat.send" },
   "GET /api/chat/agent/approvals/{approval}": {
     admits: "person or key: chat.send",
     stranger: 404,
@@ -61,6 +57,7 @@ export const CHAT: Rows = {
   "GET /api/sidebar/tree": { admits: "person" },
   "GET /api/chat": { admits: "person or key: chat.view" },
   "POST /api/chat": { admits: "person or key: chat.send", stranger: 404, viewer: 403, project: true },
+  "GET /api/chat/search": { admits: "person or key: chat.view" },
   "GET /api/chat/sessions": { admits: "person or key: chat.view" },
   "GET /api/chat/session/{chat}/messages": {
     admits: "person or key: chat.view",

@@ -12,6 +12,11 @@ export const FILES: Rows = {
     stranger: 404,
     project: true,
   },
+  "GET /api/projects/{project}/files/search": {
+    admits: "person or key: file.read",
+    stranger: 404,
+    project: true,
+  },
   "POST /api/projects/{project}/files/content/batch": {
     admits: "person or key: file.read",
     stranger: 404,

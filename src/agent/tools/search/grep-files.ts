@@ -1,9 +1,7 @@
+import { isBinary, isNamedAsBinary, readContents, type Pace } from "#src/domain/workspaces/files/index.ts";
 import type { AgentRuntime, FileEntry } from "#src/platform/runtime/project-runtime.ts";
 import { TEXT_FILE_BYTES } from "../text-file.ts";
-import { isNamedAsBinary } from "./file-types.ts";
 import { LIST_CHARS } from "./fit.ts";
-import type { Pace } from "./pace.ts";
-import { isBinary, readContents } from "./read-contents.ts";
 import { searchText, type SearchFor, type TextMatches } from "./search-text.ts";
 
 /** Most bytes that one search reads; all of them pass through the process. */

@@ -1,8 +1,7 @@
+import { readContents, type Pace } from "#src/domain/workspaces/files/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { AgentRuntime, FileEntry } from "#src/platform/runtime/project-runtime.ts";
 import { directoriesAbove, IgnoreRules, plainNames } from "./ignore-rules.ts";
-import type { Pace } from "./pace.ts";
-import { readContents } from "./read-contents.ts";
 
 /** Directories that tools generate, and that a search of a project should skip. */
 export const DEFAULT_EXCLUDED: readonly string[] = [

@@ -1,5 +1,5 @@
 import type { RE2JS } from "re2js";
-import type { Pace } from "./pace.ts";
+import type { Pace } from "#src/domain/workspaces/files/index.ts";
 
 /** Most steps before a search yields, at worst: characters times instructions. */
 const MAX_STEPS = 10_000_000;

@@ -1,5 +1,6 @@
 import { and, eq, gt, isNotNull, isNull, lt, sql } from "drizzle-orm";
 import { approvals, chats, projects, tasks } from "#src/db/schema/index.ts";
+import { rolesGranting } from "#src/domain/organisations/access/index.ts";
 import { roleInProject, type Viewer } from "#src/domain/workspaces/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
@@ -152,20 +153,87 @@ export function answeredTasks(db: Db, limit: number) {
     .limit(limit);
 }
 
+/** Approvals of all projects that are returned when no limit is given. */
+export const MOST_APPROVALS = 100;
+
+const isPending = and(
+  eq(tasks.status, "running"),
+  isNull(approvals.response),
+  gt(approvals.expiresAt, sql`now()`),
+);
+
+const asked = { approval: approvals, chatId: tasks.chatId, projectId: tasks.projectId };
+
+/** Approvals after another one, at most `limit`; the other one need not exist. */
+export interface ApprovalPage {
+  limit?: number | undefined;
+  after?: string | undefined;
+}
+
 /** Pending approvals of a project's chats, or of one chat, oldest first. */
-export function openApprovals(db: Db, of: { projectId?: string | undefined; chatId?: string | undefined }) {
-  return db
-    .select({ approval: approvals, chatId: tasks.chatId })
+export function openApprovals(
+  db: Db,
+  of: { projectId?: string | undefined; chatId?: string | undefined },
+  { limit, after }: ApprovalPage = {},
+) {
+  const found = db
+    .select(asked)
     .from(approvals)
     .innerJoin(tasks, eq(tasks.id, approvals.taskId))
     .where(
       and(
         of.projectId === undefined ? undefined : eq(tasks.projectId, of.projectId),
         of.chatId === undefined ? undefined : eq(tasks.chatId, of.chatId),
-        eq(tasks.status, "running"),
-        isNull(approvals.response),
-        gt(approvals.expiresAt, sql`now()`),
+        after === undefined ? undefined : gt(approvals.id, after),
+        isPending,
       ),
     )
     .orderBy(approvals.id);
+  return limit === undefined ? found : found.limit(limit);
+}
+
+/**
+ * Pending approvals in all projects in which a person may answer them, oldest first; for a bound key only in its projects.
+ * For superusers, too, these are projects of their own teams. The projects in which an agent is at work are found first,
+ * by indexes that hold unfinished tasks alone, and the role is looked up for those.
+ */
+export function openApprovalsFor(
+  db: Db,
+  viewer: Viewer & { userId: string },
+  projectIds: readonly string[] | null,
+  { limit, after }: ApprovalPage,
+) {
+  const { userId } = viewer;
+  const only = projectIds
+    ? sql`AND of_person.id IN (SELECT value::uuid FROM jsonb_array_elements_text(${JSON.stringify(projectIds)}::jsonb) AS value)`
+    : sql``;
+  // Without OFFSET the planner would look up the role before it looks for unfinished tasks.
+  const reachable = sql`
+    SELECT projects.id FROM (
+      SELECT of_person.* FROM projects AS of_person
+      WHERE of_person.id IN (
+          SELECT in_team.id FROM team_memberships AS part JOIN projects AS in_team ON in_team.team_id = part.team_id
+          WHERE part.user_id = ${userId}::uuid
+          UNION SELECT part.project_id FROM project_memberships AS part WHERE part.user_id = ${userId}::uuid
+        ) ${only}
+        AND of_person.id IN (SELECT at_work.project_id FROM tasks AS at_work WHERE at_work.status IN ('queued', 'running'))
+      OFFSET 0
+    ) AS projects
+    WHERE ${roleInProject(viewer)} IN (${sql.join(
+      rolesGranting("chat.send").map((role) => sql`${role}`),
+      sql`, `,
+    )})`;
+  return db
+    .select(asked)
+    .from(approvals)
+    .innerJoin(tasks, eq(tasks.id, approvals.taskId))
+    .where(
+      and(
+        sql`${tasks.projectId} = ANY (ARRAY(${reachable}))`,
+        after === undefined ? undefined : gt(approvals.id, after),
+        isPending,
+      ),
+    )
+    .orderBy(approvals.id)
+    .limit(limit ?? MOST_APPROVALS);
 }

@@ -19,8 +19,17 @@ export { liveTasks, tasksBegunAfter, type LiveTask } from "./queries/live-tasks.
 export { newestTask } from "./queries/tasks.ts";
 export { removeFiles, UPLOADS_FOLDER, type RemoveFilesDeps } from "./remove-files.ts";
 export { requireChat, requireTask } from "./require-chat.ts";
-export { chatFor, sendMessage, type ChatWish, type SendDeps, type SentMessage } from "./send-message.ts";
+export {
+  chatFor,
+  sendMessage,
+  sentBefore,
+  type ChatWish,
+  type SendDeps,
+  type SentMessage,
+} from "./send-message.ts";
 export { storeSummary, unsummarisedMessages } from "./queries/messages.ts";
+export { SEARCHED, type SearchHit } from "./queries/search.ts";
+export { searchChats } from "./search-chats.ts";
 export { withNotices, type WaitingMessage } from "./with-notices.ts";
 export { undoTurn } from "./undo-turn.ts";
 export { moveChat, updateChat } from "./update-chat.ts";

@@ -35,7 +35,8 @@ export async function listChatsOfProject(
   return queries.chatsOf(db, { ...reachOf(caller), projectId: id }, page);
 }
 
-function reachOf(caller: Caller): queries.ChatFilter {
+/** What a caller can reach of the own chats: those in all projects, or in those of a bound key. */
+export function reachOf(caller: Caller): queries.ChatFilter {
   const viewer = viewerOf(caller);
   if (caller.kind === "user") return { viewer };
   return { viewer, projectIds: caller.projectIds ?? undefined };

@@ -1,6 +1,6 @@
 import type { Caller } from "#src/domain/organisations/access/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
-import { isTerminal, Turn, type Task } from "#src/domain/agent-work/tasks/index.ts";
+import { isTerminal, ShortTurn, type Results, type Task } from "#src/domain/agent-work/tasks/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { originOf } from "./create-chat.ts";
@@ -34,13 +34,15 @@ export interface Run {
   /** Whether the answer is in progress: the message is a placeholder for it. */
   inProgress: boolean;
   /** Its turns; none when they were not requested. */
-  turns: Turn[];
+  turns: ShortTurn[];
 }
 
 /** Selects messages of a chat: the newest, or the newest before a position; at most `limit`. */
 export interface MessageWish {
   limit?: number | undefined;
   before?: MessagePlace | undefined;
+  /** How the turns are shown; by default whole. */
+  results?: Results | undefined;
 }
 
 /** Messages, oldest first, and the cursor of the page before them; none when they begin the chat. */
@@ -90,21 +92,24 @@ export async function messagesOfChats(
 async function messagesOfChat(
   db: Db,
   chatId: string,
-  { limit = SHOWN_MESSAGES, before }: MessageWish,
+  { limit = SHOWN_MESSAGES, before, results }: MessageWish,
 ): Promise<MessagePage> {
   const rows = await newestMessages(db, [chatId], limit, before);
   const taskIds = [...new Set(rows.flatMap(({ task }) => task?.id ?? []))].slice(-TASKS_WITH_TURNS);
-  const stored = taskIds.length > 0 ? await turnsOfTasks(db, taskIds) : [];
-  const turns = new Map<string, Turn[]>();
+  const stored = taskIds.length > 0 ? await turnsOfTasks(db, taskIds, results) : [];
+  const turns = new Map<string, ShortTurn[]>();
   for (const { taskId, turnData } of stored) {
-    turns.set(taskId, [...(turns.get(taskId) ?? []), Turn.parse(turnData)]);
+    turns.set(taskId, [...(turns.get(taskId) ?? []), ShortTurn.parse(turnData)]);
   }
   const first = rows.length === limit ? rows[0]?.message : undefined;
   return { messages: withPlaceholders(rows, turns), earlier: first && { seq: first.seq, role: first.role } };
 }
 
 /** A message without an answer is followed by a placeholder for the answer. */
-function withPlaceholders(rows: readonly MessageRow[], turns: ReadonlyMap<string, Turn[]>): ChatMessage[] {
+function withPlaceholders(
+  rows: readonly MessageRow[],
+  turns: ReadonlyMap<string, ShortTurn[]>,
+): ChatMessage[] {
   return rows.flatMap((row): ChatMessage[] => {
     const { message, task } = row;
     const { id, chatId, role, content, messageMetadata: metadata, createdAt } = message;
@@ -133,6 +138,6 @@ function shownMetadata(metadata: MessageRow["message"]["messageMetadata"]) {
   return Object.keys(shown).length > 0 ? shown : null;
 }
 
-function runOf({ agent, checkpoint }: MessageRow, task: Task, turns: Turn[]): Run {
+function runOf({ agent, checkpoint }: MessageRow, task: Task, turns: ShortTurn[]): Run {
   return { task, agent, checkpoint, inProgress: !isTerminal(task.status), turns };
 }

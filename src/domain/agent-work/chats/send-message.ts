@@ -3,6 +3,7 @@ import { declineByMessage } from "#src/domain/agent-work/approvals/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import {
   findWaiting,
+  repeatedTask,
   startTask,
   type ChosenChat,
   type EditMode,
@@ -10,6 +11,7 @@ import {
   type RefusedQuestion,
   type StartDeps,
   type StartedTask,
+  type StartTask,
   type Waiting,
 } from "#src/domain/agent-work/tasks/index.ts";
 import { AppError } from "#src/lib/errors.ts";
@@ -35,6 +37,10 @@ export interface ChatWish {
   maxIterations?: number | undefined;
   attachmentIds?: readonly string[];
   messageMetadata?: Readonly<Record<string, unknown>> | null;
+  /** A message that repeats its sender's key within 24 hours is not sent again: its first answer is returned. */
+  idempotencyKey?: string | undefined;
+  /** What the client asked for, as text that a repetition has to repeat; see `StartTask`. */
+  request?: string | undefined;
 }
 
 export type SendDeps = StartDeps & { taskLogs: TaskLogs };
@@ -54,9 +60,27 @@ export interface SentMessage extends StartedTask {
  * `requireProject` and `requireChat` do.
  */
 export async function sendMessage(deps: SendDeps, caller: Caller, wish: ChatWish): Promise<SentMessage> {
-  const { projectId, chat, origin } = await placeOf(deps, caller, wish);
+  const started = await startTask(deps, taskOf(caller, wish, await placeOf(deps, caller, wish)));
+  return accepted(deps, caller, started);
+}
+
+/**
+ * The answer of an earlier message with the same idempotency key, if there was one. Throws `invalid_body` if the earlier
+ * message was different.
+ */
+export async function sentBefore(
+  deps: SendDeps,
+  caller: Caller,
+  wish: ChatWish,
+): Promise<SentMessage | undefined> {
+  if (wish.idempotencyKey === undefined) return undefined;
+  const repeated = await repeatedTask(deps, taskOf(caller, wish, await placeOf(deps, caller, wish)));
+  return repeated && accepted(deps, caller, repeated);
+}
+
+function taskOf(caller: Caller, wish: ChatWish, { projectId, chat, origin }: Place): StartTask {
   const isKey = caller.kind === "key";
-  const started = await startTask(deps, {
+  return {
     userId: caller.userId,
     isSuperuser: !isKey && caller.isSuperuser,
     apiKeyId: isKey ? caller.keyId : null,
@@ -74,10 +98,15 @@ export async function sendMessage(deps: SendDeps, caller: Caller, wish: ChatWish
     messageMetadata: wish.messageMetadata ?? null,
     webhookUrl: undefined,
     origin,
-    idempotencyKey: undefined,
-  });
+    idempotencyKey: wish.idempotencyKey,
+    request: wish.request,
+  };
+}
+
+async function accepted(deps: SendDeps, caller: Caller, started: StartedTask): Promise<SentMessage> {
   if (!started.isBehind) return { ...started, waiting: null, refused: undefined };
   const { taskId } = started;
+  const isKey = caller.kind === "key";
   const refused = isKey ? undefined : await declineByMessage(deps, { taskId, userId: caller.userId });
   return { ...started, refused, waiting: await findWaiting(deps.db, taskId) };
 }

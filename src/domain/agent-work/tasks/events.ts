@@ -1,55 +1,47 @@
 import type { Charged } from "#src/domain/billing/usage/index.ts";
 import type { ModelUsage } from "#src/models/model.ts";
 import type { NewEvent } from "#src/platform/objects/task-logs.ts";
+import type { BuiltEvent, ToolCall, ToolOutcome } from "#src/wire/task-events.ts";
 import type { Turn } from "./turns.ts";
 import type { Task } from "./task.ts";
 import type { Waiting } from "./queries/waiting.ts";
 import { describeWaiting, sentenceOfWaiting, type RefusedQuestion } from "./waiting.ts";
 
 /**
- * The events of a task. Each is `{type, data}` with the details in `data`. For simple readers the fields `content`, `tool`,
- * `args`, `result`, `error`, `status` and `response` are also at the top level.
+ * The events of a task, whose schemas are in `wire/task-events.ts`. Each is `{type, data}` with the details in `data`. For
+ * simple readers the fields `content`, `tool`, `args`, `result`, `error`, `status` and `response` are also at the top level.
  */
-function event(type: string, fields: Readonly<Record<string, unknown>>): NewEvent {
-  return { type, data: JSON.stringify({ type, ...fields }) };
+function event(built: BuiltEvent): NewEvent {
+  return { type: built.type, data: JSON.stringify(built) };
 }
 
 export function taskStarted(taskId: string): NewEvent {
-  return event("task_started", { data: { task_id: taskId } });
+  return event({ type: "task_started", data: { task_id: taskId } });
 }
 
 /** A piece of the agent's text, as it is written. */
 export function textDelta(content: string): NewEvent {
-  return event("text_delta", { content, data: { content } });
+  return event({ type: "text_delta", content, data: { content } });
 }
 
 /** The turn starts over: discard what was streamed of it so far. */
 export function turnRestarted(iteration: number, reason: string): NewEvent {
-  return event("turn_restarted", { data: { iteration, reason } });
+  return event({ type: "turn_restarted", data: { iteration, reason } });
 }
 
-interface ToolCallEvent {
-  iteration: number;
-  /** Position among the turn's calls, from 0. */
-  index: number;
-  total: number;
-  id: string;
-  name: string;
-  parameters: Record<string, unknown>;
+export function toolStart(call: ToolCall): NewEvent {
+  return event({ type: "tool_start", tool: call.name, args: call.parameters, data: call });
 }
 
-export function toolStart(call: ToolCallEvent): NewEvent {
-  return event("tool_start", { tool: call.name, args: call.parameters, data: call });
-}
-
-export function toolResult(call: ToolCallEvent, result: Record<string, unknown>): NewEvent {
+export function toolResult(call: ToolCall, result: Record<string, unknown>): NewEvent {
   const data = { ...call, result, timestamp: new Date().toISOString() };
-  return event("tool_result", { tool: call.name, args: call.parameters, result, data });
+  return event({ type: "tool_result", tool: call.name, args: call.parameters, result, data });
 }
 
 /** A tool failed and the run continues. Sent in addition to the call's `tool_result`. */
-export function toolError(call: ToolCallEvent, error: string): NewEvent {
-  return event("tool_error", {
+export function toolError(call: ToolCall, error: string): NewEvent {
+  return event({
+    type: "tool_error",
     tool: call.name,
     error,
     data: { iteration: call.iteration, tool_name: call.name, error },
@@ -59,7 +51,8 @@ export function toolError(call: ToolCallEvent, error: string): NewEvent {
 /** The end of a turn, with its text, calls and results. */
 export function agentStep(turn: Turn): NewEvent {
   const { iteration, thought, tool_calls: calls, response_text, timestamp, is_complete } = turn;
-  return event("agent_step", {
+  return event({
+    type: "agent_step",
     data: {
       iteration,
       ...(thought !== null && { thought }),
@@ -76,7 +69,7 @@ export function agentStep(turn: Turn): NewEvent {
 const BESIDE_CHARS = 256 * 1024;
 
 /** `{success, tool, result | error}` for each call, with the fields of the result beside them for clients that look there. */
-function toolResults(calls: Turn["tool_calls"]): Record<string, unknown>[] {
+function toolResults(calls: Turn["tool_calls"]): ToolOutcome[] {
   const whole = calls.map(({ name, result: { success, ...result } }) =>
     success || result["error"] === undefined
       ? { success, tool: name, result }
@@ -89,7 +82,10 @@ function toolResults(calls: Turn["tool_calls"]): Record<string, unknown>[] {
 /** The agent's current plan. Sent in addition to the call's `tool_result`. */
 export function planUpdate(callId: string, plan: Record<string, unknown>): NewEvent {
   const { success: _, message: __, ...fields } = plan;
-  return event("plan_update", { data: { run_id: callId, ...fields, updated_at: new Date().toISOString() } });
+  return event({
+    type: "plan_update",
+    data: { run_id: callId, ...fields, updated_at: new Date().toISOString() },
+  });
 }
 
 /** A call needs an approval. Existing clients read the tool's name under either field. */
@@ -105,7 +101,8 @@ export function approvalRequired(approval: {
   expiresAt: Date;
 }): NewEvent {
   const { id, callId, tool, parameters, isShortened, description, chatId, expiresAt } = approval;
-  return event("approval_required", {
+  return event({
+    type: "approval_required",
     tool,
     args: parameters,
     data: {
@@ -141,22 +138,22 @@ export function approvalAnswered(approval: {
     verdict,
     ...(reason !== null && { reason }),
   };
-  return event("approval_answered", { tool, data });
+  return event({ type: "approval_answered", tool, data });
 }
 
 /** A message waits for its turn. Sent to waiting readers only: it is not logged and has no id. */
 export function waiting(taskId: string, what: Waiting, refused?: RefusedQuestion): NewEvent {
   const data = { task_id: taskId, waiting_for: describeWaiting(what, refused) };
-  return event("waiting", { content: sentenceOfWaiting(what, refused), data });
+  return event({ type: "waiting", content: sentenceOfWaiting(what, refused), data });
 }
 
 /** The conversation was compacted for the model. */
 export function contextPressure(iteration: number): NewEvent {
-  return event("context_pressure", { data: { compacted: true, iteration } });
+  return event({ type: "context_pressure", data: { compacted: true, iteration } });
 }
 
 function chatTitled(chatId: string, title: string): NewEvent {
-  return event("chat_title", { data: { chat_id: chatId, title } });
+  return event({ type: "chat_title", data: { chat_id: chatId, title } });
 }
 
 /** Credits that a model call cost; no event for a free call. */
@@ -169,7 +166,7 @@ export function creditsUsed(charged: Charged | undefined): NewEvent[] {
     new_balance: balance,
     usage_log_id: usageId,
   };
-  return [event("credits_used", { data: { ...data, is_byok: false } })];
+  return [event({ type: "credits_used", data: { ...data, is_byok: false } })];
 }
 
 /** The fields of a task's row that the last events carry. */
@@ -189,7 +186,7 @@ const CODES: Readonly<Record<string, string>> = {
 
 /** The task failed. Existing clients read the message under either field. */
 export function failure(message: string, code?: string): NewEvent {
-  return event("error", { content: message, error: message, data: { message, ...(code && { code }) } });
+  return event({ type: "error", content: message, error: message, data: { message, ...(code && { code }) } });
 }
 
 /** The last events of a task, from the row that says how it ended. */
@@ -199,7 +196,8 @@ export function endingEvents(task: EndedTask, usage: ModelUsage | undefined): Ne
   if (status === "failed")
     events.push(failure(error ?? "The task failed", CODES[task.completionReason ?? ""]));
   events.push(
-    event("complete", {
+    event({
+      type: "complete",
       status,
       response,
       data: {
@@ -221,7 +219,8 @@ export function endingEvents(task: EndedTask, usage: ModelUsage | undefined): Ne
       },
     }),
     ...(title === null ? [] : [chatTitled(chatId, title)]),
-    event("done", {
+    event({
+      type: "done",
       task_id: id,
       status,
       response,

@@ -1,5 +1,7 @@
+import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { pageOfTurns, pageOfTasks, type TaskFilter } from "./queries/find.ts";
+import { pageOfTurns, pageOfTasks, turnOf, type TaskFilter } from "./queries/find.ts";
+import type { Results } from "./queries/shown-turn.ts";
 
 export interface Page {
   /** From 1. */
@@ -12,9 +14,20 @@ export async function listTasks(deps: { db: Db }, filter: TaskFilter, page: Page
   return withPages(await pageOfTasks(deps.db, filter, range(page)), page);
 }
 
-/** A page of a task's turns, oldest first. They outlast the event log. */
-export async function listTurns(deps: { db: Db }, taskId: string, page: Page) {
-  return withPages(await pageOfTurns(deps.db, taskId, range(page)), page);
+/** A page of a task's turns, oldest first; on request with long results cut. They outlast the event log. */
+export async function listTurns(
+  deps: { db: Db },
+  taskId: string,
+  page: Page & { results?: Results | undefined },
+) {
+  return withPages(await pageOfTurns(deps.db, taskId, { ...range(page), results: page.results }), page);
+}
+
+/** One turn of a task, whole, by its number from 1. Throws `not_found`. */
+export async function readTurn(deps: { db: Db }, taskId: string, turnIndex: number) {
+  const turn = await turnOf(deps.db, taskId, turnIndex);
+  if (!turn) throw new AppError("not_found", "Step not found");
+  return turn;
 }
 
 function range({ page, limit }: Page) {

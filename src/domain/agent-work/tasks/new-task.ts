@@ -49,7 +49,13 @@ export interface StartTask {
   messageMetadata: Readonly<Record<string, unknown>> | null;
   webhookUrl: string | undefined;
   origin: Origin;
+  /** A request that repeats its caller's key within 24 hours starts nothing and returns the first one's answer. */
   idempotencyKey: string | undefined;
+  /**
+   * What the client asked for, as text that a repetition has to repeat. For a caller that asks for something else here than
+   * its client did; when absent, project, message, agent, chat and callback are compared.
+   */
+  request?: string | undefined;
 }
 
 /** Where a message came from: a messaging platform, a schedule, or one of the service's own interfaces. */

@@ -3,6 +3,7 @@ import {
   callerOfKey,
   hashOfKey,
   keyByHash,
+  type Caller,
   type KeyCaller,
   type Scope,
 } from "#src/domain/organisations/access/index.ts";
@@ -17,7 +18,7 @@ import type { CallbackAttempt, Task } from "./task.ts";
 export type OpenedTask = Task & { callbackAttempts: CallbackAttempt[]; waiting: Waiting | null };
 
 /** Stands in for a name that is not an id; no row has this id. */
-const NOBODY = "00000000-0000-0000-0000-000000000000";
+const NO_TASK = "00000000-0000-0000-0000-000000000000";
 const MISSING = "Task not found";
 
 /**
@@ -29,19 +30,39 @@ export async function openTask(
   token: string,
   taskId: string,
 ): Promise<{ caller: KeyCaller; findTask: (scope: Scope) => OpenedTask }> {
-  const id = isId(taskId) ? taskId : NOBODY;
+  const id = isId(taskId) ? taskId : NO_TASK;
   const [keys, found, attempts] = await deps.db.batch([
     keyByHash(deps.db, { keyHash: hashOfKey(token) }),
     taskWithRole(deps.db, { taskId: id }),
     attemptsOfTask(deps.db, { taskId: id }),
   ]);
   const caller = callerOfKey(keys[0]);
-  const findTask = (scope: Scope) => {
-    const [row] = found;
-    if (!row) throw new AppError("not_found", MISSING);
-    const { task, project, role, waiting } = row;
-    authorize(caller, scope, { role, projectId: project.id, ownerId: task.userId }, MISSING);
-    return { ...task, callbackAttempts: attempts, waiting };
-  };
-  return { caller, findTask };
+  return { caller, findTask: (scope) => opened(caller, scope, found, attempts) };
+}
+
+/** Reads a task of a caller who is known already. Throws as `authorize` does. */
+export async function requireOpenTask(
+  deps: { db: Db },
+  caller: Caller,
+  taskId: string,
+  scope: Scope,
+): Promise<OpenedTask> {
+  const id = isId(taskId) ? taskId : NO_TASK;
+  const [found, attempts] = await deps.db.batch([
+    taskWithRole(deps.db, { taskId: id }),
+    attemptsOfTask(deps.db, { taskId: id }),
+  ]);
+  return opened(caller, scope, found, attempts);
+}
+
+function opened(
+  caller: Caller,
+  scope: Scope,
+  [row]: Awaited<ReturnType<typeof taskWithRole>>,
+  callbackAttempts: CallbackAttempt[],
+): OpenedTask {
+  if (!row) throw new AppError("not_found", MISSING);
+  const { task, project, role, waiting } = row;
+  authorize(caller, scope, { role, projectId: project.id, ownerId: task.userId }, MISSING);
+  return { ...task, callbackAttempts, waiting };
 }

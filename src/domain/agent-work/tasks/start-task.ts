@@ -104,12 +104,23 @@ async function whileParentsExist<T>(write: Promise<T>): Promise<T> {
   }
 }
 
+/**
+ * The answer of an earlier request with the same idempotency key, if there was one. For a caller that prepares something
+ * before it starts a task. Throws `invalid_body` if the earlier request was different.
+ */
+export function repeatedTask(
+  deps: LaunchDeps & { db: Db },
+  input: StartTask,
+): Promise<StartedTask | undefined> {
+  return replayTask(deps, newTask(input));
+}
+
 /** Replays the response for a repeated key and request. Launches the task again if its launch was lost. */
 async function replayTask(
   deps: LaunchDeps & { db: Db },
-  { apiKeyId, idempotency }: NewTask,
+  { userId, apiKeyId, idempotency }: NewTask,
 ): Promise<StartedTask | undefined> {
-  const claimed = apiKeyId && idempotency && (await findClaimedTask(deps.db, apiKeyId, idempotency.key));
+  const claimed = idempotency && (await findClaimedTask(deps.db, { userId, apiKeyId }, idempotency.key));
   if (!claimed) return undefined;
   if (claimed.requestHash !== idempotency.requestHash) {
     throw new AppError("invalid_body", "This Idempotency-Key was used with a different request");
@@ -132,7 +143,8 @@ function answer(task: { id: string; chatId: string }, isBehind: boolean): Starte
 }
 
 function hashOf(input: Omit<StartTask, "idempotencyKey" | "taskId">): string {
-  const { projectId, message, agentId, chat, webhookUrl } = input;
+  const { projectId, message, agentId, chat, webhookUrl, request } = input;
   const chatId = chat.kind === "named" ? chat.id : null;
-  return sha256Hex(JSON.stringify([projectId, message, agentId ?? null, chatId, webhookUrl ?? null]));
+  const fields = [projectId, message, agentId ?? null, chatId, webhookUrl ?? null];
+  return sha256Hex(request ?? JSON.stringify(fields));
 }

@@ -34,6 +34,17 @@ export const Turn = z.object({
 });
 
 export type Turn = z.infer<typeof Turn>;
+
+/** A turn as it is shown: long parameters and results may be cut, with the numbers of characters of the whole. */
+export const ShortTurn = Turn.extend({
+  tool_calls: z.array(
+    Turn.shape.tool_calls.element.extend({
+      cut: z.object({ parameters: z.int(), result: z.int() }).partial().optional(),
+    }),
+  ),
+});
+
+export type ShortTurn = z.infer<typeof ShortTurn>;
 export type TurnCall = Turn["tool_calls"][number];
 
 /** An executor's write, fenced by its generation: the task's progress and the turn to store. */

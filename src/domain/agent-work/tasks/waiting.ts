@@ -1,3 +1,5 @@
+import type { z } from "zod";
+import type { WaitingFor } from "#src/wire/task-events.ts";
 import type { Waiting } from "./queries/waiting.ts";
 
 /** An approval that a message denied. */
@@ -8,7 +10,7 @@ export interface RefusedQuestion {
 }
 
 /** What a message waits for, as the API returns it. `refused` is the approval that the message itself denied. */
-export function describeWaiting(waiting: Waiting, refused?: RefusedQuestion) {
+export function describeWaiting(waiting: Waiting, refused?: RefusedQuestion): z.output<typeof WaitingFor> {
   return {
     task_id: waiting.taskId,
     approval_id: refused?.approvalId ?? waiting.approvalId,

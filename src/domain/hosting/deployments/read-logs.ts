@@ -4,6 +4,7 @@ import { AppError } from "#src/lib/errors.ts";
 import type { LoggedEvent } from "#src/lib/server-sent-events.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { MAX_LINES } from "./queries/logs.ts";
+import type { DeploymentEvent } from "#src/wire/streams.ts";
 import { deploymentOf, isUnfinished, linesAfter, type Deployment } from "./queries/requests.ts";
 import { requireDeployment } from "./require-deployment.ts";
 
@@ -45,19 +46,19 @@ export async function* followDeployment(
       const lines = await linesAfter(deps.db, deployment.id, { after: last, limit: PAGE });
       for (const { line, text } of lines) {
         last = line;
-        yield { id: line, type: "log", data: JSON.stringify({ type: "log", line, text }) };
+        yield { id: line, type: "log", data: lineOf({ type: "log", line, text }) };
       }
       more = lines.length === PAGE;
       if (lines.length > 0) heardAt = Date.now();
     }
-    const state = JSON.stringify(dataOfChange(deployment));
+    const state = lineOf(dataOfChange(deployment));
     if (state !== shown) {
       shown = state;
       heardAt = Date.now();
       yield { id: last, type: "status", data: state };
     }
     if (!isUnfinished(deployment)) {
-      yield { id: last, type: "done", data: JSON.stringify({ ...dataOfChange(deployment), type: "done" }) };
+      yield { id: last, type: "done", data: lineOf({ ...dataOfChange(deployment), type: "done" }) };
       return;
     }
     if (Date.now() - heardAt >= HEARTBEAT_MS) {
@@ -67,6 +68,8 @@ export async function* followDeployment(
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
 }
+
+const lineOf = (event: DeploymentEvent) => JSON.stringify(event);
 
 /** Whether a client that has the log up to a line has all of it. */
 export async function isOver(deps: { db: Db }, deployment: Deployment, after: number): Promise<boolean> {

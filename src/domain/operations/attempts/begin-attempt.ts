@@ -19,9 +19,9 @@ const GUESSES = { counters: [ADDRESS, { of: "account", rule: "account" }], given
 const MESSAGES = { counters: [ADDRESS, { of: "account", rule: "mail" }], givenBack: false } as const;
 
 /**
- * What an attempt is for: a password, a mailed code, a reset link, a pairing token; or a mail to be sent, or a new
- * account. Each kind is counted separately, so that many invitations to a person do not block that person's login
- * codes.
+ * What an attempt is for: a password, a mailed code, a reset link, a pairing token, a code that another device shows; or a
+ * mail to be sent, or a new account. Each kind is counted separately, so that many invitations to a person do not block
+ * that person's login codes.
  *
  * A stranger can try passwords on any account. So that a single stranger cannot lock an account, its limit applies per
  * address, and all addresses together have a higher limit. `givenBack` says whether a success is subtracted from the
@@ -37,6 +37,14 @@ const KINDS = {
   pairing: GUESSES,
   /** The code that a messaging platform's user was sent. */
   identity: {
+    counters: [
+      { of: "address", rule: "identity" },
+      { of: "account", rule: "identity" },
+    ],
+    givenBack: true,
+  },
+  /** The code that a command line shows to the person who signs in with it. */
+  device: {
     counters: [
       { of: "address", rule: "identity" },
       { of: "account", rule: "identity" },

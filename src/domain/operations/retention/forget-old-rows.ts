@@ -16,6 +16,7 @@ const EXPIRING: Readonly<Record<string, number>> = {
   login_attempts: 1,
   mailed_tokens: 1,
   pairing_tokens: 1,
+  device_sign_ins: 1,
   // A day more than states are accepted, because the clocks of service and database may differ.
   used_oauth_states: 1,
 };

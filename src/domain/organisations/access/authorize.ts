@@ -1,5 +1,5 @@
 import { AppError } from "#src/lib/errors.ts";
-import { requireKeyProject, requireKeyScope, type Caller } from "./caller.ts";
+import { holdsScope, requireKeyProject, requireKeyScope, type Caller } from "./caller.ts";
 import { isOwn } from "./private.ts";
 import { roleGrants, type Role, type Scope } from "./scopes.ts";
 
@@ -35,6 +35,11 @@ export function authorize(caller: Caller, scope: Scope, found: Found, missing: s
   requireRole(found.role, scope);
   if (isHidden) throw new AppError("not_found", missing);
   return found.role;
+}
+
+/** Whether a caller with this role in a project, which was already opened for them, may also use a permission there. */
+export function isAuthorized(caller: Caller, scope: Scope, role: Role): boolean {
+  return roleGrants(role, scope) && (caller.kind === "user" || holdsScope(caller, scope));
 }
 
 /** Throws `forbidden` where a role does not grant a permission. */

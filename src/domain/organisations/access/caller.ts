@@ -31,6 +31,11 @@ export function memberCaller(userId: string): UserCaller {
   return { kind: "user", userId, sessionId: "", isSuperuser: false };
 }
 
+/** Whether a key carries a permission that its owner's current role grants. */
+export function holdsScope({ scopes, role }: KeyCaller, scope: Scope): boolean {
+  return (scopes === null || scopes.includes(scope)) && roleLeavesKey(role, scope);
+}
+
 /** Checks a key's own permissions and those of its owner's current role. Throws `forbidden`. */
 export function requireKeyScope(caller: KeyCaller, scope: Scope): void {
   if (caller.scopes !== null && !caller.scopes.includes(scope)) {

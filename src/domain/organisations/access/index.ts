@@ -1,4 +1,4 @@
-export { authorize, requireRole } from "./authorize.ts";
+export { authorize, isAuthorized, requireRole } from "./authorize.ts";
 export { authenticateKey, authenticateUser, callerFor, callerOfKey, hashOfKey } from "./authenticate.ts";
 export {
   memberCaller,

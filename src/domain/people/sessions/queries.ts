@@ -22,12 +22,13 @@ export async function insertSession(
     id: string;
     userId: string;
     passwordHash?: string | null | undefined;
+    clientName: string | null;
     client: Client;
     method: string;
   },
   refresh: NewRefreshRecord,
 ): Promise<boolean> {
-  const { id, userId, passwordHash, client, method } = session;
+  const { id, userId, passwordHash, clientName, client, method } = session;
   const expiresAt = sql`${refresh.expiresAt.toISOString()}::timestamptz`;
   const isUnchanged =
     passwordHash === undefined ? sql`TRUE` : sql`password_hash IS NOT DISTINCT FROM ${passwordHash}::text`;
@@ -38,8 +39,8 @@ export async function insertSession(
         UPDATE users SET last_active_at = now() WHERE id = ${userId}::uuid AND is_active AND ${isUnchanged}
         RETURNING id
       ), opened AS (
-        INSERT INTO sessions (id, user_id, user_agent, ip_address, expires_at)
-        SELECT ${id}::uuid, id, ${client.userAgent}, ${client.address}, ${expiresAt} FROM holder
+        INSERT INTO sessions (id, user_id, user_agent, ip_address, client_name, expires_at)
+        SELECT ${id}::uuid, id, ${client.userAgent}, ${client.address}, ${clientName}::text, ${expiresAt} FROM holder
         RETURNING id
       )
       INSERT INTO refresh_records (id, session_id, token_hash, expires_at)
@@ -195,7 +196,10 @@ export function endSessionRow(db: Db, userId: string, sessionId: string) {
     .returning({ id: sessions.id });
 }
 
-/** Whether the session began within the last `minutes`, by the database's clock. */
+/**
+ * Whether the session began with a proof of identity within the last `minutes`, by the database's clock. A session that
+ * another session approved for a program never did: the approving session may be old, and stolen.
+ */
 export async function sessionBeganWithin(db: Db, sessionId: string, minutes: number): Promise<boolean> {
   const rows = await db
     .select({ id: sessions.id })
@@ -204,6 +208,7 @@ export async function sessionBeganWithin(db: Db, sessionId: string, minutes: num
       and(
         eq(sessions.id, sessionId),
         isNull(sessions.endedAt),
+        isNull(sessions.clientName),
         sql`${sessions.createdAt} > now() - make_interval(mins => ${minutes}::integer)`,
       ),
     );
@@ -217,6 +222,7 @@ export function liveSessions(db: Db, userId: string) {
       id: sessions.id,
       userAgent: sessions.userAgent,
       ipAddress: sessions.ipAddress,
+      clientName: sessions.clientName,
       createdAt: sessions.createdAt,
       lastUsedAt: sessions.lastUsedAt,
       expiresAt: sessions.expiresAt,

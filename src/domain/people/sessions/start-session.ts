@@ -15,7 +15,7 @@ export interface SessionDeps {
 export type { Client } from "#src/lib/client.ts";
 
 /** How a person proved who they are. */
-export type SignInMethod = "registration" | "password" | "two_factor" | "github" | "google";
+export type SignInMethod = "registration" | "password" | "two_factor" | "github" | "google" | "device";
 
 /** Both tokens of a session. The refresh token is only returned here; its hash is stored. */
 export interface Session {
@@ -29,17 +29,19 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /**
  * Opens a session for a person who has just signed in. Throws `conflict` when the account is inactive by now or its
  * password is no longer that of `passwordHash`: a change that ended the account's sessions also prevents this one.
+ * `clientName` is the name of a program for which a signed-in person approved the session.
  */
 export async function startSession(
   deps: SessionDeps,
   user: { id: string; isSuperuser: boolean; passwordHash?: string | null },
   client: Client,
   method: SignInMethod,
+  clientName: string | null = null,
 ): Promise<Session> {
   const sessionId = newId();
   const refresh = newRefreshToken(deps.config.REFRESH_TOKEN_EXPIRE_DAYS);
   const { id: userId, passwordHash } = user;
-  const session = { id: sessionId, userId, passwordHash, client, method };
+  const session = { id: sessionId, userId, passwordHash, clientName, client, method };
   if (!(await insertSession(deps.db, session, refresh.record))) {
     throw new AppError("conflict", "The account was changed in the meantime: log in again");
   }

@@ -8,7 +8,8 @@ import type { Db } from "#src/platform/db/client.ts";
 
 /**
  * Ends a person's sessions, and everything that could still become a session, a password or a key without
- * another authentication. This is the one list of them, for every change after which an account belongs to other hands or is
+ * another authentication. The approval of a program's sign-in counts only while the approving session is live, so it ends
+ * with that session. This is the one list of them, for every change after which an account belongs to other hands or is
  * disabled. Keys stay; the code that ends keys also ends their tasks.
  *
  * Returns queries for the batch of the change. They follow the statement that decides the change and locks the person;

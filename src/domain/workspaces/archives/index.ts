@@ -1,5 +1,8 @@
 export { boundedEntries } from "./bounded-entries.ts";
 export { latestSnapshot } from "./latest-snapshot.ts";
+export type { Manifest, ManifestEntry } from "./manifest.ts";
+export { openSnapshot } from "./open-snapshot.ts";
+export { snapshotContents } from "./snapshot-contents.ts";
 export { deleteSnapshots, sweepSnapshots } from "./prune-snapshots.ts";
 export { findSnapshot, snapshotOfTask, snapshotsOf, type Snapshot, type SnapshotRole } from "./queries.ts";
 export { projectContents } from "./project-contents.ts";

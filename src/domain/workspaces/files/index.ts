@@ -1,7 +1,9 @@
+export { endingOf, isNamedAsBinary } from "./binary-names.ts";
 export { toBytes, type Encoding } from "./contents.ts";
 export { normalizePath } from "#src/lib/project-path.ts";
 export { changeFiles, openFiles } from "./open-files.ts";
-export { listTexts, readBatch, readText } from "./read-files.ts";
+export { listTexts, openFile, readBatch, readText, type OpenFile } from "./read-files.ts";
+export { Pace } from "./pace.ts";
 export {
   directoryFromRoot,
   fileToWrite,
@@ -10,4 +12,6 @@ export {
   pathFromRootIn,
   requireFilePath,
 } from "./paths.ts";
+export { isBinary, readContents } from "./read-contents.ts";
+export { searchFiles } from "./search-files.ts";
 export { readTree } from "./tree.ts";

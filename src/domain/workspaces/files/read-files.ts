@@ -23,14 +23,32 @@ export interface FileText {
   encoding: Encoding;
   /** Bytes of the file. */
   size: number;
+  version: string | undefined;
 }
 
-/** A whole file as text. Throws `not_found`, `too_large`, and `invalid_input` for bytes that are not text. */
-export async function readText(runtime: ProjectFiles, path: string, encoding: Encoding): Promise<FileText> {
-  const bytes = await runtime.readFile(path);
-  if (!bytes) throw new AppError("not_found", "File not found");
-  if (bytes.length > JSON_FILE_BYTES) {
-    throw new AppError("too_large", `The file has ${bytes.length} bytes; read it through files/raw`);
+/** A file whose bytes were not read yet. Read them or cancel the stream. */
+export interface OpenFile {
+  entry: FileEntry;
+  body: ReadableStream<Uint8Array>;
+}
+
+/** Opens a file. Throws `not_found`. */
+export async function openFile(runtime: ProjectFiles, path: string): Promise<OpenFile> {
+  const file = await runtime.readStream(path);
+  if (!file) throw new AppError("not_found", "File not found");
+  return file;
+}
+
+/** An opened file as text. Throws `too_large`, and `invalid_input` for bytes that are not text. */
+export async function readText({ entry, body }: OpenFile, encoding: Encoding): Promise<FileText> {
+  const { size, version } = entry;
+  if (size > JSON_FILE_BYTES) {
+    await body.cancel();
+    throw new AppError("too_large", `The file has ${size} bytes; read it through files/raw`);
+  }
+  const bytes = new Uint8Array(await new Response(body).arrayBuffer());
+  if (bytes.length !== size) {
+    throw new AppError("unavailable", "The file changed while it was read; try again");
   }
   const content = toText(bytes, encoding);
   if (content === undefined) {
@@ -39,11 +57,11 @@ export async function readText(runtime: ProjectFiles, path: string, encoding: En
       "The file is not text; read it with encoding=base64 or through files/raw",
     );
   }
-  return { content, encoding, size: bytes.length };
+  return { content, encoding, size, version };
 }
 
 export interface Batch {
-  files: { path: string; content: string; size: number }[];
+  files: { path: string; content: string; size: number; version: string | undefined }[];
   errors: { path: string; error: string }[];
 }
 
@@ -56,15 +74,14 @@ export async function readBatch(
   let left = BATCH_BYTES;
   const results = await mapSome(paths, async (path) => {
     try {
-      const real = pathFromRootIn(directory, path);
-      const entry = await runtime.stat(real);
-      // The size is taken from the budget before the bytes are fetched. A link's target is counted afterwards.
-      const size = entry?.size ?? 0;
-      if (size > left) throw new AppError("too_large", "The batch is full: request this file on its own");
-      left -= size;
-      const text = await readText(runtime, real, "utf-8");
-      left -= text.size - size;
-      return { file: { path, content: text.content, size: text.size } };
+      const file = await openFile(runtime, pathFromRootIn(directory, path));
+      if (file.entry.size > left) {
+        await file.body.cancel();
+        throw new AppError("too_large", "The batch is full: request this file on its own");
+      }
+      left -= file.entry.size;
+      const { content, size, version } = await readText(file, "utf-8");
+      return { file: { path, content, size, version } };
     } catch (error) {
       if (error instanceof AppError && error.status < 500) return { error: { path, error: error.message } };
       throw error;

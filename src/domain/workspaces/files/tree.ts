@@ -37,15 +37,24 @@ const EXCLUDED_EXTENSIONS = new Set(
   ].flatMap((extensions) => extensions.split(" ")),
 );
 
+/** Directories that a copy of a project does without: git and the package manager make them. */
+const NEVER_COPIED = [".git", "node_modules"];
+
 /**
  * The tree that an editor shows: files and directories below `directory`, parents first, with paths relative to it,
- * without generated files. Throws `not_found` and `conflict` if there is no such directory.
+ * without generated files. With `all`, every file that is not in `.git` or `node_modules`. Throws `not_found` and
+ * `conflict` if there is no such directory.
  */
-export async function readTree(runtime: ProjectFiles, directory: string): Promise<FileEntry[]> {
-  const entries = await runtime.list(directory, { recursive: true, exclude: EXCLUDED_DIRECTORIES });
+export async function readTree(
+  runtime: ProjectFiles,
+  directory: string,
+  { all = false }: { all?: boolean } = {},
+): Promise<FileEntry[]> {
+  const exclude = all ? NEVER_COPIED : EXCLUDED_DIRECTORIES;
+  const entries = await runtime.list(directory, { recursive: true, exclude });
   const above = directory === "" ? 0 : directory.length + 1;
   return entries
-    .filter((entry) => entry.kind === "directory" || !isExcludedFile(entry.name))
+    .filter((entry) => all || entry.kind === "directory" || !isExcludedFile(entry.name))
     .map((entry) => ({ ...entry, path: entry.path.slice(above) }));
 }
 

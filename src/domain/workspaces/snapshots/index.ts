@@ -1,4 +1,7 @@
 export { createSnapshot } from "./create-snapshot.ts";
+export { diffSnapshot, type SnapshotChange } from "./diff-snapshot.ts";
+export { diffSnapshotFile } from "./diff-snapshot-file.ts";
+export { openSnapshotFile } from "./open-snapshot-file.ts";
 export { EXPORT_FORMATS, exportProject } from "./export-project.ts";
 export { exportTemplate } from "./export-template.ts";
 export { forkProject } from "./fork-project.ts";

@@ -37,9 +37,9 @@ function runtimeOver(open: () => DurableObjectStub<ProjectWorkspaceObject>): Pro
     stat: (path) => call(open().stat(path)),
     list: (path, options) => call(open().list(path, options)),
     readFile: (path) => call(open().readFile(path)),
-    writeFile: (path, content) => call(open().writeFile(path, content)),
+    writeFile: (path, content, expected) => call(open().writeFile(path, content, expected)),
     makeDirectory: (path) => call(open().makeDirectory(path)),
-    rename: (from, to) => call(open().rename(from, to)),
+    rename: (from, to, expected) => call(open().rename(from, to, expected)),
     remove: (path, options) => call(open().remove(path, options)),
     readTodos: (chatId) => call(open().readTodos(chatId)),
     writeTodos: (chatId, todos) => call(open().writeTodos(chatId, todos)),
@@ -111,9 +111,10 @@ function runtimeOver(open: () => DurableObjectStub<ProjectWorkspaceObject>): Pro
       return { entry, body };
     },
 
-    async writeStream(path, body, limit) {
+    async writeStream(path, body, limit, expected) {
       const seal = newSeal();
-      const url = streamUrl("/file", { path, limit: String(limit), seal });
+      const condition = expected === undefined ? {} : { expected: JSON.stringify(expected) };
+      const url = streamUrl("/file", { path, limit: String(limit), seal, ...condition });
       const response = await reach(open().fetch(url, { method: "PUT", body: sealed(body, seal) }));
       return unwrap(parseJson(await response.text(), EntryAnswer));
     },

@@ -3,6 +3,7 @@ import { AppError } from "#src/lib/errors.ts";
 import { parseJson, safeParseJson } from "#src/lib/parse-json.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import { decodeEntries, encodeEntries } from "../entry-stream.ts";
+import type { ExpectedVersion } from "../expected-version.ts";
 import type { ExecResult, ProjectRuntime } from "../project-runtime.ts";
 import type { EntryWithContent } from "../project-storage.ts";
 import { newSeal, sealed } from "../sealed-body.ts";
@@ -90,11 +91,11 @@ export function httpRuntime({
       return response && reach(bytesOf(response));
     },
 
-    async writeFile(path, content) {
+    async writeFile(path, content, expected) {
       if (content.byteLength > CALL_BYTES) {
         throw new AppError("too_large", `"${path.slice(0, 300)}": file too large`);
       }
-      const url = `/files/content${query({ path, size: String(content.byteLength) })}`;
+      const url = `/files/content${query({ path, size: String(content.byteLength), ...asQuery(expected) })}`;
       const response = await call("PUT", url, { body: content });
       return parseJson(await reach(textOf(response)), FileEntryWire);
     },
@@ -109,17 +110,17 @@ export function httpRuntime({
       };
     },
 
-    async writeStream(path, body, limit) {
+    async writeStream(path, body, limit, expected) {
       const seal = newSeal();
-      const url = `/files/content${query({ path, limit: String(limit), seal })}`;
+      const url = `/files/content${query({ path, limit: String(limit), seal, ...asQuery(expected) })}`;
       const response = await call("PUT", url, { body: sealed(body, seal) });
       return parseJson(await reach(textOf(response)), FileEntryWire);
     },
 
     makeDirectory: (path) => tell("POST", `/files/directory${query({ path })}`),
-    rename: (from, to) => tell("POST", "/files/move", { from, to }),
-    remove: (path, { recursive }) =>
-      tell("DELETE", `/files/entry${query({ path, recursive: String(recursive) })}`),
+    rename: (from, to, expected) => tell("POST", "/files/move", { from, to, expected }),
+    remove: (path, { recursive, expected }) =>
+      tell("DELETE", `/files/entry${query({ path, recursive: String(recursive), ...asQuery(expected) })}`),
 
     // ── Files as a whole
 
@@ -232,6 +233,10 @@ function asJson(value: unknown): RequestInit {
 function query(values: Readonly<Record<string, string | readonly string[]>>): string {
   const pairs = Object.entries(values).flatMap(([name, value]) => [value].flat().map((each) => [name, each]));
   return `?${new URLSearchParams(pairs).toString()}`;
+}
+
+function asQuery(expected: ExpectedVersion | undefined): Record<string, string> {
+  return expected === undefined ? {} : { expected: JSON.stringify(expected) };
 }
 
 /** Maps a failed or aborted request to an `AppError`. */

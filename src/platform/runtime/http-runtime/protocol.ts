@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { STATUS, type ErrorCode } from "#src/lib/errors.ts";
+import { ExpectedVersion } from "../expected-version.ts";
 
 /**
  * The protocol of the workspace server, over HTTP. Paths of files and counts are in the query, small data is JSON,
@@ -40,11 +41,12 @@ export const FileEntryWire = z.object({
   kind: Kind,
   size: z.number(),
   modifiedAt: z.number(),
+  version: z.string().optional(),
 });
 export const FoundEntry = z.object({ entry: FileEntryWire.nullable() });
 export const FileEntries = z.object({ entries: z.array(FileEntryWire) });
 
-export const Move = z.object({ from: z.string(), to: z.string() });
+export const Move = z.object({ from: z.string(), to: z.string(), expected: ExpectedVersion.optional() });
 
 export const Inventory = z.object({
   entries: z.array(

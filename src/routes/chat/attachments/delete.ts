@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { ChatParams } from "../chat.ts";
 
 export const deleteAttachment = endpoint({
+  operationId: "deleteAttachment",
   method: "delete",
   path: "/api/chats/:chat/attachments/:attachment",
   tag: "Chat",

@@ -5,6 +5,7 @@ import { formFile } from "#src/http/multipart.ts";
 import { ChatParams } from "../chat.ts";
 
 export const uploadAttachment = endpoint({
+  operationId: "uploadAttachment",
   method: "post",
   path: "/api/chats/:chat/attachments",
   tag: "Chat",

@@ -5,6 +5,7 @@ import { Moment } from "#src/http/schemas.ts";
 import { ProjectParams } from "../project.ts";
 
 export const makeAlwaysOn = endpoint({
+  operationId: "enableAlwaysOn",
   method: "post",
   path: "/api/projects/:project/deploy",
   summary: "Make a project always on",
@@ -29,6 +30,7 @@ export const makeAlwaysOn = endpoint({
 });
 
 export const endAlwaysOn = endpoint({
+  operationId: "disableAlwaysOn",
   method: "delete",
   path: "/api/projects/:project/deploy",
   summary: "End always on",

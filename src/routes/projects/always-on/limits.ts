@@ -3,6 +3,7 @@ import { readDeployLimits } from "#src/domain/workspaces/always-on/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 
 export const getDeployLimits = endpoint({
+  operationId: "getAlwaysOnLimits",
   method: "get",
   path: "/api/projects/deployment/limits",
   summary: "Get limits of a team's projects",

@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { BrowserPreview, describePreview, PreviewParams } from "./preview.ts";
 
 export const connectBrowserPreview = endpoint({
+  operationId: "connectBrowserPreview",
   method: "post",
   path: "/api/projects/:project/browser-previews/:preview/connect/:container",
   summary: "Connect a browser preview",
@@ -20,6 +21,7 @@ export const connectBrowserPreview = endpoint({
 });
 
 export const disconnectBrowserPreview = endpoint({
+  operationId: "disconnectBrowserPreview",
   method: "post",
   path: "/api/projects/:project/browser-previews/:preview/disconnect",
   summary: "Disconnect a browser preview",

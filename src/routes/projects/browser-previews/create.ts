@@ -4,6 +4,7 @@ import { ProjectParams } from "../project.ts";
 import { BrowserPreview, describePreview, PreviewBody, previewChange } from "./preview.ts";
 
 export const createBrowserPreview = endpoint({
+  operationId: "createBrowserPreview",
   method: "post",
   path: "/api/projects/:project/browser-previews",
   summary: "Create a browser preview",
@@ -11,6 +12,7 @@ export const createBrowserPreview = endpoint({
   tag: "Containers",
   access: { userOrKey: "container.edit" },
   params: ProjectParams,
+  example: {},
   body: PreviewBody,
   response: { status: 200, schema: BrowserPreview },
   refusals: [400],

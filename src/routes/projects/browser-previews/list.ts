@@ -5,6 +5,7 @@ import { ProjectParams } from "../project.ts";
 import { BrowserPreview, describePreview } from "./preview.ts";
 
 export const listBrowserPreviews = endpoint({
+  operationId: "listBrowserPreviews",
   method: "get",
   path: "/api/projects/:project/browser-previews",
   summary: "List browser previews",

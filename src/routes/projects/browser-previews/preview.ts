@@ -8,12 +8,14 @@ export const PreviewParams = z.object({
 });
 
 /** Fields that a client sets, all optional. */
-export const PreviewBody = z.object({
-  position_x: z.number().optional(),
-  position_y: z.number().optional(),
-  connected_container_id: z.uuid().nullable().optional(),
-  current_path: text({ min: 1, max: 2048 }).optional(),
-});
+export const PreviewBody = z
+  .object({
+    position_x: z.number().optional(),
+    position_y: z.number().optional(),
+    connected_container_id: z.uuid().nullable().optional(),
+    current_path: text({ min: 1, max: 2048 }).optional(),
+  })
+  .meta({ id: "BrowserPreviewFields" });
 
 /** The body under the domain's names. */
 export function previewChange(body: z.output<typeof PreviewBody>) {

@@ -3,6 +3,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { BrowserPreview, describePreview, PreviewBody, PreviewParams, previewChange } from "./preview.ts";
 
 export const updateBrowserPreview = endpoint({
+  operationId: "updateBrowserPreview",
   method: "patch",
   path: "/api/projects/:project/browser-previews/:preview",
   summary: "Update a browser preview",
@@ -10,6 +11,7 @@ export const updateBrowserPreview = endpoint({
   tag: "Containers",
   access: { userOrKey: "container.edit" },
   params: PreviewParams,
+  example: {},
   body: PreviewBody,
   response: { status: 200, schema: BrowserPreview },
   refusals: [400],

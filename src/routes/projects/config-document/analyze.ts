@@ -5,6 +5,7 @@ import { ProjectParams } from "../project.ts";
 import { FoundDocument } from "./get.ts";
 
 export const analyze = endpoint({
+  operationId: "suggestConfigDocument",
   method: "post",
   path: "/api/projects/:project/analyze",
   summary: "Suggest a configuration document",

@@ -14,6 +14,7 @@ export const FoundDocument = SettledDocument.extend({
 }).meta({ id: "FoundConfigDocument" });
 
 export const getSetupConfig = endpoint({
+  operationId: "getConfigDocument",
   method: "get",
   path: "/api/projects/:project/setup-config",
   summary: "Get the configuration document",

@@ -5,6 +5,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "../project.ts";
 
 export const setSetupConfig = endpoint({
+  operationId: "setConfigDocument",
   method: "post",
   path: "/api/projects/:project/setup-config",
   summary: "Set the configuration document",
@@ -13,6 +14,7 @@ export const setSetupConfig = endpoint({
   tag: "Containers",
   access: { userOrKey: "container.create" },
   params: ProjectParams,
+  example: { primaryApp: "web", apps: { web: { directory: ".", port: 3000, start: "npm run dev" } } },
   body: ConfigDocument,
   response: {
     status: 200,

@@ -13,6 +13,7 @@ const Sections = z.object({
 });
 
 export const syncConfig = endpoint({
+  operationId: "syncConfigDocument",
   method: "post",
   path: "/api/projects/:project/sync-config",
   summary: "Write containers to the configuration",

@@ -35,6 +35,7 @@ const Body = z.object({
 });
 
 export const createContainer = endpoint({
+  operationId: "createContainer",
   method: "post",
   path: "/api/projects/:project/containers",
   summary: "Create a container",
@@ -42,6 +43,7 @@ export const createContainer = endpoint({
   tag: "Containers",
   access: { userOrKey: "container.create" },
   params: ProjectParams,
+  example: { name: "web" },
   body: Body,
   response: {
     status: 200,

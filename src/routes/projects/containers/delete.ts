@@ -1,9 +1,10 @@
-import { z } from "zod";
 import * as containers from "#src/domain/workspaces/containers/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
+import { Message } from "#src/http/schemas.ts";
 import { ContainerParams } from "./container.ts";
 
 export const deleteContainer = endpoint({
+  operationId: "deleteContainer",
   method: "delete",
   path: "/api/projects/:project/containers/:container",
   summary: "Delete a container",
@@ -11,7 +12,7 @@ export const deleteContainer = endpoint({
   tag: "Containers",
   access: { userOrKey: "container.delete" },
   params: ContainerParams,
-  response: { status: 200, schema: z.object({ message: z.string() }) },
+  response: { status: 200, schema: Message },
   async handler({ services, caller, params }) {
     const { name } = await containers.deleteContainer(services, caller, params);
     return { message: `Container ${name} deleted` };

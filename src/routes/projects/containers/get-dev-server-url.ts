@@ -5,6 +5,7 @@ import { AppError } from "#src/lib/errors.ts";
 import { ProjectParams } from "../project.ts";
 
 export const getDevServerUrl = endpoint({
+  operationId: "getDevServerUrl",
   method: "get",
   path: "/api/projects/:project/dev-server-url",
   summary: "Get the dev server address",

@@ -7,6 +7,7 @@ import { ProjectParams } from "../project.ts";
 const MOUNT = "/app";
 
 export const getContainerInfo = endpoint({
+  operationId: "getCommandEnvironment",
   method: "get",
   path: "/api/projects/:project/container-info",
   summary: "Get the command environment",

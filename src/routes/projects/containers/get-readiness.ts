@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "../project.ts";
 
 export const getContainerStatus = endpoint({
+  operationId: "getEnvironmentStatus",
   method: "get",
   path: "/api/projects/:project/container-status",
   summary: "Get environment readiness",

@@ -16,6 +16,7 @@ const Entry = z.object({
 });
 
 export const getContainersSummary = endpoint({
+  operationId: "listContainerStatuses",
   method: "get",
   path: "/api/projects/:project/containers/status",
   summary: "Get container statuses",

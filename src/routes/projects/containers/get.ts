@@ -3,6 +3,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { Container, ContainerParams, describeContainer } from "./container.ts";
 
 export const getContainer = endpoint({
+  operationId: "getContainer",
   method: "get",
   path: "/api/projects/:project/containers/:container",
   summary: "Get a container",

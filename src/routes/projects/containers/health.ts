@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { addressesOf, ContainerParams } from "./container.ts";
 
 export const getContainerHealth = endpoint({
+  operationId: "getContainerHealth",
   method: "get",
   path: "/api/projects/:project/containers/:container/health",
   summary: "Check a container's health",

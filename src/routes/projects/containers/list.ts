@@ -5,6 +5,7 @@ import { ProjectParams } from "../project.ts";
 import { Container, describeContainer } from "./container.ts";
 
 export const listContainers = endpoint({
+  operationId: "listContainers",
   method: "get",
   path: "/api/projects/:project/containers",
   summary: "List containers",

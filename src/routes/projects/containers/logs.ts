@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { ContainerParams } from "./container.ts";
 
 export const getContainerLogs = endpoint({
+  operationId: "getContainerLogs",
   method: "get",
   path: "/api/projects/:project/containers/:container/logs",
   summary: "Get container logs",

@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { Container, ContainerParams, describeChanged, Name } from "./container.ts";
 
 export const renameContainer = endpoint({
+  operationId: "renameContainer",
   method: "post",
   path: "/api/projects/:project/containers/:container/rename",
   summary: "Rename a container",
@@ -11,6 +12,7 @@ export const renameContainer = endpoint({
   tag: "Containers",
   access: { userOrKey: "container.edit" },
   params: ContainerParams,
+  example: { new_name: "website" },
   body: z.object({ new_name: Name }),
   response: { status: 200, schema: Container },
   refusals: [400, 409],

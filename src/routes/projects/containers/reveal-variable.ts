@@ -4,6 +4,7 @@ import { endpoint, Reply } from "#src/http/endpoint.ts";
 import { ContainerParams } from "./container.ts";
 
 export const revealVariable = endpoint({
+  operationId: "revealContainerVariable",
   method: "post",
   path: "/api/projects/:project/containers/:container/secrets/:variable/reveal",
   summary: "Reveal a variable's value",

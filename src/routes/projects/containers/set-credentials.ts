@@ -5,6 +5,7 @@ import { text } from "#src/http/schemas.ts";
 import { Container, ContainerParams, describeChanged, Variables } from "./container.ts";
 
 export const setCredentials = endpoint({
+  operationId: "setContainerCredentials",
   method: "put",
   path: "/api/projects/:project/containers/:container/credentials",
   summary: "Set external container credentials",
@@ -12,6 +13,7 @@ export const setCredentials = endpoint({
   tag: "Containers",
   access: { userOrKey: "container.edit" },
   params: ContainerParams,
+  example: { credentials: { TOKEN: "secret" } },
   body: z.object({ credentials: Variables, external_endpoint: text({ max: 2048 }).optional() }),
   response: { status: 200, schema: Container },
   refusals: [400],

@@ -5,6 +5,7 @@ import { text } from "#src/http/schemas.ts";
 import { Container, ContainerParams, describeChanged } from "./container.ts";
 
 export const setDeploymentTarget = endpoint({
+  operationId: "setContainerDeploymentTarget",
   method: "patch",
   path: "/api/projects/:project/containers/:container/deployment-target",
   summary: "Set a deployment target",
@@ -12,6 +13,7 @@ export const setDeploymentTarget = endpoint({
   tag: "Containers",
   access: { userOrKey: "container.edit" },
   params: ContainerParams,
+  example: { provider: "netlify" },
   body: z.object({ provider: text({ min: 1, max: 100 }).nullable() }),
   response: { status: 200, schema: Container },
   async handler({ services, caller, params, body }) {

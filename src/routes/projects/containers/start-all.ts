@@ -4,21 +4,24 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "../project.ts";
 import { addressesOf } from "./container.ts";
 
-const StartedContainers = z.object({
-  message: z.string(),
-  project_slug: z.string(),
-  containers: z.record(
-    z.string(),
-    z.object({ container_id: z.uuid(), status: z.string(), url: z.string().nullable() }),
-  ),
-  network: z.null(),
-  namespace: z.null(),
-  deployment_mode: z.string(),
-});
+const StartedContainers = z
+  .object({
+    message: z.string(),
+    project_slug: z.string(),
+    containers: z.record(
+      z.string(),
+      z.object({ container_id: z.uuid(), status: z.string(), url: z.string().nullable() }),
+    ),
+    network: z.null(),
+    namespace: z.null(),
+    deployment_mode: z.string(),
+  })
+  .meta({ id: "StartedContainers" });
 
 /** As for one container: a start leaves running programs alone. */
 const startAllBy = (verb: "start" | "restart", use: typeof startAllContainers) =>
   endpoint({
+    operationId: `${verb}AllContainers`,
     method: "post",
     path: `/api/projects/:project/containers/${verb}-all`,
     summary: `${verb === "start" ? "Start" : "Restart"} all containers`,

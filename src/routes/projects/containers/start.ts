@@ -20,6 +20,7 @@ const Started = z
 /** A restart replaces a running program; a start leaves it alone. */
 const startBy = (verb: "start" | "restart", use: typeof lifecycle.startContainer) =>
   endpoint({
+    operationId: `${verb}Container`,
     method: "post",
     path: `/api/projects/:project/containers/:container/${verb}`,
     summary: `${verb === "start" ? "Start" : "Restart"} a container`,

@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "../project.ts";
 
 export const stopAll = endpoint({
+  operationId: "stopAllContainers",
   method: "post",
   path: "/api/projects/:project/containers/stop-all",
   summary: "Stop all containers",

@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { ContainerParams } from "./container.ts";
 
 export const stopContainer = endpoint({
+  operationId: "stopContainer",
   method: "post",
   path: "/api/projects/:project/containers/:container/stop",
   summary: "Stop a container",

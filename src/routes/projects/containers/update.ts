@@ -25,6 +25,7 @@ const Body = z.object({
 });
 
 export const updateContainer = endpoint({
+  operationId: "updateContainer",
   method: "patch",
   path: "/api/projects/:project/containers/:container",
   summary: "Update a container",
@@ -32,6 +33,7 @@ export const updateContainer = endpoint({
   tag: "Containers",
   access: { userOrKey: "container.edit" },
   params: ContainerParams,
+  example: { name: "frontend" },
   body: Body,
   response: { status: 200, schema: Container },
   refusals: [400, 409],

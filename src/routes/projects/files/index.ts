@@ -10,12 +10,14 @@ import { getRaw, putRaw } from "./raw.ts";
 import { readBatch } from "./read-batch.ts";
 import { renameFile } from "./rename.ts";
 import { saveFile } from "./save.ts";
+import { searchFileTexts } from "./search.ts";
 
 /** Literal paths come before paths that match any file. */
 export const fileEndpoints: readonly Endpoint[] = [
   getTree,
   getContent,
   readBatch,
+  searchFileTexts,
   listFiles,
   saveFile,
   deleteNamedFile,

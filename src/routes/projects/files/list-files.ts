@@ -18,6 +18,7 @@ const ListedFile = z
   .meta({ id: "ListedFile" });
 
 export const listFiles = endpoint({
+  operationId: "listTextFiles",
   method: "get",
   path: "/api/projects/:project/files",
   summary: "List text files with contents",

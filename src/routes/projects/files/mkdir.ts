@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { ProjectParams } from "../project.ts";
 
 export const makeDirectory = endpoint({
+  operationId: "createDirectory",
   method: "post",
   path: "/api/projects/:project/files/mkdir",
   summary: "Create a directory",
@@ -11,6 +12,7 @@ export const makeDirectory = endpoint({
   tag: "Files",
   access: { userOrKey: "file.write" },
   params: ProjectParams,
+  example: { dir_path: "docs" },
   body: z.object({ dir_path: z.string() }).meta({ id: "MakeDirectory" }),
   refusals: [409],
   response: { status: 200, schema: z.object({ message: z.string(), dir_path: z.string() }) },

@@ -18,6 +18,7 @@ const Body = z
   .refine((body) => body.user_id ?? body.email, "user_id or email is required");
 
 export const addProjectMember = endpoint({
+  operationId: "addProjectMember",
   method: "post",
   path: "/api/projects/:project/members",
   summary: "Add a project member",
@@ -26,6 +27,7 @@ export const addProjectMember = endpoint({
   tag: "Projects",
   access: { user: "any" },
   params: ProjectParams,
+  example: { email: "grace@example.com", role: "viewer" },
   body: Body,
   refusals: [409],
   response: { status: 201, schema: Member },

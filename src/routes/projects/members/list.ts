@@ -6,6 +6,7 @@ import { describeMember, Member, memberCursor, MemberCursor } from "../../member
 import { ProjectParams } from "../project.ts";
 
 export const listProjectMembers = endpoint({
+  operationId: "listProjectMembers",
   method: "get",
   path: "/api/projects/:project/members",
   summary: "List project members",

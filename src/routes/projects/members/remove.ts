@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { MemberParams } from "./member.ts";
 
 export const removeProjectMember = endpoint({
+  operationId: "removeProjectMember",
   method: "delete",
   path: "/api/projects/:project/members/:user",
   summary: "Remove a project member",

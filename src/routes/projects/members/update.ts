@@ -5,6 +5,7 @@ import { describeMember, Member, Role } from "../../members.ts";
 import { MemberParams } from "./member.ts";
 
 export const updateProjectMember = endpoint({
+  operationId: "updateProjectMember",
   method: "patch",
   path: "/api/projects/:project/members/:user",
   summary: "Change a project member's role",
@@ -12,6 +13,7 @@ export const updateProjectMember = endpoint({
   tag: "Projects",
   access: { user: "any" },
   params: MemberParams,
+  example: { role: "viewer" },
   body: z.object({ role: Role }),
   response: { status: 200, schema: Member },
   async handler({ services, caller, params, body, client }) {

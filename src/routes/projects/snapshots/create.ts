@@ -6,6 +6,7 @@ import { ProjectParams } from "../project.ts";
 import { VolumeId } from "./snapshot.ts";
 
 export const createSnapshot = endpoint({
+  operationId: "createSnapshot",
   method: "post",
   path: "/api/projects/:project/snapshots",
   summary: "Create a snapshot",
@@ -13,6 +14,7 @@ export const createSnapshot = endpoint({
   tag: "Snapshots",
   access: { userOrKey: "snapshot.create" },
   params: ProjectParams,
+  example: {},
   body: z.object({ label: text({ max: 200, trim: true }).default("") }),
   refusals: [409, 503],
   response: {

@@ -26,6 +26,7 @@ const Graph = z.object({
 });
 
 export const getSnapshotGraph = endpoint({
+  operationId: "getSnapshotGraph",
   method: "get",
   path: "/api/projects/:project/snapshots/graph",
   summary: "Get the snapshot graph",

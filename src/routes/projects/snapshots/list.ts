@@ -6,6 +6,7 @@ import { describeSnapshot } from "./describe-snapshot.ts";
 import { Snapshot, VolumeId } from "./snapshot.ts";
 
 export const listSnapshots = endpoint({
+  operationId: "listSnapshots",
   method: "get",
   path: "/api/projects/:project/snapshots",
   summary: "List snapshots",

@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { SnapshotParams } from "./snapshot.ts";
 
 export const restoreSnapshot = endpoint({
+  operationId: "restoreSnapshot",
   method: "post",
   path: "/api/projects/:project/snapshots/:hash/restore",
   summary: "Restore a snapshot",

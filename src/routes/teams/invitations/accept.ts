@@ -4,6 +4,7 @@ import { describeTeam, Team } from "../team.ts";
 import { TokenParams } from "./invitation.ts";
 
 export const acceptInvitation = endpoint({
+  operationId: "acceptInvitation",
   method: "post",
   path: "/api/teams/invitations/:token/accept",
   summary: "Accept an invitation",

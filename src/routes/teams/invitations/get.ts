@@ -17,6 +17,7 @@ const Shown = z
   .meta({ id: "ShownInvitation" });
 
 export const getInvitation = endpoint({
+  operationId: "getInvitation",
   method: "get",
   path: "/api/teams/invitations/:token",
   summary: "Get an invitation",

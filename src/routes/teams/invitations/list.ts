@@ -7,6 +7,7 @@ import { describeInvitation, Invitation } from "./invitation.ts";
 const Listed = Invitation.extend({ inviter_name: z.string().nullable() }).meta({ id: "Invitation" });
 
 export const listInvitations = endpoint({
+  operationId: "listTeamInvitations",
   method: "get",
   path: "/api/teams/:team/invitations",
   summary: "List team invitations",

@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { TeamParams } from "../team.ts";
 
 export const revokeInvitation = endpoint({
+  operationId: "revokeTeamInvitation",
   method: "delete",
   path: "/api/teams/:team/invitations/:invitation",
   summary: "Revoke an invitation",

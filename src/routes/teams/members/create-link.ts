@@ -10,6 +10,7 @@ const Link = Invitation.extend({
 }).meta({ id: "InvitationLink" });
 
 export const createLink = endpoint({
+  operationId: "createTeamInvitationLink",
   method: "post",
   path: "/api/teams/:team/members/link",
   summary: "Create an invitation link",
@@ -17,6 +18,7 @@ export const createLink = endpoint({
   tag: "Teams",
   access: { member: "team.invite" },
   params: TeamParams,
+  example: { role: "editor" },
   body: z.object({
     role: Role,
     max_uses: z

@@ -18,6 +18,7 @@ const Invited = Invitation.extend({
 }).meta({ id: "InvitedMember" });
 
 export const inviteMember = endpoint({
+  operationId: "inviteTeamMember",
   method: "post",
   path: "/api/teams/:team/members/invite",
   summary: "Invite a member by email",
@@ -26,6 +27,7 @@ export const inviteMember = endpoint({
   tag: "Teams",
   access: { member: "team.invite" },
   params: TeamParams,
+  example: { email: "grace@example.com", role: "editor" },
   body: z.object({ email: email(), role: Role }),
   refusals: [409],
   response: { status: 201, schema: Invited },

@@ -6,6 +6,7 @@ import { TeamParams } from "../team.ts";
 import { describeMember, Member, memberCursor, MemberCursor } from "../../members.ts";
 
 export const listMembers = endpoint({
+  operationId: "listTeamMembers",
   method: "get",
   path: "/api/teams/:team/members",
   summary: "List team members",

@@ -4,6 +4,7 @@ import { endpoint } from "#src/http/endpoint.ts";
 import { MemberParams } from "./member.ts";
 
 export const removeMember = endpoint({
+  operationId: "removeTeamMember",
   method: "delete",
   path: "/api/teams/:team/members/:user",
   summary: "Remove a team member",

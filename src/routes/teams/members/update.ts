@@ -5,6 +5,7 @@ import { describeMember, Member, Role } from "../../members.ts";
 import { MemberParams } from "./member.ts";
 
 export const updateMember = endpoint({
+  operationId: "updateTeamMember",
   method: "patch",
   path: "/api/teams/:team/members/:user",
   summary: "Change a member's role",
@@ -12,6 +13,7 @@ export const updateMember = endpoint({
   tag: "Teams",
   access: { member: "team.change_role" },
   params: MemberParams,
+  example: { role: "editor" },
   body: z.object({ role: Role }),
   refusals: [409],
   response: { status: 200, schema: Member },

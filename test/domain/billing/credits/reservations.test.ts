@@ -195,7 +195,7 @@ const fifty = fc.array(call, { minLength: 50, maxLength: 50 });
 const pools = fc.tuple(fc.nat(5), fc.nat(20), fc.nat(40), fc.nat(40));
 
 describe("fifty calls at once", () => {
-  it("never cost more than there is, and every cent is accounted for", { timeout: 120_000 }, async () => {
+  it("never cost more than there is, and every cent is accounted for", async () => {
     await fc.assert(
       fc.asyncProperty(
         fifty,

@@ -24,6 +24,8 @@ type Handed = Uint8Array<ArrayBuffer> | PlatformFailure;
 export class MediaWorld {
   readonly files = new Map<string, Handed>();
   readonly cache = new Map<string, CachedMedia & { storedAt: Date }>();
+  /** The platform hands out nothing before this. */
+  held: Promise<void> = Promise.resolve();
   /** References in the order in which they were fetched. */
   readonly fetched: string[] = [];
   /** Recordings in the order in which they were transcribed, as texts. */
@@ -201,8 +203,9 @@ export class MediaWorld {
       .where(eq(chats.userId, this.at.userId));
   }
 
-  #handOut(reference: string): CachedMedia {
+  async #handOut(reference: string): Promise<CachedMedia> {
     this.fetched.push(reference);
+    await this.held;
     const handed = this.files.get(reference);
     if (handed instanceof PlatformFailure) throw handed;
     if (!handed) throw new PlatformFailure("refused", "The platform has no such file.");

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   adminActions,
   auditLog,
+  deviceSignIns,
   loginAttempts,
   mailedTokens,
   pairingTokens,
@@ -36,8 +37,17 @@ const forget = (days = 90) =>
 async function insertAll(age: number) {
   const { user } = await newPerson(database.db);
   const moment = daysAgo(age);
-  const ids = Array.from({ length: 7 }, newId);
-  const [entry = "", action = "", session = "", attempt = "", link = "", pairing = "", state = ""] = ids;
+  const ids = Array.from({ length: 8 }, newId);
+  const [
+    entry = "",
+    action = "",
+    session = "",
+    attempt = "",
+    link = "",
+    pairing = "",
+    state = "",
+    device = "",
+  ] = ids;
   const base = () => ({ userId: user.id, tokenHash: newToken().hash, expiresAt: moment });
   const { db } = database;
   const teamId = user.defaultTeamId ?? "";
@@ -54,17 +64,27 @@ async function insertAll(age: number) {
   await db.insert(mailedTokens).values({ id: link, ...base(), purpose: "password_reset", email: user.email });
   await db.insert(pairingTokens).values({ id: pairing, ...base(), scopes: [] });
   await db.insert(usedOauthStates).values({ id: state, expiresAt: moment });
+  const codes = { deviceCodeHash: newToken().hash, userCodeHash: newToken().hash };
+  const program = { clientName: "cli", ipAddress: "192.0.2.1", network: "192.0.2.1", intervalSeconds: 5 };
+  await db.insert(deviceSignIns).values({ id: device, ...codes, ...program, expiresAt: moment });
   return ids;
 }
 
-const all = (value: boolean) => Array.from({ length: 7 }, () => value);
+const all = (value: boolean) => Array.from({ length: 8 }, () => value);
 
 /** Which of these rows are there, by the order of their making. */
 async function left(ids: string[]): Promise<boolean[]> {
   const tables = await Promise.all(
-    [auditLog, adminActions, sessions, loginAttempts, mailedTokens, pairingTokens, usedOauthStates].map(
-      (table) => database.db.select({ id: table.id }).from(table),
-    ),
+    [
+      auditLog,
+      adminActions,
+      sessions,
+      loginAttempts,
+      mailedTokens,
+      pairingTokens,
+      usedOauthStates,
+      deviceSignIns,
+    ].map((table) => database.db.select({ id: table.id }).from(table)),
   );
   return ids.map((id, index) => tables[index]?.some((row) => row.id === id) ?? false);
 }

@@ -188,7 +188,7 @@ describe("deleting a team", () => {
       ])
       .finally(() => (stored = true));
     const isHeld = sql`SELECT 1 FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(1)%' AND state = 'active'`;
-    await vi.waitUntil(async () => (await db.execute(isHeld)).rows.length > 0 || stored, { timeout: 10_000 });
+    await vi.waitUntil(async () => (await db.execute(isHeld)).rows.length > 0 || stored);
     await expect(deleteTeam(database, team.admin, CLIENT)).rejects.toMatchObject({ code: "conflict" });
     await storing;
     expect(await db.select().from(projects).where(eq(projects.teamId, team.id))).toHaveLength(1);

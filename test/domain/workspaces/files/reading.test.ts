@@ -1,36 +1,47 @@
 import { describe, expect, it } from "vitest";
-import { listTexts, readBatch, readText, readTree } from "#src/domain/workspaces/files/index.ts";
+import {
+  listTexts,
+  openFile,
+  readBatch,
+  readText,
+  readTree,
+  type Encoding,
+} from "#src/domain/workspaces/files/index.ts";
 import { MemoryRuntime } from "#test/support/memory-runtime.ts";
 
 const binary = Uint8Array.of(0xff, 0x00, 0xfe);
 const MEGABYTE = 1024 * 1024;
+const read = async (runtime: MemoryRuntime, path: string, encoding: Encoding) =>
+  readText(await openFile(runtime, path), encoding);
 
 describe("readText", () => {
   it("reads text as it is and anything as base64", async () => {
     const runtime = new MemoryRuntime({ "a.txt": "déjà\r\n", "b.bin": binary });
-    expect(await readText(runtime, "a.txt", "utf-8")).toEqual({
+    expect(await read(runtime, "a.txt", "utf-8")).toEqual({
       content: "déjà\r\n",
       encoding: "utf-8",
       size: 8,
+      version: "1",
     });
-    expect(await readText(runtime, "b.bin", "base64")).toEqual({
+    expect(await read(runtime, "b.bin", "base64")).toEqual({
       content: "/wD+",
       encoding: "base64",
       size: 3,
+      version: "2",
     });
   });
 
   it("names the raw form for a file that is not text, and for one that is too large", async () => {
     const runtime = new MemoryRuntime({ "b.bin": binary, large: new Uint8Array(12 * MEGABYTE + 1) });
-    await expect(readText(runtime, "b.bin", "utf-8")).rejects.toMatchObject({
+    await expect(read(runtime, "b.bin", "utf-8")).rejects.toMatchObject({
       code: "invalid_input",
       message: expect.stringContaining("files/raw"),
     });
-    await expect(readText(runtime, "large", "base64")).rejects.toMatchObject({
+    await expect(read(runtime, "large", "base64")).rejects.toMatchObject({
       code: "too_large",
       message: expect.stringContaining("files/raw"),
     });
-    await expect(readText(runtime, "none", "utf-8")).rejects.toMatchObject({ code: "not_found" });
+    await expect(read(runtime, "none", "utf-8")).rejects.toMatchObject({ code: "not_found" });
   });
 });
 
@@ -54,6 +65,15 @@ describe("readTree", () => {
     expect((await shown([...kept, ...left])).toSorted()).toEqual(kept.toSorted());
   });
 
+  it("shows every file of the project with `all`, also binary and generated ones", async () => {
+    const kept = ["logo.png", "dist/app.js.map", "build/a", "yarn.lock", ".env.local"];
+    const left = [".git/config", "a/node_modules/b/index.js"];
+    const runtime = new MemoryRuntime(Object.fromEntries([...kept, ...left].map((path) => [path, "x"])));
+    const tree = await readTree(runtime, "", { all: true });
+    const files = tree.filter(({ kind }) => kind === "file").map(({ path }) => path);
+    expect(files.toSorted()).toEqual(kept.toSorted());
+  });
+
   it("names files relative to the directory", async () => {
     expect(await shown(["app/src/a.ts", "app/b.ts", "c.ts"], "app")).toEqual(["b.ts", "src/a.ts"]);
   });
@@ -64,8 +84,8 @@ describe("readBatch", () => {
     const runtime = new MemoryRuntime({ "app/a": "A", "app/b": "B", "app/bin": binary });
     const batch = await readBatch(runtime, "app", ["b", "missing", "a", "bin", "../a"]);
     expect(batch.files).toEqual([
-      { path: "b", content: "B", size: 1 },
-      { path: "a", content: "A", size: 1 },
+      { path: "b", content: "B", size: 1, version: "2" },
+      { path: "a", content: "A", size: 1, version: "1" },
     ]);
     expect(batch.errors.map(({ path }) => path)).toEqual(["missing", "bin", "../a"]);
   });
@@ -74,14 +94,14 @@ describe("readBatch", () => {
     const files = Object.fromEntries(
       Array.from({ length: 20 }, (_, index) => [`${index}`, "x".repeat(MEGABYTE)] as const),
     );
-    const { files: read, errors } = await readBatch(new MemoryRuntime(files), undefined, Object.keys(files));
-    expect(read).toHaveLength(12);
+    const { files: found, errors } = await readBatch(new MemoryRuntime(files), undefined, Object.keys(files));
+    expect(found).toHaveLength(12);
     expect(errors).toHaveLength(8);
   });
 
   it("fails when the runtime fails", async () => {
     const runtime = new MemoryRuntime({ a: "A" });
-    runtime.stat = () => Promise.reject(new Error("gone"));
+    runtime.readStream = () => Promise.reject(new Error("gone"));
     await expect(readBatch(runtime, undefined, ["a"])).rejects.toThrow("gone");
   });
 });

@@ -82,7 +82,7 @@ function whereOf(filter: ChatFilter): SQL | undefined {
  * Projects in which a person has chats and still has a role. The role is looked up once for each project. A join with the
  * chats would read a project once per chat, or all projects of a team.
  */
-function reachableProjects({ viewer, projectIds, projectId }: ChatFilter): SQL {
+export function reachableProjects({ viewer, projectIds, projectId }: ChatFilter): SQL {
   const only = [
     sql`own.user_id = ${viewer.userId}::uuid`,
     ...(projectId === undefined ? [] : [sql`own.project_id = ${projectId}::uuid`]),

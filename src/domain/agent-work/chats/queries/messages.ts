@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, inArray, sql } from "drizzle-orm";
 import { agents, chatAttachments, messages, tasks, taskTurns } from "#src/db/schema/index.ts";
+import { shownTurn, type Results } from "#src/domain/agent-work/tasks/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 /** A message's place in its chat. Question and answer share a sequence number; the question comes first. */
@@ -36,13 +37,9 @@ export function newestMessages(db: Db, chatIds: readonly string[], perChat: numb
 
 export type MessageRow = Awaited<ReturnType<typeof newestMessages>>[number];
 
-export function turnsOfTasks(db: Db, taskIds: readonly string[]) {
+export function turnsOfTasks(db: Db, taskIds: readonly string[], results?: Results) {
   return db
-    .select({
-      taskId: taskTurns.taskId,
-      // Without the data of a turn that is kept for the model only.
-      turnData: sql<Record<string, unknown>>`${taskTurns.turnData} - 'kept'`,
-    })
+    .select({ taskId: taskTurns.taskId, turnData: shownTurn(results) })
     .from(taskTurns)
     .where(inArray(taskTurns.taskId, [...taskIds]))
     .orderBy(asc(taskTurns.taskId), asc(taskTurns.turnIndex));

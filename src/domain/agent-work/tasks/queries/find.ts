@@ -4,6 +4,7 @@ import { roleInProject } from "#src/domain/workspaces/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { statement, type Slot } from "#src/db/statement.ts";
 import type { TaskStatus } from "../task.ts";
+import { shownTurn, type Results } from "./shown-turn.ts";
 import { waitingFor } from "./waiting.ts";
 
 /**
@@ -38,11 +39,15 @@ export interface TaskFilter {
   statuses: readonly TaskStatus[] | null;
   projectId: string | null;
   since: Date | null;
+  /** Where a task's message came from. */
+  origin?: string | undefined;
+  chatId?: string | undefined;
 }
 
 /**
- * A page of tasks, newest first, and the total number. Both come from the index `tasks_listed` alone. The role is looked up
- * once for each project in which the person has tasks, not for each task or for each project of the team.
+ * A page of tasks, newest first, and the total number. Both come from the index `tasks_listed` alone; of one chat from
+ * `tasks_chat_seq`. Only a filter by origin reads the person's tasks themselves. The role is looked up once for each project
+ * in which the person has tasks, not for each task or for each project of the team.
  */
 export async function pageOfTasks(db: Db, filter: TaskFilter, page: { limit: number; offset: number }) {
   const { userId } = filter;
@@ -52,6 +57,8 @@ export async function pageOfTasks(db: Db, filter: TaskFilter, page: { limit: num
     filter.statuses ? inArray(tasks.status, [...filter.statuses]) : undefined,
     filter.projectId ? eq(tasks.projectId, filter.projectId) : undefined,
     filter.since ? gt(tasks.createdAt, filter.since) : undefined,
+    filter.origin === undefined ? undefined : eq(tasks.origin, filter.origin),
+    filter.chatId === undefined ? undefined : eq(tasks.chatId, filter.chatId),
   );
   const counted = db
     .select({ projectId: tasks.projectId, count: count().as("count") })
@@ -92,18 +99,21 @@ export async function pageOfTasks(db: Db, filter: TaskFilter, page: { limit: num
   return { items: rows.flatMap(({ task }) => task ?? []), total: rows[0]?.total ?? 0 };
 }
 
-/** A turn without the data that is kept for the model only. */
-const shownTurn = sql<Record<string, unknown>>`${taskTurns.turnData} - 'kept'`;
+const turnFields = (results?: Results) => ({
+  id: taskTurns.id,
+  turnIndex: taskTurns.turnIndex,
+  turnData: shownTurn(results),
+  createdAt: taskTurns.createdAt,
+});
 
-export async function pageOfTurns(db: Db, taskId: string, page: { limit: number; offset: number }) {
+export async function pageOfTurns(
+  db: Db,
+  taskId: string,
+  page: { limit: number; offset: number; results?: Results | undefined },
+) {
   const [items, [total]] = await db.batch([
     db
-      .select({
-        id: taskTurns.id,
-        turnIndex: taskTurns.turnIndex,
-        turnData: shownTurn,
-        createdAt: taskTurns.createdAt,
-      })
+      .select(turnFields(page.results))
       .from(taskTurns)
       .where(eq(taskTurns.taskId, taskId))
       .orderBy(asc(taskTurns.turnIndex))
@@ -112,4 +122,13 @@ export async function pageOfTurns(db: Db, taskId: string, page: { limit: number;
     db.select({ total: count() }).from(taskTurns).where(eq(taskTurns.taskId, taskId)),
   ]);
   return { items, total: total?.total ?? 0 };
+}
+
+/** One turn of a task, by its number. */
+export async function turnOf(db: Db, taskId: string, turnIndex: number) {
+  const [turn] = await db
+    .select(turnFields())
+    .from(taskTurns)
+    .where(and(eq(taskTurns.taskId, taskId), eq(taskTurns.turnIndex, turnIndex)));
+  return turn;
 }

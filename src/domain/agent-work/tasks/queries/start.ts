@@ -1,6 +1,6 @@
 import { and, eq, lt, sql, type SQL } from "drizzle-orm";
 import { lockNames } from "#src/db/locks.ts";
-import { chats, idempotencyKeys, tasks } from "#src/db/schema/index.ts";
+import { chats, idempotencyKeys, messageKeys, tasks } from "#src/db/schema/index.ts";
 import { rolesGranting, type Role, type Scope } from "#src/domain/organisations/access/index.ts";
 import { isEntitled } from "#src/domain/marketplace/library/index.ts";
 import { isFunded } from "#src/domain/billing/credits/index.ts";
@@ -155,16 +155,25 @@ function insertionOf(task: InsertionSlots, limits: AgentLimits, platformModels: 
       WHERE chosen.role IN (${sql.join(rolesGranting(STARTING), sql`, `)}) AND chosen.chat_id IS NOT NULL
     ), exceeded AS (${exceededLimit(task, limits)}), admitted AS (
       SELECT * FROM ready WHERE funded AND attached AND NOT EXISTS (SELECT 1 FROM exceeded)
-    ), claim AS (
+    ), claim_of_key AS (
       INSERT INTO idempotency_keys (api_key_id, key, request_hash, task_id)
       SELECT ${task.apiKeyId}::uuid, ${task.claimKey}::text, ${task.requestHash}::text, ${task.id}::uuid
-      FROM admitted WHERE ${task.isClaimed}::boolean
+      FROM admitted WHERE ${task.isClaimed}::boolean AND ${task.apiKeyId}::uuid IS NOT NULL
       ON CONFLICT (api_key_id, key) DO UPDATE
         SET request_hash = excluded.request_hash, task_id = excluded.task_id, created_at = now()
         WHERE idempotency_keys.created_at < now() - interval '24 hours'
       RETURNING task_id
+    ), claim_of_person AS (
+      INSERT INTO message_keys (user_id, key, request_hash, task_id)
+      SELECT ${task.userId}::uuid, ${task.claimKey}::text, ${task.requestHash}::text, ${task.id}::uuid
+      FROM admitted WHERE ${task.isClaimed}::boolean AND ${task.apiKeyId}::uuid IS NULL
+      ON CONFLICT (user_id, key) DO UPDATE
+        SET request_hash = excluded.request_hash, task_id = excluded.task_id, created_at = now()
+        WHERE message_keys.created_at < now() - interval '24 hours'
+      RETURNING task_id
     ), go AS (
-      SELECT * FROM admitted WHERE NOT ${task.isClaimed}::boolean OR EXISTS (SELECT 1 FROM claim)
+      SELECT * FROM admitted WHERE NOT ${task.isClaimed}::boolean
+        OR EXISTS (SELECT 1 FROM claim_of_key) OR EXISTS (SELECT 1 FROM claim_of_person)
     ), new_chat AS (
       INSERT INTO chats (id, user_id, project_id, title, is_titled, origin, status, last_seq, unfinished_tasks)
       SELECT chat_id, ${task.userId}::uuid, project_id, ${task.title}::text, ${task.isTitled}::boolean, ${task.origin}::text, 'active', 1,
@@ -217,19 +226,31 @@ function agentOfKey(apiKeyId: Slot<string | null>): SQL {
   return sql`(SELECT agent_id FROM external_api_keys WHERE id = ${apiKeyId}::uuid)`;
 }
 
-/** The task of an idempotency key, whether it has its chat's turn, and the hash of the request that claimed the key. */
-export async function findClaimedTask(db: Db, apiKeyId: string, key: string) {
+/**
+ * The task of an idempotency key, whether it has its chat's turn, and the hash of the request that claimed the key. The
+ * keys of an API key, and those of a person, are their own.
+ */
+export async function findClaimedTask(
+  db: Db,
+  { userId, apiKeyId }: { userId: string; apiKeyId: string | null },
+  key: string,
+) {
+  const claims = apiKeyId === null ? messageKeys : idempotencyKeys;
+  const isCallers =
+    apiKeyId === null ? eq(messageKeys.userId, userId) : eq(idempotencyKeys.apiKeyId, apiKeyId);
   const [row] = await db
-    .select({ requestHash: idempotencyKeys.requestHash, task: tasks, hasTurn })
-    .from(idempotencyKeys)
-    .innerJoin(tasks, eq(tasks.id, idempotencyKeys.taskId))
+    .select({ requestHash: claims.requestHash, task: tasks, hasTurn })
+    .from(claims)
+    .innerJoin(tasks, eq(tasks.id, claims.taskId))
     .innerJoin(chats, eq(chats.id, tasks.chatId))
-    .where(and(eq(idempotencyKeys.apiKeyId, apiKeyId), eq(idempotencyKeys.key, key)));
+    .where(and(isCallers, eq(claims.key, key)));
   return row;
 }
 
 export async function deleteExpiredIdempotencyKeys(db: Db): Promise<void> {
-  await db.delete(idempotencyKeys).where(lt(idempotencyKeys.createdAt, sql`now() - interval '25 hours'`));
+  for (const claims of [idempotencyKeys, messageKeys]) {
+    await db.delete(claims).where(lt(claims.createdAt, sql`now() - interval '25 hours'`));
+  }
 }
 
 /** A JSON list of texts as an SQL array; null stays null. */

@@ -16,6 +16,7 @@ const Body = z.object({
 });
 
 export const createConnection = endpoint({
+  operationId: "createContainerConnection",
   method: "post",
   path: "/api/projects/:project/containers/connections",
   summary: "Connect two containers",
@@ -23,6 +24,10 @@ export const createConnection = endpoint({
   tag: "Containers",
   access: { userOrKey: "container.edit" },
   params: ProjectParams,
+  example: {
+    source_container_id: "b7a1d0a4-52c1-4d5a-8f5e-0d6a4c1f7e22",
+    target_container_id: "c1d7f3be-2f0b-4a0e-9c39-6f1b7a2d9e33",
+  },
   body: Body,
   response: { status: 200, schema: Connection },
   refusals: [400, 409],

@@ -5,6 +5,7 @@ import { ProjectParams } from "../../project.ts";
 import { Connection, describeConnection } from "./connection.ts";
 
 export const listConnections = endpoint({
+  operationId: "listContainerConnections",
   method: "get",
   path: "/api/projects/:project/containers/connections",
   summary: "List container connections",

@@ -1,0 +1,36 @@
+import { defineCommand, type CommandDef } from "citty";
+
+/** Every command, loaded when it is named. */
+export const commands: CommandDef = defineCommand({
+  meta: { name: "workspace", description: "The Agent Workspace Service in a terminal" },
+  subCommands: {
+    login: async () => (await import("./login/index.ts")).login,
+    logout: async () => (await import("./logout.ts")).logout,
+    whoami: async () => (await import("./whoami.ts")).whoami,
+    projects: async () => (await import("./projects.ts")).projects,
+    link: async () => (await import("./link.ts")).link,
+    unlink: async () => (await import("./link.ts")).unlink,
+    open: async () => (await import("./open.ts")).open,
+    run: async () => (await import("./run/index.ts")).run,
+    chat: async () => (await import("./chat.ts")).chat,
+    tasks: async () => (await import("./tasks.ts")).tasks,
+    logs: async () => (await import("./logs.ts")).logs,
+    cancel: async () => (await import("./cancel.ts")).cancel,
+    approvals: async () => (await import("./approvals.ts")).approvals,
+    files: async () => (await import("./files/index.ts")).files,
+    exec: async () => (await import("./exec.ts")).exec,
+    shell: async () => (await import("./shell.ts")).shell,
+    git: async () => (await import("./git.ts")).git,
+    snapshots: async () => (await import("./snapshots.ts")).snapshots,
+    keys: async () => (await import("./keys.ts")).keys,
+    schedules: async () => (await import("./schedules.ts")).schedules,
+    channels: async () => (await import("./channels.ts")).channels,
+    deploy: async () => (await import("./deploy.ts")).deploy,
+    usage: async () => (await import("./usage.ts")).usage,
+    listen: async () => (await import("./listen.ts")).listen,
+    api: async () => (await import("./api.ts")).api,
+    doctor: async () => (await import("./doctor/index.ts")).doctor,
+    completion: async () => (await import("./completion/index.ts")).completion,
+    __complete: async () => (await import("./completion/index.ts")).completeWith(commands),
+  },
+});

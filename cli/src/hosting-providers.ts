@@ -1,0 +1,8 @@
+/** Where the service publishes projects. */
+export const HOSTING_PROVIDERS: readonly string[] = [
+  "vercel",
+  "netlify",
+  "cloudflare",
+  "heroku",
+  "digitalocean",
+];

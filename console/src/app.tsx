@@ -1,0 +1,145 @@
+import { Link, Route, Switch } from "wouter-preact";
+import * as pages from "./pages.ts";
+import { ChatPage } from "./pages/chat/chat-page.tsx";
+import { FirstRunPage } from "./pages/first-run/first-run-page.tsx";
+import { KeysPage } from "./pages/keys/keys-page.tsx";
+import { ProjectPage } from "./pages/projects/project-page.tsx";
+import { ProjectsPage } from "./pages/projects/projects-page.tsx";
+import { RunPage } from "./pages/runs/run-page.tsx";
+import { RunsPage } from "./pages/runs/runs-page.tsx";
+import { WaitingPage } from "./pages/waiting/waiting-page.tsx";
+import { Loaded } from "./parts/loaded.tsx";
+import { useProjects } from "./service/reads.ts";
+import { ProjectTabs } from "./shell/project-tabs.tsx";
+import { Shell } from "./shell/shell.tsx";
+
+/** The addresses of the console, below `/app`. A pattern that is a text matches no name with a newline, which a file can have. */
+export function App() {
+  return (
+    <Shell>
+      <Switch>
+        <Route path="/">
+          <Home />
+        </Route>
+        <Route path="/projects/new">
+          <FirstRunPage />
+        </Route>
+        <Route path={/^\/projects\/(?<project>[^/]+)(?:\/|$)/u}>
+          {({ project = "" }) => <InProject key={project} project={project} />}
+        </Route>
+        <Route path="/waiting">
+          <WaitingPage />
+        </Route>
+        <Route path="/runs/:task">{({ task }) => <RunPage task={task} />}</Route>
+        <Route path="/runs">
+          <RunsPage />
+        </Route>
+        <Route path="/keys">
+          <KeysPage />
+        </Route>
+        <Route path="/models/*?">
+          <pages.ModelsPage />
+        </Route>
+        <Route path="/agents/*?">
+          <pages.AgentsPage />
+        </Route>
+        <Route path="/git-hosts">
+          <pages.GitHostsPage />
+        </Route>
+        <Route path="/channels/*?">
+          <pages.ChannelsPage />
+        </Route>
+        <Route path="/schedules/*?">
+          <pages.SchedulesPage />
+        </Route>
+        <Route path="/deployments/*?">
+          <pages.DeploymentsPage />
+        </Route>
+        <Route path="/marketplace/*?">
+          <pages.MarketplacePage />
+        </Route>
+        <Route path="/usage">
+          <pages.UsagePage />
+        </Route>
+        <Route path="/billing">
+          <pages.BillingPage />
+        </Route>
+        <Route path="/team/*?">
+          <pages.TeamPage />
+        </Route>
+        <Route path="/account/*?">
+          <pages.AccountPage />
+        </Route>
+        <Route path="/admin/*?">
+          <pages.AdminPage />
+        </Route>
+        <Route>
+          <NoPage />
+        </Route>
+      </Switch>
+    </Shell>
+  );
+}
+
+/** The pages of one project, which its id or its slug names. */
+function InProject({ project }: { project: string }) {
+  const at = `/projects/${project}`;
+  return (
+    <>
+      <ProjectTabs project={project} />
+      <Switch>
+        <Route path={at}>
+          <ProjectPage project={project} />
+        </Route>
+        <Route path={`${at}/chats/:chat`}>
+          {({ chat }) => <ChatPage key={chat} project={project} chat={chat ?? ""} />}
+        </Route>
+        <Route path={/^\/projects\/[^/]+\/files(?:\/|$)/u}>
+          <pages.FilesPage project={project} />
+        </Route>
+        <Route path={`${at}/changes/*?`}>
+          <pages.ChangesPage project={project} />
+        </Route>
+        <Route path={`${at}/history/*?`}>
+          <pages.HistoryPage project={project} />
+        </Route>
+        <Route path={`${at}/terminal`}>
+          <pages.TerminalPage project={project} />
+        </Route>
+        <Route path={`${at}/containers/*?`}>
+          <pages.ContainersPage project={project} />
+        </Route>
+        <Route path={`${at}/preview`}>
+          <pages.PreviewPage project={project} />
+        </Route>
+        <Route path={`${at}/settings`}>
+          <pages.SettingsPage project={project} />
+        </Route>
+        <Route>
+          <NoPage />
+        </Route>
+      </Switch>
+    </>
+  );
+}
+
+function NoPage() {
+  return (
+    <>
+      <h1>There is no such page</h1>
+      <p class="muted">
+        The address may be old or mistyped. <Link href="/">Go to your projects</Link>.
+      </p>
+    </>
+  );
+}
+
+/** A person without a project begins with one. */
+function Home() {
+  const projects = useProjects();
+  return (
+    <Loaded of={projects}>
+      {(found) => (found.length === 0 ? <FirstRunPage /> : <ProjectsPage projects={found} />)}
+    </Loaded>
+  );
+}

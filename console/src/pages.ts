@@ -1,0 +1,38 @@
+import { lazily } from "./lazily.tsx";
+
+// Each area is a file of its own, which a browser loads when one of its pages is opened.
+export const FilesPage = lazily(async () => (await import("./pages/files/files-page.tsx")).FilesPage);
+export const ChangesPage = lazily(async () => (await import("./pages/changes/changes-page.tsx")).ChangesPage);
+export const HistoryPage = lazily(async () => (await import("./pages/history/history-page.tsx")).HistoryPage);
+export const TerminalPage = lazily(
+  async () => (await import("./pages/terminal/terminal-page.tsx")).TerminalPage,
+);
+export const ContainersPage = lazily(
+  async () => (await import("./pages/containers/containers-page.tsx")).ContainersPage,
+);
+export const PreviewPage = lazily(async () => (await import("./pages/preview/preview-page.tsx")).PreviewPage);
+export const SettingsPage = lazily(
+  async () => (await import("./pages/settings/settings-page.tsx")).SettingsPage,
+);
+export const ChannelsPage = lazily(
+  async () => (await import("./pages/channels/channels-page.tsx")).ChannelsPage,
+);
+export const SchedulesPage = lazily(
+  async () => (await import("./pages/schedules/schedules-page.tsx")).SchedulesPage,
+);
+export const UsagePage = lazily(async () => (await import("./pages/usage/usage-page.tsx")).UsagePage);
+export const BillingPage = lazily(async () => (await import("./pages/billing/billing-page.tsx")).BillingPage);
+export const MarketplacePage = lazily(
+  async () => (await import("./pages/marketplace/marketplace-page.tsx")).MarketplacePage,
+);
+export const DeploymentsPage = lazily(
+  async () => (await import("./pages/deployments/deployments-page.tsx")).DeploymentsPage,
+);
+export const TeamPage = lazily(async () => (await import("./pages/team/team-page.tsx")).TeamPage);
+export const AccountPage = lazily(async () => (await import("./pages/account/account-page.tsx")).AccountPage);
+export const AdminPage = lazily(async () => (await import("./pages/admin/admin-page.tsx")).AdminPage);
+export const ModelsPage = lazily(async () => (await import("./pages/models/models-page.tsx")).ModelsPage);
+export const AgentsPage = lazily(async () => (await import("./pages/agents/agents-page.tsx")).AgentsPage);
+export const GitHostsPage = lazily(
+  async () => (await import("./pages/git-hosts/git-hosts-page.tsx")).GitHostsPage,
+);

@@ -1,0 +1,155 @@
+import type { api } from "@agent-workspace/client";
+import { AskFirst } from "../../parts/ask-first.tsx";
+import { Choice, TextField } from "../../parts/fields.tsx";
+import { Filter } from "../../parts/filter.tsx";
+import { given, textOf } from "../../parts/form-text.ts";
+import { Loaded } from "../../parts/loaded.tsx";
+import { Moment } from "../../parts/moment.tsx";
+import { Pager } from "../../parts/pager.tsx";
+import { Table } from "../../parts/table.tsx";
+import { useNarrowed } from "../../parts/use-narrowed.ts";
+import { keys, stale, useMe } from "../../service/reads.ts";
+import { workspace } from "../../service/workspace.ts";
+import { adminKeys, useUsers, type UserFilter } from "./reads.ts";
+
+/** All accounts: search, disable, enable, adjust credits. */
+export function Users() {
+  const { filter, page, narrow, go } = useNarrowed<UserFilter>({});
+  return (
+    <section aria-label="Accounts">
+      <Filter
+        submit="Search"
+        narrow={(form) => {
+          const state = textOf(form, "state");
+          narrow({
+            ...given(form, ["search"]),
+            ...((state === "true" || state === "false") && { is_active: state }),
+          });
+        }}
+      >
+        <TextField label="Address, handle or name" name="search" type="search" maxLength={200} />
+        <Choice label="State" name="state">
+          <option value="">all</option>
+          <option value="true">active</option>
+          <option value="false">disabled</option>
+        </Choice>
+      </Filter>
+      <Loaded of={useUsers(page, filter)}>
+        {({ users, total, pages }) => (
+          <>
+            <p class="muted">{total === 1 ? "1 account" : `${total} accounts`}</p>
+            <Table
+              label="List of accounts"
+              columns={["Account", "State", "Tier", "Credits", "Since", "Seen"]}
+              hasActions
+            >
+              {users.map((user) => (
+                <UserLine key={user.id} user={user} />
+              ))}
+            </Table>
+            <Pager page={page} pages={pages} go={go} />
+          </>
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+function UserLine({ user }: { user: api.ListedUser }) {
+  const { data: me } = useMe();
+  return (
+    <tr>
+      <td>
+        {user.name} {user.is_superuser && <strong class="small">administrator</strong>}
+        <div class="muted small">
+          {user.username} · {user.email}
+          {!user.is_verified && " (not confirmed)"}
+        </div>
+      </td>
+      <td>
+        {user.is_active ? "active" : "disabled"}
+        {user.disabled_at !== null && !user.is_active && (
+          <div class="muted small">
+            <Moment at={user.disabled_at} />
+          </div>
+        )}
+      </td>
+      <td>{user.subscription_tier}</td>
+      <td>
+        {user.total_credits}
+        <div class="muted small">{user.purchased_credits} bought</div>
+      </td>
+      <td>
+        <Moment at={user.created_at} />
+      </td>
+      <td>
+        <Moment at={user.last_active_at} />
+      </td>
+      <td>
+        <div class="row">
+          {user.id !== me?.id && <Standing user={user} />}
+          <Credits user={user} />
+        </div>
+      </td>
+    </tr>
+  );
+}
+
+function Standing({ user }: { user: api.ListedUser }) {
+  const verb = user.is_active ? "Disable" : "Enable";
+  return (
+    <AskFirst
+      label={`${verb} ${user.username}`}
+      shown={verb}
+      title={`${verb} ${user.username}?`}
+      confirm={verb}
+      isHarmless={!user.is_active}
+      work={async (form) => {
+        const path = { user: user.id };
+        const body = { reason: textOf(form, "reason") || null };
+        await (user.is_active
+          ? workspace.request("POST", "/api/admin/users/{user}/disable", { path, body })
+          : workspace.request("POST", "/api/admin/users/{user}/enable", { path, body }));
+        stale(adminKeys.users, adminKeys.trail);
+      }}
+    >
+      <p>
+        {user.is_active
+          ? "Takes effect at once: sessions and keys are refused, and running work is stopped."
+          : "The account's keys work again. Its ended sessions do not."}
+      </p>
+      <TextField label="Reason, for the audit trail" name="reason" maxLength={500} />
+    </AskFirst>
+  );
+}
+
+function Credits({ user }: { user: api.ListedUser }) {
+  return (
+    <AskFirst
+      label={`Credits of ${user.username}`}
+      shown="Credits"
+      title={`Adjust the credits of ${user.username}`}
+      confirm="Adjust"
+      isHarmless
+      work={async (form) => {
+        const body = { amount: Number(textOf(form, "amount")), reason: textOf(form, "reason") };
+        await workspace.request("POST", "/api/admin/users/{user}/credits/adjust", {
+          path: { user: user.id },
+          body,
+        });
+        stale(adminKeys.users, adminKeys.trail, keys.credits);
+      }}
+    >
+      <p>The personal team has {user.total_credits} credits. One credit is one US cent.</p>
+      <TextField
+        label="Add"
+        name="amount"
+        type="number"
+        step={1}
+        required
+        hint="A number below 0 takes credits away."
+      />
+      <TextField label="Reason, for the audit trail" name="reason" required maxLength={500} />
+    </AskFirst>
+  );
+}

@@ -1,0 +1,172 @@
+import type { api } from "@agent-workspace/client";
+import { Link, useLocation } from "wouter-preact";
+import { ActionForm } from "../../parts/action-form.tsx";
+import { AskFirst } from "../../parts/ask-first.tsx";
+import { LinesField, TextField } from "../../parts/fields.tsx";
+import { textOf } from "../../parts/form-text.ts";
+import { Loaded } from "../../parts/loaded.tsx";
+import { stale } from "../../service/reads.ts";
+import { useTeam } from "../../service/roles.ts";
+import { workspace } from "../../service/workspace.ts";
+import { ModelChoice } from "./model-choice.tsx";
+import { Publication } from "./publication.tsx";
+import { agentKeys, useAgent } from "./reads.ts";
+
+/** Makes an agent of the team. */
+export function NewAgent() {
+  const [, navigate] = useLocation();
+  const team = useTeam();
+  return (
+    <>
+      <h1>New agent</h1>
+      {team?.role === "viewer" ? (
+        <p class="notice">You look at this team. Its editors and administrators make agents.</p>
+      ) : (
+        <ActionForm
+          submit="Create the agent"
+          work={async (form) => {
+            const made = await workspace.agents.create(fieldsOf(form));
+            stale(agentKeys.all);
+            navigate(`/agents/${made.id}`);
+          }}
+        >
+          <AgentFields />
+        </ActionForm>
+      )}
+    </>
+  );
+}
+
+/** One agent. The team's own are changed here; of the others the person chooses the model. */
+export function AgentPage({ agent }: { agent: string }) {
+  return <Loaded of={useAgent(agent)}>{(found) => <Found agent={found} />}</Loaded>;
+}
+
+function Found({ agent }: { agent: api.Agent }) {
+  const team = useTeam();
+  const [, navigate] = useLocation();
+  const isOwn = agent.team_id !== null && agent.team_id === team?.id;
+  const mayManage = isOwn && team?.role !== "viewer";
+  return (
+    <>
+      <p>
+        <Link href="/agents">Agents</Link>
+      </p>
+      <h1>{agent.name}</h1>
+      {mayManage ? (
+        <>
+          <ActionForm
+            submit="Save the agent"
+            done="Saved. It works so from its next message."
+            isKept
+            work={async (form) => {
+              await workspace.agents.update(agent.id, fieldsOf(form));
+              stale(agentKeys.all);
+            }}
+          >
+            <AgentFields agent={agent} />
+          </ActionForm>
+          <Publication agent={agent.id} />
+          <AskFirst
+            label="Delete the agent"
+            title={`Delete ${agent.name}?`}
+            confirm="Delete"
+            work={async () => {
+              await workspace.agents.delete(agent.id);
+              stale(agentKeys.all);
+              navigate("/agents");
+            }}
+          >
+            <p>Chats and keys that name it go on with the default agent.</p>
+          </AskFirst>
+        </>
+      ) : (
+        <Shown agent={agent} isOwn={isOwn} />
+      )}
+    </>
+  );
+}
+
+function Shown({ agent, isOwn }: { agent: api.Agent; isOwn: boolean }) {
+  return (
+    <>
+      {agent.description !== "" && <p class="wrapping">{agent.description}</p>}
+      <dl class="facts">
+        <dt>From</dt>
+        <dd>{agent.is_builtin ? "the service" : isOwn ? "your team" : "the marketplace"}</dd>
+        <dt>Model</dt>
+        <dd>{agent.model ?? "the default"}</dd>
+        <dt>Tools</dt>
+        <dd>{agent.tools === null ? "all" : agent.tools.join(", ")}</dd>
+      </dl>
+      {agent.system_prompt === null ? (
+        <p class="muted">Its prompt is closed.</p>
+      ) : (
+        agent.system_prompt !== "" && (
+          <pre class="wrapped" tabIndex={0}>
+            {agent.system_prompt}
+          </pre>
+        )
+      )}
+      {!isOwn && agent.system_prompt !== null && (
+        <ActionForm
+          submit="Choose the model"
+          done="Chosen, for you alone"
+          isKept
+          work={async (form) => {
+            const path = { agent: agent.id };
+            const body = { model: textOf(form, "model") || null };
+            await workspace.request("POST", "/api/marketplace/agents/{agent}/select-model", { path, body });
+            stale(agentKeys.all);
+          }}
+        >
+          <ModelChoice label="The model for you" chosen={agent.selected_model} />
+        </ActionForm>
+      )}
+    </>
+  );
+}
+
+function AgentFields({ agent }: { agent?: api.Agent }) {
+  return (
+    <>
+      <TextField label="Name" name="name" required maxLength={100} defaultValue={agent?.name ?? ""} />
+      <TextField
+        label="Description"
+        name="description"
+        maxLength={2000}
+        defaultValue={agent?.description ?? ""}
+      />
+      <LinesField
+        label="Prompt"
+        name="system_prompt"
+        rows={8}
+        maxLength={50_000}
+        defaultValue={agent?.system_prompt ?? ""}
+        hint="It follows the service’s own prompt."
+      />
+      <ModelChoice label="Model" chosen={agent?.model ?? null} />
+      <LinesField
+        label="Tools"
+        name="tools"
+        rows={3}
+        defaultValue={agent?.tools?.join("\n") ?? ""}
+        placeholder={"read_file\nwrite_file\nbash_exec"}
+        hint="One a line. Empty for all tools."
+      />
+    </>
+  );
+}
+
+function fieldsOf(form: FormData) {
+  const tools = textOf(form, "tools")
+    .split(/[\s,]+/u)
+    .filter((name) => name !== "");
+  return {
+    name: textOf(form, "name"),
+    description: textOf(form, "description"),
+    system_prompt: textOf(form, "system_prompt"),
+    model: textOf(form, "model") || null,
+    tools: tools.length > 0 ? tools : null,
+  };
+}

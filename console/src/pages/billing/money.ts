@@ -1,0 +1,3 @@
+/** Cents as a person reads them. */
+export const money = (cents: number): string =>
+  (cents / 100).toLocaleString(undefined, { style: "currency", currency: "USD" });

@@ -1,0 +1,98 @@
+import { NotFoundError } from "@agent-workspace/client";
+import { useEffect } from "preact/hooks";
+import { Link, Route, Switch } from "wouter-preact";
+import { useProjectLive } from "../../live/use-project-live.ts";
+import { Loaded } from "../../parts/loaded.tsx";
+import { WhenAwake } from "../../parts/project/when-awake.tsx";
+import { snapshotsKey } from "../../parts/snapshots/use-snapshots.ts";
+import { useMayEdit } from "../../service/roles.ts";
+import { stale } from "../../service/reads.ts";
+import { Begin } from "./begin.tsx";
+import "./changes.css";
+import { gitKey, useStatus } from "./reads.ts";
+import { Repository } from "./repository.tsx";
+import { SinceRun } from "./since-run.tsx";
+
+/** While files change all the time, the page is read again this often. */
+const READ_MS = 5_000;
+
+/** What has changed in a project: since the last commit, and since a run of an agent began. */
+export function ChangesPage({ project }: { project: string }) {
+  return (
+    <WhenAwake
+      project={project}
+      needs="files"
+      title="Changes"
+      purpose="Wake it to see what has changed in them."
+    >
+      <Changes project={project} />
+    </WhenAwake>
+  );
+}
+
+function Changes({ project }: { project: string }) {
+  const at = `/projects/${project}/changes`;
+  useFollowFiles(project);
+  return (
+    <>
+      <h1>Changes</h1>
+      <nav class="row" aria-label="Changes">
+        <Link href={at} className={(isHere) => (isHere ? "button primary" : "button")}>
+          Since the last commit
+        </Link>
+        <Link href={`${at}/run`} className={(isHere) => (isHere ? "button primary" : "button")}>
+          Since a run began
+        </Link>
+      </nav>
+      <Switch>
+        <Route path={at}>
+          <Git project={project} />
+        </Route>
+        <Route path={`${at}/run`}>
+          <SinceRun project={project} />
+        </Route>
+        <Route>
+          <p>There is no such page.</p>
+        </Route>
+      </Switch>
+    </>
+  );
+}
+
+/** Reads anew what is shown when files have changed. */
+function useFollowFiles(project: string): void {
+  const live = useProjectLive(project);
+  useEffect(() => {
+    let waiting = 0;
+    const read = () => {
+      waiting = 0;
+      stale([...gitKey(project), "status"], [...gitKey(project), "diff"], snapshotsKey(project));
+    };
+    const leave = live?.onFiles(() => {
+      if (waiting === 0) waiting = setTimeout(read, READ_MS);
+    });
+    return () => {
+      clearTimeout(waiting);
+      leave?.();
+    };
+  }, [live]);
+}
+
+function Git({ project }: { project: string }) {
+  const status = useStatus(project);
+  const mayChange = useMayEdit(project) === true;
+  // The project is there, as its state was read: what is not is its repository.
+  if (status.error instanceof NotFoundError) {
+    return (
+      <>
+        <p>This project has no git repository.</p>
+        {mayChange && <Begin project={project} hasRepository={false} />}
+      </>
+    );
+  }
+  return (
+    <Loaded of={status}>
+      {(found) => <Repository project={project} status={found} mayChange={mayChange} />}
+    </Loaded>
+  );
+}

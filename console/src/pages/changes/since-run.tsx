@@ -1,0 +1,44 @@
+import { useState } from "preact/hooks";
+import { Link } from "wouter-preact";
+import { Loaded } from "../../parts/loaded.tsx";
+import { SnapshotChanges } from "../../parts/snapshots/snapshot-changes.tsx";
+import { useSnapshots } from "../../parts/snapshots/use-snapshots.ts";
+
+/** Runs that can be chosen. */
+const MAX_RUNS = 50;
+
+/** What has changed since a run of an agent, which makes a snapshot before it changes files. */
+export function SinceRun({ project }: { project: string }) {
+  const [chosen, setChosen] = useState<string>();
+  return (
+    <Loaded of={useSnapshots(project)}>
+      {({ snapshots }) => {
+        const runs = snapshots.filter(({ role }) => role === "agent").slice(0, MAX_RUNS);
+        const run = runs.find(({ hash }) => hash === chosen) ?? runs[0];
+        if (!run) return <p class="muted">No agent has changed files of this project yet.</p>;
+        return (
+          <>
+            <div class="row">
+              <label for="run">Run</label>
+              <select
+                id="run"
+                value={run.hash}
+                onChange={({ currentTarget }) => setChosen(currentTarget.value)}
+              >
+                {runs.map(({ hash, ts, label }, index) => (
+                  <option key={hash} value={hash}>
+                    {index === 0 ? "the last, " : ""}
+                    {new Date(ts).toLocaleString()}
+                    {label !== "" && `: ${label}`}
+                  </option>
+                ))}
+              </select>
+              {run.task_id !== null && <Link href={`/runs/${run.task_id}`}>Open the run</Link>}
+            </div>
+            <SnapshotChanges key={run.hash} project={project} hash={run.hash} />
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}

@@ -1,0 +1,93 @@
+import { ConflictError } from "@agent-workspace/client";
+import { useState } from "preact/hooks";
+import { Refused } from "../../parts/refused.tsx";
+import { useAction } from "../../parts/use-action.ts";
+import { useListedChat } from "../../service/reads.ts";
+import { workspace } from "../../service/workspace.ts";
+import { ChatSettings } from "./chat-settings.tsx";
+
+/** The name of a chat and what can be done with all of it. */
+export function ChatHeader({
+  project,
+  chatId,
+  liveTitle,
+  isAtWork,
+  mayChange,
+  changed,
+  undone,
+}: {
+  project: string;
+  chatId: string;
+  liveTitle: string | undefined;
+  isAtWork: boolean;
+  /** Whether the person may change the chat, and not only read it. */
+  mayChange: boolean;
+  /** The messages of the chat are not those that were read. */
+  changed: () => Promise<void>;
+  /** The message that was taken back. */
+  undone: (message: string) => void;
+}) {
+  const chat = useListedChat(project, chatId);
+  const [said, setSaid] = useState("");
+  const undoing = useAction(async (force: boolean) => {
+    const query = force ? { force: "true" as const } : {};
+    const { last_user_message, files_reverted } = await workspace.chats.undo(chatId, query);
+    await changed();
+    undone(last_user_message);
+    setSaid(
+      files_reverted
+        ? "The last message is taken back, and the files are as before it."
+        : "The last message is taken back.",
+    );
+  });
+  const compacting = useAction(async () => {
+    const { success, before_count, after_count, detail } = await workspace.chats.compact(chatId);
+    if (success) await changed();
+    setSaid(
+      success
+        ? `${before_count ?? 0} messages are now ${after_count ?? 0}.`
+        : (detail ?? "Nothing was done."),
+    );
+  });
+  return (
+    <>
+      <div class="row chat-header">
+        <h1>{chat?.title ?? liveTitle ?? (chat === undefined ? "Chat" : "New chat")}</h1>
+        <span class="spring" />
+        {mayChange && (
+          <>
+            <button
+              type="button"
+              disabled={isAtWork || undoing.isBusy}
+              title="Takes back the last message and what it changed in the files"
+              onClick={() => undoing.run(false)}
+            >
+              Undo
+            </button>
+            <button
+              type="button"
+              disabled={isAtWork || compacting.isBusy}
+              title="Shortens the conversation for the model"
+              onClick={() => compacting.run()}
+            >
+              {compacting.isBusy ? "Compacting …" : "Compact"}
+            </button>
+            {chat && <ChatSettings project={project} chat={chat} />}
+          </>
+        )}
+      </div>
+      {said !== "" && (
+        <p class="muted small" role="status">
+          {said}
+        </p>
+      )}
+      {undoing.error !== undefined && <Refused error={undoing.error} />}
+      {undoing.error instanceof ConflictError && (
+        <button type="button" class="danger" onClick={() => undoing.run(true)}>
+          Undo all the same
+        </button>
+      )}
+      {compacting.error !== undefined && <Refused error={compacting.error} />}
+    </>
+  );
+}

@@ -1,0 +1,119 @@
+import { useRef } from "preact/hooks";
+import { Refused } from "../../parts/refused.tsx";
+import { useAction } from "../../parts/use-action.ts";
+import { AttachmentList, filesIn, useAttachments } from "./attachments.tsx";
+import type { Draft } from "./draft.ts";
+
+/** Longest message that the service takes, in characters. */
+const MAX_MESSAGE = 10_000;
+
+type EditMode = "allow" | "ask" | "plan";
+
+export interface Message {
+  readonly message: string;
+  readonly edit_mode: EditMode;
+  readonly attachments: readonly object[];
+}
+
+/** Where a person writes to the agent. What is written is kept until the service has it, also over a reload. */
+export function Composer({
+  chatId,
+  draft,
+  send,
+  stop,
+}: {
+  chatId: string;
+  draft: Draft;
+  send: (message: Message) => Promise<unknown>;
+  /** Stops the agent; undefined while it is not at work. */
+  stop: (() => Promise<unknown>) | undefined;
+}) {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const mode = useRef<HTMLSelectElement>(null);
+  const attachments = useAttachments(chatId);
+  const sending = useAction(async (message: string) => {
+    await send({ message, edit_mode: modeOf(mode.current?.value), attachments: attachments.wire });
+    draft.clear();
+    attachments.clear();
+    if (field.current?.value.trim() === message) field.current.value = "";
+  });
+  const stopping = useAction(async () => stop?.());
+  const submit = () => {
+    const message = field.current?.value.trim() ?? "";
+    if ((message !== "" || attachments.uploads.length > 0) && !attachments.isBusy) sending.run(message);
+  };
+  const take = (event: Event, data: DataTransfer | null) => {
+    const files = filesIn(data);
+    if (files.length === 0) return;
+    event.preventDefault();
+    attachments.add(files);
+  };
+  return (
+    <form
+      class="composer"
+      onDragOver={(event: DragEvent) => event.preventDefault()}
+      onDrop={(event) => take(event, event.dataTransfer)}
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <AttachmentList attachments={attachments} />
+      <label class="hidden" for="message">
+        Message to the agent
+      </label>
+      <textarea
+        id="message"
+        ref={field}
+        rows={3}
+        maxLength={MAX_MESSAGE}
+        placeholder="What is to be done? Ctrl+Enter sends."
+        defaultValue={draft.read()}
+        onInput={({ currentTarget }) => draft.write(currentTarget.value)}
+        onPaste={(event) => take(event, event.clipboardData)}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+          event.preventDefault();
+          submit();
+        }}
+      />
+      <div class="row">
+        <label for="mode" class="small">
+          Edits
+        </label>
+        <select id="mode" ref={mode}>
+          <option value="ask">ask first</option>
+          <option value="allow">allowed</option>
+          <option value="plan">plan only</option>
+        </select>
+        <label class="button">
+          Attach
+          <input
+            class="hidden"
+            type="file"
+            multiple
+            onChange={({ currentTarget }) => {
+              attachments.add([...(currentTarget.files ?? [])]);
+              currentTarget.value = "";
+            }}
+          />
+        </label>
+        <span class="spring" />
+        {stop && (
+          <button type="button" disabled={stopping.isBusy} onClick={() => stopping.run()}>
+            Stop
+          </button>
+        )}
+        <button type="submit" class="primary" disabled={sending.isBusy || attachments.isBusy}>
+          {sending.isBusy ? "Sending …" : "Send"}
+        </button>
+      </div>
+      {sending.error !== undefined && <Refused error={sending.error} />}
+      {stopping.error !== undefined && <Refused error={stopping.error} />}
+    </form>
+  );
+}
+
+function modeOf(value: string | undefined): EditMode {
+  return value === "allow" || value === "plan" ? value : "ask";
+}

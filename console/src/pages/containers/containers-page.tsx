@@ -1,0 +1,55 @@
+import type { api } from "@agent-workspace/client";
+import { useState } from "preact/hooks";
+import { Route, Switch } from "wouter-preact";
+import { Loaded } from "../../parts/loaded.tsx";
+import { ProjectState } from "../../parts/project/project-state.tsx";
+import { useContainers } from "../../service/reads.ts";
+import { useProjectRole } from "../../service/roles.ts";
+import { ContainerCard } from "./container-card.tsx";
+import { Logs } from "./logs.tsx";
+import { NewContainer } from "./new-container.tsx";
+
+/** What runs in a project, and what it puts out. */
+export function ContainersPage({ project }: { project: string }) {
+  const at = `/projects/${project}/containers`;
+  return (
+    <Switch>
+      <Route path={`${at}/:container/logs`}>
+        {({ container }) => <Logs key={container} project={project} container={container ?? ""} />}
+      </Route>
+      <Route>
+        <h1>Containers</h1>
+        <ProjectState project={project} />
+        <Loaded of={useContainers(project)}>
+          {(containers) => <List project={project} containers={containers} />}
+        </Loaded>
+      </Route>
+    </Switch>
+  );
+}
+
+function List({ project, containers }: { project: string; containers: readonly api.Container[] }) {
+  const role = useProjectRole(project);
+  const [isAdding, setAdding] = useState(false);
+  const mayEdit = role === "admin" || role === "editor";
+  return (
+    <>
+      {containers.length === 0 && (
+        <p class="muted">
+          No container yet. A container runs a program of the project, or shows its files as a website.
+        </p>
+      )}
+      <ul class="cards">
+        {containers.map((container) => (
+          <ContainerCard key={container.id} project={project} container={container} role={role} />
+        ))}
+      </ul>
+      {mayEdit && !isAdding && (
+        <button type="button" class="primary" onClick={() => setAdding(true)}>
+          Add a container
+        </button>
+      )}
+      {mayEdit && isAdding && <NewContainer project={project} close={() => setAdding(false)} />}
+    </>
+  );
+}

@@ -1,0 +1,108 @@
+import { useCallback, useEffect, useState } from "preact/hooks";
+import { Loaded } from "../../parts/loaded.tsx";
+import { WhenAwake } from "../../parts/project/when-awake.tsx";
+import { QuickPick } from "../../parts/quick-pick.tsx";
+import { Refused } from "../../parts/refused.tsx";
+import { useAction } from "../../parts/use-action.ts";
+import { FileTabs } from "./file-tabs.tsx";
+import { FileView } from "./file-view.tsx";
+import "./files.css";
+import { parentOf } from "./paths.ts";
+import { ranked } from "./ranked.ts";
+import { Side } from "./side.tsx";
+import { upload } from "./upload.ts";
+import { useFiles } from "./use-files.ts";
+
+/** The files of a project: their tree, and those that are open. */
+export function FilesPage({ project }: { project: string }) {
+  return (
+    <WhenAwake project={project} needs="files" title="Files" purpose="Wake it to see and change them.">
+      <Files project={project} />
+    </WhenAwake>
+  );
+}
+
+function Files({ project }: { project: string }) {
+  const { state, tree, place } = useFiles(project);
+  const { path, files, mayChange } = state;
+  const [isPicking, setPicking] = useState(false);
+  const [isTreeShown, setTreeShown] = useState(false);
+  useEffect(() => setTreeShown(false), [path]);
+  useEffect(() => {
+    const pick = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== "p" || !(event.ctrlKey || event.metaKey) || event.shiftKey) return;
+      event.preventDefault();
+      setPicking(true);
+    };
+    addEventListener("keydown", pick);
+    return () => removeEventListener("keydown", pick);
+  }, []);
+  const entries = tree.data?.files;
+  const find = useCallback(
+    (text: string) =>
+      ranked(
+        (entries ?? []).flatMap((each) => (each.is_dir ? [] : [each.path])),
+        text,
+      ),
+    [entries],
+  );
+  const dropping = useAction(async (dropped: File[]) =>
+    upload(project, path === undefined ? "" : parentOf(path), dropped),
+  );
+  const file = path === undefined ? undefined : files.of(path);
+  return (
+    <div
+      class={`files filling${file && !isTreeShown ? " reading" : ""}`}
+      onDragOver={(event) => mayChange && event.preventDefault()}
+      onDrop={(event) => {
+        if (!mayChange || !event.dataTransfer?.files.length) return;
+        event.preventDefault();
+        dropping.run([...event.dataTransfer.files]);
+      }}
+    >
+      <h1 class="hidden">Files</h1>
+      <div class="row compact bar">
+        <button type="button" onClick={() => setPicking(true)}>
+          Open … <kbd class="muted small">Ctrl P</kbd>
+        </button>
+        {file && (
+          <button
+            type="button"
+            class="tree-switch"
+            aria-expanded={isTreeShown}
+            onClick={() => setTreeShown(!isTreeShown)}
+          >
+            Tree
+          </button>
+        )}
+        {mayChange && <span class="muted small drop-hint">Drop files here to upload them.</span>}
+      </div>
+      {dropping.error !== undefined && <Refused error={dropping.error} />}
+      <aside class="side" aria-label="Tree of files">
+        <Loaded of={tree}>{(found) => <Side state={state} entries={found.files} />}</Loaded>
+      </aside>
+      <div class="open">
+        <FileTabs state={state} />
+        {file ? (
+          <FileView
+            key={file.path}
+            file={file}
+            mayChange={mayChange}
+            place={place}
+            onClose={() => state.close(file.path)}
+          />
+        ) : (
+          <p class="muted">Open a file from the tree, or by its name.</p>
+        )}
+      </div>
+      {isPicking && (
+        <QuickPick
+          label="Open a file by its name"
+          find={find}
+          onPicked={(picked) => state.open(picked)}
+          onClosed={() => setPicking(false)}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,94 @@
+import { useRef } from "preact/hooks";
+import { useLocation } from "wouter-preact";
+import { textOf } from "../../parts/form-text.ts";
+import { Refused } from "../../parts/refused.tsx";
+import { useAction } from "../../parts/use-action.ts";
+import { keys, stale, useModels } from "../../service/reads.ts";
+import { useMayMake } from "../../service/roles.ts";
+import { workspace } from "../../service/workspace.ts";
+import { Model } from "./model.tsx";
+import { createProject, sourceOf, type Progress } from "./create-project.ts";
+
+/** From nothing to a first answer: a project and its first message. */
+export function FirstRunPage() {
+  const mayMake = useMayMake();
+  return (
+    <div class="narrow">
+      <h1>A new project</h1>
+      {mayMake === false ? (
+        <p class="notice">You look at this team. Its editors and administrators make projects.</p>
+      ) : (
+        <Form />
+      )}
+    </div>
+  );
+}
+
+function Form() {
+  const [, navigate] = useLocation();
+  const { data: models } = useModels();
+  const progress = useRef<Progress>({ messageKey: crypto.randomUUID() });
+  const { run, isBusy, error } = useAction(async (form: FormData) => {
+    const beginning = {
+      name: textOf(form, "name"),
+      source: sourceOf(textOf(form, "repository")),
+      message: textOf(form, "message"),
+    };
+    const { project, chatId } = await createProject(workspace, beginning, progress.current);
+    stale(keys.projects, keys.sidebar);
+    navigate(`/projects/${project}/chats/${chatId}`);
+  });
+  return (
+    <>
+      <p class="muted">
+        A project is a folder of files with an agent that works in it. It begins empty, or as a copy of a
+        repository.
+      </p>
+      {models && <Model name={models.default} />}
+      <form
+        class="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          run(new FormData(event.currentTarget));
+        }}
+      >
+        <div class="field">
+          <label for="name">Name</label>
+          <input
+            id="name"
+            name="name"
+            required
+            maxLength={100}
+            autocomplete="off"
+            defaultValue="First project"
+          />
+        </div>
+        <div class="field">
+          <label for="repository">Repository to copy</label>
+          <input
+            id="repository"
+            name="repository"
+            type="url"
+            maxLength={2_000}
+            placeholder="https://github.com/owner/name, or nothing"
+          />
+        </div>
+        <div class="field">
+          <label for="message">What is the agent to do?</label>
+          <textarea
+            id="message"
+            name="message"
+            required
+            rows={4}
+            maxLength={60_000}
+            defaultValue="Create a file hello.txt that says hello, and tell me what you did."
+          />
+        </div>
+        <button type="submit" class="primary" disabled={isBusy}>
+          {isBusy ? "Creating the project …" : "Create it and begin"}
+        </button>
+        {error !== undefined && <Refused error={error} />}
+      </form>
+    </>
+  );
+}

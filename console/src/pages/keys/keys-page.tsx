@@ -1,0 +1,126 @@
+import type { api } from "@agent-workspace/client";
+import { useState } from "preact/hooks";
+import { AskFirst } from "../../parts/ask-first.tsx";
+import { NamedOptions } from "../../parts/fields.tsx";
+import { textOf } from "../../parts/form-text.ts";
+import { Loaded } from "../../parts/loaded.tsx";
+import { Moment } from "../../parts/moment.tsx";
+import { Refused } from "../../parts/refused.tsx";
+import { useAction } from "../../parts/use-action.ts";
+import { keys as names, stale, useApiKeys, useProjects } from "../../service/reads.ts";
+import { workspace } from "../../service/workspace.ts";
+import { NewKey } from "./new-key.tsx";
+import { Scopes } from "./scopes.tsx";
+
+/** The person's keys for programs. */
+export function KeysPage() {
+  const [shown, setShown] = useState<{ key: api.ApiKey; project: string | undefined }>();
+  const { data: projects = [] } = useProjects();
+  const making = useAction(async (form: FormData) => {
+    const project = textOf(form, "project");
+    const days = Number(textOf(form, "days"));
+    const scopes = form.getAll("scopes").filter((value) => typeof value === "string");
+    const made = await workspace.keys.create({
+      name: textOf(form, "name"),
+      ...(project !== "" && { project_id: project }),
+      ...(days > 0 && { expires_in_days: days }),
+      ...(scopes.length > 0 && { scopes }),
+    });
+    setShown({ key: made, project: project || projects[0]?.id });
+    stale(names.apiKeys);
+  });
+  return (
+    <>
+      <h1>API keys</h1>
+      <p class="muted">
+        A program starts agents with a key. See <a href="/guide/keys">keys and scopes</a> in the guide.
+      </p>
+      {shown && <NewKey apiKey={shown.key} project={shown.project} />}
+      <form
+        class="form narrow"
+        onSubmit={(event) => {
+          event.preventDefault();
+          making.run(new FormData(event.currentTarget));
+        }}
+      >
+        <div class="field">
+          <label for="name">Name</label>
+          <input id="name" name="name" required maxLength={100} autocomplete="off" placeholder="ci" />
+        </div>
+        <div class="field">
+          <label for="project">Reaches</label>
+          <select id="project" name="project">
+            <option value="">all my projects</option>
+            <NamedOptions of={projects} />
+          </select>
+        </div>
+        <div class="field">
+          <label for="days">Ends</label>
+          <select id="days" name="days">
+            <option value="30">in 30 days</option>
+            <option value="90" selected>
+              in 90 days
+            </option>
+            <option value="365">in a year</option>
+            <option value="0">never</option>
+          </select>
+        </div>
+        <Scopes />
+        <button type="submit" class="primary" disabled={making.isBusy}>
+          Create a key
+        </button>
+        {making.error !== undefined && <Refused error={making.error} />}
+      </form>
+      <Loaded of={useApiKeys()}>
+        {(found) =>
+          found.length > 0 && (
+            <>
+              <h2>Your keys</h2>
+              <ul class="list" aria-label="Your keys">
+                {found.map((key) => (
+                  <KeyLine key={key.id} apiKey={key} />
+                ))}
+              </ul>
+            </>
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+function KeyLine({ apiKey }: { apiKey: api.ApiKey }) {
+  const { id, name, key_prefix, is_active, last_used_at, expires_at, scopes, project_ids } = apiKey;
+  const { data: projects = [] } = useProjects();
+  const reaches = project_ids?.map((each) => projects.find((project) => project.id === each)?.name ?? each);
+  const isOver = expires_at !== null && new Date(expires_at) < new Date();
+  return (
+    <li>
+      <span class="told">
+        {name} <code>{key_prefix}…</code>
+        <span class="muted small">
+          {" "}
+          reaches {reaches?.join(", ") ?? "all projects"} · may{" "}
+          {scopes === null ? "all that you may" : scopes.join(", ")} · used <Moment at={last_used_at} /> ·{" "}
+          {isOver ? "ended" : "ends"} {expires_at === null ? "never" : <Moment at={expires_at} />}
+        </span>
+      </span>
+      {is_active ? (
+        <AskFirst
+          label={`Revoke ${name}`}
+          shown="Revoke"
+          title={`Revoke ${name}?`}
+          confirm="Revoke"
+          work={async () => {
+            await workspace.keys.revoke(id);
+            stale(names.apiKeys);
+          }}
+        >
+          <p>It takes effect at once, for good. Tasks that the key started are stopped.</p>
+        </AskFirst>
+      ) : (
+        <span class="muted">revoked</span>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,48 @@
+import type { api } from "@agent-workspace/client";
+import { CopyButton } from "../../parts/copy-button.tsx";
+
+/** A key that was just made, shown this once, with a command that uses it. */
+export function NewKey({ apiKey, project }: { apiKey: api.ApiKey; project: string | undefined }) {
+  const { key, webhook_secret } = apiKey;
+  if (key === null) return null;
+  const body = JSON.stringify({ project_id: project ?? "ID OF A PROJECT", message: "Say hello" });
+  const command = [
+    `curl -X POST ${location.origin}/api/external/agent/invoke`,
+    `  -H "Authorization: Bearer ${key}"`,
+    '  -H "Content-Type: application/json"',
+    `  -d '${body}'`,
+  ].join(" \\\n");
+  return (
+    <section class="notice" aria-label="The new key">
+      <Shown says="This is the key. It is shown this once: keep it now." text={key} label="Copy the key" />
+      {mayInvoke(apiKey) && (
+        <Shown says="This starts an agent with it:" text={command} label="Copy the command" />
+      )}
+      {webhook_secret !== null && (
+        <Shown
+          says="Callbacks of its tasks are signed with this secret, which is also shown this once:"
+          text={webhook_secret}
+          label="Copy the secret"
+        />
+      )}
+    </section>
+  );
+}
+
+function mayInvoke({ scopes }: api.ApiKey): boolean {
+  return scopes === null || scopes.includes("chat.send");
+}
+
+function Shown({ says, text, label }: { says: string; text: string; label: string }) {
+  return (
+    <>
+      <p>{says}</p>
+      <pre tabIndex={0}>
+        <code>{text}</code>
+      </pre>
+      <div class="row">
+        <CopyButton text={text} label={label} />
+      </div>
+    </>
+  );
+}

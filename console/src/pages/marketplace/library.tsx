@@ -1,0 +1,100 @@
+import type { api } from "@agent-workspace/client";
+import { Link } from "wouter-preact";
+import { AskFirst } from "../../parts/ask-first.tsx";
+import { Loaded } from "../../parts/loaded.tsx";
+import { Moment } from "../../parts/moment.tsx";
+import { Refused } from "../../parts/refused.tsx";
+import { useAction } from "../../parts/use-action.ts";
+import { stale } from "../../service/reads.ts";
+import { useTeamRole } from "../../service/roles.ts";
+import { workspace } from "../../service/workspace.ts";
+import { MARKETPLACE, useLibrary } from "./reads.ts";
+import { Subscriptions } from "./subscriptions.tsx";
+
+/** The agents and the templates that the team has. */
+export function Library() {
+  const role = useTeamRole();
+  const mayChange = role === "admin" || role === "editor";
+  return (
+    <>
+      <h1>My library</h1>
+      <Loaded of={useLibrary()}>
+        {({ agents, bases }) => (
+          <>
+            <h2>Agents</h2>
+            <ul class="list">
+              {agents.map((agent) => (
+                <AgentLine key={agent.id} agent={agent} mayChange={mayChange} />
+              ))}
+            </ul>
+            <Subscriptions />
+            <h2>Templates</h2>
+            {bases.length === 0 && <p class="muted">No template yet: get one from the marketplace.</p>}
+            <ul class="list">
+              {bases.map(({ id, slug, name, description }) => (
+                <li key={id}>
+                  <Link href={`/marketplace/templates/${slug}`}>{name}</Link>
+                  <span class="muted small">{description}</span>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+function AgentLine({ agent, mayChange }: { agent: api.LibraryAgent; mayChange: boolean }) {
+  const { id, slug, name, purchase_type, expires_at, is_enabled, is_custom, is_system } = agent;
+  const isTaken = !is_custom && !is_system;
+  const switching = useAction(async () => {
+    await workspace.request("POST", "/api/marketplace/agents/{agent}/toggle", {
+      path: { agent: id },
+      query: { enabled: is_enabled ? "false" : "true" },
+    });
+    stale(MARKETPLACE);
+  });
+  return (
+    <li>
+      {isTaken ? <Link href={`/marketplace/agents/${slug}`}>{name}</Link> : <span>{name}</span>}
+      <span class="muted small">
+        {is_custom ? "your team's own" : purchase_type.replaceAll("_", " ")}
+        {expires_at !== null && (
+          <>
+            {" "}
+            · until <Moment at={expires_at} />
+          </>
+        )}
+      </span>
+      <span class="small">{is_enabled ? "on" : "off"}</span>
+      {isTaken && mayChange && (
+        <>
+          <button
+            type="button"
+            aria-label={`Switch ${name} ${is_enabled ? "off" : "on"}`}
+            disabled={switching.isBusy}
+            onClick={() => switching.run()}
+          >
+            Switch {is_enabled ? "off" : "on"}
+          </button>
+          <AskFirst
+            label={`Remove ${name} …`}
+            shown="Remove …"
+            confirm={`Remove ${name}`}
+            title={`Remove ${name} from the library?`}
+            work={async () => {
+              await workspace.request("DELETE", "/api/marketplace/agents/{agent}/library", {
+                path: { agent: id },
+              });
+              stale(MARKETPLACE);
+            }}
+          >
+            <p>The team cannot use it any more. What was paid once comes back for free.</p>
+          </AskFirst>
+        </>
+      )}
+      {switching.error !== undefined && <Refused error={switching.error} />}
+    </li>
+  );
+}

@@ -1,0 +1,85 @@
+import { useState } from "preact/hooks";
+import { textOf } from "../../parts/form-text.ts";
+import { Loaded } from "../../parts/loaded.tsx";
+import { Moment } from "../../parts/moment.tsx";
+import { Pager } from "../../parts/pager.tsx";
+import { Refused } from "../../parts/refused.tsx";
+import { useAction } from "../../parts/use-action.ts";
+import { stale } from "../../service/reads.ts";
+import { workspace } from "../../service/workspace.ts";
+import { MARKETPLACE, useReviews, type Item, type Kind } from "./reads.ts";
+
+/** What people say of an item; who has it may say something, too. */
+export function Reviews({ kind, item }: { kind: Kind; item: Item }) {
+  const [page, setPage] = useState(1);
+  return (
+    <section aria-label="Reviews">
+      <h2>Reviews</h2>
+      <Loaded of={useReviews(kind, item.slug, page)}>
+        {({ reviews, has_more }) => (
+          <>
+            {reviews.length === 0 && <p class="muted">No review yet.</p>}
+            <ul class="list">
+              {reviews.map(({ id, rating, comment, user_name, created_at, is_own_review }) => (
+                <li key={id}>
+                  <strong>{rating} of 5</strong>
+                  <span>{comment}</span>
+                  <span class="muted small">
+                    {is_own_review ? "you" : user_name} · <Moment at={created_at} />
+                  </span>
+                </li>
+              ))}
+            </ul>
+            <Pager page={page} hasMore={has_more} go={setPage} />
+          </>
+        )}
+      </Loaded>
+      {item.is_purchased && <NewReview kind={kind} item={item} />}
+    </section>
+  );
+}
+
+function NewReview({ kind, item }: { kind: Kind; item: Item }) {
+  const saving = useAction(async (form: HTMLFormElement) => {
+    const typed = new FormData(form);
+    const comment = textOf(typed, "comment");
+    const query = { rating: Number(textOf(typed, "rating")), ...(comment !== "" && { comment }) };
+    if (kind === "agent") {
+      const path = { agent: item.id };
+      await workspace.request("POST", "/api/marketplace/agents/{agent}/review", { path, query });
+    } else {
+      const path = { base: item.id };
+      await workspace.request("POST", "/api/marketplace/bases/{base}/review", { path, query });
+    }
+    form.reset();
+    stale(MARKETPLACE);
+  });
+  return (
+    <form
+      class="form narrow"
+      onSubmit={(event) => {
+        event.preventDefault();
+        saving.run(event.currentTarget);
+      }}
+    >
+      <div class="field">
+        <label for="rating">Your rating</label>
+        <select id="rating" name="rating">
+          {[5, 4, 3, 2, 1].map((rating) => (
+            <option key={rating} value={rating}>
+              {rating} of 5
+            </option>
+          ))}
+        </select>
+      </div>
+      <div class="field">
+        <label for="comment">What others should know</label>
+        <textarea id="comment" name="comment" rows={2} maxLength={5000} />
+      </div>
+      <button type="submit" disabled={saving.isBusy}>
+        Save the review
+      </button>
+      {saving.error !== undefined && <Refused error={saving.error} />}
+    </form>
+  );
+}

@@ -1,0 +1,139 @@
+import type { api } from "@agent-workspace/client";
+import { ActionForm } from "../../parts/action-form.tsx";
+import { AskFirst } from "../../parts/ask-first.tsx";
+import { Choice, LinesField, TextField } from "../../parts/fields.tsx";
+import { textOf } from "../../parts/form-text.ts";
+import { Loaded } from "../../parts/loaded.tsx";
+import { keys, stale } from "../../service/reads.ts";
+import { workspace } from "../../service/workspace.ts";
+import { useCustomProviders } from "./reads.ts";
+
+/** Servers of the person's own that speak the protocol of OpenAI or Anthropic. */
+export function CustomProviders() {
+  return (
+    <section aria-labelledby="providers">
+      <h2 id="providers">Your providers</h2>
+      <Loaded of={useCustomProviders()}>
+        {({ providers }) => (
+          <>
+            {providers.length === 0 && (
+              <p class="muted">Any server that speaks the protocol of OpenAI or Anthropic can be added.</p>
+            )}
+            <ul class="list">
+              {providers.map((provider) => (
+                <ProviderLine key={provider.id} provider={provider} />
+              ))}
+            </ul>
+          </>
+        )}
+      </Loaded>
+      <details>
+        <summary>Add a provider</summary>
+        <ActionForm
+          submit="Add the provider"
+          done="Added. If it needs a key, add that under “Your keys”."
+          work={async (form) => {
+            const body = { ...fieldsOf(form), slug: textOf(form, "slug") };
+            await workspace.request("POST", "/api/secrets/providers/custom", { body });
+            stale(keys.models);
+          }}
+        >
+          <ProviderFields />
+          <TextField
+            label="Short name"
+            name="slug"
+            required
+            maxLength={64}
+            pattern="[A-Za-z0-9_\-]+"
+            hint="Its models are custom/<short name>/<model>. It stays."
+          />
+        </ActionForm>
+      </details>
+    </section>
+  );
+}
+
+function ProviderLine({ provider }: { provider: api.CustomModelProvider }) {
+  const { id, name, slug, base_url, api_type, available_models } = provider;
+  const path = { model_provider: id };
+  return (
+    <li>
+      <span class="told">
+        {name} <code>custom/{slug}</code>
+        <span class="muted small">
+          {" "}
+          {api_type} at {base_url} · {available_models.length} models
+        </span>
+      </span>
+      <AskFirst
+        label={`Change ${name}`}
+        shown="Change"
+        title={`Change ${name}`}
+        confirm="Save"
+        isHarmless
+        work={async (form) => {
+          const body = fieldsOf(form);
+          await workspace.request("PUT", "/api/secrets/providers/custom/{model_provider}", { path, body });
+          stale(keys.models);
+        }}
+      >
+        <ProviderFields provider={provider} />
+      </AskFirst>
+      <AskFirst
+        label={`Delete ${name}`}
+        shown="Delete"
+        title={`Delete the provider ${name}?`}
+        confirm="Delete"
+        work={async () => {
+          await workspace.request("DELETE", "/api/secrets/providers/custom/{model_provider}", { path });
+          stale(keys.models);
+        }}
+      >
+        <p>Its keys, and the models that were added under it, are deleted too.</p>
+      </AskFirst>
+    </li>
+  );
+}
+
+function ProviderFields({ provider }: { provider?: api.CustomModelProvider }) {
+  return (
+    <>
+      <TextField label="Name" name="name" required maxLength={100} defaultValue={provider?.name ?? ""} />
+      <TextField
+        label="Address"
+        name="base_url"
+        type="url"
+        required
+        maxLength={2048}
+        placeholder="https://models.example.com/v1"
+        defaultValue={provider?.base_url ?? ""}
+      />
+      <Choice label="Protocol" name="api_type">
+        {["openai", "anthropic"].map((each) => (
+          <option key={each} selected={each === provider?.api_type}>
+            {each}
+          </option>
+        ))}
+      </Choice>
+      <LinesField
+        label="Models"
+        name="available_models"
+        rows={3}
+        defaultValue={provider?.available_models.join("\n") ?? ""}
+        hint="One a line, as the server names them."
+      />
+    </>
+  );
+}
+
+function fieldsOf(form: FormData) {
+  return {
+    name: textOf(form, "name"),
+    base_url: textOf(form, "base_url"),
+    api_type: textOf(form, "api_type"),
+    available_models: textOf(form, "available_models")
+      .split("\n")
+      .map((line) => line.trim())
+      .filter((line) => line !== ""),
+  };
+}

@@ -1,0 +1,120 @@
+import type { api } from "@agent-workspace/client";
+import { ActionForm } from "../../parts/action-form.tsx";
+import { AskFirst } from "../../parts/ask-first.tsx";
+import { Choice, TextField } from "../../parts/fields.tsx";
+import { given, textOf } from "../../parts/form-text.ts";
+import { Loaded } from "../../parts/loaded.tsx";
+import { Moment } from "../../parts/moment.tsx";
+import { keys, stale } from "../../service/reads.ts";
+import { workspace } from "../../service/workspace.ts";
+import { useCustomProviders, useModelKeys, useProviders } from "./reads.ts";
+
+/** The person's keys of model providers. A key is never shown again: what is seen is its beginning. */
+export function ModelKeys() {
+  return (
+    <section aria-labelledby="own-keys">
+      <h2 id="own-keys">Your keys of model providers</h2>
+      <p class="muted">Agents can use your own account at a provider. A key is stored encrypted.</p>
+      <Loaded of={useModelKeys()}>
+        {({ api_keys }) =>
+          api_keys.length === 0 ? (
+            <p class="muted">You have no key yet. Add one below.</p>
+          ) : (
+            <ul class="list">
+              {api_keys.map((key) => (
+                <KeyLine key={key.id} modelKey={key} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      <NewKey />
+    </section>
+  );
+}
+
+function KeyLine({ modelKey }: { modelKey: api.ModelKey }) {
+  const { id, provider, key_name, key_preview, base_url, last_used_at, expires_at } = modelKey;
+  const path = { model_key: id };
+  return (
+    <li>
+      <span class="told">
+        {provider}: {key_name} <code>{key_preview ?? "cannot be read"}</code>
+        <span class="muted small">
+          {" "}
+          {base_url !== null && `at ${base_url} · `}used <Moment at={last_used_at} /> · ends{" "}
+          <Moment at={expires_at} />
+        </span>
+      </span>
+      <AskFirst
+        label={`Replace ${key_name}`}
+        shown="Replace"
+        title={`Replace the key ${key_name}`}
+        confirm="Replace"
+        isHarmless
+        work={async (form) => {
+          const body = { api_key: textOf(form, "api_key") };
+          await workspace.request("PUT", "/api/secrets/api-keys/{model_key}", { path, body });
+          stale(keys.models);
+        }}
+      >
+        <TextField label="The new key" name="api_key" type="password" required maxLength={10_000} />
+      </AskFirst>
+      <AskFirst
+        label={`Delete ${key_name}`}
+        shown="Delete"
+        title={`Delete the key ${key_name}?`}
+        confirm="Delete"
+        work={async () => {
+          await workspace.request("DELETE", "/api/secrets/api-keys/{model_key}", { path });
+          stale(keys.models);
+        }}
+      >
+        <p>Agents no longer use it. Delete it at the provider as well if no other program needs it.</p>
+      </AskFirst>
+    </li>
+  );
+}
+
+function NewKey() {
+  const { data: builtIn } = useProviders();
+  const { data: custom } = useCustomProviders();
+  return (
+    <ActionForm
+      submit="Add the key"
+      done="Added"
+      work={async (form) => {
+        const body = {
+          provider: textOf(form, "provider"),
+          api_key: textOf(form, "api_key"),
+          ...given(form, ["key_name", "base_url", "expires_at"]),
+        };
+        await workspace.request("POST", "/api/secrets/api-keys", { body });
+        stale(keys.models);
+      }}
+    >
+      <Choice label="Provider" name="provider" required>
+        {builtIn?.providers.map(({ id, name }, at) => (
+          <option key={`${id} ${at}`} value={id}>
+            {name}
+          </option>
+        ))}
+        {custom?.providers.map(({ slug, name }) => (
+          <option key={slug} value={slug}>
+            {name} (yours)
+          </option>
+        ))}
+      </Choice>
+      <TextField label="Key" name="api_key" type="password" required maxLength={10_000} />
+      <TextField label="Name" name="key_name" maxLength={100} hint="The provider's name when empty." />
+      <TextField
+        label="Address"
+        name="base_url"
+        type="url"
+        maxLength={2048}
+        hint="Only to call another address than the provider's own."
+      />
+      <TextField label="Ends on" name="expires_at" type="date" />
+    </ActionForm>
+  );
+}

@@ -1,0 +1,61 @@
+import { useState } from "preact/hooks";
+import { textOf } from "../../parts/form-text.ts";
+
+const WIDTHS = { phone: "390px", tablet: "820px", full: "100%" } as const;
+type Width = keyof typeof WIDTHS;
+
+const RIGHTS = "allow-scripts allow-forms allow-popups";
+
+/** A preview in a frame, at a path and a width. */
+export function Frame({ address, name }: { address: string; name: string }) {
+  const base = new URL(address.endsWith("/") ? address : `${address}/`, location.href);
+  // What the service's own origin serves must not act as the service.
+  const sandbox = base.origin === location.origin ? RIGHTS : `allow-same-origin ${RIGHTS}`;
+  const [path, setPath] = useState("/");
+  const [width, setWidth] = useState<Width>("full");
+  const [turn, setTurn] = useState(0);
+  const shown = new URL(path.replace(/^[/\\]+/u, ""), base);
+  const url = shown.href.startsWith(base.href) ? shown.href : base.href;
+  return (
+    <>
+      <form
+        class="row"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setPath(textOf(new FormData(event.currentTarget), "path"));
+          setTurn(turn + 1);
+        }}
+      >
+        <label for="path">Path</label>
+        <input id="path" name="path" defaultValue="/" autocomplete="off" spellcheck={false} />
+        <button type="submit">Go</button>
+        <button type="button" onClick={() => setTurn(turn + 1)}>
+          Reload
+        </button>
+        <label for="width">Width</label>
+        <select
+          id="width"
+          onChange={({ currentTarget: { value } }) =>
+            setWidth(value === "phone" || value === "tablet" ? value : "full")
+          }
+        >
+          <option value="full">full</option>
+          <option value="tablet">tablet (820)</option>
+          <option value="phone">phone (390)</option>
+        </select>
+        <a class="button" href={url} target="_blank" rel="noopener">
+          Open outside
+        </a>
+      </form>
+      <div class="stage" tabIndex={0} role="group" aria-label="The preview's frame">
+        <iframe
+          key={turn}
+          title={`Preview of ${name}`}
+          src={url}
+          sandbox={sandbox}
+          style={{ width: WIDTHS[width] }}
+        />
+      </div>
+    </>
+  );
+}

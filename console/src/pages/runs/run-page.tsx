@@ -1,0 +1,99 @@
+import { Link } from "wouter-preact";
+import { AskFirst } from "../../parts/ask-first.tsx";
+import { Loaded } from "../../parts/loaded.tsx";
+import { Markdown } from "../../parts/markdown/markdown.tsx";
+import { Moment } from "../../parts/moment.tsx";
+import { keys, stale, useRun, useSteps } from "../../service/reads.ts";
+import { workspace } from "../../service/workspace.ts";
+import { RawEvents } from "./raw-events.tsx";
+
+/** One task: how it stands, what the agent did, and how its callback was delivered. */
+export function RunPage({ task }: { task: string }) {
+  const run = useRun(task);
+  const steps = useSteps(task);
+  return (
+    <>
+      <h1>Run</h1>
+      <Loaded of={run}>
+        {(found) => (
+          <>
+            <dl class="facts">
+              <dt>State</dt>
+              <dd>{found.status}</dd>
+              <dt>Id</dt>
+              <dd>
+                <code>{found.task_id}</code>
+              </dd>
+              <dt>Chat</dt>
+              <dd>
+                <Link href={`/projects/${found.project_id}/chats/${found.chat_id}`}>Open the chat</Link>
+              </dd>
+              <dt>Started</dt>
+              <dd>
+                <Moment at={found.started_at} />
+              </dd>
+              <dt>Ended</dt>
+              <dd>
+                <Moment at={found.completed_at} />
+              </dd>
+              <dt>Work</dt>
+              <dd>
+                {found.iterations} turns, {found.tool_calls} calls
+              </dd>
+              <dt>Callback</dt>
+              <dd>
+                {found.callback.status}
+                {found.callback.url !== null && ` to ${found.callback.url}`}
+              </dd>
+            </dl>
+            {found.error !== null && <p class="notice bad">{found.error}</p>}
+            {found.response !== null && <Markdown text={found.response} />}
+            {(found.status === "queued" || found.status === "running") && (
+              <AskFirst
+                label="Stop"
+                title="Stop this run?"
+                confirm="Stop it"
+                work={async () => {
+                  await workspace.tasks.get(task).cancel();
+                  stale(keys.runs);
+                }}
+              >
+                <p>What the agent has done so far stays.</p>
+              </AskFirst>
+            )}
+            {found.callback.attempts.length > 0 && (
+              <>
+                <h2>Attempts to deliver the callback</h2>
+                <ol>
+                  {found.callback.attempts.map(({ attempt, delivered, status_code, error, at }) => (
+                    <li key={attempt}>
+                      <Moment at={at} /> {delivered ? "delivered" : (error ?? "refused")}
+                      {status_code !== null && ` (${status_code})`}
+                    </li>
+                  ))}
+                </ol>
+              </>
+            )}
+          </>
+        )}
+      </Loaded>
+      <h2>Steps</h2>
+      <Loaded of={steps}>
+        {({ items, total }) => (
+          <>
+            {total === 0 && <p class="muted">The agent has not begun.</p>}
+            {items.map(({ id, step_index, step_data }) => (
+              <details key={id} class="tool">
+                <summary>
+                  Step {step_index}: {step_data.tool_calls.length} calls
+                </summary>
+                <pre tabIndex={0}>{JSON.stringify(step_data, null, 2)}</pre>
+              </details>
+            ))}
+          </>
+        )}
+      </Loaded>
+      <RawEvents task={task} />
+    </>
+  );
+}

@@ -1,0 +1,136 @@
+import type { api } from "@agent-workspace/client";
+import { useRef } from "preact/hooks";
+import { Link, useLocation } from "wouter-preact";
+import { AskFirst } from "../../parts/ask-first.tsx";
+import { Folded } from "../../parts/folded.tsx";
+import { Loaded } from "../../parts/loaded.tsx";
+import { Refused } from "../../parts/refused.tsx";
+import { useAction } from "../../parts/use-action.ts";
+import { reads, stale, useProjects } from "../../service/reads.ts";
+import { useMayEdit } from "../../service/roles.ts";
+import { workspace } from "../../service/workspace.ts";
+import { targetName, targetsOf } from "./deliver-fields.tsx";
+import { inZone } from "./next-runs.tsx";
+import { names, useSchedule } from "./reads.ts";
+import { ScheduleForm } from "./schedule-form.tsx";
+import { standingOf } from "./schedule-list.tsx";
+import { ScheduleRuns } from "./schedule-runs.tsx";
+
+/** One schedule: when it runs, what it did, and its settings. */
+export function SchedulePage({ schedule }: { schedule: string }) {
+  return (
+    <>
+      <p class="small">
+        <Link href="/schedules">All schedules</Link>
+      </p>
+      <Loaded of={useSchedule(schedule)}>
+        {(found) => (
+          <>
+            <h1>{found.name}</h1>
+            <Standing schedule={found} />
+            <Steering schedule={found} />
+            <Settings schedule={found} />
+            <ScheduleRuns schedule={found.id} timezone={found.timezone} />
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+function Standing({ schedule }: { schedule: api.Schedule }) {
+  const { data: projects = [] } = useProjects();
+  const project = projects.find(({ id }) => id === schedule.project_id);
+  const { timezone, next_run_at, last_error } = schedule;
+  return (
+    <>
+      <dl class="facts">
+        <dt>State</dt>
+        <dd>{standingOf(schedule)}</dd>
+        <dt>When</dt>
+        <dd>{schedule.description}</dd>
+        <dt>Next run</dt>
+        <dd>{next_run_at === null ? "none" : inZone(next_run_at, timezone)}</dd>
+        <dt>Project</dt>
+        <dd>
+          {project ? (
+            <Link href={`/projects/${project.slug}`}>{project.name}</Link>
+          ) : (
+            "deleted, or not yours to see"
+          )}
+        </dd>
+        <dt>Delivered to</dt>
+        <dd>{targetsOf(schedule.deliver).map(targetName).join(", ") || "nowhere else"}</dd>
+        <dt>Runs</dt>
+        <dd>
+          {schedule.runs_completed}
+          {schedule.repeat !== null && ` of ${schedule.repeat}`}
+        </dd>
+      </dl>
+      <pre class="wrapped" aria-label="What the agent is told" tabIndex={0}>
+        {schedule.prompt_template}
+      </pre>
+      {last_error !== null && <p class="notice bad">{last_error}</p>}
+    </>
+  );
+}
+
+function Steering({ schedule: { id, name, is_active, project_id } }: { schedule: api.Schedule }) {
+  const mayRun = useMayEdit(project_id ?? "");
+  const [, navigate] = useLocation();
+  const running = useAction(async () => {
+    await workspace.schedules.trigger(id);
+    stale(names.schedules);
+  });
+  const switching = useAction(async () => {
+    await (is_active ? workspace.schedules.pause(id) : workspace.schedules.resume(id));
+    stale(names.schedules);
+  });
+  return (
+    <>
+      <div class="row">
+        {mayRun && (
+          <button type="button" class="primary" disabled={running.isBusy} onClick={() => running.run()}>
+            Run now
+          </button>
+        )}
+        <button type="button" disabled={switching.isBusy} onClick={() => switching.run()}>
+          {is_active ? "Pause" : "Resume"}
+        </button>
+        <AskFirst
+          label="Delete the schedule …"
+          confirm="Delete the schedule"
+          title={`Delete ${name}?`}
+          work={async () => {
+            await workspace.schedules.delete(id);
+            reads.removeQueries({ queryKey: names.schedule(id) });
+            stale(names.schedules);
+            navigate("/schedules");
+          }}
+        >
+          <p>The schedule and the list of its runs are deleted. The chats of its runs stay.</p>
+        </AskFirst>
+      </div>
+      {running.error !== undefined && <Refused error={running.error} />}
+      {switching.error !== undefined && <Refused error={switching.error} />}
+    </>
+  );
+}
+
+function Settings({ schedule }: { schedule: api.Schedule }) {
+  const details = useRef<HTMLDetailsElement>(null);
+  return (
+    <Folded summary="Settings" details={details}>
+      <ScheduleForm
+        key={schedule.updated_at}
+        of={schedule}
+        button="Save"
+        save={async (change) => {
+          await workspace.schedules.update(schedule.id, change);
+          stale(names.schedules);
+          if (details.current) details.current.open = false;
+        }}
+      />
+    </Folded>
+  );
+}

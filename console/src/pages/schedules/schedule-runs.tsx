@@ -1,0 +1,79 @@
+import type { api } from "@agent-workspace/client";
+import { useState } from "preact/hooks";
+import { Link } from "wouter-preact";
+import { Loaded } from "../../parts/loaded.tsx";
+import { Moment } from "../../parts/moment.tsx";
+import { Pager } from "../../parts/pager.tsx";
+import { stale } from "../../service/reads.ts";
+import { inZone } from "./next-runs.tsx";
+import { targetName } from "./deliver-fields.tsx";
+import { names, RUNS, useRuns } from "./reads.ts";
+
+const STATES = {
+  enqueued: "begins",
+  waiting: "waits for the run before",
+  running: "at work",
+  success: "done",
+  failed: "failed",
+  skipped: "left out",
+} as const;
+const DELIVERED = {
+  delivered: "delivered",
+  pending: "not yet delivered",
+  failed: "not delivered",
+  in_app: "in the chat here",
+} as const;
+
+/** The runs of a schedule, newest first: how each ended, why it failed, and what became of its answer. */
+export function ScheduleRuns({ schedule, timezone }: { schedule: string; timezone: string }) {
+  const [page, setPage] = useState(1);
+  return (
+    <section aria-label="Runs">
+      <h2>Runs</h2>
+      <button type="button" onClick={() => stale(names.schedule(schedule))}>
+        Read again
+      </button>
+      <Loaded of={useRuns(schedule, page)}>
+        {(found) => (
+          <>
+            {found.length === 0 && (
+              <p class="muted">No run in the last 90 days: run it now, or wait for its moment.</p>
+            )}
+            <ul class="list">
+              {found.map((run) => (
+                <RunLine key={run.id} run={run} timezone={timezone} />
+              ))}
+            </ul>
+            <Pager page={page} hasMore={found.length === RUNS} go={setPage} />
+          </>
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+function RunLine({ run, timezone }: { run: api.ScheduleRun; timezone: string }) {
+  const { scheduled_for, created_at, status, error, task_id, silent, missed, late, deliveries } = run;
+  return (
+    <li>
+      <span>{scheduled_for === null ? "by hand" : inZone(scheduled_for, timezone)}</span>
+      <span class="muted small">
+        <Moment at={created_at} />
+        {late && " · late"}
+        {missed > 0 && ` · stands for ${missed} more`}
+      </span>
+      <span class={`outcome ${status === "failed" ? "failed" : ""}`}>
+        {STATES[status]}
+        {error !== null && `: ${error}`}
+        {silent && " · nothing to say"}
+      </span>
+      {task_id !== null && <Link href={`/runs/${task_id}`}>Run</Link>}
+      {deliveries.map((delivery) => (
+        <span key={delivery.target} class="small">
+          {targetName(delivery.target)}: {DELIVERED[delivery.status]}
+          {delivery.error !== null && `, ${delivery.error}`}
+        </span>
+      ))}
+    </li>
+  );
+}

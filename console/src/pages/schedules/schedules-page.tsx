@@ -1,0 +1,39 @@
+import { Route, Switch, useLocation } from "wouter-preact";
+import { stale } from "../../service/reads.ts";
+import { workspace } from "../../service/workspace.ts";
+import { names } from "./reads.ts";
+import { ScheduleForm, type ScheduleWish } from "./schedule-form.tsx";
+import { ScheduleList } from "./schedule-list.tsx";
+import { SchedulePage } from "./schedule-page.tsx";
+
+/** Schedules: their list, the form of a new one, and each schedule with its runs. */
+export function SchedulesPage() {
+  return (
+    <Switch>
+      <Route path="/schedules/new">
+        <NewSchedule />
+      </Route>
+      <Route path="/schedules/:schedule">
+        {({ schedule }) => <SchedulePage key={schedule} schedule={schedule ?? ""} />}
+      </Route>
+      <Route>
+        <ScheduleList />
+      </Route>
+    </Switch>
+  );
+}
+
+function NewSchedule() {
+  const [, navigate] = useLocation();
+  const make = async ({ repeat, ...wish }: ScheduleWish) => {
+    const made = await workspace.schedules.create({ ...wish, ...(repeat > 0 && { repeat }) });
+    stale(names.schedules);
+    navigate(`/schedules/${made.id}`);
+  };
+  return (
+    <>
+      <h1>New schedule</h1>
+      <ScheduleForm button="Create the schedule" save={make} />
+    </>
+  );
+}

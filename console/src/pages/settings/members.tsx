@@ -1,0 +1,104 @@
+import type { api } from "@agent-workspace/client";
+import { textOf } from "../../parts/form-text.ts";
+import { Loaded } from "../../parts/loaded.tsx";
+import { Refused } from "../../parts/refused.tsx";
+import { useAction } from "../../parts/use-action.ts";
+import { keys, stale } from "../../service/reads.ts";
+import type { Role } from "../../service/roles.ts";
+import { workspace } from "../../service/workspace.ts";
+import { membersKey, useMembers } from "./reads.ts";
+
+const ROLES = ["viewer", "editor", "admin"] as const;
+
+const roleOf = (text: string): Role => ROLES.find((role) => role === text) ?? "viewer";
+
+interface MembersProps {
+  project: string;
+  isAdministrator: boolean;
+}
+
+/** People with a role of their own in a project. */
+export function Members({ project, isAdministrator }: MembersProps) {
+  const adding = useAction(async (form: FormData) => {
+    const body = { email: textOf(form, "email"), role: roleOf(textOf(form, "role")) };
+    await workspace.request("POST", "/api/projects/{project}/members", { path: { project }, body });
+    stale(membersKey(project));
+  });
+  return (
+    <>
+      <h2>Members</h2>
+      <p class="muted">Others of the team have the role here that they have in the team.</p>
+      <Loaded of={useMembers(project)}>
+        {(members) => (
+          <ul class="list">
+            {members.map((member) => (
+              <MemberLine key={member.user_id} {...{ project, member, isAdministrator }} />
+            ))}
+          </ul>
+        )}
+      </Loaded>
+      {isAdministrator && (
+        <form
+          class="row"
+          onSubmit={(event) => {
+            event.preventDefault();
+            adding.run(new FormData(event.currentTarget));
+            event.currentTarget.reset();
+          }}
+        >
+          <label for="email">Email address</label>
+          <input id="email" name="email" type="email" required autocomplete="off" />
+          <label for="role">Role</label>
+          <select id="role" name="role">
+            {ROLES.map((role) => (
+              <option key={role}>{role}</option>
+            ))}
+          </select>
+          <button type="submit" disabled={adding.isBusy}>
+            Add member
+          </button>
+        </form>
+      )}
+      {adding.error !== undefined && <Refused error={adding.error} />}
+    </>
+  );
+}
+
+function MemberLine({ project, member, isAdministrator }: MembersProps & { member: api.Member }) {
+  const path = { project, user: member.user_id };
+  const changing = useAction(async (role: Role | "none") => {
+    if (role === "none") {
+      await workspace.request("DELETE", "/api/projects/{project}/members/{user}", { path });
+    } else {
+      await workspace.request("PATCH", "/api/projects/{project}/members/{user}", { path, body: { role } });
+    }
+    stale(membersKey(project), keys.role(project));
+  });
+  const { username, role } = member;
+  return (
+    <li>
+      <span>{username}</span>
+      {isAdministrator ? (
+        <>
+          <select
+            aria-label={`Role of ${username}`}
+            disabled={changing.isBusy}
+            onChange={({ currentTarget }) => changing.run(roleOf(currentTarget.value))}
+          >
+            {ROLES.map((each) => (
+              <option key={each} selected={each === role}>
+                {each}
+              </option>
+            ))}
+          </select>
+          <button type="button" disabled={changing.isBusy} onClick={() => changing.run("none")}>
+            Remove {username}
+          </button>
+        </>
+      ) : (
+        <span class="muted">{role}</span>
+      )}
+      {changing.error !== undefined && <Refused error={changing.error} />}
+    </li>
+  );
+}

@@ -1,0 +1,45 @@
+import type { api } from "@agent-workspace/client";
+import { ActionButton } from "../../parts/action-button.tsx";
+import { ActionForm } from "../../parts/action-form.tsx";
+import { TextField } from "../../parts/fields.tsx";
+import { textOf } from "../../parts/form-text.ts";
+import { reads } from "../../service/reads.ts";
+import { workspace } from "../../service/workspace.ts";
+
+/** The teams of the person: go to another one, or create one. */
+export function MyTeams({ teams, active }: { teams: readonly api.Team[]; active: string | undefined }) {
+  return (
+    <section aria-labelledby="my-teams">
+      <h2 id="my-teams">Your teams</h2>
+      <ul class="list">
+        {teams.map((team) => (
+          <li key={team.id}>
+            <span>
+              {team.name} <span class="muted small">{team.is_personal ? "personal" : team.role}</span>
+            </span>
+            {team.id === active ? (
+              <span class="muted">you work here</span>
+            ) : (
+              <ActionButton work={() => switchTo(team.slug)}>Work in {team.name}</ActionButton>
+            )}
+          </li>
+        ))}
+      </ul>
+      <ActionForm
+        submit="Create a team"
+        work={async (form) => {
+          const { slug } = await workspace.teams.create({ name: textOf(form, "name") });
+          await switchTo(slug);
+        }}
+      >
+        <TextField label="Name of a new team" name="name" required maxLength={100} />
+      </ActionForm>
+    </section>
+  );
+}
+
+/** All that was read belongs to the other team. */
+async function switchTo(team: string): Promise<void> {
+  await workspace.request("POST", "/api/teams/{team}/switch", { path: { team } });
+  await reads.resetQueries();
+}

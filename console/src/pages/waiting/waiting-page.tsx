@@ -1,0 +1,55 @@
+import type { api } from "@agent-workspace/client";
+import { Link } from "wouter-preact";
+import { ApprovalCard, type Question } from "../../parts/agent/approval-card.tsx";
+import { Loaded } from "../../parts/loaded.tsx";
+import { Moment } from "../../parts/moment.tsx";
+import { keys, stale, useApprovals, useProjects } from "../../service/reads.ts";
+import { workspace } from "../../service/workspace.ts";
+
+/** What waits for the person, in all projects: each question of an agent with the exact call. */
+export function WaitingPage() {
+  const { data: projects = [] } = useProjects();
+  const nameOf = (project: string) => {
+    const found = projects.find(({ id }) => id === project);
+    return found && `in ${found.name}`;
+  };
+  return (
+    <>
+      <h1>Waits for you</h1>
+      <Loaded of={useApprovals()}>
+        {(found) =>
+          found.length === 0 ? (
+            <>
+              <p>No agent asks for anything.</p>
+              <p class="muted">
+                Where a chat says “ask first”, an agent waits here before it changes a file or runs a command.
+              </p>
+            </>
+          ) : (
+            found.map((approval) => (
+              <section key={approval.approval_id}>
+                <p class="muted small">
+                  <Link href={`/projects/${approval.project_id}/chats/${approval.chat_id}`}>
+                    Open the chat
+                  </Link>{" "}
+                  {nameOf(approval.project_id)} · asked <Moment at={approval.created_at} />
+                </p>
+                <ApprovalCard
+                  approval={questionOf(approval)}
+                  answer={async (approvalId, response) => {
+                    await workspace.approvals.answer(approvalId, response);
+                    stale(keys.approvals, keys.sidebar);
+                  }}
+                />
+              </section>
+            ))
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+function questionOf({ approval_id, tool, parameters }: api.ListApprovalsAnswerItem): Question {
+  return { approvalId: approval_id, tool, args: parameters, state: "open", reason: undefined };
+}

@@ -1,0 +1,23 @@
+import type { ComponentChildren, RefObject } from "preact";
+import { useState } from "preact/hooks";
+
+interface FoldedProps {
+  summary: string;
+  /** The element, for a caller that folds it again. */
+  details?: RefObject<HTMLDetailsElement>;
+  children: ComponentChildren;
+}
+
+/** What is folded away at first. Until a person opens it, it is not there and reads nothing; then it stays. */
+export function Folded({ summary, details, children }: FoldedProps) {
+  const [wasOpen, setWasOpen] = useState(false);
+  return (
+    <details
+      {...(details && { ref: details })}
+      onToggle={({ currentTarget }) => currentTarget.open && setWasOpen(true)}
+    >
+      <summary>{summary}</summary>
+      {wasOpen && children}
+    </details>
+  );
+}

@@ -1,0 +1,83 @@
+import * as combobox from "@zag-js/combobox";
+import { normalizeProps, useMachine } from "@zag-js/preact";
+import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
+
+/** Something that a person can pick. */
+export interface Pick {
+  readonly value: string;
+  readonly name: string;
+  /** What kind of thing it is, and where. */
+  readonly about?: string;
+}
+
+/** A field, and what matches its text: `typed` is told of each change, the best match is first, and Enter picks it. */
+export function PickList({
+  label,
+  picks,
+  typed,
+  picked,
+}: {
+  label: string;
+  picks: readonly Pick[];
+  typed: (text: string) => void;
+  picked: (value: string) => void;
+}) {
+  const field = useRef<HTMLInputElement>(null);
+  const id = useId();
+  /** What the person went to; until then, and after each change of the text, Enter picks the first. */
+  const [marked, setMarked] = useState<string | null>(null);
+  const collection = useMemo(
+    () =>
+      combobox.collection<Pick>({
+        items: [...picks],
+        itemToValue: ({ value }) => value,
+        itemToString: ({ name }) => name,
+      }),
+    [picks],
+  );
+  const service = useMachine(combobox.machine, {
+    id: useId(),
+    collection,
+    open: true,
+    // The dialog that it stands in is what Escape closes.
+    disableLayer: true,
+    highlightedValue: (picks.find(({ value }) => value === marked) ?? picks[0])?.value ?? null,
+    onHighlightChange: ({ highlightedValue }) => setMarked(highlightedValue),
+    selectionBehavior: "preserve",
+    onInputValueChange: ({ inputValue }) => {
+      setMarked(null);
+      typed(inputValue);
+    },
+    onValueChange: ({ value: [value] }) => {
+      if (value !== undefined) picked(value);
+    },
+  });
+  const api = combobox.connect(service, normalizeProps);
+  const { onKeyDown, ...input } = api.getInputProps();
+  useEffect(() => field.current?.focus(), []);
+  return (
+    <div {...api.getRootProps()} class="picks">
+      <div {...api.getControlProps()} class="field">
+        {/* Under an id that Zag does not know: it would write the text back that it has, and drop what was typed meanwhile. */}
+        <label {...api.getLabelProps()} htmlFor={id}>
+          {label}
+        </label>
+        <input
+          {...input}
+          id={id}
+          ref={field}
+          // Zag would keep Escape from the dialog.
+          onKeyDown={(event) => event.key !== "Escape" && onKeyDown?.(event)}
+        />
+      </div>
+      <ul {...api.getContentProps()}>
+        {picks.map((item) => (
+          <li key={item.value} {...api.getItemProps({ item })}>
+            {item.name} {item.about !== undefined && <span class="muted small">{item.about}</span>}
+          </li>
+        ))}
+      </ul>
+      {picks.length === 0 && <p class="muted">Nothing has this name.</p>}
+    </div>
+  );
+}

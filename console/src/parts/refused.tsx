@@ -1,0 +1,45 @@
+import { NotFoundError, WorkspaceError } from "@agent-workspace/client";
+import { useMemo } from "preact/hooks";
+import { Countdown, useSecondsLeft } from "./countdown.tsx";
+
+/** A sentence for a person, of any failure. */
+function sentenceOf(error: unknown): string {
+  if (error instanceof WorkspaceError) return error.detail;
+  return "Something went wrong in this page. Reload it.";
+}
+
+/**
+ * What the service refused, with the id of the request for its operator, and a way to try again: once the time is over that
+ * the service asks to wait. What is said aloud is said once.
+ */
+export function Refused({ error, again }: { error: unknown; again?: (() => void) | undefined }) {
+  const known = error instanceof WorkspaceError ? error : undefined;
+  const wait = known?.retryAfterSeconds ?? 0;
+  const until = useMemo(() => (wait > 0 ? Date.now() + wait * 1_000 : undefined), [error]);
+  const left = useSecondsLeft(until);
+  return (
+    <div class="notice bad">
+      <div role="alert">
+        <p>
+          {error instanceof NotFoundError ? "This is not here, or it is not yours to see. " : ""}
+          {sentenceOf(error)}
+        </p>
+        {wait > 0 && <span class="hidden">Wait {wait} seconds before you try again.</span>}
+      </div>
+      <div class="row">
+        {again && (
+          <button type="button" disabled={left > 0} onClick={again}>
+            Try again
+          </button>
+        )}
+        <Countdown left={left} />
+        {known?.requestId !== undefined && <span class="muted small">Request {known.requestId}</span>}
+      </div>
+      {wait > 0 && (
+        <span class="hidden" role="status">
+          {left === 0 && "You can try again now."}
+        </span>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,147 @@
+import { QueryClient, useQuery, type UseQueryResult } from "@tanstack/preact-query";
+import { mayAskAgain, paced } from "./pace.ts";
+import { workspace } from "./workspace.ts";
+
+/** What was read stays for a while, so that going back shows it at once. The client repeats failed reads itself. */
+export const reads = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 10_000,
+      gcTime: 300_000,
+      retry: false,
+      refetchOnWindowFocus: mayAskAgain,
+      refetchOnReconnect: mayAskAgain,
+    },
+  },
+});
+
+/** Names of what is read. A change names what it makes stale. */
+export const keys = {
+  me: ["me"],
+  sidebar: ["sidebar"],
+  credits: ["credits"],
+  models: ["models"],
+  projects: ["projects"],
+  project: (project: string) => ["projects", project],
+  chats: (project: string) => ["projects", project, "chats"],
+  projectAgents: (project: string) => ["projects", project, "agents"],
+  role: (project: string) => ["projects", project, "role"],
+  status: (project: string) => ["projects", project, "status"],
+  containers: (project: string) => ["projects", project, "containers"],
+  approvals: ["approvals"],
+  messages: (chat: string) => ["messages", chat],
+  runs: ["runs"],
+  run: (task: string) => ["runs", task],
+  apiKeys: ["api-keys"],
+  teams: ["teams"],
+} as const;
+
+/** Makes reads stale, so that what is on the screen is read again. */
+export function stale(...names: (readonly unknown[])[]): void {
+  for (const queryKey of names) void reads.invalidateQueries({ queryKey });
+}
+
+/** Reads what a name stands for. A refusal is shown by the part that reads. */
+export function useRead<T>(
+  queryKey: readonly unknown[],
+  read: (signal: AbortSignal) => Promise<T>,
+): UseQueryResult<T> {
+  return useQuery({ queryKey, queryFn: ({ signal }) => read(signal) });
+}
+
+export const useMe = () => useRead(keys.me, (signal) => workspace.account.get({ signal }));
+
+export const useCredits = () => useRead(keys.credits, (signal) => workspace.usage.credits({ signal }));
+
+export const useModels = () =>
+  useRead(keys.models, (signal) => workspace.request("GET", "/api/marketplace/models", { signal }));
+
+export const useSidebar = () =>
+  useRead(keys.sidebar, (signal) => workspace.request("GET", "/api/sidebar/tree", { signal }));
+
+export const useProjects = () =>
+  useRead(keys.projects, (signal) => workspace.projects.list(undefined, { signal }));
+
+export const useProject = (project: string) =>
+  useRead(keys.project(project), (signal) => workspace.projects.get(project, { signal }));
+
+/** A chat as lists show it: of the sidebar, or, where that is too short for it, of its project's own list. */
+export function useListedChat(project: string, chat: string) {
+  const { data: tree, isFetching } = useSidebar();
+  const near = tree?.projects.flatMap(({ chats }) => chats).find(({ id }) => id === chat);
+  const { data: chats } = useQuery({
+    queryKey: keys.chats(project),
+    queryFn: ({ signal }) => workspace.chats.ofProject(project, { limit: 100 }, { signal }),
+    enabled: tree !== undefined && !isFetching && near === undefined,
+  });
+  return near ?? chats?.find(({ id }) => id === chat);
+}
+
+export type ListedChat = NonNullable<ReturnType<typeof useListedChat>>;
+
+/** Agents that a project offers: those that were added to it; where there are none, all of its team. */
+export const useProjectAgents = (project: string) =>
+  useRead(keys.projectAgents(project), async (signal) => {
+    const asked = { path: { project }, signal };
+    const { agents } = await workspace.request("GET", "/api/marketplace/projects/{project}/agents", asked);
+    if (agents.length > 0) return agents;
+    const path = "/api/marketplace/projects/{project}/available-agents";
+    return (await workspace.request("GET", path, asked)).available_agents;
+  });
+
+/** Most often that a project on its way to another state is read. */
+const MOVING_MS = 15_000;
+
+type Moving = { state: string; environment_status: string };
+
+/** Whether a project is on its way to another state. */
+export function isMoving({ state, environment_status }: Moving): boolean {
+  return state === "starting" || state === "initializing" || environment_status === "stopping";
+}
+
+/** The state of a project, read again while it moves. */
+export const useProjectStatus = (project: string) =>
+  useQuery({
+    queryKey: keys.status(project),
+    queryFn: ({ signal }) => workspace.projects.status(project, { signal }),
+    refetchInterval: (read) =>
+      paced(read, read.state.data !== undefined && isMoving(read.state.data) && MOVING_MS),
+  });
+
+/** Containers of a project, read again while one starts. */
+export const useContainers = (project: string) =>
+  useQuery({
+    queryKey: keys.containers(project),
+    queryFn: ({ signal }) => workspace.containers.list(project, { signal }),
+    refetchInterval: (read) =>
+      paced(read, read.state.data?.some(({ status }) => status === "starting") === true && MOVING_MS),
+  });
+
+export const useApiKeys = () =>
+  useRead(keys.apiKeys, (signal) => workspace.keys.list({ limit: 100 }, { signal }));
+
+/** What waits for the person in all projects. It is asked again twice a minute, as no connection tells of all of them. */
+export const useApprovals = () =>
+  useQuery({
+    queryKey: keys.approvals,
+    queryFn: ({ signal }) => workspace.approvals.list(undefined, { signal }),
+    refetchInterval: (read) => paced(read, 30_000),
+  });
+
+export type RunFilter = "queued" | "running" | "completed" | "failed" | "cancelled" | undefined;
+
+export const useRuns = (page: number, status: RunFilter, origin?: string) =>
+  useRead([...keys.runs, { page, status, origin }], (signal) =>
+    workspace.request("GET", "/api/chat/agent/tasks", {
+      query: { page, limit: 50, ...(status && { status }), ...(origin && { origin }) },
+      signal,
+    }),
+  );
+
+export const useRun = (task: string) =>
+  useRead([...keys.run(task), "status"], (signal) => workspace.tasks.get(task).status({ signal }));
+
+export const useSteps = (task: string) =>
+  useRead([...keys.run(task), "steps"], (signal) =>
+    workspace.tasks.get(task).steps({ limit: 100 }, { signal }),
+  );

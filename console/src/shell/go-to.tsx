@@ -1,0 +1,88 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { PickList, type Pick } from "../parts/pick-list.tsx";
+import { useSidebar } from "../service/reads.ts";
+import { workspace } from "../service/workspace.ts";
+import { PAGES, TABS } from "./places.ts";
+
+/** Milliseconds after the last key before messages are searched. */
+const PAUSE_MS = 250;
+const MIN_SEARCHED = 3;
+
+/** Goes to any page, project or chat by its name, and to messages by what they say. */
+export function GoTo({ here, go }: { here: string | undefined; go: (address: string) => void }) {
+  const { data: tree } = useSidebar();
+  const [text, setText] = useState("");
+  const [hits, setHits] = useState<readonly Pick[]>([]);
+  const projects = tree?.projects ?? [];
+  useEffect(() => {
+    setHits([]);
+    const query = text.trim();
+    if (query.length < MIN_SEARCHED) return undefined;
+    const leaving = new AbortController();
+    const timer = setTimeout(() => {
+      workspace.chats.search({ q: query, limit: 20 }, { signal: leaving.signal }).then(
+        (found) =>
+          setHits(
+            found.map(({ chat_id, project_id, title, excerpt, message_id }) => ({
+              value: `/projects/${project_id}/chats/${chat_id}${message_id === null ? "" : `#${message_id}`}`,
+              name: title ?? "New chat",
+              about: excerpt,
+            })),
+          ),
+        // The names that are known are shown all the same.
+        () => {},
+      );
+    }, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      leaving.abort();
+    };
+  }, [text]);
+  const known = useMemo(
+    () => [
+      { value: "/", name: "Projects", about: "page" },
+      { value: "/waiting", name: "Waits for you", about: "page" },
+      { value: "/projects/new", name: "New project", about: "page" },
+      ...(here === undefined
+        ? []
+        : TABS.map(({ path, name }) => ({
+            value: `/projects/${here}${path}`,
+            name,
+            about: "of this project",
+          }))),
+      ...PAGES.map(({ path, name }) => ({ value: path, name, about: "page" })),
+      ...projects.map(({ slug, name }) => ({ value: `/projects/${slug}`, name, about: "project" })),
+      ...projects.flatMap(({ slug, name, chats }) =>
+        chats.map(({ id, title }) => ({
+          value: `/projects/${slug}/chats/${id}`,
+          name: title ?? "New chat",
+          about: `chat in ${name}`,
+        })),
+      ),
+    ],
+    [tree, here],
+  );
+  const picks = useMemo(() => [...matching(known, text), ...hits], [known, hits, text]);
+  return (
+    <PickList
+      label="Go to a page, a project or a chat, or search messages"
+      picks={picks}
+      picked={go}
+      typed={setText}
+    />
+  );
+}
+
+const MAX_SHOWN = 50;
+
+/** Those whose name has every word, those that begin with the text first. */
+function matching(places: readonly Pick[], text: string): Pick[] {
+  const words = text.toLowerCase().split(/\s+/u).filter(Boolean);
+  const found = places.filter(({ name, about = "" }) => {
+    const all = `${name} ${about}`.toLowerCase();
+    return words.every((word) => all.includes(word));
+  });
+  const [first = ""] = words;
+  const rank = ({ name }: Pick) => (name.toLowerCase().startsWith(first) ? 0 : 1);
+  return found.toSorted((a, b) => rank(a) - rank(b)).slice(0, MAX_SHOWN);
+}

@@ -1,0 +1,11 @@
+import type { Scope } from "#src/domain/organisations/access/index.ts";
+import type { Kind } from "./protocol.ts";
+
+/** The scope that each kind of socket requires. */
+export const SCOPES = {
+  terminal: "terminal.access",
+  logs: "container.view",
+  chat: "project.view",
+  conversation: "chat.view",
+  events: "chat.view",
+} as const satisfies Record<Kind, Scope>;

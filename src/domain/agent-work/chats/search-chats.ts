@@ -1,0 +1,16 @@
+import type { Caller } from "#src/domain/organisations/access/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+import { reachOf } from "./list-chats.ts";
+import { searchOf, type SearchHit } from "./queries/search.ts";
+
+/**
+ * Searches the titles and messages of the caller's own chats, in all projects that the caller can see (a bound key: in its
+ * projects), newest first. It reads no more than `SEARCHED` says.
+ */
+export function searchChats(
+  { db }: { db: Db },
+  caller: Caller,
+  wish: { text: string; limit: number; before?: string | undefined },
+): Promise<SearchHit[]> {
+  return searchOf(db, reachOf(caller), wish);
+}

@@ -1,0 +1,163 @@
+import { eq, sql } from "drizzle-orm";
+import { lockNames, shareOwnTeam } from "#src/db/locks.ts";
+import { deviceSignIns } from "#src/db/schema/index.ts";
+import { insertAuditEntry, type AuditEntry } from "#src/domain/organisations/audit/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
+
+interface NewSignIn {
+  id: string;
+  deviceCodeHash: string;
+  userCodeHash: string;
+  clientName: string;
+  ipAddress: string;
+  network: string;
+  intervalSeconds: number;
+  lifeSeconds: number;
+}
+
+const isOpen = (network: string) => sql`network = ${network} AND decision IS NULL AND expires_at > now()`;
+
+/**
+ * Stores a sign-in unless its network already has `limit` open ones; then returns the seconds until another is possible.
+ * `stored` is false for a user code that another sign-in has.
+ */
+export async function insertDeviceSignIn(
+  db: Db,
+  limit: number,
+  signIn: NewSignIn,
+): Promise<{ stored: boolean } | { roomInSeconds: number }> {
+  const { network } = signIn;
+  const [, open, inserted] = await db.batch([
+    lockNames(db, [`device sign-in ${network}`]),
+    db.execute<{ count: number; room_in_seconds: number }>(sql`
+      SELECT count(*)::int AS count,
+        coalesce(greatest(ceil(extract(epoch FROM min(expires_at) - now())), 1), 1)::int AS room_in_seconds
+      FROM device_sign_ins WHERE ${isOpen(network)}
+    `),
+    db.execute(sql`
+      INSERT INTO device_sign_ins
+        (id, device_code_hash, user_code_hash, client_name, ip_address, network, interval_seconds, expires_at)
+      SELECT ${signIn.id}::uuid, ${signIn.deviceCodeHash}, ${signIn.userCodeHash}, ${signIn.clientName},
+        ${signIn.ipAddress}, ${network}, ${signIn.intervalSeconds}::int,
+        now() + make_interval(secs => ${signIn.lifeSeconds})
+      WHERE (SELECT count(*) FROM device_sign_ins WHERE ${isOpen(network)}) < ${limit}
+      ON CONFLICT (user_code_hash) DO NOTHING
+      RETURNING id
+    `),
+  ]);
+  const [counted] = open.rows;
+  if (inserted.rows.length > 0) return { stored: true };
+  if (counted && counted.count >= limit) return { roomInSeconds: counted.room_in_seconds };
+  return { stored: false };
+}
+
+const ENTERED = {
+  id: deviceSignIns.id,
+  clientName: deviceSignIns.clientName,
+  ipAddress: deviceSignIns.ipAddress,
+  createdAt: deviceSignIns.createdAt,
+  expiresAt: deviceSignIns.expiresAt,
+  decided: sql<boolean>`${deviceSignIns.decision} IS NOT NULL`,
+  expired: sql<boolean>`${deviceSignIns.expiresAt} <= now()`,
+};
+
+/** A sign-in as its user code finds it. */
+export type EnteredSignIn = Awaited<ReturnType<typeof deviceSignInByUserCode>>[number];
+
+export function deviceSignInByUserCode(db: Db, userCodeHash: string) {
+  return db.select(ENTERED).from(deviceSignIns).where(eq(deviceSignIns.userCodeHash, userCodeHash));
+}
+
+export function deviceSignInById(db: Db, id: string) {
+  return db.select(ENTERED).from(deviceSignIns).where(eq(deviceSignIns.id, id));
+}
+
+/**
+ * Decides an open sign-in, and records it in the audit log. Of concurrent calls, only one returns true. Locks the team
+ * first, in the order of `locks.ts`.
+ */
+export async function decideSignIn(
+  db: Db,
+  { id, decision, sessionId }: { id: string; decision: "approve" | "deny"; sessionId: string },
+  note: AuditEntry & { userId: string },
+): Promise<boolean> {
+  const isUndecided = sql`id = ${id}::uuid AND decision IS NULL AND expires_at > now()`;
+  const [, , , decided] = await db.batch([
+    shareOwnTeam(db, note.userId),
+    db.execute(sql`SELECT id FROM device_sign_ins WHERE ${isUndecided} FOR NO KEY UPDATE`),
+    insertAuditEntry(db, note, sql`EXISTS (SELECT 1 FROM device_sign_ins WHERE ${isUndecided})`),
+    db.execute(sql`
+      UPDATE device_sign_ins SET decision = ${decision}, decided_at = now(), decided_by_session_id = ${sessionId}::uuid
+      WHERE ${isUndecided}
+      RETURNING id
+    `),
+  ]);
+  return decided.rows.length > 0;
+}
+
+/** What a poll found. Only `approved` uses the sign-in up. */
+export type PollState =
+  | "invalid_grant"
+  | "authorization_pending"
+  | "slow_down"
+  | "access_denied"
+  | "expired_token"
+  | "approved";
+
+type Polled =
+  | { state: Exclude<PollState, "approved"> }
+  | {
+      state: "approved";
+      clientName: string;
+      user: { id: string; isSuperuser: boolean; passwordHash: string | null };
+    };
+
+/**
+ * Notes a poll and, if the sign-in is approved, uses it up, in one statement: of concurrent polls, only one finds it
+ * approved. A poll before the interval has passed lengthens the interval by five seconds. An approval counts only while
+ * the session that approved is live and its person active.
+ */
+export async function pollSignIn(db: Db, deviceCodeHash: string): Promise<Polled> {
+  const { rows } = await db.execute<{
+    state: PollState;
+    client_name: string;
+    user_id: string | null;
+    is_superuser: boolean | null;
+    password_hash: string | null;
+  }>(sql`
+    WITH asked AS (
+      SELECT * FROM device_sign_ins WHERE device_code_hash = ${deviceCodeHash} FOR UPDATE
+    ), approver AS (
+      SELECT u.* FROM asked, sessions s, users u
+      WHERE s.id = asked.decided_by_session_id AND s.ended_at IS NULL AND s.expires_at > now()
+        AND u.id = s.user_id AND u.is_active
+    ), judged AS (
+      SELECT asked.id, asked.client_name, CASE
+        WHEN used_at IS NOT NULL THEN 'invalid_grant'
+        WHEN expires_at <= now() THEN 'expired_token'
+        WHEN now() < polled_at + make_interval(secs => interval_seconds) THEN 'slow_down'
+        WHEN decision IS NULL THEN 'authorization_pending'
+        WHEN decision = 'approve' AND EXISTS (SELECT 1 FROM approver) THEN 'approved'
+        ELSE 'access_denied'
+      END AS state
+      FROM asked
+    ), noted AS (
+      UPDATE device_sign_ins d SET
+        polled_at = now(),
+        interval_seconds = d.interval_seconds + CASE judged.state WHEN 'slow_down' THEN 5 ELSE 0 END,
+        used_at = CASE judged.state WHEN 'approved' THEN now() ELSE d.used_at END
+      FROM judged WHERE d.id = judged.id
+    )
+    SELECT judged.state, judged.client_name, a.id AS user_id, a.is_superuser, a.password_hash
+    FROM judged LEFT JOIN approver a ON judged.state = 'approved'
+  `);
+  const [row] = rows;
+  if (!row) return { state: "invalid_grant" };
+  if (row.state !== "approved") return { state: row.state };
+  if (row.user_id === null) throw new Error("An approved sign-in has no approver");
+  return {
+    state: "approved",
+    clientName: row.client_name,
+    user: { id: row.user_id, isSuperuser: row.is_superuser === true, passwordHash: row.password_hash },
+  };
+}

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { sharedService } from "#test/support/shared-service.ts";
+import { codeIn, newTelegramChannel, type TelegramChannel } from "#test/support/telegram-channel.ts";
+import { jsonLines, newMachine, type Machine } from "./support/machine.ts";
+import { Failure, Lines } from "./support/schemas.ts";
+import { programSession } from "./support/session.ts";
+
+const service = sharedService();
+let telegram: TelegramChannel;
+let machine: Machine;
+beforeAll(async () => {
+  telegram = await newTelegramChannel(service);
+  machine = await newMachine({ WORKSPACE_URL: service.stack.url });
+  const session = await programSession(service, telegram.client.account);
+  await machine.storeSession(service.stack.url, session);
+});
+afterAll(() => machine?.close());
+
+/** A pairing code, as the bot sends it to a person there who writes to it. */
+async function newCode(): Promise<string> {
+  const { chat } = await telegram.stranger();
+  await chat.say("hello");
+  return codeIn(chat);
+}
+
+const pair = (code: string, ...args: string[]) =>
+  machine.run(["channels", "pair", code, "--platform", "telegram", ...args]);
+
+it("a code that the bot sent links the account, once", async () => {
+  const code = await newCode();
+  const ran = await pair(code, "--json");
+  expect(ran).toMatchObject({ code: 0, stderr: "" });
+  expect(jsonLines(ran.stdout).map((each) => Lines.paired.parse(each))).toMatchObject([
+    { platform: "telegram" },
+  ]);
+  const listed = await machine.run(["channels", "accounts", "--json"]);
+  expect(jsonLines(listed.stdout).map((each) => Lines.linkedAccount.parse(each))).toMatchObject([
+    { platform: "telegram" },
+  ]);
+  const again = await pair(code, "--json");
+  expect(again).toMatchObject({ code: expect.toBeOneOf([1, 5]), stdout: "" });
+  expect(Failure.parse(JSON.parse(again.stderr)).error.detail).toMatch(/code/iu);
+});
+
+it("a person is told in words", async () => {
+  expect(await pair(await newCode())).toMatchObject({
+    code: 0,
+    stdout: "Your telegram account is linked\n",
+  });
+});
+
+it("a code that the bot did not send links nothing", async () => {
+  const ran = await pair("ABCDEFGH");
+  expect(ran).toMatchObject({ code: expect.toBeOneOf([1, 5]), stdout: "" });
+  expect(ran.stderr).toMatch(/code/iu);
+});
+
+it("channels are listed, and take a test message", async () => {
+  const listed = await machine.run(["channels", "--json"]);
+  const [channel] = jsonLines(listed.stdout).map((each) => Lines.channel.parse(each));
+  expect(channel).toMatchObject({ id: telegram.channel.id, channel_type: "telegram" });
+  await telegram.paired();
+  const sent = await machine.run(["channels", "test", telegram.channel.id]);
+  expect(sent).toMatchObject({ code: 0, stdout: "Sent\n" });
+  expect((await telegram.messages()).at(-1)).toMatchObject({ direction: "outbound", status: "delivered" });
+  const elsewhere = await machine.run(["channels", "test", telegram.channel.id, "--to", "slack:C1"]);
+  expect(elsewhere).toMatchObject({ code: 1, stdout: "" });
+});

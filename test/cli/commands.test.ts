@@ -1,0 +1,318 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { z } from "zod";
+import { serve } from "#local/serve.ts";
+import type { Account } from "#test/support/api-client.ts";
+import { startService, type TestService } from "#test/support/service.ts";
+import { call, script } from "#test/support/task-client.ts";
+import { jsonLines, newMachine, type Machine } from "./support/machine.ts";
+import { Failure, Lines } from "./support/schemas.ts";
+import { programSession } from "./support/session.ts";
+
+let service: TestService;
+let owner: Account;
+let machine: Machine;
+/** Tokens and keys of the test, which no output may have. */
+const secrets: string[] = [];
+
+beforeAll(async () => {
+  service = await startService({ CHAT_RATE_PER_MINUTE: "0" });
+  owner = await service.signUp("owner");
+  machine = await newMachine({ WORKSPACE_URL: service.url });
+  const session = await programSession(service, owner);
+  secrets.push(session.accessToken, session.refreshToken);
+  await machine.storeSession(service.url, session);
+});
+afterAll(async () => {
+  await machine.close();
+  await service.close();
+});
+
+/** Runs a command with `--json`: each line fits the schema, and nothing but notes is on standard error. */
+async function lines<T>(schema: z.ZodType<T>, ...args: string[]): Promise<T[]> {
+  const ran = await machine.run([...args, "--json"]);
+  expect({ args, ...ran }).toMatchObject({ args, code: 0 });
+  return jsonLines(ran.stdout).map((each) => schema.parse(each));
+}
+
+/** As `lines`, for a command with one result. */
+async function line<T>(schema: z.ZodType<T>, ...args: string[]): Promise<T> {
+  const [only, ...others] = await lines(schema, ...args);
+  if (only === undefined || others.length > 0) throw new Error(`${args.join(" ")} has not one result`);
+  return only;
+}
+
+describe("with --json, every command prints lines of its schema", () => {
+  it("for the account", async () => {
+    expect(await line(Lines.whoami, "whoami")).toMatchObject({ kind: "session", user_id: owner.id });
+    expect(await line(Lines.user, "api", "GET", "/api/users/me")).toMatchObject({ username: owner.username });
+    expect(await line(Lines.usage, "usage")).toBeTruthy();
+    expect(await lines(Lines.finding, "doctor")).toHaveLength(6);
+    for (const shell of ["bash", "zsh", "fish"]) await line(Lines.completion, "completion", shell);
+    expect(await line(Lines.open, "open", "docs")).toEqual({ url: `${service.url}/docs`, opened: false });
+  });
+
+  it("for projects", async () => {
+    const made = await line(Lines.project, "projects", "create", "first app");
+    expect((await lines(Lines.project, "projects")).map(({ id }) => id)).toContain(made.id);
+    expect(await line(Lines.project, "projects", "show", made.slug)).toMatchObject({ name: "first app" });
+    expect(await line(Lines.link, "link", made.slug)).toMatchObject({ project_id: made.id });
+    expect(await line(Lines.project, "projects", "show")).toMatchObject({ id: made.id });
+    expect(await line(Lines.unlink, "unlink")).toMatchObject({ project_id: made.id });
+    expect(await line(Lines.unlink, "unlink")).toEqual({ folder: null, project_id: null });
+    await line(Lines.deletedProject, "projects", "delete", made.slug, "--yes");
+  });
+
+  it("for tasks, approvals, git and snapshots", async () => {
+    const { slug, id } = await service.newProject(owner.token);
+    await line(Lines.link, "link", slug);
+    const write = call("write_file", { file_path: "a.txt", content: "yes\n" });
+    const events = await lines(
+      Lines.event,
+      "run",
+      "-f",
+      "--mode",
+      "allow",
+      script({ tools: [write] }, { text: "Done." }),
+    );
+    expect(events.map(({ type }) => type)).toContain("tool_result");
+    expect(events.at(-1)).toMatchObject({ type: "done", status: "completed" });
+    expect(await line(Lines.result, "run", script({ text: "Good morning." }))).toMatchObject({
+      project_id: id,
+      status: "completed",
+      response: "Good morning.",
+    });
+
+    expect(await line(Lines.gitStatus, "git", "status")).toMatchObject({ changes: [{ file_path: "a.txt" }] });
+    await line(Lines.gitDiff, "git", "diff");
+    await line(Lines.committed, "git", "commit", "-m", "A file");
+    expect(await lines(Lines.commit, "git", "log")).toMatchObject([{ title: "A file" }]);
+    await line(Lines.switched, "git", "switch", "side", "-c");
+    expect((await lines(Lines.branch, "git", "branches")).find(({ current }) => current)?.name).toBe("side");
+
+    const saved = await line(Lines.snapshot, "snapshots", "create", "by hand");
+    expect((await lines(Lines.snapshot, "snapshots")).map(({ hash }) => hash)).toContain(saved.hash);
+    await line(Lines.restored, "snapshots", "restore", saved.hash.slice(0, 12), "-y");
+
+    const asking = script(
+      { tools: [call("write_file", { file_path: "b.txt", content: "b" })] },
+      { text: "Done." },
+    );
+    const started = await line(Lines.started, "run", "--detach", "--mode", "ask", asking);
+    const follower = machine.start(["logs", "-f", started.task_id, "--json"]);
+    const approval = await untilSome(() => lines(Lines.approval, "approvals"));
+    expect(approval).toMatchObject({ task_id: started.task_id, tool: "write_file" });
+    expect(await lines(Lines.task, "tasks", "--active")).toMatchObject([{ task_id: started.task_id }]);
+    const all = await lines(Lines.task, "tasks", "-p", slug);
+    expect(all.map(({ task_id: task }) => task).slice(0, 1)).toEqual([started.task_id]);
+    expect(all).toHaveLength(3);
+    expect(await line(Lines.approval, "approvals", "show", approval.approval_id)).toMatchObject({
+      parameters: { file_path: "b.txt" },
+    });
+    await line(Lines.answered, "approvals", "allow", approval.approval_id);
+    expect(jsonLines((await follower.ended).stdout).at(-1)).toMatchObject({
+      type: "done",
+      status: "completed",
+    });
+    expect(await lines(Lines.event, "logs", started.task_id)).toHaveLength(
+      jsonLines((await follower.ended).stdout).length,
+    );
+
+    for (const verdict of [["allow"], ["allow", "--always"], ["deny"]]) {
+      const again = await failing(1, ["approvals", ...verdict, approval.approval_id]);
+      expect(again).toMatchObject({ code: "conflict", detail: expect.stringContaining("already answered") });
+    }
+
+    const waiting = await line(Lines.started, "run", "--detach", "--mode", "ask", asking);
+    const asked = await untilSome(() => lines(Lines.approval, "approvals"));
+    await line(Lines.cancelled, "cancel", waiting.task_id);
+    expect((await machine.run(["approvals", "deny", asked.approval_id])).code).not.toBe(0);
+    await line(Lines.unlink, "unlink");
+  });
+
+  it("for keys and schedules", async () => {
+    const { slug } = await service.newProject(owner.token);
+    const { stdout } = await machine.run(["keys", "create", "ci", "-p", slug, "--expires", "30d", "--json"]);
+    const made = Lines.key.extend({ key: Failure.shape.error.shape.code }).parse(JSON.parse(stdout));
+    expect(made.key).toMatch(/^tsk_/u);
+    expect((await lines(Lines.key, "keys")).find(({ id }) => id === made.id)).toMatchObject({
+      is_active: true,
+    });
+    await line(Lines.revoked, "keys", "revoke", made.id, "-y");
+
+    const create = ["schedules", "create", "daily", "--when", "0 9 * * *", "-m", "Look", "-p", slug];
+    const { id } = await line(Lines.schedule, ...create);
+    expect((await lines(Lines.schedule, "schedules")).map((each) => each.id)).toContain(id);
+    expect(await line(Lines.changed, "schedules", "pause", id)).toMatchObject({ status: "paused" });
+    expect(await line(Lines.changed, "schedules", "resume", id)).toMatchObject({ status: "resumed" });
+    expect(await lines(Lines.task, "schedules", "runs", id)).toEqual([]);
+    await line(Lines.deleted, "schedules", "delete", id, "-y");
+    expect(await lines(Lines.key, "channels")).toEqual([]);
+    expect(await lines(Lines.key, "channels", "accounts")).toEqual([]);
+    expect(await lines(Lines.key, "deploy", "-p", slug)).toEqual([]);
+  });
+});
+
+async function untilSome<T>(list: () => Promise<readonly T[]>): Promise<T> {
+  for (;;) {
+    const [first] = await list();
+    if (first !== undefined) return first;
+  }
+}
+
+/** Runs a command with `--json` that fails with a code: one line says why. */
+const failing = async (code: number, args: readonly string[], environment: Record<string, string> = {}) => {
+  const ran = await machine.run([...args, "--json"], { environment });
+  expect({ args, ...ran }).toMatchObject({ args, code, stdout: "" });
+  const [told, ...others] = jsonLines(ran.stderr).map((each) => Failure.parse(each));
+  expect(others).toEqual([]);
+  return told?.error;
+};
+
+describe("the exit code", () => {
+  it("is 1 for a task that fails, and for a refused input", async () => {
+    const { slug } = await service.newProject(owner.token);
+    const failed = await machine.run(["run", "-p", slug, script({ error: { status: 400 } })]);
+    expect(failed.code).toBe(1);
+    expect(await failing(1, ["projects", "create", " "])).toMatchObject({ status: 422 });
+  });
+
+  it.each([
+    ["an unknown command", ["nope"]],
+    ["an unknown command of a group", ["projects", "nope"]],
+    ["no command", []],
+    ["an unknown option", ["whoami", "--nope"]],
+    ["an option without its value", ["projects", "--url"]],
+    ["a word too many", ["whoami", "me"]],
+    ["a word that is missing", ["cancel"]],
+    ["a value that is none of a choice", ["run", "x", "--mode", "nope"]],
+    ["contradicting options", ["run", "x", "--follow", "--detach"]],
+    ["a time that is none", ["run", "x", "--timeout", "soon"]],
+    ["an empty message", ["run", " "]],
+    ["no project", ["run", "x"]],
+    ["a question that may not be asked", ["keys", "revoke", "x"]],
+    ["an address that is none", ["whoami", "--url", "ftp://x"]],
+    ["a header with credentials", ["api", "GET", "/x", "-H", "Authorization: Bearer x"]],
+  ])("is 2 for %s", async (_, args) => {
+    expect(await failing(2, args)).toMatchObject({ code: "usage" });
+  });
+
+  it("is 3 without a session, and with a key that is none", async () => {
+    expect(await failing(3, ["whoami"], { XDG_CONFIG_HOME: "/nowhere" })).toMatchObject({
+      code: "not_signed_in",
+    });
+    expect(await failing(3, ["projects"], { WORKSPACE_API_KEY: `tsk_${"0".repeat(32)}` })).toMatchObject({
+      status: 401,
+    });
+  });
+
+  it("is 4 for what the caller may not do", async () => {
+    const { id, slug } = await service.newProject(owner.token);
+    const { key } = await service.newKey(owner.token, id);
+    secrets.push(key);
+    const other = await service.newProject(owner.token);
+    expect(await failing(4, ["projects", "show", other.slug], { WORKSPACE_API_KEY: key })).toMatchObject({
+      status: 403,
+    });
+    expect(
+      (await machine.run(["projects", "show", slug], { environment: { WORKSPACE_API_KEY: key } })).code,
+    ).toBe(0);
+  });
+
+  it("is 5 for what is not there", async () => {
+    expect(await failing(5, ["projects", "show", "nowhere"])).toMatchObject({
+      status: 404,
+      code: "not_found",
+    });
+    const told = await failing(5, ["api", "GET", "/api/nope"]);
+    expect(told?.request_id).toMatch(/./u);
+  });
+
+  it.each([
+    [402, { error: "insufficient_credits", detail: "No credits are left" }, "workspace usage"],
+    [429, { error: "rate_limited", detail: "Too many requests" }, "Try again in 3600 s"],
+  ])("is 6 for a service that answers %i, which is not repeated in vain", async (status, body, advice) => {
+    let count = 0;
+    const limited = await serve((_, response) => {
+      count += 1;
+      // Longer than a command waits.
+      response.writeHead(status, { "content-type": "application/json", "retry-after": "3600" });
+      response.end(JSON.stringify(body));
+    });
+    const environment = { WORKSPACE_API_KEY: "tsk_1", WORKSPACE_URL: limited.url };
+    expect(await failing(6, ["projects"], environment)).toMatchObject({ status, detail: body.detail });
+    expect((await machine.run(["projects"], { environment })).stderr).toContain(advice);
+    await limited.close();
+    expect(count).toBe(2);
+  });
+
+  it("is 7 for a service that cannot be reached", async () => {
+    const environment = { WORKSPACE_API_KEY: "tsk_1", WORKSPACE_URL: "http://127.0.0.1:1" };
+    expect(await failing(7, ["api", "POST", "/api/projects", "-d", "{}"], environment)).toMatchObject({
+      code: "unreachable",
+    });
+  });
+
+  it("is 124 when the time is over, and the task goes on", async () => {
+    const { slug } = await service.newProject(owner.token);
+    const asking = script({ tools: [call("write_file", { file_path: "a", content: "b" })] });
+    const ran = await machine.run(["run", "-p", slug, "--mode", "ask", "--timeout", "1s", asking]);
+    expect(ran).toMatchObject({ code: 124, stdout: "" });
+    expect(ran.stderr).toContain("workspace logs -f");
+    expect(await lines(Lines.task, "tasks", "-p", slug)).toHaveLength(1);
+  });
+});
+
+describe("pipes", () => {
+  it("may be closed before the end", async () => {
+    const running = machine.start(["completion", "bash"]);
+    running.child.stdout?.destroy();
+    expect(await running.ended).toMatchObject({ code: 0 });
+  });
+
+  it("give a message and a body by standard input", async () => {
+    const { slug } = await service.newProject(owner.token);
+    const input = script({ text: "From the pipe." });
+    expect(await machine.run(["run", "-p", slug, "-"], { input })).toMatchObject({
+      stdout: "From the pipe.\n",
+    });
+    const made = await machine.run(["api", "POST", "/api/projects", "-d", "-"], {
+      input: JSON.stringify({ name: "piped", source_type: "empty" }),
+    });
+    expect(JSON.parse(made.stdout)).toMatchObject({ name: "piped" });
+  });
+
+  it("get no colours and no control sequences of others", async () => {
+    const { slug } = await service.newProject(owner.token);
+    const ran = await machine.run(["run", "-f", "-p", slug, script({ text: "\u001b]0;evil\u0007" })]);
+    expect(ran.stdout).toBe("␛]0;evil␇\n");
+    // oxlint-disable-next-line no-control-regex
+    expect(ran.stdout + ran.stderr).not.toMatch(/[\u0000-\u0008\u000b-\u001f]/u);
+  });
+});
+
+describe("a key", () => {
+  it("runs tasks, lists them, and shows approvals but cannot answer them", async () => {
+    const { id } = await service.newProject(owner.token);
+    const { key } = await service.newKey(owner.token, id);
+    secrets.push(key);
+    const environment = { WORKSPACE_API_KEY: key };
+    const ran = await machine.run(["run", "-f", script({ text: "By a key." })], { environment });
+    expect(ran).toMatchObject({ code: 0, stdout: "By a key.\n" });
+    const listed = await machine.run(["tasks", "--json"], { environment });
+    const [task] = jsonLines(listed.stdout).map((each) => Lines.task.parse(each));
+    expect((await machine.run(["logs", task?.task_id ?? ""], { environment })).stdout).toBe("By a key.\n");
+    const refused = await machine.run(["approvals", "allow", crypto.randomUUID()], { environment });
+    expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining("a person's sign-in") });
+  });
+});
+
+describe("secrets", () => {
+  it("are in no output, also with --debug and when the service refuses", async () => {
+    for (const args of [["whoami"], ["projects"], ["doctor"], ["api", "GET", "/api/nope"]]) {
+      await machine.run([...args, "--debug"]);
+    }
+    expect(machine.written.join("")).toContain("GET /api/users/me 200");
+    expect(secrets.length).toBeGreaterThan(2);
+    for (const secret of secrets) expect(machine.written.join("\n").includes(secret)).toBe(false);
+  });
+});

@@ -1,0 +1,164 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { serve } from "#local/serve.ts";
+import { sharedService } from "#test/support/shared-service.ts";
+import { jsonLines, newMachine, type Machine } from "./support/machine.ts";
+import { Lines } from "./support/schemas.ts";
+import { programSession } from "./support/session.ts";
+import { startSocketRelay } from "./support/socket-relay.ts";
+
+const service = sharedService();
+let session: { accessToken: string; refreshToken: string };
+beforeAll(async () => {
+  session = await programSession(service, await service.signUp());
+});
+
+let machine: Machine;
+/** What the test has opened. */
+let opened: { close(): Promise<void> }[];
+beforeEach(async () => {
+  machine = await newMachine();
+  opened = [machine];
+});
+afterEach(() => Promise.all(opened.map((each) => each.close())));
+
+/** Something before the service that changes its answers. */
+async function relay(changes?: Parameters<typeof startSocketRelay>[1]) {
+  const started = await startSocketRelay(service.stack.url, changes);
+  opened.push(started);
+  return started;
+}
+
+/** What the doctor finds, by check. Each fault comes with advice. */
+async function findings(url: string, { isSignedIn = true } = {}) {
+  if (isSignedIn) await machine.storeSession(url, session);
+  const { code, stdout, stderr } = await machine.run(["doctor", "--url", url, "--json"]);
+  const found = jsonLines(stdout).map((each) => Lines.finding.parse(each));
+  const withAdvice = found.filter(({ advice }) => advice !== null && advice !== "");
+  expect(withAdvice).toEqual(found.filter(({ state }) => state === "failed"));
+  const states = Object.fromEntries(found.map(({ check, state }) => [check, state]));
+  return { code, stderr, states, of: (check: string) => found.find((each) => each.check === check) };
+}
+
+const WELL = {
+  service: "ok",
+  version: "ok",
+  session: "ok",
+  clock: "ok",
+  socket: "ok",
+  model: "ok",
+} as const;
+const UNSEEN = {
+  service: "failed",
+  version: "skipped",
+  session: "skipped",
+  clock: "skipped",
+  socket: "skipped",
+  model: "skipped",
+} as const;
+
+it("finds nothing where all is well", async () => {
+  const { code, states, stderr } = await findings((await relay()).url);
+  expect({ code, states, stderr }).toEqual({ code: 0, states: WELL, stderr: "" });
+});
+
+describe("a service", () => {
+  it.each(["127.0.0.1", "localhost"])("that is not there at %s is named", async (host) => {
+    const gone = await serve(() => {});
+    await gone.close();
+    const url = gone.url.replace("127.0.0.1", host);
+    const { code, states, of } = await findings(url);
+    expect({ code, states }).toEqual({ code: 7, states: UNSEEN });
+    expect(of("service")).toMatchObject({
+      detail: expect.stringMatching(/ECONNREFUSED/u),
+      advice: expect.stringContaining("--url"),
+    });
+    expect(of("service")?.detail).toContain(url);
+    const told = await machine.run(["doctor", "--url", url]);
+    expect(told.stdout).toContain(url);
+    expect(told.stderr).toBe("Error: Not well: service\n");
+  });
+
+  it.each(["text/html", "text/plain"])("whose place another one has is named: %s", async (type) => {
+    const other = await serve((_, response) => {
+      response.writeHead(200, { "content-type": type }).end("<h1>Router</h1>");
+    });
+    opened.push(other);
+    const { code, states, of } = await findings(other.url);
+    expect({ code, states }).toEqual({ code: 7, states: UNSEEN });
+    expect(of("service")?.detail).toContain(other.url);
+  });
+
+  it("that is not ready says so", async () => {
+    const ill = await serve((_, response) => {
+      response.writeHead(503, { "content-type": "application/json" }).end('{"detail":"No database"}');
+    });
+    opened.push(ill);
+    const { code, of } = await findings(ill.url);
+    expect(code).toBe(1);
+    expect(of("service")?.detail).toBe(`${ill.url} is not well: No database`);
+  });
+
+  it("of an address that is none is a wrong argument", async () => {
+    const { code, stderr } = await findings("ftp://x", { isSignedIn: false });
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining("ftp://x") });
+  });
+});
+
+it.each([
+  ["behind", 3_600],
+  ["ahead of", -3_600],
+])("finds a clock that is %s the service's", async (where, seconds) => {
+  const date = new Date(Date.now() + seconds * 1_000).toUTCString();
+  const { code, states, of } = await findings((await relay({ headers: { date } })).url);
+  expect({ code, states }).toEqual({ code: 1, states: { ...WELL, clock: "failed" } });
+  expect(of("clock")?.detail).toMatch(new RegExp(`clock is 3[56]\\d\\d s ${where} the service's`, "u"));
+});
+
+it("finds that there is no session, and looks at the rest", async () => {
+  const { url } = await relay();
+  const { code, states, of } = await findings(url, { isSignedIn: false });
+  expect({ code, states }).toEqual({
+    code: 3,
+    states: { ...WELL, session: "failed", model: "skipped" },
+  });
+  expect(of("session")?.advice).toContain(`workspace login ${url}`);
+});
+
+it("finds a key that is none", async () => {
+  const { url } = await relay();
+  const environment = { WORKSPACE_API_KEY: `tsk_${"0".repeat(32)}` };
+  const { code, stdout } = await machine.run(["doctor", "--url", url, "--json"], { environment });
+  const found = jsonLines(stdout).map((each) => Lines.finding.parse(each));
+  expect(code).toBe(3);
+  expect(found.find(({ check }) => check === "session")).toMatchObject({
+    state: "failed",
+    advice: expect.stringContaining("WORKSPACE_API_KEY"),
+  });
+});
+
+it.each([
+  [403, "403"],
+  [undefined, "socket"],
+])("finds that sockets are refused with %s", async (status, word) => {
+  const proxy = await relay();
+  proxy.refuse(status);
+  const { code, states, of } = await findings(proxy.url);
+  expect({ code, states }).toEqual({ code: 1, states: { ...WELL, socket: "failed" } });
+  expect(of("socket")?.detail).toContain(word);
+  expect(of("socket")?.advice).toContain("WebSocket");
+});
+
+it("finds that there is no model", async () => {
+  const none = {
+    models: [],
+    default: null,
+    count: 0,
+    external_providers: [],
+    user_providers: [],
+    custom_models: [],
+  };
+  const { url } = await relay({ bodies: { "/api/marketplace/models": none } });
+  const { code, states, of } = await findings(url);
+  expect({ code, states }).toEqual({ code: 1, states: { ...WELL, model: "failed" } });
+  expect(of("model")?.advice).toContain("key");
+});

@@ -1,0 +1,126 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Account } from "#test/support/api-client.ts";
+import { startService, type TestService } from "#test/support/service.ts";
+import { call, script } from "#test/support/task-client.ts";
+import { newMachine, type Machine } from "./support/machine.ts";
+import { programSession } from "./support/session.ts";
+import { CTRL_C, onTerminal } from "./support/terminal.ts";
+
+let service: TestService;
+let person: Account;
+let project: { id: string; slug: string };
+let machine: Machine;
+beforeAll(async () => {
+  service = await startService({ CHAT_RATE_PER_MINUTE: "0" });
+  person = await service.signUp();
+  machine = await newMachine({ WORKSPACE_URL: service.url });
+  await machine.storeSession(service.url, await programSession(service, person));
+});
+afterAll(async () => {
+  await machine.close();
+  await service.close();
+});
+beforeEach(async () => {
+  project = await service.newProject(person.token);
+});
+afterEach(async () => {
+  await service.call("DELETE", `/api/projects/${project.id}`, { token: person.token });
+});
+
+const write = (name: string) => call("write_file", { file_path: name, content: `content of ${name}\n` });
+const follow = (message: string) =>
+  onTerminal(machine, ["run", "-f", "--mode", "ask", "-p", project.slug, message]);
+const hasFile = async (name: string) =>
+  (await service.call("GET", `/api/projects/${project.id}/files/${name}`, { token: person.token })).status ===
+  200;
+const taskIn = (shown: string) => /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/u.exec(shown)?.[0] ?? "";
+
+describe("run --follow on a terminal", () => {
+  it("asks for an approval, and shows the call, its outcome and the edit", async () => {
+    const terminal = follow(script({ text: "I write.", tools: [write("a.txt")] }, { text: "Written." }));
+    expect(await terminal.until("deny")).toMatch(/write_file.+wants to run/su);
+    expect(terminal.shown()).toContain("content of a.txt");
+    terminal.type("y");
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.shown()).toMatch(
+      /I write\.[^]*✓ allowed[^]*✓ .*write_file a\.txt[^]*\+content of a\.txt[^]*Written\./u,
+    );
+    expect(await hasFile("a.txt")).toBe(true);
+  });
+
+  it("denies with n", async () => {
+    const terminal = follow(script({ tools: [write("b.txt")] }, { text: "Then not." }));
+    await terminal.until("deny");
+    terminal.type("n");
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.shown()).toContain("✗ denied");
+    expect(await hasFile("b.txt")).toBe(false);
+  });
+
+  it("allows the tool always with a: the second call is not asked for", async () => {
+    const terminal = follow(
+      script({ tools: [write("c.txt")] }, { tools: [write("d.txt")] }, { text: "Both written." }),
+    );
+    await terminal.until("deny");
+    terminal.type("a");
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.shown().match(/wants to run/gu)).toHaveLength(1);
+    expect(await hasFile("d.txt")).toBe(true);
+  });
+
+  it("takes what was answered elsewhere", async () => {
+    const terminal = follow(script({ tools: [write("e.txt")] }, { text: "Written." }));
+    await terminal.until("deny");
+    const { body } = await service.call<{ approval_id: string }[]>(
+      "GET",
+      `/api/chat/agent/approvals?project_id=${project.id}`,
+      { token: person.token },
+    );
+    await machine.run(["approvals", "allow", body[0]?.approval_id ?? ""]);
+    expect(await terminal.ended).toBe(0);
+    expect(await hasFile("e.txt")).toBe(true);
+  });
+
+  it("does not take keys that were typed before the question as its answer", async () => {
+    const terminal = follow(
+      script({ text: "x", first_delay_ms: 300, tools: [write("f.txt")] }, { text: "Over." }),
+    );
+    terminal.type("yyyy");
+    await terminal.until("deny");
+    terminal.type("n");
+    expect(await terminal.ended).toBe(0);
+    expect(await hasFile("f.txt")).toBe(false);
+  });
+
+  it("leaves with Ctrl-C, also at a question, and says how to come back", async () => {
+    const terminal = follow(script({ tools: [write("g.txt")] }, { text: "Later." }));
+    await terminal.until("deny");
+    terminal.type(CTRL_C);
+    expect(await terminal.ended).toBe(130);
+    expect(terminal.shown()).toContain("workspace logs -f");
+    const back = onTerminal(machine, ["logs", "-f", taskIn(terminal.shown())]);
+    await back.until("deny");
+    back.type("y");
+    expect(await back.ended).toBe(0);
+    expect(back.shown()).toContain("Later.");
+  });
+
+  it("stops the task with Ctrl-C twice", async () => {
+    const terminal = follow(script({ text: "word ".repeat(500), delay_ms: 200 }));
+    await terminal.until("word");
+    terminal.type(CTRL_C);
+    await terminal.until("Ctrl-C again");
+    terminal.type(CTRL_C);
+    expect(await terminal.ended).toBe(130);
+    const after = await machine.run(["logs", "-f", taskIn(terminal.shown())]);
+    expect(after).toMatchObject({ code: 1, stderr: expect.stringContaining("was stopped") });
+  });
+
+  it("lets no text of the agent touch the terminal", async () => {
+    const terminal = follow(script({ text: "\u001b]0;evil\u0007\u001b[?1049h\u009b2J end." }));
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.shown()).toContain("␛]0;evil␇␛[?1049h\\u{009B}2J end.");
+    // oxlint-disable-next-line no-control-regex
+    expect(terminal.shown().replaceAll(/\u001b\[\d+m/gu, "")).not.toMatch(/[\u001b\u0007\u009b]/u);
+  });
+});

@@ -1,0 +1,87 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sharedService } from "#test/support/shared-service.ts";
+import manifest from "../../cli/package.json" with { type: "json" };
+import { jsonLines } from "./support/machine.ts";
+import { Lines } from "./support/schemas.ts";
+
+const run = promisify(execFile);
+const CLI = path.join(import.meta.dirname, "..", "..", "cli");
+
+const service = sharedService();
+/** A folder in which nothing is installed but the packed command line. */
+let folder: string;
+let home: string;
+const modules = () => path.join(folder, "node_modules");
+
+/** Runs a program in the folder, without a registry. */
+const here = (program: string, args: readonly string[], variables: Record<string, string> = {}) =>
+  run(program, args, {
+    cwd: folder,
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      HOME: home,
+      npm_config_cache: path.join(home, "cache"),
+      npm_config_offline: "true",
+      npm_config_update_notifier: "false",
+      ...variables,
+    },
+  });
+
+beforeAll(async () => {
+  home = await mkdtemp(path.join(tmpdir(), "cli-home-"));
+  folder = path.join(home, "empty");
+  const packed = path.join(home, "packed");
+  await Promise.all([mkdir(folder), mkdir(packed)]);
+  await run("npm", ["pack", "--pack-destination", packed], { cwd: CLI });
+  const [tarball = ""] = await readdir(packed);
+  await writeFile(path.join(folder, "package.json"), '{"private":true}');
+  await here("npm", ["install", "--no-audit", "--no-fund", path.join(packed, tarball)]);
+});
+afterAll(() => rm(home, { recursive: true, force: true }));
+
+describe("the packed command line", () => {
+  it("is one program, and needs no other package", async () => {
+    const installed = await readdir(modules());
+    expect(installed.filter((name) => !name.startsWith("."))).toEqual(["@agent-workspace"]);
+    expect(await readdir(path.join(modules(), "@agent-workspace"))).toEqual(["cli"]);
+    const files = await readdir(path.join(modules(), "@agent-workspace", "cli"), { recursive: true });
+    expect(files.toSorted()).toEqual([
+      "README.md",
+      "dist",
+      path.join("dist", "workspace.cjs"),
+      "package.json",
+    ]);
+  });
+
+  it("has nothing that publint would mend", async () => {
+    const { messages, pkg } = await publint({
+      pkgDir: path.join(modules(), "@agent-workspace", "cli"),
+      strict: true,
+    });
+    expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
+  });
+
+  it("tells its version", async () => {
+    const { stdout, stderr } = await here("npx", ["workspace", "--version"]);
+    expect({ stdout, stderr }).toEqual({ stdout: `${manifest.version}\n`, stderr: "" });
+  });
+
+  it("works with a service", async () => {
+    const { token } = await service.signUp();
+    const project = await service.newProject(token);
+    const { key } = await service.newKey(token, project.id);
+    const { stdout, stderr } = await here("npx", ["workspace", "projects", "--json"], {
+      WORKSPACE_API_KEY: key,
+      WORKSPACE_URL: service.stack.url,
+    });
+    expect(stderr).toBe("");
+    expect(jsonLines(stdout).map((each) => Lines.project.parse(each))).toMatchObject([{ id: project.id }]);
+  });
+});

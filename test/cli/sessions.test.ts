@@ -1,0 +1,179 @@
+import { sql } from "drizzle-orm";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { deviceSignIns } from "#src/db/schema/index.ts";
+import type { Account } from "#test/support/api-client.ts";
+import { databaseOf } from "#test/support/database.ts";
+import { startService, type TestService } from "#test/support/service.ts";
+import { newMachine, type Machine } from "./support/machine.ts";
+import { decide, programSession } from "./support/session.ts";
+import { CTRL_C, onTerminal } from "./support/terminal.ts";
+
+let service: TestService;
+let person: Account;
+let machine: Machine;
+beforeAll(async () => {
+  // A refresh token that is used twice ends its session, without any grace: no process may do so.
+  service = await startService({ REFRESH_REUSE_GRACE_SECONDS: "0" });
+  person = await service.signUp();
+});
+afterAll(() => service.close());
+beforeEach(async () => {
+  machine = await newMachine({ WORKSPACE_URL: service.url });
+});
+afterEach(() => machine.close());
+
+const sessions = async () =>
+  (await service.call<{ id: string }[]>("GET", "/api/auth/sessions", { token: person.token })).body;
+
+const codeIn = (shown: string) => /[A-Z]{4}-[A-Z]{4}/u.exec(shown)?.[0] ?? "";
+
+describe("a sign-in by device", () => {
+  it("shows an address and a code, and is a session once a person approved", async () => {
+    const before = await sessions();
+    const terminal = onTerminal(machine, ["login", service.url]);
+    const shown = await terminal.until("approve only if it is the same there");
+    expect(shown).toContain(`${service.url}/device`);
+    await decide(service, person.token, codeIn(shown), "approve");
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.shown()).toContain(person.username);
+    expect(await sessions()).toHaveLength(before.length + 1);
+    expect((await machine.run(["whoami", "--json"])).stdout).toContain(person.id);
+
+    expect(await machine.run(["logout"])).toMatchObject({ code: 0 });
+    expect(await sessions()).toHaveLength(before.length);
+    expect((await machine.run(["whoami"])).code).toBe(3);
+    expect(await machine.profiles()).not.toContain("token");
+  });
+
+  it("ends with 4 when a person denies it", async () => {
+    const terminal = onTerminal(machine, ["login", service.url]);
+    await decide(service, person.token, codeIn(await terminal.until("approve only")), "deny");
+    expect(await terminal.ended).toBe(4);
+    expect(terminal.shown()).toContain("denied");
+    expect(await machine.profiles()).toBeUndefined();
+  });
+
+  it("ends with 3 when its code has expired, and says what to do", async () => {
+    const terminal = onTerminal(machine, ["login", service.url]);
+    await terminal.until("approve only");
+    await databaseOf(service)
+      .update(deviceSignIns)
+      .set({ expiresAt: sql`${deviceSignIns.expiresAt} - interval '1 hour'` });
+    expect(await terminal.ended).toBe(3);
+    expect(terminal.shown()).toContain("The code has expired");
+    expect(terminal.shown()).toContain("Run `workspace login` again");
+    expect(await machine.profiles()).toBeUndefined();
+  });
+
+  it("goes on waiting when another person guesses a code", async () => {
+    const guesser = await service.signUp("guesser");
+    const terminal = onTerminal(machine, ["login", service.url]);
+    const code = codeIn(await terminal.until("approve only"));
+    // The last letter is another one.
+    const guess = code.slice(0, -1) + (code.endsWith("B") ? "C" : "B");
+    for (const path of ["lookup", "decide"]) {
+      const json = { user_code: guess, ...(path === "decide" && { decision: "approve" }) };
+      const { token } = guesser;
+      const { status } = await service.call("POST", `/api/auth/device/${path}`, { token, json });
+      expect(status).toBe(404);
+    }
+    await decide(service, person.token, code, "approve");
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.shown()).toContain(person.username);
+    expect(terminal.shown()).not.toContain(guesser.username);
+  });
+
+  it("ends with 130 by Ctrl-C, and leaves nothing", async () => {
+    const terminal = onTerminal(machine, ["login", service.url]);
+    await terminal.until("approve only");
+    terminal.type(CTRL_C);
+    expect(await terminal.ended).toBe(130);
+    expect(await machine.profiles()).toBeUndefined();
+  });
+
+  it("tells by codes and lines of JSON without a terminal", async () => {
+    const running = machine.start(["login", service.url, "--json"]);
+    let stderr = "";
+    await new Promise<void>((resolve) =>
+      running.child.stderr?.on("data", (piece: string) => {
+        stderr += piece;
+        if (codeIn(stderr) !== "") resolve();
+      }),
+    );
+    await decide(service, person.token, codeIn(stderr), "approve");
+    const { code, stdout } = await running.ended;
+    expect({ code, told: JSON.parse(stdout) }).toEqual({
+      code: 0,
+      told: { service: service.url, kind: "session", account: person.username },
+    });
+  });
+});
+
+describe("a pairing link", () => {
+  it("becomes a key, which logout revokes", async () => {
+    const { body } = await service.call<{ deep_link: string; pairing_token: string }>(
+      "POST",
+      "/api/desktop/pair",
+      {
+        token: person.token,
+        json: {},
+      },
+    );
+    expect(await machine.run(["login", service.url, "--pair", "-"], { input: body.deep_link })).toMatchObject(
+      {
+        code: 0,
+      },
+    );
+    const key = /tsk_\w+/u.exec((await machine.profiles()) ?? "")?.[0] ?? "";
+    expect(key).not.toBe("");
+    expect((await machine.run(["whoami", "--json"])).stdout).toContain('"kind":"key"');
+    expect((await machine.run(["login", service.url, "--pair", body.pairing_token])).code).not.toBe(0);
+    expect(machine.written.join("\n").includes(key)).toBe(false);
+    await machine.run(["logout"]);
+    expect((await service.call("GET", "/api/desktop/session/ping", { token: key })).status).toBe(401);
+  });
+});
+
+describe("an expired session", () => {
+  it("is refreshed once by 20 processes at once", async () => {
+    const session = await programSession(service, person);
+    const expired = "expired.by.far";
+    await machine.storeSession(service.url, { ...session, accessToken: expired });
+    const ran = await Promise.all(Array.from({ length: 20 }, () => machine.run(["whoami", "--json"])));
+    expect(ran.map(({ code }) => code)).toEqual(Array.from({ length: 20 }, () => 0));
+    const stored = (await machine.profiles()) ?? "";
+    expect(stored).not.toContain(session.refreshToken);
+    expect(stored).not.toContain(expired);
+    expect((await machine.run(["whoami"])).code).toBe(0);
+    for (const secret of [session.accessToken, session.refreshToken, ...tokensIn(stored)]) {
+      expect(machine.written.join("\n").includes(secret)).toBe(false);
+    }
+  });
+
+  it("that was ended at the service says so, and is forgotten", async () => {
+    const session = await programSession(service, person);
+    await machine.storeSession(service.url, session);
+    await service.call("DELETE", "/api/auth/sessions", { token: person.token });
+    const ran = await machine.run(["whoami"]);
+    expect(ran).toMatchObject({ code: 3, stdout: "" });
+    expect(ran.stderr).toContain(`workspace login ${service.url}`);
+    expect(await machine.profiles()).not.toContain(session.refreshToken);
+  });
+});
+
+function tokensIn(stored: string): string[] {
+  return [...stored.matchAll(/"(?:access|refresh)_token": "([^"]+)"/gu)].map(([, token]) => token ?? "");
+}
+
+describe("credentials", () => {
+  it("of the environment go to no service that a folder names", async () => {
+    const { slug } = await service.newProject(person.token);
+    await machine.storeSession(service.url, await programSession(service, person));
+    await machine.run(["link", slug]);
+    const ran = await machine.run(["whoami", "--json"], {
+      environment: { WORKSPACE_API_KEY: "tsk_canary", WORKSPACE_URL: "" },
+    });
+    // The local service, of the default address, is not running in this test.
+    expect(ran.stderr).not.toContain(service.url);
+  });
+});

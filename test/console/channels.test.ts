@@ -1,0 +1,142 @@
+import type { Browser, Page } from "@playwright/test";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Account } from "#test/support/api-client.ts";
+import { failedMessage } from "#test/support/channels.ts";
+import { ChatPlatform } from "#test/support/chat-platform.ts";
+import { CHROMIUM } from "#test/support/chromium.ts";
+import { sharedService } from "#test/support/shared-service.ts";
+import { codeIn } from "#test/support/telegram-channel.ts";
+import { expectAccessible } from "./support/accessible.ts";
+import { expectPage, launchBrowser, openConsole } from "./support/open-console.ts";
+
+const service = sharedService();
+const HOSTILE = "<img src=x onerror=alert(1)>";
+
+async function connect(page: Page, token: string): Promise<void> {
+  await page.getByLabel("Name of the channel").fill(HOSTILE);
+  await page.getByLabel("Project of its messages").selectOption({ label: HOSTILE });
+  await page.getByLabel("Bot token").fill(token);
+  await page.getByRole("button", { name: "Connect" }).click();
+}
+
+describe.skipIf(CHROMIUM === undefined)("a channel", () => {
+  let browser: Browser;
+  let account: Account;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+    account = await service.signUp();
+    await service.newProject(account.token, HOSTILE);
+  });
+  afterAll(() => browser.close());
+
+  it("is connected by a guided form, and a person there is linked by a code", async () => {
+    const { page, complaints } = await openConsole(browser, service, { account, path: "/channels" });
+    await page.getByRole("link", { name: "New channel" }).click();
+    await page.getByRole("link", { name: "Telegram" }).click();
+    await expectPage(page.getByText("Send /newbot")).toBeVisible();
+    const platform = new ChatPlatform(service.stack.chatPlatformUrl ?? "");
+    const token = `standin:${crypto.randomUUID()}`;
+    await connect(page, token);
+    await expectPage(page.getByRole("heading", { name: HOSTILE })).toBeVisible();
+    await expectPage(page.getByText("send it /start")).toBeVisible();
+    await expectPage(page.locator("main")).not.toContainText(token);
+
+    const [channelId = ""] = new URL(page.url()).pathname.split("/").slice(-1);
+    const { body } = await service.call<{ bot_name: string }>("GET", `/api/channels/${channelId}`, account);
+    const bots = await platform.ask<{ id: number; username: string }[]>("/bots");
+    const botId = bots.find(({ username }) => username === body.bot_name)?.id ?? 0;
+    const { id } = await platform.person("Ada");
+    const chat = platform.chat(botId, id, id);
+    await chat.say("hello");
+    const code = await codeIn(chat);
+
+    await page.getByRole("link", { name: "Linked accounts" }).click();
+    await page.getByLabel("Code").fill("WRONG234");
+    await page.getByRole("button", { name: "Link the account" }).click();
+    await expectPage(page.getByRole("alert")).toBeVisible();
+    await page.getByLabel("Code").fill(code);
+    await page.getByRole("button", { name: "Link the account" }).click();
+    await expectPage(page.getByText("Your account at Telegram is linked.")).toBeVisible();
+    await expectPage(page.getByRole("button", { name: /^Unlink/u })).toHaveCount(1);
+
+    await page.getByRole("main").getByRole("link", { name: HOSTILE }).click();
+    await page.getByRole("button", { name: "Send me a test message" }).click();
+    await expectPage(page.getByText("The platform has taken it")).toBeVisible();
+    await expectPage(page.getByRole("region", { name: "Messages" })).toContainText(
+      `test message of the channel “${HOSTILE}”`,
+    );
+    await expectAccessible(page);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it("shows why a message failed, tries it again, and is changed and deleted", async () => {
+    const made = await service.call<{ id: string }>("POST", "/api/channels", {
+      token: account.token,
+      json: { channel_type: "telegram", credentials: { bot_token: `standin:${crypto.randomUUID()}` } },
+    });
+    await failedMessage(service, made.body.id);
+    const { page, complaints } = await openConsole(browser, service, {
+      account,
+      width: 390,
+      scheme: "dark",
+      path: `/channels/${made.body.id}`,
+    });
+    await expectPage(page.getByText("failed: The bot was blocked.")).toBeVisible();
+    await page.getByRole("button", { name: "Try again" }).click();
+    await expectPage(page.getByText("failed: The bot was blocked.")).toHaveCount(0);
+    await page.getByText("Settings", { exact: true }).click();
+    await page.getByLabel("Name of the channel").fill("Garden");
+    await page.getByRole("button", { name: "Save" }).click();
+    await expectPage(page.getByRole("heading", { name: "Garden" })).toBeVisible();
+    await page.getByRole("button", { name: "Delete the channel …" }).click();
+    await page.getByRole("button", { name: "Delete the channel", exact: true }).click();
+    await expectPage(page.getByRole("button", { name: "Connect it again" })).toBeVisible();
+    await page.getByRole("link", { name: "All channels" }).click();
+    await expectPage(page.getByText("deleted")).toBeVisible();
+    await expectAccessible(page);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it("takes another address, and its former one is refused", async () => {
+    const credentials = { access_token: "a", phone_number_id: "1", app_secret: "s", verify_token: "word" };
+    const made = await service.call<{ id: string }>("POST", "/api/channels", {
+      token: account.token,
+      json: { channel_type: "whatsapp", credentials },
+    });
+    const path = `/channels/${made.body.id}`;
+    const { page, complaints } = await openConsole(browser, service, { account, path });
+    const address = page.locator("code.breaking");
+    const statusOf = async (url: string) => {
+      // It holds a secret; this is how the platform looks at it.
+      const { pathname, searchParams } = new URL(url);
+      searchParams.set("hub.mode", "subscribe");
+      searchParams.set("hub.verify_token", "word");
+      searchParams.set("hub.challenge", "1");
+      return (await service.call("GET", `${pathname}?${searchParams.toString()}`)).status;
+    };
+    const former = await address.innerText();
+    expect(await statusOf(former)).toBe(200);
+    await page.getByRole("button", { name: "Change the address …" }).click();
+    await page.getByRole("button", { name: "Change the address", exact: true }).click();
+    await expectPage(address).not.toHaveText(former);
+    expect(await statusOf(former)).not.toBe(200);
+    expect(await statusOf(await address.innerText())).toBe(200);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it("that a platform refuses is refused in the form", async () => {
+    const at = { account, path: "/channels/new/signal" };
+    const { page, complaints } = await openConsole(browser, service, at);
+    await page.getByLabel("Name of the channel").fill("Bridge");
+    await page.getByLabel("Address of signal-cli-rest-api").fill("no address");
+    await page.getByLabel("Phone number").fill("+4915112345678");
+    await page.getByRole("button", { name: "Connect" }).click();
+    await expectPage(page.getByRole("alert")).toContainText("signal_cli_url");
+    await expectAccessible(page);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+});

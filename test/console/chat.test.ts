@@ -1,0 +1,142 @@
+import type { Browser, Page } from "@playwright/test";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CHROMIUM } from "#test/support/chromium.ts";
+import { sharedService } from "#test/support/shared-service.ts";
+import { call, script } from "#test/support/task-client.ts";
+import { expectPage, launchBrowser, openConsole } from "./support/open-console.ts";
+
+const service = sharedService();
+
+const log = (page: Page) => page.getByRole("log");
+
+async function send(page: Page, message: string): Promise<void> {
+  await page.getByLabel("Message to the agent").fill(message);
+  await page.getByRole("button", { name: "Send" }).click();
+  await expectPage(page.getByLabel("Message to the agent")).toHaveValue("");
+}
+
+describe.skipIf(CHROMIUM === undefined)("a chat in the console", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser.close());
+
+  async function openChat(options: { width?: number } = {}) {
+    const account = await service.signUp();
+    const { token } = account;
+    const { id: project } = await service.newProject(token);
+    const json = { project_id: project };
+    const { body } = await service.call<{ id: string }>("POST", "/api/chat", { token, json });
+    const path = `/projects/${project}/chats/${body.id}`;
+    const opened = await openConsole(browser, service, { ...options, account, path });
+    return { ...opened, account, token, project, chat: body.id };
+  }
+
+  it("takes files, queues messages, and takes them back with what they changed", async () => {
+    const { page, complaints, project, token } = await openChat();
+    await page.getByLabel("Edits").selectOption("allow");
+    await page
+      .getByLabel("Attach")
+      .setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("for the agent") });
+    await expectPage(page.getByRole("list", { name: "Attachments" })).toContainText("notes.txt");
+    const write = call("write_file", { file_path: "made.txt", content: "made" });
+    const todos = call("todos", { todos: [{ content: "Write it", status: "in_progress" }] });
+    await send(page, script({ text: "I write.", tools: [write, todos] }, { text: "Written." }));
+    await expectPage(page.getByRole("list", { name: "Attachments" })).toHaveCount(0);
+    await expectPage(log(page)).toContainText("Written.");
+    await expectPage(log(page)).toContainText("Write it at work");
+
+    // A message while the agent is at work waits for its turn, and can be taken back.
+    await send(page, script({ text: Array(50).fill("slow").join(" "), chunks: 50, delay_ms: 200 }));
+    await expectPage(log(page)).toContainText("slow slow");
+    await send(page, "And this?");
+    await page.getByRole("button", { name: "Take it back" }).click();
+    await expectPage(page.getByRole("button", { name: "Take it back" })).toHaveCount(0);
+    await page.getByRole("button", { name: "Stop" }).click();
+    await expectPage(page.getByRole("button", { name: "Stop" })).toHaveCount(0);
+
+    const file = async () =>
+      (await service.call("GET", `/api/projects/${project}/files/raw?path=made.txt`, { token })).status;
+    expect(await file()).toBe(200);
+    // Back to before the first message: the file is gone, and the message is there to be changed.
+    await expectPage(async () => {
+      if ((await page.locator(".task").count()) > 0) await page.getByRole("button", { name: "Undo" }).click();
+      await expectPage(page.locator(".task")).toHaveCount(0, { timeout: 2_000 });
+    }).toPass();
+    expect(await file()).toBe(404);
+    await expectPage(page.getByLabel("Message to the agent")).not.toHaveValue("");
+    expect(complaints).toEqual([]);
+  });
+
+  it("is renamed, archived, moved and deleted", async () => {
+    const { page, complaints, token } = await openChat();
+    const { id: target } = await service.newProject(token, "Elsewhere");
+    // The last chat of a project cannot be deleted.
+    await service.call("POST", "/api/chat", { token, json: { project_id: target, title: "Another" } });
+    await page.reload();
+    const settings = page.getByRole("dialog");
+    const open = () => page.getByRole("button", { name: "Settings …" }).click();
+    await open();
+    await settings.getByLabel("Name").fill("<b>My chat</b>");
+    await settings.getByLabel("Project").selectOption("Elsewhere");
+    await settings.getByRole("button", { name: "Save" }).click();
+    await expectPage(page.getByRole("heading", { level: 1 })).toHaveText("<b>My chat</b>");
+    await expectPage(page).toHaveURL(/projects\/elsewhere/u);
+    await open();
+    await settings.getByRole("button", { name: "Archive" }).click();
+    await open();
+    await settings.getByRole("button", { name: "Take out of the archive" }).click();
+    await open();
+    await settings.getByRole("button", { name: "Delete …" }).click();
+    await settings.getByRole("button", { name: "Delete the chat" }).click();
+    await expectPage(page).toHaveURL(/projects\/elsewhere-\w+$/u);
+    await expectPage(page.getByRole("main").getByRole("link", { name: "Another" })).toBeVisible();
+    await expectPage(page.getByText("My chat")).toHaveCount(0);
+    expect(complaints).toEqual([]);
+  });
+
+  it("reads earlier messages and whole results when they are asked for", async () => {
+    const { page, complaints, token, project, chat } = await openChat();
+    const long = `${"x".repeat(5_000)}END`;
+    const print = call("bash_exec", { command: `printf '%s' '${long}'` });
+    const run = async (message: string) => {
+      const json = { project_id: project, chat_id: chat, message, edit_mode: "allow" };
+      const { status, text } = await service.call("POST", "/api/chat/agent", { token, json });
+      expect([status, text]).toEqual([200, expect.anything()]);
+    };
+    await run(script({ text: "The first.", tools: [print] }, { text: "Printed." }));
+    for (let index = 0; index < 21; index += 1) await run(script({ text: `Answer ${index}.` })); // oxlint-disable-line no-await-in-loop
+    await page.reload();
+    await expectPage(log(page)).toContainText("Answer 20.");
+    await expectPage(log(page)).not.toContainText("The first.");
+    await page.getByRole("button", { name: "Earlier messages" }).click();
+    await expectPage(log(page)).toContainText("The first.");
+    await expectPage(page.locator(".task")).toHaveCount(22);
+    await expectPage(page.getByRole("button", { name: "Earlier messages" })).toHaveCount(0);
+    // What is far from the view is not in the page.
+    const line = page.locator(".tool").first();
+    await expectPage(line).toHaveCount(0);
+    await page.evaluate("document.querySelector('.message').nextElementSibling.scrollIntoView()");
+    await line.locator("summary").click();
+    await expectPage(line.locator(".fields").first()).toContainText("END");
+    expect(complaints).toEqual([]);
+  });
+
+  it("says that the connection is lost, and shows all once it is back", async () => {
+    const { page, token, project, chat } = await openChat();
+    await send(page, script({ text: "Before." }));
+    await expectPage(log(page)).toContainText("Before.");
+    await page.context().setOffline(true);
+    await page.getByLabel("Message to the agent").fill(script({ text: "From offline." }));
+    await page.getByRole("button", { name: "Send" }).click();
+    const json = { project_id: project, chat_id: chat, message: script({ text: "From elsewhere." }) };
+    await service.call("POST", "/api/chat/agent", { token, json });
+    await page.context().setOffline(false);
+    await expectPage(log(page)).toContainText("From elsewhere.");
+    await expectPage(log(page)).toContainText("From offline.");
+    await expectPage(page.locator(".task")).toHaveCount(3);
+    const { body } = await service.call<{ total: number }>("GET", "/api/chat/agent/tasks", { token });
+    expect(body.total).toBe(3);
+  });
+});

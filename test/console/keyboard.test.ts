@@ -1,0 +1,104 @@
+import type { Browser } from "@playwright/test";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CHROMIUM } from "#test/support/chromium.ts";
+import { sharedService } from "#test/support/shared-service.ts";
+import { expectFocus, pressOn, tabTo } from "./support/keyboard.ts";
+import { expectPage, launchBrowser, openConsole } from "./support/open-console.ts";
+
+const service = sharedService();
+
+describe.skipIf(CHROMIUM === undefined)("a person with a keyboard alone", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser.close());
+
+  it("signs in, reads a first answer, approves, saves a file, commits it and makes a key", async () => {
+    const account = await service.signUp();
+    const { page, complaints } = await openConsole(browser, service);
+    const dialog = page.getByRole("dialog");
+    await page.waitForURL("**/login*");
+    await expectPage(page.getByRole("heading", { name: "Sign in" })).toBeVisible();
+    await tabTo(page, "Username or email address");
+    await page.keyboard.type(account.username);
+    await tabTo(page, "Password");
+    await page.keyboard.type(account.password);
+    await page.keyboard.press("Enter");
+    await expectPage(page.getByRole("button", { name: "Create it and begin" })).toBeVisible();
+
+    await pressOn(page, "Create it and begin");
+    await expectPage(page.getByRole("button", { name: "Always in this chat" })).toBeVisible();
+    await expectFocus(page);
+    await pressOn(page, "Always in this chat");
+    await expectPage(page.locator(".outcome.done").first()).toBeVisible();
+    // The question is gone, the focus is not.
+    await expectPage(page.getByRole("button", { name: "Always in this chat" })).toHaveCount(0);
+    await expectFocus(page);
+    await tabTo(page, "Message to the agent");
+    await page.keyboard.type("And now?");
+    await page.keyboard.press("Control+Enter");
+    await expectPage(page.getByRole("log")).toContainText("And now?");
+    await expectFocus(page);
+
+    // What a dialog was opened from has the focus again.
+    await page.keyboard.press("Shift+Tab");
+    await pressOn(page, "Settings …");
+    await expectPage(dialog).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expectPage(dialog).toHaveCount(0);
+    await expectPage(page.getByRole("button", { name: "Settings …" })).toBeFocused();
+
+    await pressOn(page, "Files");
+    await expectPage(page.getByRole("treeitem", { name: "hello.txt" })).toBeVisible();
+    await expectFocus(page);
+    await tabTo(page, "hello.txt");
+    await page.keyboard.press("Enter");
+    await expectPage(page.locator(".cm-content")).toBeFocused();
+    await page.keyboard.press("Control+End");
+    await page.keyboard.type("typed");
+    await expectPage(page.getByLabel("Open files")).toContainText("not saved");
+    // Escape, then Tab leaves the editor, which takes Tab for itself.
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Shift+Tab");
+    await pressOn(page, "Save");
+    await expectPage(page.getByLabel("Open files")).not.toContainText("not saved");
+    await expectFocus(page);
+
+    await tabTo(page, "Changes", "Shift+Tab");
+    await page.keyboard.press("Enter");
+    await expectPage(page.getByRole("heading", { name: "Changes" })).toBeVisible();
+    if (await page.getByRole("button", { name: "Begin a git repository" }).isVisible()) {
+      await pressOn(page, "Begin a git repository");
+    }
+    await expectPage(page.getByLabel("Message of the commit")).toBeVisible();
+    await expectFocus(page);
+    await tabTo(page, "Message of the commit");
+    await page.keyboard.type("Say hello");
+    await pressOn(page, "Commit");
+    await expectPage(page.getByLabel("Commits")).toContainText("Say hello");
+    await expectFocus(page);
+
+    await page.keyboard.press("Control+k");
+    await expectPage(dialog.getByRole("combobox")).toBeFocused();
+    await page.keyboard.type("api k");
+    await expectPage(page.getByRole("option", { name: /^API keys/u })).toHaveAttribute("data-highlighted");
+    await page.keyboard.press("Enter");
+    await expectPage(page.getByRole("heading", { name: "API keys" })).toBeVisible();
+    await expectFocus(page);
+    await tabTo(page, "Name");
+    await page.keyboard.type("mine");
+    await pressOn(page, "Create a key");
+    await expectPage(page.getByLabel("The new key")).toContainText("tsk_");
+    await expectFocus(page);
+    await pressOn(page, "Revoke mine");
+    await expectPage(dialog).toBeVisible();
+    await pressOn(page, "Cancel");
+    await expectPage(page.getByRole("button", { name: "Revoke mine" })).toBeFocused();
+    await page.keyboard.press("Enter");
+    await pressOn(page, "Revoke");
+    await expectPage(page.getByText("revoked", { exact: true })).toBeVisible();
+    await expectFocus(page);
+    expect(complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,69 @@
+import type { Browser } from "@playwright/test";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CHROMIUM } from "#test/support/chromium.ts";
+import { sharedService } from "#test/support/shared-service.ts";
+import { script } from "#test/support/task-client.ts";
+import { serveLongHistory } from "./support/long-history.ts";
+import { expectPage, launchBrowser, openConsole } from "./support/open-console.ts";
+
+const service = sharedService();
+
+/** Counts frames in which the page changed more than once, and changes outside the last task. */
+const WATCH = `(() => {
+  const log = document.querySelector("[role=log]");
+  const last = [...document.querySelectorAll(".task")].at(-1);
+  const seen = { elsewhere: 0, batches: 0, frames: 0 };
+  let isCounted = false;
+  new MutationObserver((changes) => {
+    seen.batches += 1;
+    if (!isCounted) {
+      isCounted = true;
+      seen.frames += 1;
+      requestAnimationFrame(() => requestAnimationFrame(() => { isCounted = false; }));
+    }
+    for (const { target } of changes) {
+      const task = (target instanceof Element ? target : target.parentElement)?.closest(".task");
+      if (task && task !== last) seen.elsewhere += 1;
+    }
+  }).observe(log, { subtree: true, childList: true, characterData: true, attributes: true });
+  window.seen = seen;
+})()`;
+
+describe.skipIf(CHROMIUM === undefined)("a chat of 10,000 tool calls", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser.close());
+
+  it("has few elements, and renders what comes alone", async () => {
+    const account = await service.signUp();
+    const { token } = account;
+    const { id: project } = await service.newProject(token);
+    const json = { project_id: project };
+    const { body } = await service.call<{ id: string }>("POST", "/api/chat", { token, json });
+    const { page, complaints } = await openConsole(browser, service, { account, path: "/keys" });
+    await serveLongHistory(page, body.id, 10_000);
+    await page.goto(`/app/projects/${project}/chats/${body.id}`);
+    await expectPage(page.getByText("echo 9999", { exact: true })).toBeVisible();
+
+    const words = Array.from({ length: 150 }, (_, index) => `word${index}`).join(" ");
+    await page.getByLabel("Message to the agent").fill(script({ text: words, chunks: 150, delay_ms: 20 }));
+    await page.getByRole("button", { name: "Send" }).click();
+    await expectPage(page.locator(".markdown").last()).toContainText("word5 ");
+    await page.evaluate(WATCH);
+    await expectPage(page.locator(".markdown").last()).toContainText("word149");
+    const { elsewhere, batches, frames } = await page.evaluate<{
+      elsewhere: number;
+      batches: number;
+      frames: number;
+    }>("window.seen");
+    expect(elsewhere).toBe(0);
+    expect(frames).toBeGreaterThan(0);
+    // A frame may change the text, and then what says that the agent is at work.
+    expect(batches).toBeLessThanOrEqual(frames * 4);
+    const elements = await page.evaluate<number>("document.querySelectorAll('*').length");
+    expect(elements).toBeLessThanOrEqual(5_000);
+    expect(complaints).toEqual([]);
+  });
+});

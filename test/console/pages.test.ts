@@ -1,0 +1,224 @@
+import type { Browser, WebSocketRoute } from "@playwright/test";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Account } from "#test/support/api-client.ts";
+import { CHROMIUM } from "#test/support/chromium.ts";
+import { sharedService } from "#test/support/shared-service.ts";
+import { call, newTaskClient, script, type TaskClient } from "#test/support/task-client.ts";
+import {
+  expectAccessible,
+  expectAccessibleInAllViews,
+  expectNoBarriers,
+  goTo,
+} from "./support/accessible.ts";
+import { expectPage, launchBrowser, openConsole } from "./support/open-console.ts";
+
+const service = sharedService();
+
+/** Pages that belong to no project. */
+const PATHS = [
+  "/",
+  "/projects/new",
+  "/waiting",
+  "/runs",
+  "/keys",
+  "/models",
+  "/models/keys",
+  "/models/custom",
+  "/agents",
+  "/agents/new",
+  "/git-hosts",
+  "/channels",
+  "/channels/new",
+  "/schedules",
+  "/schedules/new",
+  "/deployments",
+  "/marketplace",
+  "/usage",
+  "/billing",
+  "/team",
+  "/team/audit",
+  "/account",
+  "/account/sessions",
+  "/account/security",
+  "/nowhere",
+  `/projects/${crypto.randomUUID()}`,
+];
+
+/** Pages of a project, below its address. */
+const TABS = ["", "/files", "/changes", "/history", "/terminal", "/containers", "/preview", "/settings"];
+
+describe.skipIf(CHROMIUM === undefined)("a page of the console", () => {
+  let browser: Browser;
+  let client: TaskClient;
+  let account: Account;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+    client = await newTaskClient(service);
+    ({ account } = client);
+  });
+  afterAll(() => browser.close());
+
+  it("has no serious barrier, wide and narrow, light and dark", async () => {
+    const turns = [
+      { text: "# Title\n\n- one\n- two\n\n`code`", tools: [call("bash_exec", { command: "exit 1" })] },
+      { text: "| a | b |\n| - | - |\n| 1 | 2 |" },
+    ];
+    const { task_id, chat_id } = await client.start(script(...turns));
+    await client.end(task_id);
+    const project = `/projects/${client.projectId}`;
+    const { page, complaints } = await openConsole(browser, service, { account });
+    await expectNoBarriers(page, [
+      ...PATHS,
+      `/runs/${task_id}`,
+      `${project}/chats/${chat_id}`,
+      ...TABS.map((tab) => project + tab),
+    ]);
+    expect(complaints).toEqual([]);
+  });
+
+  it("has none while it asks, refuses, is offline, or a dialog is open", async () => {
+    const { token } = account;
+    const json = { project_id: client.projectId };
+    const { body } = await service.call<{ id: string }>("POST", "/api/chat", { token, json });
+    const path = `/projects/${client.projectId}/chats/${body.id}`;
+    const { page, complaints } = await openConsole(browser, service, { account });
+    const sockets: WebSocketRoute[] = [];
+    let isOffline = false;
+    await page.routeWebSocket("**/ws/**", async (route) => {
+      if (isOffline) await route.close({ code: 4000 });
+      else {
+        route.connectToServer();
+        sockets.push(route);
+      }
+    });
+    await page.goto(`/app${path}`);
+    const dialog = page.getByRole("dialog");
+    const write = call("write_file", { file_path: "a.txt", content: "a" });
+    await page
+      .getByLabel("Message to the agent")
+      .fill(script({ text: "I ask.", tools: [write] }, { text: "." }));
+    await page.getByRole("button", { name: "Send" }).click();
+    await expectPage(page.getByRole("button", { name: "Allow once" })).toBeVisible();
+    await expectAccessibleInAllViews(page, "an approval waits");
+    await goTo(page, "/waiting");
+    await expectPage(page.getByRole("button", { name: "Allow once" })).toBeVisible();
+    await expectAccessibleInAllViews(page, "an approval of any project waits");
+    await page.keyboard.press("Control+k");
+    await expectPage(dialog.getByRole("option").first()).toBeVisible();
+    await expectAccessibleInAllViews(page, "the palette is open");
+    await page.keyboard.press("Escape");
+    await expectPage(dialog).toHaveCount(0);
+    await page.keyboard.press("?");
+    await expectPage(dialog).toContainText("Shortcuts");
+    await expectAccessibleInAllViews(page, "the shortcuts are shown");
+    await page.keyboard.press("Escape");
+    await expectPage(dialog).toHaveCount(0);
+    await goTo(page, "/keys");
+    await page.getByRole("button", { name: "Revoke key" }).click();
+    await expectPage(dialog).toBeVisible();
+    await expectAccessibleInAllViews(page, "a dialog is open");
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await goTo(page, "/channels");
+    await page.getByLabel("Code").fill("WRONG234");
+    await page.getByRole("button", { name: "Link the account" }).click();
+    await expectPage(page.getByRole("alert")).toBeVisible();
+    await expectAccessibleInAllViews(page, "a form is refused");
+    await goTo(page, path);
+    await expectPage(page.getByRole("button", { name: "Allow once" })).toBeVisible();
+    isOffline = true;
+    await page.context().setOffline(true);
+    await sockets.at(-1)?.close({ code: 4000 });
+    await expectPage(page.getByText("The connection is lost.")).toBeVisible();
+    await expectAccessibleInAllViews(page, "offline");
+    expect(complaints).toEqual([]);
+  });
+
+  it("asks to sign in, comes back, and asks again no sooner than the service says", async () => {
+    const { page } = await openConsole(browser, service, { path: "/keys" });
+    await page.getByLabel("Username or email address").fill(account.username);
+    await page.getByLabel("Password", { exact: true }).fill(account.password);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await expectPage(page.getByRole("heading", { name: "API keys" })).toBeVisible();
+    expect(new URL(page.url()).pathname).toBe("/app/keys");
+
+    // A load asks for what it shows, once: what is folded away is not read.
+    const loaded: string[] = [];
+    page.on("request", (request) => loaded.push(new URL(request.url()).pathname));
+    await page.reload({ waitUntil: "networkidle" });
+    await expectPage(page.getByRole("heading", { name: "API keys" })).toBeVisible();
+    // Approvals are asked for again after half a minute.
+    const reads = loaded.filter((path) => path.startsWith("/api/") && !path.endsWith("/approvals"));
+    expect(reads.toSorted()).toEqual([
+      "/api/billing/credits",
+      "/api/external-api-keys",
+      "/api/projects",
+      "/api/sidebar/tree",
+      "/api/teams",
+      "/api/users/me",
+    ]);
+
+    await page.clock.install();
+    let asked = 0;
+    const answers = [429, 429, 200];
+    /** Refuses a read until so many seconds are over, then leaves it to the service. */
+    const refuse = async (path: string, seconds: number) =>
+      page.route(path, (route) => {
+        const status = answers[asked];
+        asked += 1;
+        if (status !== 429) return route.continue();
+        const headers = { "retry-after": String(seconds) };
+        return route.fulfill({ status, headers, json: { detail: "Too many requests" } });
+      });
+    await refuse("**/api/chat/agent/tasks?*", 90);
+    await goTo(page, "/runs");
+    const again = page.getByRole("button", { name: "Try again" });
+    await expectPage(again).toBeDisabled();
+    // What a screen reader is told does not count down.
+    await expectPage(page.getByRole("alert")).toHaveText(
+      /^Too many requests\s*Wait 90 seconds before you try again\.$/u,
+    );
+    const counted = page.getByText(/^again in \d+ s$/u);
+    await expectPage(counted).toHaveAttribute("aria-hidden", "true");
+    await expectAccessible(page);
+    await page.clock.fastForward(60_000);
+    await expectPage(counted).toHaveText(/again in [1-3]?\d s/u);
+    await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+    await expectPage(again).toBeDisabled();
+    expect(asked).toBe(1);
+    await page.clock.fastForward(31_000);
+    await again.click();
+    // The button is disabled at once; the new time begins with the answer.
+    await expectPage(counted).toBeVisible();
+    await expectPage(again).toBeDisabled();
+    await page.clock.fastForward(91_000);
+    await again.click();
+    await expectPage(page.getByRole("region", { name: "List of runs" })).toBeVisible();
+    expect(asked).toBe(3);
+    await page.getByLabel("State").selectOption("failed");
+    await expectPage(page.getByText("No task of this kind.")).toBeVisible();
+
+    // A short wait is kept by the client itself.
+    asked = 1;
+    await refuse("**/api/channels", 30);
+    await page.evaluate('history.pushState(null, "", "/app/channels")');
+    await expectPage(page.getByText("This goes on by itself.").first()).toBeVisible();
+    await page.clock.fastForward(31_000);
+    await expectPage(page.getByText("No channel yet")).toBeVisible();
+    expect(asked).toBe(3);
+  });
+
+  it("asks at most four times a minute when it is idle", async () => {
+    const { page } = await openConsole(browser, service, { account, path: "/keys" });
+    await page.clock.install();
+    await page.reload({ waitUntil: "networkidle" });
+    await expectPage(page.getByRole("heading", { name: "API keys" })).toBeVisible();
+    let asked = 0;
+    page.on("request", () => {
+      asked += 1;
+    });
+    await page.clock.runFor(60_000);
+    // Whether anything waits for the person is asked all the time.
+    await expectPage.poll(() => asked).toBeGreaterThan(0);
+    expect(asked).toBeLessThanOrEqual(4);
+  });
+});

@@ -1,0 +1,83 @@
+import type { Browser } from "@playwright/test";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Account } from "#test/support/api-client.ts";
+import { CHROMIUM } from "#test/support/chromium.ts";
+import { sharedService } from "#test/support/shared-service.ts";
+import { newRunningSite, type Site } from "#test/support/site.ts";
+import { expectAccessible } from "./support/accessible.ts";
+import { expectPage, launchBrowser, openConsole } from "./support/open-console.ts";
+
+const service = sharedService();
+
+describe.skipIf(CHROMIUM === undefined)("the preview and the containers of a project", () => {
+  let browser: Browser;
+  let account: Account;
+  let site: Site;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+    account = await service.signUp();
+    site = await newRunningSite(service, account.token, {
+      "index.html": "<h1>Welcome</h1><script>document.cookie = 'own=1'</script>",
+      "other/index.html": "<h1>Another</h1>",
+    });
+  });
+  afterAll(() => browser.close());
+
+  it("shows a private preview in a frame, at a path and a width", async () => {
+    const { page, complaints } = await openConsole(browser, service, {
+      account,
+      path: `/projects/${site.slug}/preview`,
+    });
+    const redirects: string[] = [];
+    page.on("response", (response) => {
+      if (response.status() >= 300 && response.status() < 400) redirects.push(response.url());
+    });
+    const frame = page.frameLocator("iframe");
+    await expectPage(frame.getByRole("heading")).toHaveText("Welcome");
+    const rights = (await page.locator("iframe").getAttribute("sandbox"))?.split(" ") ?? [];
+    expect(rights.toSorted()).toEqual(["allow-forms", "allow-popups", "allow-same-origin", "allow-scripts"]);
+    await page.getByLabel("Path").fill("/other/");
+    await page.getByRole("button", { name: "Go", exact: true }).click();
+    await expectPage(frame.getByRole("heading")).toHaveText("Another");
+    await page.getByLabel("Width").selectOption("phone");
+    await expectPage(page.locator("iframe")).toHaveCSS("width", "390px");
+    // A path leads to no other host.
+    await page.getByLabel("Path").fill("//elsewhere.example/x");
+    await page.getByRole("button", { name: "Go", exact: true }).click();
+    const outside = page.getByRole("link", { name: "Open outside" });
+    await expectPage(outside).toHaveAttribute("href", new RegExp(`^${site.url}/`, "u"));
+    // Into the preview once, and never again.
+    expect(redirects.length).toBeLessThanOrEqual(3);
+    expect(complaints.filter((each) => !each.startsWith(`asked ${site.url}`))).toEqual([]);
+  });
+
+  it("adds, renames and deletes a container, and shows a variable only when asked", async () => {
+    const { page, complaints } = await openConsole(browser, service, {
+      account,
+      width: 390,
+      scheme: "dark",
+      path: `/projects/${site.slug}/containers`,
+    });
+    await page.getByRole("button", { name: "Add a container" }).click();
+    await page.getByLabel("Name").last().fill("<b>api</b>");
+    await page.getByLabel("Command that starts it").last().fill("echo started; sleep 600");
+    await page.getByRole("button", { name: "Add", exact: true }).click();
+    const card = page.locator(".cards > li").filter({ hasText: "<b>api</b>" });
+    await expectPage(card).toBeVisible();
+    await card.getByText("Environment variables").click();
+    await card.getByLabel("Variable").fill("TOKEN");
+    await card.getByLabel("Value").fill("hidden-7");
+    await card.getByRole("button", { name: "Set" }).click();
+    await expectPage(card.getByText("hidden-7")).toHaveCount(0);
+    await card.getByRole("button", { name: "Show TOKEN" }).click();
+    await expectPage(card.getByText("hidden-7")).toBeVisible();
+    await expectAccessible(page);
+    await card.getByText("Delete", { exact: true }).click();
+    await card.getByRole("button", { name: /^Delete/u }).click();
+    await expectPage(page.locator(".cards > li")).toHaveCount(1);
+    await page.getByRole("link", { name: "Logs" }).click();
+    await expectPage(page.getByRole("heading", { name: "Logs" })).toBeVisible();
+    await expectPage(page.locator("main .shape")).toHaveCount(0);
+    expect(complaints).toEqual([]);
+  });
+});

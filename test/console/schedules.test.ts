@@ -1,0 +1,106 @@
+import type { Browser } from "@playwright/test";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Account } from "#test/support/api-client.ts";
+import { CHROMIUM } from "#test/support/chromium.ts";
+import { sharedService } from "#test/support/shared-service.ts";
+import { script } from "#test/support/task-client.ts";
+import { expectAccessible } from "./support/accessible.ts";
+import { expectPage, launchBrowser, openConsole } from "./support/open-console.ts";
+
+const service = sharedService();
+const HOSTILE = "<img src=x onerror=alert(1)>";
+
+describe.skipIf(CHROMIUM === undefined)("a schedule", () => {
+  let browser: Browser;
+  let account: Account;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+    account = await service.signUp();
+    await service.newProject(account.token, HOSTILE);
+  });
+  afterAll(() => browser.close());
+
+  it("is made with its next five runs shown, run by hand, paused and deleted", async () => {
+    const { page, complaints } = await openConsole(browser, service, { account, path: "/schedules" });
+    await page.getByRole("link", { name: "New schedule" }).click();
+    await page.getByLabel("Name").fill(HOSTILE);
+    await page.getByLabel("What the agent is told").fill(script({ text: "The garden is dry." }));
+    const next = page.getByRole("status", { name: "Next runs" });
+    await page.getByLabel("When").fill("whenever it suits");
+    await expectPage(next).not.toContainText("are shown here");
+    await expectPage(next.getByRole("listitem")).toHaveCount(0);
+    await page.getByLabel("When").fill("0 9 * 1 *");
+    await page.getByLabel("Time zone").fill("Asia/Tokyo");
+    await expectPage(next.getByRole("listitem")).toHaveCount(5);
+    await expectPage(next.getByRole("listitem").first()).toContainText(/0?9:00/u);
+    await expectPage(next.getByRole("listitem").first()).toContainText("GMT+9");
+    await expectAccessible(page);
+    await page.getByRole("button", { name: "Create the schedule" }).click();
+
+    await expectPage(page.getByRole("heading", { name: HOSTILE })).toBeVisible();
+    await page.getByRole("button", { name: "Run now" }).click();
+    const runs = page.getByRole("region", { name: "Runs" });
+    await expectPage(async () => {
+      await page.getByRole("button", { name: "Read again" }).click();
+      await expectPage(runs).toContainText("done", { timeout: 2_000 });
+    }).toPass();
+    await page.getByRole("button", { name: "Pause" }).click();
+    await expectPage(page.getByRole("button", { name: "Resume" })).toBeVisible();
+    await runs.getByRole("link", { name: "Run" }).click();
+    await expectPage(page.getByText("The garden is dry.", { exact: true })).toBeVisible();
+    await page.goBack();
+    await page.getByRole("button", { name: "Delete the schedule …" }).click();
+    await page.getByRole("button", { name: "Delete the schedule", exact: true }).click();
+    await expectPage(page.getByText("No schedule yet")).toBeVisible();
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it("says on a phone why its run failed, and is changed", async () => {
+    const { body: projects } = await service.call<{ id: string }[]>("GET", "/api/projects", account);
+    const made = await service.call<{ id: string }>("POST", "/api/schedules", {
+      token: account.token,
+      json: {
+        project_id: projects[0]?.id,
+        name: "Report",
+        schedule: "0 9 1 1 *",
+        prompt: script({ text: "x" }),
+      },
+    });
+    const { page, complaints } = await openConsole(browser, service, {
+      account,
+      width: 390,
+      scheme: "dark",
+      path: `/schedules/${made.body.id}`,
+    });
+    await page.getByText("Settings", { exact: true }).click();
+    await page
+      .getByRole("textbox", { name: "What the agent is told" })
+      .fill(script({ error: { status: 400, message: "no" } }));
+    await page.getByLabel("Other chats").fill("nowhere");
+    await page.getByRole("button", { name: "Save" }).click();
+    await expectPage(page.getByRole("alert")).toBeVisible();
+    await page.getByLabel("Other chats").fill("");
+    await page.getByLabel("Agent", { exact: true }).selectOption({ index: 1 });
+    await page.getByLabel("When").fill("weekdays at 9am");
+    await page.getByRole("button", { name: "Save" }).click();
+    await expectPage(page.getByRole("definition").filter({ hasText: "9:00" }).first()).toBeVisible();
+    // The settings are closed once they are stored.
+    await expectPage(page.getByRole("button", { name: "Save" })).toBeHidden();
+    const { body: changed } = await service.call<{ agent_id: string | null }>(
+      "GET",
+      `/api/schedules/${made.body.id}`,
+      account,
+    );
+    expect(changed.agent_id).not.toBeNull();
+    await expectPage(page.getByLabel("Agent", { exact: true })).toHaveValue(changed.agent_id ?? "");
+    await page.getByRole("button", { name: "Run now" }).click();
+    await expectPage(async () => {
+      await page.getByRole("button", { name: "Read again" }).click();
+      await expectPage(page.getByText(/^failed: ./u)).toBeVisible({ timeout: 2_000 });
+    }).toPass();
+    await expectAccessible(page);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+});

@@ -1,0 +1,47 @@
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import { expect } from "vitest";
+import { expectPage } from "./open-console.ts";
+
+/** Fails where a page has a serious barrier as it is shown now, or is wider than its window; `name` says which page. */
+export async function expectAccessible(page: Page, name = page.url()): Promise<void> {
+  // In the page itself, and only what is wrong: the rest takes three times as long.
+  const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ["violations"] });
+  const { violations } = await axe.analyze();
+  const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+  expect([name, serious.map(({ id, nodes }) => [id, nodes[0]?.html])]).toEqual([name, []]);
+  const overflow = await page.evaluate<number>(
+    "Math.max(...[document.documentElement, document.querySelector('main')].map((each) => each.scrollWidth - each.clientWidth))",
+  );
+  expect([name, overflow]).toEqual([name, 0]);
+}
+
+/** Each width and each colour scheme once: what axe finds of one does not depend on the other. */
+const VIEWS = [
+  [1280, "light"],
+  [390, "dark"],
+] as const;
+
+/** `expectAccessible` of what is shown now, in each window and colour, without another load of the page. */
+export async function expectAccessibleInAllViews(page: Page, name = page.url()): Promise<void> {
+  for (const [width, colorScheme] of VIEWS) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.emulateMedia({ colorScheme });
+    await expectAccessible(page, `${name}, ${width} wide and ${colorScheme}`);
+  }
+}
+
+/** Goes to a path of the console as a link in it does, and waits until what it reads is there. */
+export async function goTo(page: Page, path: string): Promise<void> {
+  await page.evaluate(`history.pushState(null, "", ${JSON.stringify(`/app${path}`)})`);
+  await expectPage(page.locator("main :is(h1, [role=alert])").first()).toBeVisible();
+  await expectPage(page.locator("main .shape")).toHaveCount(0);
+}
+
+/** `expectAccessibleInAllViews` of one page after the other. */
+export async function expectNoBarriers(page: Page, paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    await goTo(page, path);
+    await expectAccessibleInAllViews(page, path);
+  }
+}

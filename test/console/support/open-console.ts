@@ -1,0 +1,66 @@
+import { expect, type Browser, type Page } from "@playwright/test";
+import type { Account, ApiClient } from "#test/support/api-client.ts";
+
+export { launchBrowser } from "#test/support/chromium.ts";
+
+/** Ends a wait that hangs: a machine that is busy must not decide one. */
+const HANGS_MS = 60_000;
+
+/** Playwright's `expect`, which waits until what it says of a page is so. */
+export const expectPage = expect.configure({ timeout: HANGS_MS });
+
+/** A page of the console, and what it complained about: errors, refusals of its policy, requests to elsewhere. */
+export interface ConsolePage {
+  readonly page: Page;
+  readonly complaints: string[];
+}
+
+interface OpenOptions {
+  readonly width?: number;
+  readonly scheme?: "light" | "dark";
+  /** Who is signed in; without one, the page is a visitor's. */
+  readonly account?: Pick<Account, "username" | "password">;
+  /** Below `/app`. */
+  readonly path?: string;
+  /** Instead of a path: an address of the service. */
+  readonly address?: string;
+}
+
+/** A new browser profile, with a page of the console at a path. */
+export async function openConsole(
+  browser: Browser,
+  service: ApiClient,
+  { width = 1280, scheme = "light", account, path = "", address = `/app${path}` }: OpenOptions = {},
+): Promise<ConsolePage> {
+  const context = await browser.newContext({
+    viewport: { width, height: 800 },
+    colorScheme: scheme,
+    baseURL: service.url,
+  });
+  context.setDefaultTimeout(HANGS_MS);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on("console", (message) => {
+    // A refused request is told by the page itself.
+    if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) {
+      complaints.push(message.text());
+    }
+  });
+  page.on("pageerror", ({ message }) => complaints.push(message));
+  page.on("request", (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (origin !== service.url && protocol.startsWith("http")) complaints.push(`asked ${request.url()}`);
+  });
+  if (account) {
+    const { username, password } = account;
+    const { ok, statusText } = await postLogin(page, { username, password });
+    if (!ok) throw new Error(`The sign-in was refused: ${statusText}`);
+  }
+  await page.goto(address);
+  return { page, complaints };
+}
+
+async function postLogin(page: Page, form: { username: string; password: string }) {
+  const answer = await page.request.post("/api/auth/login", { data: form });
+  return { ok: answer.ok(), statusText: `${answer.status()} ${await answer.text()}` };
+}

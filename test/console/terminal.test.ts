@@ -1,0 +1,97 @@
+import type { Browser, Page, WebSocketRoute } from "@playwright/test";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Account } from "#test/support/api-client.ts";
+import { CHROMIUM } from "#test/support/chromium.ts";
+import { sharedService } from "#test/support/shared-service.ts";
+import { expectAccessible } from "./support/accessible.ts";
+import { pressOn } from "./support/keyboard.ts";
+import { expectPage, launchBrowser, openConsole } from "./support/open-console.ts";
+
+const service = sharedService();
+
+/** The lines of the screen that have this text. */
+const linesOf = (page: Page, text: string) => page.locator(".xterm-rows > div", { hasText: text });
+
+describe.skipIf(CHROMIUM === undefined)("a terminal", () => {
+  let browser: Browser;
+  let account: Account;
+  let path: string;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+    account = await service.signUp();
+    const { slug } = await service.newProject(account.token);
+    path = `/projects/${slug}/terminal`;
+  });
+  afterAll(() => browser.close());
+
+  it("is used by keyboard alone, and shows all of it once after a reload", async () => {
+    const { page, complaints } = await openConsole(browser, service, { account, path });
+    await expectPage(page.getByRole("button", { name: "Start" })).toBeVisible();
+    await pressOn(page, "Start");
+    await expectPage(page.getByRole("button", { name: "New terminal" })).toBeVisible();
+    await pressOn(page, "New terminal");
+    await expectPage(page.getByText("Connected.")).toBeVisible();
+    await page.keyboard.type("printf 'one-%s \\033[38;2;200;30;30mred\\033[0m\\n' $((40 + 2))\n");
+    await expectPage(linesOf(page, "one-42")).toHaveCount(1);
+    const styles = await page.evaluate<string[]>(
+      "[getComputedStyle(document.querySelector('.xterm-rows')).color, [...document.querySelectorAll('.xterm-rows span')].find((each) => each.textContent === 'red')?.style.color ?? '', getComputedStyle(document.querySelector('.session .screen')).color]",
+    );
+    expect(styles[0]).toBe(styles[2]);
+    expect(styles[1]).toMatch(/^rgb/u);
+
+    const sockets: WebSocketRoute[] = [];
+    await page.routeWebSocket("**/api/terminal/**", (route) => {
+      route.connectToServer();
+      sockets.push(route);
+    });
+    await page.reload();
+    await expectPage(page.getByText("Connected.")).toBeVisible();
+    await expectPage(linesOf(page, "one-42")).toHaveCount(1);
+    await page.keyboard.type("echo two-$((40 + 3))\n");
+    await expectPage(linesOf(page, "two-43")).toHaveCount(1);
+    await expectPage(linesOf(page, "one-42")).toHaveCount(1);
+    // And goes on by itself where it was when its connection was lost.
+    await sockets[0]?.close({ code: 4000 });
+    await expectPage(() => expect(sockets).toHaveLength(2)).toPass();
+    await expectPage(page.getByText("Connected.")).toBeVisible();
+    await page.keyboard.type("echo three-$((40 + 4))\n");
+    await expectPage(linesOf(page, "three-44")).toHaveCount(1);
+    await expectPage(linesOf(page, "two-43")).toHaveCount(1);
+    await expectPage(linesOf(page, "one-42")).toHaveCount(1);
+
+    await page.keyboard.press("Shift+Tab");
+    await expectPage(page.getByLabel("In", { exact: true })).toBeFocused();
+    await page.locator(".xterm-helper-textarea").focus();
+    await page.keyboard.type("exit 3\n");
+    await expectPage(page.getByText("The shell has ended with 3.")).toBeVisible();
+    expect(complaints).toEqual([]);
+  });
+
+  it("has several, keys for a phone, and no serious barrier", async () => {
+    const { page, complaints } = await openConsole(browser, service, {
+      account,
+      path,
+      width: 390,
+      scheme: "dark",
+    });
+    const more = page.getByRole("button", { name: "New terminal" });
+    await more.click();
+    await expectPage(page.getByText("Connected.")).toBeVisible();
+    await page.keyboard.type("sleep 600\n");
+    await expectPage(linesOf(page, "sleep 600")).toHaveCount(1);
+    await page.getByRole("button", { name: "Ctrl-C" }).click();
+    await expectPage(linesOf(page, "^C")).toHaveCount(1);
+    await page.getByLabel("For screen readers").check();
+    await expectPage(page.locator(".xterm-accessibility-tree")).toContainText("sleep 600");
+    await expectAccessible(page);
+    await more.click();
+    await expectPage(page.getByRole("button", { name: "2:" }).first()).toHaveAttribute(
+      "aria-pressed",
+      "true",
+    );
+    await expectPage(page.locator(".session:not([hidden])")).toHaveCount(1);
+    await page.getByRole("button", { name: "Close 2:" }).click();
+    await expectPage(page.locator(".session")).toHaveCount(1);
+    expect(complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,62 @@
+import type { Browser } from "@playwright/test";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CHROMIUM } from "#test/support/chromium.ts";
+import { sharedService } from "#test/support/shared-service.ts";
+import { newTaskClient, script, type TaskClient } from "#test/support/task-client.ts";
+import { expectAccessibleInAllViews } from "./support/accessible.ts";
+import { expectPage, launchBrowser, openConsole } from "./support/open-console.ts";
+
+const service = sharedService();
+
+describe.skipIf(CHROMIUM === undefined)("usage", () => {
+  let browser: Browser;
+  let client: TaskClient;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+    client = await newTaskClient(service);
+    const { task_id } = await client.start(script({ text: "Counted. ".repeat(200) }));
+    await client.end(task_id);
+  });
+  afterAll(() => browser.close());
+
+  it("is shown as a plot and as its numbers, beside what was earned", async () => {
+    const { token } = client.account;
+    const { body } = await service.call<{ logs: { model: string; credits_deducted: number }[] }>(
+      "GET",
+      "/api/billing/usage/logs",
+      { token },
+    );
+    const model = body.logs[0]?.model ?? "";
+    const credits = body.logs.reduce((sum, each) => sum + each.credits_deducted, 0);
+    expect(model).not.toBe("");
+
+    const { account } = client;
+    const { page, complaints } = await openConsole(browser, service, {
+      account,
+      path: "/usage",
+    });
+    await expectPage(page.getByText("credits are left")).toBeVisible();
+    await expectPage(page.getByRole("img", { name: "Credits for each day" })).toBeVisible();
+    await expectPage(page.locator(".plot canvas")).toBeVisible();
+    await page.getByText("The numbers of the plot").click();
+    const numbers = page.getByRole("table", { name: "Credits by day and model" });
+    await expectPage(numbers.getByRole("columnheader", { name: model })).toBeVisible();
+    const today = numbers.getByRole("row").last();
+    await expectPage(today).toContainText(new Date().toISOString().slice(0, 10));
+    await expectPage(today.getByRole("cell").last()).toHaveText(String(credits));
+    await expectPage(page.getByRole("region", { name: "By model" })).toContainText(model);
+    await expectPage(page.getByRole("region", { name: "Calls" })).toContainText("agent");
+    await page.getByLabel("Period").selectOption("last month");
+    await expectPage(page.getByText("No model call in this period")).toBeVisible();
+    await page.getByLabel("Period").selectOption("the last 7 days");
+    await expectPage(page.locator(".plot canvas")).toBeVisible();
+    await expectAccessibleInAllViews(page);
+
+    await page.goto("/app/billing");
+    await expectPage(page.getByRole("region", { name: "Earnings" })).toContainText("$0.00 from 0 payments");
+    expect(complaints).toEqual([]);
+    await page.getByRole("button", { name: "Set up payouts" }).click();
+    await page.waitForURL((url) => url.href.startsWith(String(service.stack.stripeUrl)));
+    await page.context().close();
+  });
+});

@@ -1,0 +1,59 @@
+import type { Browser } from "@playwright/test";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CHROMIUM } from "#test/support/chromium.ts";
+import { sharedService } from "#test/support/shared-service.ts";
+import { call, script } from "#test/support/task-client.ts";
+import { expectPage, launchBrowser, openConsole } from "./support/open-console.ts";
+
+const service = sharedService();
+
+describe.skipIf(CHROMIUM === undefined)("what waits for a person", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser.close());
+
+  it("is shown for all projects with the exact change, and answered on a phone", async () => {
+    const account = await service.signUp();
+    const { token } = account;
+    const ask = async (name: string) => {
+      const { id } = await service.newProject(token, name);
+      const write = call("write_file", { file_path: `${name}.txt`, content: `From ${name}` });
+      const message = script({ text: "I ask.", tools: [write] }, { text: "Done." });
+      const body = { project_id: id, message, edit_mode: "ask" };
+      const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
+      const response = await fetch(`${service.url}/api/chat/agent/stream`, {
+        method: "POST",
+        headers,
+        body: JSON.stringify(body),
+      });
+      await response.body?.cancel();
+      return id;
+    };
+    const projects = [await ask("one"), await ask("two")];
+    const { page, complaints } = await openConsole(browser, service, {
+      account,
+      width: 390,
+      path: "/waiting",
+    });
+    // The second question may come a moment later than the page.
+    await expectPage(async () => {
+      await page.reload();
+      await expectPage(page.getByRole("button", { name: "Allow once" })).toHaveCount(2);
+    }).toPass();
+    const first = page.getByLabel("The agent asks").filter({ hasText: "one.txt" });
+    await expectPage(first).toContainText("+ From one");
+    await first.getByRole("button", { name: "Allow once" }).click();
+    await expectPage(page.getByRole("button", { name: "Allow once" })).toHaveCount(1);
+    await page.getByLabel("The agent asks").getByRole("button", { name: "No" }).click();
+    await expectPage(page.getByText("No agent asks for anything.")).toBeVisible();
+    const status = async (project: string, file: string) =>
+      (await service.call("GET", `/api/projects/${project}/files/raw?path=${file}`, { token })).status;
+    await expectPage(async () => {
+      expect(await status(projects[0] ?? "", "one.txt")).toBe(200);
+    }).toPass();
+    expect(await status(projects[1] ?? "", "two.txt")).toBe(404);
+    expect(complaints).toEqual([]);
+  });
+});

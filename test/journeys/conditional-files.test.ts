@@ -1,0 +1,135 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { sharedService } from "#test/support/shared-service.ts";
+
+const service = sharedService();
+let token: string;
+beforeAll(async () => {
+  ({ token } = await service.signUp());
+});
+
+/** A project of its own, and requests below its files, with headers. */
+async function open() {
+  const { id } = await service.newProject(token);
+  const send = async (method: string, below: string, { headers = {}, json }: Sent = {}) => {
+    const url = `/api/projects/${id}/files${below}`;
+    const content = typeof json === "string" ? { body: json } : { json };
+    const answer = await service.call(method, url, { token, headers, ...content });
+    return { status: answer.status, etag: answer.headers.get("etag"), text: answer.text };
+  };
+  const read = async (path: string) => {
+    const { status, text } = await send("GET", `/raw?path=${path}`);
+    return status === 200 ? text : status;
+  };
+  const write = async (path: string, content: string) =>
+    (await send("PUT", `/${path}`, { json: { content } })).etag ?? "";
+  return { send, read, write };
+}
+
+interface Sent {
+  headers?: Record<string, string>;
+  json?: unknown;
+}
+
+const TAG = /^"[\w.-]+"$/u;
+
+describe("the ETag of a file", () => {
+  it("is the same in every answer about the file, and another after a change", async () => {
+    const { send, write } = await open();
+    const first = await write("a.txt", "one");
+    expect(first).toMatch(TAG);
+    for (const path of ["/a.txt", "/content?path=a.txt", "/raw?path=a.txt"]) {
+      expect((await send("GET", path)).etag).toBe(first);
+    }
+    expect(JSON.parse((await send("GET", "/a.txt")).text)).toMatchObject({ etag: first });
+    const listed = { files: [{ path: "a.txt", etag: first }] };
+    expect(JSON.parse((await send("GET", "/tree")).text)).toMatchObject(listed);
+    const batch = await send("POST", "/content/batch", { json: { paths: ["a.txt"] } });
+    expect(JSON.parse(batch.text)).toMatchObject(listed);
+    const raw = await send("PUT", "/raw?path=a.txt", { json: "two" });
+    expect(raw.etag).toMatch(TAG);
+    expect(raw.etag).not.toBe(first);
+    const saved = await send("POST", "/save", { json: { file_path: "a.txt", content: "three" } });
+    expect(saved.etag).not.toBe(raw.etag);
+    expect((await send("GET", "/a.txt")).etag).toBe(saved.etag);
+  });
+
+  it("spares a client the content it has", async () => {
+    const { send, write } = await open();
+    const etag = await write("a.txt", "one");
+    for (const path of ["/a.txt", "/content?path=a.txt", "/raw?path=a.txt"]) {
+      for (const held of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
+        const answer = await send("GET", path, { headers: { "if-none-match": held } });
+        expect(answer).toEqual({ status: 304, etag, text: "" });
+      }
+      const other = await send("GET", path, { headers: { "if-none-match": '"other"' } });
+      expect(other).toMatchObject({ status: 200, etag });
+    }
+    expect((await send("GET", "/none", { headers: { "if-none-match": "*" } })).status).toBe(404);
+  });
+});
+
+describe("a conditional change", () => {
+  const changes: [string, (path: string) => [string, string, unknown?]][] = [
+    ["PUT by path", (path) => ["PUT", `/${path}`, { content: "new" }]],
+    ["PUT raw", (path) => ["PUT", `/raw?path=${path}`, "new"]],
+    ["save", (path) => ["POST", "/save", { file_path: path, content: "new" }]],
+    ["DELETE by path", (path) => ["DELETE", `/${path}`]],
+    ["DELETE by name", (path) => ["DELETE", "", { file_path: path }]],
+    ["rename", (path) => ["POST", "/rename", { old_path: path, new_path: "moved" }]],
+  ];
+
+  it.each(changes)("%s is refused when the file has changed, and made when it has not", async (_, change) => {
+    const { send, read, write } = await open();
+    const old = await write("a.txt", "one");
+    const etag = await write("a.txt", "two");
+    const [method, below, json] = change("a.txt");
+    const refused = await send(method, below, { json, headers: { "if-match": old } });
+    expect(refused.status).toBe(412);
+    expect(JSON.parse(refused.text)).toEqual({ detail: '"a.txt": the file has changed since it was read' });
+    expect(await read("a.txt")).toBe("two");
+    const made = await send(method, below, { json, headers: { "if-match": `"other", ${etag}` } });
+    expect(made.status).toBe(200);
+    expect(await read("a.txt")).not.toBe("two");
+  });
+
+  it.each(changes.slice(0, 3))("%s makes a new file only where none is", async (_, change) => {
+    const { send, read } = await open();
+    const [method, below, json] = change("a.txt");
+    const none = await send(method, below, { json, headers: { "if-match": "*" } });
+    expect([none.status, JSON.parse(none.text)]).toEqual([412, { detail: '"a.txt": there is no such file' }]);
+    const absent = { json, headers: { "if-none-match": "*" } };
+    expect((await send(method, below, absent)).status).toBe(200);
+    expect(await read("a.txt")).toBe("new");
+    const again = await send(method, below, absent);
+    expect([again.status, JSON.parse(again.text)]).toEqual([
+      412,
+      { detail: '"a.txt": the file exists already' },
+    ]);
+  });
+
+  it.each([
+    ["a tag without quotes", { "if-match": "abc" }],
+    ["half a tag", { "if-match": '"abc' }],
+    ["tags without a comma", { "if-match": '"a" "b"' }],
+    ["no tag", { "if-match": "," }],
+    ["a tag that must not match", { "if-none-match": '"abc"' }],
+    ["both conditions", { "if-match": '"abc"', "if-none-match": "*" }],
+  ])("is refused with %s", async (_, headers) => {
+    const { send, read } = await open();
+    expect((await send("PUT", "/a.txt", { json: { content: "x" }, headers })).status).toBe(400);
+    expect(await read("a.txt")).toBe(404);
+  });
+
+  it("lets one of many writers win", async () => {
+    const { send, read, write } = await open();
+    const etag = await write("a.txt", "old");
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        send("PUT", "/raw?path=a.txt", { json: `writer ${index}`, headers: { "if-match": etag } }),
+      ),
+    );
+    const won = answers.findIndex(({ status }) => status === 200);
+    expect(answers.filter(({ status }) => status === 412)).toHaveLength(7);
+    expect(await read("a.txt")).toBe(`writer ${won}`);
+  });
+});

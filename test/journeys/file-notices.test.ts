@@ -1,0 +1,116 @@
+import { beforeAll, expect, it, vi } from "vitest";
+import type { Account } from "#test/support/api-client.ts";
+import { sharedService } from "#test/support/shared-service.ts";
+import { openSocket, type TestSocket } from "#test/support/socket.ts";
+import { call, newTaskClient, script, type TaskClient } from "#test/support/task-client.ts";
+
+const service = sharedService();
+let owner: Account;
+let project: string;
+let client: TaskClient;
+beforeAll(async () => {
+  owner = await service.signUp("owner");
+  project = (await service.newProject(owner.token)).id;
+  client = await newTaskClient(service, { account: owner, projectId: project });
+});
+
+const connect = (token = owner.token, of = project) =>
+  openSocket(service.url, `/ws/chat/${of}?${new URLSearchParams({ token })}`);
+
+const change = (method: string, path: string, json?: unknown, headers = {}) =>
+  service.call(method, `/api/projects/${project}${path}`, { token: owner.token, json, headers });
+
+/** The paths of all notices so far; "anything" for one without. */
+const noticed = ({ frames }: TestSocket): unknown[] =>
+  frames.flatMap(({ type, paths }) => (type === "files_changed" ? (paths ?? "anything") : []));
+
+/** All notices so far, once this is among them. */
+const untilNoticed = (socket: TestSocket, wanted: string) =>
+  vi.waitFor(() => {
+    const all = noticed(socket);
+    if (!all.includes(wanted)) throw new Error(`No ${wanted}, but ${JSON.stringify(all)}`);
+    return all;
+  });
+
+it("a chat's socket names the files that were changed over HTTP, and only after they were", async () => {
+  const socket = await connect();
+  await change("PUT", "/files/kept.txt", { content: "1" });
+  expect((await change("PUT", "/files/kept.txt", { content: "2" }, { "if-match": '"other"' })).status).toBe(
+    412,
+  );
+  await change("PUT", "/files/a.txt", { content: "a" });
+  await change("POST", "/files/rename", { old_path: "a.txt", new_path: "b.txt" });
+  await change("POST", "/files/mkdir", { dir_path: "docs" });
+  await change("DELETE", "/files/b.txt");
+  for (const path of ["kept.txt", "a.txt", "b.txt", "docs"]) await untilNoticed(socket, path);
+  // Reads are not announced.
+  await change("GET", "/files/tree");
+  await change("GET", "/files/content?path=kept.txt");
+  await change("PUT", "/files/last.txt", { content: "" });
+  expect(await untilNoticed(socket, "last.txt")).toContain("last.txt");
+  expect(noticed(socket)).not.toContain("anything");
+  const frame = socket.frames.find(({ type }) => type === "files_changed");
+  expect(frame).toEqual({ type: "files_changed", paths: expect.arrayContaining(["kept.txt"]) });
+  socket.close();
+});
+
+it("says that anything may have changed after commands, git, and a restore", async () => {
+  const taken = await change("POST", "/snapshots", { label: "before" });
+  const { hash } = Object(taken.body);
+  const acts = [
+    () => client.start(script({ tools: [call("bash_exec", { command: "echo hello > made.txt" })] })),
+    () => change("POST", "/git/init", {}),
+    () => change("POST", `/snapshots/${hash}/restore`),
+  ];
+  for (const act of acts) {
+    const socket = await connect();
+    await act();
+    expect(await untilNoticed(socket, "anything")).toContain("anything");
+    socket.close();
+  }
+});
+
+it("names the files that an agent's tools write", async () => {
+  const socket = await connect();
+  const { task_id } = await client.start(
+    script({ tools: [call("write_file", { file_path: "by-agent.txt", content: "hello" })] }),
+  );
+  expect(await untilNoticed(socket, "by-agent.txt")).toContain("by-agent.txt");
+  await client.end(task_id);
+  socket.close();
+});
+
+it("comes on the socket beside a chat as well", async () => {
+  const { chat_id, task_id } = await client.start("Hello");
+  await client.end(task_id);
+  const socket = await openSocket(
+    service.url,
+    `/ws/${chat_id}?${new URLSearchParams({ token: client.key })}`,
+  );
+  await change("PUT", "/files/beside.txt", { content: "" });
+  expect(await untilNoticed(socket, "beside.txt")).toContain("beside.txt");
+  socket.close();
+});
+
+it("is for those who may read the files of this project alone", async () => {
+  const keyWith = async (scopes: string[]) => {
+    const json = { name: "narrow", project_id: project, scopes };
+    const made = await service.call<{ key: string }>("POST", "/api/external-api-keys", {
+      token: owner.token,
+      json,
+    });
+    return made.body.key;
+  };
+  const elsewhere = await service.newProject(owner.token);
+  const blind = await connect(await keyWith(["chat.view"]));
+  const reader = await connect(await keyWith(["chat.view", "file.read"]));
+  const other = await connect(owner.token, elsewhere.id);
+  await change("PUT", "/files/secret-name.txt", { content: "" });
+  expect(await untilNoticed(reader, "secret-name.txt")).toContain("secret-name.txt");
+  for (const socket of [blind, other]) {
+    socket.send({ type: "ping" });
+    await socket.next("pong");
+    expect(noticed(socket)).toEqual([]);
+  }
+  for (const socket of [blind, reader, other]) socket.close();
+});

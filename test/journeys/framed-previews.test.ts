@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Account } from "#test/support/api-client.ts";
+import { CHROMIUM, startChromium } from "#test/support/chromium.ts";
+import { previewVisitor, type PreviewVisitor } from "#test/support/preview-visitor.ts";
+import { sharedService } from "#test/support/shared-service.ts";
+import { newRunningSite, type Site } from "#test/support/site.ts";
+
+const service = sharedService();
+let owner: Account;
+let site: Site;
+beforeAll(async () => {
+  owner = await service.signUp("owner");
+  site = await newRunningSite(service, owner.token, {
+    "index.html": `<h1>Welcome</h1><script src="tell.js"></script>`,
+    "tell.js": `parent.postMessage(document.querySelector("h1").textContent, "*")`,
+  });
+});
+
+const FRAME = { "sec-fetch-dest": "iframe", "sec-fetch-site": "cross-site" };
+const attributesOf = (cookies: readonly string[] | undefined) =>
+  (cookies ?? []).map((line) => line.replace(/=[^;]*/u, ""));
+
+async function signedIn(): Promise<PreviewVisitor> {
+  const visitor = previewVisitor(service.url);
+  const { headers } = await service.call("POST", "/api/auth/login", { json: owner });
+  const session = headers.getSetCookie().find((line) => line.startsWith("session="));
+  visitor.cookies("127.0.0.1").set("session", /=([^;]*)/u.exec(session ?? "")?.[1] ?? "");
+  return visitor;
+}
+
+/** From the preview through the service and back, with these headers on each request. */
+async function enter(visitor: PreviewVisitor, headers: Record<string, string>) {
+  const asked = await visitor.open(`${site.url}/?from=frame`, headers);
+  const entrance = await visitor.open(String(asked.headers.location), headers);
+  const entered = await visitor.open(String(entrance.headers.location), headers);
+  return { asked, entrance, entered };
+}
+
+describe("a visit of a private preview in a frame", () => {
+  it("keeps cookies that browsers send to a frame, apart for each site that frames it", async () => {
+    const visitor = await signedIn();
+    const { asked, entered } = await enter(visitor, FRAME);
+    const partitioned = "Path=/; HttpOnly; Secure; SameSite=None; Partitioned";
+    expect(attributesOf(asked.headers["set-cookie"])).toEqual([`framed_nonce; Max-Age=300; ${partitioned}`]);
+    expect(attributesOf(entered.headers["set-cookie"])).toEqual([
+      expect.stringMatching(new RegExp(`^framed_session; Max-Age=\\d+; ${partitioned}$`, "u")),
+      `framed_nonce; Max-Age=0; ${partitioned}`,
+    ]);
+    expect(entered.headers.location).toBe("/?from=frame");
+    expect(await visitor.open(site.url, FRAME)).toMatchObject({ status: 200 });
+    // What the page in the frame loads.
+    const own = { "sec-fetch-dest": "script", "sec-fetch-site": "same-origin" };
+    expect(await visitor.open(`${site.url}/tell.js`, own)).toMatchObject({ status: 200 });
+  });
+
+  it("leaves a visit in a tab as it is, and lets both be", async () => {
+    const visitor = await signedIn();
+    const tab = { "sec-fetch-dest": "document", "sec-fetch-site": "none" };
+    const { asked, entered } = await enter(visitor, tab);
+    expect(attributesOf(asked.headers["set-cookie"])).toEqual([
+      "preview_nonce; Max-Age=300; Path=/; HttpOnly; SameSite=Lax",
+    ]);
+    expect(attributesOf(entered.headers["set-cookie"])[0]).toMatch(
+      /^preview_session; Max-Age=\d+; Path=\/; HttpOnly; SameSite=Lax$/u,
+    );
+    const kept = visitor.cookies(site.host);
+    const session = kept.get("preview_session") ?? "";
+    kept.clear();
+    await enter(visitor, FRAME);
+    // One of the two is over or damaged: the other one still counts.
+    kept.set("preview_session", `${session}x`);
+    expect(await visitor.open(site.url, FRAME)).toMatchObject({ status: 200 });
+    kept.set("preview_session", session);
+    kept.set("framed_session", "made-up");
+    expect(await visitor.open(site.url, FRAME)).toMatchObject({ status: 200 });
+  });
+
+  it("counts for nothing that a page of another site asks besides", async () => {
+    const visitor = await signedIn();
+    await enter(visitor, FRAME);
+    for (const dest of ["script", "image", "empty", "document"]) {
+      const foreign = { "sec-fetch-dest": dest, "sec-fetch-site": "cross-site" };
+      expect(await visitor.open(site.url, foreign)).toMatchObject({ status: 302 });
+      const json = { ...foreign, accept: "*/*" };
+      expect(await visitor.open(`${site.url}/tell.js`, json)).toMatchObject({ status: 401 });
+    }
+    const form = { ...FRAME, origin: "https://evil.example" };
+    expect(await visitor.open(site.url, form, "POST")).toMatchObject({ status: 403 });
+    const socket = { origin: "https://evil.example", upgrade: "websocket", connection: "upgrade" };
+    expect(await visitor.open(site.url, socket)).toMatchObject({ status: 403 });
+  });
+
+  it("cannot be handed to another browser, nor taken over from a tab's entrance", async () => {
+    const visitor = await signedIn();
+    const asked = await visitor.open(site.url, FRAME);
+    const entrance = String((await visitor.open(String(asked.headers.location))).headers.location);
+    expect(await visitor.open(entrance)).toMatchObject({ status: 400 });
+    expect(await previewVisitor(service.url).open(entrance, FRAME)).toMatchObject({ status: 400 });
+    expect(await visitor.open(entrance, FRAME)).toMatchObject({ status: 302 });
+  });
+
+  it("is closed to a person who is not signed in", async () => {
+    const stranger = previewVisitor(service.url);
+    const asked = await stranger.open(site.url, FRAME);
+    const { location } = (await stranger.open(String(asked.headers.location), FRAME)).headers;
+    expect(location).toMatch(/^\/login\?/u);
+  });
+});
+
+if (CHROMIUM === undefined) {
+  process.stderr.write("No Chromium in the PATH: framed previews are not tried in a browser.\n");
+}
+
+describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
+  let chromium: Awaited<ReturnType<typeof startChromium>>;
+  beforeAll(async () => {
+    chromium = await startChromium();
+  });
+  afterAll(async () => {
+    await chromium.close();
+  });
+
+  it("a page of the service shows a private preview in a frame, and shows it again", async () => {
+    // A page of the service that does not lead elsewhere once a person is signed in. Its policy admits no frames.
+    const tab = await chromium.newTab({ bypassCSP: true });
+    await tab.go(`${service.url}/guide`);
+    const signIn = `fetch("/api/auth/login", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: ${JSON.stringify(JSON.stringify({ email: owner.email, password: owner.password }))},
+    }).then(({ status }) => status)`;
+    expect(await tab.read(signIn)).toBe(200);
+    await tab.read(`(() => {
+      window.told = [];
+      addEventListener("message", ({ data, origin }) => told.push(origin + " " + data));
+      const frame = document.createElement("iframe");
+      frame.src = ${JSON.stringify(site.url)};
+      document.body.append(frame);
+    })()`);
+    await tab.until("told.length === 1");
+    await tab.read(`void (document.querySelector("iframe").src += "?again")`);
+    await tab.until("told.length === 2");
+    expect(await tab.read("told")).toEqual([`${site.url} Welcome`, `${site.url} Welcome`]);
+  });
+});

@@ -1,0 +1,100 @@
+import { expect, it, vi } from "vitest";
+import { createLog } from "#src/platform/log/log.ts";
+import { fileChanges } from "#src/platform/objects/file-changes.ts";
+import { announced } from "#src/platform/runtime/announced.ts";
+import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
+import { newTrips } from "#src/platform/trips.ts";
+import { AppError } from "#src/lib/errors.ts";
+
+const PROJECT = "one";
+
+/** A runtime whose calls all do nothing, or fail. */
+function runtimeThat(act: () => Promise<unknown>) {
+  const told: (readonly string[] | null)[] = [];
+  const bare: ProjectRuntime = Object(new Proxy({}, { get: () => act }));
+  const workspaces = { runtime: () => bare, destroy: async () => undefined };
+  const changes = { announce: (_: string, paths: readonly string[] | null) => void told.push(paths) };
+  return { runtime: announced(workspaces, changes).runtime(PROJECT), told };
+}
+
+const BODY = new Uint8Array();
+
+it("names what calls change, and says nothing of reads", async () => {
+  const { runtime, told } = runtimeThat(async () => undefined);
+  await runtime.readFile("a");
+  await runtime.list("", { recursive: true });
+  await runtime.git("status", {});
+  await runtime.exec("ls", { timeoutMs: 1, readOnly: true });
+  expect(told).toEqual([]);
+  await runtime.writeFile("a", BODY);
+  await runtime.remove("b", { recursive: true });
+  await runtime.rename("c", "d");
+  await runtime.exec("make", { timeoutMs: 1 });
+  expect(told).toEqual([["a"], ["b"], ["c", "d"], null]);
+});
+
+it("says nothing of a failed change of a file, but of a command that may have done a part", async () => {
+  const { runtime, told } = runtimeThat(async () => {
+    throw new AppError("conflict", "Not now");
+  });
+  await expect(runtime.writeFile("a", BODY)).rejects.toThrow("Not now");
+  expect(told).toEqual([]);
+  await expect(runtime.exec("make", { timeoutMs: 1 })).rejects.toThrow("Not now");
+  expect(told).toEqual([null]);
+});
+
+/** The sender, with an object that responds when told to. */
+function sender() {
+  const sent: (readonly string[] | null)[] = [];
+  const waiting: PromiseWithResolvers<void>[] = [];
+  const object = {
+    filesChanged(paths: readonly string[] | null) {
+      sent.push(paths);
+      const answer = Promise.withResolvers<void>();
+      waiting.push(answer);
+      return answer.promise;
+    },
+  };
+  const namespace: Parameters<typeof fileChanges>[0] = Object({ getByName: () => object });
+  const trips = newTrips();
+  return { changes: fileChanges(namespace, trips, createLog()), sent, waiting, trips };
+}
+
+it("makes one call at a time, with all that came meanwhile", async () => {
+  const { changes, sent, waiting, trips } = sender();
+  expect(changes.sent()).toBeUndefined();
+  for (const path of ["a", "b", "c", "b"]) changes.announce(PROJECT, [path]);
+  expect(sent).toEqual([["a"]]);
+  const all = changes.sent();
+  waiting[0]?.resolve();
+  await vi.waitFor(() => expect(sent).toEqual([["a"], ["b", "c"]]));
+  waiting[1]?.resolve();
+  await all;
+  expect(trips.objects).toBe(2);
+  expect(changes.sent()).toBeUndefined();
+});
+
+it("names no path where there are too many, or where one change named none", async () => {
+  const { changes, sent, waiting } = sender();
+  changes.announce(PROJECT, ["first"]);
+  changes.announce(PROJECT, ["second"]);
+  changes.announce(PROJECT, null);
+  waiting[0]?.resolve();
+  await vi.waitFor(() => expect(sent).toEqual([["first"], null]));
+  waiting[1]?.resolve();
+  await changes.sent();
+  changes.announce(
+    PROJECT,
+    Array.from({ length: 101 }, (_, index) => `f${index}`),
+  );
+  expect(sent[2]).toBeNull();
+});
+
+it("goes on after an object that does not respond", async () => {
+  const { changes, sent, waiting } = sender();
+  changes.announce(PROJECT, ["a"]);
+  waiting[0]?.reject(new Error("overloaded"));
+  await changes.sent();
+  changes.announce(PROJECT, ["b"]);
+  expect(sent).toEqual([["a"], ["b"]]);
+});

@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Account } from "#test/support/api-client.ts";
+import { sharedService } from "#test/support/shared-service.ts";
+import { call, newTaskClient, script, type TaskClient } from "#test/support/task-client.ts";
+import { openChat, type Chat, type ChatEvent } from "#sdk/live/chat.ts";
+import type { Socket, SocketQuery, SocketSource } from "#sdk/live/connection.ts";
+import { emptyConversation, fold } from "#sdk/live/conversation.ts";
+import { addressOf } from "#sdk/http/url.ts";
+import { openTerminal } from "#sdk/live/terminal.ts";
+
+const service = sharedService();
+let owner: Account;
+let projectId: string;
+let client: TaskClient;
+beforeAll(async () => {
+  owner = await service.signUp();
+  projectId = (await service.newProject(owner.token)).id;
+  client = await newTaskClient(service, { account: owner, projectId });
+});
+const open: Chat[] = [];
+afterAll(() => open.forEach((chat) => chat.close()));
+
+/** Sockets of the service that the test can break, and whose frames it can lose. */
+class BreakableSource implements SocketSource {
+  count = 0;
+  /** The connection breaks before this frame arrives. */
+  losesAt: ((frame: { type: string; data?: string }) => boolean) | undefined;
+  #current: WebSocket | undefined;
+
+  readonly token: () => string;
+
+  constructor(token: () => string = () => owner.token) {
+    this.token = token;
+  }
+
+  async open(path: string, query: SocketQuery): Promise<Socket> {
+    this.count += 1;
+    const base = service.url.replace(/^http/u, "ws");
+    const socket = new WebSocket(addressOf(base, path, {}, { ...query, token: this.token() }));
+    this.#current = socket;
+    return {
+      get readyState() {
+        return socket.readyState;
+      },
+      get bufferedAmount() {
+        return 0;
+      },
+      send: (text) => socket.send(text),
+      close: (code, reason) => socket.close(code, reason),
+      addEventListener: (type, listener) =>
+        socket.addEventListener(type, (event) => {
+          const data = "data" in event ? event.data : undefined;
+          if (type === "message" && this.losesAt?.(JSON.parse(String(data)))) {
+            this.losesAt = undefined;
+            return socket.close();
+          }
+          // What is still on its way on a broken connection is lost.
+          if (type === "message" && socket.readyState !== WebSocket.OPEN) return;
+          listener(Object(event));
+        }),
+    };
+  }
+
+  drop(): void {
+    this.#current?.close();
+  }
+}
+
+function chatOn(source: SocketSource): Chat {
+  const chat = openChat(source, projectId);
+  open.push(chat);
+  return chat;
+}
+
+/** The events of a task up to one of a type. */
+async function until(chat: Chat, taskId: string, type: string): Promise<ChatEvent[]> {
+  const events: ChatEvent[] = [];
+  for await (const each of chat.events()) {
+    if (each.taskId !== taskId) continue;
+    events.push(each);
+    if (each.event.type === type) return events;
+  }
+  throw new Error(`No ${type}`);
+}
+
+/** The task's log, as chats show it. */
+const logged = async (taskId: string) =>
+  (await client.end(taskId)).map(({ id, type }) => `${id} ${type === "tool_result" ? "tool_call" : type}`);
+const shown = (events: readonly ChatEvent[]) =>
+  events.filter(({ eventId }) => eventId > 0).map(({ eventId, event }) => `${eventId} ${event.type}`);
+
+const slowly = (count: number, delay: number) =>
+  script({ text: "word ".repeat(count), chunks: count, delay_ms: delay });
+const dangerous = script(
+  { tools: [call("bash_exec", { command: "echo done" })] },
+  { text: "It was answered" },
+);
+
+describe("a chat over the service", () => {
+  it("sends a message, and shows its task as the log has it", async () => {
+    const chat = chatOn(new BreakableSource());
+    const { task_id, chat_id } = await chat.send({ message: script({ text: "Hello to you" }) });
+    const events = await until(chat, task_id, "done");
+    expect(shown(events)).toEqual(await logged(task_id));
+    expect(events.every(({ chatId }) => chatId === chat_id)).toBe(true);
+    const [task] = events.reduce(fold, emptyConversation()).tasks;
+    expect(task).toMatchObject({ status: "completed", response: "Hello to you" });
+    expect(task?.message).toContain("Hello to you");
+  });
+
+  it("loses and repeats nothing when its connection is lost again and again", async () => {
+    const source = new BreakableSource();
+    const chat = chatOn(source);
+    const { task_id } = await chat.send({ message: slowly(200, 40) });
+    const events: ChatEvent[] = [];
+    for await (const each of chat.events()) {
+      if (each.taskId === task_id) events.push(each);
+      if (events.length % 25 === 0) source.drop();
+      if (each.event.type === "done") break;
+    }
+    expect(shown(events)).toEqual(await logged(task_id));
+    expect(source.count).toBeGreaterThan(2);
+  });
+
+  it("sends a message again whose acceptance was lost, as one task", async () => {
+    const source = new BreakableSource();
+    const chat = chatOn(source);
+    const before = await taskIds();
+    source.losesAt = ({ type }) => type === "message_accepted";
+    const { task_id } = await chat.send({ message: script({ text: "Once" }) });
+    expect(source.losesAt).toBeUndefined();
+    expect(shown(await until(chat, task_id, "done"))).toEqual(await logged(task_id));
+    expect((await taskIds()).filter((id) => !before.includes(id))).toEqual([task_id]);
+  });
+
+  it("shows a task that began and ended while there was no connection", async () => {
+    const gate = Promise.withResolvers<void>();
+    const source = new BreakableSource();
+    const chat = openChat(
+      {
+        open: async (path, query) => {
+          if (source.count > 0) await gate.promise;
+          return source.open(path, query);
+        },
+      },
+      projectId,
+    );
+    open.push(chat);
+    const { task_id } = await chat.send({ message: script({ text: "First" }) });
+    await until(chat, task_id, "done");
+    source.drop();
+    const { task_id: missed } = await client.start(script({ text: "Missed" }));
+    await client.end(missed);
+    gate.resolve();
+    expect(shown(await until(chat, missed, "done"))).toEqual(await logged(missed));
+  });
+
+  it("answers an approval", async () => {
+    const chat = chatOn(new BreakableSource());
+    const { task_id } = await chat.send({ message: dangerous, edit_mode: "ask" });
+    const asked = (await until(chat, task_id, "approval_required")).at(-1);
+    await chat.approve(String(Object(asked?.event["data"]).approval_id), "allow_once");
+    const end = (await until(chat, task_id, "done")).at(-1);
+    expect(end?.event).toMatchObject({ status: "completed", response: "It was answered" });
+    await expect(chat.approve(crypto.randomUUID(), "stop")).rejects.toMatchObject({ code: "not_found" });
+    const program = chatOn(new BreakableSource(() => client.key));
+    await expect(program.approve(crypto.randomUUID(), "stop")).rejects.toMatchObject({ code: "forbidden" });
+  });
+
+  it("asks for approvals by default: its messages are from a client that can answer", async () => {
+    const chat = chatOn(new BreakableSource());
+    const { task_id } = await chat.send({ message: dangerous });
+    expect((await until(chat, task_id, "approval_required")).length).toBeGreaterThan(0);
+    await chat.cancel(task_id);
+  });
+
+  it("stops a task", async () => {
+    const chat = chatOn(new BreakableSource());
+    const { task_id } = await chat.send({ message: slowly(1_000, 200) });
+    await until(chat, task_id, "text_delta");
+    await chat.cancel(task_id);
+    const end = (await until(chat, task_id, "done")).at(-1);
+    expect(end?.event).toMatchObject({ status: "cancelled" });
+    await expect(chat.cancel(task_id)).rejects.toMatchObject({ code: "conflict" });
+  });
+
+  it("rejects the message that is refused", async () => {
+    const chat = chatOn(new BreakableSource());
+    const [bad, worse, good] = [
+      chat.send({ message: "Hello", chat_id: crypto.randomUUID() }),
+      chat.send({ message: " " }),
+      chat.send({ message: script({ text: "Good" }) }),
+    ];
+    expect(await Promise.allSettled([bad, worse, good])).toMatchObject([
+      { reason: { code: "not_found", message: "Chat not found" } },
+      { reason: { code: "invalid_input" } },
+      { value: { task_id: expect.any(String) } },
+    ]);
+  });
+
+  it("ends when the service refuses it", async () => {
+    const chat = chatOn(new BreakableSource(() => "garbage"));
+    await expect(chat.events().next()).rejects.toMatchObject({ status: 401 });
+    const foreign = openChat(new BreakableSource(), crypto.randomUUID());
+    await expect(foreign.events().next()).rejects.toMatchObject({ status: 404 });
+  });
+});
+
+async function taskIds(): Promise<string[]> {
+  const path = `/api/chat/${projectId}/messages`;
+  const { body } = await service.call<object[]>("GET", path, { token: owner.token });
+  return [body].flat().flatMap((each) => Object(Object(each).message_metadata).task_id ?? []);
+}
+
+describe("a terminal over the service", () => {
+  it("loses and repeats no output when its connection is lost, and ends with its shell", async () => {
+    const source = new BreakableSource();
+    const terminal = openTerminal(source, projectId, { target: "environment" });
+    terminal.write("for i in $(seq 1 40); do echo line-$i-; sleep 0.1; done; echo over$((1+1))\n");
+    source.losesAt = ({ type, data = "" }) => type === "output" && data.includes("line-3-\r");
+    let text = "";
+    for await (const { data } of terminal.output()) {
+      text += data;
+      if (text.includes("over2")) break;
+    }
+    const lines = [...text.matchAll(/^line-(\d+)-\r$/gmu)].map(([, number]) => Number(number));
+    expect(lines).toEqual(Array.from({ length: 40 }, (_, index) => index + 1));
+    expect(source.count).toBe(2);
+    terminal.write("exit 3\n");
+    const rest = await Array.fromAsync(terminal.output());
+    expect(rest.length).toBeGreaterThan(0);
+    expect(terminal.reason).toBe("The shell has ended with 3");
+  });
+});
