@@ -44,7 +44,7 @@ it("connections are made again after every kill, and lose nothing that the platf
     await service.kill(victim);
     // A workerd alone is started again at once, perhaps before a look here.
     if (victim === "everything")
-      await soon(() => expect([telegram.openPolls, discord.gateway.listening]).toEqual([0, 0]));
+      await vi.waitUntil(() => telegram.openPolls + discord.gateway.listening === 0, PATIENCE);
     telegram.write(`while ${victim} is gone`);
     if (victim === "everything") await service.start();
     await allIsStored();

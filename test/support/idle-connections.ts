@@ -13,4 +13,5 @@ if (!Reflect.has(dispatcher, SHORT_LIVED)) {
   const shortLived: object = Reflect.construct(dispatcher.constructor, [{ keepAliveTimeout: IDLE_MS }]);
   Reflect.set(globalThis, DISPATCHER, Object.assign(shortLived, { [SHORT_LIVED]: true }));
 }
+// oxlint-disable-next-line unicorn/require-module-specifiers -- what makes it a module, for want of imports
 export {};
