@@ -53,7 +53,7 @@ describe("the site of a deleted project", () => {
 
   it("is not made by a deployment that was under way", async () => {
     const { deployer, project } = await newScene();
-    const begun = await deployer.deploy(project, { ...NETLIFY, build_command: "sleep 3; true" });
+    const begun = await deployer.deploy(project, { ...NETLIFY, build_command: UNTIL_GO });
     await deployer.call("DELETE", `/api/projects/${project.id}`);
     const over = await deployer.ended(begun);
     expect(over).toMatchObject({
