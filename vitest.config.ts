@@ -101,6 +101,7 @@ export default defineConfig({
           isolate: false,
           setupFiles: [
             "test/support/fuzz-seed.ts",
+            "test/support/idle-connections.ts",
             "test/support/patience.ts",
             "test/support/left-as-found.ts",
             "test/support/rejections.ts",

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
+import { HANGS_MS } from "#test/support/hangs.ts";
 import { startService, type TestService } from "#test/support/service.ts";
 import { anyCommand } from "./support/any-command.ts";
 import { openHostileProjects, type CommandProject } from "./support/hostile-project.ts";
@@ -22,7 +23,7 @@ afterAll(() => service?.close());
 
 it(
   "commands of a grammar end, and the service answers meanwhile",
-  { timeout: SECONDS * 1_000 + 60_000 },
+  { timeout: SECONDS * 1_000 + HANGS_MS },
   async () => {
     const until = Date.now() + SECONDS * 1_000;
     const commands = fc.sample(anyCommand, { numRuns: SECONDS * AT_ONCE * 10, seed: inject("fuzzSeed") });

@@ -316,7 +316,7 @@ it("polling faster than allowed gets slow_down, and longer pauses, also once it 
   expect(await poll(device_code)).toMatchObject(isWaiting);
   expect(await poll(device_code)).toMatchObject({ status: 400, body: { error: "slow_down" } });
   await decide(token, user_code);
-  await age(device_code, 9);
+  await age(device_code, 6);
   expect(await poll(device_code)).toMatchObject({ status: 400, body: { error: "slow_down" } });
   await age(device_code, 16);
   expect((await poll(device_code)).status).toBe(200);

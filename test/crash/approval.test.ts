@@ -3,12 +3,13 @@ import { apiClient } from "#test/support/api-client.ts";
 import { frameOf, newChatClient, openStream } from "#test/support/chat-client.ts";
 import { call, script } from "#test/support/task-client.ts";
 import { mortalService } from "./support/mortal-service.ts";
+import { limitFor } from "./support/patience.ts";
 
 const service = mortalService();
 
 it(
   "a question outlives the service that put it, and so does what comes after the answer",
-  { timeout: 240_000 },
+  { timeout: limitFor(1) },
   async () => {
     const api = apiClient(await service.start());
     const client = await newChatClient(api);

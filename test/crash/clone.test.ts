@@ -4,14 +4,13 @@ import { apiClient } from "#test/support/api-client.ts";
 import { startGitServer } from "#test/support/git-server.ts";
 import { seeded } from "#test/support/random.ts";
 import { mortalService } from "./support/mortal-service.ts";
+import { limitFor, PATIENCE } from "./support/patience.ts";
 
 /** Of one clone: it takes three executors at most. `CRASH_KILLS=20` for a long run of as many clones as it takes. */
 const KILLS = 2;
 const CLONES = Math.ceil(Number(process.env["CRASH_KILLS"] ?? KILLS) / KILLS);
 const SEED = inject("fuzzSeed");
 const FILES = 200;
-/** Leases of dead executors, and the cron in between. */
-const CLONED_WITHIN_MS = 120_000;
 
 const git = await startGitServer();
 afterAll(() => git.close());
@@ -54,10 +53,10 @@ it(
         expect(status === "cloning" ? content : "old").toBe("old");
         await pause(random.between(0, 400));
       }
-      await vi.waitFor(async () => expect(await state()).toMatchObject({ status: "cloned", error: null }), {
-        timeout: CLONED_WITHIN_MS,
-        interval: 250,
-      });
+      await vi.waitFor(
+        async () => expect(await state()).toMatchObject({ status: "cloned", error: null }),
+        PATIENCE,
+      );
       expect([await read(`round-${round - 1}.txt`), await read(`round-${round}.txt`)]).toEqual([
         undefined,
         "old",
@@ -67,5 +66,5 @@ it(
       expect(status.body.changes).toEqual([]);
     }
   },
-  120_000 + CLONES * 180_000,
+  CLONES * limitFor(KILLS),
 );

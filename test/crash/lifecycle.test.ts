@@ -3,14 +3,13 @@ import { expect, inject, it, vi } from "vitest";
 import { apiClient } from "#test/support/api-client.ts";
 import { seeded } from "#test/support/random.ts";
 import { mortalService } from "./support/mortal-service.ts";
+import { limitFor, PATIENCE } from "./support/patience.ts";
 
 /** `CRASH_KILLS=20` for a long run; `FUZZ_SEED` repeats one, as far as the moments of the kills go. */
 const KILLS = Number(process.env["CRASH_KILLS"] ?? 3);
 const SEED = inject("fuzzSeed");
 const FILES = 20;
 const PROJECTS = 3;
-/** A dead executor's lease, its successor's work, and the cron in between. */
-const SETTLED_WITHIN_MS = 120_000;
 
 const service = mortalService();
 
@@ -51,14 +50,11 @@ it(
     }
     // The last requested state is reached, or given up with a reason: no transition is under way any more.
     const settled = async (project: number, states: readonly string[]) =>
-      vi.waitFor(
-        async () => {
-          const { body } = await call<Status>("GET", `${path(project)}/status`);
-          expect(body).toMatchObject({ state: expect.toBeOneOf([...states]), progress: null });
-          expect(["starting", "stopping"]).not.toContain(body.environment_status);
-        },
-        { timeout: SETTLED_WITHIN_MS, interval: 500 },
-      );
+      vi.waitFor(async () => {
+        const { body } = await call<Status>("GET", `${path(project)}/status`);
+        expect(body).toMatchObject({ state: expect.toBeOneOf([...states]), progress: null });
+        expect(["starting", "stopping"]).not.toContain(body.environment_status);
+      }, PATIENCE);
     for (let project = 0; project < PROJECTS; project += 1) {
       await settled(project, ["running", "stopped", "hibernated"]);
       // From wherever it is, it goes where it is told to.
@@ -78,5 +74,5 @@ it(
       }
     }
   },
-  120_000 + KILLS * 60_000,
+  limitFor(KILLS),
 );

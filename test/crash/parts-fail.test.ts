@@ -22,7 +22,8 @@ beforeAll(async () => {
     startFaultProxy(),
   ]);
   service = await startService(
-    { OUTBOUND_ALLOW_PRIVATE: "true", MODEL_STALL_SECONDS: "2", TASK_STALL_SECONDS: "4" },
+    // What lives shows life every three seconds, on a busy machine later; then a turn more would be counted as begun anew.
+    { OUTBOUND_ALLOW_PRIVATE: "true", MODEL_STALL_SECONDS: "6", TASK_STALL_SECONDS: "12" },
     {
       reroute: (variables) => ({
         ...variables,

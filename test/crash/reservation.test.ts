@@ -7,6 +7,7 @@ import { onlyEmbedded } from "#test/support/held-open.ts";
 import { MODEL_WIRES, startModelServer } from "#test/support/model-servers.ts";
 import { spawnService, type ServiceProcess } from "#test/support/process.ts";
 import { createDatabase } from "#test/support/server-database.ts";
+import { limitFor } from "./support/patience.ts";
 
 const dataDir = newDataDir();
 const started: { close: () => Promise<unknown> }[] = [];
@@ -17,7 +18,7 @@ afterEach(async () => {
 
 it.skipIf(onlyEmbedded())(
   "credits that a killed service had reserved are held until they expire, and none is lost",
-  { timeout: 240_000 },
+  { timeout: limitFor(1) },
   async () => {
     const [wire] = MODEL_WIRES;
     if (!wire) throw new Error("There is no wire");

@@ -44,9 +44,7 @@ it("a workerd that dies alone is started again, a person is told, and its tasks 
   traffic.run(3);
   for (let kills = 1; kills <= KILLS; kills += 1) {
     await vi.waitFor(() => expect(traffic.underWay).toBeGreaterThanOrEqual(3));
-    const gone = service.kill("workerd");
-    await gone;
-    over.abort();
+    await service.kill("workerd", () => over.abort());
     await vi.waitFor(async () => expect((await fetch(`${url}/ready`)).status).toBe(200));
     over = new AbortController();
     traffic.up({ url, readyAt: Date.now(), over: over.signal });

@@ -84,7 +84,7 @@ describe("chat sockets", () => {
     const [project, task] = [crypto.randomUUID(), await newTask()];
     const clients = [await open(project), await open(project), await open(project)];
     const until = (last: number) =>
-      vi.waitFor(() => expect(clients.map((ids) => ids.at(-1))).toEqual([last, last, last]), 10_000);
+      vi.waitFor(() => expect(clients.map((ids) => ids.at(-1))).toEqual([last, last, last]));
     await task.say(...asks(9));
     await follow(project, task, (index) => index * 3);
     await until(10);
@@ -137,7 +137,7 @@ describe("chat sockets", () => {
     }
     await task.end();
     const last = rounds * 10 + 1;
-    await vi.waitFor(() => expect(clients.every((ids) => ids.at(-1) === last)).toBe(true), 20_000);
+    await vi.waitFor(() => expect(clients.every((ids) => ids.at(-1) === last)).toBe(true));
     for (const ids of clients) expect(ids).toEqual(numbers(1, last));
   });
 });
@@ -273,7 +273,7 @@ describe("the feed of a task", () => {
     await vi.waitFor(() => expect(log.streams).toHaveLength(1));
     // Three megabytes at once: more than is sent in a second, and more than may wait.
     for (let count = 0; count < 10; count += 1) log.say(["tool_result"], "x".repeat(300_000));
-    await vi.waitFor(() => expect(ids).toEqual(numbers(1, 10)), 10_000);
+    await vi.waitFor(() => expect(ids).toEqual(numbers(1, 10)));
     // It was read from the log.
     expect(log.streams.length).toBeGreaterThan(1);
     log.say(["done"]);

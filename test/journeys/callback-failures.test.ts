@@ -45,8 +45,9 @@ describe.concurrent("a receiver that fails", () => {
       status: "pending",
       attempts: [{ attempt: 1, delivered: false, status_code: 500, error: "The receiver returned 500" }],
     });
-    const requests = await receiver.waitFor("/fails-once", 2, 30_000);
+    const requests = await receiver.waitFor("/fails-once", 2);
     const [first, second] = requests.map(({ headers }) => headers);
+    expect((requests[1]?.at ?? Infinity) - (requests[0]?.at ?? 0)).toBeLessThan(30_000);
     expect(first?.["webhook-id"]).toBe(`task_${taskId}`);
     expect(second?.["webhook-id"]).toBe(first?.["webhook-id"]);
     expect(Number(second?.["webhook-timestamp"])).toBeGreaterThan(Number(first?.["webhook-timestamp"]));
@@ -77,9 +78,8 @@ describe.concurrent("a receiver that fails", () => {
   });
 
   it("that is not there is a failed attempt as well", async () => {
-    const nobody = await startReceiver();
-    await nobody.close();
-    const { task_id: taskId } = await client.start("Hello", { webhook_url: nobody.url });
+    // No other program of this machine can take that port meanwhile.
+    const { task_id: taskId } = await client.start("Hello", { webhook_url: "http://127.0.0.1:9/hook" });
     const { attempts } = await untilAttempted(taskId);
     expect(attempts).toMatchObject([
       { delivered: false, status_code: null, error: expect.stringContaining("could not be reached") },
@@ -162,10 +162,7 @@ describe("without leave to call private addresses", () => {
     expect(refused.status).toBe(400);
     const allowed = `${guarded.stack.callbacksUrl ?? ""}/hook`;
     const { task_id: taskId } = await stranger.start("Hello", { webhook_url: allowed });
-    await vi.waitFor(
-      async () => expect((await stranger.status(taskId)).callback.status).toBe("delivered"),
-      10_000,
-    );
+    await vi.waitFor(async () => expect((await stranger.status(taskId)).callback.status).toBe("delivered"));
     expect(receiver.received("/private")).toEqual([]);
   });
 });

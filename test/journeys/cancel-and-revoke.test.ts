@@ -139,7 +139,7 @@ async function leftOf(taskId: string) {
 }
 
 describe.concurrent("a turn that is stopped in the middle", () => {
-  const HALF = script({ text: "I am thinking about it", chunks: 3, delay_ms: 1_500 }, { text: "never" });
+  const HALF = script({ text: "I am thinking about it", chunks: 3, delay_ms: 60_000 }, { text: "never" });
   const TOOLS = script(
     {
       text: "Two commands.",
@@ -226,6 +226,7 @@ describe.concurrent("revoking a key", () => {
     await mate.event(running.task_id, "text_delta");
     await mate.end(done.task_id);
     const mine = await client.start(IN_A_MODEL_CALL);
+    await client.event(mine.task_id, "text_delta");
 
     expect((await revoke("/api/external-api-keys", mate.keyId)).status).toBe(200);
     await expect(mate.status(running.task_id)).rejects.toThrow("401");

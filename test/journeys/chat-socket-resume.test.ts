@@ -32,13 +32,14 @@ describe("a client that claims more events than there are", () => {
   const BEYOND = 99_999;
 
   it("is told so, as over HTTP, and shown all of it", async () => {
-    const { task_id } = await client.start(script({ text: "word ".repeat(60), chunks: 60, delay_ms: 50 }));
+    const { task_id } = await client.start(script({ text: "word ".repeat(600), chunks: 600, delay_ms: 100 }));
     await client.event(task_id, "text_delta");
     const socket = await connect({ task_id, last_event_id: String(BEYOND) });
     expect(await socket.next("error")).toMatchObject({
       task_id,
       message: expect.stringContaining(String(BEYOND)),
     });
+    await client.cancel(task_id);
     const shown = await shownToTheEnd(socket, task_id);
     expect(shown).toEqual((await client.end(task_id)).map(({ id }) => id));
     socket.close();

@@ -177,9 +177,11 @@ describe("a message on a chat socket", () => {
 describe("a task that was begun elsewhere", () => {
   it("is shown while it runs, also to those who come later", async () => {
     const early = await connect();
-    const { task_id: task } = await client.start(slowly(40, 50));
+    const { task_id: task } = await client.start(slowly(1_000, 50));
     await vi.waitFor(() => expect(shown(early, task).length).toBeGreaterThan(5));
     const late = await connect();
+    await vi.waitFor(() => expect(shown(late, task).length).toBeGreaterThan(5));
+    await client.cancel(task);
     await Promise.all([ended(early, task), ended(late, task)]);
     const log = await logged(task);
     expect(shown(early, task)).toEqual(log);
@@ -193,7 +195,7 @@ describe("a connection that is lost", () => {
   it.each(["address", "frame"])("goes on by its %s without loss or repetition", async (way) => {
     const parts: Frame[] = [];
     let socket = await connect();
-    socket.send({ message: slowly(150, 20) });
+    socket.send({ message: slowly(1_000, 50) });
     const task = await accepted(socket);
     for (let drops = 0; drops < 4; drops += 1) {
       const before = socket;
@@ -208,6 +210,7 @@ describe("a connection that is lost", () => {
         socket.send({ type: "resume", task_id: task, last_event_id: last, project_id: project.slug });
       }
     }
+    await client.cancel(task);
     await ended(socket, task);
     parts.push(...socket.frames);
     expect(shown({ ...socket, frames: parts }, task)).toEqual(await logged(task));

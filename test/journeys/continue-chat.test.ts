@@ -17,7 +17,7 @@ const gateOf = (question: string) => {
   return gate;
 };
 const questions = () => asked.map(({ question }) => question);
-const untilAsked = (question: string) => vi.waitFor(() => expect(questions()).toContain(question), 10_000);
+const untilAsked = (question: string) => vi.waitFor(() => expect(questions()).toContain(question));
 
 function conversationOf({ messages }: ChatCompletionRequest): string[] {
   return messages

@@ -52,7 +52,7 @@ afterAll(async () => {
 });
 
 const untilAsked = (message: string) =>
-  vi.waitFor(() => expect(JSON.stringify(model.received.at(-1)?.body)).toContain(message), 10_000);
+  vi.waitFor(() => expect(JSON.stringify(model.received.map(({ body }) => body))).toContain(message));
 
 const callsOfTask = (taskId: string) =>
   databaseOf(service)
@@ -246,7 +246,7 @@ it("a turn that waits for a word is paid for before it waits, and not again with
   const stream = await client.send("count up", { edit_mode: "ask" });
   for await (const { type, data } of stream.frames()) {
     if (type !== "approval_required") continue;
-    await vi.waitFor(async () => expect(await teamNow()).toMatchObject({ reservedCredits: 0 }), 10_000);
+    await vi.waitFor(async () => expect(await teamNow()).toMatchObject({ reservedCredits: 0 }));
     expect(await callsOfTask(stream.taskId)).toMatchObject([{ iteration: 1, creditsDeducted: 2 }]);
     const json = { approval_id: data?.["approval_id"], response: "allow_all" };
     expect(await client.call("POST", "/api/chat/agent/approval", json)).toMatchObject({ status: 200 });

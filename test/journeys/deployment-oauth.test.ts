@@ -16,7 +16,6 @@ const service = await startService({
   VERCEL_API_BASE: vercel.url,
   HOSTING_STANDIN: "false",
   DEPLOYMENT_ENCRYPTION_KEY: "not a Fernet key, and long enough to be hashed to one",
-  OAUTH_TIMEOUT_SECONDS: "1",
 });
 afterAll(() => Promise.all([service.close(), vercel.close()]));
 const db = databaseOf(service);

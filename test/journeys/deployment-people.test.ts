@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ApiAnswer } from "#test/support/api-client.ts";
 import { newDeployer, see, type Answered, type Deployment } from "#test/support/deployer.ts";
 import { startService, type TestService } from "#test/support/service.ts";
+import { UNTIL_GO } from "#test/support/task-client.ts";
 import { newTeamClient } from "#test/support/team-client.ts";
 
 let service: TestService;
@@ -52,7 +53,7 @@ describe("the site of a deleted project", () => {
 
   it("is not made by a deployment that was under way", async () => {
     const { deployer, project } = await newScene();
-    const begun = await deployer.deploy(project, { ...NETLIFY, build_command: "sleep 3; true" });
+    const begun = await deployer.deploy(project, { ...NETLIFY, build_command: UNTIL_GO });
     await deployer.call("DELETE", `/api/projects/${project.id}`);
     const over = await deployer.ended(begun);
     expect(over).toMatchObject({
@@ -152,9 +153,10 @@ describe("a member of a team", () => {
     const project = await boss.newProject(SITE);
     await boss.connect("netlify");
     await editor.connect("netlify");
-    const first = await boss.deploy(project, { ...NETLIFY, build_command: "sleep 4; true" });
+    const first = await boss.deploy(project, { ...NETLIFY, build_command: UNTIL_GO });
     const waiting = await editor.deploy(project, NETLIFY);
     expect((await asOwner("DELETE", `/members/${editor.id}`)).status).toBeLessThan(300);
+    await boss.write(project, { "go.txt": "" });
     await boss.succeeded(first);
     const over = await boss.ended(waiting);
     expect(over).toMatchObject({

@@ -5,7 +5,7 @@ import { newId } from "#src/lib/ids.ts";
 import { frameOf, newChatClient, type ChatClient } from "#test/support/chat-client.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { sharedService } from "#test/support/shared-service.ts";
-import { call, script } from "#test/support/task-client.ts";
+import { call, script, UNTIL_GO } from "#test/support/task-client.ts";
 
 const service = sharedService();
 const db = databaseOf(service);
@@ -76,7 +76,7 @@ describe.concurrent("an agent that costs money", () => {
   it("that a team loses in the middle of a task ends the task before its next turn, and says so", async () => {
     const { buyer, agentId, change } = await newSale({});
     const message = script(
-      { tools: [call("bash_exec", { command: "sleep 3" })] },
+      { tools: [call("bash_exec", { command: UNTIL_GO })] },
       { tools: [call("write_file", { file_path: "after.txt", content: "after" })] },
       { text: "done" },
     );
@@ -84,6 +84,7 @@ describe.concurrent("an agent that costs money", () => {
     const waiting = await buyer.send("Hello", { chat_id: stream.chatId, agent_id: agentId });
     await frameOf(stream, "tool_start");
     await change({ endedAt: new Date() });
+    await buyer.call("PUT", `/api/projects/${buyer.projectId}/files/go.txt`, { content: "" });
     for (const [taskId, iterations] of [
       [stream.taskId, 1],
       [waiting.taskId, 0],

@@ -24,7 +24,6 @@ const service = await startService({
   BITBUCKET_OAUTH_BASE_URL: hosts.bitbucket.url,
   BITBUCKET_API_BASE_URL: hosts.bitbucket.url,
   DEPLOYMENT_ENCRYPTION_KEY: "not a Fernet key, and long enough to be hashed to one",
-  OAUTH_TIMEOUT_SECONDS: "1",
 });
 afterAll(() => Promise.all([service.close(), ...Object.values(hosts).map((host) => host.close())]));
 const db = databaseOf(service);

@@ -6,7 +6,7 @@ import { frameOf, newChatClient, openStream, type ChatClient } from "#test/suppo
 import { databaseOf } from "#test/support/database.ts";
 import { startService, type TestService } from "#test/support/service.ts";
 import { openSocket } from "#test/support/socket.ts";
-import { call, script } from "#test/support/task-client.ts";
+import { call, script, UNTIL_GO } from "#test/support/task-client.ts";
 import { newTeamClient, type TeamClient } from "#test/support/team-client.ts";
 
 /** An executor shows life every 3 s and hears then that it is to stop. Without that, the tool goes on for 60 s. */
@@ -102,7 +102,7 @@ describe.concurrent("an agent that was not told of the lost access checks by its
     const { editor, projectId } = place;
     const working = await editor.send(
       script(
-        { tools: [call("bash_exec", { command: "sleep 3" })] },
+        { tools: [call("bash_exec", { command: UNTIL_GO })] },
         { tools: [call("write_file", { file_path: "after.txt", content: "after" })] },
         { text: "done" },
       ),
@@ -111,6 +111,7 @@ describe.concurrent("an agent that was not told of the lost access checks by its
     const waiting = await editor.send("Hello", { chat_id: working.chatId });
     await frameOf(working, "tool_start");
     await forgetMember(editor.account.id, place.team.team.id);
+    await inProject(place, "PUT", "/files/go.txt", { content: "" });
     const [first, second] = [await endOf(working.taskId), await endOf(waiting.taskId)];
     expect(first).toMatchObject({ status: "failed", completionReason: "access_lost", iterations: 1 });
     expect(second).toMatchObject({ status: "failed", completionReason: "access_lost", iterations: 0 });
@@ -121,7 +122,7 @@ describe.concurrent("an agent that was not told of the lost access checks by its
 });
 
 describe.concurrent("a person who reads along", () => {
-  const SLOWLY = script({ text: "word ".repeat(60), chunks: 60, delay_ms: 500 });
+  const SLOWLY = script({ text: "word ".repeat(600), chunks: 600, delay_ms: 500 });
 
   it("is sent nothing more on a stream once the session is over, and the agent goes on", async () => {
     const editor = await newChatClient(service);

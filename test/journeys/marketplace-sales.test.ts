@@ -125,7 +125,7 @@ describe.concurrent("an agent that costs money each month", () => {
     const agent = await listAgent(db, { pricingType: "monthly", priceCents: 300, ...made });
     const { body: opened } = await post(owner.token, `agents/${agent.slug}/purchase`);
     await payer.pay(opened.session_id);
-    const patience = { timeout: 60_000, interval: 500 };
+    const patience = { interval: 500 };
     const row = async () =>
       (await db.select().from(libraryAgents).where(eq(libraryAgents.agentId, agent.id)))[0];
     // No one verifies it: the events of the payment suffice.

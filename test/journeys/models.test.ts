@@ -106,7 +106,7 @@ describe.each(wires)("with $name", (wire) => {
     service = await startService({
       ...wire.variables(model.origin),
       DEFAULT_MODEL: wire.model,
-      MODEL_STALL_SECONDS: "1",
+      MODEL_STALL_SECONDS: "5",
       MODEL_MAX_RETRIES: "1",
     });
     client = await newTaskClient(service);
@@ -177,7 +177,7 @@ describe.each(wires)("with $name", (wire) => {
     ["refuses the key", "wrong key", /answered 401$/u],
     ["sends text where JSON belongs", "talk nonsense", /not JSON|answer/u],
     ["answers with a web page", "a web page", /answer/u],
-    ["falls silent in the middle", "fall silent", /sent nothing for 1 s/u],
+    ["falls silent in the middle", "fall silent", /sent nothing for 5 s/u],
   ])(
     "fails the task with a sentence when it %s, and keeps the key to itself",
     async (_, message, sentence) => {

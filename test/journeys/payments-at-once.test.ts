@@ -3,6 +3,7 @@ import { Stripe } from "stripe";
 import { describe, expect, it, vi } from "vitest";
 import { stripeEvents } from "#src/db/schema/index.ts";
 import { databaseOf } from "#test/support/database.ts";
+import { WAIT_HANGS_MS } from "#test/support/hangs.ts";
 import { payerOf } from "#test/support/payer.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 
@@ -10,7 +11,7 @@ const service = sharedService();
 const payer = payerOf(service);
 const db = databaseOf(service);
 
-const PATIENCE = { timeout: 60_000, interval: 250 };
+const PATIENCE = { timeout: WAIT_HANGS_MS, interval: 250 };
 
 interface Opened {
   session_id: string;

@@ -43,7 +43,7 @@ describe("the curl lines of the README and its pages", () => {
   it("do the whole job, word for word", async () => {
     // The last look at the callbacks is for a person, who is slower than a script: here it is repeated until one came.
     const script = `set -eu\n${await tour()}\n
-      for attempt in $(seq 100); do
+      for attempt in $(seq 1000); do
         curl -s ${service.stack.callbacksUrl}/tour | grep -q webhook-signature && break
         sleep 0.1
       done

@@ -117,13 +117,14 @@ describe("the stream", () => {
   });
 
   it("refuses a reader who is ahead of a running task, which could not know what it missed", async () => {
-    const id = (await client.start(script({ text: "a b c d e f", delay_ms: 100 }))).task_id;
+    const id = (await client.start(script({ text: "a b c d e f", delay_ms: 60_000 }))).task_id;
     await client.event(id, "text_delta");
     const refused = { status: 400, body: { detail: expect.stringContaining("1000000") } };
     expect(await stream(`${id}?last_event_id=1000000`)).toMatchObject(refused);
     expect(await stream(id, client.key, { "last-event-id": "1000000" })).toMatchObject(refused);
     const path = `/api/chat/agent/events/${id}?last_event_id=1000000`;
     expect(await service.call("GET", path, { token: client.account.token })).toMatchObject(refused);
+    await client.cancel(id);
     expect((await client.end(id)).at(-1)?.type).toBe("done");
   });
 

@@ -56,6 +56,7 @@ describe("an agent's message on Telegram", () => {
 
   it("that the platform refuses is a failure for the agent, and can be sent again", async () => {
     const { id, chat } = await telegram.paired();
+    await told(chat, "Your account is linked.");
     await chat.say(script({ text: "Hello." }));
     await told(chat, "Hello.");
     const description = "Forbidden: bot was blocked by the user";

@@ -24,7 +24,7 @@ beforeAll(async () => {
   const stranger = await newTaskClient(service);
   await stranger.start("Somebody else's");
 
-  const forever = script({ text: "I am thinking about it", chunks: 3, delay_ms: 60_000 });
+  const forever = script({ text: "I am thinking about it", chunks: 10, delay_ms: 60_000 });
   const completed = await client.start("Hello");
   await client.end(completed.task_id);
   const failed = await client.start(script({ error: { status: 400 } }));
@@ -189,7 +189,7 @@ describe("the steps of a task", () => {
 describe("a key's rate limit", () => {
   let limited: TestService;
   beforeAll(async () => {
-    limited = await startService({ KEY_RATE_BURST: "3", KEY_RATE_PER_SECOND: "0.1" });
+    limited = await startService({ KEY_RATE_BURST: "3", KEY_RATE_PER_SECOND: "0.01" });
   });
   afterAll(async () => {
     await limited.close();
@@ -214,7 +214,7 @@ describe("a key's rate limit", () => {
     const refused = answers[3];
     expect(refused?.body).toEqual({ detail: "Rate limit exceeded" });
     expect(Number(refused?.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
-    expect(Number(refused?.headers.get("retry-after"))).toBeLessThanOrEqual(10);
+    expect(Number(refused?.headers.get("retry-after"))).toBeLessThanOrEqual(100);
   });
 
   it("does not count a request with an unknown key against another key", async () => {

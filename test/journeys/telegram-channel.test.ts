@@ -1,7 +1,10 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { eq } from "drizzle-orm";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { channelEvents } from "#src/db/schema/index.ts";
 import type { PersonsChat, ShownChat } from "#test/support/chat-platform.ts";
+import { databaseOf } from "#test/support/database.ts";
 import { sharedService } from "#test/support/shared-service.ts";
-import { call, script } from "#test/support/task-client.ts";
+import { call, script, UNTIL_GO } from "#test/support/task-client.ts";
 import { codeIn, newTelegramChannel, type TelegramChannel } from "#test/support/telegram-channel.ts";
 
 const service = sharedService();
@@ -33,13 +36,16 @@ describe("a person who is not linked to an account", () => {
     await chat.say(says("You are known now."));
     await told(chat, "You are known now.");
     expect(textsOf(await chat.read()).join()).not.toContain("Never run.");
-    const messages = await telegram.messages();
+    const messages = await vi.waitFor(async () => {
+      const stored = await telegram.messages();
+      expect(stored.map(({ direction, status }) => `${direction} ${status}`)).toEqual([
+        "outbound delivered",
+        "inbound delivered",
+        "outbound delivered",
+      ]);
+      return stored;
+    });
     expect(JSON.stringify(messages)).not.toContain(code);
-    expect(messages.map(({ direction, status }) => `${direction} ${status}`)).toEqual([
-      "outbound delivered",
-      "inbound delivered",
-      "outbound delivered",
-    ]);
     expect(messages.slice(1).every(({ task_id }) => task_id !== null)).toBe(true);
   });
 
@@ -69,11 +75,23 @@ describe("a person who is not linked to an account", () => {
 describe("a linked person", () => {
   it("is answered in one conversation; what is written while the agent works is the next message", async () => {
     const { chat } = await telegram.paired();
-    await chat.say(script({ tools: [call("bash_exec", { command: "sleep 2" })] }, { text: "Slept." }));
+    await chat.say(script({ tools: [call("bash_exec", { command: UNTIL_GO })] }, { text: "Slept." }));
     await told(chat, "May the agent use");
     await chat.say("allow once");
     await chat.say(says("Second."));
     await chat.say("third");
+    const ofChannel = eq(channelEvents.channelConfigId, telegram.channel.id);
+    await vi.waitFor(async () => {
+      const stored = await databaseOf(service)
+        .select()
+        .from(channelEvents)
+        .where(ofChannel)
+        .orderBy(channelEvents.id);
+      expect(JSON.stringify(stored)).toMatch(/Second\..*third/u);
+    });
+    const { projectId, account } = telegram.client;
+    const go = `/api/projects/${projectId}/files/go.txt`;
+    await service.call("PUT", go, { token: account.token, json: { content: "" } });
     await told(chat, "Second.");
     const texts = textsOf(await chat.read()).join("\n");
     expect(texts.indexOf("Slept.")).toBeLessThan(texts.indexOf("Second."));

@@ -112,8 +112,7 @@ describe("a published message", () => {
     const { queue, client } = await queueTo(destination.url);
     queue.begin();
     const published = Date.now();
-    await client.publish({ url: `${publicUrl}/late`, delay: 1 });
-    await client.publish({ url: `${publicUrl}/now` });
+    await client.batch([{ url: `${publicUrl}/late`, delay: 1 }, { url: `${publicUrl}/now` }]);
     const [first, second] = await destination.arrived(2);
     expect([first?.path, second?.path]).toEqual(["/now", "/late"]);
     expect(Date.now() - published).toBeGreaterThanOrEqual(1000);
@@ -309,9 +308,9 @@ describe("faults", () => {
     await vi.waitFor(async () => {
       const counts = paths.map((at) => destination.deliveries.filter(({ path: seen }) => seen === at).length);
       expect(Math.min(...counts)).toBeGreaterThanOrEqual(2);
+      expect(destination.deliveries.length).toBeGreaterThan(40);
     });
     const order = destination.deliveries.map(({ path: at }) => at);
     expect([...new Set(order)]).not.toEqual(paths);
-    expect(order.length).toBeGreaterThan(40);
   });
 });

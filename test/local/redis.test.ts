@@ -61,9 +61,10 @@ function bridgeContract(redisUrl: string | undefined): void {
 
   it("forgets what has expired", async () => {
     await redis.setex(key("lease"), 60, "a");
-    expect(await redis.ttl(key("lease"))).toBe(60);
+    const left = () => redis.ttl(key("lease"));
+    expect(await left()).toSatisfy((seconds) => seconds > 30 && seconds <= 60);
     expect(await redis.expire(key("lease"), 30)).toBe(1);
-    expect(await redis.ttl(key("lease"))).toBe(30);
+    expect(await left()).toSatisfy((seconds) => seconds > 0 && seconds <= 30);
     await redis.pexpire(key("lease"), 1);
     await expect.poll(() => redis.get(key("lease"))).toBeNull();
     expect(await redis.ttl(key("lease"))).toBe(-2);

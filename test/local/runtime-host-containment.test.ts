@@ -18,7 +18,13 @@ const connect = (to: string) =>
 function workspaceServers(): number[] {
   const command = [...WORKSPACE_SERVER, "serve"].join("\0");
   const all = descendants(process.pid).map(({ pid }) => pid);
-  return all.filter((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").startsWith(command));
+  return all.filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, "utf8").startsWith(command);
+    } catch {
+      return false; // it has ended meanwhile
+    }
+  });
 }
 
 /** Small enough to be reached at once. */

@@ -1,5 +1,6 @@
 import { expect, vi } from "vitest";
 import type { Account, ApiAnswer } from "./api-client.ts";
+import { WAIT_HANGS_MS } from "./hangs.ts";
 import type { SharedService } from "./shared-service.ts";
 
 /** What a person does in the billing of their active team. */
@@ -13,7 +14,7 @@ export interface BillingClient {
 }
 
 /** Events come by themselves; a busy machine takes its time. */
-export const PATIENCE = { timeout: 60_000, interval: 250 } as const;
+export const PATIENCE = { timeout: WAIT_HANGS_MS, interval: 250 } as const;
 
 export function billingClient(service: Pick<SharedService, "call">, { token }: Account): BillingClient {
   const call: BillingClient["call"] = (method, path, json) =>

@@ -2,9 +2,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { FileKind } from "#local/chat-platform/files.ts";
 import type { ApiMessage, Chat, Group, KeptMessage, Person } from "#local/chat-platform/message.ts";
 import type { Click } from "#local/chat-platform/store.ts";
+import { WAIT_HANGS_MS } from "./hangs.ts";
 
-/** Ends a wait for something that never comes, and nothing else. */
-const NEVER_MS = 120_000;
 const PAUSE_MS = 50;
 
 /** A chat as a person sees it. */
@@ -133,7 +132,7 @@ export class PersonsChat {
 }
 
 async function until<T>(find: () => Promise<T | undefined>): Promise<T> {
-  const deadline = Date.now() + NEVER_MS;
+  const deadline = Date.now() + WAIT_HANGS_MS;
   while (Date.now() < deadline) {
     const found = await find();
     if (found !== undefined) return found;

@@ -1,13 +1,14 @@
 import { vi } from "vitest";
 import { visit } from "#test/local/support/hosting.ts";
 import type { Account, ApiAnswer } from "./api-client.ts";
+import { WAIT_HANGS_MS } from "./hangs.ts";
 import type { SharedService } from "./shared-service.ts";
 
 export const PROVIDERS = ["vercel", "netlify", "cloudflare", "heroku", "digitalocean"] as const;
 export type Provider = (typeof PROVIDERS)[number];
 
 /** A machine that is busy must not decide a test. */
-export const PATIENCE = { timeout: 120_000, interval: 100 };
+export const PATIENCE = { timeout: WAIT_HANGS_MS, interval: 100 };
 
 /** A deployment as the service shows it. */
 export interface Deployment {

@@ -10,8 +10,8 @@ import { serve } from "#local/serve.ts";
 export type Fault = "refuse" | "hang" | "lose" | "cut" | "late";
 
 const LATE_MS = 2_000;
-/** Parts of a streamed answer that still come through. */
-const CUT_AFTER_PARTS = 2;
+/** Events of a streamed answer that still come through: two pieces of text, after the one that opens the message. */
+const CUT_AFTER_EVENTS = 3;
 
 export interface FaultProxy {
   /** Stand before a server: the address to use instead of its own. */
@@ -97,13 +97,23 @@ async function forward(
     return;
   }
   response.writeHead(answer.statusCode ?? 502, answer.headers);
-  let parts = 0;
-  for await (const part of answer) {
-    response.write(part);
-    parts += 1;
-    if (fault === "cut" && parts >= CUT_AFTER_PARTS) break;
+  if (fault === "cut") {
+    response.write(await beginningOf(answer));
+    // Ended at the socket, a chunked response lacks its end.
+    response.socket?.end();
+    return;
   }
-  // Ended at the socket, a chunked response lacks its end.
-  if (fault === "cut") response.socket?.end();
-  else response.end();
+  for await (const part of answer) response.write(part);
+  response.end();
+}
+
+/** The first events, however many of them come in one part: on a busy machine that may be all. */
+async function beginningOf(answer: http.IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const part of answer) {
+    text += String(part);
+    const events = text.split("\n\n");
+    if (events.length > CUT_AFTER_EVENTS) return `${events.slice(0, CUT_AFTER_EVENTS).join("\n\n")}\n\n`;
+  }
+  return text;
 }

@@ -3,6 +3,7 @@ import type { BatchItem } from "drizzle-orm/batch";
 import { expect, vi } from "vitest";
 import { usedOauthStates } from "#src/db/schema/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
+import { WAIT_HANGS_MS } from "./hangs.ts";
 
 /** Embedded, there is one connection: no statement waits for another's lock, and an open transaction blocks all others. */
 export const onlyEmbedded = () => !process.env["TEST_DATABASE_URL"];
@@ -18,9 +19,9 @@ export async function holdOpen(db: Db, first: BatchItem<"pg">): Promise<{ releas
   const holding = db
     .batch([
       first,
-      // A limit, so that a test that fails does not go on for ever.
+      // A limit, so that a test that fails does not go on for ever; a busy machine must not reach it.
       db.execute(
-        sql.raw(`DO $$ BEGIN FOR turn IN 1..500 LOOP
+        sql.raw(`DO $$ BEGIN FOR turn IN 1..${WAIT_HANGS_MS / 20} LOOP
           EXIT WHEN EXISTS (SELECT 1 FROM used_oauth_states WHERE id = '${flag}');
           PERFORM pg_sleep(0.02);
         END LOOP; END $$`),

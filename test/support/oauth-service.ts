@@ -58,7 +58,6 @@ export async function startOAuthService() {
     GOOGLE_CLIENT_ID: REGISTERED.clientId,
     GOOGLE_CLIENT_SECRET: REGISTERED.clientSecret,
     GOOGLE_OAUTH_ISSUER: google.url,
-    OAUTH_TIMEOUT_SECONDS: "1",
   });
 
   const begin = (provider: ProviderName, who: Browser) =>

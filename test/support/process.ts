@@ -21,8 +21,8 @@ export interface ServiceProcess {
   startMs(): number;
   /** What it has written to standard error. */
   stderr(): string;
-  /** SIGKILL. Resolves when the victims are gone; for `node`, when its workerd is gone too. */
-  kill(victim?: Victim): Promise<void>;
+  /** SIGKILL; `onStrike` hears of it at once. Resolves when the victims are gone; for `node`, when its workerd is gone too. */
+  kill(victim?: Victim, onStrike?: () => void): Promise<void>;
 }
 
 /** Start the service with these environment variables, in a process group of its own. */
@@ -58,14 +58,16 @@ export function spawnService(variables: Readonly<Record<string, string>>): Servi
     ended,
     startMs: () => startMs,
     stderr: () => stderr,
-    async kill(victim = "everything") {
+    async kill(victim = "everything", onStrike = () => {}) {
       if (victim === "workerd") {
         const workerd = (await groupOf(pid)).find(({ command }) => command.includes("workerd"));
         if (!workerd) throw new Error("There is no workerd to kill");
         process.kill(workerd.pid, "SIGKILL");
+        onStrike();
         return untilGone(pid, [workerd.pid]);
       }
       strike(victim === "node" ? pid : -pid);
+      onStrike();
       await ended;
       return untilGone(pid);
     },

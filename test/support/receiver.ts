@@ -18,7 +18,7 @@ export interface Receiver {
   /** Resolves with the first request to a path. */
   first(path: string): Promise<ReceivedRequest>;
   /** Resolves with what came to a path as soon as there are so many. */
-  waitFor(path: string, count: number, timeoutMs: number): Promise<ReceivedRequest[]>;
+  waitFor(path: string, count: number): Promise<ReceivedRequest[]>;
   close(): Promise<void>;
 }
 
@@ -41,13 +41,13 @@ export async function startReceiver(
     url,
     received,
     first: (path) => vi.waitUntil(() => received(path)[0], { interval: 50 }),
-    waitFor: (path, count, timeoutMs) =>
+    waitFor: (path, count) =>
       vi.waitUntil(
         () => {
           const found = received(path);
           return found.length >= count && found;
         },
-        { timeout: timeoutMs, interval: 50 },
+        { interval: 50 },
       ),
     close,
   };

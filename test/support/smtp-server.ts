@@ -28,7 +28,7 @@ export interface TestSmtpServer {
   /** What clients did, one word a step: `connect`, `login`, `mail`, `close`. */
   steps: readonly string[];
   /** Resolves with the first mail to an address. */
-  mailTo(address: string, timeoutMs?: number): Promise<ReceivedMail>;
+  mailTo(address: string): Promise<ReceivedMail>;
   /** Answer the next mails with a code: 4xx passes, 5xx does not. */
   refuse(times: number, code: number): void;
   /** Greet the next clients and hang up. */
@@ -113,8 +113,7 @@ export async function startSmtpServer(
     },
     mails,
     steps,
-    mailTo: (address, timeoutMs = 10_000) =>
-      vi.waitUntil(() => mails.find(({ to }) => to.includes(address)), { timeout: timeoutMs, interval: 50 }),
+    mailTo: (address) => vi.waitUntil(() => mails.find(({ to }) => to.includes(address)), { interval: 50 }),
     refuse: (times, code) => {
       refusals = { times, code };
     },

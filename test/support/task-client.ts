@@ -111,3 +111,6 @@ export function script(...turns: readonly object[]): string {
 export function call(name: string, args: Readonly<Record<string, unknown>>) {
   return { name, arguments: args };
 }
+
+/** A command that ends when the project has a file `go.txt`. */
+export const UNTIL_GO = "until [ -e go.txt ]; do sleep 0.1; done";

@@ -1,5 +1,5 @@
 import http from "node:http";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { sha1, startTestHosting, type TestHosting, TOKEN, until } from "../support/hosting.ts";
 
 let hosting: TestHosting;
@@ -130,9 +130,11 @@ describe("vercel", () => {
   });
 
   it("cancels what is under way only", async () => {
+    const slow = await startTestHosting({ queued: 30, building: 3_600_000 });
+    onTestFinished(() => slow.close());
     const json = { name: "canceled", files: [{ file: "index.html", data: "" }], projectSettings: {} };
-    const { id } = await hosting.json<{ id: string }>("/vercel/v13/deployments", { method: "POST", json });
-    const cancel = () => hosting.call(`/vercel/v12/deployments/${id}/cancel`, { method: "PATCH" });
+    const { id } = await slow.json<{ id: string }>("/vercel/v13/deployments", { method: "POST", json });
+    const cancel = () => slow.call(`/vercel/v12/deployments/${id}/cancel`, { method: "PATCH" });
     expect(await (await cancel()).json()).toMatchObject({ readyState: "CANCELED" });
     expect((await cancel()).status).toBe(400);
   });

@@ -4,6 +4,7 @@ import http from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
+import { vi } from "vitest";
 import { startHosting } from "#local/hosting/index.ts";
 
 export const TOKEN = "standin_ada";
@@ -40,7 +41,8 @@ export interface TestHosting {
   close(): Promise<void>;
 }
 
-export async function startTestHosting(): Promise<TestHosting> {
+/** With the time, in milliseconds, that a deployment waits and is built. */
+export async function startTestHosting(pace = { queued: 30, building: 60 }): Promise<TestHosting> {
   const dataDir = mkdtempSync(path.join(tmpdir(), "hosting-"));
   let passed = 0;
   const start = () =>
@@ -49,7 +51,7 @@ export async function startTestHosting(): Promise<TestHosting> {
       publicUrl: PUBLIC_URL,
       log: () => {},
       clock: () => Date.now() + passed,
-      pace: { queued: 30, building: 60 },
+      pace,
     });
   let server = await start();
   const hosting: TestHosting = {
@@ -123,12 +125,11 @@ export function sha1(content: string): string {
   return createHash("sha1").update(content).digest("hex");
 }
 
-/** Asks until the answer is wanted, for at most five seconds. */
-export async function until<T>(ask: () => Promise<T>, isWanted: (answer: T) => boolean): Promise<T> {
-  for (let left = 100; ; left -= 1) {
+/** Asks until the answer is wanted. */
+export function until<T>(ask: () => Promise<T>, isWanted: (answer: T) => boolean): Promise<T> {
+  return vi.waitFor(async () => {
     const answer = await ask();
-    if (isWanted(answer)) return answer;
-    if (left === 0) throw new Error(`It stays ${JSON.stringify(answer)}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+    if (!isWanted(answer)) throw new Error(`It stays ${JSON.stringify(answer)}`);
+    return answer;
+  });
 }
