@@ -7,7 +7,7 @@ import { call, script } from "#test/support/task-client.ts";
 import { entries, textOfEntry } from "#cli/chat/entry.ts";
 import { jsonLines, newMachine, type Machine } from "./support/machine.ts";
 import { programSession } from "./support/session.ts";
-import { CTRL_C, onCheckedTerminal, SAME_SETTINGS, type PersonsTerminal } from "./support/terminal.ts";
+import { CTRL_C, onTerminal, SAME_SETTINGS, type PersonsTerminal } from "./support/terminal.ts";
 
 let service: TestService;
 let person: Account;
@@ -32,10 +32,13 @@ const CTRL_D = "\u0004";
 const pasted = (text: string) => `\u001b[200~${text}\u001b[201~`;
 const write = (name: string) => call("write_file", { file_path: name, content: `content of ${name}\n` });
 /** Its words are spelled so that the message does not contain what the answer shows. */
-const slow = script({ text: "word ".repeat(100), delay_ms: 200 }).replaceAll("word", String.raw`\u0077ord`);
+const slow = script({ text: "word ".repeat(500), delay_ms: 200 }).replaceAll("word", String.raw`\u0077ord`);
+
+/** An answer whose task is over: the prompt comes back with its end. */
+const ANSWERED = /I am the demo model[^]*> /u;
 
 async function talk(...args: string[]): Promise<PersonsTerminal> {
-  const terminal = onCheckedTerminal(machine, ["chat", "-p", project.slug, ...args]);
+  const terminal = onTerminal(machine, ["chat", "-p", project.slug, ...args]);
   await terminal.until(/\/help lists[^]*> /u);
   return terminal;
 }
@@ -53,7 +56,7 @@ async function next(terminal: PersonsTerminal, act: () => void, words: RegExp): 
 
 async function quit(terminal: PersonsTerminal): Promise<void> {
   terminal.type(CTRL_D);
-  const shown = await terminal.until("The settings");
+  const shown = await terminal.over();
   expect(shown).toContain(SAME_SETTINGS);
   expect(shown).toContain("code 0");
 }
@@ -78,10 +81,10 @@ describe("chat on a terminal", () => {
     paste(terminal, script({ text: "I write.", tools: [write("a.txt")] }, { text: "Then not." }));
     expect(await terminal.until("deny")).toMatch(/write_file.+wants to run/su);
     terminal.type("n");
-    await terminal.until(/✗ denied[^]*Then not\./u);
+    await terminal.until(/✗ denied[^]*Then not\.[^]*> /u);
     await next(terminal, () => terminal.type("/mode allow\r"), /Mode: allow/u);
     paste(terminal, script({ tools: [write("a.txt")] }, { text: "Written now." }));
-    await terminal.until(/✓ [^\n]*write_file a\.txt[^]*\+content of a\.txt[^]*Written now\./u);
+    await terminal.until(/✓ [^\n]*write_file a\.txt[^]*\+content of a\.txt[^]*Written now\.[^]*> /u);
     expect(await next(terminal, () => terminal.type("/files\r"), /· /u)).toContain("a.txt");
     expect(await next(terminal, () => terminal.type("/undo\r"), /Undone/u)).toContain("files are as before");
     expect(await next(terminal, () => terminal.type("/files\r"), /· /u)).toContain("There are no files");
@@ -93,14 +96,14 @@ describe("chat on a terminal", () => {
     const terminal = await talk();
     terminal.type("hello, \\\r");
     terminal.type("second line\r");
-    await terminal.until("I am the demo model");
+    await terminal.until(ANSWERED);
     await quit(terminal);
     const history = path.join(machine.home, "config/workspace/chat-history");
     expect((await stat(history)).mode & 0o777).toBe(0o600);
 
     const again = await talk("--resume");
     expect(again.shown()).toMatch(/> hello, \r\nsecond line[^]*I am the demo model/u);
-    await next(again, () => again.type(`${UP}\r`), /I am the demo model/u);
+    await next(again, () => again.type(`${UP}\r`), ANSWERED);
     await quit(again);
     const sent = (await messages()).filter(({ role }) => role === "user").map(({ content }) => content);
     expect(sent).toEqual(["hello, \nsecond line", "second line"]);
@@ -121,7 +124,7 @@ describe("chat on a terminal", () => {
   it("is left by Ctrl-C twice", async () => {
     const terminal = await talk();
     terminal.type(CTRL_C + CTRL_C);
-    const shown = await terminal.until("The settings");
+    const shown = await terminal.over();
     expect(shown).toContain("code 130");
     expect(shown).toContain(SAME_SETTINGS);
   });
@@ -129,11 +132,11 @@ describe("chat on a terminal", () => {
   it("gives up a line with Ctrl-C, begins a new chat, and tells a wrong command", async () => {
     const terminal = await talk();
     terminal.type("hello\r");
-    await terminal.until("I am the demo model");
+    await terminal.until(ANSWERED);
     expect(await next(terminal, () => terminal.type("/nonsense\r"), /Error/u)).toContain("/help");
     terminal.type(`never sent${CTRL_C}`);
     await next(terminal, () => terminal.type("/new\r"), /new chat/u);
-    await next(terminal, () => terminal.type("hello again\r"), /I am the demo model/u);
+    await next(terminal, () => terminal.type("hello again\r"), ANSWERED);
     await quit(terminal);
     expect((await messages()).map(({ content }) => content).slice(0, 1)).toEqual(["hello again"]);
   });
@@ -144,8 +147,8 @@ describe("chat on a terminal", () => {
     await writeFile(path.join(machine.home, "secret.txt"), "secret");
     const terminal = await talk();
     terminal.type('hello @"notes/one file.txt" and @nobody\r');
-    await terminal.until("I am the demo model");
-    await next(terminal, () => paste(terminal, "hello @secret.txt"), /I am the demo model/u);
+    await terminal.until(ANSWERED);
+    await next(terminal, () => paste(terminal, "hello @secret.txt"), ANSWERED);
     expect(await next(terminal, () => terminal.type("see @notes/none.txt\r"), /Error/u)).toContain("no file");
     await quit(terminal);
     const sent = (await messages()).filter(({ role }) => role === "user");
@@ -163,7 +166,7 @@ describe("chat on a terminal", () => {
     paste(terminal, script({ tools: [write("b.txt")] }, { text: "Over." }));
     await terminal.until("deny");
     terminal.kill(signal);
-    const shown = await terminal.until("The settings");
+    const shown = await terminal.over();
     expect(shown).toContain(`code ${code}`);
     expect(shown).toContain(SAME_SETTINGS);
     expect(shown.lastIndexOf("\u001b[?2004l")).toBeGreaterThan(shown.lastIndexOf("\u001b[?2004h"));

@@ -1,6 +1,8 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { z } from "zod";
 import { serve } from "#local/serve.ts";
+import { beginStream, frame } from "#test/sdk/support/event-server.ts";
 import type { Account } from "#test/support/api-client.ts";
 import { startService, type TestService } from "#test/support/service.ts";
 import { call, script } from "#test/support/task-client.ts";
@@ -125,6 +127,8 @@ describe("with --json, every command prints lines of its schema", () => {
     const waiting = await line(Lines.started, "run", "--detach", "--mode", "ask", asking);
     const asked = await untilSome(() => lines(Lines.approval, "approvals"));
     await line(Lines.cancelled, "cancel", waiting.task_id);
+    // Until its executor has stopped, its question may be answered.
+    expect((await machine.run(["logs", "-f", waiting.task_id])).code).toBe(1);
     expect((await machine.run(["approvals", "deny", asked.approval_id])).code).not.toBe(0);
     await line(Lines.unlink, "unlink");
   });
@@ -149,6 +153,26 @@ describe("with --json, every command prints lines of its schema", () => {
     expect(await lines(Lines.key, "channels")).toEqual([]);
     expect(await lines(Lines.key, "channels", "accounts")).toEqual([]);
     expect(await lines(Lines.key, "deploy", "-p", slug)).toEqual([]);
+  });
+});
+
+it("logs show a task that is over to its end, however slowly it comes", async () => {
+  const slow = await serve(async ({ url = "" }, response) => {
+    if (url.includes("/status/")) {
+      response.writeHead(200, { "content-type": "application/json" }).end('{"status":"completed"}');
+      return;
+    }
+    beginStream(response).write(frame(1, { type: "task_started", data: {} }));
+    await pause(1_500);
+    response.end(frame(2, { type: "done", status: "completed" }));
+  });
+  const environment = { WORKSPACE_API_KEY: "tsk_1", WORKSPACE_URL: slow.url };
+  const ran = await machine.run(["logs", crypto.randomUUID(), "--json"], { environment });
+  await slow.close();
+  const events = jsonLines(ran.stdout).map((each) => Lines.event.parse(each));
+  expect({ code: ran.code, types: events.map(({ type }) => type) }).toEqual({
+    code: 0,
+    types: ["task_started", "done"],
   });
 });
 

@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Account } from "#test/support/api-client.ts";
+import { startFaultProxy } from "#test/support/fault-proxy.ts";
 import { startService, type TestService } from "#test/support/service.ts";
 import { call, script } from "#test/support/task-client.ts";
 import { newMachine, type Machine } from "./support/machine.ts";
@@ -46,6 +47,22 @@ describe("run --follow on a terminal", () => {
       /I write\.[^]*✓ allowed[^]*✓ .*write_file a\.txt[^]*\+content of a\.txt[^]*Written\./u,
     );
     expect(await hasFile("a.txt")).toBe(true);
+  });
+
+  it("gives an answer again whose connection broke", async () => {
+    const proxy = await startFaultProxy();
+    const away = await newMachine({ WORKSPACE_URL: proxy.before(service.url) });
+    await away.storeSession(proxy.before(service.url), await programSession(service, person));
+    const message = script({ tools: [write("lost.txt")] }, { text: "Written." });
+    const terminal = onTerminal(away, ["run", "-f", "--mode", "ask", "-p", project.slug, message]);
+    await terminal.until("deny");
+    proxy.fail("lose", /\/agent\/approval\n/u, 1);
+    terminal.type("y");
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.shown()).not.toContain("Error");
+    expect(await hasFile("lost.txt")).toBe(true);
+    await proxy.close();
+    await away.close();
   });
 
   it("denies with n", async () => {
@@ -109,8 +126,14 @@ describe("run --follow on a terminal", () => {
     const terminal = follow(script({ text: "word ".repeat(500), delay_ms: 200 }));
     await terminal.until("word");
     terminal.type(CTRL_C);
-    await terminal.until("Ctrl-C again");
-    terminal.type(CTRL_C);
+    // Not after a look at the screen: two seconds later the first one has counted.
+    await vi.waitFor(
+      () => {
+        terminal.type(CTRL_C);
+        expect(terminal.shown()).toMatch(/Ctrl-C again[^]*Stopping the task/u);
+      },
+      { interval: 20 },
+    );
     expect(await terminal.ended).toBe(130);
     const after = await machine.run(["logs", "-f", taskIn(terminal.shown())]);
     expect(after).toMatchObject({ code: 1, stderr: expect.stringContaining("was stopped") });

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { serve } from "#local/serve.ts";
 import { deviceSignIns } from "#src/db/schema/index.ts";
 import type { Account } from "#test/support/api-client.ts";
 import { databaseOf } from "#test/support/database.ts";
@@ -81,6 +82,26 @@ describe("a sign-in by device", () => {
     expect(await terminal.ended).toBe(0);
     expect(terminal.shown()).toContain(person.username);
     expect(terminal.shown()).not.toContain(guesser.username);
+  });
+
+  it("goes on waiting after a connection that broke", async () => {
+    const ANSWERS: Readonly<Record<string, object>> = {
+      "/api/auth/device/code": { device_code: "d", user_code: "ABCD-EFGH", interval: 0.05, expires_in: 600 },
+      "/api/auth/device/token": { access_token: "a", refresh_token: "r" },
+      "/api/users/me": { username: "ada" },
+    };
+    const asked: string[] = [];
+    const broken = await serve(({ url = "" }, response) => {
+      const isFirst = !asked.includes(url);
+      asked.push(url);
+      if (url.endsWith("/token") && isFirst) return void response.destroy();
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify({ ...ANSWERS[url], verification_uri: `${broken.url}/device` }));
+    });
+    const ran = await machine.run(["login", broken.url]);
+    await broken.close();
+    expect(ran).toMatchObject({ code: 0, stdout: expect.stringContaining("ada") });
+    expect(asked.filter((url) => url.endsWith("/token"))).toHaveLength(2);
   });
 
   it("ends with 130 by Ctrl-C, and leaves nothing", async () => {

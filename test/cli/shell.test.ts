@@ -9,7 +9,7 @@ import { ScreenModes } from "#cli/shell/screen-modes.ts";
 import { newMachine, type Machine } from "./support/machine.ts";
 import { programSession } from "./support/session.ts";
 import { startSocketRelay, type SocketRelay } from "./support/socket-relay.ts";
-import { CTRL_C, onCheckedTerminal, SAME_SETTINGS } from "./support/terminal.ts";
+import { CTRL_C, onTerminal, SAME_SETTINGS } from "./support/terminal.ts";
 
 const DOWN = "\u001b[B";
 
@@ -36,7 +36,7 @@ afterEach(async () => {
 
 /** Opens a shell, and resolves when it takes commands. */
 async function open(...args: string[]) {
-  const terminal = onCheckedTerminal(machine, ["shell", "-p", project, ...args]);
+  const terminal = onTerminal(machine, ["shell", "-p", project, ...args]);
   await terminal.until("~. on a new line leave");
   terminal.type("echo $((40 + 2))-there\r");
   await terminal.until("42-there");
@@ -47,7 +47,7 @@ async function open(...args: string[]) {
 async function leave(terminal: Awaited<ReturnType<typeof open>>): Promise<string> {
   const before = terminal.shown().length;
   terminal.type("\r~.");
-  await terminal.until("The settings");
+  await terminal.over();
   return terminal.shown().slice(before);
 }
 
@@ -68,7 +68,7 @@ describe("workspace shell", () => {
       }),
     );
     terminal.type("exit\r");
-    const shown = await terminal.until("The settings");
+    const shown = await terminal.over();
     expect(shown).toMatch(/The shell has ended with 0[^]*code 0\r\n/u);
     expect(shown).toContain(SAME_SETTINGS);
     expect(shown).not.toContain(session.accessToken);
@@ -131,19 +131,19 @@ describe("workspace shell", () => {
   ] as const)("restores the terminal when %s ends it", async (signal, code) => {
     const terminal = await open();
     terminal.kill(signal);
-    const shown = await terminal.until("The settings");
+    const shown = await terminal.over();
     expect(shown).toContain(`code ${code}`);
     expect(shown).toContain(SAME_SETTINGS);
   });
 
   it("restores the terminal when the service refuses the shell, or never answers", async () => {
-    const refused = onCheckedTerminal(machine, ["shell", "-p", project, "--target", "ctr:none"]);
-    expect(await refused.until("The settings")).toMatch(/Error:[^]*code [1-7]\r\n/u);
+    const refused = onTerminal(machine, ["shell", "-p", project, "--target", "ctr:none"]);
+    expect(await refused.over()).toMatch(/Error:[^]*code [1-7]\r\n/u);
     relay.refuse();
-    const alone = onCheckedTerminal(machine, ["shell", "-p", project]);
+    const alone = onTerminal(machine, ["shell", "-p", project]);
     await alone.until("~. on a new line leave");
     alone.type(CTRL_C);
-    expect(await alone.until("The settings")).toContain("code 130");
+    expect(await alone.over()).toContain("code 130");
     expect(alone.shown()).toContain(SAME_SETTINGS);
   });
 
@@ -157,7 +157,7 @@ describe("workspace shell", () => {
     });
 
     it("opens in the one that the person chooses", async () => {
-      const terminal = onCheckedTerminal(machine, ["shell", "-p", site]);
+      const terminal = onTerminal(machine, ["shell", "-p", site]);
       await terminal.until(/Where\?[^]*web[^]*api/u);
       const { body } = await service.call<{ targets: { name: string }[] }>(
         "GET",
@@ -173,10 +173,10 @@ describe("workspace shell", () => {
     });
 
     it("ends with 130 when the choice is cancelled, without a connection", async () => {
-      const terminal = onCheckedTerminal(machine, ["shell", "-p", site]);
+      const terminal = onTerminal(machine, ["shell", "-p", site]);
       await terminal.until(/Where\?[^]*web[^]*api/u);
       terminal.type(CTRL_C);
-      expect(await terminal.until("The settings")).toContain("code 130");
+      expect(await terminal.over()).toContain("code 130");
       expect(terminal.shown()).toContain(SAME_SETTINGS);
       expect(relay.count).toBe(0);
     });

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { ConnectionError, ServerError, Workspace, type Task } from "@agent-workspace/client";
+import { ConnectionError, ServerError, TimeoutError, Workspace, type Task } from "@agent-workspace/client";
 import { expect, inject, it } from "vitest";
 import { apiClient } from "#test/support/api-client.ts";
 import { seeded } from "#test/support/random.ts";
@@ -21,6 +21,9 @@ const service = mortalService(() => ({
   PROJECT_MAX_CONCURRENT_AGENTS: "100",
 }));
 
+/** What a request to a service meets that dies, is gone, or starts. */
+const GONE = [ConnectionError, ServerError, TimeoutError];
+
 /** Starts a task however often its request is lost: as a program does that knows what it wants under which name. */
 async function startOnce(workspace: Workspace, projectId: string, name: string): Promise<Task> {
   const turn = { text: name, first_delay_ms: random.whole(0, 1_500) };
@@ -30,7 +33,7 @@ async function startOnce(workspace: Workspace, projectId: string, name: string):
       return await workspace.tasks.invoke(body, { idempotencyKey: name });
     } catch (error) {
       // The client has given up after its own attempts; the service takes longer to start.
-      if (!(error instanceof ConnectionError || error instanceof ServerError)) throw error;
+      if (!GONE.some((Passing) => error instanceof Passing)) throw error;
     }
   }
 }

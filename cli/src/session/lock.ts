@@ -1,4 +1,5 @@
-import { open, readFile, rm, stat } from "node:fs/promises";
+import { writeFileSync } from "node:fs";
+import { readFile, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { CommandError } from "../errors.ts";
@@ -7,8 +8,8 @@ import { hasCode, isMissing, makePrivateFolder } from "./private-file.ts";
 
 /** Longest that a holder works; an older lock is of a process that is gone and whose id another one has by now. */
 const MAX_HELD_MS = 60_000;
-/** A guard is held for one read and one removal. */
-const MAX_GUARD_MS = 5_000;
+/** Between the making of a lock and its id; a lock that is older has none because its holder died. */
+const MAX_NAMELESS_MS = 5_000;
 const POLL_MS = 25;
 /** Several holders may come first, each of them soon done. */
 const MAX_WAIT_MS = 120_000;
@@ -20,7 +21,7 @@ const MAX_WAIT_MS = 120_000;
 export async function withLock<T>(file: string, work: () => Promise<T>): Promise<T> {
   await makePrivateFolder(path.dirname(file));
   const latest = Date.now() + MAX_WAIT_MS;
-  while (!(await create(file))) {
+  while (!create(file)) {
     await removeDead(file);
     if (Date.now() > latest) {
       throw new CommandError(EXIT.failed, "locked", `${file} is held by another process`);
@@ -34,15 +35,10 @@ export async function withLock<T>(file: string, work: () => Promise<T>): Promise
   }
 }
 
-/** Makes the file with the id of this process; false when there is one. */
-async function create(file: string): Promise<boolean> {
+/** Makes the file with the id of this process; false when there is one. Not in turns: others count a lock without an id as left. */
+function create(file: string): boolean {
   try {
-    const handle = await open(file, "wx", 0o600);
-    try {
-      await handle.writeFile(String(process.pid));
-    } finally {
-      await handle.close();
-    }
+    writeFileSync(file, String(process.pid), { flag: "wx", mode: 0o600 });
     return true;
   } catch (error) {
     if (hasCode(error, "EEXIST")) return false;
@@ -57,8 +53,8 @@ async function create(file: string): Promise<boolean> {
 async function removeDead(file: string): Promise<void> {
   if (!(await isDead(file))) return;
   const guard = `${file}.guard`;
-  if (!(await create(guard))) {
-    if ((await ageOf(guard)) > MAX_GUARD_MS) await rm(guard, { force: true });
+  if (!create(guard)) {
+    if (await isDead(guard)) await rm(guard, { force: true });
     return;
   }
   try {
@@ -73,7 +69,7 @@ async function isDead(file: string): Promise<boolean> {
   if (age > MAX_HELD_MS) return true;
   const holder = Number(await textOf(file));
   // A lock without an id was made just now, or its holder died before it wrote one.
-  if (!Number.isSafeInteger(holder) || holder <= 0) return age > MAX_GUARD_MS;
+  if (!Number.isSafeInteger(holder) || holder <= 0) return age > MAX_NAMELESS_MS;
   return !isAlive(holder);
 }
 

@@ -1,4 +1,4 @@
-import type { TaskEvent } from "@agent-workspace/client";
+import { ConnectionError, type TaskEvent } from "@agent-workspace/client";
 import type { Context } from "../context.ts";
 import { bold, dim, green, red, yellow } from "../output/styles.ts";
 import type { Service } from "../service.ts";
@@ -92,8 +92,11 @@ export class Approvals {
   }
 
   async #answer(id: string, response: Verdict): Promise<void> {
-    await this.#service.workspace.request("POST", "/api/chat/agent/approval", {
-      body: { approval_id: id, response },
+    const answer = () => this.#service.workspace.approvals.answer(id, response);
+    await answer().catch((error: unknown) => {
+      // The question is gone from the screen. The service takes the same answer twice.
+      if (!(error instanceof ConnectionError)) throw error;
+      return answer();
     });
   }
 

@@ -1,6 +1,6 @@
 import { emitKeypressEvents } from "node:readline";
 import type { ReadStream } from "node:tty";
-import { setTimeout as pause } from "node:timers/promises";
+import { setImmediate as turn, setTimeout as pause } from "node:timers/promises";
 
 /** What a person answers: allow once, allow the tool always in this chat, or deny. */
 export type Verdict = "allow_once" | "allow_all" | "stop";
@@ -33,6 +33,8 @@ export async function askVerdict(
   stdin.resume();
   try {
     await pause(TYPED_AHEAD_MS);
+    // A busy process sees that the time is over before it has read anything.
+    await turn();
     if (signal.aborted) return undefined;
     return await new Promise((resolve) => {
       const end = (verdict: Verdict | undefined) => {

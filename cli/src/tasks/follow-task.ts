@@ -1,4 +1,4 @@
-import { setTimeout as pause } from "node:timers/promises";
+import { setImmediate as turn, setTimeout as pause } from "node:timers/promises";
 import type { TaskEvent } from "@agent-workspace/client";
 import type { Context } from "../context.ts";
 import { CommandError, stopped } from "../errors.ts";
@@ -41,6 +41,8 @@ export async function followTask(
     if (interrupts === 1) {
       view.note(`Left. The task goes on: \`workspace logs -f ${taskId}\` comes back. Ctrl-C again stops it.`);
       await pause(SECOND_INTERRUPT_MS);
+      // A busy process sees that the time is over before it sees a signal that came in time.
+      await turn();
       if (interrupts === 1) control.abort(stopped());
     } else if (interrupts === 2) {
       view.note("Stopping the task …");

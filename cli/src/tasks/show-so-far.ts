@@ -6,7 +6,7 @@ import { LiveView } from "./live-view.ts";
 /** The service sends at once what it has: after this long without an event the rest is still to come. */
 const SILENCE_MS = 1_000;
 
-/** Shows the events of a task that are there, and does not wait for those that come. */
+/** Shows the events of a task that are there, and does not wait for those that come. A task that is over is shown to its end. */
 export async function showTaskSoFar(
   context: Context,
   { workspace }: Service,
@@ -14,11 +14,13 @@ export async function showTaskSoFar(
 ): Promise<void> {
   const control = new AbortController();
   const view = new LiveView(context.output);
-  const events = workspace.tasks.get(taskId).events({ after, signal: control.signal });
+  const task = workspace.tasks.get(taskId);
+  const isOver = !["queued", "running"].includes((await task.status()).status);
+  const events = task.events({ after, signal: control.signal });
   try {
     for (let isFirst = true; ; isFirst = false) {
       const next = events.next();
-      const found = await (isFirst
+      const found = await (isFirst || isOver
         ? next
         : Promise.race([next, pause(SILENCE_MS, undefined, { ref: false })]));
       if (!found) {

@@ -1,5 +1,5 @@
 import { backoff } from "../backoff.ts";
-import type { Clock } from "../clock.ts";
+import { onAbort, type Clock } from "../clock.ts";
 import { ConnectionError, RateLimitError, ServerError, TimeoutError, WorkspaceError } from "../errors.ts";
 import { fieldsOf, isObject, numberOf, parseJson } from "../json.ts";
 import type { Frame, Socket, SocketQuery, SocketSource } from "./connection.ts";
@@ -175,7 +175,7 @@ export class ReopeningSocket {
         resolve({ code, reason, refusal: last, isProgress });
         if (socket.readyState <= OPEN) socket.close();
       };
-      left.addEventListener("abort", () => over(1005, ""));
+      onAbort(left, () => over(1005, ""));
       const opened = () => {
         heardAt = this.#clock.now();
         // The answer shows that the connection works; otherwise a quiet service would look like a refusal.

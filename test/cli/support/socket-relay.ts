@@ -74,7 +74,8 @@ export async function startSocketRelay(
       }
       const onward = http.request(
         target + request.url,
-        { method: request.method, headers: request.headers },
+        // A kept connection may be closed as the request leaves, which no service did.
+        { method: request.method, headers: request.headers, agent: false },
         (answer) => {
           response.writeHead(answer.statusCode ?? 502, { ...answer.headers, ...headers });
           answer.pipe(response);
@@ -85,7 +86,7 @@ export async function startSocketRelay(
     },
     {
       onUpgrade: (request, socket, head) => {
-        if (refusal !== undefined) socket.end(refusal);
+        if (refusal !== undefined) socket.on("error", () => {}).end(refusal);
         else acceptor.handleUpgrade(request, socket, head, (client) => join(client, request.url ?? "/"));
       },
     },

@@ -9,6 +9,8 @@ export interface PersonsTerminal {
   shown(): string;
   /** Resolves when this was shown, to all that was. */
   until(words: string | RegExp): Promise<string>;
+  /** Resolves when the command line has ended, to all that was shown. Last are its exit code, as `code 0`, and `SAME_SETTINGS`. */
+  over(): Promise<string>;
   type(keys: string): void;
   resize(columns: number, rows: number): void;
   /** Ends the command line by a signal, as a person or the system does from elsewhere. */
@@ -19,32 +21,18 @@ export interface PersonsTerminal {
 
 export const CTRL_C = "\u0003";
 
-export function onTerminal(machine: Machine, args: readonly string[]): PersonsTerminal {
-  return spawned(machine, process.execPath, [machine.program, ...args], (pid) => pid);
-}
-
-/** Told after the command line when the terminal's own settings are as before it. */
+/** Told on the terminal after the command line when the terminal's own settings are as before it. */
 export const SAME_SETTINGS = "The settings are the same";
 
-/** As `onTerminal`, and tells the exit code, as `code 0`, and whether the terminal's settings are the same, on the terminal. */
-export function onCheckedTerminal(machine: Machine, args: readonly string[]): PersonsTerminal {
-  const script = `before=$(stty -g); "$@"; echo "code $?"; [ "$before" = "$(stty -g)" ] && echo "${SAME_SETTINGS}" || echo "The settings have changed"`;
-  return spawned(
-    machine,
-    "sh",
-    ["-c", script, "sh", process.execPath, machine.program, ...args],
-    // The only child of the shell.
-    (pid) => Number(execFileSync("pgrep", ["-P", String(pid)], { encoding: "utf8" })),
-  );
-}
+/**
+ * Around the command line, which is its only child. It outlives it until all was read: a pseudo-terminal whose last process
+ * has ended may be closed with what it still holds. Ctrl-C is for the command line alone.
+ */
+const SHELL = `trap : INT; before=$(stty -g); "$@"; echo "code $?"; [ "$before" = "$(stty -g)" ] && echo "${SAME_SETTINGS}" || echo "The settings have changed"; read -r _`;
+const OVER = /code (\d+)\r?\n[^]*The settings (?:are the same|have changed)\r?\n/u;
 
-function spawned(
-  machine: Machine,
-  program: string,
-  args: readonly string[],
-  pidOf: (child: number) => number,
-): PersonsTerminal {
-  const child = spawn(program, [...args], {
+export function onTerminal(machine: Machine, args: readonly string[]): PersonsTerminal {
+  const child = spawn("sh", ["-c", SHELL, "sh", process.execPath, machine.program, ...args], {
     name: "xterm-256color",
     cols: 100,
     rows: 30,
@@ -52,22 +40,35 @@ function spawned(
     env: { ...machine.environment, TERM: "xterm-256color" },
   });
   let shown = "";
-  child.onData((data) => (shown += data));
-  const ended = new Promise<number>((resolve) => child.onExit(({ exitCode }) => resolve(exitCode)));
+  const ended = new Promise<number>((resolve) => {
+    const reading = child.onData((data) => {
+      shown += data;
+      const [, code] = OVER.exec(shown) ?? [];
+      if (code === undefined) return;
+      reading.dispose();
+      child.write("\n");
+      resolve(Number(code));
+    });
+  });
+  const until: PersonsTerminal["until"] = (words) =>
+    vi.waitFor(
+      () => {
+        const isThere = typeof words === "string" ? shown.includes(words) : words.test(shown);
+        if (!isThere) throw new Error(`So far: ${JSON.stringify(shown)}`);
+        return shown;
+      },
+      { interval: 20 },
+    );
   return {
     shown: () => shown,
-    until: (words) =>
-      vi.waitFor(
-        () => {
-          const isThere = typeof words === "string" ? shown.includes(words) : words.test(shown);
-          if (!isThere) throw new Error(`So far: ${JSON.stringify(shown)}`);
-          return shown;
-        },
-        { interval: 20 },
-      ),
+    until,
+    over: () => until(OVER),
     type: (keys) => child.write(keys),
     resize: (columns, rows) => child.resize(columns, rows),
-    kill: (signal) => process.kill(pidOf(child.pid), signal),
+    kill: (signal) => {
+      const pid = execFileSync("pgrep", ["-P", String(child.pid)], { encoding: "utf8" });
+      process.kill(Number(pid), signal);
+    },
     ended,
   };
 }

@@ -83,8 +83,9 @@ function send(target: URL, request: http.IncomingMessage, body: Buffer): Promise
   return new Promise((resolve, reject) => {
     const headers = { ...request.headers, host: target.host };
     const { url: path, method } = request;
+    // A kept connection may be closed as the request leaves: one more mishap than was chosen.
     http
-      .request({ host: target.hostname, port: target.port, path, method, headers })
+      .request({ host: target.hostname, port: target.port, path, method, headers, agent: false })
       .on("response", resolve)
       .on("error", reject)
       .end(body);

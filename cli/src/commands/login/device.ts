@@ -75,10 +75,13 @@ async function decided(
   let seconds = intervalSeconds;
   while (Date.now() < expiresAt) {
     await pause(seconds * 1000);
-    const answer = await post(service, "/api/auth/device/token", {
-      grant_type: GRANT,
-      device_code: deviceCode,
-    });
+    const question = { grant_type: GRANT, device_code: deviceCode };
+    const answer = await post(service, "/api/auth/device/token", question).catch(() => undefined);
+    if (!answer) {
+      // A lost connection decides nothing. Source: RFC 8628, section 3.5.
+      seconds *= 2;
+      continue;
+    }
     const tokens = tokensOf(answer);
     if (tokens) return tokens;
     const error = textOf(answer.body, "error");
