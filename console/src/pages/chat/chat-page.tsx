@@ -71,6 +71,7 @@ function OpenChat({
         chatId={chatId}
         liveTitle={tasks.findLast(({ title }) => title !== undefined)?.title}
         isAtWork={open.length > 0}
+        newest={tasks.at(-1)?.taskId}
         mayChange={mayWrite === true}
         changed={async () => {
           await newest.refetch();

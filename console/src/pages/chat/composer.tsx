@@ -124,7 +124,7 @@ export function Composer({
         </button>
       </div>
       {sending.error !== undefined && <Refused error={sending.error} />}
-      {stopping.error !== undefined && <Refused error={stopping.error} />}
+      {stop && stopping.error !== undefined && <Refused error={stopping.error} />}
     </form>
   );
 }
