@@ -248,7 +248,7 @@ describe.skipIf(CHROMIUM === undefined)("what comes late in the console", () => 
     await page.goto(`/app/projects/${client.projectId}`);
     await page.getByRole("button", { name: "Fork" }).click();
     await expectPage(page.getByRole("button", { name: "Forking …" })).toBeVisible();
-    await page.getByLabel("Console").first().getByRole("link", { name: "Usage" }).click();
+    await page.locator("aside").getByRole("link", { name: "Usage" }).click();
     const answer = page.waitForResponse("**/fork");
     forking.letGo();
     await (await answer).finished();
