@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import { Link, Route, Switch } from "wouter-preact";
 import * as pages from "./pages.ts";
 import { ChatPage } from "./pages/chat/chat-page.tsx";
@@ -30,7 +31,7 @@ export function App() {
         <Route path="/waiting">
           <WaitingPage />
         </Route>
-        <Route path="/runs/:task">{({ task }) => <RunPage task={task} />}</Route>
+        <Route path="/runs/:task">{({ task }) => <RunPage key={task} task={task} />}</Route>
         <Route path="/runs">
           <RunsPage />
         </Route>
@@ -137,9 +138,17 @@ function NoPage() {
 /** A person without a project begins with one. */
 function Home() {
   const projects = useProjects();
+  // The project that is being made is in the list before it is there.
+  const [isMaking, setMaking] = useState(false);
   return (
     <Loaded of={projects}>
-      {(found) => (found.length === 0 ? <FirstRunPage /> : <ProjectsPage projects={found} />)}
+      {(found) =>
+        found.length === 0 || isMaking ? (
+          <FirstRunPage begun={() => setMaking(true)} />
+        ) : (
+          <ProjectsPage projects={found} />
+        )
+      }
     </Loaded>
   );
 }

@@ -2,11 +2,12 @@ import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
 /**
- * A page whose code is loaded when it is first shown. Its file is gone once a newer version of the service runs; then the page
- * says so.
+ * A page whose code is loaded when it is first shown; until then `Meanwhile` is. Its file is gone once a newer version of the
+ * service runs; then the page says so.
  */
 export function lazily<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
+  Meanwhile: ComponentType<Props> = Shape,
 ): ComponentType<Props> {
   let loaded: ComponentType<Props> | undefined;
   return function Lazily(props: Props) {
@@ -21,8 +22,12 @@ export function lazily<Props extends object>(
       show().catch(() => setGone(true));
     }, []);
     if (Page) return <Page {...props} />;
-    return isGone ? <Gone /> : <div class="shape" role="status" aria-label="Loading" />;
+    return isGone ? <Gone /> : <Meanwhile {...props} />;
   };
+}
+
+function Shape() {
+  return <div class="shape" role="status" aria-label="Loading" />;
 }
 
 function Gone() {

@@ -49,6 +49,9 @@ export interface EditorProps {
 
 /** A change that did not come from the keyboard. */
 const outside = Annotation.define<boolean>();
+/** What is known later than the text: whether the person may change it, and its language. */
+const permission = new Compartment();
+const language = new Compartment();
 
 /** A text that a person edits. Tab indents; after Escape it leads on. */
 export function Editor(props: EditorProps) {
@@ -61,23 +64,23 @@ export function Editor(props: EditorProps) {
   useEffect(() => {
     if (!parent.current) return undefined;
     const { memory, path } = now.current;
-    const language = new Compartment();
     const made = new EditorView({
       parent: parent.current,
-      state: memory.state ?? newState(now, language),
+      state: memory.state ?? newState(now),
     });
     view.current = made;
     take(made, now.current.text);
     // A person who opens a file writes in it next. The shell moves the focus to the page first, so the editor waits a frame.
-    const focusing = requestAnimationFrame(() => made.focus());
+    // Its code and the text may come late: who writes elsewhere by then goes on there.
+    const focusing = requestAnimationFrame(() => {
+      if (document.activeElement?.contains(made.dom) ?? true) made.focus();
+    });
     let isGone = false;
-    if (!memory.state) {
-      const colour = async () => {
-        const found = await languageOf(path);
-        if (!isGone) made.dispatch({ effects: language.reconfigure(found) });
-      };
-      void colour();
-    }
+    const colour = async () => {
+      const found = await languageOf(path);
+      if (!isGone) made.dispatch({ effects: language.reconfigure(found) });
+    };
+    void colour();
     return () => {
       isGone = true;
       cancelAnimationFrame(focusing);
@@ -89,6 +92,10 @@ export function Editor(props: EditorProps) {
   useEffect(() => {
     if (view.current) take(view.current, now.current.text);
   }, [props.revision]);
+
+  useEffect(() => {
+    view.current?.dispatch({ effects: permission.reconfigure(EditorState.readOnly.of(props.isReadOnly)) });
+  }, [props.isReadOnly]);
 
   useEffect(() => {
     if (view.current && props.place) goTo(view.current, props.place);
@@ -107,13 +114,13 @@ export function Editor(props: EditorProps) {
   );
 }
 
-function newState(now: { readonly current: EditorProps }, language: Compartment): EditorState {
-  const { text, path, isReadOnly } = now.current;
+function newState(now: { readonly current: EditorProps }): EditorState {
+  const { text, path } = now.current;
   return EditorState.create({
     doc: text,
     extensions: [
       EditorState.lineSeparator.of(separatorOf(text)),
-      EditorState.readOnly.of(isReadOnly),
+      permission.of([]),
       basics(),
       language.of([]),
       look,

@@ -18,11 +18,15 @@ export interface ProjectLive {
   readonly ended: ReadonlySignal<unknown>;
   /** False while the connection is lost; it comes back by itself. */
   readonly isConnected: ReadonlySignal<boolean>;
+  /** When the connection was made last; 0 before the first time. What was read earlier may lack what no event tells. */
+  readonly connectedAt: ReadonlySignal<number>;
   readonly chat: Pick<Chat, "send" | "approve" | "cancel">;
   /** Leaves the tasks of a chat that are over to its history, which was changed. */
   forgetEnded(chatId: string): void;
-  /** Listens for changes of the project's files until the returned function is called. */
+  /** Listens for changes of the project's files until the returned function is called; those before this moment may be unknown. */
   onFiles(listener: FilesListener): () => void;
+  /** Resolves once no call is on its way: an end of the connection would leave open what became of it. */
+  answered(): Promise<void>;
   close(): void;
 }
 
@@ -34,18 +38,20 @@ interface Listeners {
   turned: (chatId: string, isEnd: boolean) => void;
   /** Called when the project is on its way to another state, at each step. */
   moved: () => void;
+  /** Called when the connection is there again: what happened meanwhile was not told. */
+  missed: () => void;
 }
 
 /** Opens the live connection of a project. */
 export function openProjectLive(
   workspace: Workspace,
   project: string,
-  { turned, moved }: Listeners,
+  { turned, moved, missed }: Listeners,
 ): ProjectLive {
   const isConnected = signal(true);
+  const connectedAt = signal(0);
   const listeners = new Set<FilesListener>();
   const tell: FilesListener = (paths) => listeners.forEach((listener) => listener(paths));
-  let isFirst = true;
   const chat = workspace.chat(project, {
     onNotice: (notice) => {
       if (notice.type === "files_changed") tell(pathsOf(notice["paths"]));
@@ -53,9 +59,12 @@ export function openProjectLive(
     },
     onConnection: (now) => {
       isConnected.value = now;
-      // Notices are not repeated: any may have been missed.
-      if (now && !isFirst) tell(undefined);
-      if (now) isFirst = false;
+      if (!now) return;
+      const isFirst = connectedAt.value === 0;
+      connectedAt.value = Date.now();
+      // Notices are not repeated: any may have been missed, also while the first connection was made.
+      tell(undefined);
+      if (!isFirst) missed();
     },
   });
   const conversation = signal(emptyConversation());
@@ -68,6 +77,13 @@ export function openProjectLive(
     conversation.value = next;
   };
   void follow();
+  const underWay = new Set<Promise<unknown>>();
+  const noted = <T>(call: Promise<T>): Promise<T> => {
+    const end = () => underWay.delete(call);
+    underWay.add(call);
+    call.then(end, end);
+    return call;
+  };
 
   async function follow(): Promise<void> {
     try {
@@ -89,7 +105,12 @@ export function openProjectLive(
     conversation,
     ended,
     isConnected,
-    chat,
+    connectedAt,
+    chat: {
+      send: (...message) => noted(chat.send(...message)),
+      approve: (...answer) => noted(chat.approve(...answer)),
+      cancel: (taskId) => noted(chat.cancel(taskId)),
+    },
     forgetEnded(chatId) {
       const tasks = next.tasks.filter((task) => task.chatId !== chatId || isOpen(task));
       next = { tasks };
@@ -97,7 +118,12 @@ export function openProjectLive(
     },
     onFiles(listener) {
       listeners.add(listener);
+      if (connectedAt.value > 0 && isConnected.value) listener(undefined);
       return () => listeners.delete(listener);
+    },
+    async answered() {
+      // oxlint-disable-next-line no-await-in-loop -- there may be more calls by then
+      while (underWay.size > 0) await Promise.allSettled(underWay);
     },
     close: () => chat.close(),
   };

@@ -6,8 +6,14 @@ import { openProjectLive, type ProjectLive } from "./project-live.ts";
 /** When a project's state is read once more after it began to move; most have arrived by then, which no notice tells. */
 export const SOON_MS = 3_000;
 
+interface Shared {
+  readonly live: ProjectLive;
+  users: number;
+  readonly close: () => void;
+}
+
 /** The connections of what is on the page, by project: its parts share one. */
-const shared = new Map<string, { live: ProjectLive; users: number; close: () => void }>();
+const shared = new Map<string, Shared>();
 
 /** The live connection of a project while a page of it is shown; undefined before the first paint. */
 export function useProjectLive(project: string): ProjectLive | undefined {
@@ -18,14 +24,21 @@ export function useProjectLive(project: string): ProjectLive | undefined {
     setLive(connection.live);
     return () => {
       connection.users -= 1;
-      if (connection.users === 0) connection.close();
+      void left(connection);
       setLive(undefined);
     };
   }, [project]);
   return live;
 }
 
-function connect(project: string) {
+/** Closes a connection that no part needs any more, once it has the answers to what was sent: a message, above all. */
+async function left(connection: Shared): Promise<void> {
+  if (connection.users > 0) return;
+  await connection.live.answered();
+  if (connection.users === 0) connection.close();
+}
+
+function connect(project: string): Shared {
   let arriving = 0;
   const readState = () => stale(keys.status(project), keys.containers(project));
   const live = openProjectLive(workspace, project, {
@@ -38,9 +51,13 @@ function connect(project: string) {
       clearTimeout(arriving);
       arriving = setTimeout(readState, SOON_MS);
     },
+    missed() {
+      readState();
+      stale(keys.sidebar, keys.runs, keys.approvals);
+    },
   });
   const close = () => {
-    shared.delete(project);
+    if (shared.get(project)?.live === live) shared.delete(project);
     clearTimeout(arriving);
     live.close();
   };

@@ -2,13 +2,14 @@ import { useState } from "preact/hooks";
 
 /** Copies a text. Pages without TLS may not, and say so. */
 export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
-  const [outcome, setOutcome] = useState("");
+  /** Of a text: another one that takes its place was not copied. */
+  const [outcome, setOutcome] = useState({ of: text, says: "" });
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(text);
-      setOutcome("Copied");
+      setOutcome({ of: text, says: "Copied" });
     } catch {
-      setOutcome("Not copied: select the text instead");
+      setOutcome({ of: text, says: "Not copied: select the text instead" });
     }
   };
   return (
@@ -17,7 +18,7 @@ export function CopyButton({ text, label = "Copy" }: { text: string; label?: str
         {label}
       </button>
       <span role="status" class="muted small">
-        {outcome}
+        {outcome.of === text && outcome.says}
       </span>
     </>
   );

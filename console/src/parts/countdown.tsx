@@ -8,8 +8,10 @@ export function useSecondsLeft(until: number | undefined): number {
   useEffect(() => {
     if (until === undefined) return undefined;
     const look = () => {
-      setNow(Date.now());
-      if (Date.now() >= until) clearInterval(timer);
+      // One moment for both: what is shown when the clock stops is that the time is over.
+      const moment = Date.now();
+      setNow(moment);
+      if (moment >= until) clearInterval(timer);
     };
     const timer = setInterval(look, SECOND_MS);
     // The time may be over already: what is shown was rendered before.

@@ -1,6 +1,6 @@
 import * as combobox from "@zag-js/combobox";
 import { normalizeProps, useMachine } from "@zag-js/preact";
-import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 
 /** Something that a person can pick. */
 export interface Pick {
@@ -14,11 +14,14 @@ export interface Pick {
 export function PickList({
   label,
   picks,
+  begin = "",
   typed,
   picked,
 }: {
   label: string;
   picks: readonly Pick[];
+  /** The text that is there at first. */
+  begin?: string;
   typed: (text: string) => void;
   picked: (value: string) => void;
 }) {
@@ -44,6 +47,7 @@ export function PickList({
     highlightedValue: (picks.find(({ value }) => value === marked) ?? picks[0])?.value ?? null,
     onHighlightChange: ({ highlightedValue }) => setMarked(highlightedValue),
     selectionBehavior: "preserve",
+    defaultInputValue: begin,
     onInputValueChange: ({ inputValue }) => {
       setMarked(null);
       typed(inputValue);
@@ -54,7 +58,11 @@ export function PickList({
   });
   const api = combobox.connect(service, normalizeProps);
   const { onKeyDown, ...input } = api.getInputProps();
-  useEffect(() => field.current?.focus(), []);
+  // Before the next key, which belongs into it.
+  useLayoutEffect(() => {
+    field.current?.focus();
+    field.current?.setSelectionRange(begin.length, begin.length);
+  }, []);
   return (
     <div {...api.getRootProps()} class="picks">
       <div {...api.getControlProps()} class="field">

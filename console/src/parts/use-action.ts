@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 
 /** Work that a person asked for: whether it goes on, and why it was refused. */
 export interface Action<Arguments extends unknown[]> {
@@ -14,17 +14,20 @@ export function useAction<Arguments extends unknown[]>(
 ): Action<Arguments> {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
-  const run = (...args: Arguments) => {
-    if (isBusy) return;
+  // Two events may come before the next rendering.
+  const isRunning = useRef(false);
+  const run = async (...args: Arguments) => {
+    if (isRunning.current) return;
+    isRunning.current = true;
     setBusy(true);
     setError(undefined);
-    work(...args).then(
-      () => setBusy(false),
-      (refusal: unknown) => {
-        setError(refusal);
-        setBusy(false);
-      },
-    );
+    try {
+      await work(...args);
+    } catch (refusal) {
+      setError(refusal);
+    }
+    isRunning.current = false;
+    setBusy(false);
   };
-  return { run, isBusy, error };
+  return { run: (...args) => void run(...args), isBusy, error };
 }

@@ -1,4 +1,5 @@
 import { QueryClient, useQuery, type UseQueryResult } from "@tanstack/preact-query";
+import { useRef } from "preact/hooks";
 import { mayAskAgain, paced } from "./pace.ts";
 import { workspace } from "./workspace.ts";
 
@@ -74,7 +75,10 @@ export function useListedChat(project: string, chat: string) {
     queryFn: ({ signal }) => workspace.chats.ofProject(project, { limit: 100 }, { signal }),
     enabled: tree !== undefined && !isFetching && near === undefined,
   });
-  return near ?? chats?.find(({ id }) => id === chat);
+  // While one list is read after the other, it stays what it was: what is open of it would close.
+  const known = useRef<typeof near>();
+  known.current = near ?? chats?.find(({ id }) => id === chat) ?? known.current;
+  return known.current;
 }
 
 export type ListedChat = NonNullable<ReturnType<typeof useListedChat>>;

@@ -7,28 +7,39 @@ import { PAGES, TABS } from "./places.ts";
 /** Milliseconds after the last key before messages are searched. */
 const PAUSE_MS = 250;
 const MIN_SEARCHED = 3;
+const NO_HITS: readonly Pick[] = [];
+
+export interface GoToProps {
+  /** The project whose page is shown. */
+  here: string | undefined;
+  /** What was typed before this was there. */
+  early: string;
+  go: (address: string) => void;
+}
 
 /** Goes to any page, project or chat by its name, and to messages by what they say. */
-export function GoTo({ here, go }: { here: string | undefined; go: (address: string) => void }) {
+export function GoTo({ here, early, go }: GoToProps) {
   const { data: tree } = useSidebar();
-  const [text, setText] = useState("");
-  const [hits, setHits] = useState<readonly Pick[]>([]);
+  const [text, setText] = useState(early);
+  /** Of a query: those of an older one are not for Enter to pick. */
+  const [found, setFound] = useState<{ of: string; hits: readonly Pick[] }>();
+  const query = text.trim();
+  const hits = found?.of === query ? found.hits : NO_HITS;
   const projects = tree?.projects ?? [];
   useEffect(() => {
-    setHits([]);
-    const query = text.trim();
     if (query.length < MIN_SEARCHED) return undefined;
     const leaving = new AbortController();
     const timer = setTimeout(() => {
       workspace.chats.search({ q: query, limit: 20 }, { signal: leaving.signal }).then(
-        (found) =>
-          setHits(
-            found.map(({ chat_id, project_id, title, excerpt, message_id }) => ({
+        (messages) =>
+          setFound({
+            of: query,
+            hits: messages.map(({ chat_id, project_id, title, excerpt, message_id }) => ({
               value: `/projects/${project_id}/chats/${chat_id}${message_id === null ? "" : `#${message_id}`}`,
               name: title ?? "New chat",
               about: excerpt,
             })),
-          ),
+          }),
         // The names that are known are shown all the same.
         () => {},
       );
@@ -37,7 +48,7 @@ export function GoTo({ here, go }: { here: string | undefined; go: (address: str
       clearTimeout(timer);
       leaving.abort();
     };
-  }, [text]);
+  }, [query]);
   const known = useMemo(
     () => [
       { value: "/", name: "Projects", about: "page" },
@@ -67,6 +78,7 @@ export function GoTo({ here, go }: { here: string | undefined; go: (address: str
     <PickList
       label="Go to a page, a project or a chat, or search messages"
       picks={picks}
+      begin={early}
       picked={go}
       typed={setText}
     />

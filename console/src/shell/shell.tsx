@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
 import { useCredits, useMe } from "../service/reads.ts";
 import { keepFocus } from "./kept-focus.ts";
@@ -14,8 +14,8 @@ export function Shell({ children }: { children: ComponentChildren }) {
   const menu = useRef<HTMLDetailsElement>(null);
   const isFirst = useRef(true);
   useEffect(keepFocus, []);
-  // A new page has the focus, so that a screen reader begins to read there.
-  useEffect(() => {
+  // A new page has the focus, so that a screen reader begins to read there: at once, as the person may soon be further.
+  useLayoutEffect(() => {
     if (menu.current) menu.current.open = false;
     if (!isFirst.current) page.current?.focus();
     isFirst.current = false;

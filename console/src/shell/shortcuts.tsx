@@ -1,9 +1,14 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 import { lazily } from "../lazily.tsx";
 import { Dialog } from "../parts/dialog.tsx";
+import type { GoToProps } from "./go-to.tsx";
 
-const GoTo = lazily(async () => (await import("./go-to.tsx")).GoTo);
+interface PaletteProps extends GoToProps {
+  setEarly: (text: string) => void;
+}
+
+const LoadedPalette = lazily<PaletteProps>(async () => (await import("./go-to.tsx")).GoTo, EarlyField);
 
 const SHORTCUTS = [
   ["Ctrl+K or ⌘K", "Go to a page, a project or a chat; search messages"],
@@ -46,7 +51,7 @@ export function Shortcuts() {
         <Dialog label={open === "go-to" ? "Go to" : "Shortcuts"} onClosed={() => setOpen(undefined)}>
           {(close) =>
             open === "go-to" ? (
-              <GoTo
+              <Palette
                 here={here}
                 go={(address) => {
                   close();
@@ -60,6 +65,30 @@ export function Shortcuts() {
         </Dialog>
       )}
     </>
+  );
+}
+
+function Palette(props: Pick<GoToProps, "here" | "go">) {
+  const [early, setEarly] = useState("");
+  return <LoadedPalette {...props} early={early} setEarly={setEarly} />;
+}
+
+/** Takes what is typed until the code is there that finds something. */
+function EarlyField({ early, setEarly }: PaletteProps) {
+  const field = useRef<HTMLInputElement>(null);
+  const id = useId();
+  useLayoutEffect(() => field.current?.focus(), []);
+  return (
+    <div class="field">
+      <label for={id}>Go to</label>
+      <input
+        id={id}
+        ref={field}
+        autocomplete="off"
+        value={early}
+        onInput={({ currentTarget }) => setEarly(currentTarget.value)}
+      />
+    </div>
   );
 }
 

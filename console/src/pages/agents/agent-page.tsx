@@ -1,10 +1,11 @@
 import type { api } from "@agent-workspace/client";
-import { Link, useLocation } from "wouter-preact";
+import { Link } from "wouter-preact";
 import { ActionForm } from "../../parts/action-form.tsx";
 import { AskFirst } from "../../parts/ask-first.tsx";
 import { LinesField, TextField } from "../../parts/fields.tsx";
 import { textOf } from "../../parts/form-text.ts";
 import { Loaded } from "../../parts/loaded.tsx";
+import { useLeadOn } from "../../parts/use-lead-on.ts";
 import { stale } from "../../service/reads.ts";
 import { useTeam } from "../../service/roles.ts";
 import { workspace } from "../../service/workspace.ts";
@@ -14,7 +15,7 @@ import { agentKeys, useAgent } from "./reads.ts";
 
 /** Makes an agent of the team. */
 export function NewAgent() {
-  const [, navigate] = useLocation();
+  const leadOn = useLeadOn();
   const team = useTeam();
   return (
     <>
@@ -27,7 +28,7 @@ export function NewAgent() {
           work={async (form) => {
             const made = await workspace.agents.create(fieldsOf(form));
             stale(agentKeys.all);
-            navigate(`/agents/${made.id}`);
+            leadOn(`/agents/${made.id}`);
           }}
         >
           <AgentFields />
@@ -44,7 +45,7 @@ export function AgentPage({ agent }: { agent: string }) {
 
 function Found({ agent }: { agent: api.Agent }) {
   const team = useTeam();
-  const [, navigate] = useLocation();
+  const leadOn = useLeadOn();
   const isOwn = agent.team_id !== null && agent.team_id === team?.id;
   const mayManage = isOwn && team?.role !== "viewer";
   return (
@@ -74,7 +75,7 @@ function Found({ agent }: { agent: api.Agent }) {
             work={async () => {
               await workspace.agents.delete(agent.id);
               stale(agentKeys.all);
-              navigate("/agents");
+              leadOn("/agents");
             }}
           >
             <p>Chats and keys that name it go on with the default agent.</p>

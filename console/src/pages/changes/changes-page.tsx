@@ -3,17 +3,18 @@ import { useEffect } from "preact/hooks";
 import { Link, Route, Switch } from "wouter-preact";
 import { useProjectLive } from "../../live/use-project-live.ts";
 import { Loaded } from "../../parts/loaded.tsx";
+import { paced } from "../../parts/paced.ts";
 import { WhenAwake } from "../../parts/project/when-awake.tsx";
 import { snapshotsKey } from "../../parts/snapshots/use-snapshots.ts";
 import { useMayEdit } from "../../service/roles.ts";
-import { stale } from "../../service/reads.ts";
+import { reads } from "../../service/reads.ts";
 import { Begin } from "./begin.tsx";
 import "./changes.css";
 import { gitKey, useStatus } from "./reads.ts";
 import { Repository } from "./repository.tsx";
 import { SinceRun } from "./since-run.tsx";
 
-/** While files change all the time, the page is read again this often. */
+/** While files change all the time, so long passes after each reading of the page. */
 const READ_MS = 5_000;
 
 /** What has changed in a project: since the last commit, and since a run of an agent began. */
@@ -63,16 +64,15 @@ function Changes({ project }: { project: string }) {
 function useFollowFiles(project: string): void {
   const live = useProjectLive(project);
   useEffect(() => {
-    let waiting = 0;
-    const read = () => {
-      waiting = 0;
-      stale([...gitKey(project), "status"], [...gitKey(project), "diff"], snapshotsKey(project));
-    };
-    const leave = live?.onFiles(() => {
-      if (waiting === 0) waiting = setTimeout(read, READ_MS);
-    });
+    const names = [[...gitKey(project), "status"], [...gitKey(project), "diff"], snapshotsKey(project)];
+    // A read that begins anew before it has ended would never end while files change all the time.
+    const reading = paced(
+      () => Promise.all(names.map((queryKey) => reads.invalidateQueries({ queryKey }))),
+      READ_MS,
+    );
+    const leave = live?.onFiles(() => reading.ask());
     return () => {
-      clearTimeout(waiting);
+      reading.end();
       leave?.();
     };
   }, [live]);

@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
-import { Link, useLocation } from "wouter-preact";
+import { Link } from "wouter-preact";
 import { Loaded } from "../../parts/loaded.tsx";
 import { ProjectChoice } from "../../parts/project-choice.tsx";
 import { Refused } from "../../parts/refused.tsx";
 import { useAction } from "../../parts/use-action.ts";
+import { useLeadOn } from "../../parts/use-lead-on.ts";
 import { stale } from "../../service/reads.ts";
 import { useMayEdit } from "../../service/roles.ts";
 import { workspace } from "../../service/workspace.ts";
@@ -80,7 +81,7 @@ function NewChannelForm({ platform }: { platform: Platform }) {
   const { fields } = GUIDES[platform];
   const [project, setProject] = useState("");
   const mayEdit = useMayEdit(project) !== false;
-  const [, navigate] = useLocation();
+  const leadOn = useLeadOn();
   const making = useAction(async (form: FormData) => {
     const made = await workspace.channels.create({
       channel_type: platform,
@@ -89,7 +90,7 @@ function NewChannelForm({ platform }: { platform: Platform }) {
       ...(project !== "" && { project_id: project }),
     });
     stale(names.channels);
-    navigate(`/channels/${made.id}`);
+    leadOn(`/channels/${made.id}`);
   });
   return (
     <form

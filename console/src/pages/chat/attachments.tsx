@@ -17,8 +17,8 @@ export interface Attachments {
   readonly error: unknown;
   readonly add: (files: readonly File[]) => void;
   readonly remove: (id: string) => void;
-  /** They were sent with a message. */
-  readonly clear: () => void;
+  /** These were sent with a message. */
+  readonly clear: (sent: readonly api.UploadAttachmentAnswer[]) => void;
   /** As a message takes them. */
   readonly wire: readonly object[];
 }
@@ -44,7 +44,8 @@ export function useAttachments(chatId: string): Attachments {
     error,
     add: (files) => {
       setError(undefined);
-      for (const file of files.slice(0, MAX_ATTACHMENTS - uploads.length)) void upload(file);
+      for (const file of files.slice(0, Math.max(0, MAX_ATTACHMENTS - uploads.length - busy)))
+        void upload(file);
     },
     remove: (id) => {
       setUploads((before) => before.filter(({ attachment_id }) => attachment_id !== id));
@@ -52,7 +53,7 @@ export function useAttachments(chatId: string): Attachments {
       const path = { chat: chatId, attachment: id };
       workspace.request("DELETE", "/api/chats/{chat}/attachments/{attachment}", { path }).catch(() => {});
     },
-    clear: () => setUploads([]),
+    clear: (sent) => setUploads((before) => before.filter((each) => !sent.includes(each))),
     wire: uploads.map(({ attachment_id, filename, mime_type }) => ({
       type: PICTURES.has(mime_type) ? "image" : "file_reference",
       attachment_id,

@@ -12,6 +12,7 @@ export function ChatHeader({
   chatId,
   liveTitle,
   isAtWork,
+  newest,
   mayChange,
   changed,
   undone,
@@ -20,6 +21,8 @@ export function ChatHeader({
   chatId: string;
   liveTitle: string | undefined;
   isAtWork: boolean;
+  /** The task whose message would be taken back. */
+  newest: string | undefined;
   /** Whether the person may change the chat, and not only read it. */
   mayChange: boolean;
   /** The messages of the chat are not those that were read. */
@@ -29,7 +32,10 @@ export function ChatHeader({
 }) {
   const chat = useListedChat(project, chatId);
   const [said, setSaid] = useState("");
+  /** What was to be taken back: what was refused of it is no word about another message. */
+  const [asked, setAsked] = useState<string>();
   const undoing = useAction(async (force: boolean) => {
+    setAsked(newest);
     const query = force ? { force: "true" as const } : {};
     const { last_user_message, files_reverted } = await workspace.chats.undo(chatId, query);
     await changed();
@@ -49,6 +55,7 @@ export function ChatHeader({
         : (detail ?? "Nothing was done."),
     );
   });
+  const refusal = asked === newest ? undoing.error : undefined;
   return (
     <>
       <div class="row chat-header">
@@ -81,8 +88,8 @@ export function ChatHeader({
           {said}
         </p>
       )}
-      {undoing.error !== undefined && <Refused error={undoing.error} />}
-      {undoing.error instanceof ConflictError && (
+      {refusal !== undefined && <Refused error={refusal} />}
+      {refusal instanceof ConflictError && (
         <button type="button" class="danger" onClick={() => undoing.run(true)}>
           Undo all the same
         </button>

@@ -10,6 +10,7 @@ import { Composer } from "./composer.tsx";
 import { draftOf } from "./draft.ts";
 import { Scrolled } from "./scrolled.tsx";
 import { TaskView, type TaskActions } from "./task-view.tsx";
+import { mayGoOn } from "./history.ts";
 import { useHistory } from "./use-history.ts";
 import "./chat.css";
 
@@ -30,7 +31,7 @@ function OpenChat({
   project,
   chatId,
   live,
-  past: { history, earlier, newest },
+  past: { history, earlier, newest, readSince },
 }: {
   project: string;
   chatId: string;
@@ -52,9 +53,17 @@ function OpenChat({
     [live],
   );
   useEffect(() => {
-    // What is written here opens with the chat, as a keyboard is at hand.
-    if (matchMedia("(hover: hover)").matches) document.getElementById("message")?.focus();
+    // What is written here opens with the chat, as a keyboard is at hand; who went elsewhere while it was read stays there.
+    const field = document.getElementById("message");
+    if (field && document.activeElement?.contains(field) && matchMedia("(hover: hover)").matches)
+      field.focus();
   }, []);
+  const connectedAt = live.connectedAt.value;
+  const isOpenEnded = history !== undefined && mayGoOn(history);
+  useEffect(() => {
+    // A task that was at work when the messages were read, and over when the connection was made, is told by neither.
+    if (connectedAt > 0 && isOpenEnded) readSince(connectedAt);
+  }, [connectedAt, isOpenEnded]);
   return (
     <>
       <ChatHeader
@@ -62,6 +71,7 @@ function OpenChat({
         chatId={chatId}
         liveTitle={tasks.findLast(({ title }) => title !== undefined)?.title}
         isAtWork={open.length > 0}
+        newest={tasks.at(-1)?.taskId}
         mayChange={mayWrite === true}
         changed={async () => {
           await newest.refetch();

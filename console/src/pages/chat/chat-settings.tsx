@@ -1,5 +1,4 @@
 import { useState } from "preact/hooks";
-import { useLocation } from "wouter-preact";
 import { ActionButton } from "../../parts/action-button.tsx";
 import { AskFirst } from "../../parts/ask-first.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
@@ -7,6 +6,7 @@ import { NamedOptions } from "../../parts/fields.tsx";
 import { textOf } from "../../parts/form-text.ts";
 import { Refused } from "../../parts/refused.tsx";
 import { useAction } from "../../parts/use-action.ts";
+import { useLeadOn } from "../../parts/use-lead-on.ts";
 import {
   keys,
   stale,
@@ -43,7 +43,7 @@ export function ChatSettings({ project, chat }: { project: string; chat: ListedC
 }
 
 function Form({ project, chat, close }: { project: string; chat: ListedChat; close: () => void }) {
-  const [, navigate] = useLocation();
+  const leadOn = useLeadOn();
   const { data: projects } = useProjects();
   const { data: agents } = useProjectAgents(project);
   const { data: models } = useModels();
@@ -60,7 +60,7 @@ function Form({ project, chat, close }: { project: string; chat: ListedChat; clo
     if (target && target.id !== here?.id) {
       const path = { chat: chat.id };
       await workspace.request("PATCH", "/api/chat/{chat}/project", { path, body: { project_id: target.id } });
-      navigate(`/projects/${target.slug}/chats/${chat.id}`);
+      leadOn(`/projects/${target.slug}/chats/${chat.id}`);
     }
     refresh();
     close();
@@ -129,7 +129,7 @@ function Form({ project, chat, close }: { project: string; chat: ListedChat; clo
           work={async () => {
             await workspace.chats.delete(chat.id);
             refresh();
-            navigate(`/projects/${project}`);
+            leadOn(`/projects/${project}`);
           }}
         >
           <p>Its messages are deleted, and cannot be brought back. What the agent did to files stays.</p>

@@ -1,8 +1,9 @@
-import { useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Refused } from "../../parts/refused.tsx";
 import { useAction } from "../../parts/use-action.ts";
 import { AttachmentList, filesIn, useAttachments } from "./attachments.tsx";
 import type { Draft } from "./draft.ts";
+import { onItsWay, sent } from "./outbox.ts";
 
 /** Longest message that the service takes, in characters. */
 const MAX_MESSAGE = 10_000;
@@ -31,16 +32,30 @@ export function Composer({
   const field = useRef<HTMLTextAreaElement>(null);
   const mode = useRef<HTMLSelectElement>(null);
   const attachments = useAttachments(chatId);
+  const { uploads } = attachments;
   const sending = useAction(async (message: string) => {
-    await send({ message, edit_mode: modeOf(mode.current?.value), attachments: attachments.wire });
-    draft.clear();
-    attachments.clear();
-    if (field.current?.value.trim() === message) field.current.value = "";
+    const edit_mode = modeOf(mode.current?.value);
+    await sent(chatId, message, deliver({ message, edit_mode, attachments: attachments.wire }));
+    attachments.clear(uploads);
   });
+  /** Forgets the draft, unless the person has written on by then. */
+  const deliver = async (message: Message) => {
+    await send(message);
+    if (draft.read().trim() === message.message) draft.clear();
+  };
+  const leaving = onItsWay(chatId);
+  // The person may have left and come back before it was accepted: what is shown here then is what was sent there.
+  useLayoutEffect(() => {
+    if (!leaving) return undefined;
+    return () => {
+      if (leaving.isAccepted && field.current?.value.trim() === leaving.message) field.current.value = "";
+    };
+  }, [leaving]);
   const stopping = useAction(async () => stop?.());
   const submit = () => {
     const message = field.current?.value.trim() ?? "";
-    if ((message !== "" || attachments.uploads.length > 0) && !attachments.isBusy) sending.run(message);
+    const isSomething = message !== "" || uploads.length > 0;
+    if (isSomething && !attachments.isBusy && onItsWay(chatId) === undefined) sending.run(message);
   };
   const take = (event: Event, data: DataTransfer | null) => {
     const files = filesIn(data);
@@ -104,12 +119,12 @@ export function Composer({
             Stop
           </button>
         )}
-        <button type="submit" class="primary" disabled={sending.isBusy || attachments.isBusy}>
-          {sending.isBusy ? "Sending …" : "Send"}
+        <button type="submit" class="primary" disabled={leaving !== undefined || attachments.isBusy}>
+          {leaving === undefined ? "Send" : "Sending …"}
         </button>
       </div>
       {sending.error !== undefined && <Refused error={sending.error} />}
-      {stopping.error !== undefined && <Refused error={stopping.error} />}
+      {stop && stopping.error !== undefined && <Refused error={stopping.error} />}
     </form>
   );
 }

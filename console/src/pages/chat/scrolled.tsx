@@ -14,7 +14,7 @@ export function Scrolled({ count, children }: { count: number; children: Compone
   /** How many things there were when the person left the end; undefined while it is in view. */
   const [leftAt, setLeftAt] = useState<number>();
   // What happens between two renderings has to know at once whether the view is at its end.
-  const state = useRef({ count, isAtEnd: true });
+  const state = useRef({ count, isAtEnd: true, top: 0 });
   state.current.count = count;
   const leave = (isAtEnd: boolean) => {
     state.current.isAtEnd = isAtEnd;
@@ -27,8 +27,12 @@ export function Scrolled({ count, children }: { count: number; children: Compone
     const { current } = box;
     if (!current || !content.current) return undefined;
     const look = () => {
-      const isAtEnd = current.scrollHeight - current.scrollTop - current.clientHeight < NEAR_END;
-      if (isAtEnd !== state.current.isAtEnd) leave(isAtEnd);
+      const { scrollTop: top, scrollHeight, clientHeight } = current;
+      const isUp = top < state.current.top;
+      state.current.top = top;
+      const isAtEnd = scrollHeight - top - clientHeight < NEAR_END;
+      // The event comes late: the end may be out of view because something came since, and not because the person left it.
+      if (isAtEnd !== state.current.isAtEnd && (isAtEnd || isUp)) leave(isAtEnd);
     };
     // What is shown grows when something comes, and when a part that was out of view is rendered.
     const grown = new ResizeObserver(() => {

@@ -43,7 +43,9 @@ function Chunk({ isLast, ...shown }: Turns & { isLast: boolean }) {
     if (!current) return undefined;
     const root = current.closest(".scroll");
     const observer = new IntersectionObserver(
-      ([entry]) => {
+      (entries) => {
+        // A page that is busy is told of several changes at once.
+        const entry = entries.at(-1);
         if (!entry) return;
         // Its height is kept, so that nothing moves when it leaves the page.
         if (!entry.isIntersecting && current.offsetHeight > 0) height.current = current.offsetHeight;

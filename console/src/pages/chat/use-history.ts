@@ -26,10 +26,18 @@ export function useHistory(chat: string): {
   history: ChatHistory | undefined;
   /** Reads the page before. */
   earlier: Action<[]>;
+  /** Reads the newest page again, unless that was asked for after a moment. */
+  readSince: (moment: number) => void;
 } {
+  const askedAt = useRef(0);
   const newest = useQuery({
     queryKey: keys.messages(chat),
-    queryFn: ({ signal }) => read(chat, undefined, signal),
+    queryFn: ({ signal }) => {
+      askedAt.current = Date.now();
+      return read(chat, undefined, signal);
+    },
+    // While no page of the project was shown, nothing told of new messages.
+    staleTime: 0,
   });
   const known = useRef<{ of: ChatHistory; history: ChatHistory }>();
   if (newest.data && newest.data !== known.current?.of) {
@@ -44,5 +52,8 @@ export function useHistory(chat: string): {
     if (known.current?.history === current.history) current.history = withEarlier(current.history, page);
     shown((count) => count + 1);
   });
-  return { newest, history: known.current?.history, earlier };
+  const readSince = (moment: number) => {
+    if (askedAt.current <= moment) void newest.refetch();
+  };
+  return { newest, history: known.current?.history, earlier, readSince };
 }

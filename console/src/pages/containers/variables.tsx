@@ -17,8 +17,12 @@ export function Variables({ project, container, mayEdit }: VariablesProps) {
   const { id, env_var_keys: names } = container;
   const path = { project, container: id };
   const changing = useAction(
-    async (body: { env_vars_to_set?: Record<string, string>; env_vars_to_delete?: string[] }) => {
+    async (
+      body: { env_vars_to_set?: Record<string, string>; env_vars_to_delete?: string[] },
+      form?: HTMLFormElement,
+    ) => {
       await workspace.request("PATCH", "/api/projects/{project}/containers/{container}", { path, body });
+      form?.reset();
       stale(keys.containers(project));
     },
   );
@@ -50,8 +54,8 @@ export function Variables({ project, container, mayEdit }: VariablesProps) {
           onSubmit={(event) => {
             event.preventDefault();
             const form = new FormData(event.currentTarget);
-            changing.run({ env_vars_to_set: { [textOf(form, "name")]: textOf(form, "value") } });
-            event.currentTarget.reset();
+            const body = { env_vars_to_set: { [textOf(form, "name")]: textOf(form, "value") } };
+            changing.run(body, event.currentTarget);
           }}
         >
           <div class="field">

@@ -1,11 +1,12 @@
 import { useState } from "preact/hooks";
-import { Link, useLocation } from "wouter-preact";
+import { Link } from "wouter-preact";
 import { Choice, LinesField, NamedOptions, TextField } from "../../parts/fields.tsx";
 import { given, textOf } from "../../parts/form-text.ts";
 import { Loaded } from "../../parts/loaded.tsx";
 import { ProjectChoice } from "../../parts/project-choice.tsx";
 import { Refused } from "../../parts/refused.tsx";
 import { useAction } from "../../parts/use-action.ts";
+import { useLeadOn } from "../../parts/use-lead-on.ts";
 import { stale, useContainers } from "../../service/reads.ts";
 import { useMayEdit } from "../../service/roles.ts";
 import { workspace } from "../../service/workspace.ts";
@@ -43,7 +44,7 @@ function Fields({ connected }: { connected: ReadonlySet<string> }) {
   const [picked, setProvider] = useState<string>();
   const provider = providers.find(({ name }) => name === picked) ?? providers[0];
   const mayEdit = useMayEdit(project);
-  const [, navigate] = useLocation();
+  const leadOn = useLeadOn();
   const deploying = useAction(async (form: FormData) => {
     const mode = textOf(form, "mode");
     const variables = variablesOf(textOf(form, "variables"));
@@ -56,7 +57,7 @@ function Fields({ connected }: { connected: ReadonlySet<string> }) {
       ...(form.has("container_env") && { include_container_env: true }),
     });
     stale(names.deployments);
-    navigate(`/deployments/${made.id}`);
+    leadOn(`/deployments/${made.id}`);
   });
   return (
     <form

@@ -1,10 +1,11 @@
 import type { api } from "@agent-workspace/client";
-import { Link, useLocation } from "wouter-preact";
+import { Link } from "wouter-preact";
 import { AskFirst } from "../../parts/ask-first.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Moment } from "../../parts/moment.tsx";
 import { Refused } from "../../parts/refused.tsx";
 import { useAction } from "../../parts/use-action.ts";
+import { useLeadOn } from "../../parts/use-lead-on.ts";
 import { reads, stale, useProjects } from "../../service/reads.ts";
 import { useProjectRole } from "../../service/roles.ts";
 import { workspace } from "../../service/workspace.ts";
@@ -77,7 +78,7 @@ function Standing({ deployment }: { deployment: api.Deployment }) {
 function Steering({ deployment }: { deployment: api.Deployment }) {
   const { id, project_id, status, is_kept } = deployment;
   const role = useProjectRole(project_id ?? "");
-  const [, navigate] = useLocation();
+  const leadOn = useLeadOn();
   const cancelling = useAction(async () => {
     await workspace.deployments.cancel(id);
     stale(names.deployments);
@@ -85,7 +86,7 @@ function Steering({ deployment }: { deployment: api.Deployment }) {
   const again = useAction(async () => {
     const made = await workspace.deployments.redeploy(id);
     stale(names.deployments);
-    navigate(`/deployments/${made.id}`);
+    leadOn(`/deployments/${made.id}`);
   });
   if (role === undefined || role === "viewer") return null;
   return (
@@ -110,7 +111,7 @@ function Steering({ deployment }: { deployment: api.Deployment }) {
               await workspace.deployments.delete(id);
               reads.removeQueries({ queryKey: names.deployment(id) });
               stale(names.deployments);
-              navigate("/deployments");
+              leadOn("/deployments");
             }}
           >
             <p>If people see this version now, the site is taken down at the provider.</p>

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from "preact/hooks";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { Loaded } from "../../parts/loaded.tsx";
 import { WhenAwake } from "../../parts/project/when-awake.tsx";
 import { QuickPick } from "../../parts/quick-pick.tsx";
@@ -46,9 +46,18 @@ function Files({ project }: { project: string }) {
       ),
     [entries],
   );
-  const dropping = useAction(async (dropped: File[]) =>
-    upload(project, path === undefined ? "" : parentOf(path), dropped),
-  );
+  /** What was dropped, and where. More may come while the first of it is uploaded. */
+  const dropped = useRef<{ directory: string; files: File[] }[]>([]);
+  const dropping = useAction(async () => {
+    try {
+      for (let next = dropped.current.shift(); next; next = dropped.current.shift()) {
+        // oxlint-disable-next-line no-await-in-loop -- one at a time: each may be large
+        await upload(project, next.directory, next.files);
+      }
+    } finally {
+      dropped.current = [];
+    }
+  });
   const file = path === undefined ? undefined : files.of(path);
   return (
     <div
@@ -57,7 +66,9 @@ function Files({ project }: { project: string }) {
       onDrop={(event) => {
         if (!mayChange || !event.dataTransfer?.files.length) return;
         event.preventDefault();
-        dropping.run([...event.dataTransfer.files]);
+        const directory = path === undefined ? "" : parentOf(path);
+        dropped.current.push({ directory, files: [...event.dataTransfer.files] });
+        dropping.run();
       }}
     >
       <h1 class="hidden">Files</h1>
@@ -75,7 +86,11 @@ function Files({ project }: { project: string }) {
             Tree
           </button>
         )}
-        {mayChange && <span class="muted small drop-hint">Drop files here to upload them.</span>}
+        {mayChange && (
+          <span class="muted small drop-hint" role="status">
+            {dropping.isBusy ? "Uploading …" : "Drop files here to upload them."}
+          </span>
+        )}
       </div>
       {dropping.error !== undefined && <Refused error={dropping.error} />}
       <aside class="side" aria-label="Tree of files">

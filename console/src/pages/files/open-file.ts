@@ -41,8 +41,11 @@ export class OpenFile {
   /** The text as the service has it in version `#etag`, which is undefined for a file that is not there. */
   #saved = "";
   #etag: string | undefined;
-  #isBusy = false;
+  /** Reads and writes of the file take turns: what one has found is there for the next. */
+  #lastTurn: Promise<void> = Promise.resolve();
+  #isSaveWanted = false;
   #isCheckWanted = false;
+  #isClosed = false;
   #keeping = 0;
   readonly #drafts: Drafts;
 
@@ -51,16 +54,27 @@ export class OpenFile {
     void this.load();
   }
 
-  get etag(): string | undefined {
-    return this.#etag;
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const turn = this.#lastTurn.then(async () => {
+      if (!this.#isClosed) await work();
+    });
+    this.#lastTurn = turn.catch(later);
+    return turn;
   }
 
   /** Reads the file for the first time, and takes up what was unsaved. */
   async load(): Promise<void> {
     this.shown.value = { kind: "loading" };
-    const draft = this.#drafts.of(this.path);
+    await this.#inTurn(() => this.#begin());
+  }
+
+  async #begin(): Promise<void> {
     try {
       const version = await readVersion(this.project, this.path);
+      if (this.#isClosed) return;
+      // A look before this one has shown it already, and the person writes.
+      if (this.isUnsaved.value) return this.#collide(version);
+      const draft = this.#drafts.of(this.path);
       if (draft) this.#resume(draft.text, draft.etag, version);
       else this.#show(version);
     } catch (error) {
@@ -84,6 +98,7 @@ export class OpenFile {
     if (version === "same") return;
     this.#forgetImage();
     if (version === "gone") {
+      this.#etag = undefined;
       this.shown.value = { kind: "gone" };
       return;
     }
@@ -117,32 +132,47 @@ export class OpenFile {
   /** Keeps what is unsaved over a reload. */
   keepDraft(): void {
     clearTimeout(this.#keeping);
+    const { kind } = this.shown.value;
+    // Until the file is read, what was unsaved is in the storage alone.
+    if (this.#isClosed || kind === "loading" || kind === "refused") return;
     if (!this.isUnsaved.value) this.#drafts.forget(this.path);
     else this.isUnkept.value = !this.#drafts.keep(this.path, { text: this.text, etag: this.#etag });
   }
 
   /** Saves the text, unless the file has changed underneath. */
   async save(): Promise<void> {
-    if (this.#isBusy || this.shown.value.kind !== "text" || this.theirs.value || !this.isUnsaved.value)
-      return;
-    const sent = this.text;
+    if (this.#isSaveWanted || !this.#maySave) return;
+    this.#isSaveWanted = true;
     this.isSaving.value = true;
-    this.refusal.value = undefined;
-    const refused = (error: unknown) => (this.refusal.value = error);
-    await this.#exclusively(async () => {
+    await this.#inTurn(async () => {
+      this.#isSaveWanted = false;
+      this.refusal.value = undefined;
       try {
-        const condition = this.#etag === undefined ? { "if-none-match": "*" } : { "if-match": this.#etag };
-        const saved = await workspace.files.write(this.project, this.path, sent, { headers: condition });
-        this.#accept(sent, saved.etag);
+        if (this.#maySave) await this.#write(this.text);
       } catch (error) {
-        if (!(error instanceof PreconditionFailedError)) throw error;
-        const now = await readVersion(this.project, this.path);
-        // A save whose answer was lost finds itself.
-        if (typeof now === "object" && now.kind === "text" && now.text === sent) this.#accept(sent, now.etag);
-        else this.#collide(now);
+        this.refusal.value = error;
+      } finally {
+        this.isSaving.value = this.#isSaveWanted;
       }
-    }).catch(refused);
-    this.isSaving.value = false;
+    });
+  }
+
+  get #maySave(): boolean {
+    return this.shown.value.kind === "text" && !this.theirs.value && this.isUnsaved.value;
+  }
+
+  async #write(sent: string): Promise<void> {
+    try {
+      const condition = this.#etag === undefined ? { "if-none-match": "*" } : { "if-match": this.#etag };
+      const saved = await workspace.files.write(this.project, this.path, sent, { headers: condition });
+      this.#accept(sent, saved.etag);
+    } catch (error) {
+      if (!(error instanceof PreconditionFailedError)) throw error;
+      const now = await readVersion(this.project, this.path);
+      // A save whose answer was lost finds itself.
+      if (typeof now === "object" && now.kind === "text" && now.text === sent) this.#accept(sent, now.etag);
+      else this.#collide(now);
+    }
   }
 
   #accept(text: string, etag: string | undefined): void {
@@ -154,30 +184,34 @@ export class OpenFile {
 
   /** Looks whether the file has changed underneath: without edits it is shown anew, else the person is asked. */
   async check(): Promise<void> {
-    if (this.shown.value.kind === "loading") return;
-    if (this.#isBusy) {
-      this.#isCheckWanted = true;
-      return;
-    }
-    await this.#exclusively(async () => {
-      const known = this.theirs.value ? this.theirs.value.etag : this.#etag;
-      const now = await readVersion(this.project, this.path, known);
-      if (now === "same") return;
-      if (this.isUnsaved.value) this.#collide(now);
-      else this.#show(now);
+    if (this.#isCheckWanted) return;
+    this.#isCheckWanted = true;
+    await this.#inTurn(async () => {
+      this.#isCheckWanted = false;
+      await this.#look();
     }).catch(later);
   }
 
-  async #exclusively(work: () => Promise<void>): Promise<void> {
-    this.#isBusy = true;
-    try {
-      await work();
-    } finally {
-      this.#isBusy = false;
-    }
-    if (!this.#isCheckWanted) return;
-    this.#isCheckWanted = false;
-    await this.check();
+  /** Looks, if a list of all files has another version; undefined if it is not among them. */
+  async compare(listed: string | undefined): Promise<void> {
+    await this.#inTurn(async () => {
+      const isThere = this.shown.value.kind !== "gone";
+      const isSame = isThere ? listed !== undefined && listed === this.#known : listed === undefined;
+      if (!isSame) await this.#look();
+    }).catch(later);
+  }
+
+  /** The newest version that the person was shown, or told of. */
+  get #known(): string | undefined {
+    return this.theirs.value ? this.theirs.value.etag : this.#etag;
+  }
+
+  async #look(): Promise<void> {
+    if (this.shown.value.kind === "refused") return this.#begin();
+    const now = await readVersion(this.project, this.path, this.#known);
+    if (now === "same" || this.#isClosed) return;
+    if (this.isUnsaved.value) this.#collide(now);
+    else this.#show(now);
   }
 
   #collide(now: Version | "same" | "gone"): void {
@@ -211,6 +245,7 @@ export class OpenFile {
 
   /** Gives up what is unsaved. The file is no longer used. */
   close(): void {
+    this.#isClosed = true;
     clearTimeout(this.#keeping);
     this.#drafts.forget(this.path);
     this.#forgetImage();

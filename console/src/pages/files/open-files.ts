@@ -49,12 +49,7 @@ export class OpenFiles {
   /** Looks at the files whose version is another one in a new list of all of them. */
   compare(entries: readonly api.TreeEntry[]): void {
     const etags = new Map(entries.map(({ path, etag }) => [path, etag]));
-    for (const file of this.files.value) {
-      const { kind } = file.shown.value;
-      const isThere = kind !== "gone";
-      const etag = file.theirs.value ? file.theirs.value.etag : file.etag;
-      if (etags.has(file.path) !== isThere || (isThere && etags.get(file.path) !== etag)) void file.check();
-    }
+    for (const file of this.files.value) void file.compare(etags.get(file.path));
   }
 
   /** Keeps what is unsaved, as the page may go. */

@@ -13,6 +13,8 @@ export const useTree = (project: string) =>
         query: { all: "true" },
         signal,
       }),
+    // While no page of files was shown, nothing told of their changes.
+    staleTime: 0,
   });
 
 /** The lines of a project's files that have a text. */

@@ -2,11 +2,11 @@ import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 import type { Place } from "../../editor/editor.tsx";
 import { useProjectLive } from "../../live/use-project-live.ts";
+import { paced } from "../../parts/paced.ts";
 import { useMayEdit } from "../../service/roles.ts";
 import { reads } from "../../service/reads.ts";
 import type { FilesState } from "./files-state.ts";
 import { OpenFiles } from "./open-files.ts";
-import { paced } from "./paced.ts";
 import { addressOf, pathIn } from "./paths.ts";
 import { treeKey, useTree } from "./reads.ts";
 

@@ -9,6 +9,8 @@ export interface Beginning {
 }
 
 const LOOK_MS = 1_000;
+/** A large repository takes minutes: the looks become rarer, down to this. */
+const RARE_MS = 15_000;
 
 /** Nothing, or a copy of the repository at an address of any git host. */
 export function sourceOf(repository: string): Source {
@@ -30,14 +32,14 @@ export async function createProject(
   progress: Progress,
 ): Promise<{ project: string; chatId: string }> {
   const { id, slug } = (progress.project ??= await workspace.projects.create({ name, ...source }));
-  for (;;) {
+  for (let pause = LOOK_MS; ; pause = Math.min(RARE_MS, pause * 1.2)) {
     const { status, error } = await workspace.projects.get(id);
     if (status === "failed") {
       delete progress.project;
       throw new WorkspaceError(error ?? "The project could not be made");
     }
     if (status !== "initializing") break;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
   progress.chatId ??= (await workspace.chats.create({ project_id: id })).id;
   const { chatId, messageKey } = progress;

@@ -1,8 +1,8 @@
 import { useRef } from "preact/hooks";
-import { useLocation } from "wouter-preact";
 import { textOf } from "../../parts/form-text.ts";
 import { Refused } from "../../parts/refused.tsx";
 import { useAction } from "../../parts/use-action.ts";
+import { useLeadOn } from "../../parts/use-lead-on.ts";
 import { keys, stale, useModels } from "../../service/reads.ts";
 import { useMayMake } from "../../service/roles.ts";
 import { workspace } from "../../service/workspace.ts";
@@ -10,7 +10,7 @@ import { Model } from "./model.tsx";
 import { createProject, sourceOf, type Progress } from "./create-project.ts";
 
 /** From nothing to a first answer: a project and its first message. */
-export function FirstRunPage() {
+export function FirstRunPage({ begun }: { begun?: () => void }) {
   const mayMake = useMayMake();
   return (
     <div class="narrow">
@@ -18,14 +18,14 @@ export function FirstRunPage() {
       {mayMake === false ? (
         <p class="notice">You look at this team. Its editors and administrators make projects.</p>
       ) : (
-        <Form />
+        <Form begun={begun} />
       )}
     </div>
   );
 }
 
-function Form() {
-  const [, navigate] = useLocation();
+function Form({ begun }: { begun: (() => void) | undefined }) {
+  const leadOn = useLeadOn();
   const { data: models } = useModels();
   const progress = useRef<Progress>({ messageKey: crypto.randomUUID() });
   const { run, isBusy, error } = useAction(async (form: FormData) => {
@@ -36,7 +36,7 @@ function Form() {
     };
     const { project, chatId } = await createProject(workspace, beginning, progress.current);
     stale(keys.projects, keys.sidebar);
-    navigate(`/projects/${project}/chats/${chatId}`);
+    leadOn(`/projects/${project}/chats/${chatId}`);
   });
   return (
     <>
@@ -49,6 +49,7 @@ function Form() {
         class="form"
         onSubmit={(event) => {
           event.preventDefault();
+          begun?.();
           run(new FormData(event.currentTarget));
         }}
       >

@@ -1,5 +1,5 @@
 import type { api } from "@agent-workspace/client";
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { AskFirst } from "../../parts/ask-first.tsx";
 import { NamedOptions } from "../../parts/fields.tsx";
 import { textOf } from "../../parts/form-text.ts";
@@ -16,6 +16,7 @@ import { Scopes } from "./scopes.tsx";
 export function KeysPage() {
   const [shown, setShown] = useState<{ key: api.ApiKey; project: string | undefined }>();
   const { data: projects = [] } = useProjects();
+  const name = useRef<HTMLInputElement>(null);
   const making = useAction(async (form: FormData) => {
     const project = textOf(form, "project");
     const days = Number(textOf(form, "days"));
@@ -26,6 +27,8 @@ export function KeysPage() {
       ...(days > 0 && { expires_in_days: days }),
       ...(scopes.length > 0 && { scopes }),
     });
+    // The second click of a double click finds no name.
+    if (name.current) name.current.value = "";
     setShown({ key: made, project: project || projects[0]?.id });
     stale(names.apiKeys);
   });
@@ -45,7 +48,15 @@ export function KeysPage() {
       >
         <div class="field">
           <label for="name">Name</label>
-          <input id="name" name="name" required maxLength={100} autocomplete="off" placeholder="ci" />
+          <input
+            id="name"
+            name="name"
+            ref={name}
+            required
+            maxLength={100}
+            autocomplete="off"
+            placeholder="ci"
+          />
         </div>
         <div class="field">
           <label for="project">Reaches</label>

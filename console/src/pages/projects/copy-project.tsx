@@ -1,17 +1,17 @@
 import type { api } from "@agent-workspace/client";
-import { useLocation } from "wouter-preact";
 import { Refused } from "../../parts/refused.tsx";
 import { useAction } from "../../parts/use-action.ts";
+import { useLeadOn } from "../../parts/use-lead-on.ts";
 import { keys, stale } from "../../service/reads.ts";
 import { workspace } from "../../service/workspace.ts";
 
 /** Takes the files of a project away: as an archive, or into a project of one's own. */
 export function CopyProject({ project, mayFork }: { project: api.Project; mayFork: boolean }) {
-  const [, navigate] = useLocation();
+  const leadOn = useLeadOn();
   const forking = useAction(async () => {
     const fork = await workspace.projects.fork(project.id);
     stale(keys.projects, keys.sidebar);
-    navigate(`/projects/${fork.slug}`);
+    leadOn(`/projects/${fork.slug}`);
   });
   const exporting = useAction(async () => {
     // The browser downloads by itself and cannot renew a session, so this call does it.

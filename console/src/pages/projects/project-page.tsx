@@ -1,11 +1,12 @@
 import type { api } from "@agent-workspace/client";
-import { Link, useLocation } from "wouter-preact";
+import { Link } from "wouter-preact";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Moment } from "../../parts/moment.tsx";
 import { DeleteProject } from "../../parts/project/delete-project.tsx";
 import { ProjectState } from "../../parts/project/project-state.tsx";
 import { Refused } from "../../parts/refused.tsx";
 import { useAction } from "../../parts/use-action.ts";
+import { useLeadOn } from "../../parts/use-lead-on.ts";
 import { keys, stale, useProject, useSidebar } from "../../service/reads.ts";
 import { useMayMake, useProjectRole } from "../../service/roles.ts";
 import { workspace } from "../../service/workspace.ts";
@@ -17,13 +18,13 @@ export function ProjectPage({ project }: { project: string }) {
 }
 
 function Found({ project }: { project: api.Project }) {
-  const [, navigate] = useLocation();
+  const leadOn = useLeadOn();
   const { data: tree } = useSidebar();
   const chats = tree?.projects.find(({ id }) => id === project.id)?.chats ?? [];
   const newChat = useAction(async () => {
     const chat = await workspace.chats.create({ project_id: project.id });
     stale(keys.sidebar);
-    navigate(`/projects/${project.slug}/chats/${chat.id}`);
+    leadOn(`/projects/${project.slug}/chats/${chat.id}`);
   });
   const role = useProjectRole(project.slug);
   const mayEdit = role === "admin" || role === "editor";

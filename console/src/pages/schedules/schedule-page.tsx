@@ -1,11 +1,12 @@
 import type { api } from "@agent-workspace/client";
 import { useRef } from "preact/hooks";
-import { Link, useLocation } from "wouter-preact";
+import { Link } from "wouter-preact";
 import { AskFirst } from "../../parts/ask-first.tsx";
 import { Folded } from "../../parts/folded.tsx";
 import { Loaded } from "../../parts/loaded.tsx";
 import { Refused } from "../../parts/refused.tsx";
 import { useAction } from "../../parts/use-action.ts";
+import { useLeadOn } from "../../parts/use-lead-on.ts";
 import { reads, stale, useProjects } from "../../service/reads.ts";
 import { useMayEdit } from "../../service/roles.ts";
 import { workspace } from "../../service/workspace.ts";
@@ -77,7 +78,7 @@ function Standing({ schedule }: { schedule: api.Schedule }) {
 
 function Steering({ schedule: { id, name, is_active, project_id } }: { schedule: api.Schedule }) {
   const mayRun = useMayEdit(project_id ?? "");
-  const [, navigate] = useLocation();
+  const leadOn = useLeadOn();
   const running = useAction(async () => {
     await workspace.schedules.trigger(id);
     stale(names.schedules);
@@ -105,7 +106,7 @@ function Steering({ schedule: { id, name, is_active, project_id } }: { schedule:
             await workspace.schedules.delete(id);
             reads.removeQueries({ queryKey: names.schedule(id) });
             stale(names.schedules);
-            navigate("/schedules");
+            leadOn("/schedules");
           }}
         >
           <p>The schedule and the list of its runs are deleted. The chats of its runs stay.</p>

@@ -1,10 +1,11 @@
-import { Route, Switch, useLocation } from "wouter-preact";
+import { Route, Switch } from "wouter-preact";
 import { stale } from "../../service/reads.ts";
 import { workspace } from "../../service/workspace.ts";
 import { names } from "./reads.ts";
 import { ScheduleForm, type ScheduleWish } from "./schedule-form.tsx";
 import { ScheduleList } from "./schedule-list.tsx";
 import { SchedulePage } from "./schedule-page.tsx";
+import { useLeadOn } from "../../parts/use-lead-on.ts";
 
 /** Schedules: their list, the form of a new one, and each schedule with its runs. */
 export function SchedulesPage() {
@@ -24,11 +25,11 @@ export function SchedulesPage() {
 }
 
 function NewSchedule() {
-  const [, navigate] = useLocation();
+  const leadOn = useLeadOn();
   const make = async ({ repeat, ...wish }: ScheduleWish) => {
     const made = await workspace.schedules.create({ ...wish, ...(repeat > 0 && { repeat }) });
     stale(names.schedules);
-    navigate(`/schedules/${made.id}`);
+    leadOn(`/schedules/${made.id}`);
   };
   return (
     <>

@@ -19,9 +19,11 @@ interface MembersProps {
 
 /** People with a role of their own in a project. */
 export function Members({ project, isAdministrator }: MembersProps) {
-  const adding = useAction(async (form: FormData) => {
-    const body = { email: textOf(form, "email"), role: roleOf(textOf(form, "role")) };
+  const adding = useAction(async (form: HTMLFormElement) => {
+    const typed = new FormData(form);
+    const body = { email: textOf(typed, "email"), role: roleOf(textOf(typed, "role")) };
     await workspace.request("POST", "/api/projects/{project}/members", { path: { project }, body });
+    form.reset();
     stale(membersKey(project));
   });
   return (
@@ -42,8 +44,7 @@ export function Members({ project, isAdministrator }: MembersProps) {
           class="row"
           onSubmit={(event) => {
             event.preventDefault();
-            adding.run(new FormData(event.currentTarget));
-            event.currentTarget.reset();
+            adding.run(event.currentTarget);
           }}
         >
           <label for="email">Email address</label>
@@ -82,13 +83,13 @@ function MemberLine({ project, member, isAdministrator }: MembersProps & { membe
         <>
           <select
             aria-label={`Role of ${username}`}
+            // It is what the service says, which may refuse.
+            value={role}
             disabled={changing.isBusy}
             onChange={({ currentTarget }) => changing.run(roleOf(currentTarget.value))}
           >
             {ROLES.map((each) => (
-              <option key={each} selected={each === role}>
-                {each}
-              </option>
+              <option key={each}>{each}</option>
             ))}
           </select>
           <button type="button" disabled={changing.isBusy} onClick={() => changing.run("none")}>

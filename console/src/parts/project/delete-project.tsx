@@ -1,12 +1,12 @@
 import type { api } from "@agent-workspace/client";
-import { useLocation } from "wouter-preact";
 import { keys, stale } from "../../service/reads.ts";
 import { workspace } from "../../service/workspace.ts";
 import { AskFirst } from "../ask-first.tsx";
+import { useLeadOn } from "../use-lead-on.ts";
 
 /** Deletes a project with all it has, once its name is typed. */
 export function DeleteProject({ project }: { project: Pick<api.Project, "id" | "name"> }) {
-  const [, navigate] = useLocation();
+  const leadOn = useLeadOn();
   return (
     <AskFirst
       label="Delete …"
@@ -17,7 +17,7 @@ export function DeleteProject({ project }: { project: Pick<api.Project, "id" | "
       work={async () => {
         await workspace.projects.delete(project.id);
         stale(keys.projects, keys.sidebar);
-        navigate("/");
+        leadOn("/");
       }}
     >
       <p>Its files, chats, snapshots and schedules are deleted, and cannot be brought back.</p>
