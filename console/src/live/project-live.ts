@@ -8,7 +8,7 @@ import {
 } from "@agent-workspace/client";
 import { signal, type ReadonlySignal } from "@preact/signals";
 
-/** Called with the paths that have changed; with none if any file may have, as after a time without a connection. */
+/** Called with the paths that have changed; with none if any file may have, as before each connection. */
 export type FilesListener = (paths: readonly string[] | undefined) => void;
 
 /** What a project shows live, over one socket: the tasks of the person in it. */
@@ -30,6 +30,8 @@ export interface ProjectLive {
 const TURNING = new Set(["approval_required", "approval_answered", "done"]);
 
 interface Listeners {
+  /** Called at each connection: tasks that ended before it, and were not shown, are in the history alone. */
+  connected: () => void;
   /** Called when a task asks, is answered, or ends. */
   turned: (chatId: string, isEnd: boolean) => void;
   /** Called when the project is on its way to another state, at each step. */
@@ -40,12 +42,11 @@ interface Listeners {
 export function openProjectLive(
   workspace: Workspace,
   project: string,
-  { turned, moved }: Listeners,
+  { connected, turned, moved }: Listeners,
 ): ProjectLive {
   const isConnected = signal(true);
   const listeners = new Set<FilesListener>();
   const tell: FilesListener = (paths) => listeners.forEach((listener) => listener(paths));
-  let isFirst = true;
   const chat = workspace.chat(project, {
     onNotice: (notice) => {
       if (notice.type === "files_changed") tell(pathsOf(notice["paths"]));
@@ -53,9 +54,10 @@ export function openProjectLive(
     },
     onConnection: (now) => {
       isConnected.value = now;
-      // Notices are not repeated: any may have been missed.
-      if (now && !isFirst) tell(undefined);
-      if (now) isFirst = false;
+      if (!now) return;
+      // Notices are not repeated: any may have been missed, also between what was read first and the first connection.
+      tell(undefined);
+      connected();
     },
   });
   const conversation = signal(emptyConversation());

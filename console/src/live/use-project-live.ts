@@ -29,6 +29,7 @@ function connect(project: string) {
   let arriving = 0;
   const readState = () => stale(keys.status(project), keys.containers(project));
   const live = openProjectLive(workspace, project, {
+    connected: () => stale(keys.histories),
     turned(chatId, isEnd) {
       stale(keys.sidebar, keys.runs, keys.approvals);
       if (isEnd) stale(keys.messages(chatId), keys.credits);

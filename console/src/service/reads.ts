@@ -29,6 +29,7 @@ export const keys = {
   status: (project: string) => ["projects", project, "status"],
   containers: (project: string) => ["projects", project, "containers"],
   approvals: ["approvals"],
+  histories: ["messages"],
   messages: (chat: string) => ["messages", chat],
   runs: ["runs"],
   run: (task: string) => ["runs", task],

@@ -42,7 +42,9 @@ export class OpenFile {
   #saved = "";
   #etag: string | undefined;
   #isBusy = false;
+  /** Asked for while the file is read or written: it follows. */
   #isCheckWanted = false;
+  #isSaveWanted = false;
   #keeping = 0;
   readonly #drafts: Drafts;
 
@@ -123,13 +125,16 @@ export class OpenFile {
 
   /** Saves the text, unless the file has changed underneath. */
   async save(): Promise<void> {
-    if (this.#isBusy || this.shown.value.kind !== "text" || this.theirs.value || !this.isUnsaved.value)
+    if (this.shown.value.kind !== "text" || this.theirs.value || !this.isUnsaved.value) return;
+    if (this.#isBusy) {
+      this.#isSaveWanted = true;
       return;
+    }
     const sent = this.text;
     this.isSaving.value = true;
     this.refusal.value = undefined;
     const refused = (error: unknown) => (this.refusal.value = error);
-    await this.#exclusively(async () => {
+    const write = async () => {
       try {
         const condition = this.#etag === undefined ? { "if-none-match": "*" } : { "if-match": this.#etag };
         const saved = await workspace.files.write(this.project, this.path, sent, { headers: condition });
@@ -141,7 +146,8 @@ export class OpenFile {
         if (typeof now === "object" && now.kind === "text" && now.text === sent) this.#accept(sent, now.etag);
         else this.#collide(now);
       }
-    }).catch(refused);
+    };
+    await this.#exclusively(() => write().catch(refused));
     this.isSaving.value = false;
   }
 
@@ -159,25 +165,25 @@ export class OpenFile {
       this.#isCheckWanted = true;
       return;
     }
-    await this.#exclusively(async () => {
+    const look = async () => {
       const known = this.theirs.value ? this.theirs.value.etag : this.#etag;
       const now = await readVersion(this.project, this.path, known);
       if (now === "same") return;
       if (this.isUnsaved.value) this.#collide(now);
       else this.#show(now);
-    }).catch(later);
+    };
+    await this.#exclusively(() => look().catch(later));
   }
 
-  async #exclusively(work: () => Promise<void>): Promise<void> {
+  /** Does what may not fail, and then what was asked for meanwhile. */
+  async #exclusively(work: () => Promise<unknown>): Promise<void> {
     this.#isBusy = true;
-    try {
-      await work();
-    } finally {
-      this.#isBusy = false;
-    }
-    if (!this.#isCheckWanted) return;
-    this.#isCheckWanted = false;
-    await this.check();
+    await work();
+    this.#isBusy = false;
+    const [isCheckWanted, isSaveWanted] = [this.#isCheckWanted, this.#isSaveWanted];
+    this.#isCheckWanted = this.#isSaveWanted = false;
+    if (isCheckWanted) await this.check();
+    if (isSaveWanted) await this.save();
   }
 
   #collide(now: Version | "same" | "gone"): void {
@@ -212,6 +218,7 @@ export class OpenFile {
   /** Gives up what is unsaved. The file is no longer used. */
   close(): void {
     clearTimeout(this.#keeping);
+    this.#isSaveWanted = false;
     this.#drafts.forget(this.path);
     this.#forgetImage();
   }
