@@ -94,7 +94,10 @@ describe("a sign-in by device", () => {
     const broken = await serve(({ url = "" }, response) => {
       const isFirst = !asked.includes(url);
       asked.push(url);
-      if (url.endsWith("/token") && isFirst) return void response.destroy();
+      if (url.endsWith("/token") && isFirst) {
+        response.destroy();
+        return;
+      }
       response.writeHead(200, { "content-type": "application/json" });
       response.end(JSON.stringify({ ...ANSWERS[url], verification_uri: `${broken.url}/device` }));
     });

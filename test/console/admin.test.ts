@@ -57,7 +57,9 @@ describe.skipIf(CHROMIUM === undefined)("the administration in the console", () 
     expect((await narrowed).status()).toBe(200);
     await goTo(page, "/admin/installation");
     await expectPage(page.getByRole("region", { name: "Readiness" })).toContainText("Databaseok");
+    const connected = page.waitForResponse("**/api/gateway/reload");
     await page.getByRole("button", { name: "Connect all again" }).click();
+    expect((await connected).ok()).toBe(true);
     await expectPage(page.getByRole("alert")).toHaveCount(0);
     await expectNoBarriers(page, ["/admin", "/admin/trail", "/admin/payments", "/admin/installation"]);
     expect(complaints).toEqual([]);

@@ -1,4 +1,4 @@
-import type { Browser, Page } from "@playwright/test";
+import type { Browser, Page, Route } from "@playwright/test";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Account } from "#test/support/api-client.ts";
 import { failedMessage } from "#test/support/channels.ts";
@@ -66,6 +66,21 @@ describe.skipIf(CHROMIUM === undefined)("a channel", () => {
       `test message of the channel “${HOSTILE}”`,
     );
     await expectAccessible(page);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it("takes no code of a person before it is known which platforms there are", async () => {
+    const { page, complaints } = await openConsole(browser, service, { account });
+    const platforms = Promise.withResolvers<Route>();
+    await page.route("**/api/gateway/platforms", (route) => platforms.resolve(route), { times: 1 });
+    await page.goto("/app/channels");
+    await page.getByLabel("Code").fill("WRONG234");
+    const link = page.getByRole("button", { name: "Link the account" });
+    await expectPage(link).toBeDisabled();
+    await (await platforms.promise).continue();
+    await link.click();
+    await expectPage(page.getByRole("alert")).toBeVisible();
     expect(complaints).toEqual([]);
     await page.context().close();
   });

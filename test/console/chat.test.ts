@@ -1,4 +1,4 @@
-import type { Browser, Page } from "@playwright/test";
+import type { Browser, Page, Route } from "@playwright/test";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM } from "#test/support/chromium.ts";
 import { sharedService } from "#test/support/shared-service.ts";
@@ -48,7 +48,7 @@ describe.skipIf(CHROMIUM === undefined)("a chat in the console", () => {
     await expectPage(log(page)).toContainText("Write it at work");
 
     // A message while the agent is at work waits for its turn, and can be taken back.
-    await send(page, script({ text: Array(50).fill("slow").join(" "), chunks: 50, delay_ms: 200 }));
+    await send(page, script({ text: Array(50).fill("slow").join(" "), chunks: 50, delay_ms: 5_000 }));
     await expectPage(log(page)).toContainText("slow slow");
     await send(page, "And this?");
     await page.getByRole("button", { name: "Take it back" }).click();
@@ -110,9 +110,17 @@ describe.skipIf(CHROMIUM === undefined)("a chat in the console", () => {
     await page.reload();
     await expectPage(log(page)).toContainText("Answer 20.");
     await expectPage(log(page)).not.toContainText("The first.");
+    // Meanwhile a message comes, and the newest ones are read again.
+    const earlier = Promise.withResolvers<Route>();
+    await page.route("**/messages?*cursor=*", (route) => earlier.resolve(route), { times: 1 });
     await page.getByRole("button", { name: "Earlier messages" }).click();
+    const asked = await earlier.promise;
+    const newest = page.waitForResponse((answer) => /\/messages\?(?!.*cursor=)/u.test(answer.url()));
+    await send(page, script({ text: "Meanwhile." }));
+    await newest;
+    await asked.continue();
     await expectPage(log(page)).toContainText("The first.");
-    await expectPage(page.locator(".task")).toHaveCount(22);
+    await expectPage(page.locator(".task")).toHaveCount(23);
     await expectPage(page.getByRole("button", { name: "Earlier messages" })).toHaveCount(0);
     // What is far from the view is not in the page.
     const line = page.locator(".tool").first();
@@ -121,6 +129,21 @@ describe.skipIf(CHROMIUM === undefined)("a chat in the console", () => {
     await line.locator("summary").click();
     await expectPage(line.locator(".fields").first()).toContainText("END");
     expect(complaints).toEqual([]);
+  });
+
+  it("shows an answer that ended before the page was connected", async () => {
+    const { page, token, project, chat } = await openChat();
+    const connection = Promise.withResolvers<void>();
+    await page.routeWebSocket("**/ws/**", async (route) => {
+      await connection.promise;
+      route.connectToServer();
+    });
+    await page.reload();
+    await expectPage(log(page)).toContainText("Nothing has been said yet.");
+    const json = { project_id: project, chat_id: chat, message: script({ text: "From elsewhere." }) };
+    expect((await service.call("POST", "/api/chat/agent", { token, json })).status).toBe(200);
+    connection.resolve();
+    await expectPage(page.locator(".markdown")).toHaveText("From elsewhere.");
   });
 
   it("says that the connection is lost, and shows all once it is back", async () => {

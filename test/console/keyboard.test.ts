@@ -43,6 +43,7 @@ describe.skipIf(CHROMIUM === undefined)("a person with a keyboard alone", () => 
 
     // What a dialog was opened from has the focus again.
     await page.keyboard.press("Shift+Tab");
+    await expectPage(page.getByRole("button", { name: "Settings …" })).toBeVisible();
     await pressOn(page, "Settings …");
     await expectPage(dialog).toBeVisible();
     await page.keyboard.press("Escape");
@@ -68,9 +69,9 @@ describe.skipIf(CHROMIUM === undefined)("a person with a keyboard alone", () => 
     await tabTo(page, "Changes", "Shift+Tab");
     await page.keyboard.press("Enter");
     await expectPage(page.getByRole("heading", { name: "Changes" })).toBeVisible();
-    if (await page.getByRole("button", { name: "Begin a git repository" }).isVisible()) {
-      await pressOn(page, "Begin a git repository");
-    }
+    const begin = page.getByRole("button", { name: "Begin a git repository" });
+    await expectPage(begin.or(page.getByLabel("Message of the commit"))).toBeVisible();
+    if (await begin.isVisible()) await pressOn(page, "Begin a git repository");
     await expectPage(page.getByLabel("Message of the commit")).toBeVisible();
     await expectFocus(page);
     await tabTo(page, "Message of the commit");
@@ -91,6 +92,7 @@ describe.skipIf(CHROMIUM === undefined)("a person with a keyboard alone", () => 
     await pressOn(page, "Create a key");
     await expectPage(page.getByLabel("The new key")).toContainText("tsk_");
     await expectFocus(page);
+    await expectPage(page.getByRole("button", { name: "Revoke mine" })).toBeVisible();
     await pressOn(page, "Revoke mine");
     await expectPage(dialog).toBeVisible();
     await pressOn(page, "Cancel");

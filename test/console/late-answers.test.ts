@@ -101,7 +101,7 @@ describe.skipIf(CHROMIUM === undefined)("what comes late in the console", () => 
   });
 
   it("keeps an unsaved text over a reload before the file was there", async () => {
-    const { page, files } = await openProject();
+    const { page, complaints, files } = await openProject();
     await page.goto(`${files}/a.ts`);
     await editor(page).press("Control+End");
     await page.keyboard.type("// mine");
@@ -114,10 +114,11 @@ describe.skipIf(CHROMIUM === undefined)("what comes late in the console", () => 
     await page.reload();
     await expectPage(editor(page)).toContainText("// mine");
     await expectPage(page.getByLabel("Open files")).toContainText("not saved");
+    expect(complaints).toEqual([]);
   });
 
   it("is not taken for the text of the keyboard: an editor does not take the focus of who writes elsewhere", async () => {
-    const { page, files } = await openProject();
+    const { page, complaints, files } = await openProject();
     const reading = await held(page, "**/files/raw?*", () => true);
     await page.goto(`${files}/a.ts`);
     await page.getByText("Search text in files").click();
@@ -128,20 +129,22 @@ describe.skipIf(CHROMIUM === undefined)("what comes late in the console", () => 
       "new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))",
     );
     await expectPage(page.getByLabel("Text", { exact: true })).toBeFocused();
+    expect(complaints).toEqual([]);
   });
 
   it("shows a file that was made while the connection was made", async () => {
-    const { page, files, write } = await openProject();
+    const { page, complaints, files, write } = await openProject();
     const letGo = await heldSockets(page);
     await page.goto(files);
     await expectPage(page.getByRole("treeitem", { name: "a.ts" })).toBeVisible();
     await write("b.ts", "made");
     letGo();
     await expectPage(page.getByRole("treeitem", { name: "b.ts" })).toBeVisible();
+    expect(complaints).toEqual([]);
   });
 
   it("shows a file that was made while another page of the project was shown", async () => {
-    const { page, files, write } = await openProject();
+    const { page, complaints, files, write } = await openProject();
     await page.goto(files);
     await expectPage(page.getByRole("treeitem", { name: "a.ts" })).toBeVisible();
     await page.getByLabel("Project", { exact: true }).getByRole("link", { name: "Settings" }).click();
@@ -149,6 +152,7 @@ describe.skipIf(CHROMIUM === undefined)("what comes late in the console", () => 
     await write("b.ts", "made");
     await page.getByLabel("Project", { exact: true }).getByRole("link", { name: "Files" }).click();
     await expectPage(page.getByRole("treeitem", { name: "b.ts" })).toBeVisible();
+    expect(complaints).toEqual([]);
   });
 
   it("shows the answer of a task that ended while the connection was made", async () => {
@@ -225,7 +229,7 @@ describe.skipIf(CHROMIUM === undefined)("what comes late in the console", () => 
   });
 
   it("does not say that a key was copied that was not", async () => {
-    const { page } = await openProject();
+    const { page, complaints } = await openProject();
     const made = page.getByLabel("The new key");
     const make = async (name: string) => {
       await page.getByLabel("Name", { exact: true }).fill(name);
@@ -240,6 +244,7 @@ describe.skipIf(CHROMIUM === undefined)("what comes late in the console", () => 
     await make("second");
     await expectPage(made.locator("code").first()).not.toHaveText(key);
     await expectPage(said).toHaveText("");
+    expect(complaints).toEqual([]);
   });
 
   it("leaves a person where they went while a project was forked", async () => {

@@ -2,7 +2,7 @@ import type { Browser } from "@playwright/test";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM } from "#test/support/chromium.ts";
 import { sharedService } from "#test/support/shared-service.ts";
-import { script } from "#test/support/task-client.ts";
+import { call, script } from "#test/support/task-client.ts";
 import { serveLongHistory } from "./support/long-history.ts";
 import { expectPage, launchBrowser, openConsole } from "./support/open-console.ts";
 
@@ -48,10 +48,15 @@ describe.skipIf(CHROMIUM === undefined)("a chat of 10,000 tool calls", () => {
     await expectPage(page.getByText("echo 9999", { exact: true })).toBeVisible();
 
     const words = Array.from({ length: 150 }, (_, index) => `word${index}`).join(" ");
-    await page.getByLabel("Message to the agent").fill(script({ text: words, chunks: 150, delay_ms: 20 }));
+    const asked = { text: "I ask.", tools: [call("write_file", { file_path: "a.txt", content: "a" })] };
+    await page
+      .getByLabel("Message to the agent")
+      .fill(script(asked, { text: words, chunks: 150, delay_ms: 20 }));
     await page.getByRole("button", { name: "Send" }).click();
-    await expectPage(page.locator(".markdown").last()).toContainText("word5 ");
+    // The words come once all is ready to watch them.
+    await expectPage(page.getByRole("button", { name: "Allow once" })).toBeVisible();
     await page.evaluate(WATCH);
+    await page.getByRole("button", { name: "Allow once" }).click();
     await expectPage(page.locator(".markdown").last()).toContainText("word149");
     const { elsewhere, batches, frames } = await page.evaluate<{
       elsewhere: number;

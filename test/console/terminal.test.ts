@@ -32,7 +32,7 @@ describe.skipIf(CHROMIUM === undefined)("a terminal", () => {
     await pressOn(page, "New terminal");
     await expectPage(page.getByText("Connected.")).toBeVisible();
     await page.keyboard.type("printf 'one-%s \\033[38;2;200;30;30mred\\033[0m\\n' $((40 + 2))\n");
-    await expectPage(linesOf(page, "one-42")).toHaveCount(1);
+    await expectPage(linesOf(page, "one-42 red")).toHaveCount(1);
     const styles = await page.evaluate<string[]>(
       "[getComputedStyle(document.querySelector('.xterm-rows')).color, [...document.querySelectorAll('.xterm-rows span')].find((each) => each.textContent === 'red')?.style.color ?? '', getComputedStyle(document.querySelector('.session .screen')).color]",
     );
@@ -51,8 +51,9 @@ describe.skipIf(CHROMIUM === undefined)("a terminal", () => {
     await expectPage(linesOf(page, "two-43")).toHaveCount(1);
     await expectPage(linesOf(page, "one-42")).toHaveCount(1);
     // And goes on by itself where it was when its connection was lost.
-    await sockets[0]?.close({ code: 4000 });
-    await expectPage(() => expect(sockets).toHaveLength(2)).toPass();
+    const made = sockets.length;
+    await sockets.at(-1)?.close({ code: 4000 });
+    await expectPage(() => expect(sockets.length).toBeGreaterThan(made)).toPass();
     await expectPage(page.getByText("Connected.")).toBeVisible();
     await page.keyboard.type("echo three-$((40 + 4))\n");
     await expectPage(linesOf(page, "three-44")).toHaveCount(1);
@@ -77,12 +78,13 @@ describe.skipIf(CHROMIUM === undefined)("a terminal", () => {
     const more = page.getByRole("button", { name: "New terminal" });
     await more.click();
     await expectPage(page.getByText("Connected.")).toBeVisible();
-    await page.keyboard.type("sleep 600\n");
-    await expectPage(linesOf(page, "sleep 600")).toHaveCount(1);
+    // Only what the shell puts out tells that it runs: what is typed before its prompt is shown twice.
+    await page.keyboard.type("echo now-$((40 + 2)); sleep 600\n");
+    await expectPage(linesOf(page, "now-42")).toHaveCount(1);
     await page.getByRole("button", { name: "Ctrl-C" }).click();
     await expectPage(linesOf(page, "^C")).toHaveCount(1);
     await page.getByLabel("For screen readers").check();
-    await expectPage(page.locator(".xterm-accessibility-tree")).toContainText("sleep 600");
+    await expectPage(page.locator(".xterm-accessibility-tree")).toContainText("now-42");
     await expectAccessible(page);
     await more.click();
     await expectPage(page.getByRole("button", { name: "2:" }).first()).toHaveAttribute(

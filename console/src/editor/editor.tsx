@@ -53,6 +53,9 @@ const outside = Annotation.define<boolean>();
 const permission = new Compartment();
 const language = new Compartment();
 
+/** How long after Escape a Tab leads on, unless another key comes first. CodeMirror's own two seconds are too few for many. */
+const LEAVING_MS = 20_000;
+
 /** A text that a person edits. Tab indents; after Escape it leads on. */
 export function Editor(props: EditorProps) {
   const parent = useRef<HTMLDivElement>(null);
@@ -147,6 +150,8 @@ function basics(): Extension {
     search({ top: true }),
     highlightSelectionMatches(),
     keymap.of([...defaultKeymap, ...searchKeymap, ...historyKeymap, ...foldKeymap, indentWithTab]),
+    // After all others, which close a panel by it.
+    keymap.of([{ key: "Escape", run: (view) => (view.setTabFocusMode(LEAVING_MS), true) }]),
   ];
 }
 

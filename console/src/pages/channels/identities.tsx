@@ -114,7 +114,7 @@ function Pairing() {
           spellcheck={false}
         />
       </div>
-      <button type="submit" disabled={pairing.isBusy}>
+      <button type="submit" disabled={pairing.isBusy || platforms.length === 0}>
         Link the account
       </button>
       <p role="status">{linked !== undefined && `Your account at ${linked} is linked.`}</p>

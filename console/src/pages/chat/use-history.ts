@@ -45,12 +45,16 @@ export function useHistory(chat: string): {
   }
   const [, shown] = useState(0);
   const earlier = useAction(async () => {
-    const { current } = known;
-    if (current?.history.cursor === undefined) return;
-    const page = await read(chat, current.history.cursor);
-    // The newest page may have been read again meanwhile; then this page is asked for again.
-    if (known.current?.history === current.history) current.history = withEarlier(current.history, page);
-    shown((count) => count + 1);
+    for (;;) {
+      const cursor = known.current?.history.cursor;
+      if (cursor === undefined) return;
+      const page = await read(chat, cursor); // oxlint-disable-line no-await-in-loop
+      // The newest page may have been read again meanwhile, and begin elsewhere: then another page is before it.
+      if (known.current?.history.cursor !== cursor) continue;
+      known.current.history = withEarlier(known.current.history, page);
+      shown((count) => count + 1);
+      return;
+    }
   });
   const readSince = (moment: number) => {
     if (askedAt.current <= moment) void newest.refetch();

@@ -55,9 +55,7 @@ export class OpenFile {
   }
 
   #inTurn(work: () => Promise<void>): Promise<void> {
-    const turn = this.#lastTurn.then(async () => {
-      if (!this.#isClosed) await work();
-    });
+    const turn = this.#lastTurn.then(() => (this.#isClosed ? undefined : work()));
     this.#lastTurn = turn.catch(later);
     return turn;
   }
