@@ -101,7 +101,7 @@ describe.skipIf(CHROMIUM === undefined)("what comes late in the console", () => 
   });
 
   it("keeps an unsaved text over a reload before the file was there", async () => {
-    const { page, complaints, files } = await openProject();
+    const { page, files, complaints } = await openProject();
     await page.goto(`${files}/a.ts`);
     await editor(page).press("Control+End");
     await page.keyboard.type("// mine");
@@ -118,7 +118,7 @@ describe.skipIf(CHROMIUM === undefined)("what comes late in the console", () => 
   });
 
   it("is not taken for the text of the keyboard: an editor does not take the focus of who writes elsewhere", async () => {
-    const { page, complaints, files } = await openProject();
+    const { page, files, complaints } = await openProject();
     const reading = await held(page, "**/files/raw?*", () => true);
     await page.goto(`${files}/a.ts`);
     await page.getByText("Search text in files").click();
@@ -133,7 +133,7 @@ describe.skipIf(CHROMIUM === undefined)("what comes late in the console", () => 
   });
 
   it("shows a file that was made while the connection was made", async () => {
-    const { page, complaints, files, write } = await openProject();
+    const { page, files, write, complaints } = await openProject();
     const letGo = await heldSockets(page);
     await page.goto(files);
     await expectPage(page.getByRole("treeitem", { name: "a.ts" })).toBeVisible();
@@ -144,7 +144,7 @@ describe.skipIf(CHROMIUM === undefined)("what comes late in the console", () => 
   });
 
   it("shows a file that was made while another page of the project was shown", async () => {
-    const { page, complaints, files, write } = await openProject();
+    const { page, files, write, complaints } = await openProject();
     await page.goto(files);
     await expectPage(page.getByRole("treeitem", { name: "a.ts" })).toBeVisible();
     await page.getByLabel("Project", { exact: true }).getByRole("link", { name: "Settings" }).click();
@@ -219,9 +219,9 @@ describe.skipIf(CHROMIUM === undefined)("what comes late in the console", () => 
     await page.keyboard.type("usag");
     expect(code.count()).toBe(1);
     code.letGo();
-    await expectPage(page.getByRole("combobox")).toBeFocused();
+    await expectPage(page.getByRole("dialog").getByRole("combobox")).toBeFocused();
     await page.keyboard.type("e");
-    await expectPage(page.getByRole("combobox")).toHaveValue("usage");
+    await expectPage(page.getByRole("dialog").getByRole("combobox")).toHaveValue("usage");
     await expectPage(page.getByRole("option", { name: /^Usage/u })).toHaveAttribute("data-highlighted", "");
     await page.keyboard.press("Enter");
     await expectPage(page.getByRole("heading", { name: "Usage", level: 1 })).toBeVisible();
@@ -248,7 +248,7 @@ describe.skipIf(CHROMIUM === undefined)("what comes late in the console", () => 
   });
 
   it("leaves a person where they went while a project was forked", async () => {
-    const { page, client } = await openProject();
+    const { page, client, complaints } = await openProject();
     const forking = await held(page, "**/fork", () => true);
     await page.goto(`/app/projects/${client.projectId}`);
     await page.getByRole("button", { name: "Fork" }).click();
@@ -260,5 +260,6 @@ describe.skipIf(CHROMIUM === undefined)("what comes late in the console", () => 
     await expectPage(page.getByRole("heading", { name: "Usage", level: 1 })).toBeVisible();
     await page.evaluate("new Promise((resolve) => setTimeout(resolve, 300))");
     expect(new URL(page.url()).pathname).toBe("/app/usage");
+    expect(complaints).toEqual([]);
   });
 });

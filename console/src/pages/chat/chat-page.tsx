@@ -10,7 +10,6 @@ import { Composer } from "./composer.tsx";
 import { draftOf } from "./draft.ts";
 import { Scrolled } from "./scrolled.tsx";
 import { TaskView, type TaskActions } from "./task-view.tsx";
-import { mayGoOn } from "./history.ts";
 import { useHistory } from "./use-history.ts";
 import "./chat.css";
 
@@ -59,11 +58,10 @@ function OpenChat({
       field.focus();
   }, []);
   const connectedAt = live.connectedAt.value;
-  const isOpenEnded = history !== undefined && mayGoOn(history);
   useEffect(() => {
-    // A task that was at work when the messages were read, and over when the connection was made, is told by neither.
-    if (connectedAt > 0 && isOpenEnded) readSince(connectedAt);
-  }, [connectedAt, isOpenEnded]);
+    // A task that ended after the messages were read and before the connection was made is in neither.
+    if (connectedAt > 0) readSince(connectedAt);
+  }, [connectedAt]);
   return (
     <>
       <ChatHeader

@@ -7,12 +7,6 @@ export interface ChatHistory {
   readonly cursor: string | undefined;
 }
 
-/** Whether the newest task may go on: it has no answer yet, or one that is not finished. */
-export function mayGoOn({ messages }: ChatHistory): boolean {
-  const last = messages.at(-1);
-  return last?.role === "user" || last?.message_metadata?.["completion_reason"] === "in_progress";
-}
-
 /**
  * What is known once the newest page was read again: earlier pages stay while they border on it. Messages that were taken back
  * are no longer in the newest page, and go.
