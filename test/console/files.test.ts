@@ -1,4 +1,4 @@
-import type { Browser, Page, Route, WebSocketRoute } from "@playwright/test";
+import type { Browser, Page } from "@playwright/test";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHROMIUM } from "#test/support/chromium.ts";
 import { sharedService } from "#test/support/shared-service.ts";
@@ -115,44 +115,6 @@ describe.skipIf(CHROMIUM === undefined)("the files of a project", () => {
     await page.getByRole("button", { name: "Save" }).click();
     await expectPage(page.getByText("changed while you edited")).toBeVisible();
     expect(await read("README.md")).toBe("# Theirs\n");
-  });
-
-  it("are saved although the page looks for a change of them at that moment", async () => {
-    const { account, read, path } = await openProject();
-    const { page } = await openConsole(browser, service, { account });
-    const socket = Promise.withResolvers<WebSocketRoute>();
-    await page.routeWebSocket("**/ws/**", (route) => {
-      route.connectToServer();
-      socket.resolve(route);
-    });
-    await page.goto(`/app${path}/src/a.ts`);
-    await editor(page).press("Control+End");
-    await page.keyboard.type("// mine");
-    await expectPage(page.getByLabel("Open files")).toContainText("not saved");
-    const look = Promise.withResolvers<Route>();
-    await page.route("**/files/raw?*", (route) => look.resolve(route), { times: 1 });
-    (await socket.promise).send(JSON.stringify({ type: "files_changed", paths: ["src/a.ts"] }));
-    const looking = await look.promise;
-    await editor(page).press("Control+s");
-    await looking.continue();
-    await expectPage(page.getByLabel("Open files")).not.toContainText("not saved");
-    expect(await read("src/a.ts")).toBe("const a = 1;\n// mine");
-  });
-
-  it("that are made before the page is connected are shown", async () => {
-    const { account, write, path } = await openProject();
-    const { page, complaints } = await openConsole(browser, service, { account });
-    const connection = Promise.withResolvers<void>();
-    await page.routeWebSocket("**/ws/**", async (route) => {
-      await connection.promise;
-      route.connectToServer();
-    });
-    await page.goto(`/app${path}`);
-    await expectPage(page.getByRole("treeitem", { name: "README.md" })).toBeVisible();
-    await write("made.txt", "made");
-    connection.resolve();
-    await expectPage(page.getByRole("treeitem", { name: "made.txt" })).toBeVisible();
-    expect(complaints).toEqual([]);
   });
 
   it("are uploaded, renamed, found and deleted, and their names are text", async () => {

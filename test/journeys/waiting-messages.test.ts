@@ -137,7 +137,7 @@ it("a message behind another one that works is told so at once", async () => {
   const frames = [];
   for await (const frame of stream.frames()) {
     frames.push(frame);
-    // It works for as long as nobody stops it.
+    // The first task runs until it is cancelled.
     if (frames.length === 1) await client.call("POST", `/api/chat/agent/cancel/${slow.taskId}`);
   }
   expect(frames).toMatchObject([
