@@ -1,7 +1,7 @@
 import type { Self } from "#src/channels/channel.ts";
 import type { Account, Connect, Keeper } from "#src/channels/connection.ts";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
-import { type Channel, openCredentials, storeSelf } from "#src/domain/messaging/channels/index.ts";
+import { type Channel, openCredentials, provedBot, selfOf, storeBot } from "#src/domain/messaging/channels/index.ts";
 import { receiveEvents } from "#src/domain/messaging/inbox/index.ts";
 import type { Services } from "#src/services.ts";
 import { openSocket } from "./sockets.ts";
@@ -87,9 +87,8 @@ export class Attempt {
       throw new PlatformFailure("unauthorized", `The credentials ${sentence}: enter them again.`);
     }
     const environment = services.apiEnvironment;
-    const { botId, botName } = this.#channel;
-    const known: Self = { botId: botId ?? undefined, botName: botName ?? undefined };
-    const self = botId === null ? await this.#identify(credentials.data) : known;
+    const self =
+      this.#channel.provedAt === null ? await this.#identify(credentials.data) : selfOf(this.#channel);
     return { credentials: credentials.data, self, environment };
   }
 
@@ -98,7 +97,8 @@ export class Attempt {
     const { services } = this.#options;
     const { id, channelType, encryptedCredentials } = this.#channel;
     const self = await services.channels[channelType].api(credentials, services.apiEnvironment).identify();
-    await storeSelf(services.db, { id, encryptedCredentials }, self);
+    const { lastError: _, ...bot } = provedBot(self);
+    await storeBot(services.db, { id, encryptedCredentials }, bot);
     return self;
   }
 

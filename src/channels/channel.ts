@@ -73,6 +73,8 @@ export interface ReceivedClick {
   id: string;
   place: Place;
   sender: Sender;
+  /** The API key of a command-line client. */
+  apiKeyId?: string | undefined;
   /** What the button was given when it was sent. */
   data: string;
   /** The message that has the button, as the platform calls it within its chat. */
@@ -123,6 +125,10 @@ export interface Self {
   botId: string | undefined;
   /** Name that groups mention it by, without `@`. */
   botName: string | undefined;
+  /** Of Slack the workspace of the bot; undefined where there is none, and for an app of a whole organisation. */
+  teamId?: string | undefined;
+  /** The application that the bot is of, where the platform has such and tells it. */
+  appId?: string | undefined;
 }
 
 /** How texts of a platform are split. */
@@ -181,7 +187,7 @@ export interface SentMessage {
 export interface ChannelApi {
   /** Whether the platform sends texts with the same nonce once, so that an attempt may be repeated. */
   readonly sendsOnce?: boolean;
-  /** Checks the credentials, and says who the bot is. */
+  /** Proves the credentials by a call at the platform, and says who the bot is. */
   identify(): Promise<Self>;
   /** Sends a text as markup, or as plain text when the platform refuses the markup. */
   send(message: OutgoingText): Promise<SentMessage>;
@@ -235,6 +241,11 @@ export interface ChannelAdapter<Credentials = Readonly<Record<string, unknown>>>
   readonly label: string;
   /** Checks what an owner enters. */
   readonly credentials: z.ZodType<Credentials>;
+  /**
+   * Whether the service registers the webhook by itself. Its secret is then known to the service and the platform alone, and
+   * is the proof that the platform calls; it is never shown.
+   */
+  readonly registersWebhook?: boolean;
   /** Whether the credentials are of the chat platform of `npm start`, which production does not have. */
   isStandIn?(credentials: Credentials): boolean;
   /** What to do next at the platform, in sentences; `webhookUrl` is null where it needs none. */
@@ -254,8 +265,9 @@ export interface ChannelAdapter<Credentials = Readonly<Record<string, unknown>>>
     now: number,
   ): Promise<boolean>;
   /**
-   * Reads a verified request. Throws `invalid_input` for a body that is not the platform's; what the platform sends and
-   * the service does not know is no event, because a refusal makes the platform send it again. `now` is in milliseconds
+   * Reads a verified request. Throws `invalid_input` for a body that is not the platform's, and `unauthenticated` for one that
+   * names another bot than the credentials do; what the platform sends and the service does not know is no event, because a
+   * refusal makes the platform send it again. `now` is in milliseconds
    * since the epoch: messages that the platform kept for too long are dropped.
    */
   parse(request: WebhookRequest, self: Self, now: number): Delivery;

@@ -65,6 +65,26 @@ describe("the command line lets in", () => {
   });
 });
 
+describe("a key of one project", () => {
+  it("learns no address, and no schedule of another project", async () => {
+    const other = await service.newProject(owner.token);
+    for (const [name, projectId] of [
+      ["here", project.id],
+      ["elsewhere", other.id],
+    ]) {
+      const json = { project_id: projectId, name, schedule: "daily at 9:00", prompt_template: "Hi", deliver: "none" };
+      const made = await service.call("POST", "/api/schedules", { token: owner.token, json });
+      expect(made.status).toBe(200);
+    }
+    const client = await openCommandLine(service, (await newKey({ project_id: project.id })).key);
+    const listed = await client.answerTo(client.say("/schedules"));
+    expect(listed).toMatchObject({ text: expect.stringContaining("here:") });
+    expect(listed["text"]).not.toContain("elsewhere");
+    expect((await client.answerTo(client.say("/whoami")))["text"]).not.toContain(owner.email);
+    client.close();
+  });
+});
+
 describe("a client of another user", () => {
   it("gets nothing, whatever it names", async () => {
     const foreign = await newKey({}, stranger);
@@ -78,17 +98,18 @@ describe("a client of another user", () => {
       { tools: [call("write_file", { path: "x.txt", content: secret })] },
       { text: "No." },
     );
-    client.say(question);
-    const { choices } = await client.next("approval");
-    const [, , deny]: { data: string }[] = Object(choices);
-    spy.send({ type: "approval", data: deny?.data, client_id: "click" });
+    await client.answerTo(client.say(question));
+    const list = `/api/chat/agent/approvals?project_id=${project.id}`;
+    const asked = async () =>
+      (await service.call<{ approval_id: string }[]>("GET", list, { token: owner.token })).body;
+    const [approval] = await asked();
+    spy.send({ type: "approval", data: `approve:${approval?.approval_id}:stop`, client_id: "click" });
     await spy.next("accepted");
     const hello = spy.say(script({ text: "Hello, stranger." }));
     await spy.answerTo(hello);
     expect(JSON.stringify(spy.frames)).not.toContain(secret);
     // The question still waits: the stranger's click decided nothing.
-    client.send({ type: "approval", data: deny?.data });
-    await client.next("message");
+    expect(await asked()).toEqual([approval]);
     for (const each of [spy, client]) each.close();
   });
 });

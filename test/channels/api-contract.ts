@@ -52,7 +52,8 @@ export function apiContract(platform: PlatformUnderTest): void {
 
     it("says who the bot is", async () => {
       const self = await running.api.identify();
-      expect(Object.keys(self).toSorted()).toEqual(["botId", "botName"]);
+      expect(self).toMatchObject({ botId: expect.any(String) });
+      expect(self).toHaveProperty("botName");
     });
 
     it("sends a text once and whole, and in its order", async () => {

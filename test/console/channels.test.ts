@@ -52,9 +52,11 @@ describe.skipIf(CHROMIUM === undefined)("a channel", () => {
 
     await page.getByRole("link", { name: "Linked accounts" }).click();
     await page.getByLabel("Code").fill("WRONG234");
-    await page.getByRole("button", { name: "Link the account" }).click();
+    await page.getByRole("button", { name: "Continue" }).click();
     await expectPage(page.getByRole("alert")).toBeVisible();
     await page.getByLabel("Code").fill(code);
+    await page.getByRole("button", { name: "Continue" }).click();
+    await expectPage(page.getByText(`This bot belongs to ${account.name}`)).toBeVisible();
     await page.getByRole("button", { name: "Link the account" }).click();
     await expectPage(page.getByText("Your account at Telegram is linked.")).toBeVisible();
     await expectPage(page.getByRole("button", { name: /^Unlink/u })).toHaveCount(1);
@@ -76,7 +78,7 @@ describe.skipIf(CHROMIUM === undefined)("a channel", () => {
     await page.route("**/api/gateway/platforms", (route) => platforms.resolve(route), { times: 1 });
     await page.goto("/app/channels");
     await page.getByLabel("Code").fill("WRONG234");
-    const link = page.getByRole("button", { name: "Link the account" });
+    const link = page.getByRole("button", { name: "Continue" });
     await expectPage(link).toBeDisabled();
     await (await platforms.promise).continue();
     await link.click();

@@ -143,7 +143,7 @@ describe.skipIf(CHROMIUM === undefined)("a page of the console", () => {
     await dialog.getByRole("button", { name: "Cancel" }).click();
     await goTo(page, "/channels");
     await page.getByLabel("Code").fill("WRONG234");
-    await page.getByRole("button", { name: "Link the account" }).click();
+    await page.getByRole("button", { name: "Continue" }).click();
     await expectPage(page.getByRole("alert")).toBeVisible();
     await expectAccessibleInAllViews(page, "a form is refused");
     await goTo(page, path);

@@ -186,9 +186,10 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     expect([...tab.complaints, ...other.complaints]).toEqual([]);
   });
 
-  it("a messaging account is linked by the code of the address after signing in, and unlinked", async () => {
+  it("a messaging account is linked by a code that is typed, after a look at whose it is, and unlinked", async () => {
     const person = await service.signUp();
-    const channel = await newChannelRow(service, (await service.signUp()).id);
+    const owner = await service.signUp();
+    const channel = await newChannelRow(service, owner.id);
     const code = await pairingCode(service, channel, "<b>Ada</b>");
     const tab = await chromium.newTab();
     await tab.go(`${service.url}/pair?platform=telegram#code=${code}`);
@@ -196,8 +197,16 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await logIn(tab, person);
     await tab.until(`${at("/pair")} && ${visible("#ask-step")}`);
     expect(await tab.read("location.href")).toBe(`${service.url}/pair`);
-    expect(await tab.read("document.querySelector('#code').value")).toBe(code);
+    // Who sends an address with a code must not be linked by it.
+    expect(await tab.read("document.querySelector('#code').value")).toBe("");
+    await tab.type("#code", code);
     await tab.click("#form button");
+    await tab.until(visible("#review-step"));
+    expect(await textOf(tab, "#sender")).toBe("Telegram: <b>Ada</b>");
+    expect(await textOf(tab, "#bot")).toContain(`This bot belongs to ${owner.name}`);
+    expect(await textOf(tab, "#who")).toBe(person.email);
+    expect(await tab.read("document.querySelectorAll('#identities li').length")).toBe(0);
+    await tab.click("#link");
     await tab.until(visible("#identities li"));
     expect(await textOf(tab, "#identities li p")).toBe("Telegram: <b>Ada</b>");
     expect(await told(tab)).toMatch(/^Your Telegram account is linked/u);

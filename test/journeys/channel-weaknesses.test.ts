@@ -43,7 +43,7 @@ import type { PersonsChat, ShownChat } from "#test/support/chat-platform.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { script } from "#test/support/task-client.ts";
-import { type ChannelView, newTelegramChannel } from "#test/support/telegram-channel.ts";
+import { type ChannelView, codeIn, newTelegramChannel } from "#test/support/telegram-channel.ts";
 
 const service = sharedService();
 const says = (text: string) => script({ text });
@@ -166,6 +166,10 @@ describe("a channel", () => {
     const otherId = bots.find(({ username }) => username === other.bot_name)?.id ?? 0;
     const { id } = await telegram.paired();
     const chats = [botId, otherId].map((bot) => platform.chat(bot, id, id));
+    // The link counts in the first bot's channel; in the other one the person is a stranger who gets a code.
+    await chats[1]?.say("hello");
+    const entered = await telegram.verify(await codeIn(platform.chat(otherId, id, id)));
+    expect(entered.status).toBe(200);
     await Promise.all(chats.map((chat, index) => chat.say(says(`From bot ${index}.`))));
     for (const [index, chat] of chats.entries()) {
       const texts = await told(chat, `From bot ${index}.`);

@@ -41,6 +41,7 @@ afterAll(async () => {
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
+const CODE = /\b[A-HJ-NP-Z2-9]{8}\b/u;
 const says = (text: string) => script({ text });
 const soon = (check: () => void | Promise<void>) => vi.waitFor(check, PATIENCE);
 const writes = (path: string, text: string) =>
@@ -182,6 +183,23 @@ describe.each([
     expect(dm.shown().join()).not.toContain("Unwelcome");
     const failed = (await there.messages()).find(({ status }) => status === "failed");
     expect(failed?.error).toMatch(/\.$/u);
+  });
+
+  it("of somebody else does not know who is linked in this one, whatever its owner says who wrote", async () => {
+    const person = await there.paired();
+    const email = there.client.account.email;
+    await person.dm.say("/whoami");
+    await told(person.dm, email);
+    const heard = () => person.dm.shown().filter((text) => CODE.test(text)).length;
+    expect(heard()).toBe(1);
+    // The second owner signs with the same secrets, as one who forges what a platform sends can.
+    const forger = await newChannelThere(service, there.bot);
+    await person.dm.say("/whoami");
+    await soon(() => expect(heard()).toBe(2));
+    expect(await forger.messages()).toEqual([]);
+    await service.call("DELETE", `/api/channels/${forger.channel.id}`, {
+      token: forger.client.account.token,
+    });
   });
 });
 

@@ -56,7 +56,8 @@ const telegram = () => ({ channel_type: "telegram", credentials: { bot_token: ne
 async function connected(owner: Account, wish: object = telegram()): Promise<Channel> {
   const { status, text, body } = await as(owner, "POST", "/api/channels", wish);
   if (status !== 200) throw new Error(`The channel was not made: ${text}`);
-  if (body.webhook_url) sent.push(new URL(body.webhook_url).searchParams.get("secret") ?? "");
+  const secret = new URL(body.webhook_url ?? service.url).searchParams.get("secret");
+  if (secret !== null) sent.push(secret);
   return body;
 }
 
@@ -100,9 +101,9 @@ describe.each(BASES)("a channel at %s", (base) => {
         default_agent_id: null,
         is_active: true,
         credentials: { bot_token: `sta***${wish.credentials.bot_token.slice(-3)}` },
-        webhook_url: expect.stringMatching(
-          new RegExp(`^${service.url}/api/channels/webhook/telegram/${id}\\?secret=[0-9a-f]{64}$`, "u"),
-        ),
+        webhook_url: `${service.url}/api/channels/webhook/telegram/${id}`,
+        is_proved: true,
+        shares_links: false,
         setup: expect.arrayContaining([expect.any(String)]),
         group_mode: "mention",
         inbound_mode: "webhook",
@@ -135,7 +136,6 @@ describe.each(BASES)("a channel at %s", (base) => {
 
     const rotated = await as(owner, "POST", `${base}/${id}/rotate-secret`);
     expect(rotated).toMatchObject({ status: 200, body: { name: "Sales" } });
-    expect(rotated.body.webhook_url).not.toBe(made.body.webhook_url);
 
     const other = await as(owner, "POST", base, { channel_type: "cli" });
     expect(other).toMatchObject({

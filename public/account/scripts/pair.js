@@ -2,6 +2,7 @@ import {
   attempt,
   callSignedIn,
   element,
+  onPress,
   onSubmit,
   show,
   signInFor,
@@ -13,24 +14,44 @@ import {
 const PLATFORMS = new Map(Array.from(element("platform").options, ({ value, text }) => [value, text]));
 
 const address = location.href;
-const given = {
-  platform: new URLSearchParams(location.search).get("platform"),
-  // In the fragment, because the code is a secret: a fragment is sent to no server.
-  code: new URLSearchParams(location.hash.slice(1)).get("code"),
-};
+const given = new URLSearchParams(location.search).get("platform");
 history.replaceState(null, "", location.pathname);
 
+/** The code that is being looked at. A code is never taken from an address: one click would link whoever sent it. */
+let entered;
+
 onSubmit("form", async ({ platform, code }) => {
+  const link = { platform, pairing_code: code };
   try {
-    await callSignedIn("POST", "/api/gateway/pair/verify", { platform, pairing_code: code });
+    const shown = await callSignedIn("POST", "/api/gateway/pair/preview", link);
+    entered = link;
+    review(shown);
   } catch (error) {
     element("code").select();
     throw error;
   }
+});
+
+function review({ platform, platform_user_id, platform_username, channel }) {
+  element("sender").textContent = `${nameOf(platform)}: ${platform_username || platform_user_id}`;
+  element("sender-id").textContent = platform_user_id;
+  element("bot").textContent = `“${channel.name}”. ${channel.description}`;
+  show("review-step", "ask-step");
+}
+
+onPress("link", async () => {
+  await callSignedIn("POST", "/api/gateway/pair/verify", entered);
   element("form").reset();
-  element("platform").value = platform;
+  element("platform").value = entered.platform;
   await listIdentities();
-  tell(`Your ${nameOf(platform)} account is linked. Write to the bot again: it replies to you now.`);
+  show("ask-step", "review-step");
+  tell(`Your ${nameOf(entered.platform)} account is linked. Write to the bot again: it replies to you now.`);
+});
+
+onPress("back", async () => {
+  element("form").reset();
+  show("ask-step", "review-step");
+  tell("Nothing was linked.");
 });
 
 async function listIdentities() {
@@ -40,7 +61,7 @@ async function listIdentities() {
 }
 
 /** Builds one line of the list. All content is inserted as text. */
-function lineOf({ id, platform, platform_user_id, platform_username, paired_at }) {
+function lineOf({ id, platform, platform_user_id, platform_username, paired_at, channel }) {
   const line = document.createElement("li");
   const what = line.appendChild(document.createElement("div"));
   what.className = "what";
@@ -48,7 +69,7 @@ function lineOf({ id, platform, platform_user_id, platform_username, paired_at }
   what.appendChild(document.createElement("p")).textContent = name;
   const details = what.appendChild(document.createElement("p"));
   details.className = "muted small";
-  details.textContent = `${platform_user_id} · linked on ${new Date(paired_at).toLocaleDateString()}`;
+  details.textContent = `${platform_user_id} · linked on ${new Date(paired_at).toLocaleDateString()} · ${channel.description}`;
   const button = line.appendChild(document.createElement("button"));
   button.type = "button";
   button.textContent = "Unlink";
@@ -59,7 +80,7 @@ function lineOf({ id, platform, platform_user_id, platform_username, paired_at }
       void attempt(button, async () => {
         await callSignedIn("DELETE", `/api/gateway/identities/${id}`);
         await listIdentities();
-        tell(`Your ${nameOf(platform)} account is no longer linked.`);
+        tell(`Your ${nameOf(platform)} account is no longer linked with “${channel.name}”.`);
       }),
   );
   return line;
@@ -76,7 +97,6 @@ await tryTo(async () => {
   await listIdentities();
   element("linked").hidden = false;
   show("ask-step", "wait-step");
-  if (PLATFORMS.has(given.platform)) element("platform").value = given.platform;
-  if (given.code) element("code").value = given.code;
-  element(given.code ? "code" : "platform").focus();
+  if (PLATFORMS.has(given)) element("platform").value = given;
+  element(PLATFORMS.has(given) ? "code" : "platform").focus();
 });

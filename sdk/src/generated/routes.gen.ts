@@ -347,6 +347,7 @@ export interface Routes {
   "GET /api/gateway/status": Route<t.GetGatewayStatusData, t.GetGatewayStatusResponses>;
   "POST /api/gateway/reload": Route<t.ReloadGatewayData, t.ReloadGatewayResponses>;
   "GET /api/gateway/platforms": Route<t.ListGatewayPlatformsData, t.ListGatewayPlatformsResponses>;
+  "POST /api/gateway/pair/preview": Route<t.PreviewGatewayPairingData, t.PreviewGatewayPairingResponses>;
   "POST /api/gateway/pair/verify": Route<t.VerifyGatewayPairingData, t.VerifyGatewayPairingResponses>;
   "GET /api/gateway/identities": Route<t.ListGatewayIdentitiesData, t.ListGatewayIdentitiesResponses>;
   "DELETE /api/gateway/identities/{identity}": Route<t.DeleteGatewayIdentityData, t.DeleteGatewayIdentityResponses>;

@@ -5356,7 +5356,7 @@ export type ChannelConfig = {
     platform_type: 'telegram' | 'discord' | 'slack' | 'whatsapp' | 'signal' | 'cli';
     name: string;
     /**
-     * Project of the channel's messages; null for each sender's default workspace
+     * Project of the channel's messages; null for the owner's default workspace, and nobody else's
      */
     project_id: string | null;
     default_agent_id: string | null;
@@ -5371,7 +5371,7 @@ export type ChannelConfig = {
         [key: string]: unknown;
     };
     /**
-     * Address for the platform, with its secret; null when the platform calls none
+     * Address for the platform, with its secret; of Telegram, where the service enters it, without. Null when the platform calls none
      */
     webhook_url: string | null;
     /**
@@ -5385,6 +5385,14 @@ export type ChannelConfig = {
      * As `reactions`
      */
     has_reactions: boolean;
+    /**
+     * Whether links are shared with the owner's other channels that say so
+     */
+    shares_links: boolean;
+    /**
+     * Whether the platform confirmed whose bot it is. A webhook takes nothing before that
+     */
+    is_proved: boolean;
     gateway_shard: number;
     /**
      * Name of the bot, as the platform told it
@@ -5430,6 +5438,10 @@ export type CreateChannelBody = {
      * Another name of `reactions`
      */
     has_reactions?: boolean | null;
+    /**
+     * Whether an account that is linked here from now on is also linked in the caller's other channels of the platform that share links; false by default
+     */
+    shares_links?: boolean | null;
     /**
      * Required, in this field or in one of its other names
      */
@@ -5477,6 +5489,10 @@ export type UpdateChannelBody = {
      * Another name of `reactions`
      */
     has_reactions?: boolean | null;
+    /**
+     * Whether an account that is linked here from now on is also linked in the caller's other channels of the platform that share links; false by default
+     */
+    shares_links?: boolean | null;
     /**
      * Replace those of the same names; the others stay. A masked value is refused
      */
@@ -5597,6 +5613,51 @@ export type ListGatewayPlatformsAnswerItem = {
     setup_notes: string;
 };
 
+export type LinkedChannel = {
+    id: string;
+    name: string;
+    owner_name: string;
+    /**
+     * Whole for the owner, else without its domain
+     */
+    owner_email: string;
+    /**
+     * Whether the channel is the caller's
+     */
+    is_own: boolean;
+    team_name: string | null;
+    /**
+     * Project in which the agent works; null for none
+     */
+    project_name: string | null;
+    /**
+     * Whether a new link also counts in the owner's other channels of the platform that share links
+     */
+    shares_links: boolean;
+    /**
+     * Whose the bot is and where the agent works, as a sentence
+     */
+    description: string;
+};
+
+export type PreviewGatewayPairingAnswer = {
+    platform: 'telegram' | 'discord' | 'slack' | 'whatsapp' | 'signal' | 'cli';
+    /**
+     * The sender's id at the platform
+     */
+    platform_user_id: string;
+    platform_username: string | null;
+    channel: LinkedChannel;
+};
+
+export type PreviewGatewayPairingBody = {
+    platform: 'telegram' | 'discord' | 'slack' | 'whatsapp' | 'signal' | 'cli';
+    /**
+     * Case, spaces and dashes make no difference
+     */
+    pairing_code: string;
+};
+
 export type VerifyGatewayPairingAnswer = {
     status: 'paired';
     platform: 'telegram' | 'discord' | 'slack' | 'whatsapp' | 'signal' | 'cli';
@@ -5611,13 +5672,14 @@ export type VerifyGatewayPairingBody = {
 };
 
 export type PlatformIdentity = {
-    id: string;
     platform: 'telegram' | 'discord' | 'slack' | 'whatsapp' | 'signal' | 'cli';
     /**
-     * The person's id at the platform
+     * The sender's id at the platform
      */
     platform_user_id: string;
     platform_username: string | null;
+    channel: LinkedChannel;
+    id: string;
     is_verified: boolean;
     paired_at: string | null;
     /**
@@ -14409,6 +14471,22 @@ export type ListGatewayPlatformsResponses = {
 };
 
 export type ListGatewayPlatformsResponse = ListGatewayPlatformsResponses[keyof ListGatewayPlatformsResponses];
+
+export type PreviewGatewayPairingData = {
+    body: PreviewGatewayPairingBody;
+    path?: never;
+    query?: never;
+    url: '/api/gateway/pair/preview';
+};
+
+export type PreviewGatewayPairingResponses = {
+    /**
+     * Success
+     */
+    200: PreviewGatewayPairingAnswer;
+};
+
+export type PreviewGatewayPairingResponse = PreviewGatewayPairingResponses[keyof PreviewGatewayPairingResponses];
 
 export type VerifyGatewayPairingData = {
     body: VerifyGatewayPairingBody;

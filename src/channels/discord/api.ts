@@ -96,7 +96,7 @@ export function discordApi(credentials: Credentials, environment: ApiEnvironment
         throw new PlatformFailure("unauthorized", "The public key is not the one of the application.");
       }
       const bot = found.bot ?? (await calls.read({ method: "GET", path: "/users/@me" }, user));
-      return { botId: bot.id, botName: bot.username };
+      return { botId: bot.id, botName: bot.username, appId: found.id };
     },
 
     async send(message) {

@@ -156,11 +156,12 @@ class GatewayConnection {
     const interaction = Interaction.safeParse(data);
     if (!interaction.success) return [];
     try {
-      const { reply, events } = parseInteraction(data);
+      const { reply, events } = parseInteraction(data, this.#account.self);
       if ("json" in reply) void this.#reply(interaction.data, reply.json);
       return [...events];
     } catch (error) {
-      if (error instanceof AppError && error.code === "invalid_input") return [];
+      if (error instanceof AppError && (error.code === "invalid_input" || error.code === "unauthenticated"))
+        return [];
       throw error;
     }
   }

@@ -44,8 +44,8 @@ export const discord: Omit<ChannelAdapter<z.infer<typeof credentials>>, "render"
   verify(request, { credentials: { public_key: key } }, now) {
     return isSignedByDiscord(request, key, now);
   },
-  parse(request) {
-    return parseInteraction(jsonBody(request, z.unknown()));
+  parse(request, self) {
+    return parseInteraction(jsonBody(request, z.unknown()), self);
   },
   api: discordApi,
 };

@@ -24,9 +24,16 @@ const CHAT_OF_OTHERS = 2;
 const WRITTEN: ReadonlySet<number> = new Set([0, 19]);
 const IS_VOICE_MESSAGE = 1 << 13;
 
-/** An interaction, from a webhook or from the gateway's INTERACTION_CREATE. Throws `invalid_input` for anything else. */
-export function parseInteraction(received: unknown): Delivery {
-  switch (read(interaction, received).type) {
+/**
+ * An interaction, from a webhook or from the gateway's INTERACTION_CREATE. Throws `invalid_input` for anything else, and
+ * `unauthenticated` for one of another application.
+ */
+export function parseInteraction(received: unknown, self: Self): Delivery {
+  const { type, application_id: applicationId } = read(interaction, received);
+  if (self.appId !== undefined && applicationId !== undefined && applicationId !== self.appId) {
+    throw new AppError("unauthenticated", "This is of another application");
+  }
+  switch (type) {
     case PING: {
       return { reply: { json: PONG }, events: [] };
     }

@@ -18,7 +18,7 @@ const attachment = z.looseObject({
 });
 export type Attachment = z.infer<typeof attachment>;
 
-export const interaction = z.looseObject({ type: z.int() });
+export const interaction = z.looseObject({ type: z.int(), application_id: wireId.optional() });
 
 const whoAndWhere = {
   id: wireId,

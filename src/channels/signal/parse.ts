@@ -11,6 +11,8 @@ export function parseEnvelope(frame: unknown, self: Self): ReceivedMessage | und
   if (!read.success) return undefined;
   const { envelope, account } = read.data;
   const { dataMessage: data } = envelope;
+  // A bridge may serve several numbers; what is for another one is another bot's.
+  if (account && self.botId !== undefined && account !== self.botId) return undefined;
   const own = new Set([self.botId, account].filter(Boolean));
   const isOwn = (...ids: (string | null | undefined)[]) => ids.some((id) => Boolean(id) && own.has(id ?? ""));
   const { sourceUuid, sourceNumber, source } = envelope;

@@ -3,7 +3,7 @@ import { cut } from "#src/lib/one-line.ts";
 import type { ApiEnvironment, Button, ChannelApi, OutgoingText, Place } from "../channel.ts";
 import { PlatformFailure } from "../platform-failure.ts";
 import { wireId } from "../received.ts";
-import { createSlackMethod, SlackFailure } from "./call.ts";
+import { createSlackMethod, type SlackMethod, SlackFailure } from "./call.ts";
 import { downloadFromSlack, sendFileToSlack } from "./files.ts";
 import { respond } from "./respond.ts";
 
@@ -31,9 +31,30 @@ const EMOJI_NAMES: ReadonlyMap<string, string> = new Map([
 const COLOURED = "\uFE0F";
 
 const nothing = z.looseObject({});
-const self = z.looseObject({ user_id: wireId, user: z.string() });
+const self = z.looseObject({
+  user_id: wireId,
+  user: z.string(),
+  team_id: wireId.nullish(),
+  bot_id: z.string().nullish(),
+  is_enterprise_install: z.boolean().nullish(),
+});
+const bot = z.looseObject({ bot: z.looseObject({ app_id: z.string().nullish() }) });
 const posted = z.looseObject({ ts: wireId });
 const opened = z.looseObject({ channel: z.looseObject({ id: wireId }) });
+
+/** The app of a bot. Undefined where the bot lacks the scope `users:read`, by which Slack tells it. */
+async function appOf(
+  method: SlackMethod,
+  botId: string | null | undefined,
+): Promise<string | undefined> {
+  if (!botId) return undefined;
+  try {
+    return (await method("bots.info", { bot: botId }, bot)).bot.app_id ?? undefined;
+  } catch (error) {
+    if (error instanceof PlatformFailure && error.kind === "refused") return undefined;
+    throw error;
+  }
+}
 
 /** The calls of a Slack app in one workspace. */
 export function slackApi(
@@ -44,8 +65,9 @@ export function slackApi(
 
   return {
     async identify() {
-      const { user_id: botId, user: botName } = await method("auth.test", {}, self);
-      return { botId, botName };
+      const found = await method("auth.test", {}, self);
+      const teamId = found.is_enterprise_install === true ? undefined : (found.team_id ?? undefined);
+      return { botId: found.user_id, botName: found.user, teamId, appId: await appOf(method, found.bot_id) };
     },
 
     async send(message) {

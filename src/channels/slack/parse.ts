@@ -32,8 +32,8 @@ export const parseDelivery: ChannelAdapter["parse"] = (request, self) => {
   const payload = form.get("payload");
   const events =
     payload === null
-      ? parseCommand(Object.fromEntries(form))
-      : parseInteraction(parseJson(payload, interaction));
+      ? parseCommand(Object.fromEntries(form), self)
+      : parseInteraction(parseJson(payload, interaction), self);
   return { reply: { empty: true }, events };
 };
 
@@ -53,15 +53,23 @@ export function parseEnvelope(received: unknown, self: Self): ReceivedEvent[] {
   const read = envelope.safeParse(received);
   if (!read.success) return [];
   const { type, payload } = read.data;
-  if (type === "interactive") return parseInteraction(payload);
-  if (type === "slash_commands") return parseCommand(payload);
-  const event = eventCallback.safeParse(payload);
-  return event.success ? parseEventCallback(event.data, self) : [];
+  try {
+    if (type === "interactive") return parseInteraction(payload, self);
+    if (type === "slash_commands") return parseCommand(payload, self);
+    const event = eventCallback.safeParse(payload);
+    return event.success ? parseEventCallback(event.data, self) : [];
+  } catch (error) {
+    // Of another app or workspace: a refusal over a socket would only bring it again.
+    if (error instanceof AppError && error.code === "unauthenticated") return [];
+    throw error;
+  }
 }
 
 function parseEventCallback(body: EventCallback, self: Self): ReceivedMessage[] {
   const read = message.safeParse(body.event);
   if (body.type !== "event_callback" || !read.success) return [];
+  const through = (body.authorizations ?? []).map(({ team_id: team }) => team);
+  requireSelf(self, body.api_app_id, [body.context_team_id ?? body.team_id, ...through]);
   const event = read.data;
   const botId = self.botId ?? body.authorizations?.find((one) => one.is_bot === true)?.user_id;
   if (event.bot_id || event.user === botId || !READ_SUBTYPES.has(event.subtype)) return [];
@@ -101,9 +109,11 @@ function parseEventCallback(body: EventCallback, self: Self): ReceivedMessage[] 
 }
 
 /** A button's `value` is its data, or else its id. */
-function parseInteraction(payload: unknown): ReceivedClick[] {
+function parseInteraction(payload: unknown, self: Self): ReceivedClick[] {
   const read = blockActions.safeParse(payload);
   if (!read.success) return [];
+  // People of other workspaces press buttons in shared channels, so that only the app must be the same.
+  requireSelf(self, read.data.api_app_id, []);
   const { user, team, channel, message: carrier, actions, response_url: responseUrl } = read.data;
   return actions.map((action) => ({
     kind: "click",
@@ -120,12 +130,13 @@ function parseInteraction(payload: unknown): ReceivedClick[] {
   }));
 }
 
-function parseCommand(fields: unknown): ReceivedEvent[] {
+function parseCommand(fields: unknown, self: Self): ReceivedEvent[] {
   // Slack tests the certificate of the address with a form of its own.
   if (z.looseObject({ ssl_check: z.string() }).safeParse(fields).success) return [];
   const read = slashCommand.safeParse(fields);
   if (!read.success) throw new AppError("invalid_input", "Not a form of Slack's");
   const command = read.data;
+  requireSelf(self, command.api_app_id, [command.team_id]);
   return [
     {
       kind: "message",
@@ -145,6 +156,17 @@ function parseCommand(fields: unknown): ReceivedEvent[] {
       sentAt: undefined,
     },
   ];
+}
+
+/**
+ * The signing secret is one of an app in all its workspaces, and its owner holds it: what it signs must be of the app and the
+ * workspace that the bot token proved.
+ */
+function requireSelf(self: Self, app: string | undefined, teams: readonly (string | null | undefined)[]): void {
+  const isApp = self.appId === undefined || app === undefined || app === self.appId;
+  const named = teams.filter((team) => team != null);
+  const isTeam = self.teamId === undefined || named.length === 0 || named.includes(self.teamId);
+  if (!isApp || !isTeam) throw new AppError("unauthenticated", "This is of another app or workspace");
 }
 
 /** User ids are of one workspace; without its id the person cannot be told from another's. */

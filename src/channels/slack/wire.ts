@@ -31,8 +31,15 @@ export const eventCallback = z.looseObject({
   type: z.string(),
   challenge: z.string().optional(),
   team_id: wireId.optional(),
+  /** The workspace that the app receives the event through; `team_id` is where it happened. */
+  context_team_id: wireId.nullish(),
+  api_app_id: wireId.optional(),
   /** Whom the event is delivered to: the bot's own user. */
-  authorizations: z.array(z.looseObject({ user_id: z.string(), is_bot: z.boolean().optional() })).optional(),
+  authorizations: z
+    .array(
+      z.looseObject({ user_id: z.string(), is_bot: z.boolean().optional(), team_id: wireId.nullish() }),
+    )
+    .optional(),
   event: z.unknown().optional(),
 });
 export type EventCallback = z.infer<typeof eventCallback>;
@@ -48,6 +55,7 @@ export const interaction = z.looseObject({ type: z.string() });
 /** Buttons that were pressed. */
 export const blockActions = z.looseObject({
   type: z.literal("block_actions"),
+  api_app_id: wireId.optional(),
   user: z.looseObject({
     id: wireId,
     username: z.string().nullish(),
@@ -72,6 +80,7 @@ export const slashCommand = z.looseObject({
   command: z.string().startsWith("/"),
   text: z.string().default(""),
   team_id: wireId,
+  api_app_id: wireId.optional(),
   channel_id: wireId,
   channel_name: z.string().optional(),
   user_id: wireId,

@@ -17,6 +17,7 @@ export const telegram: Omit<ChannelAdapter<z.infer<typeof credentials>>, "render
   platform: "telegram",
   label: "Telegram",
   credentials,
+  registersWebhook: true,
   setup() {
     return [
       "Open your bot in Telegram and send it /start.",

@@ -49,8 +49,8 @@ export function parseDelivery(
 
 function parseValue(read: Value, self: Self, oldest: number): ReceivedEvent[] {
   const { phone_number_id: numberId, display_phone_number: ownNumber } = read.metadata;
-  // One webhook serves all numbers of an app.
-  if (self.botId !== undefined && numberId !== undefined && numberId !== self.botId) return [];
+  // One webhook serves all numbers of an app. What names none cannot be told to be of this one.
+  if (self.botId !== undefined && numberId !== self.botId) return [];
   const own = digits(ownNumber);
   const messages = (read.messages ?? []).flatMap((one) => {
     const parsed = message.safeParse(one);

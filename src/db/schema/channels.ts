@@ -38,6 +38,15 @@ export const channelConfigs = pgTable(
     /** Whom the platform says the bot is; null until it was asked. */
     botId: text(),
     botName: text(),
+    /** Of Slack the workspace and the app that the bot token is of; null where the platform has none, or does not tell. */
+    botTeamId: text(),
+    botAppId: text(),
+    /** When the platform confirmed with the channel's credentials who the bot is. A webhook takes nothing before that. */
+    provedAt: at(),
+    /** When a webhook's bot is to be proved again; null once it is proved, or given up. */
+    proveAt: at(),
+    /** Since when the owner's channels of the platform that say so share the links made from then on; null for not. */
+    linksSharedSince: at(),
     /** Of the connection, if the channel has one; null before the first attempt. */
     connectionState: text({ enum: ["connecting", "connected", "retrying", "stopped"] }),
     /** The last failure at the platform, as a sentence for the owner; null after a success. */
@@ -51,6 +60,9 @@ export const channelConfigs = pgTable(
     index("channel_configs_user").on(table.userId, table.createdAt),
     index("channel_configs_project").on(table.projectId),
     index("channel_configs_agent").on(table.defaultAgentId),
+    index("channel_configs_to_prove")
+      .on(table.proveAt)
+      .where(sql`${table.proveAt} IS NOT NULL`),
     index("channel_configs_shard")
       .on(table.gatewayShard)
       .where(sql`${table.isActive}`),
@@ -58,8 +70,9 @@ export const channelConfigs = pgTable(
 );
 
 /**
- * A person on a platform. Unverified rows wait for their pairing code; a verified one acts as its user. Of Slack the id has
- * the workspace before the user, `T1:U1`.
+ * Links: a person of the service and a sender of a platform, in the channel through which the code was sent. That a message
+ * comes from a sender is the word of the channel's owner, so a link counts in that channel, and in channels that share links
+ * with it. Unverified rows wait for their code. Of Slack the sender's id has the workspace before the user, `T1:U1`.
  */
 export const platformIdentities = pgTable(
   "platform_identities",
@@ -77,7 +90,9 @@ export const platformIdentities = pgTable(
     /** When the code was sent last. */
     codeSentAt: at(),
     /** The channel that the code was sent through. */
-    channelConfigId: uuid().references(() => channelConfigs.id, { onDelete: "set null" }),
+    channelConfigId: uuid()
+      .notNull()
+      .references(() => channelConfigs.id, { onDelete: "cascade" }),
     pairedAt: at(),
     /** The person's home chat on the platform, for messages that name only the platform; null for the private chat. */
     homeChannelConfigId: uuid().references(() => channelConfigs.id, { onDelete: "set null" }),
@@ -86,10 +101,10 @@ export const platformIdentities = pgTable(
     createdAt: createdAt(),
   },
   (table) => [
-    uniqueIndex("platform_identities_sender_unique").on(table.platform, table.platformUserId),
+    uniqueIndex("platform_identities_link_unique").on(table.channelConfigId, table.platformUserId),
     uniqueIndex("platform_identities_code_unique").on(table.codeHash),
     index("platform_identities_user").on(table.userId),
-    index("platform_identities_channel").on(table.channelConfigId, table.pairingExpiresAt),
+    index("platform_identities_sender").on(table.platform, table.platformUserId),
     index("platform_identities_home").on(table.homeChannelConfigId),
   ],
 );
@@ -146,6 +161,8 @@ export const channelSessions = pgTable(
     /** The person, as in `channel_events`. */
     senderId: text().notNull(),
     senderName: text().notNull(),
+    /** The link by which the person wrote here last; null once it is removed, and at the command line. */
+    identityId: uuid().references(() => platformIdentities.id, { onDelete: "set null" }),
     /** Null until the next message begins a chat. */
     chatId: uuid().references(() => chats.id, { onDelete: "set null" }),
     lastActiveAt: at().notNull(),
@@ -157,6 +174,7 @@ export const channelSessions = pgTable(
     uniqueIndex("channel_sessions_place_unique").on(table.channelConfigId, table.sessionKey, table.userId),
     index("channel_sessions_chat").on(table.chatId),
     index("channel_sessions_user").on(table.userId, table.lastActiveAt),
+    index("channel_sessions_identity").on(table.identityId),
   ],
 );
 
@@ -182,6 +200,10 @@ export const channelMessages = pgTable(
     /** Null until the platform has taken an outbound message. */
     platformMessageId: text(),
     taskId: uuid().references(() => tasks.id, { onDelete: "set null" }),
+    /** Whose message an outbound one is: it is sent only while the person may be written to here. Null for strangers. */
+    userId: uuid(),
+    /** The link that must still count for it to be sent. No reference, because a removed link must stay in the way. */
+    identityId: uuid(),
     status: text({ enum: ["pending", "delivered", "failed"] }).notNull(),
     /** Why it failed, as a sentence. */
     error: text(),

@@ -28,6 +28,12 @@ export const Settings = z.object({
   ),
   reactions: z.boolean().nullish().describe("Whether the bot shows by a reaction that it received a message"),
   has_reactions: z.boolean().nullish().describe("Another name of `reactions`"),
+  shares_links: z
+    .boolean()
+    .nullish()
+    .describe(
+      "Whether an account that is linked here from now on is also linked in the caller's other channels of the platform that share links; false by default",
+    ),
 });
 
 export const Credentials = JsonObject.describe(
@@ -41,6 +47,7 @@ export function settingsOf(body: z.output<typeof Settings>) {
     groupMode: body.group_mode ?? undefined,
     inboundMode: body.inbound_mode ?? undefined,
     hasReactions: body.reactions ?? body.has_reactions ?? undefined,
+    sharesLinks: body.shares_links ?? undefined,
   };
 }
 
@@ -55,19 +62,25 @@ export const Channel = z
     project_id: z
       .uuid()
       .nullable()
-      .describe("Project of the channel's messages; null for each sender's default workspace"),
+      .describe("Project of the channel's messages; null for the owner's default workspace, and nobody else's"),
     default_agent_id: z.string().nullable(),
     is_active: z.boolean().describe("False once the channel is deleted"),
     credentials: z.record(z.string(), z.unknown()).describe("Masked"),
     webhook_url: z
       .string()
       .nullable()
-      .describe("Address for the platform, with its secret; null when the platform calls none"),
+      .describe(
+        "Address for the platform, with its secret; of Telegram, where the service enters it, without. Null when the platform calls none",
+      ),
     setup: z.array(z.string()).describe("What to do next at the platform"),
     group_mode: GroupMode,
     inbound_mode: Mode,
     reactions: z.boolean(),
     has_reactions: z.boolean().describe("As `reactions`"),
+    shares_links: z.boolean().describe("Whether links are shared with the owner's other channels that say so"),
+    is_proved: z
+      .boolean()
+      .describe("Whether the platform confirmed whose bot it is. A webhook takes nothing before that"),
     gateway_shard: z.int(),
     bot_name: z.string().nullable().describe("Name of the bot, as the platform told it"),
     connection_state: z
@@ -99,6 +112,8 @@ export function describeChannel(shown: ShownChannel): z.input<typeof Channel> {
     inbound_mode: channel.inboundMode,
     reactions: channel.hasReactions,
     has_reactions: channel.hasReactions,
+    shares_links: channel.linksSharedSince !== null,
+    is_proved: channel.provedAt !== null,
     gateway_shard: channel.gatewayShard,
     bot_name: channel.botName,
     connection_state: isConnecting(channel) ? channel.connectionState : null,

@@ -1,6 +1,6 @@
 import type { Endpoint } from "#src/http/endpoint.ts";
 import { listPlatformIdentities, unlinkPlatformIdentity } from "./identities.ts";
-import { pairVerify } from "./pair-verify.ts";
+import { pairPreview, pairVerify } from "./pair-verify.ts";
 import { platforms } from "./platforms.ts";
 import { reload } from "./reload.ts";
 import { status } from "./status.ts";
@@ -9,6 +9,7 @@ export const gatewayEndpoints: readonly Endpoint[] = [
   status,
   reload,
   platforms,
+  pairPreview,
   pairVerify,
   listPlatformIdentities,
   unlinkPlatformIdentity,

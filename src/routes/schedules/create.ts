@@ -71,7 +71,7 @@ export const createSchedule = endpoint({
   async handler({ services, caller, body: { wish, origin } }) {
     const made = await schedules.createSchedule(services, caller, {
       ...wish,
-      origin: await schedules.requireOrigin(services, caller, origin),
+      origin: await schedules.requireOrigin(services, caller, { ...origin, projectId: wish.projectId }),
     });
     return describeSchedule({ schedule: made, undelivered: null });
   },

@@ -42,7 +42,11 @@ const media = (reference: string): MediaReference => ({
 
 describe("a Discord bot", () => {
   it("is who its application says", async () => {
-    expect(await api().identify()).toEqual({ botId: platform.bot.id, botName: platform.bot.username });
+    expect(await api().identify()).toMatchObject({
+      botId: platform.bot.id,
+      botName: platform.bot.username,
+      appId: expect.any(String),
+    });
     expect(lastCall()?.headers["user-agent"]).toMatch(/^DiscordBot \(/u);
   });
 

@@ -53,7 +53,12 @@ async function responseUrl(): Promise<string> {
 
 describe("a Slack app", () => {
   it("is who its token says", async () => {
-    expect(await api().identify()).toEqual({ botId: platform.bot.id, botName: platform.bot.name });
+    expect(await api().identify()).toEqual({
+      botId: platform.bot.id,
+      botName: platform.bot.name,
+      teamId: platform.teamId,
+      appId: "A0MOCKAPP1",
+    });
   });
 
   it("with a wrong token is unauthorized", async () => {

@@ -73,7 +73,7 @@ describe("an agent's message to a platform", () => {
     const [, second] = [await rows.channel(person), await rows.channel(person)];
     await rows.session(person, second, { chatId: "-100", chatType: "group", threadId: "7" });
     const home = { homeChannelConfigId: second.id, homeChatId: "-100", homeThreadId: "7" };
-    await rows.identity(person, home);
+    await rows.identity(person, { home });
     expect(await send(await rows.task(person))).toMatchObject({ status: "sent", chatId: "-100" });
     expect(platform.sent).toMatchObject([{ place: { chatId: "-100", chatType: "group", threadId: "7" } }]);
     expect(platform.opened).toEqual([]);
@@ -152,15 +152,17 @@ describe("an agent's message to a platform", () => {
 
   it("reaches through another person's channel only the user's own chats", async () => {
     const [owner, guest] = [await rows.person(), await rows.person()];
-    const channel = await rows.channel(owner);
-    const own = await rows.identity(guest);
+    const inside = await rows.join(guest, owner.projectId);
+    const channel = await rows.channel(owner, { projectId: owner.projectId });
+    const own = await rows.identity(guest, { channelConfigId: channel.id });
     await rows.session(owner, channel, { chatId: "-100", chatType: "group" });
     const sessionId = await rows.session(guest, channel, { chatId: own });
-    const task = await rows.task(guest, { sessionId });
+    const task = await rows.task(inside, { sessionId });
     expect(await send(task)).toMatchObject({ status: "sent", chatId: `dm-${own}` });
     expect(await refused(task, { target: "-100" })).toMatchObject({ code: "forbidden" });
-    // A task that did not come from there has no channel at all.
-    expect(await refused(await rows.task(guest))).toMatchObject({ code: "not_found" });
+    // A task that did not come from there has no channel at all, and neither has one about another project.
+    expect(await refused(await rows.task(inside))).toMatchObject({ code: "not_found" });
+    expect(await refused(await rows.task(guest, { sessionId }))).toMatchObject({ code: "not_found" });
   });
 
   it("of a key that is bound to projects goes through their channels alone", async () => {
@@ -176,7 +178,8 @@ describe("an agent's message to a platform", () => {
     );
     const task = await rows.task(person, { apiKeyId: key.id });
     expect(await refused(task)).toMatchObject({ code: "not_found" });
-    await rows.channel(person, { projectId: person.projectId });
+    const bound = await rows.channel(person, { projectId: person.projectId });
+    await rows.identity(person, { channelConfigId: bound.id });
     expect(await send(task)).toMatchObject({ status: "sent" });
   });
 
@@ -192,7 +195,7 @@ describe("an agent's message to a platform", () => {
     await rows.channel(person);
     expect(await refused(task)).toMatchObject({
       code: "not_found",
-      message: expect.stringMatching(/^No Telegram account is linked/u),
+      message: expect.stringMatching(/^No Telegram account of the person is linked/u),
     });
   });
 
@@ -312,9 +315,10 @@ describe("files of an agent's message", () => {
 describe("a reply of an agent at work", () => {
   it("goes to where the task came from, in its thread", async () => {
     const [owner, guest] = [await rows.person(), await rows.person()];
-    const channel = await rows.channel(owner);
+    const channel = await rows.channel(owner, { projectId: owner.projectId });
+    await rows.identity(guest, { channelConfigId: channel.id });
     const sessionId = await rows.session(guest, channel, { chatId: "-1", chatType: "group", threadId: "8" });
-    const task = await rows.task(guest, { sessionId, replyTo: "55" });
+    const task = await rows.task(await rows.join(guest, owner.projectId), { sessionId, replyTo: "55" });
     const outcome = await replyForTask(platform.deps(database.db), task, {
       text: "Soon",
       files: [],

@@ -1,12 +1,13 @@
-import { eq } from "drizzle-orm";
+import { eq, isNotNull, sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { auditLog } from "#src/db/schema/index.ts";
+import { auditLog, channelConfigs } from "#src/db/schema/index.ts";
 import type { ApiEnvironment, ChannelApi } from "#src/channels/channel.ts";
 import { adapters } from "#src/channels/index.ts";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import * as channels from "#src/domain/messaging/channels/index.ts";
 import type { UserCaller } from "#src/domain/organisations/access/index.ts";
 import { newId } from "#src/lib/ids.ts";
+import { createLog } from "#src/platform/log/log.ts";
 import { createSecretsAtRest } from "#src/platform/secrets/secrets-at-rest.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { newPerson } from "#test/support/people.ts";
@@ -65,11 +66,30 @@ const apiEnvironment: ApiEnvironment = {
   terminals: { push: unreachable },
 };
 
-const registered = (token: string, url: string | null) =>
-  `register ${token} ${url} ${new URL(url ?? "").searchParams.get("secret")}`;
+/** The call that registers a channel's webhook as it is stored now. */
+async function registered(token: string, id: string): Promise<string> {
+  const channel = await channels.requireChannel(deps(), owner, id);
+  const { webhookSecret } = await channels.openSecrets(deps(), channel);
+  return `register ${token} https://workspace.test/api/channels/webhook/telegram/${id} ${webhookSecret}`;
+}
 
 const sendTest = (id: string, target: string, caller = owner, dependencies = deps()) =>
   channels.sendTest(dependencies, caller, id, target);
+
+/** The sweep, when these channels are due, and no other one of this file. */
+async function prove(...ids: readonly string[]): Promise<void> {
+  await database.db
+    .update(channelConfigs)
+    .set({ proveAt: sql`now() + interval '1 day'` })
+    .where(isNotNull(channelConfigs.proveAt));
+  for (const id of ids) {
+    await database.db
+      .update(channelConfigs)
+      .set({ proveAt: new Date(0) })
+      .where(eq(channelConfigs.id, id));
+  }
+  await channels.proveBots({ ...deps(), log: { ...createLog(), warn: () => {} } });
+}
 
 async function newCaller(): Promise<UserCaller> {
   const { caller } = await newPerson(database.db);
@@ -95,11 +115,12 @@ const wish = (values: Partial<channels.ChannelWish> = {}): channels.ChannelWish 
   groupMode: undefined,
   inboundMode: undefined,
   hasReactions: undefined,
+  sharesLinks: undefined,
   ...values,
 });
 
 describe("a channel", () => {
-  it("has a name, a shard, masked credentials and an address with its secret", async () => {
+  it("has a name, a shard, masked credentials, and an address that shows no secret of Telegram's", async () => {
     const credentials = { bot_token: TOKEN, pool_tokens: ["short", "longer-1", "a-token-of-16-ch"] };
     const made = await channels.createChannel(
       deps(),
@@ -111,17 +132,15 @@ describe("a channel", () => {
     expect(made).toMatchObject({
       channel: { name: "My Telegram", groupMode: "mention", isActive: true, projectId: null },
       credentials: { bot_token: "123***XYZ", pool_tokens: ["***", "lon***", "a-t***-ch"] },
-      webhookUrl: expect.stringMatching(
-        new RegExp(
-          `^https://workspace\\.test/api/channels/webhook/telegram/${id}\\?secret=[0-9a-f]{64}$`,
-          "u",
-        ),
-      ),
+      webhookUrl: `https://workspace.test/api/channels/webhook/telegram/${id}`,
       setup: [expect.stringContaining("/start"), expect.any(String)],
     });
     expect(gatewayShard).toBeLessThan(4);
     expect(encryptedCredentials).not.toContain("ABCDEF");
     expect(await channels.listChannels(deps(), owner)).toEqual([made]);
+    const { webhookSecret } = await channels.openSecrets(deps(), made.channel);
+    expect(asked.join()).toContain(webhookSecret);
+    expect(JSON.stringify(made)).not.toContain(webhookSecret);
   });
 
   it("that polls its platform has no address", async () => {
@@ -199,8 +218,9 @@ describe("a channel", () => {
 
   it("gets another secret, and the credentials stay", async () => {
     const made = await channels.createChannel(deps(), owner, wish({ inboundMode: "webhook" }), CLIENT);
+    const before = await registered(TOKEN, made.channel.id);
     const rotated = await channels.rotateSecret(deps(), owner, made.channel.id, CLIENT);
-    expect(rotated.webhookUrl).not.toBe(made.webhookUrl);
+    expect(await registered(TOKEN, made.channel.id)).not.toBe(before);
     expect(rotated.credentials).toEqual(made.credentials);
   });
 
@@ -254,6 +274,7 @@ describe("a channel", () => {
     expect(channel).toMatchObject({
       botId: null,
       botName: null,
+      provedAt: null,
       lastError: "Telegram could not be reached.",
     });
   });
@@ -261,7 +282,7 @@ describe("a channel", () => {
   it("has its webhook registered, moved and removed as it changes", async () => {
     const made = await channels.createChannel(deps(), owner, wish({ inboundMode: "webhook" }), CLIENT);
     const { id } = made.channel;
-    expect(asked).toEqual([`identify ${TOKEN}`, registered(TOKEN, made.webhookUrl)]);
+    expect(asked).toEqual([`identify ${TOKEN}`, await registered(TOKEN, id)]);
     const after = async (act: () => Promise<unknown>) => {
       asked.length = 0;
       await act();
@@ -273,16 +294,18 @@ describe("a channel", () => {
     expect(await after(() => update({ credentials: { bot_token: "b" } }))).toEqual([
       "identify b",
       `remove ${TOKEN}`,
-      registered("b", made.webhookUrl),
+      await registered("b", id),
     ]);
-    const rotated = await channels.rotateSecret(deps(), owner, id, CLIENT);
-    expect(asked.at(-1)).toBe(registered("b", rotated.webhookUrl));
+    await channels.rotateSecret(deps(), owner, id, CLIENT);
+    const rotated = await registered("b", id);
+    expect(asked.at(-1)).toBe(rotated);
     expect(await after(() => update({ inboundMode: "connection" }))).toEqual(["remove b"]);
-    expect(await after(() => update({ inboundMode: "webhook" }))).toEqual([
-      registered("b", rotated.webhookUrl),
-    ]);
+    const again = await after(() => update({ inboundMode: "webhook" }));
+    expect(again).toEqual([await registered("b", id)]);
+    // The owner may have seen the secret of an earlier webhook.
+    expect(again).not.toEqual([rotated]);
     expect(await after(() => channels.deleteChannel(deps(), owner, id, CLIENT))).toEqual(["remove b"]);
-    expect(await after(() => update({ isActive: true }))).toEqual([registered("b", rotated.webhookUrl)]);
+    expect(await after(() => update({ isActive: true }))).toEqual([await registered("b", id)]);
   });
 
   it("is made although its webhook cannot be registered, and forgets that once it is", async () => {
@@ -299,11 +322,53 @@ describe("a channel", () => {
     const { channel } = await channels.createChannel(deps(), owner, wish({ inboundMode: "webhook" }), CLIENT);
     asked.length = 0;
     await Promise.all([1, 2, 3].map(() => channels.rotateSecret(deps(), owner, channel.id, CLIENT)));
-    const stored = await channels.showChannel(
-      deps(),
-      await channels.requireChannel(deps(), owner, channel.id),
-    );
-    expect(asked.at(-1)).toContain(stored.webhookUrl);
+    expect(asked.at(-1)).toBe(await registered(TOKEN, channel.id));
+  });
+
+  it("of a webhook is proved later, with a secret of its own", async () => {
+    failing.set("identify", new PlatformFailure("unreachable", "Telegram could not be reached."));
+    const wished = wish({ inboundMode: "webhook" });
+    const { channel } = await channels.createChannel(deps(), owner, wished, CLIENT);
+    const first = await registered(TOKEN, channel.id);
+    const found = () => channels.requireChannel(deps(), owner, channel.id);
+    await prove(channel.id);
+    expect(await found()).toMatchObject({ provedAt: null, lastError: "Telegram could not be reached." });
+    failing.clear();
+    await prove(channel.id);
+    expect(await found()).toMatchObject({
+      botId: "7",
+      provedAt: expect.any(Date),
+      proveAt: null,
+      lastError: null,
+    });
+    expect(asked.at(-1)).toBe(await registered(TOKEN, channel.id));
+    expect(asked.at(-1)).not.toBe(first);
+    asked.length = 0;
+    await prove();
+    expect(asked).toEqual([]);
+  });
+
+  it("of a webhook is given up when the platform refuses its bot, or says nothing for a week", async () => {
+    failing.set("identify", new PlatformFailure("unreachable", "Telegram could not be reached."));
+    const make = async () =>
+      (await channels.createChannel(deps(), owner, wish({ inboundMode: "webhook" }), CLIENT)).channel.id;
+    const [refused, silent] = [await make(), await make()];
+    await database.db
+      .update(channelConfigs)
+      .set({ createdAt: new Date(0) })
+      .where(eq(channelConfigs.id, silent));
+    await prove(silent);
+    expect(await channels.requireChannel(deps(), owner, silent)).toMatchObject({
+      proveAt: null,
+      lastError: expect.stringContaining("Enter the credentials again"),
+    });
+    failing.set("identify", new PlatformFailure("unauthorized", "Telegram does not know this token."));
+    await prove(refused);
+    expect(await channels.requireChannel(deps(), owner, refused)).toMatchObject({
+      provedAt: null,
+      proveAt: null,
+      lastError: "Telegram does not know this token.",
+    });
   });
 
   it.each([

@@ -77,10 +77,28 @@ describe("a pairing code", () => {
       codeHash: null,
     });
     await expect(verify(code)).rejects.toMatchObject(REFUSED);
-    expect(await identities.identityOf(database.db, "telegram", sender.id)).toMatchObject({
-      userId: friend.userId,
+    expect(await newCode(row?.channelConfigId ?? "", sender)).toBeUndefined();
+    // In another channel the same sender is a stranger: its owner may only claim to be that sender.
+    expect(await newCode(await newChannel(), sender)).toBeDefined();
+  });
+
+  it("tells whom it links and whose bot sent it, before it is used", async () => {
+    const sender = newSender();
+    const code = (await newCode(await newChannel(), sender)) ?? "";
+    const look = (entered: string, attemptLimits = attempts) =>
+      identities.previewPairing(
+        { ...deps(), attempts: attemptLimits },
+        friend,
+        { platform: "telegram", code: entered },
+        CLIENT,
+      );
+    expect(await look(code)).toMatchObject({
+      identity: { platformUserId: sender.id, platformUsername: sender.name },
+      channel: { name: "Bot", ownerId: owner.userId, projectName: null },
     });
-    expect(await newCode(await newChannel(), sender)).toBeUndefined();
+    await expect(look("AAAAAAAA")).rejects.toMatchObject(REFUSED);
+    expect(await verify(code)).toMatchObject({ platformUserId: sender.id });
+    await expect(look(code)).rejects.toMatchObject(REFUSED);
   });
 
   it("is refused in the same words when it is unknown, expired, or of another platform", async () => {
@@ -148,7 +166,9 @@ describe("an identity", () => {
     const [person, stranger] = [(await newPerson(database.db)).caller, (await newPerson(database.db)).caller];
     const code = (await newCode(await newChannel())) ?? "";
     const { id } = await verify(code, "telegram", person);
-    expect(await identities.listIdentities(deps(), person)).toMatchObject([{ id, isVerified: true }]);
+    expect(await identities.listIdentities(deps(), person)).toMatchObject([
+      { identity: { id, isVerified: true }, channel: { ownerId: owner.userId } },
+    ]);
     expect(await identities.listIdentities(deps(), stranger)).toEqual([]);
     const missing = { code: "not_found", message: "Identity not found" };
     await expect(identities.unlinkIdentity(deps(), stranger, id)).rejects.toMatchObject(missing);
@@ -159,7 +179,10 @@ describe("an identity", () => {
   it("that waits for its code is forgotten by the channel's owner alone", async () => {
     const sender = newSender();
     await newCode(await newChannel(), sender);
-    const waiting = await identities.identityOf(database.db, "telegram", sender.id);
+    const [waiting] = await database.db
+      .select()
+      .from(platformIdentities)
+      .where(eq(platformIdentities.platformUserId, sender.id));
     await expect(identities.unlinkIdentity(deps(), friend, waiting?.id ?? "")).rejects.toMatchObject({
       code: "not_found",
     });

@@ -54,13 +54,20 @@ function Standing({ channel }: { channel: api.ChannelConfig }) {
         <dt>Project</dt>
         <dd>
           {channel.project_id === null
-            ? "the own workspace of each person"
+            ? "none: it works for you alone, in your own workspace"
             : (project?.name ?? "not yours to see")}
         </dd>
         <dt>Entered</dt>
         <dd>{Object.keys(channel.credentials).join(", ") || "nothing"} (not shown)</dd>
       </dl>
       {channel.last_error !== null && <p class="notice bad">{channel.last_error}</p>}
+      {channel.is_active && channel.channel_type !== "cli" && (
+        <p class="muted">
+          As its owner you read what linked people write here, and your word is all that says who wrote it. So
+          a message does what its person and you may both do in the project, and a link counts in this channel
+          {channel.shares_links && " and in your other channels of this platform that share links"}.
+        </p>
+      )}
     </>
   );
 }
@@ -71,7 +78,7 @@ function Next({
   channel: api.ChannelConfig;
 }) {
   const { data: identities = [] } = useIdentities();
-  const isLinked = identities.some((each) => each.platform === platform);
+  const isLinked = identities.some(({ channel }) => channel.id === id);
   return (
     <>
       {setup.length > 0 && (
@@ -92,7 +99,11 @@ function Next({
       {address !== null && (
         <>
           <h2>Address for the platform</h2>
-          <p class="muted">It holds a secret: enter it at the platform, and nowhere else.</p>
+          <p class="muted">
+            {platform === "telegram"
+              ? "The service enters it at Telegram by itself."
+              : "It holds a secret: enter it at the platform, and nowhere else."}
+          </p>
           <CopiedText text={address} name="the address" />
         </>
       )}

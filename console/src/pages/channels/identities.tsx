@@ -16,8 +16,8 @@ export function Identities() {
     <>
       <h2>Linked accounts</h2>
       <p class="muted">
-        What these accounts write to a bot is done with your rights. Unlinked people get a code from the bot,
-        and nothing runs for them.
+        What these accounts write to a bot is done with your rights, as far as the bot's owner has them, too.
+        Each link is with one bot: its owner reads what is written to it, and says who wrote it.
       </p>
       <Loaded of={useIdentities()}>
         {(found) =>
@@ -38,13 +38,13 @@ export function Identities() {
 }
 
 function IdentityLine({ identity }: { identity: api.PlatformIdentity }) {
-  const { id, platform, platform_user_id, platform_username, paired_at } = identity;
+  const { id, platform, platform_user_id, platform_username, paired_at, channel } = identity;
   const person = platform_username ?? platform_user_id;
   return (
     <li>
       <span>{person}</span>
       <span class="muted small">
-        {platform} · linked <Moment at={paired_at} />
+        {platform} · “{channel.name}” · linked <Moment at={paired_at} /> · {channel.description}
       </span>
       <AskFirst
         label={`Unlink ${person} …`}
@@ -56,7 +56,10 @@ function IdentityLine({ identity }: { identity: api.PlatformIdentity }) {
           stale(names.identities);
         }}
       >
-        <p>What this account writes does nothing any more. It can be linked again with a new code.</p>
+        <p>
+          What this account writes to “{channel.name}” does nothing any more, and nothing more is sent to it
+          there. It can be linked again with a new code.
+        </p>
       </AskFirst>
     </li>
   );
@@ -65,22 +68,34 @@ function IdentityLine({ identity }: { identity: api.PlatformIdentity }) {
 function Pairing() {
   const { data: platforms = [] } = usePlatforms();
   const [linked, setLinked] = useState<string>();
-  const pairing = useAction(async (form: HTMLFormElement) => {
+  const [review, setReview] = useState<Review>();
+  const looking = useAction(async (form: HTMLFormElement) => {
     setLinked(undefined);
     const typed = new FormData(form);
     const platform = platforms.find((each) => each.platform === textOf(typed, "platform"));
     if (!platform) return;
-    await workspace.channels.pair({ platform: platform.platform, pairing_code: textOf(typed, "code") });
-    setLinked(platform.display_name);
+    const body = { platform: platform.platform, pairing_code: textOf(typed, "code") };
+    const found = await workspace.request("POST", "/api/gateway/pair/preview", { body });
+    setReview({ body, found, label: platform.display_name });
     form.reset();
-    stale(names.identities);
   });
+  if (review !== undefined) {
+    return (
+      <PairingReview
+        {...review}
+        close={(isLinked) => {
+          setReview(undefined);
+          if (isLinked) setLinked(review.label);
+        }}
+      />
+    );
+  }
   return (
     <form
       class="form narrow"
       onSubmit={(event) => {
         event.preventDefault();
-        pairing.run(event.currentTarget);
+        looking.run(event.currentTarget);
       }}
     >
       <h3>Link an account</h3>
@@ -88,7 +103,8 @@ function Pairing() {
         <li>Write anything to the bot, in a private chat.</li>
         <li>The bot sends a code of eight characters. It is valid for an hour.</li>
         <li>
-          Enter it here. Never enter a code that another person gave you: their account would act as you.
+          Enter it here, and look at whose account and whose bot it is. Never enter a code that another person
+          gave you: their account would act as you.
         </li>
       </ol>
       <div class="field">
@@ -114,11 +130,49 @@ function Pairing() {
           spellcheck={false}
         />
       </div>
-      <button type="submit" disabled={pairing.isBusy || platforms.length === 0}>
-        Link the account
+      <button type="submit" disabled={looking.isBusy || platforms.length === 0}>
+        Continue
       </button>
       <p role="status">{linked !== undefined && `Your account at ${linked} is linked.`}</p>
-      {pairing.error !== undefined && <Refused error={pairing.error} />}
+      {looking.error !== undefined && <Refused error={looking.error} />}
     </form>
+  );
+}
+
+interface Review {
+  body: { platform: api.PlatformIdentity["platform"]; pairing_code: string };
+  found: Pick<api.PlatformIdentity, "platform_user_id" | "platform_username" | "channel">;
+  label: string;
+}
+
+/** Whom a code links and whose bot sent it: the person decides with that before their eyes. */
+function PairingReview({ body, found, label, close }: Review & { close: (isLinked: boolean) => void }) {
+  const pairing = useAction(async () => {
+    await workspace.channels.pair(body);
+    stale(names.identities);
+    close(true);
+  });
+  const { platform_user_id: id, platform_username: name, channel } = found;
+  return (
+    <section class="narrow" aria-label="Link an account">
+      <h3>Is this your account?</h3>
+      <p>
+        <strong>{`${label}: ${name ?? id}`}</strong> <span class="muted">{id}</span>
+      </p>
+      <p>{`“${channel.name}”. ${channel.description}`}</p>
+      <p class="muted">
+        What is written to this bot from that account will act as you. The bot's owner reads it, and could
+        write in that account's name to this bot.
+      </p>
+      <div class="row">
+        <button type="button" disabled={pairing.isBusy} onClick={() => pairing.run()}>
+          Link the account
+        </button>
+        <button type="button" onClick={() => close(false)}>
+          This is not my account
+        </button>
+      </div>
+      {pairing.error !== undefined && <Refused error={pairing.error} />}
+    </section>
   );
 }

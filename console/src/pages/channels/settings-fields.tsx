@@ -60,6 +60,18 @@ export function SettingsFields({ platform, of }: { platform: Platform; of?: api.
         />
         Show 👀 on a message that the bot has taken
       </label>
+      {platform !== "cli" && (
+        <label class="check" for="shares-links">
+          <input
+            id="shares-links"
+            name="shares_links"
+            type="checkbox"
+            value="yes"
+            defaultChecked={of?.shares_links ?? false}
+          />
+          Accounts linked here from now on are also linked in my other channels of this platform that say so
+        </label>
+      )}
     </>
   );
 }
@@ -71,6 +83,7 @@ export function settingsOf(form: FormData) {
   return {
     name: textOf(form, "name"),
     reactions: textOf(form, "reactions") === "yes",
+    shares_links: textOf(form, "shares_links") === "yes",
     ...(isMode(mode) && { inbound_mode: mode }),
     ...(isGroupMode(groupMode) && { group_mode: groupMode }),
   };

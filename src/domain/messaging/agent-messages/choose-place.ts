@@ -4,8 +4,10 @@ import type { Channel } from "#src/domain/messaging/channels/index.ts";
 import type { Identity } from "#src/domain/messaging/identities/index.ts";
 import type { Candidate, Reach, Session } from "./queries.ts";
 
-/** Where a message goes: to a chat, or to the private chat of a person, which the platform names. */
-export type Chosen = { channel: Channel } & ({ place: Place } | { userId: string });
+/** Where a message goes: to a chat, or to the private chat of a sender, which the platform names. */
+export type Chosen = { channel: Channel; identityId: string | null } & (
+  { place: Place } | { senderId: string }
+);
 
 /** The forms in which rows may have a target: platforms and people write phone numbers in several ways. */
 export function spellingsOf(platform: Platform, target: string): string[] {
@@ -17,9 +19,12 @@ export function spellingsOf(platform: Platform, target: string): string[] {
 
 /** Where a message without a target goes: the person's home on the platform, or else the person's private chat. */
 export function chooseOwn({ candidates, identities, sessions }: Reach): Chosen | undefined {
-  for (const { channel } of candidates) {
-    const home = identities.find(({ homeChannelConfigId }) => homeChannelConfigId === channel.id);
-    if (home?.homeChatId) return { channel, place: homeOf(home, home.homeChatId, sessions) };
+  for (const { channel, linkIds } of candidates) {
+    const home = identities.find(
+      ({ id, homeChannelConfigId }) => homeChannelConfigId === channel.id && linkIds.includes(id),
+    );
+    if (home?.homeChatId)
+      return { channel, place: homeOf(home, home.homeChatId, sessions), identityId: home.id };
   }
   return chooseDirect({ candidates, sessions }, identities);
 }
@@ -31,18 +36,25 @@ export function chooseOwn({ candidates, identities, sessions }: Reach): Chosen |
 export function chooseTarget(reach: Reach, targets: readonly string[]): Chosen | undefined {
   const { userId, candidates, identities, sessions } = reach;
   const named = identities.filter(({ platformUserId }) => isPerson(platformUserId, targets));
-  if (named.length > 0) return chooseDirect(reach, named);
-  for (const { channel, isOwn } of candidates) {
+  const direct = chooseDirect(reach, named);
+  if (direct) return direct;
+  for (const { channel, isOwn, linkIds } of candidates) {
     const home = identities.find(
-      ({ homeChannelConfigId, homeChatId }) =>
-        homeChannelConfigId === channel.id && homeChatId !== null && targets.includes(homeChatId),
+      ({ id, homeChannelConfigId, homeChatId }) =>
+        homeChannelConfigId === channel.id &&
+        linkIds.includes(id) &&
+        homeChatId !== null &&
+        targets.includes(homeChatId),
     );
-    if (home?.homeChatId) return { channel, place: homeOf(home, home.homeChatId, sessions) };
+    if (home?.homeChatId)
+      return { channel, place: homeOf(home, home.homeChatId, sessions), identityId: home.id };
+    const linked = (session: Session) =>
+      session.userId === userId && session.identityId !== null && linkIds.includes(session.identityId);
     const known = sessions.filter(
-      (session) => session.channelConfigId === channel.id && (isOwn || session.userId === userId),
+      (session) => session.channelConfigId === channel.id && (isOwn || linked(session)),
     );
-    const place = placeIn(known, targets);
-    if (place) return { channel, place };
+    const found = placeIn(known, targets);
+    if (found) return { channel, place: found.place, identityId: isOwn ? null : found.identityId };
   }
   return undefined;
 }
@@ -59,9 +71,19 @@ function chooseDirect(
         session.platformChatType === "dm" &&
         session.senderId === platformUserId,
     );
-  const pairs = candidates.flatMap((candidate) => persons.map((person) => ({ candidate, person })));
+  const pairs = candidates.flatMap((candidate) =>
+    persons
+      .filter(({ id }) => candidate.linkIds.includes(id))
+      .map((person) => ({ candidate, person })),
+  );
   const pair = pairs.find(({ candidate, person }) => reached(candidate, person)) ?? pairs[0];
-  return pair && { channel: pair.candidate.channel, userId: pair.person.platformUserId };
+  return (
+    pair && {
+      channel: pair.candidate.channel,
+      senderId: pair.person.platformUserId,
+      identityId: pair.person.id,
+    }
+  );
 }
 
 function isPerson(id: string, targets: readonly string[]): boolean {
@@ -69,13 +91,17 @@ function isPerson(id: string, targets: readonly string[]): boolean {
   return targets.includes(id) || targets.includes(id.slice(id.indexOf(":") + 1));
 }
 
-function placeIn(sessions: readonly Session[], targets: readonly string[]): Place | undefined {
-  for (const { platformChatId: chatId, platformChatType: chatType, platformThreadId, senderId } of sessions) {
+function placeIn(
+  sessions: readonly Session[],
+  targets: readonly string[],
+): { place: Place; identityId: string | null } | undefined {
+  for (const session of sessions) {
+    const { platformChatId: chatId, platformChatType: chatType, platformThreadId, senderId, identityId } = session;
     const threadId = platformThreadId ?? undefined;
-    if (targets.includes(chatId)) return { chatId, chatType, threadId: undefined };
-    if (threadId !== undefined && targets.includes(`${chatId}:${threadId}`))
-      return { chatId, chatType, threadId };
-    if (chatType === "dm" && isPerson(senderId, targets)) return { chatId, chatType, threadId };
+    const place = { chatId, chatType, threadId };
+    if (targets.includes(chatId)) return { place: { ...place, threadId: undefined }, identityId };
+    const isThread = threadId !== undefined && targets.includes(`${chatId}:${threadId}`);
+    if (isThread || (chatType === "dm" && isPerson(senderId, targets))) return { place, identityId };
   }
   return undefined;
 }

@@ -30,6 +30,8 @@ export interface Sought {
 export interface FoundPlace {
   channel: Channel;
   place: Place;
+  /** The link by which the person is reached; null for a chat that the person chose in an own channel. */
+  identityId: string | null;
 }
 
 /**
@@ -44,7 +46,8 @@ export async function findPlace(
 ): Promise<FoundPlace | PlatformFailure> {
   const chosen = await choose(deps, task, sought);
   const place = await placeOf(deps, chosen);
-  return place instanceof PlatformFailure ? place : { channel: chosen.channel, place };
+  if (place instanceof PlatformFailure) return place;
+  return { channel: chosen.channel, place, identityId: chosen.identityId };
 }
 
 async function choose(
@@ -73,7 +76,7 @@ async function choose(
   if (target === undefined) {
     throw new AppError(
       "not_found",
-      `No ${label} account is linked with the person's account. The person links one by writing to the bot in private`,
+      `No ${label} account of the person is linked in a channel that this project may use. The person links one by writing to the bot in private`,
     );
   }
   throw new AppError(
@@ -94,7 +97,7 @@ function chooseTerminal(
   );
   if (!found) return undefined;
   const threadId = found.channel.projectId ?? undefined;
-  return { channel: found.channel, place: { chatId: userId, chatType: "dm", threadId } };
+  return { channel: found.channel, place: { chatId: userId, chatType: "dm", threadId }, identityId: null };
 }
 
 /** A chat without sessions that an own channel has exchanged messages with: its owner tested it, or a stranger wrote. */
@@ -114,7 +117,11 @@ async function chooseExchanged(
   const channel = own.find(({ id }) => id === found?.channelId);
   if (!found || !channel) return undefined;
   const chatId = found.jid.slice(platform.length + 1);
-  return { channel, place: { chatId, chatType: found.chatType ?? "dm", threadId: undefined } };
+  return {
+    channel,
+    place: { chatId, chatType: found.chatType ?? "dm", threadId: undefined },
+    identityId: null,
+  };
 }
 
 /** A chat that only the owner of the channel knows of. */
@@ -122,8 +129,12 @@ function chooseUnknown({ candidates }: Reach, chatId: string): Chosen | undefine
   const channel = candidates.find(({ isOwn }) => isOwn)?.channel;
   if (!channel) return undefined;
   // Phone numbers are written in several ways.
-  if (channel.channelType === "whatsapp") return { channel, userId: chatId };
-  return { channel, place: { chatId, chatType: chatTypeOfId(chatId), threadId: undefined } };
+  if (channel.channelType === "whatsapp") return { channel, senderId: chatId, identityId: null };
+  return {
+    channel,
+    place: { chatId, chatType: chatTypeOfId(chatId), threadId: undefined },
+    identityId: null,
+  };
 }
 
 /** Returns the failure of a platform that does not tell where a person is written to. */
@@ -131,7 +142,7 @@ async function placeOf(deps: FindDeps, chosen: Chosen): Promise<Place | Platform
   if ("place" in chosen) return chosen.place;
   try {
     const api = await channelApi(deps, chosen.channel);
-    return await api.directPlace(chosen.userId);
+    return await api.directPlace(chosen.senderId);
   } catch (error) {
     if (error instanceof PlatformFailure) return error;
     const sentence = "The channel's credentials cannot be decrypted: a person must enter them again";

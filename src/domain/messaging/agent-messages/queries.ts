@@ -7,7 +7,7 @@ import {
 } from "#src/db/schema/index.ts";
 import type { Platform } from "#src/channels/channel.ts";
 import type { Channel } from "#src/domain/messaging/channels/index.ts";
-import type { Identity } from "#src/domain/messaging/identities/index.ts";
+import { carries, linkCounts, type Identity } from "#src/domain/messaging/identities/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 /** A task whose agent sends a message. */
@@ -23,6 +23,8 @@ export interface Candidate {
   channel: Channel;
   /** Whether it belongs to the task's user. Through another person's channel only the user's own chats are reached. */
   isOwn: boolean;
+  /** The user's links that count in the channel. */
+  linkIds: string[];
 }
 
 export type Session = typeof channelSessions.$inferSelect;
@@ -43,8 +45,8 @@ const SESSIONS = 200;
 
 /**
  * Reads what decides where a task's message may go. The candidates are the active channels of the user, the one that the
- * task came from, and the user's home on the platform. Of a task whose key is bound to projects only channels of the task's
- * project count.
+ * task came from, and the user's home on the platform, as far as they carry what is about the task's project. Of a task whose
+ * key is bound to projects only channels of the task's project count.
  */
 export async function readReach(
   db: Db,
@@ -76,11 +78,14 @@ export async function readReach(
   const isCandidate = and(
     eq(channelConfigs.channelType, platform),
     channelConfigs.isActive,
+    carries(userId, projectId),
     or(isOrigin, and(isWithinKey, or(isOwn, isHome))),
   );
+  const linkIds = sql<string[]>`ARRAY(SELECT link.id FROM platform_identities AS link
+    WHERE link.user_id = ${userId}::uuid AND link.platform = ${platform} AND ${linkCounts})`;
   const [candidates, identities, sessions] = await db.batch([
     db
-      .select({ channel: channelConfigs, isOwn })
+      .select({ channel: channelConfigs, isOwn, linkIds })
       .from(channelConfigs)
       .where(isCandidate)
       .orderBy(

@@ -1,6 +1,5 @@
-import type { ChannelAdapter, Place, Platform } from "#src/channels/channel.ts";
+import type { ChannelAdapter, Platform } from "#src/channels/channel.ts";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
-import type { Channel } from "#src/domain/messaging/channels/index.ts";
 import {
   findFiles,
   MAX_FILES,
@@ -10,7 +9,7 @@ import {
 import { originOfTask, placeOfSession, sessionKeyOf } from "#src/domain/messaging/inbox/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { RateLimits } from "#src/platform/objects/rate-limits.ts";
-import { findPlace } from "./find-place.ts";
+import { findPlace, type FoundPlace } from "./find-place.ts";
 import type { SendingTask } from "./queries.ts";
 
 export interface SendDeps extends AnnounceDeps {
@@ -60,11 +59,11 @@ export async function sendForTask(
  */
 export async function replyForTask(deps: SendDeps, task: SendingTask, message: AgentText): Promise<Outcome> {
   const origin = await originOfTask(deps.db, task);
-  if (!origin) throw new AppError("not_found", "This task did not come from a messaging platform");
+  if (!origin) throw new AppError("not_found", "This task has no chat of a platform that it may write to");
   await requireFiles(deps, task, message.files);
-  const { channel, session, replyTo } = origin;
+  const { channel, session, person, replyTo } = origin;
   const place = placeOfSession(session);
-  return send(deps, task, message, { channel, place, replyTo: replyTo ?? undefined });
+  return send(deps, task, message, { channel, place, replyTo: replyTo ?? undefined, ...person });
 }
 
 async function requireFiles(deps: SendDeps, task: SendingTask, files: readonly string[]): Promise<void> {
@@ -98,7 +97,7 @@ async function send(
   deps: SendDeps,
   task: SendingTask,
   { text, files, callId }: AgentText,
-  { channel, place, replyTo }: { channel: Channel; place: Place; replyTo: string | undefined },
+  { channel, place, identityId, replyTo }: FoundPlace & { replyTo: string | undefined },
 ): Promise<Outcome> {
   const platform = channel.channelType;
   const { status, error, platformMessageId } = await sendAwaited(
@@ -114,6 +113,7 @@ async function send(
       replyTarget: undefined,
       buttons: [],
       taskId: task.id,
+      person: { userId: task.userId, identityId },
       files,
       patienceMs: PATIENCE_MS,
     },

@@ -1,4 +1,4 @@
-import type { Platform } from "#src/channels/channel.ts";
+import type { Platform, Self } from "#src/channels/channel.ts";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
@@ -11,24 +11,43 @@ export interface PlatformDeps extends ApiDeps {
   config: { PUBLIC_URL: string };
 }
 
+/** Who a channel's bot is, as its platform proved. */
+export type Bot = Pick<
+  Channel,
+  "botId" | "botName" | "botTeamId" | "botAppId" | "provedAt" | "proveAt" | "lastError"
+>;
+
+/** A bot that was proved just now. */
+export function provedBot({ botId, botName, teamId, appId }: Self): Bot {
+  return {
+    botId: botId ?? null,
+    botName: botName ?? null,
+    botTeamId: teamId ?? null,
+    botAppId: appId ?? null,
+    provedAt: new Date(),
+    proveAt: null,
+    lastError: null,
+  };
+}
+
 /**
  * Asks the platform who the bot of these credentials is. A platform that does not respond keeps nothing from being stored: it
- * is the channel's last failure. Throws `invalid_input` with the platform's reason for credentials that it refuses.
+ * is the channel's last failure, and is asked again. Throws `invalid_input` with the platform's reason for credentials that it
+ * refuses.
  */
 export async function introduceBot(
   deps: Pick<PlatformDeps, "channels" | "apiEnvironment">,
   platform: Platform,
   credentials: Credentials,
-): Promise<Pick<Channel, "botId" | "botName" | "lastError">> {
+): Promise<Bot> {
   try {
-    const api = deps.channels[platform].api(credentials, deps.apiEnvironment);
-    const { botId = null, botName = null } = await api.identify();
-    return { botId, botName, lastError: null };
+    return provedBot(await deps.channels[platform].api(credentials, deps.apiEnvironment).identify());
   } catch (error) {
     if (!(error instanceof PlatformFailure)) throw error;
     const { kind, message } = error;
     if (kind === "refused" || kind === "unauthorized") throw new AppError("invalid_input", message);
-    return { botId: null, botName: null, lastError: message };
+    const unknown = { botId: null, botName: null, botTeamId: null, botAppId: null };
+    return { ...unknown, provedAt: null, proveAt: new Date(), lastError: message };
   }
 }
 
@@ -66,8 +85,8 @@ const haveSameAddress = (one: Channel, other: Channel) =>
   one.encryptedCredentials === other.encryptedCredentials &&
   one.encryptedWebhookSecret === other.encryptedWebhookSecret;
 
-/** Undefined where the service registers nothing. */
-async function registerWebhook(
+/** Has the platform call the channel's webhook. Undefined where the service registers nothing. */
+export async function registerWebhook(
   deps: PlatformDeps,
   channel: Channel,
 ): Promise<{ failure: string | null } | undefined> {
@@ -76,7 +95,8 @@ async function registerWebhook(
   const api = deps.channels[channel.channelType].api(opened.credentials, deps.apiEnvironment);
   if (!api.registerWebhook) return undefined;
   try {
-    await api.registerWebhook(webhookUrlOf(deps, channel, opened.webhookSecret), opened.webhookSecret);
+    // The address has no secret: the bot's owner can ask the platform for it, and would know what proves the platform's calls.
+    await api.registerWebhook(webhookUrlOf(deps, channel), opened.webhookSecret);
     return { failure: null };
   } catch (error) {
     if (error instanceof PlatformFailure) return { failure: error.message };

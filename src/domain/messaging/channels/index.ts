@@ -17,10 +17,12 @@ export {
   activeChannel,
   connectionChannels,
   setConnectionState,
-  storeSelf,
+  storeBot,
   type Channel,
   type ChannelMessage,
   type ConnectionChannel,
 } from "./queries.ts";
+export { provedBot } from "./at-platform.ts";
+export { proveBots } from "./prove-bots.ts";
 export { sendTest } from "./send-test.ts";
-export { openCredentials, openSecrets, showChannel, type ShownChannel } from "./show-channel.ts";
+export { openCredentials, openSecrets, selfOf, showChannel, type ShownChannel } from "./show-channel.ts";

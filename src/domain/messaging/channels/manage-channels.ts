@@ -40,6 +40,8 @@ export interface ChannelWish {
   /** The usual way of the platform when undefined. */
   inboundMode: InboundMode | undefined;
   hasReactions: boolean | undefined;
+  /** Whether links made here also count in the owner's other channels of the platform that say so. */
+  sharesLinks: boolean | undefined;
 }
 
 /** Fields that are undefined stay as they are. */
@@ -73,7 +75,7 @@ export async function createChannel(
   wish: ChannelWish,
   client: Client,
 ): Promise<ShownChannel> {
-  const { channelType, projectId, defaultAgentId, groupMode, hasReactions } = wish;
+  const { channelType, projectId, defaultAgentId, groupMode, hasReactions, sharesLinks } = wish;
   const adapter = deps.channels[channelType];
   const credentials = checkCredentials(deps, channelType, wish.credentials);
   const inboundMode = inboundModeOf(channelType, credentials, wish.inboundMode);
@@ -92,6 +94,7 @@ export async function createChannel(
       defaultAgentId,
       ...(groupMode && { groupMode }),
       ...(hasReactions !== undefined && { hasReactions }),
+      ...(sharesLinks === true && { linksSharedSince: new Date() }),
       ...(await introduceBot(deps, channelType, credentials)),
     },
     client,
@@ -149,7 +152,8 @@ export async function updateChannel(
   client: Client,
 ): Promise<ShownChannel> {
   const channel = await requireChannel(deps, caller, id);
-  const { credentials: given, ...values } = change;
+  const { credentials: given, sharesLinks, ...values } = change;
+  const sharing = sharesLinks !== undefined && { linksSharedSince: sharingSince(channel, sharesLinks) };
   const platform = channel.channelType;
   const credentials =
     given && checkCredentials(deps, platform, await mergedCredentials(deps, channel, given));
@@ -161,13 +165,19 @@ export async function updateChannel(
     encryptedCredentials: await deps.channelSecrets.encrypt(JSON.stringify(credentials)),
     ...(await introduceBot(deps, platform, credentials)),
   };
+  const becomesWebhook = values.inboundMode === "webhook" && channel.inboundMode !== "webhook";
+  const webhook = becomesWebhook && {
+    // The owner may know the secret of an earlier webhook.
+    encryptedWebhookSecret: await newWebhookSecret(deps),
+    ...(channel.provedAt === null && { proveAt: new Date() }),
+  };
   const fields = Object.entries(change).flatMap(([field, value]) =>
     value === undefined ? [] : [wireName(field)],
   );
   const changed = await changeChannel(
     deps.db,
     channel,
-    { change: { ...values, ...encrypted }, action: "channel.updated", fields, onlyActive: false },
+    { change: { ...values, ...webhook, ...encrypted, ...sharing }, action: "channel.updated", fields, onlyActive: false },
     client,
   );
   if (!changed) throw new AppError("not_found", MISSING);
@@ -225,6 +235,11 @@ export async function listChannelMessages(
   return messagesOf(deps.db, channel.id, page);
 }
 
+/** Sharing counts from the moment on that it was chosen: links made before stay where they are. */
+function sharingSince({ linksSharedSince }: Channel, sharesLinks: boolean): Date | null {
+  return sharesLinks ? (linksSharedSince ?? new Date()) : null;
+}
+
 /** Entries of the audit log name fields as clients do. */
 function wireName(field: string): string {
   return field.replaceAll(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`);
@@ -232,7 +247,8 @@ function wireName(field: string): string {
 
 const SECRET_BYTES = 32;
 
-function newWebhookSecret({ channelSecrets }: Pick<ChannelDeps, "channelSecrets">): Promise<string> {
+/** Fernet token of a new secret. */
+export function newWebhookSecret({ channelSecrets }: Pick<ChannelDeps, "channelSecrets">): Promise<string> {
   return channelSecrets.encrypt(bytesToHex(randomBytes(SECRET_BYTES)));
 }
 

@@ -2,7 +2,6 @@ import { and, asc, desc, eq, gte, isNull, ne, or, sql } from "drizzle-orm";
 import { lockNames, shareOwnTeam } from "#src/db/locks.ts";
 import { channelConfigs, channelMessages } from "#src/db/schema/index.ts";
 import { insertAuditEntry } from "#src/domain/organisations/audit/index.ts";
-import type { Self } from "#src/channels/channel.ts";
 import type { Client } from "#src/lib/client.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
@@ -232,16 +231,31 @@ export async function setConnectionState(
   await db.update(channelConfigs).set({ connectionState: state, lastError }).where(eq(channelConfigs.id, id));
 }
 
-/** Stores whom the platform says the bot is, unless the credentials were changed since it was asked. */
-export async function storeSelf(
+/**
+ * Stores who the bot is, unless the credentials were changed since the platform was asked. Returns the channel as it is then.
+ */
+export async function storeBot(
   db: Db,
   { id, encryptedCredentials }: Pick<Channel, "id" | "encryptedCredentials">,
-  { botId, botName }: Self,
-): Promise<void> {
-  await db
+  bot: Partial<Channel>,
+): Promise<Channel | undefined> {
+  const [row] = await db
     .update(channelConfigs)
-    .set({ botId: botId ?? null, botName: botName ?? null })
-    .where(and(eq(channelConfigs.id, id), eq(channelConfigs.encryptedCredentials, encryptedCredentials)));
+    .set(bot)
+    .where(and(eq(channelConfigs.id, id), eq(channelConfigs.encryptedCredentials, encryptedCredentials)))
+    .returning();
+  return row;
+}
+
+/** Seconds between two attempts to prove a bot: as long as it has not been proved, from a minute to an hour. */
+const nextProof = sql`now() + least(greatest(now() - coalesce(${channelConfigs.updatedAt}, ${channelConfigs.createdAt}),
+  interval '1 minute'), interval '1 hour')`;
+
+/** Takes channels whose bot is to be proved now; each has its next attempt stored before this one. */
+export function takeUnproved(db: Db, limit: number): Promise<Channel[]> {
+  const due = sql`${channelConfigs.id} IN (SELECT c.id FROM channel_configs c WHERE c.prove_at <= now() AND c.is_active
+    ORDER BY c.prove_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)`;
+  return db.update(channelConfigs).set({ proveAt: nextProof }).where(due).returning();
 }
 
 const entryOf = (userId: string, id: string, client: Client) => ({

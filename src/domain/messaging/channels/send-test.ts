@@ -2,7 +2,7 @@ import type { ChannelAdapter, ChannelApi, Place, Platform, SentMessage } from "#
 import { chatTypeOfId } from "#src/channels/chat-type.ts";
 import { plainText } from "#src/channels/plain-text.ts";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
-import { listIdentities } from "#src/domain/messaging/identities/index.ts";
+import { linkIn } from "#src/domain/messaging/identities/index.ts";
 import type { UserCaller } from "#src/domain/organisations/access/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { newId } from "#src/lib/ids.ts";
@@ -67,7 +67,7 @@ async function findPlace(
   { channel, api, target }: { channel: Channel; api: ChannelApi; target: string },
 ): Promise<Place> {
   const { channelType } = channel;
-  if (target === SELF) return api.directPlace(await ownAccount(deps, caller, channelType));
+  if (target === SELF) return api.directPlace(await ownAccount(deps, caller, channel));
   const [platform, ...rest] = target.split(":");
   const chatId = rest.join(":");
   // A command-line channel reaches its owner alone: every other person's terminal is that person's.
@@ -80,13 +80,17 @@ async function findPlace(
   return { chatId, chatType: chatTypeOfId(chatId), threadId: undefined };
 }
 
-async function ownAccount(deps: TestDeps, caller: UserCaller, platform: Platform): Promise<string> {
+async function ownAccount(
+  deps: TestDeps,
+  { userId }: UserCaller,
+  { id, channelType: platform }: Channel,
+): Promise<string> {
   // On the command line a person is known by the account itself.
-  if (platform === "cli") return caller.userId;
-  const own = (await listIdentities(deps, caller)).find((each) => each.platform === platform);
+  if (platform === "cli") return userId;
+  const own = await linkIn(deps.db, userId, id);
   if (own) return own.platformUserId;
   throw new AppError(
     "invalid_input",
-    `No ${deps.channels[platform].label} account is linked with yours: write to the bot first, or name a chat as \`${platform}:<chat id>\``,
+    `No ${deps.channels[platform].label} account is linked with yours in this channel: write to the bot first, or name a chat as \`${platform}:<chat id>\``,
   );
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ChannelAdapter, Platform } from "#src/channels/channel.ts";
+import type { ChannelAdapter, Platform, Self } from "#src/channels/channel.ts";
 import { parseJson } from "#src/lib/parse-json.ts";
 import { withoutSlash } from "#src/lib/without-slash.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
@@ -14,14 +14,19 @@ export interface ShownChannel {
   channel: Channel;
   /** Masked. */
   credentials: Readonly<Record<string, unknown>>;
-  /** With the secret; null for a channel whose webhook is not called. */
+  /**
+   * With the secret, except of Telegram, whose webhook the service registers itself; null for a channel whose webhook is not
+   * called.
+   */
   webhookUrl: string | null;
   /** What to do next at the platform. */
   setup: readonly string[];
 }
 
 export interface ShowDeps {
-  channels: Readonly<Record<Platform, Pick<ChannelAdapter, "label" | "credentials" | "isStandIn" | "setup">>>;
+  channels: Readonly<
+    Record<Platform, Pick<ChannelAdapter, "label" | "credentials" | "isStandIn" | "registersWebhook" | "setup">>
+  >;
   channelSecrets: Pick<Secrets, "decrypt">;
   config: { PUBLIC_URL: string };
 }
@@ -35,7 +40,8 @@ export async function showChannel(deps: ShowDeps, channel: Channel): Promise<Sho
     return { channel, credentials: {}, webhookUrl: null, setup: [lost] };
   }
   const { credentials, webhookSecret } = opened;
-  const webhookUrl = hasWebhookAddress(channel) ? webhookUrlOf(deps, channel, webhookSecret) : null;
+  const secret = adapter.registersWebhook === true ? undefined : webhookSecret;
+  const webhookUrl = hasWebhookAddress(channel) ? webhookUrlOf(deps, channel, secret) : null;
   // Beside a connection the platform needs no webhook.
   const neededUrl = channel.inboundMode === "webhook" ? webhookUrl : null;
   return {
@@ -66,13 +72,24 @@ export async function openSecrets(
   return { credentials, webhookSecret };
 }
 
-/** Where the platform calls the channel's webhook. It holds the secret. */
+/** Whom the channel is at its platform, as far as the platform proved it. */
+export function selfOf({ botId, botName, botTeamId, botAppId }: Channel): Self {
+  return {
+    botId: botId ?? undefined,
+    botName: botName ?? undefined,
+    teamId: botTeamId ?? undefined,
+    appId: botAppId ?? undefined,
+  };
+}
+
+/** Where the platform calls the channel's webhook. */
 export function webhookUrlOf(
   { config }: Pick<ShowDeps, "config">,
   { channelType, id }: Pick<Channel, "channelType" | "id">,
-  secret: string,
+  secret?: string,
 ): string {
-  return `${withoutSlash(config.PUBLIC_URL)}/api/channels/webhook/${channelType}/${id}?secret=${secret}`;
+  const address = `${withoutSlash(config.PUBLIC_URL)}/api/channels/webhook/${channelType}/${id}`;
+  return secret === undefined ? address : `${address}?secret=${secret}`;
 }
 
 export const MASK = "***";

@@ -39,6 +39,7 @@ function eventOf(
   const common = {
     // Two keys may use the same ids.
     id: `${keyId}:${ownId}`,
+    apiKeyId: keyId,
     // The thread is the project, so that what is said of one project never reaches a key of another one.
     place: { chatId: userId, chatType: "dm", threadId: projectId ?? undefined },
     sender: { id: userId, alternateId: undefined, name: userName },
@@ -50,7 +51,6 @@ function eventOf(
   return {
     ...common,
     kind: "message",
-    apiKeyId: keyId,
     messageId: ownId,
     replyTarget: undefined,
     text: frame.text,

@@ -1,10 +1,11 @@
-import type { ReceivedMessage } from "#src/channels/channel.ts";
+import type { ReceivedClick, ReceivedMessage } from "#src/channels/channel.ts";
 import type { FinishDeps } from "#src/domain/agent-work/tasks/index.ts";
 import { channelApi, type Channel } from "#src/domain/messaging/channels/index.ts";
 import { choiceOf } from "#src/domain/messaging/deliveries/index.ts";
 import type { SessionKey } from "#src/domain/messaging/inbox/index.ts";
-import { callerFor, memberCaller } from "#src/domain/organisations/access/index.ts";
+import { callerFor, type Caller } from "#src/domain/organisations/access/index.ts";
 import { AppError } from "#src/lib/errors.ts";
+import type { Db } from "#src/platform/db/client.ts";
 import { answerClick } from "./answer-click.ts";
 import { commandOf } from "./commands.ts";
 import { meetStranger, type StrangerDeps } from "./meet-stranger.ts";
@@ -64,7 +65,7 @@ export async function advanceSession(
   if (waiting.length < events.length) return advanceSession(deps, key); // what was handled may have changed the session
   const isWorking = person.isBusy && !person.isAsking && person.chatId !== null;
   if (isWorking && !waiting.some(isAbandoned)) {
-    await refuseBeyond(deps, channel, waiting);
+    await refuseBeyond(deps, { channel, person }, waiting);
     return undefined;
   }
   if (await waitForRest(waiting)) return advanceSession(deps, key);
@@ -85,13 +86,13 @@ async function handleAtOnce(
   person: Standing,
   events: readonly StoredEvent[],
 ): Promise<WaitingMessage[]> {
-  const caller = memberCaller(person.userId);
   const waiting: WaitingMessage[] = [];
   let standing = person;
   for (const stored of events) {
     const { event } = stored;
     if (event?.kind === "click") {
-      await answerClick(deps, channel, event, { caller, chatId: standing.chatId });
+      const caller = await callerOf(deps, person, event);
+      if (caller) await answerClick(deps, channel, event, caller);
       await settleEvents(deps.db, [stored.id]);
       continue;
     }
@@ -102,33 +103,53 @@ async function handleAtOnce(
     // Events of a task that was chosen are its message, also when they read like a command.
     const name = stored.taskId === null ? commandOf(event.text) : undefined;
     const choice = stored.taskId === null && person.isAsking ? choiceOf(event.text) : undefined;
-    let text: string;
-    if (name !== undefined) {
+    if (name === undefined && choice === undefined) {
+      waiting.push({ stored, message: event });
+      continue;
+    }
+    const caller = await callerOf(deps, person, event);
+    let text = KEY_ENDED;
+    if (caller && name !== undefined) {
       const ids = waiting.map((each) => each.stored.id);
       const { place } = event;
       text = await runCommand(deps, name, { channel, caller, person: standing, place, waiting: ids });
       if (name === "stop") waiting.length = 0;
       if (name === "new") standing = { ...standing, chatId: null };
-    } else if (choice === undefined) {
-      waiting.push({ stored, message: event });
-      continue;
-    } else text = await answerOpen(deps, { caller, person: standing }, choice);
+    } else if (caller && choice !== undefined) {
+      text = await answerOpen(deps, { channel, caller, person: standing }, choice);
+    }
     const origin = originOf(channel, stored);
-    if (origin) await tell(deps, origin, text);
+    if (origin) await tell(deps, { ...origin, person }, text);
     await settleEvents(deps.db, [stored.id]);
   }
   return waiting;
 }
 
+const KEY_ENDED = "The API key of this connection is no longer good: connect with another one.";
+
+/** Who acts by an event: at the command line the key, with its own limits. Undefined once the key has ended. */
+async function callerOf(
+  deps: { db: Db },
+  { userId }: Standing,
+  { apiKeyId }: ReceivedMessage | ReceivedClick,
+): Promise<Caller | undefined> {
+  try {
+    return await callerFor(deps, { userId, apiKeyId: apiKeyId ?? null });
+  } catch (error) {
+    if (error instanceof AppError && error.code === "unauthenticated") return undefined;
+    throw error;
+  }
+}
+
 /** Tells the person which messages are too many, and forgets those. */
 async function refuseBeyond(
   deps: ConversationDeps,
-  channel: Channel,
+  { channel, person }: { channel: Channel; person: Standing },
   waiting: readonly WaitingMessage[],
 ): Promise<void> {
   for (const { stored } of waiting.slice(MAX_WAITING)) {
     const origin = originOf(channel, stored);
-    if (origin) await tell(deps, origin, `${MAX_WAITING} messages wait already: this one was not taken.`);
+    if (origin) await tell(deps, { ...origin, person }, `${MAX_WAITING} messages wait already: this one was not taken.`);
     await settleEvents(deps.db, [stored.id]);
   }
 }
@@ -167,9 +188,8 @@ async function begin(
   if (!last) return undefined; // another advance was faster
   if (!person) return advanceSession(deps, key); // no longer linked
   try {
-    // At the command line the key acts, with its own limits.
-    const { apiKeyId = null } = last.message;
-    const caller = await callerFor(deps, { userId: person.userId, apiKeyId });
+    const { apiKeyId } = last.message;
+    const caller = await callerFor(deps, { userId: person.userId, apiKeyId: apiKeyId ?? null });
     const started = await startTurn(deps, { channel, key, caller, person, batch });
     if (started) {
       await Promise.all([
@@ -187,7 +207,7 @@ async function begin(
       throw error;
     }
     const origin = originOf(channel, last.stored);
-    if (origin) await tell(deps, origin, refusal);
+    if (origin) await tell(deps, { ...origin, person }, refusal);
     await settleEvents(
       deps.db,
       batch.map(({ stored }) => stored.id),

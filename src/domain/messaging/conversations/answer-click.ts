@@ -1,7 +1,7 @@
 import type { ReceivedClick } from "#src/channels/channel.ts";
-import { answerApproval, type ApprovalResponse } from "#src/domain/agent-work/approvals/index.ts";
+import { answerApproval, PEOPLE_ANSWER, type ApprovalResponse } from "#src/domain/agent-work/approvals/index.ts";
 import type { Channel } from "#src/domain/messaging/channels/index.ts";
-import type { UserCaller } from "#src/domain/organisations/access/index.ts";
+import type { Caller, UserCaller } from "#src/domain/organisations/access/index.ts";
 import { channelApi, type ApiDeps } from "#src/domain/messaging/channels/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
@@ -9,7 +9,7 @@ import type { Log } from "#src/platform/log/log.ts";
 import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import { beginProgress } from "#src/domain/messaging/progress/index.ts";
-import { approvalOfChat } from "./queries/sessions.ts";
+import { askedIn } from "./queries/sessions.ts";
 import { confirmClick } from "./confirm-click.ts";
 
 export interface ClickDeps extends ApiDeps {
@@ -41,29 +41,34 @@ interface Outcome {
 const FOREIGN: Outcome = { text: "Approval not found", isAnswered: false };
 
 /**
- * Answers an approval by its button, as the person who pressed it: that person's own rights decide. A terminal, whose key is
- * its identity, answers only approvals of its own conversation.
+ * Answers an approval by its button, as the person who pressed it: that person's own rights decide. Only what was asked in
+ * this very channel is answered there, and by people alone: the key of a terminal cannot.
  */
 export async function answerClick(
   deps: ClickDeps,
   channel: Channel,
   click: ReceivedClick,
-  { caller, chatId }: { caller: UserCaller; chatId: string | null },
+  caller: Caller,
 ): Promise<void> {
   const [kind, approvalId = "", choice = ""] = click.data.split(":");
   const response = RESPONSES[choice];
   if (kind !== "approve" || response === undefined) return;
-  const isForeign = channel.channelType === "cli" && !(await approvalOfChat(deps.db, approvalId, chatId));
-  const { text, isAnswered } = isForeign ? FOREIGN : await outcomeOf(deps, caller, { approvalId, response });
+  const { text, isAnswered } =
+    caller.kind === "key"
+      ? { text: PEOPLE_ANSWER, isAnswered: false }
+      : await outcomeOf(deps, channel, caller, { approvalId, response });
   await confirmClick(deps, channel, click, text);
   if (isAnswered) await showOutcome(deps, channel, click, text);
 }
 
 async function outcomeOf(
   deps: ClickDeps,
+  { id: channelId }: Channel,
   caller: UserCaller,
   answer: { approvalId: string; response: ApprovalResponse },
 ): Promise<Outcome> {
+  const asked = await askedIn(deps.db, { channelId, userId: caller.userId }, [answer.approvalId]);
+  if (asked.length === 0) return FOREIGN;
   try {
     const { taskId } = await answerApproval(deps, caller, answer);
     await beginProgress(deps, taskId);

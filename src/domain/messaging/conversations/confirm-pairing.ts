@@ -9,10 +9,10 @@ import { sessionKeyOf } from "#src/domain/messaging/inbox/index.ts";
  * account is linked in any case.
  */
 export async function confirmPairing(deps: AnnounceDeps, identity: Identity): Promise<void> {
-  const { id, channelConfigId, platform, platformUserId, pairedAt } = identity;
+  const { id, userId, channelConfigId, platform, platformUserId, pairedAt } = identity;
   try {
-    const channel = channelConfigId === null ? undefined : await activeChannel(deps.db, channelConfigId);
-    if (!channel) return;
+    const channel = await activeChannel(deps.db, channelConfigId);
+    if (!channel || userId === null) return;
     const place: Place = await (await channelApi(deps, channel)).directPlace(platformUserId);
     await sendStored(deps, channel, sessionKeyOf(platform, place), {
       place,
@@ -23,6 +23,7 @@ export async function confirmPairing(deps: AnnounceDeps, identity: Identity): Pr
       replyTarget: undefined,
       buttons: [],
       taskId: null,
+      person: { userId, identityId: id },
     });
   } catch (cause) {
     deps.log.warn("a pairing could not be confirmed in its chat", { identity_id: id, cause });

@@ -3,7 +3,14 @@ import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import type { ReceivedMessage } from "#src/channels/channel.ts";
 import { channelApi, type Channel } from "#src/domain/messaging/channels/index.ts";
 import type { AnnounceDeps } from "#src/domain/messaging/deliveries/index.ts";
-import { forgetCode, newPairingCode, type PairingConfig } from "#src/domain/messaging/identities/index.ts";
+import {
+  belongsTo,
+  cardOfChannel,
+  forgetCode,
+  newPairingCode,
+  type ChannelCard,
+  type PairingConfig,
+} from "#src/domain/messaging/identities/index.ts";
 import { sendStored } from "#src/domain/messaging/deliveries/index.ts";
 import { consoleUrl, type ConsoleConfig } from "#src/lib/console-url.ts";
 import { confirmClick } from "./confirm-click.ts";
@@ -46,7 +53,9 @@ async function sendCode(deps: StrangerDeps, channel: Channel, message: ReceivedM
   const platform = channel.channelType;
   const code = await newPairingCode(deps, { channelConfigId: channel.id, platform, sender });
   if (code === undefined) return;
-  const text = wordsOf(deps, platform, code);
+  const card = await cardOfChannel(deps.db, channel.id);
+  if (!card) return;
+  const text = wordsOf(deps, platform, { code, card });
   try {
     const api = await channelApi(deps, channel);
     const [piece] = await deps.channels[platform].render(text);
@@ -56,20 +65,26 @@ async function sendCode(deps: StrangerDeps, channel: Channel, message: ReceivedM
       target === undefined ? undefined : await deps.channelSecrets.decrypt(target).catch(() => undefined);
     await api.send({ ...plainText(place, piece, code), replyTarget });
   } catch (cause) {
-    await forgetCode(deps, platform, sender.id);
+    await forgetCode(deps, { channelConfigId: channel.id, platformUserId: sender.id });
     if (!(cause instanceof PlatformFailure)) throw cause;
     deps.log.warn("a pairing code could not be sent", { channel_id: channel.id, cause });
   }
 }
 
-function wordsOf({ config }: StrangerDeps, platform: string, code: string): string {
-  // The fragment fills the page in; it is not sent to any server, and so in no log.
-  const page = consoleUrl(config, `/pair?platform=${platform}#code=${code}`);
+/** The address has no code in it: who follows a link of somebody else's must not link that somebody by it. */
+function wordsOf(
+  { config }: StrangerDeps,
+  platform: string,
+  { code, card }: { code: string; card: ChannelCard },
+): string {
+  const page = consoleUrl(config, `/pair?platform=${platform}`);
   const minutes = Math.round(config.GATEWAY_PAIRING_CODE_TTL / 60);
   return [
     "I do not know you yet. Link your account to write to the agent:",
     `1. Open ${page} and sign in.`,
-    `2. Link the account. The page asks for the platform, ${platform}, and for the code \`${code}\`.`,
+    `2. Enter the code \`${code}\` and look at what the page says about this bot.`,
+    "",
+    `${belongsTo(card)} Its owner reads what is written here.`,
     "",
     `The code is good for ${minutes} minutes. Give it to no one. Afterwards write to me again.`,
   ].join("\n");
@@ -92,5 +107,6 @@ async function hint(
     replyTarget: message.replyTarget,
     buttons: [],
     taskId: null,
+    person: null,
   });
 }

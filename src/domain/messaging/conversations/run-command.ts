@@ -1,25 +1,27 @@
 import {
   answerApproval,
   openApprovals,
+  PEOPLE_ANSWER,
   type ApprovalResponse,
 } from "#src/domain/agent-work/approvals/index.ts";
 import { stopTasksOfChat } from "#src/domain/agent-work/chats/index.ts";
 import type { FinishDeps } from "#src/domain/agent-work/tasks/index.ts";
 import type { Channel } from "#src/domain/messaging/channels/index.ts";
 import { beginProgress } from "#src/domain/messaging/progress/index.ts";
-import type { UserCaller } from "#src/domain/organisations/access/index.ts";
+import type { Caller } from "#src/domain/organisations/access/index.ts";
 import { activeSchedules } from "#src/domain/schedules/definitions/index.ts";
 import { describeTiming } from "#src/domain/schedules/expressions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Place } from "#src/channels/channel.ts";
 import { COMMANDS, type CommandName } from "./commands.ts";
 import { settleEvents, type Standing } from "./queries/events.ts";
-import { archiveChat, describeSession, setHome } from "./queries/sessions.ts";
+import { archiveChat, askedIn, describeSession, setHome } from "./queries/sessions.ts";
 
 /** Of whom and where a command is. */
 export interface CommandContext {
   channel: Channel;
-  caller: UserCaller;
+  /** Who acts: at the command line a key. */
+  caller: Caller;
   person: Standing;
   place: Place;
   /** Events of messages that wait for the end of the task. */
@@ -68,17 +70,26 @@ const RUN: Readonly<Record<CommandName, Run>> = {
       `Conversation: ${startedAt === null ? "none yet" : `since ${momentOf(new Date(startedAt))}`}`,
     ].join("\n");
   },
-  whoami: async (deps, { caller }) => {
+  whoami: async (deps, { caller, person: { channelOf } }) => {
+    if (caller.kind === "key") return "You write with an API key, with its permissions.";
+    // The owner of somebody else's bot need not learn whom its people are here.
+    if (channelOf === "other") return "You are linked to an account of this service.";
     const found = await describeSession(deps.db, { userId: caller.userId, chatId: null });
     return `You are linked to the account ${found?.email ?? "of this service"}.`;
   },
-  sethome: async (deps, { channel, place, person: { identityId } }) => {
+  sethome: async (deps, { channel, place, person: { userId, identityId, channelOf } }) => {
     if (identityId === null) return "The command line cannot be a home.";
-    await setHome(deps.db, identityId, { channelId: channel.id, place });
-    return "This chat is now your home: what the agent sends you unasked comes here.";
+    if (channelOf === "other") return NOT_THROUGH_OTHERS;
+    await setHome(deps.db, { userId, identityId }, { channelId: channel.id, place });
+    return channelOf === "self"
+      ? "This chat is now your home: what the agent sends you unasked comes here."
+      : "This chat is now your home for what is about this project: what the agent sends you unasked comes here.";
   },
-  schedules: async (deps, { caller }) => {
-    const active = await activeSchedules(deps.db, caller.userId, LISTED);
+  schedules: async (deps, { channel, caller, person: { channelOf } }) => {
+    if (channelOf === "other") return NOT_THROUGH_OTHERS;
+    const channelId = channelOf === "team" ? channel.id : undefined;
+    const projectIds = caller.kind === "key" ? caller.projectIds : null;
+    const active = await activeSchedules(deps.db, caller.userId, { limit: LISTED, channelId, projectIds });
     if (active.length === 0) return "You have no active schedules. Tell the agent what to do, and when.";
     return active
       .map(({ name, timing, timezone, nextRunAt }) => {
@@ -91,13 +102,23 @@ const RUN: Readonly<Record<CommandName, Run>> = {
   deny: (deps, context) => answerOpen(deps, context, "stop"),
 };
 
-/** Answers the oldest question of the session's chat, and returns what the person is told. */
+const NOT_THROUGH_OTHERS =
+  "This is not possible through a bot of somebody else. Use a bot of your own or of your team, or the browser.";
+
+/** Answers the oldest question of the session's chat that was asked here, and returns what the person is told. */
 export async function answerOpen(
   deps: FinishDeps,
-  { caller, person: { chatId } }: Pick<CommandContext, "caller" | "person">,
+  { channel, caller, person: { userId, chatId } }: Pick<CommandContext, "channel" | "caller" | "person">,
   response: ApprovalResponse,
 ): Promise<string> {
-  const [open] = chatId === null ? [] : await openApprovals(deps.db, { chatId });
+  if (caller.kind === "key") return `${PEOPLE_ANSWER}. Answer it in the browser.`;
+  const asking = chatId === null ? [] : await openApprovals(deps.db, { chatId });
+  const asked = await askedIn(
+    deps.db,
+    { channelId: channel.id, userId },
+    asking.map(({ approval }) => approval.id),
+  );
+  const open = asking.find(({ approval }) => asked.includes(approval.id));
   if (!open) return "Nothing waits for your approval.";
   try {
     const { taskId } = await answerApproval(deps, caller, { approvalId: open.approval.id, response });

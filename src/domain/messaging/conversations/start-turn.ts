@@ -10,7 +10,7 @@ import {
 } from "#src/domain/agent-work/tasks/index.ts";
 import type { Channel } from "#src/domain/messaging/channels/index.ts";
 import type { SessionKey } from "#src/domain/messaging/inbox/index.ts";
-import type { Caller } from "#src/domain/organisations/access/index.ts";
+import { scopesOfRole, type Caller } from "#src/domain/organisations/access/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
 import { namesMessage } from "./names-message.ts";
@@ -51,15 +51,17 @@ export async function startTurn(deps: TurnDeps, turn: Turn): Promise<StartedTurn
   const taskId = batch[0]?.stored.taskId;
   if (!newest || !taskId) return undefined;
   const { place, sender } = newest.message;
+  const { identityId } = turn.person;
+  const isSameLink = turn.person.sessionIdentityId === identityId;
   const sessionId =
-    turn.person.sessionId ??
-    (await upsertSession(deps.db, { key, userId: caller.userId, place, senderName: sender.name }));
+    (isSameLink ? turn.person.sessionId : null) ??
+    (await upsertSession(deps.db, { key, userId: caller.userId, identityId, place, senderName: sender.name }));
   const run = await runOf(deps, turn, newest.message);
   const projectId = run?.projectId ?? (await projectOf(deps, turn));
   const chosen = run
     ? ({ kind: "named", id: run.chatId } as const)
     : await chatOf(deps, turn, { sessionId, projectId });
-  const read = await readTurnMedia(deps, { channel, caller, batch, taskId, sessionId, projectId, chosen });
+  const read = await readTurnMedia(deps, { channel, caller, person: turn.person, batch, taskId, sessionId, projectId, chosen });
   const last = read.batch.at(-1);
   if (!last) {
     await settleEvents(
@@ -76,7 +78,7 @@ export async function startTurn(deps: TurnDeps, turn: Turn): Promise<StartedTurn
     userId: caller.userId,
     isSuperuser: false,
     apiKeyId: caller.kind === "key" ? caller.keyId : null,
-    scopes: caller.kind === "key" ? caller.scopes : null,
+    scopes: caller.kind === "key" ? caller.scopes : ownersScopes(turn.person),
     projectId,
     message: textOf(
       read.batch.map(({ message }) => message),
@@ -136,9 +138,19 @@ async function runOf(
   return isThere && chatId !== null && projectId !== null ? { chatId, projectId } : undefined;
 }
 
-/** The channel's project; a channel without one works in the person's default workspace. */
+/**
+ * What a task may do through another person's channel: what the channel's owner may in its project, because the owner's word
+ * is all that says who wrote. Null through an own channel, where the person's role alone counts.
+ */
+function ownersScopes({ channelOf, ownerRole }: Standing): readonly string[] | null {
+  if (channelOf === "self") return null;
+  return ownerRole === null ? [] : scopesOfRole(ownerRole);
+}
+
+/** The channel's project; a channel without one works in its owner's default workspace, and for nobody else. */
 async function projectOf(deps: TurnDeps, { channel, caller, person }: Turn): Promise<string> {
   if (channel.projectId !== null) return channel.projectId;
+  if (person.channelOf !== "self") throw new AppError("invalid_input", WITHOUT_PROJECT);
   if (caller.kind === "key" && caller.projectIds?.[0] !== undefined) return caller.projectIds[0];
   if (person.chatId !== null && person.projectId !== null) return person.projectId;
   return defaultWorkspace(deps, caller);
@@ -175,6 +187,9 @@ async function contextOf(
   }
   return recentMessages(db, { userId: caller.userId, sessionId });
 }
+
+const WITHOUT_PROJECT =
+  "This bot has no project, so it works for its owner alone. Ask its owner to choose a project for it.";
 
 /** The messages as one, with the text that each replies to. */
 function textOf(messages: readonly ReceivedMessage[], attachments: readonly Attached[]): string {

@@ -2,7 +2,7 @@ import type { Place } from "#src/channels/channel.ts";
 import type { Channel } from "#src/domain/messaging/channels/index.ts";
 import { sendStored, type AnnounceDeps } from "#src/domain/messaging/deliveries/index.ts";
 import { namesMessage } from "./names-message.ts";
-import type { StoredEvent } from "./queries/events.ts";
+import type { Standing, StoredEvent } from "./queries/events.ts";
 
 /** Where a message came from, and how it is replied to. */
 export interface Origin {
@@ -15,10 +15,15 @@ export interface Origin {
   replyTarget: string | undefined;
 }
 
+/** An event of a linked person. */
+export interface HeardFrom extends Origin {
+  person: Pick<Standing, "userId" | "identityId">;
+}
+
 /** Replies to an event with a text of the service itself, once; `about` distinguishes the texts of one event. */
 export async function tell(
   deps: AnnounceDeps,
-  { channel, event, place, replyTo, replyTarget }: Origin,
+  { channel, event, person, place, replyTo, replyTarget }: HeardFrom,
   content: string,
   about?: "media",
 ): Promise<void> {
@@ -31,6 +36,7 @@ export async function tell(
     replyTarget,
     buttons: [],
     taskId: null,
+    person,
   });
 }
 

@@ -7,7 +7,7 @@ import { readMedia, type MediaDeps, type ReadMessage } from "#src/domain/messagi
 import type { Caller } from "#src/domain/organisations/access/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { derivedId } from "#src/lib/ids.ts";
-import type { StoredEvent } from "./queries/events.ts";
+import type { Standing, StoredEvent } from "./queries/events.ts";
 import { openChat } from "./queries/sessions.ts";
 import { originOf, tell } from "./tell.ts";
 
@@ -21,6 +21,7 @@ interface Part {
 interface TurnPlace {
   channel: Channel;
   caller: Caller;
+  person: Standing;
   batch: readonly Part[];
   taskId: string;
   sessionId: string;
@@ -42,7 +43,7 @@ interface ReadTurn {
  * and `requireProject` do.
  */
 export async function readTurnMedia(deps: TurnMediaDeps, place: TurnPlace): Promise<ReadTurn> {
-  const { channel, caller, batch, taskId, sessionId, projectId, chosen } = place;
+  const { channel, caller, person, batch, taskId, sessionId, projectId, chosen } = place;
   if (batch.every(({ message }) => message.media.length === 0))
     return { batch, attachments: [], chat: chosen };
   const chatId = chosen.kind === "named" ? chosen.id : derivedId(taskId, `chat in ${projectId}`);
@@ -71,7 +72,7 @@ export async function readTurnMedia(deps: TurnMediaDeps, place: TurnPlace): Prom
     },
   });
   const parts = batch.map((part, index) => ({ part, result: read[index] ?? NOTHING }));
-  for (const { part, result } of parts) await tellProblems(deps, channel, part, result);
+  for (const { part, result } of parts) await tellProblems(deps, { channel, person }, part, result);
   const attachments = parts.flatMap(({ result }) => result.attachments);
   return {
     batch: parts.flatMap(({ part, result }) => partOf(part, result)),
@@ -84,12 +85,12 @@ const NOTHING: ReadMessage = { text: "", attachments: [], problems: [] };
 
 async function tellProblems(
   deps: TurnMediaDeps,
-  channel: Channel,
+  { channel, person }: Pick<TurnPlace, "channel" | "person">,
   { stored }: Part,
   { problems }: ReadMessage,
 ): Promise<void> {
   const origin = problems.length === 0 ? undefined : originOf(channel, stored);
-  if (origin) await tell(deps, origin, problems.join("\n\n"), "media");
+  if (origin) await tell(deps, { ...origin, person }, problems.join("\n\n"), "media");
 }
 
 function partOf({ stored, message }: Part, { text, attachments }: ReadMessage): Part[] {

@@ -11,22 +11,28 @@ const SHOWN_CHARS = 1_200;
 export async function sendApprovalCards(deps: AnnounceDeps, taskId: string): Promise<void> {
   const asking = await askingSession(deps.db, taskId);
   if (!asking) return;
-  const { channel, sessionKey, place, replyTo, approvals } = asking;
+  const { channel, sessionKey, place, person, replyTo, approvals } = asking;
+  // A terminal acts by a key, which answers no question.
+  const isAnswered = channel.channelType !== "cli";
   for (const { id, tool, parameters } of approvals) {
     await sendStored(deps, channel, sessionKey, {
       place,
       kind: "approval_card",
-      content: questionOf(tool, parameters),
+      content: questionOf(tool, parameters, isAnswered ? HOW : ELSEWHERE),
       occasion: `approval:${id}`,
       replyTo: replyTo ?? undefined,
       replyTarget: undefined,
-      buttons: buttonsOf(id),
+      buttons: isAnswered ? buttonsOf(id) : [],
       taskId,
+      person,
     });
   }
 }
 
-function questionOf(tool: string, parameters: Readonly<Record<string, unknown>>): string {
+const HOW = "Press a button, or write /approve or /deny.";
+const ELSEWHERE = "A person answers it in the browser: an API key cannot.";
+
+function questionOf(tool: string, parameters: Readonly<Record<string, unknown>>, how: string): string {
   const [only, ...others] = Object.values(parameters);
   const call =
     typeof only === "string" && others.length === 0 ? only : JSON.stringify(parameters, undefined, 2);
@@ -37,7 +43,7 @@ function questionOf(tool: string, parameters: Readonly<Record<string, unknown>>)
   return [
     `May the agent use **${tool}**?`,
     `${fence}\n${shown}\n${fence}${cut}`,
-    "Press a button, or write /approve or /deny.",
+    how,
   ].join("\n\n");
 }
 

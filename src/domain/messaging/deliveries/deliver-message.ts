@@ -45,10 +45,14 @@ export async function deliverMessage(deps: DeliverDeps, messageId: string): Prom
   }
 }
 
+const NOT_ALLOWED =
+  "The person is no longer linked in this channel, or has no access to its project: link the account again, or use a channel of the project";
+
 /** Returns the next message to the same place; null when this one was postponed. */
 async function sendClaimed(deps: DeliverDeps, claimed: ClaimedMessage): Promise<string | null> {
-  const { message, channel } = claimed;
+  const { message, channel, isAllowed } = claimed;
   if (!channel.isActive) return fail(deps, claimed, "The channel was deleted");
+  if (!isAllowed) return fail(deps, claimed, NOT_ALLOWED);
   let api: ChannelApi;
   try {
     api = await channelApi(deps, channel);

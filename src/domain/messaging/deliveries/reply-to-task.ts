@@ -31,11 +31,12 @@ export async function replyToTask(deps: AnnounceDeps, taskId: string): Promise<R
 async function storeLinked(deps: AnnounceDeps, taskId: string, reply: Reply): Promise<string[]> {
   const linked = await linkedFiles(reply.content);
   if (linked.length === 0) return [];
-  const { channelId: id, platform: channelType, chatId, chatType, threadId } = reply;
+  const { channelId: id, platform: channelType, chatId, chatType, threadId, userId, identityId } = reply;
   return insertArtifacts(deps.db, {
     channel: { id, channelType },
     place: { chatId, chatType, threadId: threadId ?? undefined },
     taskId,
+    person: { userId, identityId },
     occasion: `task:${taskId}`,
     paths: await findFiles(deps, reply, linked),
   });

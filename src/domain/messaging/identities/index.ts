@@ -2,8 +2,17 @@ export {
   forgetCode,
   listIdentities,
   newPairingCode,
+  previewPairing,
   unlinkIdentity,
   verifyPairing,
   type PairingConfig,
 } from "./pairing.ts";
-export { identityOf, type Identity } from "./queries.ts";
+export { carries, linkCounts, mayWrite } from "./link-rules.ts";
+export {
+  cardOfChannel,
+  linkIn,
+  type ChannelCard,
+  type Identity,
+  type ShownIdentity,
+} from "./queries.ts";
+export { belongsTo, maskedAddress } from "./belongs-to.ts";

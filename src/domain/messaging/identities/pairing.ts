@@ -7,7 +7,17 @@ import { sha256Hex } from "#src/lib/hash.ts";
 import { isId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { AttemptLimits } from "#src/platform/objects/attempt-limits.ts";
-import { deleteCode, deleteIdentity, identitiesOf, putCode, verifyCode, type Identity } from "./queries.ts";
+import {
+  deleteCode,
+  deleteIdentity,
+  identitiesOf,
+  identityOfCode,
+  putCode,
+  verifyCode,
+  type Identity,
+  type NewCode,
+  type ShownIdentity,
+} from "./queries.ts";
 
 /** Without letters and digits that look alike: O and 0, I and 1. */
 const ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
@@ -23,8 +33,8 @@ export interface PairingConfig {
 }
 
 /**
- * Returns a new pairing code for a person on a platform. Undefined when none may be sent: the person got one a moment ago,
- * is verified, or too many codes of the channel wait.
+ * Returns a new pairing code for a sender in a channel. Undefined when none may be sent: the sender got one a moment ago, is
+ * linked there, or too many codes of the channel wait.
  */
 export async function newPairingCode(
   deps: { db: Db; config: PairingConfig },
@@ -49,40 +59,76 @@ export async function newPairingCode(
   return stored ? code : undefined;
 }
 
-/** Forgets a code that did not reach its person, who then gets another one at once. */
+/** Forgets a code that did not reach its sender, who then gets another one at once. */
 export async function forgetCode(
   deps: { db: Db },
-  platform: Platform,
-  platformUserId: string,
+  sender: Pick<NewCode, "channelConfigId" | "platformUserId">,
 ): Promise<void> {
-  await deleteCode(deps.db, platform, platformUserId);
+  await deleteCode(deps.db, sender);
+}
+
+export interface EnteredCode {
+  platform: Platform;
+  code: string;
 }
 
 /**
- * Links the person who was sent this code to the caller. Throws `not_found` with the same sentence for a code that is
- * unknown, expired, used, or of another platform; `rate_limited` after five wrong codes in an hour.
+ * Tells whom a code links and whose channel it is of, so that a person decides before it is used. Throws as `verifyPairing`
+ * does.
  */
-export async function verifyPairing(
-  deps: { db: Db; attempts: AttemptLimits },
+export function previewPairing(
+  deps: PairingDeps,
   caller: UserCaller,
-  { platform, code }: { platform: Platform; code: string },
-  { address }: { address: string },
-): Promise<Identity> {
-  const attempt = await beginAttempt(deps, "identity", { account: caller.userId, address });
-  const identity = await verifyCode(deps.db, { userId: caller.userId, platform, codeHash: hashOf(code) });
-  if (!identity) throw new AppError("not_found", "Invalid or expired pairing code");
-  await attempt.succeeded();
-  return identity;
+  entered: EnteredCode,
+  client: { address: string },
+): Promise<ShownIdentity> {
+  return withCode(deps, caller, client, () => identityOfCode(deps.db, storedForm(entered)));
 }
 
-/** The caller's verified identities, newest first. */
-export function listIdentities(deps: { db: Db }, caller: UserCaller): Promise<Identity[]> {
+/**
+ * Links the sender who was sent this code to the caller, in the channel of the code. Throws `not_found` with the same
+ * sentence for a code that is unknown, expired, used, or of another platform; `rate_limited` after five wrong codes in an
+ * hour.
+ */
+export function verifyPairing(
+  deps: PairingDeps,
+  caller: UserCaller,
+  entered: EnteredCode,
+  client: { address: string },
+): Promise<Identity> {
+  const { userId } = caller;
+  return withCode(deps, caller, client, () => verifyCode(deps.db, { userId, ...storedForm(entered) }));
+}
+
+interface PairingDeps {
+  db: Db;
+  attempts: AttemptLimits;
+}
+
+const storedForm = ({ platform, code }: EnteredCode) => ({ platform, codeHash: hashOf(code) });
+
+/** Counts wrong codes: every way to try one out is a guess. */
+async function withCode<Found>(
+  deps: PairingDeps,
+  caller: UserCaller,
+  { address }: { address: string },
+  find: () => Promise<Found | undefined>,
+): Promise<Found> {
+  const attempt = await beginAttempt(deps, "identity", { account: caller.userId, address });
+  const found = await find();
+  if (!found) throw new AppError("not_found", "Invalid or expired pairing code");
+  await attempt.succeeded();
+  return found;
+}
+
+/** The caller's links, newest first. */
+export function listIdentities(deps: { db: Db }, caller: UserCaller): Promise<ShownIdentity[]> {
   return identitiesOf(deps.db, caller.userId);
 }
 
 /**
- * Unlinks an identity of the caller's, or forgets a stranger to whom a channel of the caller's sent a code. The person's next
- * message begins pairing anew. Throws `not_found`.
+ * Removes a link of the caller's, or forgets a stranger to whom a channel of the caller's sent a code. The sender's next
+ * message in the channel begins pairing anew. Throws `not_found`.
  */
 export async function unlinkIdentity(deps: { db: Db }, caller: UserCaller, id: string): Promise<Identity> {
   const identity = isId(id) ? await deleteIdentity(deps.db, caller.userId, id) : undefined;

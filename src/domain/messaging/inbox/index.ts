@@ -1,4 +1,4 @@
-export { deleteOldEvents, originOfTask, sessionOfTask } from "./queries.ts";
+export { deleteOldEvents, linkOfSession, originOfTask, sessionOfTask } from "./queries.ts";
 export { receiveEvents, type InboxDeps } from "./receive-events.ts";
 export { receiveWebhook } from "./receive-webhook.ts";
 export { jidOf, placeOfSession, sessionKeyOf, type SessionKey } from "./session-key.ts";

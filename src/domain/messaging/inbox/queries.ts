@@ -1,4 +1,4 @@
-import { and, eq, inArray, lt, sql } from "drizzle-orm";
+import { and, eq, inArray, lt, sql, type SQL } from "drizzle-orm";
 import type { ReceivedEvent, ReceivedStatus } from "#src/channels/channel.ts";
 import {
   channelConfigs,
@@ -6,7 +6,9 @@ import {
   channelMessages,
   channelSessions,
   messages,
+  tasks,
 } from "#src/db/schema/index.ts";
+import { mayWrite } from "#src/domain/messaging/identities/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { SessionKey } from "./session-key.ts";
 
@@ -93,18 +95,35 @@ export async function failPending(db: Db, channelConfigId: string, jids: readonl
 }
 
 /**
+ * SQL value: the link that must count for a message of a session, given the names of its row and its channel's. Where the link
+ * was removed it is an id of no link, so that nothing is sent; a terminal needs none.
+ */
+export function linkOfSession(session: SQL, channel: SQL): SQL<string | null> {
+  return sql<string | null>`(CASE WHEN ${channel}.channel_type <> 'cli' THEN coalesce(${session}.identity_id, ${session}.id) END)`;
+}
+
+const link = linkOfSession(sql`channel_sessions`, sql`channel_configs`);
+
+/**
  * The session that a platform's task came from, or in which the owner of a schedule is asked and told about a run; its channel,
- * and what is known of the message.
+ * whether its person may still be written to there, and what is known of the message.
  */
 export function sessionOfTask(db: Db, taskId: string) {
   return db
     .select({
       channel: channelConfigs,
       session: channelSessions,
+      person: { userId: channelSessions.userId, identityId: link },
+      isAllowed: sql<boolean>`${mayWrite({
+        userId: sql`channel_sessions.user_id`,
+        projectId: sql`tasks.project_id`,
+        identityId: link,
+      })}`,
       replyTo: sql<string | null>`${messages.messageMetadata} #>> '{channel,reply_to}'`,
       messageId: sql<string | null>`${messages.messageMetadata} #>> '{channel,message_id}'`,
     })
     .from(messages)
+    .innerJoin(tasks, eq(tasks.id, messages.taskId))
     .innerJoin(
       channelSessions,
       sql`${channelSessions.id} = coalesce(${messages.messageMetadata} #>> '{channel,session_id}',
@@ -114,10 +133,13 @@ export function sessionOfTask(db: Db, taskId: string) {
     .where(and(eq(messages.taskId, taskId), eq(messages.role, "user")));
 }
 
-/** The session that a task came from, as `sessionOfTask` finds it, where it is the session of the task's own user. */
+/**
+ * The session that a task came from, as `sessionOfTask` finds it, where it is the session of the task's own user, who may
+ * still be written to there.
+ */
 export async function originOfTask(db: Db, { id, userId }: { id: string; userId: string }) {
   const [origin] = await sessionOfTask(db, id);
-  return origin?.session.userId === userId ? origin : undefined;
+  return origin?.isAllowed && origin.session.userId === userId ? origin : undefined;
 }
 
 /**

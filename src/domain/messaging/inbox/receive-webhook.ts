@@ -1,5 +1,5 @@
 import type { ChannelAdapter, Platform, WebhookReply, WebhookRequest } from "#src/channels/channel.ts";
-import { activeChannel, openSecrets } from "#src/domain/messaging/channels/index.ts";
+import { activeChannel, openSecrets, selfOf } from "#src/domain/messaging/channels/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { isGuid } from "#src/lib/ids.ts";
 import { sameText } from "#src/lib/same-text.ts";
@@ -8,7 +8,7 @@ import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import { receiveEvents, wantedEvents, type InboxDeps } from "./receive-events.ts";
 
 export interface WebhookDeps extends InboxDeps {
-  channels: Readonly<Record<Platform, Pick<ChannelAdapter, "handshake" | "verify" | "parse">>>;
+  channels: Readonly<Record<Platform, Pick<ChannelAdapter, "handshake" | "verify" | "parse" | "registersWebhook">>>;
   channelSecrets: Secrets;
   rateLimits: RateLimits;
   config: { GATEWAY_ENABLED: boolean };
@@ -41,15 +41,24 @@ export async function receiveWebhook(
   if (greeting === null) throw new AppError("forbidden", "Verification failed");
   if (greeting) return greeting;
   const now = Date.now();
+  // A secret that proves the platform's calls is good for the webhook that it was made for.
+  const isCalled = adapter.registersWebhook !== true || channel.inboundMode === "webhook";
+  if (!isCalled) throw new AppError("unauthenticated", "Invalid webhook signature");
   if (!(await adapter.verify(request, { credentials, webhookSecret }, now))) {
     throw new AppError("unauthenticated", "Invalid webhook signature");
   }
-  const self = { botId: channel.botId ?? undefined, botName: channel.botName ?? undefined };
-  const { reply, events } = adapter.parse(request, self, now);
+  if (channel.provedAt === null) {
+    const options = { retryAfterSeconds: PROOF_SECONDS };
+    throw new AppError("unavailable", "The platform has not confirmed yet whose bot this is", options);
+  }
+  const { reply, events } = adapter.parse(request, selfOf(channel), now);
   if (wantedEvents(channel, events).length > 0) await countCall(deps, channel.id);
   await receiveEvents(deps, channel, events);
   return reply;
 }
+
+/** An unproved bot is asked about again within a minute. */
+const PROOF_SECONDS = 60;
 
 /**
  * Counts a call against the channel's limit. Only signed calls with something for the bot count: a stranger cannot use the

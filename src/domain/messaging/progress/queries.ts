@@ -3,7 +3,10 @@ import { tasks } from "#src/db/schema/index.ts";
 import { placeOfSession, sessionOfTask } from "#src/domain/messaging/inbox/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
-/** A task of a platform: whether it is at work, and where its person waits. Undefined for every other task. */
+/**
+ * A task of a platform: whether it is at work, and where its person waits. Undefined for every other task, and once the
+ * person may not be written to there.
+ */
 export async function workOf(db: Db, taskId: string) {
   const [found, states] = await db.batch([
     sessionOfTask(db, taskId),
@@ -18,7 +21,7 @@ export async function workOf(db: Db, taskId: string) {
   ]);
   const [at] = found;
   const [state] = states;
-  if (!at || !state) return undefined;
+  if (!at?.isAllowed || !state) return undefined;
   const { channel, session, messageId } = at;
   return { ...state, channel, messageId, place: placeOfSession(session) };
 }

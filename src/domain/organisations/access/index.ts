@@ -20,6 +20,7 @@ export {
   roleGrants,
   ROLES,
   rolesGranting,
+  scopesOfRole,
   type ListedScope,
   type Role,
   type Scope,

@@ -116,6 +116,11 @@ export function roleGrants(role: Role, scope: Scope): boolean {
   return GRANTED[role].has(scope);
 }
 
+/** All permissions that a role grants, as a task keeps them; null for all that there are. */
+export function scopesOfRole(role: Role): readonly Scope[] | null {
+  return role === "admin" ? null : ALL.filter((scope) => roleGrants(role, scope));
+}
+
 /** Whether a key whose owner has this role may use a permission that it carries. */
 export function roleLeavesKey(role: Role, scope: Scope): boolean {
   return ABOUT_ITSELF.has(scope) || roleGrants(role, scope);

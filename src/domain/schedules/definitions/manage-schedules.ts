@@ -4,7 +4,7 @@ import type { Platform } from "#src/channels/channel.ts";
 import { chatTypeOfId } from "#src/channels/chat-type.ts";
 import type { Caller } from "#src/domain/organisations/access/index.ts";
 import { nextRun, parseSchedule, requireTimezone } from "#src/domain/schedules/expressions/index.ts";
-import { parseTargets } from "#src/domain/schedules/targets/index.ts";
+import { originChat, parseTargets } from "#src/domain/schedules/targets/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { isGuid, newId } from "#src/lib/ids.ts";
@@ -13,7 +13,6 @@ import {
   activateSchedule,
   changeSchedule,
   insertSchedule,
-  originChat,
   removeSchedule,
   scheduleOf,
   schedulesOf,
@@ -203,21 +202,22 @@ export async function deleteSchedule(deps: { db: Db }, caller: Caller, id: strin
 export async function requireOrigin(
   { db }: { db: Db },
   caller: Caller,
-  wish: { platform: Platform | null; chatId: string | null; channelId: string | null },
+  wish: { platform: Platform | null; chatId: string | null; channelId: string | null; projectId: string },
 ): Promise<ScheduleOrigin | undefined> {
-  const { platform, chatId, channelId } = wish;
+  const { platform, chatId, channelId, projectId } = wish;
   if (platform === null && chatId === null && channelId === null) return undefined;
   if (channelId === null || chatId === null) {
     throw new AppError("invalid_input", "An origin needs both origin_config_id and origin_chat_id");
   }
-  const found = await originChat(db, caller.userId, { channelId, chatId });
+  const found = await originChat(db, { userId: caller.userId, projectId }, { channelId, chatId });
   if (!found) throw new AppError("not_found", "Channel config not found");
-  if (platform !== null && platform !== found.platform) {
-    throw new AppError("invalid_input", `origin_platform: the channel is one of ${found.platform}`);
+  const { channelType } = found.channel;
+  if (platform !== null && platform !== channelType) {
+    throw new AppError("invalid_input", `origin_platform: the channel is one of ${channelType}`);
   }
   return {
-    originPlatform: found.platform,
-    originConfigId: found.channelId,
+    originPlatform: channelType,
+    originConfigId: channelId,
     originChatId: chatId,
     originChatType: found.session?.platformChatType ?? chatTypeOfId(chatId),
     originThreadId: null,

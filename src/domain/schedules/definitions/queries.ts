@@ -1,6 +1,6 @@
-import { and, asc, desc, eq, isNotNull, ne, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, sql } from "drizzle-orm";
 import { lockNames } from "#src/db/locks.ts";
-import { channelConfigs, channelSessions, schedules } from "#src/db/schema/index.ts";
+import { schedules } from "#src/db/schema/index.ts";
 import { originOfTask } from "#src/domain/messaging/inbox/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
@@ -54,12 +54,27 @@ export function schedulesOf(
     .offset(filter.offset);
 }
 
-/** A person's active schedules, the next one first. */
-export function activeSchedules(db: Db, userId: string, limit: number): Promise<Schedule[]> {
+/** A person's active schedules, the next one first: all, those made in a channel, or those of some projects. */
+export function activeSchedules(
+  db: Db,
+  userId: string,
+  {
+    limit,
+    channelId,
+    projectIds,
+  }: { limit: number; channelId: string | undefined; projectIds: readonly string[] | null },
+): Promise<Schedule[]> {
   return db
     .select()
     .from(schedules)
-    .where(and(eq(schedules.userId, userId), schedules.isActive))
+    .where(
+      and(
+        eq(schedules.userId, userId),
+        schedules.isActive,
+        channelId === undefined ? undefined : eq(schedules.originConfigId, channelId),
+        projectIds === null ? undefined : inArray(schedules.projectId, [...projectIds]),
+      ),
+    )
     .orderBy(asc(schedules.nextRunAt), asc(schedules.id))
     .limit(limit);
 }
@@ -133,42 +148,6 @@ export async function activateSchedule(
 export async function removeSchedule(db: Db, userId: string, id: string): Promise<boolean> {
   const rows = await db.delete(schedules).where(own(userId, id)).returning({ id: schedules.id });
   return rows.length > 0;
-}
-
-/**
- * A chat that a person may name as the origin: every chat of an own channel, and of another person's channel a chat that the
- * person writes in.
- */
-export async function originChat(
-  db: Db,
-  userId: string,
-  { channelId, chatId }: { channelId: string; chatId: string },
-) {
-  const [row] = await db
-    .select({ channelId: channelConfigs.id, platform: channelConfigs.channelType, session: channelSessions })
-    .from(channelConfigs)
-    .leftJoin(
-      channelSessions,
-      and(
-        eq(channelSessions.channelConfigId, channelConfigs.id),
-        eq(channelSessions.userId, userId),
-        eq(channelSessions.platformChatId, chatId),
-      ),
-    )
-    .where(
-      and(
-        eq(channelConfigs.id, channelId),
-        channelConfigs.isActive,
-        // A terminal is reached by its own person alone, who has a session there.
-        or(
-          and(eq(channelConfigs.userId, userId), ne(channelConfigs.channelType, "cli")),
-          isNotNull(channelSessions.id),
-        ),
-      ),
-    )
-    .orderBy(desc(channelSessions.lastActiveAt))
-    .limit(1);
-  return row;
 }
 
 /** The chat of a platform that a person's task came from, as the origin of a schedule. */

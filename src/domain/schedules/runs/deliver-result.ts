@@ -56,7 +56,7 @@ async function deliver(
 ): Promise<RunDelivery> {
   if ("inApp" in resolved) return { target, status: "in_app" };
   if ("error" in resolved) return { target, status: "failed", error: resolved.error };
-  const { channel, place } = resolved.place;
+  const { channel, place, identityId } = resolved.place;
   const { userId, apiKeyId, projectId } = schedule;
   const linked = projectId === null ? [] : await linkedFiles(text);
   await sendStored(deps, channel, sessionKeyOf(channel.channelType, place), {
@@ -68,6 +68,7 @@ async function deliver(
     replyTarget: undefined,
     buttons: [],
     taskId: run.taskId,
+    person: { userId, identityId },
     files:
       projectId === null || linked.length === 0
         ? []

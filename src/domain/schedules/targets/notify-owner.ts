@@ -24,7 +24,7 @@ export async function notifyOwner(deps: NoticeDeps, recipient: Recipient, notice
     for (const platform of platforms) {
       const found = await resolveTarget(deps, recipient, { kind: "home", platform });
       if (!("place" in found)) continue;
-      const { channel, place } = found.place;
+      const { channel, place, identityId } = found.place;
       return await sendStored(deps, channel, sessionKeyOf(platform, place), {
         place,
         kind: "message",
@@ -34,6 +34,7 @@ export async function notifyOwner(deps: NoticeDeps, recipient: Recipient, notice
         replyTarget: undefined,
         buttons: [],
         taskId: null,
+        person: { userId: recipient.userId, identityId },
       });
     }
     if (email === undefined) return;

@@ -4,6 +4,7 @@ import { findPlace, type FindDeps, type FoundPlace } from "#src/domain/messaging
 import { activeChannel } from "#src/domain/messaging/channels/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Target } from "./parse-targets.ts";
+import { originChat } from "./queries.ts";
 
 /** The chat of a platform that a schedule was made in. */
 export interface Origin {
@@ -31,7 +32,7 @@ export type Resolved = { place: FoundPlace } | { inApp: true } | { error: string
 /** Finds the place of a target. */
 export async function resolveTarget(deps: FindDeps, recipient: Recipient, target: Target): Promise<Resolved> {
   const { origin } = recipient;
-  if (target.kind === "origin") return origin ? resolveOrigin(deps, origin) : { inApp: true };
+  if (target.kind === "origin") return origin ? resolveOrigin(deps, recipient, origin) : { inApp: true };
   const { platform } = target;
   const task = { id: recipient.taskId, ...recipient };
   try {
@@ -48,13 +49,17 @@ export async function resolveTarget(deps: FindDeps, recipient: Recipient, target
   }
 }
 
-async function resolveOrigin(deps: FindDeps, origin: Origin): Promise<Resolved> {
+async function resolveOrigin(deps: FindDeps, recipient: Recipient, origin: Origin): Promise<Resolved> {
   const { channelId, chatId, threadId } = origin;
+  const { label } = deps.channels[origin.platform];
   const channel = channelId === null ? undefined : await activeChannel(deps.db, channelId);
-  if (!channel) {
-    const { label } = deps.channels[origin.platform];
-    return { error: `The ${label} channel that the schedule was made in was deleted` };
+  if (!channel) return { error: `The ${label} channel that the schedule was made in was deleted` };
+  const found = await originChat(deps.db, recipient, { channelId: channel.id, chatId });
+  if (!found) {
+    return {
+      error: `The schedule may no longer write to the ${label} chat that it was made in: its owner is not linked there, or has no access to the channel's project`,
+    };
   }
   const place = { chatId, chatType: origin.chatType ?? "dm", threadId: threadId ?? undefined } as const;
-  return { place: { channel, place } };
+  return { place: { channel, place, identityId: found.identityId } };
 }

@@ -28,7 +28,9 @@ export async function newLinkedChannel(db: Db) {
     userId: owner.id,
     platform: "telegram",
     platformUserId: senderId,
+    channelConfigId: channelId,
     isVerified: true,
+    pairedAt: new Date(),
   });
   if (!channel) throw new Error("The channel was not stored");
   return { channel, senderId, userId: owner.id };

@@ -1,3 +1,4 @@
+import { and, eq, sql } from "drizzle-orm";
 import type { ChannelApi, OutgoingText, Platform } from "#src/channels/channel.ts";
 import { adapters } from "#src/channels/index.ts";
 import type { PlatformFailure } from "#src/channels/platform-failure.ts";
@@ -20,6 +21,11 @@ import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { MemoryRuntime } from "#test/support/memory-runtime.ts";
 import { newColleague, type Colleague } from "#test/support/colleagues.ts";
 
+type Home = Pick<
+  typeof platformIdentities.$inferInsert,
+  "homeChannelConfigId" | "homeChatId" | "homeThreadId"
+>;
+
 /** Makes the rows of channels and of those who write to them. */
 export class PlatformRows {
   readonly #db: Db;
@@ -36,6 +42,13 @@ export class PlatformRows {
   async project({ caller }: Colleague): Promise<string> {
     const wish = { name: "app", description: "", sourceType: "empty" } as const;
     return (await createProject({ db: this.#db }, caller, wish)).id;
+  }
+
+  /** Makes a person an editor of the project's team, and so of the project. Returns the person as one who works there. */
+  async join({ id }: { id: string }, projectId: string): Promise<{ id: string; projectId: string }> {
+    await this.#db.execute(sql`INSERT INTO team_memberships (team_id, user_id, role)
+      SELECT team_id, ${id}::uuid, 'editor' FROM projects WHERE id = ${projectId}::uuid ON CONFLICT DO NOTHING`);
+    return { id, projectId };
   }
 
   async channel(
@@ -58,21 +71,33 @@ export class PlatformRows {
     return channel;
   }
 
-  /** Returns the person's id on the platform. */
+  /** Links the person in one channel, or in all own ones of the platform. Returns the person's id on the platform. */
   async identity(
     { id: userId }: { id: string },
-    values: Partial<typeof platformIdentities.$inferInsert> = {},
+    { home, ...values }: Partial<typeof platformIdentities.$inferInsert> & { home?: Home } = {},
   ): Promise<string> {
-    const platformUserId = values.platformUserId ?? newId().slice(-12);
-    await this.#db.insert(platformIdentities).values({
-      id: newId(),
-      userId,
-      platform: "telegram",
-      isVerified: true,
-      pairedAt: new Date(),
-      ...values,
-      platformUserId,
-    });
+    const { platform = "telegram", platformUserId = newId().slice(-12), channelConfigId } = values;
+    const channels = await this.#db
+      .select({ id: channelConfigs.id })
+      .from(channelConfigs)
+      .where(
+        channelConfigId === undefined
+          ? and(eq(channelConfigs.userId, userId), eq(channelConfigs.channelType, platform))
+          : eq(channelConfigs.id, channelConfigId),
+      );
+    for (const { id } of channels) {
+      await this.#db.insert(platformIdentities).values({
+        id: newId(),
+        userId,
+        platform,
+        isVerified: true,
+        pairedAt: new Date(),
+        ...values,
+        channelConfigId: id,
+        platformUserId,
+        ...(home?.homeChannelConfigId === id && home),
+      });
+    }
     return platformUserId;
   }
 
@@ -90,8 +115,15 @@ export class PlatformRows {
   ): Promise<string> {
     const { chatId, chatType = "dm", threadId, senderId = chatId } = values;
     const id = newId();
+    const [link] = await this.#db
+      .select({ id: platformIdentities.id })
+      .from(platformIdentities)
+      .where(
+        and(eq(platformIdentities.channelConfigId, channel.id), eq(platformIdentities.userId, userId)),
+      );
     await this.#db.insert(channelSessions).values({
       id,
+      identityId: link?.id ?? null,
       channelConfigId: channel.id,
       sessionKey: sessionKeyOf(channel.channelType, { chatId, chatType, threadId }),
       userId,

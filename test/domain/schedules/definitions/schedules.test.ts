@@ -100,12 +100,19 @@ describe("a new schedule", () => {
   });
 
   it("has an origin that its owner writes through alone", async () => {
-    const [own, foreign] = [
-      await world.rows.channel(person),
-      await world.rows.channel(await world.rows.person()),
-    ];
+    const [team, other] = [await world.rows.person(), await world.rows.person()];
+    const { projectId } = await world.rows.join(person, team.projectId);
+    const own = await world.rows.channel(person);
+    const ofTeam = await world.rows.channel(team, { projectId });
+    const foreign = await world.rows.channel(other, { projectId: other.projectId });
     const ask = (wish: Partial<Parameters<typeof requireOrigin>[2]>) =>
-      requireOrigin(database, person.caller, { platform: null, chatId: "-7", channelId: own.id, ...wish });
+      requireOrigin(database, person.caller, {
+        platform: null,
+        chatId: "-7",
+        channelId: own.id,
+        projectId,
+        ...wish,
+      });
     expect(await ask({})).toMatchObject({
       originPlatform: "telegram",
       originConfigId: own.id,
@@ -115,8 +122,15 @@ describe("a new schedule", () => {
     expect(await codeOf(ask({ channelId: foreign.id }))).toBe("not_found");
     expect(await codeOf(ask({ platform: "slack" }))).toBe("invalid_input");
     expect(await codeOf(ask({ chatId: null }))).toBe("invalid_input");
-    await world.rows.session(person, foreign, { chatId: "-9" });
-    expect(await ask({ channelId: foreign.id, chatId: "-9" })).toMatchObject({ originConfigId: foreign.id });
+    // Through another's channel: a chat of one's own, while one is linked there and the project is the channel's.
+    await world.rows.session(person, ofTeam, { chatId: "-8" });
+    expect(await codeOf(ask({ channelId: ofTeam.id, chatId: "-8" }))).toBe("not_found");
+    for (const { id: channelConfigId } of [ofTeam, foreign]) await world.rows.identity(person, { channelConfigId });
+    for (const channel of [ofTeam, foreign]) await world.rows.session(person, channel, { chatId: "-9" });
+    const inTeam = { channelId: ofTeam.id, chatId: "-9" };
+    expect(await ask(inTeam)).toMatchObject({ originConfigId: ofTeam.id });
+    expect(await codeOf(ask({ ...inTeam, projectId: person.projectId }))).toBe("not_found");
+    expect(await codeOf(ask({ channelId: foreign.id, chatId: "-9" }))).toBe("not_found");
   });
 
   it("is its owner's alone", async () => {

@@ -174,7 +174,7 @@ describe("a platform's name", () => {
       {
         target: "telegram",
         status: "failed",
-        error: expect.stringMatching(/^No Telegram account is linked/u),
+        error: expect.stringMatching(/^No Telegram account of the person is linked/u),
       },
       { target: "telegram:-55", status: "delivered" },
     ]);

@@ -50,6 +50,11 @@ const METHODS: Readonly<Record<string, Method>> = {
     bot_id: state.botId,
   }),
 
+  "bots.info"({ state }, given) {
+    if (given["bot"] !== state.botId) throw new Refusal("bot_not_found");
+    return { bot: { id: state.botId, app_id: state.appId, name: state.botUser.name } };
+  },
+
   "chat.postMessage"({ state }, given) {
     const channelId = writable(state, given["channel"]);
     const blocks = blocksOf(given["blocks"]);

@@ -3,7 +3,10 @@ import { lockNames } from "#src/db/locks.ts";
 import { channelConfigs, channelEvents, channelMessages, channelSessions } from "#src/db/schema/index.ts";
 import type { ReceivedMessage } from "#src/channels/channel.ts";
 import type { Channel } from "#src/domain/messaging/channels/index.ts";
+import { linkCounts } from "#src/domain/messaging/identities/index.ts";
 import { jidOf, type SessionKey } from "#src/domain/messaging/inbox/index.ts";
+import type { Role } from "#src/domain/organisations/access/index.ts";
+import { roleInProject } from "#src/domain/workspaces/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 export type StoredEvent = typeof channelEvents.$inferSelect;
@@ -11,9 +14,15 @@ export type StoredEvent = typeof channelEvents.$inferSelect;
 /** The person behind a session, and the session as far as it exists. */
 export interface Standing {
   userId: string;
-  /** Null at the command line, whose API key is the identity. */
+  /** The link by which the person writes; null at the command line, whose API key is the identity. */
   identityId: string | null;
+  /** Whose the channel is for the person: the person's own, of a team of theirs, or of somebody else. */
+  channelOf: "self" | "team" | "other";
+  /** The role of the channel's owner in its project, beyond which no message goes; null without a project or a role. */
+  ownerRole: Role | null;
   sessionId: string | null;
+  /** The link by which the person wrote last. */
+  sessionIdentityId: string | null;
   /** The session's chat, unless it was deleted. */
   chatId: string | null;
   projectId: string | null;
@@ -51,22 +60,30 @@ const openEvents = ({ channelId, sessionKey, senderId }: SessionKey) =>
 
 /** The person behind a session's open events, and the session; no row for one who is not linked to an active user. */
 function standingOf(db: Db, { channelId, sessionKey, senderId }: SessionKey, idleMinutes: number) {
+  const ownerRole = roleInProject({ userId: sql`channel_configs.user_id`, isSuperuser: false });
   return db.execute<Standing & Record<string, unknown>>(sql`
     WITH person AS (
-      SELECT u.id AS user_id, i.id AS identity_id FROM platform_identities i JOIN users u ON u.id = i.user_id
-      WHERE u.is_active AND i.is_verified
-        AND i.platform = (SELECT channel_type FROM channel_configs WHERE id = ${channelId}::uuid)
-        AND (i.platform_user_id = ${senderId}::text OR i.platform_user_id IN (
+      SELECT u.id AS user_id, link.id AS identity_id
+      FROM channel_configs JOIN platform_identities AS link ON link.platform = channel_configs.channel_type AND ${linkCounts}
+      JOIN users u ON u.id = link.user_id AND u.is_active
+      WHERE channel_configs.id = ${channelId}::uuid
+        AND (link.platform_user_id = ${senderId}::text OR link.platform_user_id IN (
           SELECT e.event #>> '{sender,alternateId}' FROM channel_events e
           WHERE e.channel_config_id = ${channelId}::uuid AND e.session_key = ${sessionKey}::text
             AND e.sender_id = ${senderId}::text AND e.handled_at IS NULL))
       UNION ALL
-      SELECT u.id, NULL FROM users u
+      SELECT u.id, NULL FROM users u JOIN channel_configs ON channel_configs.user_id = u.id
       WHERE u.is_active AND u.id::text = ${senderId}::text
-        AND (SELECT channel_type FROM channel_configs WHERE id = ${channelId}::uuid) = 'cli'
+        AND channel_configs.id = ${channelId}::uuid AND channel_configs.channel_type = 'cli'
       LIMIT 1
     )
-    SELECT person.user_id AS "userId", person.identity_id AS "identityId", s.id AS "sessionId", s.chat_id AS "chatId",
+    SELECT person.user_id AS "userId", person.identity_id AS "identityId",
+      CASE WHEN channel_configs.user_id = person.user_id THEN 'self'
+        WHEN EXISTS (SELECT 1 FROM team_memberships m
+          WHERE m.team_id = projects.team_id AND m.user_id = person.user_id) THEN 'team'
+        ELSE 'other' END AS "channelOf",
+      CASE WHEN projects.id IS NOT NULL THEN ${ownerRole} END AS "ownerRole",
+      s.id AS "sessionId", s.identity_id AS "sessionIdentityId", s.chat_id AS "chatId",
       c.project_id AS "projectId", coalesce(c.status = 'archived', false) AS "isArchived",
       coalesce(c.origin = 'schedule', false) AS "isInRun", c.created_at AS "startedAt",
       coalesce(s.last_active_at < now() - make_interval(mins => coalesce(s.idle_timeout_minutes, ${idleMinutes}::int)),
@@ -76,6 +93,8 @@ function standingOf(db: Db, { channelId, sessionKey, senderId }: SessionKey, idl
         WHERE t.id = ANY (c.unfinished_tasks) AND t.status = 'running' AND a.response IS NULL AND a.expires_at > now())
         AS "isAsking"
     FROM person
+    JOIN channel_configs ON channel_configs.id = ${channelId}::uuid
+    LEFT JOIN projects ON projects.id = channel_configs.project_id
     LEFT JOIN channel_sessions s ON s.channel_config_id = ${channelId}::uuid AND s.session_key = ${sessionKey}::text
       AND s.user_id = person.user_id
     LEFT JOIN chats c ON c.id = s.chat_id`);

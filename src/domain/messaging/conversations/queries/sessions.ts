@@ -1,22 +1,29 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import {
   approvals,
+  channelConfigs,
   channelMessages,
   channelSessions,
   chats,
-  platformIdentities,
   tasks,
 } from "#src/db/schema/index.ts";
 import type { Place } from "#src/channels/channel.ts";
+import { carries, linkCounts } from "#src/domain/messaging/identities/index.ts";
 import type { SessionKey } from "#src/domain/messaging/inbox/index.ts";
 import { roleInProject } from "#src/domain/workspaces/projects/index.ts";
-import { newId } from "#src/lib/ids.ts";
+import { isId, newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 /** Creates or reads a person's session at a place. Returns its id. */
 export async function upsertSession(
   db: Db,
-  { key, userId, place, senderName }: { key: SessionKey; userId: string; place: Place; senderName: string },
+  {
+    key,
+    userId,
+    identityId,
+    place,
+    senderName,
+  }: { key: SessionKey; userId: string; identityId: string | null; place: Place; senderName: string },
 ): Promise<string> {
   const [row] = await db
     .insert(channelSessions)
@@ -30,11 +37,12 @@ export async function upsertSession(
       platformThreadId: place.threadId ?? null,
       senderId: key.senderId,
       senderName,
+      identityId,
       lastActiveAt: sql`now()`,
     })
     .onConflictDoUpdate({
       target: [channelSessions.channelConfigId, channelSessions.sessionKey, channelSessions.userId],
-      set: { senderName, senderId: key.senderId },
+      set: { senderName, senderId: key.senderId, identityId },
     })
     .returning({ id: channelSessions.id });
   if (!row) throw new Error("The session was not stored");
@@ -71,7 +79,8 @@ const CONTEXT = { chats: 3, messages: 2, chars: 500, hours: 24 };
 
 /**
  * The last messages of a person's other platform chats that were active within a day, in projects that the person can still
- * see. In their order, the chat that was active last at the end.
+ * see. In their order, the chat that was active last at the end. Of another person's channel only chats that went through
+ * channels of that person's: its owner, who says who writes there, has read those.
  */
 export async function recentMessages(
   db: Db,
@@ -83,10 +92,13 @@ export async function recentMessages(
       SELECT c.id, min(config.channel_type) AS platform, max(s.last_active_at) AS active_at
       FROM channel_sessions s
       JOIN channel_configs config ON config.id = s.channel_config_id
+      JOIN channel_sessions at ON at.id = ${sessionId}::uuid
+      JOIN channel_configs here ON here.id = at.channel_config_id
       JOIN chats c ON c.id = s.chat_id
       JOIN projects ON projects.id = c.project_id
       WHERE s.user_id = ${userId}::uuid AND s.id <> ${sessionId}::uuid
         AND s.last_active_at > now() - make_interval(hours => ${CONTEXT.hours})
+        AND (here.user_id = s.user_id OR here.user_id = config.user_id)
         AND c.user_id = s.user_id AND c.status <> 'archived'
         AND ${roleInProject({ userId, isSuperuser: false })} IS NOT NULL
       GROUP BY c.id
@@ -115,30 +127,46 @@ export async function archiveChat(db: Db, { sessionId, chatId }: { sessionId: st
   ]);
 }
 
-/** Makes a chat the home of a person on a platform. */
+/** Makes a chat the home of a person on a platform, in place of an earlier one. */
 export async function setHome(
   db: Db,
-  identityId: string,
+  { userId, identityId }: { userId: string; identityId: string },
   { channelId, place }: { channelId: string; place: Place },
 ): Promise<void> {
-  await db
-    .update(platformIdentities)
-    .set({
-      homeChannelConfigId: channelId,
-      homeChatId: place.chatId,
-      homeThreadId: place.threadId ?? null,
-    })
-    .where(eq(platformIdentities.id, identityId));
+  await db.execute(sql`
+    UPDATE platform_identities SET
+      home_channel_config_id = CASE WHEN id = ${identityId}::uuid THEN ${channelId}::uuid END,
+      home_chat_id = CASE WHEN id = ${identityId}::uuid THEN ${place.chatId}::text END,
+      home_thread_id = CASE WHEN id = ${identityId}::uuid THEN ${place.threadId ?? null}::text END
+    WHERE user_id = ${userId}::uuid
+      AND platform = (SELECT platform FROM platform_identities WHERE id = ${identityId}::uuid)`);
 }
 
-/** Whether an approval belongs to a task of a chat. */
-export async function approvalOfChat(db: Db, approvalId: string, chatId: string | null): Promise<boolean> {
-  const found = await db
+/**
+ * Those of the approvals that were asked in a channel of this person, and about what the channel carries to the person now. A
+ * forged answer to any other question would have its permissions from nobody.
+ */
+export async function askedIn(
+  db: Db,
+  { channelId, userId }: { channelId: string; userId: string },
+  approvalIds: readonly string[],
+): Promise<string[]> {
+  const ids = approvalIds.filter(isId);
+  if (ids.length === 0) return [];
+  const rows = await db
     .select({ id: approvals.id })
     .from(approvals)
     .innerJoin(tasks, eq(tasks.id, approvals.taskId))
-    .where(and(sql`${approvals.id}::text = ${approvalId}`, sql`${tasks.chatId} = ${chatId}::uuid`));
-  return found.length > 0;
+    .innerJoin(channelMessages, eq(channelMessages.occasion, sql`'approval:' || ${approvals.id}`))
+    .innerJoin(channelConfigs, eq(channelConfigs.id, channelMessages.channelConfigId))
+    .where(
+      and(
+        inArray(approvals.id, ids),
+        eq(channelConfigs.id, channelId),
+        carries(userId, sql`${tasks.projectId}`),
+      ),
+    );
+  return rows.map(({ id }) => id);
 }
 
 /** What `/status` and `/whoami` tell. */
@@ -184,13 +212,14 @@ export async function pointSession(
 ): Promise<void> {
   await db.execute(sql`
     INSERT INTO channel_sessions (id, channel_config_id, session_key, user_id, platform_chat_id, platform_chat_type,
-      platform_thread_id, sender_id, sender_name, chat_id, last_active_at)
-    SELECT ${newId()}::uuid, c.id, ${sessionKey}::text, ${userId}::uuid, ${place.chatId}::text, ${place.chatType}::text,
-      ${place.threadId ?? null}::text, i.platform_user_id, coalesce(i.platform_username, ''), ${chatId}::uuid, now()
-    FROM channel_configs c
-    JOIN platform_identities i ON i.platform = c.channel_type AND i.user_id = ${userId}::uuid AND i.is_verified
-    WHERE c.id = ${channelId}::uuid
-    ORDER BY i.paired_at DESC
+      platform_thread_id, sender_id, sender_name, identity_id, chat_id, last_active_at)
+    SELECT ${newId()}::uuid, channel_configs.id, ${sessionKey}::text, ${userId}::uuid, ${place.chatId}::text,
+      ${place.chatType}::text, ${place.threadId ?? null}::text, link.platform_user_id, coalesce(link.platform_username, ''),
+      link.id, ${chatId}::uuid, now()
+    FROM channel_configs
+    JOIN platform_identities AS link ON link.user_id = ${userId}::uuid AND ${linkCounts}
+    WHERE channel_configs.id = ${channelId}::uuid
+    ORDER BY link.paired_at DESC
     LIMIT 1
     ON CONFLICT (channel_config_id, session_key, user_id) DO UPDATE
       SET chat_id = excluded.chat_id, last_active_at = now()
@@ -203,7 +232,7 @@ export interface RunChat extends Record<string, unknown> {
   projectId: string;
 }
 
-/** The chat of the person's own run whose result is the message that the person answers. */
+/** The chat of the person's own run whose result is the message that the person answers, if the channel still carries it. */
 export async function answeredRun(
   db: Db,
   { channelId, userId, messageIds }: { channelId: string; userId: string; messageIds: readonly string[] },
@@ -213,9 +242,11 @@ export async function answeredRun(
     .from(channelMessages)
     .innerJoin(tasks, eq(tasks.id, channelMessages.taskId))
     .innerJoin(chats, eq(chats.id, tasks.chatId))
+    .innerJoin(channelConfigs, eq(channelConfigs.id, channelMessages.channelConfigId))
     .where(
       and(
         eq(channelMessages.channelConfigId, channelId),
+        carries(userId, sql`${chats.projectId}`),
         eq(channelMessages.direction, "outbound"),
         inArray(channelMessages.platformMessageId, [...messageIds]),
         eq(tasks.userId, userId),

@@ -1,6 +1,7 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
-import { channelConfigs, channelMessages } from "#src/db/schema/index.ts";
+import { channelConfigs, channelMessages, tasks } from "#src/db/schema/index.ts";
 import type { Channel, ChannelMessage } from "#src/domain/messaging/channels/index.ts";
+import { mayWrite } from "#src/domain/messaging/identities/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 /** An attempt that dies leaves its message claimed for this long. */
@@ -32,10 +33,19 @@ const outgoing = (id: string) =>
     eq(channelMessages.status, "pending"),
   );
 
+/** Asked at each attempt: what was stored may outlive the right to it. */
+const isAllowed = sql<boolean>`(channel_messages.user_id IS NULL OR ${mayWrite({
+  userId: sql`channel_messages.user_id`,
+  projectId: sql`tasks.project_id`,
+  identityId: sql`channel_messages.identity_id`,
+})})`;
+
 /** A message to be sent by this executor, and its channel. */
 export interface ClaimedMessage {
   message: ChannelMessage;
   channel: Channel;
+  /** Whether its person may still be written to here. */
+  isAllowed: boolean;
 }
 
 /**
@@ -60,13 +70,15 @@ export async function claimMessage(db: Db, id: string): Promise<ClaimedMessage |
       )
       .returning(),
     db
-      .select()
+      .select({ channel: channelConfigs, isAllowed })
       .from(channelConfigs)
-      .where(sql`id = (SELECT channel_config_id FROM channel_messages WHERE id = ${id}::uuid)`),
+      .innerJoin(channelMessages, eq(channelMessages.channelConfigId, channelConfigs.id))
+      .leftJoin(tasks, eq(tasks.id, channelMessages.taskId))
+      .where(eq(channelMessages.id, id)),
   ]);
   const [message] = claimed;
-  const [channel] = channels;
-  return message && channel && { message, channel };
+  const [found] = channels;
+  return message && found && { message, ...found };
 }
 
 /** Notes that the platform has taken another piece of a claimed message, and keeps the claim. */

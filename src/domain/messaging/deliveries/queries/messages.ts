@@ -2,7 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import type { Button, Place } from "#src/channels/channel.ts";
 import { approvals, channelMessages, tasks } from "#src/db/schema/index.ts";
 import type { Channel, ChannelMessage } from "#src/domain/messaging/channels/index.ts";
-import { jidOf, placeOfSession, sessionOfTask } from "#src/domain/messaging/inbox/index.ts";
+import { jidOf, linkOfSession, placeOfSession, sessionOfTask } from "#src/domain/messaging/inbox/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
@@ -20,6 +20,12 @@ export interface NewMessage {
   replyTarget: string | undefined;
   buttons: readonly Button[];
   taskId: string | null;
+  /** Whose message it is: it is sent only while that person may be written to here. Null for words to strangers. */
+  person: {
+    userId: string;
+    /** The link that must still count; null for a chat that the person chose in an own channel. */
+    identityId: string | null;
+  } | null;
 }
 
 /** Stores a message in the outbox. Returns its id; undefined when its occasion is not new. */
@@ -37,6 +43,8 @@ export async function insertMessage(db: Db, message: NewMessage): Promise<string
       platformThreadId: place.threadId ?? null,
       content: message.content,
       taskId: message.taskId,
+      userId: message.person?.userId ?? null,
+      identityId: message.person?.identityId ?? null,
       status: "pending",
       occasion: message.occasion,
       replyTo: message.replyTo ?? null,
@@ -58,9 +66,13 @@ export async function insertArtifacts(
     channel,
     place,
     taskId,
+    person,
     occasion,
     paths,
-  }: Pick<NewMessage, "channel" | "place" | "occasion"> & { taskId: string; paths: readonly string[] },
+  }: Pick<NewMessage, "channel" | "place" | "person" | "occasion"> & {
+    taskId: string;
+    paths: readonly string[];
+  },
 ): Promise<string[]> {
   if (paths.length === 0) return [];
   const stored = await db
@@ -76,6 +88,8 @@ export async function insertArtifacts(
         platformThreadId: place.threadId ?? null,
         content: path,
         taskId,
+        userId: person?.userId ?? null,
+        identityId: person?.identityId ?? null,
         status: "pending" as const,
         occasion: `${occasion}:file:${path}`,
       })),
@@ -123,6 +137,8 @@ export interface Reply {
   chatType: Place["chatType"];
   platform: Channel["channelType"];
   userId: string;
+  /** As in the outbox. */
+  identityId: string | null;
   apiKeyId: string | null;
   projectId: string;
   /** Whether the session has messages that wait for the end of the task. */
@@ -142,7 +158,7 @@ export async function insertReply(db: Db, taskId: string, words: ReplyWords): Pr
   const result = await db.execute<Reply & Record<string, unknown>>(sql`
     WITH done AS (
       SELECT t.id, t.status, t.chat_id, t.seq, t.user_id, t.api_key_id, t.project_id, s.channel_config_id, s.session_key, s.sender_id, s.platform_chat_id, s.platform_chat_type,
-        s.platform_thread_id, c.channel_type, c.gateway_shard,
+        s.platform_thread_id, ${linkOfSession(sql`s`, sql`c`)} AS identity_id, c.channel_type, c.gateway_shard,
         CASE t.status WHEN 'completed' THEN coalesce(nullif(trim(t.response), ''), ${words.empty}::text)
           ELSE ${words.failed}::text || coalesce(t.error, '') END AS content,
         m.message_metadata #>> '{channel,reply_to}' AS reply_to, m.message_metadata #>> '{channel,reply_target}' AS reply_target
@@ -160,9 +176,9 @@ export async function insertReply(db: Db, taskId: string, words: ReplyWords): Pr
         AND NOT EXISTS (SELECT 1 FROM channel_messages r WHERE r.occasion = 'task:' || e.id)
     ), stored AS (
       INSERT INTO channel_messages (id, channel_config_id, direction, jid, platform_chat_type, platform_thread_id, content,
-        task_id, status, occasion, reply_to, reply_target, created_at)
+        task_id, user_id, identity_id, status, occasion, reply_to, reply_target, created_at)
       SELECT ${newId()}::uuid, channel_config_id, 'outbound', channel_type || ':' || platform_chat_id, platform_chat_type,
-        platform_thread_id, content, id, 'pending', 'task:' || id, reply_to, reply_target,
+        platform_thread_id, content, id, user_id, identity_id, 'pending', 'task:' || id, reply_to, reply_target,
         -- Later than every reply that this statement sees.
         clock_timestamp()
       FROM done WHERE status <> 'cancelled' AND NOT EXISTS (SELECT 1 FROM missing)
@@ -172,7 +188,7 @@ export async function insertReply(db: Db, taskId: string, words: ReplyWords): Pr
     SELECT done.channel_config_id AS "channelId", done.gateway_shard AS shard, done.session_key AS "sessionKey",
       done.sender_id AS "senderId", done.platform_chat_id AS "chatId", done.platform_thread_id AS "threadId",
       done.reply_to AS "replyTo", done.content, done.platform_chat_type AS "chatType", done.channel_type AS platform,
-      done.user_id AS "userId", done.api_key_id AS "apiKeyId", done.project_id AS "projectId",
+      done.user_id AS "userId", done.identity_id AS "identityId", done.api_key_id AS "apiKeyId", done.project_id AS "projectId",
       EXISTS (SELECT 1 FROM channel_events e WHERE e.channel_config_id = done.channel_config_id
         AND e.session_key = done.session_key AND e.sender_id = done.sender_id AND e.handled_at IS NULL) AS "isWaiting",
       ARRAY(SELECT id FROM missing ORDER BY seq) AS before,
@@ -182,7 +198,7 @@ export async function insertReply(db: Db, taskId: string, words: ReplyWords): Pr
   return result.rows[0];
 }
 
-/** Where a task of a platform asks, and its open approvals. Undefined when it asks nothing. */
+/** Where a task of a platform asks, and its open approvals. Undefined when it asks nothing, or may not ask there. */
 export async function askingSession(db: Db, taskId: string) {
   const [found, open] = await db.batch([
     sessionOfTask(db, taskId),
@@ -199,8 +215,8 @@ export async function askingSession(db: Db, taskId: string) {
       .orderBy(approvals.id),
   ]);
   const [at] = found;
-  if (!at || open.length === 0) return undefined;
-  const { channel, session, replyTo } = at;
+  if (!at?.isAllowed || open.length === 0) return undefined;
+  const { channel, session, person, replyTo } = at;
   const { sessionKey } = session;
-  return { channel, sessionKey, place: placeOfSession(session), replyTo, approvals: open };
+  return { channel, sessionKey, place: placeOfSession(session), person, replyTo, approvals: open };
 }

@@ -1,0 +1,68 @@
+import type { ChannelAdapter, Platform } from "#src/channels/channel.ts";
+import { AppError } from "#src/lib/errors.ts";
+import type { Log } from "#src/platform/log/log.ts";
+import type { Secrets } from "#src/platform/secrets/secrets.ts";
+import { introduceBot, registerWebhook, type Bot, type PlatformDeps } from "./at-platform.ts";
+import { newWebhookSecret } from "./manage-channels.ts";
+import { storeBot, takeUnproved, type Channel } from "./queries.ts";
+import { openCredentials } from "./show-channel.ts";
+
+export interface ProofDeps extends Omit<PlatformDeps, "channels"> {
+  channels: Readonly<Record<Platform, Pick<ChannelAdapter, "api" | "registersWebhook">>>;
+  channelSecrets: Secrets;
+  log: Log;
+}
+
+/** Channels of one sweep; the next one takes the rest. */
+const BATCH = 50;
+/** A bot that could not be proved for so long is given up until its owner changes the channel. */
+const PATIENCE_MS = 7 * 24 * 3_600_000;
+
+/**
+ * Asks platforms again who the bots of webhooks are, until they tell: a webhook takes nothing before. Where the service
+ * registers the webhook by itself, it gets a new secret.
+ */
+export async function proveBots(deps: ProofDeps): Promise<void> {
+  const channels = await takeUnproved(deps.db, BATCH);
+  await Promise.all(
+    channels.map((channel) =>
+      prove(deps, channel).catch((cause: unknown) =>
+        deps.log.warn("a channel's bot could not be proved", { channel_id: channel.id, cause }),
+      ),
+    ),
+  );
+}
+
+async function prove(deps: ProofDeps, channel: Channel): Promise<void> {
+  try {
+    const bot = await introduceBot(deps, channel.channelType, await credentialsOf(deps, channel));
+    const failure = bot.provedAt === null ? bot.lastError : await registerAnew(deps, channel);
+    if (failure === null) await storeBot(deps.db, channel, bot);
+    else await storeBot(deps.db, channel, failed(channel, failure));
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "invalid_input") throw error;
+    await storeBot(deps.db, channel, { proveAt: null, lastError: error.message });
+  }
+}
+
+async function credentialsOf(deps: ProofDeps, channel: Channel) {
+  return openCredentials(deps, channel).catch((cause: unknown) => {
+    throw new AppError("invalid_input", "The credentials cannot be decrypted: enter them again", { cause });
+  });
+}
+
+/** The next attempt is stored already, when the channel is taken. */
+function failed({ createdAt, updatedAt }: Channel, lastError: string): Partial<Bot> {
+  const isOver = Date.now() - (updatedAt ?? createdAt).getTime() > PATIENCE_MS;
+  return isOver
+    ? { proveAt: null, lastError: `${lastError} Enter the credentials again to try once more.` }
+    : { lastError };
+}
+
+/** Registers the webhook with a new secret, where the service does that. Returns the failure. */
+async function registerAnew(deps: ProofDeps, channel: Channel): Promise<string | null> {
+  const { channelType, inboundMode } = channel;
+  if (deps.channels[channelType].registersWebhook !== true || inboundMode !== "webhook") return null;
+  const changed = await storeBot(deps.db, channel, { encryptedWebhookSecret: await newWebhookSecret(deps) });
+  return changed ? ((await registerWebhook(deps, changed))?.failure ?? null) : null;
+}

@@ -1,0 +1,228 @@
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { PLATFORMS, type Platform } from "#src/channels/channel.ts";
+import { channelConfigs, channelMessages, messages, tasks } from "#src/db/schema/index.ts";
+import { replyToTask, sendApprovalCards } from "#src/domain/messaging/deliveries/index.ts";
+import { scopesOfRole } from "#src/domain/organisations/access/index.ts";
+import { openDatabase } from "#test/support/database.ts";
+import { type Claim, CLAIMS, Forger } from "./support/forger.ts";
+
+/** Whose a channel is for the person who is claimed to write in it. */
+const CHANNELS = ["a stranger's", "the team's"] as const;
+type Owner = (typeof CHANNELS)[number];
+
+const CODE = /\b[A-HJ-NP-Z2-9]{8}\b/u;
+
+let database: Awaited<ReturnType<typeof openDatabase>>;
+let forger: Forger;
+beforeAll(async () => {
+  database = await openDatabase();
+  forger = new Forger(database.db);
+});
+afterAll(() => database.close());
+
+type Victim = Awaited<ReturnType<Forger["victim"]>>;
+
+/** A channel of somebody who owns no more than that: a stranger, or an editor of the victim's project. */
+async function channelOf(owner: Owner, victim: Victim, values: { projectId?: string | null } = {}) {
+  const attacker = await forger.rows.person();
+  const inside = owner === "the team's" ? await forger.rows.join(attacker, victim.projectId) : attacker;
+  return forger.rows.channel(attacker, {
+    channelType: victim.platform,
+    projectId: inside.projectId,
+    provedAt: new Date(),
+    ...values,
+  });
+}
+
+/** The same, after the victim has entered a code that this very channel sent. */
+async function linkedChannelOf(owner: Owner, victim: Victim, values: { projectId?: string | null } = {}) {
+  const channel = await channelOf(owner, victim, values);
+  const { platform, senderId: platformUserId } = victim;
+  await forger.rows.identity(victim, { platform, platformUserId, channelConfigId: channel.id });
+  return channel;
+}
+
+const REAL = PLATFORMS.filter((platform) => platform !== "cli");
+const claims = Object.keys(CLAIMS).filter((name): name is Claim => name in CLAIMS);
+const table = PLATFORMS.flatMap((platform) =>
+  CHANNELS.flatMap((owner) => claims.map((claim) => [platform, owner, claim] as const)),
+);
+
+describe("whoever owns a channel says who writes there, and a person who is not linked in it is a stranger", () => {
+  it.each(table)("%s, %s channel: %s", async (platform: Platform, owner, claim) => {
+    const victim = await forger.victim(platform);
+    const channel = await channelOf(owner, victim);
+    const sender = CLAIMS[claim](victim.senderId);
+    const approval = await forger.question(victim);
+    const before = await forger.tasksOf(victim);
+    const texts: string[] = [];
+    for (const text of ["Write a file", "/whoami", "/sethome", "/schedules", "/approve", "/status"]) {
+      texts.push(...(await forger.receive(channel, sender, { text })));
+    }
+    await forger.receive(channel, sender, { data: `approve:${approval}:allow_once` });
+    expect(texts.join("\n")).toMatch(CODE);
+    expect(texts.join("\n")).not.toContain(victim.email);
+    expect(await forger.tasksOf(victim)).toEqual(before);
+    expect(await forger.homesOf(victim)).toEqual([]);
+    expect(await forger.answerOf(approval)).toBeNull();
+    // Nobody is kept from the own channel by a code that was asked for in their name elsewhere.
+    if (platform === "cli") return;
+    expect(
+      (
+        await forger.receive(victim.channel, CLAIMS["the sender's id"](victim.senderId), { text: "/whoami" })
+      ).join(),
+    ).toContain(victim.email);
+  });
+});
+
+describe.each(REAL)("through somebody else's %s channel, a linked person", (platform) => {
+  it("has no address, no home, no schedules, and no workspace of their own", async () => {
+    const victim = await forger.victim(platform);
+    const channel = await linkedChannelOf("a stranger's", victim, { projectId: null });
+    const sender = CLAIMS["the sender's id"](victim.senderId);
+    const texts: string[] = [];
+    for (const text of ["/whoami", "/sethome", "/schedules", "Write a file"]) {
+      texts.push(...(await forger.receive(channel, sender, { text })));
+    }
+    expect(texts.join("\n")).not.toContain(victim.email);
+    expect(texts.at(-1)).toContain("works for its owner alone");
+    expect(await forger.homesOf(victim)).toEqual([]);
+    expect(await forger.tasksOf(victim)).toEqual([]);
+  });
+
+  it("does nothing in a project that the person has no part in", async () => {
+    const victim = await forger.victim(platform);
+    const channel = await linkedChannelOf("a stranger's", victim);
+    const said = { text: "Write a file" };
+    const [refusal] = await forger.receive(channel, CLAIMS["the sender's id"](victim.senderId), said);
+    expect(refusal).toContain("no access to the project");
+    expect(await forger.tasksOf(victim)).toEqual([]);
+  });
+
+  it("answers only what was asked in this very channel", async () => {
+    const victim = await forger.victim(platform);
+    const sender = CLAIMS["the sender's id"](victim.senderId);
+    for (const owner of CHANNELS) {
+      const channel = await linkedChannelOf(owner, victim);
+      const approval = await forger.question(victim);
+      for (const choice of ["allow_once", "allow_all", "stop"]) {
+        await forger.receive(channel, sender, { data: `approve:${approval}:${choice}` });
+      }
+      expect(await forger.answerOf(approval)).toBeNull();
+    }
+  });
+});
+
+describe("through a channel of the team, a linked person's message", () => {
+  it("may do what the channel's owner may, and no more", async () => {
+    const victim = await forger.victim("telegram");
+    const sender = CLAIMS["the sender's id"](victim.senderId);
+    await forger.receive(await linkedChannelOf("the team's", victim), sender, { text: "Write a file" });
+    await forger.receive(victim.channel, sender, { text: "Write a file" });
+    expect((await forger.tasksOf(victim)).map(({ scopes }) => scopes)).toEqual([
+      scopesOfRole("editor"),
+      null,
+    ]);
+  });
+
+  it("brings no context of chats that its owner does not read", async () => {
+    const victim = await forger.victim("telegram");
+    const agentChat = await forger.rows.chat(victim, ["A secret of mine", "It is safe"]);
+    await forger.rows.session(victim, victim.channel, { chatId: victim.senderId, agentChat });
+    const channel = await linkedChannelOf("the team's", victim);
+    const sender = CLAIMS["the sender's id"](victim.senderId);
+    await forger.receive(channel, sender, { text: "Hello" });
+    const [task] = await forger.tasksOf(victim);
+    const stored = await database.db
+      .select()
+      .from(messages)
+      .where(eq(messages.taskId, task?.id ?? ""));
+    expect(stored).toHaveLength(1);
+    expect(JSON.stringify(stored)).not.toContain("A secret of mine");
+  });
+});
+
+describe("a link that was removed", () => {
+  async function running() {
+    const victim = await forger.victim("telegram");
+    const channel = await linkedChannelOf("the team's", victim);
+    const sender = CLAIMS["the sender's id"](victim.senderId);
+    await forger.receive(channel, sender, { text: "Write a file" });
+    const [task] = await forger.tasksOf(victim);
+    return { victim, channel, sender, taskId: task?.id ?? "" };
+  }
+
+  const replyOf = (taskId: string) =>
+    database.db
+      .select()
+      .from(channelMessages)
+      .where(eq(channelMessages.occasion, `task:${taskId}`));
+
+  it("ends what is under way there: the reply, and what the agent asks", async () => {
+    const { victim, channel, taskId } = await running();
+    await forger.unlink(victim, channel);
+    const before = forger.sent.length;
+    await sendApprovalCards(forger.deps, taskId);
+    await finish(taskId);
+    await replyToTask(forger.deps, taskId);
+    expect(forger.sent).toHaveLength(before);
+    expect(await replyOf(taskId)).toMatchObject([
+      { status: "failed", error: expect.stringContaining("no longer linked") },
+    ]);
+  });
+
+  it("also ends it for a person who has lost the project", async () => {
+    const { victim, channel, taskId } = await running();
+    const elsewhere = await forger.rows.project(victim);
+    await database.db
+      .update(channelConfigs)
+      .set({ projectId: elsewhere })
+      .where(eq(channelConfigs.id, channel.id));
+    const before = forger.sent.length;
+    await finish(taskId);
+    await replyToTask(forger.deps, taskId);
+    expect(forger.sent).toHaveLength(before);
+    expect(await replyOf(taskId)).toMatchObject([{ status: "failed" }]);
+  });
+
+  it("leaves the links in other channels", async () => {
+    const { victim, channel, sender } = await running();
+    await forger.unlink(victim, channel);
+    expect((await forger.receive(channel, sender, { text: "/whoami" })).join()).not.toContain(victim.email);
+    expect((await forger.receive(victim.channel, sender, { text: "/whoami" })).join()).toContain(
+      victim.email,
+    );
+  });
+});
+
+const finish = (taskId: string) =>
+  database.db
+    .update(tasks)
+    .set({ status: "completed", response: "A secret answer", completedAt: new Date() })
+    .where(eq(tasks.id, taskId));
+
+describe("links that the owner of several bots shares", () => {
+  const share = (id: string, since: Date) =>
+    database.db.update(channelConfigs).set({ linksSharedSince: since }).where(eq(channelConfigs.id, id));
+  const whoami = async (victim: Victim, channel: Awaited<ReturnType<typeof channelOf>>) =>
+    (await forger.receive(channel, CLAIMS["the sender's id"](victim.senderId), { text: "/whoami" })).join();
+
+  it("count in channels of the same owner that share them, from then on", async () => {
+    const victim = await forger.victim("telegram");
+    const channel = await linkedChannelOf("the team's", victim);
+    const owner = { id: channel.userId };
+    const second = await forger.rows.channel(owner, { projectId: channel.projectId });
+    const foreign = await channelOf("the team's", victim);
+    const past = new Date(Date.now() - 60_000);
+    await share(channel.id, past);
+    expect(await whoami(victim, second)).toMatch(CODE);
+    await share(foreign.id, past);
+    expect(await whoami(victim, foreign)).toMatch(CODE);
+    await share(second.id, past);
+    expect(await whoami(victim, second)).toContain(victim.email);
+    // What was linked before stays where it was.
+    await share(second.id, new Date(Date.now() + 60_000));
+    expect(await whoami(victim, second)).not.toContain(victim.email);
+  });
+});
