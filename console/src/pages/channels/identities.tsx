@@ -1,4 +1,4 @@
-import type { api } from "@agent-workspace/client";
+import { visibleLine, type api } from "@agent-workspace/client";
 import { useState } from "preact/hooks";
 import { AskFirst } from "../../parts/ask-first.tsx";
 import { textOf } from "../../parts/form-text.ts";
@@ -39,7 +39,7 @@ export function Identities() {
 
 function IdentityLine({ identity }: { identity: api.PlatformIdentity }) {
   const { id, platform, platform_user_id, platform_username, paired_at } = identity;
-  const person = platform_username ?? platform_user_id;
+  const person = visibleLine(platform_username ?? platform_user_id);
   return (
     <li>
       <span>{person}</span>
