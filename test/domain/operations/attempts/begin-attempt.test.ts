@@ -24,6 +24,13 @@ async function refusal(attempts: MemoryAttempts, kind: AttemptKind, subjects: { 
   return error;
 }
 
+/** The limits of production. */
+const PRODUCTION = Object.fromEntries(
+  Object.entries(attemptWindows({ ...z.object(limitVariables).parse({}), ENVIRONMENT: "production" })).map(
+    ([rule, { capacity }]) => [rule, capacity],
+  ),
+);
+
 function countsAccounts(kind: string): kind is AttemptKind {
   return Object.entries(KINDS).some(
     ([name, { counters }]) => name === kind && counters.some(({ of }) => of !== "address"),
@@ -133,17 +140,8 @@ describe("an attempt", () => {
 });
 
 describe.each(Object.keys(KINDS).filter(countsAccounts))("an office, at %s", (kind) => {
-  /** The limits of production. */
-  const limits = () => {
-    const defaults = z.object(limitVariables).parse({});
-    const windows = attemptWindows({ ...defaults, ENVIRONMENT: "production" });
-    return new MemoryAttempts(
-      Object.fromEntries(Object.entries(windows).map(([rule, { capacity }]) => [rule, capacity])),
-    );
-  };
-
   it("is not locked by one of its people, and is by many", async () => {
-    const attempts = limits();
+    const attempts = new MemoryAttempts(PRODUCTION);
     expect(await fail(attempts, kind, ada, 500)).toBeLessThanOrEqual(10);
     expect(await fail(attempts, kind, { ...ada, account: "bob@example.com" }, 1)).toBe(1);
     const people = Array.from({ length: 200 }, (_, nth) => ({ ...ada, account: `user-${nth}@example.com` }));
