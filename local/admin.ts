@@ -12,7 +12,7 @@ import { reencrypt } from "#src/domain/operations/secrets-at-rest/index.ts";
 import { createDb, type Db } from "#src/platform/db/client.ts";
 import { createSecretsAtRest } from "#src/platform/secrets/secrets-at-rest.ts";
 import { newTrips } from "#src/platform/trips.ts";
-import { openDataDir } from "./data-dir.ts";
+import { keepFilesPrivate, openDataDir } from "./data-dir.ts";
 import { migrate } from "./migrate.ts";
 import { startNeon } from "./neon/index.ts";
 import { StartError } from "./start-error.ts";
@@ -101,7 +101,7 @@ async function withDatabase(run: (opened: Opened) => Promise<void>): Promise<voi
         `DATA_DIR: ${dataDir} has no database: start the service once, or set DATABASE_URL`,
       ]);
     }
-    const held = openDataDir(dataDir);
+    const held = openDataDir(dataDir, (line) => console.error(line));
     opened.defer(() => held.release());
     keptSecretKey = () => held.secretKey();
   }
@@ -117,6 +117,7 @@ async function withDatabase(run: (opened: Opened) => Promise<void>): Promise<voi
 
 /** `npm run admin`: manages the administrators of an installation, and the keys of its secrets, without signing in. */
 if (import.meta.main) {
+  keepFilesPrivate();
   if (existsSync(".env")) process.loadEnvFile(".env");
   try {
     await withDatabase(commandOf(process.argv.slice(2)));

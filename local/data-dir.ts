@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdirSync, rmSync } from "node:fs";
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { keptSecret } from "./kept-secret.ts";
@@ -14,11 +14,17 @@ export interface DataDir {
   release(): void;
 }
 
+/** Files of this process and of those that it starts are their owner's alone: the data folder holds secrets and mail. */
+export function keepFilesPrivate(): void {
+  process.umask(0o077);
+}
+
 /**
- * Opens the folder of everything that the service writes; one process at a time holds it. The lock is a file lock of
+ * Opens the folder of everything that the service writes; one process at a time holds it. `say` is told when other users of
+ * the machine could read an older folder, which is closed to them. The lock is a file lock of
  * the operating system (through SQLite), so the lock of a killed process is released at once.
  */
-export function openDataDir(dir: string): DataDir {
+export function openDataDir(dir: string, say: (line: string) => void): DataDir {
   try {
     makeFolder(dir);
     accessSync(dir, constants.W_OK);
@@ -26,6 +32,7 @@ export function openDataDir(dir: string): DataDir {
     throw unwritable(dir, error);
   }
   const lock = lockFolder(dir);
+  closeToOthers(dir, say);
   // Remove what a killed process left.
   rmSync(temporaryDir(dir), { recursive: true, force: true });
   makeFolder(temporaryDir(dir));
@@ -49,7 +56,25 @@ export function openDataDir(dir: string): DataDir {
 function makeFolder(dir: string): void {
   if (existsSync(dir)) return;
   makeFolder(path.dirname(dir));
-  mkdirSync(dir);
+  mkdirSync(dir, { mode: PRIVATE });
+}
+
+/** Mode of a folder that only its owner enters. */
+const PRIVATE = 0o700;
+const STICKY = 0o1000;
+
+function closeToOthers(dir: string, say: (line: string) => void): void {
+  const { mode, uid } = statSync(dir);
+  const permissions = mode & 0o777;
+  if ((permissions & ~PRIVATE) === 0) return;
+  const was = `DATA_DIR: other users could read ${dir} (mode ${permissions.toString(8)})`;
+  // A folder that is shared by its purpose, such as /tmp, stays open.
+  if (uid !== process.getuid?.() || (mode & STICKY) !== 0) {
+    say(`${was}: use a folder of its own, with mode 700`);
+    return;
+  }
+  chmodSync(dir, PRIVATE);
+  say(`${was}: it is now open to its owner alone`);
 }
 
 /** SQLite's result code for a database that another process holds. */

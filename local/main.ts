@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { readConfiguration, type Configuration } from "./configuration.ts";
-import { temporaryDir } from "./data-dir.ts";
+import { keepFilesPrivate, temporaryDir } from "./data-dir.ts";
 import { startStack, type Stack } from "./stack.ts";
 import { StartError } from "./start-error.ts";
 
@@ -16,6 +16,7 @@ const say = (line: string): void => void process.stderr.write(`${line}\n`);
  */
 export async function runService(): Promise<Stack> {
   if (existsSync(".env")) process.loadEnvFile(".env");
+  keepFilesPrivate();
   try {
     const configuration = readConfiguration(process.env);
     process.env["TMPDIR"] = temporaryDir(configuration.dataDir);

@@ -71,7 +71,7 @@ export interface StackOptions {
 export async function startStack(configuration: Configuration, options: StackOptions): Promise<Stack> {
   await using started = new AsyncDisposableStack();
   const { log } = options;
-  const dataDir = openDataDir(configuration.dataDir);
+  const dataDir = openDataDir(configuration.dataDir, log);
   started.defer(() => dataDir.release());
   const leash = leashChildren();
   started.defer(() => leash.release());

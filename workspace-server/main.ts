@@ -8,6 +8,9 @@ import { serve } from "./serve.ts";
  *   workspace-server.mjs git      one git operation: its request on stdin, its response on stdout
  *   workspace-server.mjs command  one command, in the same way
  */
+// Files of a project have the usual modes, whatever the process that starts this one keeps private.
+process.umask(0o022);
+
 const [, , command, ...rest] = process.argv;
 switch (command) {
   case "serve":

@@ -21,7 +21,7 @@ import { OAUTH_WIRES, serveConsent } from "./oauth.ts";
 import { serveIndex } from "./pages.ts";
 import type { HostingParts } from "./parts.ts";
 import type { Pace } from "./records.ts";
-import { serveHost, servePath } from "./serve-sites.ts";
+import { isSiteName, serveHost, servePath } from "./serve-sites.ts";
 import { Signer } from "./signer.ts";
 import { HOSTING_TABLES, HostingStore } from "./store.ts";
 import { TOKEN_TABLES, Tokens } from "./tokens.ts";
@@ -83,7 +83,7 @@ export async function startHosting(options: {
       store.publishDue(clock());
       await answer(parts, request, response);
     },
-    preferredPort === undefined ? {} : { preferredPort },
+    { isOwnName: isSiteName, ...(preferredPort !== undefined && { preferredPort }) },
   );
   address = url;
   builds.resume();
@@ -122,9 +122,8 @@ async function serveOwn(
   url: URL,
 ): Promise<void> {
   // The service's pages lead to pages here, and only there: everything else is for the stand-in's own.
-  const { host } = request.headers;
   const isReading = request.method === "GET" || request.method === "HEAD";
-  if (!isOwnRequest(isReading ? { headers: { host } } : request)) {
+  if (!isReading && !isOwnRequest(request)) {
     response.writeHead(403, { "content-type": "text/plain" }).end("Not for pages of other sites");
     return;
   }

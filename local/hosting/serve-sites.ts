@@ -17,6 +17,11 @@ interface Shown {
   deployment: Deployment;
 }
 
+/** Whether a host name may be that of a site: names below `localhost` lead to this machine alone. */
+export function isSiteName(hostname: string): boolean {
+  return hostname.endsWith(SUFFIX);
+}
+
 /** Serves the host name of a site; returns false for the stand-in's own. */
 export async function serveHost(
   parts: HostingParts,
@@ -25,7 +30,7 @@ export async function serveHost(
   url: URL,
 ): Promise<boolean> {
   const hostname = URL.parse(`http://${request.headers.host ?? ""}`)?.hostname ?? "";
-  if (!hostname.endsWith(SUFFIX)) return false;
+  if (!isSiteName(hostname)) return false;
   const shown = at(parts, hostname.slice(0, -SUFFIX.length));
   await serve(parts, request, response, { shown, path: url.pathname, base: "", headers: {} });
   return true;

@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import path from "node:path";
 import { PGlite } from "@electric-sql/pglite";
 import { Pool } from "pg";
 import { PgliteStream } from "./pglite-stream.ts";
@@ -20,6 +21,7 @@ const SMALL = ["-c", "shared_buffers=32MB"];
 /** Opens PostgreSQL inside this process, stored in `dir`. It has one database, which serves every name. */
 export async function openEmbedded(dir: string): Promise<Databases> {
   if (!existsSync(dir)) await create(dir);
+  keepPrivate(dir);
   const pglite = await PGlite.create(dir, { startParams: [...PGlite.defaultStartParams, ...SMALL] });
   const pool = quiet(
     new Pool({ max: 1, idleTimeoutMillis: 0, user: "postgres", stream: () => new PgliteStream(pglite) }),
@@ -42,6 +44,14 @@ async function create(dir: string): Promise<void> {
   const pglite = await PGlite.create(unfinished);
   await pglite.close();
   renameSync(unfinished, dir);
+}
+
+/** PGlite unpacks a new database with the modes of its archive, which let everybody read it. */
+function keepPrivate(dir: string): void {
+  if ((statSync(path.join(dir, "PG_VERSION")).mode & 0o077) === 0) return;
+  for (const entry of readdirSync(dir, { recursive: true, withFileTypes: true })) {
+    chmodSync(path.join(entry.parentPath, entry.name), entry.isDirectory() ? 0o700 : 0o600);
+  }
 }
 
 /** A server has a hundred connections by default, and others use it too. */

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { chmodSync, existsSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, realpathSync, writeFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import path from "node:path";
 import type { Duplex } from "node:stream";
@@ -57,7 +57,7 @@ export async function startRuntimeHost(
   const ownDir = makeFolder(path.join(dataDir, "runtime-host"), 0o700);
   const folder = makeFolder(path.join(ownDir, "shown"), 0o755);
   const filter = seccompFilter(process.arch);
-  if (filter) writeFileSync(path.join(folder, FILTER_FILE), filter, { mode: 0o644 });
+  if (filter) writeFileSync(path.join(folder, FILTER_FILE), filter);
   else log(`Sandboxes run without a filter of system calls: there is none for ${process.arch}`);
   const programs: SandboxPrograms = {
     node: realpathSync(process.execPath),
@@ -68,6 +68,7 @@ export async function startRuntimeHost(
   };
   writeEtc(path.join(folder, ETC_FOLDER));
   await buildWorkspaceServer(path.join(folder, SERVER_FILE));
+  openToSandboxes(folder);
   const proxy = await startOutboundProxy(folder, OUTBOUND_SOCKET, outbound);
   await requireSandboxes(programs, limits, makeFolder(path.join(ownDir, "probe"), 0o755));
 
@@ -156,6 +157,14 @@ async function orHangUp(socket: Duplex, act: () => Promise<void>): Promise<void>
 function failureOf(error: unknown): AppError {
   if (error instanceof AppError) return error;
   return new AppError("internal", "The project's environment failed", { cause: error });
+}
+
+/** Lets the sandboxes' user read what is in a folder, which the service's own mask keeps private. */
+function openToSandboxes(dir: string): void {
+  for (const entry of readdirSync(dir, { recursive: true, withFileTypes: true })) {
+    if (entry.isFile()) chmodSync(path.join(entry.parentPath, entry.name), 0o644);
+    if (entry.isDirectory()) chmodSync(path.join(entry.parentPath, entry.name), 0o755);
+  }
 }
 
 function makeFolder(dir: string, mode: number): string {

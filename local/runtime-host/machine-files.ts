@@ -1,13 +1,4 @@
-import {
-  chmodSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readlinkSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readlinkSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 /** The user inside a sandbox. */
@@ -53,7 +44,6 @@ export function writeEtc(dir: string): void {
   rmSync(dir, { recursive: true, force: true });
   mkdirSync(dir);
   for (const [name, content] of Object.entries(ETC)) writeFileSync(path.join(dir, name), content);
-  chmodSync(dir, 0o755);
 }
 
 /** Returns arguments for bubblewrap: the machine's programs and libraries, read-only, and the generated /etc. */

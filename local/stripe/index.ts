@@ -130,8 +130,7 @@ async function answer(
     return;
   }
   // The service's pages lead to pages here, and only there: everything else is for the stand-in's own.
-  const { host } = request.headers;
-  if (!isOwnRequest(request.method === "GET" ? { headers: { host } } : request)) {
+  if (request.method !== "GET" && !isOwnRequest(request)) {
     response.writeHead(403, { "content-type": "text/plain" }).end("Not for pages of other sites");
     return;
   }

@@ -45,4 +45,5 @@ export type {
   ConversationTask,
   ConversationTurn,
 } from "./live/conversation.ts";
+export { visible, visibleLine } from "./visible.ts";
 export type { Terminal, TerminalOptions, TerminalOutput } from "./live/terminal.ts";

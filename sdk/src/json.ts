@@ -39,6 +39,11 @@ export function numberOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
+/** A whole number; 0 for everything else. */
+export function wholeOf(value: unknown): number {
+  return Number.isSafeInteger(value) ? Number(value) : 0;
+}
+
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

@@ -7,6 +7,8 @@ export interface FetchInit {
   headers: Record<string, string>;
   body?: RawBody;
   signal: AbortSignal;
+  /** A redirect is an error: the service sends none, and credentials and bodies would go along. */
+  redirect: "manual";
   credentials?: "include";
   /** Node asks for it where the body is a stream. */
   duplex?: "half";

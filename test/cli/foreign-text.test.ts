@@ -1,8 +1,9 @@
 import { Terminal } from "@xterm/headless";
 import { describe, expect, it } from "vitest";
-import { jsonLine, visible, visibleLine } from "#cli/output/foreign-text.ts";
+import { jsonLine } from "#cli/output/foreign-text.ts";
 import { Output } from "#cli/output/output.ts";
 import { bold, red, render } from "#cli/output/styles.ts";
+import { visible, visibleLine } from "#sdk/visible.ts";
 import { hostileTexts } from "./support/hostile-texts.ts";
 
 /** What a sequence could have changed: everything but the letters on the screen and where the cursor is after them. */

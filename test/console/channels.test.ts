@@ -56,7 +56,7 @@ describe.skipIf(CHROMIUM === undefined)("a channel", () => {
     await expectPage(page.getByRole("alert")).toBeVisible();
     await page.getByLabel("Code").fill(code);
     await page.getByRole("button", { name: "Continue" }).click();
-    await expectPage(page.getByText(`This bot belongs to ${account.name}`)).toBeVisible();
+    await expectPage(page.getByText(`This bot belongs to ${account.username}`)).toBeVisible();
     await page.getByRole("button", { name: "Link the account" }).click();
     await expectPage(page.getByText("Your account at Telegram is linked.")).toBeVisible();
     await expectPage(page.getByRole("button", { name: /^Unlink/u })).toHaveCount(1);

@@ -12,6 +12,9 @@ const service = sharedService();
 /** The lines of the screen that have this text. */
 const linesOf = (page: Page, text: string) => page.locator(".xterm-rows > div", { hasText: text });
 
+/** What `printf` makes a link of. */
+const link = (address: string, words: string) => `\\033]8;;${address}\\033\\\\${words}\\033]8;;\\033\\\\\\n`;
+
 describe.skipIf(CHROMIUM === undefined)("a terminal", () => {
   let browser: Browser;
   let account: Account;
@@ -65,6 +68,38 @@ describe.skipIf(CHROMIUM === undefined)("a terminal", () => {
     await page.locator(".xterm-helper-textarea").focus();
     await page.keyboard.type("exit 3\n");
     await expectPage(page.getByText("The shell has ended with 3.")).toBeVisible();
+    expect(complaints).toEqual([]);
+  });
+
+  it("opens a link of a program after its whole address was seen, and no script", async () => {
+    const { page, complaints } = await openConsole(browser, service, { account, path });
+    const asked: string[] = [];
+    page.on("dialog", async (dialog) => {
+      asked.push(dialog.message());
+      await dialog.dismiss();
+    });
+    await page.getByRole("button", { name: "New terminal" }).click();
+    await expectPage(page.getByText("Connected.")).toBeVisible();
+    const links =
+      link("javascript:alert(1)", "SCRIPT") +
+      link("https://bank.example@evil.example/\\342\\200\\256x", "SAFE");
+    await page.keyboard.type(`clear; printf '${links}'\n`);
+    const click = async (words: string) => {
+      const line = page.locator(".xterm-rows > div", { hasText: new RegExp(`^${words}\\s*$`, "u") });
+      await expectPage(line).toHaveCount(1);
+      const { x = 0, y = 0 } = (await line.boundingBox()) ?? {};
+      // A link is found while the pointer rests on it, and opened by a click.
+      await page.mouse.move(x + 8, y + 8);
+      await page.mouse.move(x + 10, y + 8);
+      await page.mouse.down();
+      await page.mouse.up();
+    };
+    await click("SCRIPT");
+    await expectPage(async () => {
+      await click("SAFE");
+      expect(asked).not.toEqual([]);
+    }).toPass();
+    for (const words of asked) expect(words).toMatch(/ https:\/\/evil\.example\/%E2%80%AEx$/u);
     expect(complaints).toEqual([]);
   });
 

@@ -19,7 +19,7 @@ describe.skipIf(CHROMIUM === undefined)("what waits for a person", () => {
     const { token } = account;
     const ask = async (name: string) => {
       const { id } = await service.newProject(token, name);
-      const write = call("write_file", { file_path: `${name}.txt`, content: `From ${name}` });
+      const write = call("write_file", { file_path: `${name}.txt`, content: `From ${name}\u202E\u2028` });
       const message = script({ text: "I ask.", tools: [write] }, { text: "Done." });
       const body = { project_id: id, message, edit_mode: "ask" };
       const headers = { "content-type": "application/json", authorization: `Bearer ${token}` };
@@ -43,7 +43,7 @@ describe.skipIf(CHROMIUM === undefined)("what waits for a person", () => {
       await expectPage(page.getByRole("button", { name: "Allow once" })).toHaveCount(2);
     }).toPass();
     const first = page.getByLabel("The agent asks").filter({ hasText: "one.txt" });
-    await expectPage(first).toContainText("+ From one");
+    await expectPage(first).toContainText("+ From one\\u{202E}\\u{2028}");
     await first.getByRole("button", { name: "Allow once" }).click();
     await expectPage(page.getByRole("button", { name: "Allow once" })).toHaveCount(1);
     await page.getByLabel("The agent asks").getByRole("button", { name: "No" }).click();

@@ -203,7 +203,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await tab.click("#form button");
     await tab.until(visible("#review-step"));
     expect(await textOf(tab, "#sender")).toBe("Telegram: <b>Ada</b>");
-    expect(await textOf(tab, "#bot")).toContain(`This bot belongs to ${owner.name}`);
+    expect(await textOf(tab, "#bot")).toContain(`This bot belongs to ${owner.username}`);
     expect(await textOf(tab, "#who")).toBe(person.email);
     expect(await tab.read("document.querySelectorAll('#identities li').length")).toBe(0);
     await tab.click("#link");

@@ -123,7 +123,7 @@ describe("npm run admin", () => {
   });
 
   it("names the folder of a service that is running, and fails", async () => {
-    const held = openDataDir(dataDir);
+    const held = openDataDir(dataDir, () => undefined);
     expect(await admin("grant", email)).toEqual({
       code: 1,
       stdout: "",

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
 import net from "node:net";
 import { tmpdir } from "node:os";
@@ -43,9 +43,25 @@ describe("npm start", () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  it("stops on SIGINT", async () => {
+  it("writes nothing that other users of the machine may read", () => {
+    // PGlite writes PostgreSQL's cache of its own catalogue anew, in a folder that only the owner enters.
+    const entries = readdirSync(dataDir, { recursive: true, withFileTypes: true }).filter(
+      ({ name }) => name !== "pg_internal.init",
+    );
+    const open = entries.filter(
+      (entry) => (statSync(path.join(entry.parentPath, entry.name)).mode & 0o077) !== 0,
+    );
+    expect(open.map(({ name }) => name)).toEqual([]);
+    expect(entries.length).toBeGreaterThan(100);
+    expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+  });
+
+  it("closes an older folder to others, says so, and stops on SIGINT", async () => {
+    chmodSync(dataDir, 0o755);
     const service = new StartedService({ dataDir });
     await service.ready();
+    expect(service.stderr).toContain(`other users could read ${dataDir} (mode 755)`);
+    expect(statSync(dataDir).mode & 0o777).toBe(0o700);
     service.process.kill("SIGINT");
     expect(await service.exitCode()).toBe(0);
     expect(processesOf(dataDir)).toEqual([]);

@@ -63,13 +63,14 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 
   const shared = await startOnCopy({ template, templateDatabase: database?.name ?? "" });
   started.defer(() => shared.close());
-  const { url, variables, callbacksUrl, chatPlatformUrl, stripeUrl, hostingUrl } = shared.stack;
+  const { url, variables, callbacksUrl, mailUrl, chatPlatformUrl, stripeUrl, hostingUrl } = shared.stack;
   // The first account becomes the administrator, which no account of a test may be.
   await apiClient(url).signUp("administrator");
   project.provide("sharedStack", {
     url,
     variables,
     callbacksUrl,
+    mailUrl,
     chatPlatformUrl,
     stripeUrl,
     hostingUrl,

@@ -4,7 +4,10 @@ import { apiClient, type ApiClient } from "./api-client.ts";
 
 /** A service whose people, projects and tasks are not only the test's own. */
 export interface SharedService extends ApiClient {
-  stack: Pick<Stack, "url" | "variables" | "callbacksUrl" | "chatPlatformUrl" | "stripeUrl" | "hostingUrl">;
+  stack: Pick<
+    Stack,
+    "url" | "variables" | "callbacksUrl" | "mailUrl" | "chatPlatformUrl" | "stripeUrl" | "hostingUrl"
+  >;
 }
 
 /**

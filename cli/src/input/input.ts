@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import { stopped, UsageError } from "../errors.ts";
-import { visibleLine } from "../output/foreign-text.ts";
+import { visibleLine } from "@agent-workspace/client";
 import { isMissing } from "../session/private-file.ts";
 
 /** What a person can choose. */

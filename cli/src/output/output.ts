@@ -1,4 +1,5 @@
-import { jsonLine, visible } from "./foreign-text.ts";
+import { visible } from "@agent-workspace/client";
+import { jsonLine } from "./foreign-text.ts";
 import { dim, render, type Part } from "./styles.ts";
 import { table, type Column } from "./table.ts";
 

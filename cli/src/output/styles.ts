@@ -1,4 +1,4 @@
-import { visible } from "./foreign-text.ts";
+import { visible } from "@agent-workspace/client";
 
 /** Select Graphic Rendition codes: on and off. Source: ECMA-48, section 8.3.117. */
 const CODES = {

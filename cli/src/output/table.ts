@@ -1,4 +1,4 @@
-import { visibleLine } from "./foreign-text.ts";
+import { visibleLine } from "@agent-workspace/client";
 import { dim, type Part } from "./styles.ts";
 
 /** A column of a table: its heading, and the text of an item. */

@@ -1,7 +1,7 @@
 import type { TaskEvent, ToolResult } from "@agent-workspace/client";
 import { isObject, textOf } from "../json.ts";
 import { diffLine } from "../output/diff.ts";
-import { visibleLine } from "../output/foreign-text.ts";
+import { visibleLine } from "@agent-workspace/client";
 import type { Output } from "../output/output.ts";
 import { bold, cyan, dim, green, red, yellow, type Part } from "../output/styles.ts";
 

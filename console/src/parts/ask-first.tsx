@@ -1,3 +1,4 @@
+import { visibleLine } from "@agent-workspace/client";
 import type { ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
 import { Dialog } from "./dialog.tsx";
@@ -70,7 +71,7 @@ function QuestionForm({
     await work(form);
     close();
   });
-  const isReady = typed === undefined || given === typed;
+  const isReady = typed === undefined || [typed, visibleLine(typed)].includes(given);
   return (
     <form
       class="form"
@@ -79,11 +80,11 @@ function QuestionForm({
         if (isReady) run(new FormData(event.currentTarget));
       }}
     >
-      <h2 id={titleId}>{title}</h2>
+      <h2 id={titleId}>{visibleLine(title)}</h2>
       {children}
       {typed !== undefined && (
         <div class="field">
-          <label for={id}>{typedLabel}</label>
+          <label for={id}>{visibleLine(typedLabel)}</label>
           <input
             id={id}
             autocomplete="off"
@@ -95,7 +96,7 @@ function QuestionForm({
       {error !== undefined && <Refused error={error} />}
       <div class="row">
         <button type="submit" class={isHarmless ? "primary" : "danger"} disabled={isBusy || !isReady}>
-          {confirm}
+          {visibleLine(confirm)}
         </button>
         <button type="button" onClick={close}>
           Cancel

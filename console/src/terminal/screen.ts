@@ -38,6 +38,18 @@ const TYPED: Readonly<Partial<Record<Key, string>>> = {
 const ARROWS: Readonly<Partial<Record<Key, string>>> = { "←": "D", "↑": "A", "↓": "B", "→": "C" };
 
 /**
+ * Opens what a program calls a link, after the person has seen where it leads: the words on the screen may say something
+ * else. Without user names, and with all characters of other scripts escaped, the address hides nothing.
+ */
+function openLink(address: string): void {
+  if (!URL.canParse(address)) return;
+  const url = new URL(address);
+  [url.username, url.password] = ["", ""];
+  if (!/^https?:$/u.test(url.protocol) || !confirm(`A program in the terminal opens ${url.href}`)) return;
+  window.open(url.href, "_blank", "noopener,noreferrer");
+}
+
+/**
  * Opens a screen. Of a resumed session, old output comes again, and with it questions of programs to their terminal: they
  * were answered before, so nothing is typed until the person does something.
  */
@@ -46,6 +58,7 @@ export function openScreen(host: HTMLElement, keyboard: Keyboard, isResumed: boo
   const xterm = new Xterm({
     fontFamily: getComputedStyle(host).fontFamily,
     fontSize: 14,
+    linkHandler: { activate: (_, address) => openLink(address) },
     minimumContrastRatio: 4.5,
     scrollback: 5_000,
     theme: themeAt(host),

@@ -66,13 +66,15 @@ export function createTransport(options: WorkspaceOptions, clock: Clock): Transp
         ...call.headers,
       },
       signal,
+      redirect: "manual" as const,
       ...(body !== undefined && { body }),
       ...(body instanceof ReadableStream && { duplex: "half" as const }),
       ...(credentials.cookies && { credentials: "include" as const }),
     };
     try {
       const response = await doFetch(url, init);
-      if (response.status >= 400) throw await errorOf(response, clock.now(), credentials.without);
+      if (!response.ok && response.status !== 304)
+        throw await errorOf(response, clock.now(), credentials.without);
       call.onResponse?.(response);
       return await read(response);
     } catch (error) {

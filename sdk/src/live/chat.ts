@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { systemClock, type Clock } from "../clock.ts";
 import { WorkspaceError } from "../errors.ts";
-import { fieldsOf, numberOf, textOf } from "../json.ts";
+import { fieldsOf, textOf, wholeOf } from "../json.ts";
 import { BoundedQueue } from "./bounded-queue.ts";
 import type { Frame, SocketSource } from "./connection.ts";
 import { Positions } from "./positions.ts";
@@ -275,7 +275,7 @@ export class Chat implements AsyncDisposable {
     if (taskId === undefined) return this.#options.onNotice?.(frame);
     const payload = frame.type === "agent_event" ? frame["payload"] : frame;
     const event = { ...fieldsOf(payload), type: textOf(fieldsOf(payload)["type"]) ?? "unknown" };
-    this.#show({ taskId, chatId, eventId: numberOf(frame["event_id"]) ?? 0, event }, size);
+    this.#show({ taskId, chatId, eventId: wholeOf(frame["event_id"]), event }, size);
   }
 
   #accepted(frame: Frame, { taskId, chatId }: { taskId: string; chatId: string }): void {

@@ -3,7 +3,7 @@ import { AppError } from "#src/lib/errors.ts";
 import { counted } from "#src/lib/counted.ts";
 import { toProjectPath } from "./project-path.ts";
 import { fitting } from "./search/fit.ts";
-import { compileGlob, compileNameGlob, namesHidden } from "./search/glob-pattern.ts";
+import { compileGlob, compileNameGlob, namesHidden } from "#src/lib/glob-pattern.ts";
 import { Pace } from "#src/domain/workspaces/files/index.ts";
 import { projectEntries } from "./search/project-entries.ts";
 import { tooManyEntries } from "./search/too-many-entries.ts";

@@ -4,7 +4,7 @@ import type { AgentRuntime, FileEntry } from "#src/platform/runtime/project-runt
 import { counted } from "#src/lib/counted.ts";
 import { toProjectPath } from "./project-path.ts";
 import { grepFiles, type GrepMode } from "./search/grep-files.ts";
-import { compileNameGlob, namesHidden } from "./search/glob-pattern.ts";
+import { compileNameGlob, namesHidden } from "#src/lib/glob-pattern.ts";
 import { FILE_TYPES, matchesType } from "./search/file-types.ts";
 import { Pace } from "#src/domain/workspaces/files/index.ts";
 import { projectEntries } from "./search/project-entries.ts";

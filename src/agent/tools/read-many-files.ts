@@ -5,7 +5,7 @@ import { counted } from "#src/lib/counted.ts";
 import { toProjectPath } from "./project-path.ts";
 import { isNamedAsBinary, Pace, readContents } from "#src/domain/workspaces/files/index.ts";
 import { fitting } from "./search/fit.ts";
-import { compileNameGlob, namesHidden } from "./search/glob-pattern.ts";
+import { compileNameGlob, namesHidden } from "#src/lib/glob-pattern.ts";
 import { projectEntries } from "./search/project-entries.ts";
 import { tooManyEntries } from "./search/too-many-entries.ts";
 import { decodeText, TEXT_FILE_BYTES } from "./text-file.ts";

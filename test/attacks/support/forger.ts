@@ -104,7 +104,7 @@ export class Forger {
             replyTo: undefined,
             sentAt: undefined,
           };
-    await receiveEvents(this.deps, channel, [event]);
+    await receiveEvents(Object(this.deps), channel, [event]);
     await advanceSession(this.deps, {
       channelId: channel.id,
       sessionKey: sessionKeyOf(channel.channelType, place),

@@ -23,7 +23,7 @@ export async function startReceiver(
 ) {
   const deliveries: Delivery[] = [];
   const waiting: { count: number; resolve: () => void }[] = [];
-  const { url, close } = await serve(async (request, response) => {
+  const receive = async (request: http.IncomingMessage, response: http.ServerResponse) => {
     const delivery = {
       path: request.url ?? "",
       method: request.method ?? "",
@@ -36,7 +36,9 @@ export async function startReceiver(
     for (const { count, resolve } of waiting) if (nth >= count) resolve();
     const { status, headers, body } = await reply(delivery, nth);
     response.writeHead(status, headers).end(body);
-  });
+  };
+  // It stands for servers elsewhere, which have names.
+  const { url, close } = await serve(receive, { isOwnName: () => true });
   const arrived = (count: number) =>
     new Promise<Delivery[]>((resolve) => {
       if (deliveries.length >= count) resolve(deliveries);

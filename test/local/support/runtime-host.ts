@@ -3,10 +3,14 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { keepFilesPrivate } from "#local/data-dir.ts";
 import type { ProjectLimits } from "#local/runtime-host/limits.ts";
 import { startRuntimeHost, type RuntimeHostOptions } from "#local/runtime-host/index.ts";
 import { hostWorkspaces } from "#src/platform/runtime/host/index.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
+
+// As `npm start` does.
+keepFilesPrivate();
 
 /** Why tests of sandboxes are skipped here; `undefined` where they run. */
 export const NO_BUBBLEWRAP =

@@ -1,4 +1,4 @@
-import type { api } from "@agent-workspace/client";
+import { visibleLine, type api } from "@agent-workspace/client";
 import { useState } from "preact/hooks";
 import { AskFirst } from "../../parts/ask-first.tsx";
 import { textOf } from "../../parts/form-text.ts";
@@ -39,12 +39,13 @@ export function Identities() {
 
 function IdentityLine({ identity }: { identity: api.PlatformIdentity }) {
   const { id, platform, platform_user_id, platform_username, paired_at, channel } = identity;
-  const person = platform_username ?? platform_user_id;
+  const person = visibleLine(platform_username ?? platform_user_id);
   return (
     <li>
       <span>{person}</span>
       <span class="muted small">
-        {platform} · “{channel.name}” · linked <Moment at={paired_at} /> · {channel.description}
+        {platform} · “{visibleLine(channel.name)}” · linked <Moment at={paired_at} /> ·{" "}
+        {visibleLine(channel.description)}
       </span>
       <AskFirst
         label={`Unlink ${person} …`}
@@ -157,9 +158,9 @@ function PairingReview({ body, found, label, close }: Review & { close: (isLinke
     <section class="narrow" aria-label="Link an account">
       <h3>Is this your account?</h3>
       <p>
-        <strong>{`${label}: ${name ?? id}`}</strong> <span class="muted">{id}</span>
+        <strong>{`${label}: ${visibleLine(name ?? id)}`}</strong> <span class="muted">{id}</span>
       </p>
-      <p>{`“${channel.name}”. ${channel.description}`}</p>
+      <p>{visibleLine(`“${channel.name}”. ${channel.description}`)}</p>
       <p class="muted">
         What is written to this bot from that account will act as you. The bot's owner reads it, and could
         write in that account's name to this bot.

@@ -1,4 +1,4 @@
-import type { ApprovalResponse, ConversationApproval } from "@agent-workspace/client";
+import { visible, type ApprovalResponse, type ConversationApproval } from "@agent-workspace/client";
 import { Refused } from "../refused.tsx";
 import { useAction } from "../use-action.ts";
 import { CallArguments } from "./tool-line.tsx";
@@ -21,7 +21,7 @@ export function ApprovalCard({
     return (
       <p class="muted small">
         {state === "allowed" ? "Allowed" : "Not allowed"}: {verbOf(tool)} {targetOf(args)}
-        {reason !== undefined && ` (${reason})`}
+        {reason !== undefined && ` (${visible(reason)})`}
       </p>
     );
   }

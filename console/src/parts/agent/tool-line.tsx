@@ -1,4 +1,4 @@
-import type { ConversationCall } from "@agent-workspace/client";
+import { visible, type ConversationCall } from "@agent-workspace/client";
 import { useEffect, useState } from "preact/hooks";
 import { duration } from "../moment.tsx";
 import { Refused } from "../refused.tsx";
@@ -66,15 +66,15 @@ export function CallArguments({ tool, args }: Pick<ConversationCall, "tool" | "a
   );
 }
 
-/** Values as they are: foreign text is shown, never interpreted. */
+/** Values as they are: foreign text is shown, never interpreted, and nothing in it is hidden. */
 function Fields({ title, value }: { title: string; value: Readonly<Record<string, unknown>> }) {
   return (
     <div class="fields">
       <p class="muted small">{title}</p>
       {Object.entries(value).map(([name, each]) => (
         <div key={name}>
-          <p class="muted small">{name}</p>
-          <pre tabIndex={0}>{typeof each === "string" ? each : JSON.stringify(each, null, 2)}</pre>
+          <p class="muted small">{visible(name)}</p>
+          <pre tabIndex={0}>{visible(typeof each === "string" ? each : JSON.stringify(each, null, 2))}</pre>
         </div>
       ))}
     </div>

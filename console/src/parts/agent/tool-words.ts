@@ -1,3 +1,5 @@
+import { visible, visibleLine } from "@agent-workspace/client";
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What a tool does, for people. A tool that is not known has its own name. */
@@ -22,7 +24,7 @@ const VERBS: Readonly<Record<string, string>> = {
 };
 
 export function verbOf(tool: string): string {
-  return VERBS[tool] ?? tool.replaceAll("_", " ");
+  return VERBS[tool] ?? visibleLine(tool.replaceAll("_", " "));
 }
 
 /** Arguments that name what a tool works on, the telling ones first. */
@@ -32,7 +34,7 @@ const MAX_TARGET = 120;
 /** What a call works on, in one line. */
 export function targetOf(args: Fields): string {
   const found = TARGETS.map((name) => args[name]).find((value) => typeof value === "string");
-  const line = typeof found === "string" ? (found.trim().split("\n")[0] ?? "") : "";
+  const line = typeof found === "string" ? visible(found.trim().split("\n")[0] ?? "") : "";
   return line.length > MAX_TARGET ? `${line.slice(0, MAX_TARGET - 1)}…` : line;
 }
 
@@ -45,7 +47,9 @@ export interface Replacement {
 /** What a call changes in a file; undefined for calls that change none, or whose form is not known. */
 export function replacementsOf(tool: string, args: Fields): readonly Replacement[] | undefined {
   if (tool === "write_file") {
-    return typeof args["content"] === "string" ? [{ before: "", after: args["content"] }] : undefined;
+    return typeof args["content"] === "string"
+      ? [{ before: "", after: visible(args["content"]) }]
+      : undefined;
   }
   const edits = tool === "patch_file" ? [args] : tool === "multi_edit" ? args["edits"] : undefined;
   if (!Array.isArray(edits)) return undefined;
@@ -57,5 +61,7 @@ function replacementOf(edit: unknown): Replacement | undefined {
   if (typeof edit !== "object" || edit === null) return undefined;
   const { old_str: before, search, new_str: after, replace }: Fields = { ...edit };
   const [old, fresh] = [before ?? search, after ?? replace];
-  return typeof old === "string" && typeof fresh === "string" ? { before: old, after: fresh } : undefined;
+  return typeof old === "string" && typeof fresh === "string"
+    ? { before: visible(old), after: visible(fresh) }
+    : undefined;
 }

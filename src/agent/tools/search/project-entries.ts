@@ -1,7 +1,7 @@
 import { readContents, type Pace } from "#src/domain/workspaces/files/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { AgentRuntime, FileEntry } from "#src/platform/runtime/project-runtime.ts";
-import { directoriesAbove, IgnoreRules, plainNames } from "./ignore-rules.ts";
+import { directoriesAbove, IgnoreRules, plainNames } from "#src/lib/ignore-rules.ts";
 
 /** Directories that tools generate, and that a search of a project should skip. */
 export const DEFAULT_EXCLUDED: readonly string[] = [

@@ -2,6 +2,7 @@ export { buildProject, type BuildWish } from "./build-project.ts";
 export { checkBuild } from "./check-build.ts";
 export { checkEnv, withoutOwnNames } from "./check-env.ts";
 export { bundlesOf } from "./manifest.ts";
+export { leftOutLine } from "./secret-names.ts";
 export { openBundle } from "./open-bundle.ts";
 export { storeSourceArchive } from "./source-archive.ts";
 export { storeBundle, type BundleDeps, type BundleWish } from "./store-bundle.ts";

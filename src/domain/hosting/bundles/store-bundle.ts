@@ -7,6 +7,7 @@ import type { DeploymentMode, HostingProvider } from "#src/platform/hosting/host
 import type { EntryWithContent, ProjectStorage } from "#src/platform/runtime/project-storage.ts";
 import { checkLimits, type BundleLimits } from "./check-limits.ts";
 import { bundleOf, loadManifest, manifestKey, packKey, storeManifest, type BundledFile } from "./manifest.ts";
+import { deployRules } from "./deploy-rules.ts";
 import { ProjectTree } from "./project-tree.ts";
 import { builtDirectory, sourceDirectory } from "./sent-directory.ts";
 import { sentFiles, type SentFile } from "./sent-files.ts";
@@ -29,6 +30,8 @@ export interface BundleWish {
   mode: DeploymentMode;
   digest: HostingProvider["digest"];
   signal?: AbortSignal | undefined;
+  /** Called with the paths of files that are left out because a secret may be in them. */
+  onSecrets?: ((paths: string[]) => Promise<unknown>) | undefined;
 }
 
 type Files = Pick<ProjectStorage, "inventory" | "readEntries">;
@@ -67,7 +70,7 @@ async function storedBundle(archives: ArchiveStore, prefix: string): Promise<Sto
 async function storeOnce(
   { archives, config }: BundleDeps,
   runtime: Files,
-  { prefix, directory, outputDirectory, mode, digest, signal }: BundleWish,
+  { prefix, directory, outputDirectory, mode, digest, signal, onSecrets }: BundleWish,
 ): Promise<StoredBundle | undefined> {
   signal?.throwIfAborted();
   const tree = new ProjectTree(await runtime.inventory());
@@ -76,7 +79,8 @@ async function storeOnce(
     mode === "source"
       ? sourceDirectory(tree, directory)
       : builtDirectory(tree, { directory, outputDirectory, defaultDirectory });
-  const files = sentFiles(tree, sent, mode);
+  const rules = await deployRules(runtime, tree, directory);
+  const { files, secrets } = sentFiles(tree, sent, mode, rules);
   if (files.length === 0) {
     throw new AppError(
       "invalid_input",
@@ -103,11 +107,12 @@ async function storeOnce(
     }
   };
   const isUnchanged = async () =>
-    isSame(files, sentFiles(new ProjectTree(await runtime.inventory()), sent, mode));
+    isSame(files, sentFiles(new ProjectTree(await runtime.inventory()), sent, mode, rules).files);
   try {
     const pack = await archives.put(packKey(bundle), toStream(contents()));
     signal?.throwIfAborted();
     if (await isUnchanged()) {
+      if (secrets.length > 0) await onSecrets?.(secrets);
       return await storeManifest(archives, bundle, { version: 1, pack, files: bundled });
     }
   } catch (error) {

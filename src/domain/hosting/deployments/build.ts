@@ -1,4 +1,10 @@
-import { buildProject, bundlesOf, storeBundle, type BundleDeps } from "#src/domain/hosting/bundles/index.ts";
+import {
+  buildProject,
+  bundlesOf,
+  leftOutLine,
+  storeBundle,
+  type BundleDeps,
+} from "#src/domain/hosting/bundles/index.ts";
 import { awakeRuntime, type WakeDeps } from "#src/domain/workspaces/lifecycle/index.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
@@ -48,6 +54,7 @@ export async function build(deps: BuildDeps, run: Execution, signal: AbortSignal
     mode,
     digest: (path, content) => run.reach.provider.digest(path, content),
     signal,
+    onSecrets: (paths) => run.log(leftOutLine(paths)),
   });
   signal.throwIfAborted();
   await run.log(`${bundle.files} files, ${bundle.bytes} bytes`);

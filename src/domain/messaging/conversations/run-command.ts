@@ -12,6 +12,7 @@ import type { Caller } from "#src/domain/organisations/access/index.ts";
 import { activeSchedules } from "#src/domain/schedules/definitions/index.ts";
 import { describeTiming } from "#src/domain/schedules/expressions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
+import { visibleLine } from "#src/lib/visible.ts";
 import type { Place } from "#src/channels/channel.ts";
 import { COMMANDS, type CommandName } from "./commands.ts";
 import { settleEvents, type Standing } from "./queries/events.ts";
@@ -58,7 +59,7 @@ const RUN: Readonly<Record<CommandName, Run>> = {
   status: async (deps, { caller, person: { chatId, startedAt }, waiting }) => {
     const found = await describeSession(deps.db, { userId: caller.userId, chatId });
     const state = found?.tool
-      ? `Waiting for your approval of ${found.tool}: /approve or /deny.`
+      ? `Waiting for your approval of ${visibleLine(found.tool)}: /approve or /deny.`
       : found?.task
         ? "The agent is at work."
         : "The agent is idle.";
@@ -94,7 +95,7 @@ const RUN: Readonly<Record<CommandName, Run>> = {
     return active
       .map(({ name, timing, timezone, nextRunAt }) => {
         const next = nextRunAt === null ? "" : `; next ${momentOf(nextRunAt)}`;
-        return `${name}: ${describeTiming(timing, timezone)}${next}`;
+        return `${visibleLine(name)}: ${describeTiming(timing, timezone)}${next}`;
       })
       .join("\n");
   },
@@ -127,7 +128,7 @@ export async function answerOpen(
     if (error instanceof AppError && !error.retryable) return error.message;
     throw error;
   }
-  return `${WORDS[response]}: ${open.approval.tool}.`;
+  return `${WORDS[response]}: ${visibleLine(open.approval.tool)}.`;
 }
 
 const WORDS: Readonly<Record<ApprovalResponse, string>> = {

@@ -1,5 +1,6 @@
 import type { Button } from "#src/channels/channel.ts";
 import { headOf } from "#src/lib/head-of.ts";
+import { visible, visibleLine } from "#src/lib/visible.ts";
 import type { AnnounceDeps } from "./announce-message.ts";
 import { askingSession } from "./queries/messages.ts";
 import { sendStored } from "./send-stored.ts";
@@ -32,19 +33,19 @@ export async function sendApprovalCards(deps: AnnounceDeps, taskId: string): Pro
 const HOW = "Press a button, or write /approve or /deny.";
 const ELSEWHERE = "A person answers it in the browser: an API key cannot.";
 
-function questionOf(tool: string, parameters: Readonly<Record<string, unknown>>, how: string): string {
+/** The question as Markdown: the whole call, or its beginning, with nothing hidden in it. */
+export function questionOf(tool: string, parameters: Readonly<Record<string, unknown>>, how = HOW): string {
   const [only, ...others] = Object.values(parameters);
-  const call =
-    typeof only === "string" && others.length === 0 ? only : JSON.stringify(parameters, undefined, 2);
+  const call = visible(
+    typeof only === "string" && others.length === 0 ? only : JSON.stringify(parameters, undefined, 2),
+  );
   const shown = headOf(call, SHOWN_CHARS);
   const cut = shown.length < call.length ? "\n(The call is longer: the whole of it is in the browser.)" : "";
   // A fence that is longer than any in the call.
   const fence = "`".repeat(Math.max(3, ...(shown.match(/`+/gu) ?? []).map((ticks) => ticks.length + 1)));
-  return [
-    `May the agent use **${tool}**?`,
-    `${fence}\n${shown}\n${fence}${cut}`,
-    how,
-  ].join("\n\n");
+  return [`May the agent use **${visibleLine(tool)}**?`, `${fence}\n${shown}\n${fence}${cut}`, how].join(
+    "\n\n",
+  );
 }
 
 /** The answers to a question, as buttons, or as words where a platform has none. */

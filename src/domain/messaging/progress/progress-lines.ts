@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { oneLine } from "#src/lib/one-line.ts";
 import { safeParseJson } from "#src/lib/parse-json.ts";
+import { visibleLine } from "#src/lib/visible.ts";
 import type { LoggedEvent } from "#src/lib/server-sent-events.ts";
 
 /** Lines of the newest calls. */
@@ -23,7 +24,8 @@ export function progressLines(before: readonly string[], events: readonly Logged
 
 function lineOf({ tool, args = {} }: z.output<typeof ToolStart>): string {
   const argument = Object.values(args).find((value) => typeof value === "string" && value !== "");
-  if (typeof argument !== "string") return tool;
+  const name = visibleLine(tool);
+  if (typeof argument !== "string") return name;
   const text = Array.from(oneLine(argument));
-  return `${tool} ${text.length > MAX_ARGUMENT ? `…${text.slice(-MAX_ARGUMENT).join("")}` : text.join("")}`;
+  return `${name} ${text.length > MAX_ARGUMENT ? `…${text.slice(-MAX_ARGUMENT).join("")}` : text.join("")}`;
 }

@@ -16,6 +16,15 @@ const ADDRESS: Counter = { of: "address", rule: "address" };
 
 const GUESSES = { counters: [ADDRESS, { of: "account", rule: "account" }], givenBack: true } as const;
 
+/** Codes of a few characters, which a person who is signed in enters. */
+const CODES = {
+  counters: [
+    { of: "address", rule: "addressCode" },
+    { of: "account", rule: "personCode" },
+  ],
+  givenBack: true,
+} as const;
+
 const MESSAGES = { counters: [ADDRESS, { of: "account", rule: "mail" }], givenBack: false } as const;
 
 /**
@@ -24,10 +33,10 @@ const MESSAGES = { counters: [ADDRESS, { of: "account", rule: "mail" }], givenBa
  * that person's login codes.
  *
  * A stranger can try passwords on any account. So that a single stranger cannot lock an account, its limit applies per
- * address, and all addresses together have a higher limit. `givenBack` says whether a success is subtracted from the
- * count.
+ * address, and all addresses together have a higher limit. Many people may share an address, so its limit is higher than
+ * an account's. `givenBack` says whether a success is subtracted from the count.
  */
-const KINDS = {
+export const KINDS = {
   login: {
     counters: [ADDRESS, { of: "account at address", rule: "account" }, { of: "account", rule: "everywhere" }],
     givenBack: true,
@@ -36,21 +45,9 @@ const KINDS = {
   reset: GUESSES,
   pairing: GUESSES,
   /** The code that a messaging platform's user was sent. */
-  identity: {
-    counters: [
-      { of: "address", rule: "identity" },
-      { of: "account", rule: "identity" },
-    ],
-    givenBack: true,
-  },
+  identity: CODES,
   /** The code that a command line shows to the person who signs in with it. */
-  device: {
-    counters: [
-      { of: "address", rule: "identity" },
-      { of: "account", rule: "identity" },
-    ],
-    givenBack: true,
-  },
+  device: CODES,
   mail: MESSAGES,
   invitation: MESSAGES,
   registration: { counters: [{ of: "address", rule: "registration" }], givenBack: false },

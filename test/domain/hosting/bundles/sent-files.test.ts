@@ -2,6 +2,7 @@ import { describe, expect, inject, it } from "vitest";
 import { ProjectTree } from "#src/domain/hosting/bundles/project-tree.ts";
 import { builtDirectory } from "#src/domain/hosting/bundles/sent-directory.ts";
 import { sentFiles } from "#src/domain/hosting/bundles/sent-files.ts";
+import { IgnoreRules } from "#src/lib/ignore-rules.ts";
 import { seeded } from "#test/support/random.ts";
 import { treeOf } from "./trees.ts";
 
@@ -76,7 +77,7 @@ describe("the directory that is sent", () => {
 
 /** Paths of the files that are sent, with the places of their contents where these are others. */
 const sent = (paths: string[], directory = "", mode: "source" | "pre-built" = "pre-built") =>
-  sentFiles(new ProjectTree(treeOf(paths)), directory, mode).map(({ path, source }) =>
+  sentFiles(new ProjectTree(treeOf(paths)), directory, mode).files.map(({ path, source }) =>
     path === source || `${directory}/${path}` === source ? path : `${path} <- ${source}`,
   );
 
@@ -111,6 +112,59 @@ describe("the files that are sent", () => {
     ];
     expect(sent([...left, ...kept])).toEqual(kept);
     expect(sent([...left, ...kept], "", "source")).toEqual(kept);
+  });
+
+  it("are without the names of secrets, which are told", () => {
+    const left = [
+      ".env.production",
+      "ID_RSA",
+      "a/b/Key.PEM",
+      "certs/server.key",
+      "client_secret_1.apps.json",
+      "credentials.json",
+      "deploy/id_ed25519",
+      "infra/terraform.tfstate",
+      "infra/terraform.tfstate.backup",
+      "my-project-service-account.json",
+      "prod.env",
+      "serviceAccountKey.json",
+      "x-firebase-adminsdk-1.json",
+    ];
+    const kept = ["a.pem/index.html", "id_rsa.pub", "index.html", "key", "package.json"];
+    for (const mode of ["source", "pre-built"] as const) {
+      const { files, secrets } = sentFiles(new ProjectTree(treeOf([...left, ...kept])), "", mode);
+      expect(files.map(({ path }) => path)).toEqual(kept);
+      expect(secrets).toEqual(left);
+    }
+  });
+
+  it("are those that .deployignore decides on, git's data and packages aside", () => {
+    const rules = new IgnoreRules();
+    rules.add(
+      "web",
+      "*.map\n!public.pem\n!.env.test\n!.hidden/\n!dist/\n!.git/\n!node_modules/\n/drafts/\n!drafts/a\n",
+    );
+    const paths = [
+      "web/.env.test",
+      "web/.git/config",
+      "web/.hidden/a",
+      "web/a.map",
+      "web/dist/a.js",
+      "web/drafts/a",
+      "web/node_modules/a",
+      "web/other.pem",
+      "web/package.json",
+      "web/public.pem",
+    ];
+    const { files, secrets } = sentFiles(new ProjectTree(treeOf(paths)), "web", "source", rules);
+    expect(files.map(({ path }) => path)).toEqual([
+      ".env.test",
+      ".hidden/a",
+      "dist/a.js",
+      "package.json",
+      "public.pem",
+    ]);
+    expect(secrets).toEqual(["other.pem"]);
   });
 
   it("are sorted by their path, whatever the order of the listing", () => {
@@ -172,7 +226,7 @@ describe("the files that are sent", () => {
     const [file] = treeOf(["a"]);
     const version = (fields: object) => {
       const tree = new ProjectTree(file ? [{ ...file, ...fields }] : []);
-      return sentFiles(tree, "", "source")[0]?.version;
+      return sentFiles(tree, "", "source").files[0]?.version;
     };
     expect(version({ fingerprint: "1" })).not.toBe(version({ fingerprint: "2" }));
     expect(version({ fingerprint: "1", mode: 0 })).toBe(version({ fingerprint: "2", mode: 0 }));

@@ -2,6 +2,7 @@ import { describe, expect, inject, it } from "vitest";
 import {
   bundlesOf,
   deleteBundle,
+  leftOutLine,
   openBundle,
   storeSourceArchive,
   sweepBundles,
@@ -31,6 +32,27 @@ describe("a bundle", () => {
       { path: "index.html", size: 5, digest: sha1(Buffer.from("<p>ä")) },
     ]);
     expect(await contentsOf(scene, bundle)).toEqual({ "a/b.js": "1", empty: "", "index.html": "<p>ä" });
+  });
+
+  it("is without the names of secrets, which are told; .deployignore decides otherwise", async () => {
+    const scene = newScene({
+      "web/.deployignore": "!public.pem\n*.map\n",
+      "web/a.map": "no",
+      "web/id_rsa": "no",
+      "web/index.html": "1",
+      "web/public.pem": "2",
+    });
+    const told: string[] = [];
+    const onSecrets = async (paths: string[]) => told.push(...paths);
+    const bundle = await scene.store({ directory: "web", mode: "source", onSecrets });
+    expect(await contentsOf(scene, bundle)).toEqual({ "index.html": "1", "public.pem": "2" });
+    expect(told).toEqual(["id_rsa"]);
+    expect(leftOutLine(told)).toContain("secrets: id_rsa. A line such as !name in .deployignore");
+  });
+
+  it("has no rules that are too large", async () => {
+    const scene = newScene({ "index.html": "1", ".deployignore": "#".repeat(70_000) });
+    await expect(scene.store({ mode: "source" })).rejects.toThrow('".deployignore" has 70000 bytes');
   });
 
   it("of any tree is the same as one that is computed otherwise", async () => {

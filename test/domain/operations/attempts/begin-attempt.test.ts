@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { limitVariables } from "#src/configuration/variables/limits.ts";
 import { beginAttempt, type AttemptKind } from "#src/domain/operations/attempts/index.ts";
+import { KINDS } from "#src/domain/operations/attempts/begin-attempt.ts";
 import { AppError } from "#src/lib/errors.ts";
+import { attemptWindows } from "#src/platform/objects/attempt-limits.ts";
 import { MemoryAttempts } from "#test/support/memory-attempts.ts";
 
 const home = "203.0.113.7";
@@ -18,6 +22,19 @@ async function refusal(attempts: MemoryAttempts, kind: AttemptKind, subjects: { 
   const error: unknown = await beginAttempt({ attempts }, kind, subjects).catch((thrown: unknown) => thrown);
   if (!(error instanceof AppError)) throw new Error("The attempt was let in");
   return error;
+}
+
+/** The limits of production. */
+const PRODUCTION = Object.fromEntries(
+  Object.entries(attemptWindows({ ...z.object(limitVariables).parse({}), ENVIRONMENT: "production" })).map(
+    ([rule, { capacity }]) => [rule, capacity],
+  ),
+);
+
+function countsAccounts(kind: string): kind is AttemptKind {
+  return Object.entries(KINDS).some(
+    ([name, { counters }]) => name === kind && counters.some(({ of }) => of !== "address"),
+  );
 }
 
 describe("an attempt", () => {
@@ -119,6 +136,18 @@ describe("an attempt", () => {
     expect(await fail(attempts, "login", ada, 500)).toBe(500);
     const attempt = await beginAttempt({ attempts }, "login", ada);
     await attempt.succeeded();
+  });
+});
+
+describe.each(Object.keys(KINDS).filter(countsAccounts))("an office, at %s", (kind) => {
+  it("is not locked by one of its people, and is by many", async () => {
+    const attempts = new MemoryAttempts(PRODUCTION);
+    expect(await fail(attempts, kind, ada, 500)).toBeLessThanOrEqual(10);
+    expect(await fail(attempts, kind, { ...ada, account: "bob@example.com" }, 1)).toBe(1);
+    const people = Array.from({ length: 200 }, (_, nth) => ({ ...ada, account: `user-${nth}@example.com` }));
+    for (const person of people) await fail(attempts, kind, person, 1);
+    expect(await fail(attempts, kind, { ...ada, account: "eve@example.com" }, 1)).toBe(0);
+    expect(await fail(attempts, kind, { account: "eve@example.com", address: "198.51.100.1" }, 1)).toBe(1);
   });
 });
 

@@ -285,7 +285,7 @@ describe("a person with a user code", () => {
   it("guesses five times, and not a sixth, even the right one; right codes do not count", async () => {
     const person = await newPerson(database.db);
     const { userCode } = await begin();
-    const limited = deps(new MemoryAttempts({ identity: 5 }));
+    const limited = deps(new MemoryAttempts({ personCode: 5 }));
     const enter = (code: string) => lookUpDeviceSignIn(limited, person.caller, code, CLIENT);
     for (let time = 1; time <= 8; time += 1) await enter(userCode);
     for (let guess = 1; guess <= 5; guess += 1) {

@@ -1,4 +1,4 @@
-import { AppError } from "#src/lib/errors.ts";
+import { AppError } from "./errors.ts";
 
 /** Longest pattern, in characters. */
 const MAX_PATTERN = 1_000;

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { IgnoreRules } from "#src/agent/tools/search/ignore-rules.ts";
+import { IgnoreRules } from "#src/lib/ignore-rules.ts";
 
 const ROOT = [
   "# made by tools",

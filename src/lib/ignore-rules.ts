@@ -15,7 +15,7 @@ interface Rule {
   matches: PathMatcher;
 }
 
-/** The rules of a project's `.gitignore` files, as git reads them: https://git-scm.com/docs/gitignore */
+/** The rules of `.gitignore` files and others of that form, as git reads them: https://git-scm.com/docs/gitignore */
 export class IgnoreRules {
   readonly #byDirectory = new Map<string, readonly Rule[]>();
   #steps = 0;
@@ -36,14 +36,19 @@ export class IgnoreRules {
     if (rules.length > 0) this.#byDirectory.set(directory, rules);
   }
 
+  /** Whether the path itself is ignored; the caller checks whether a directory above it is. */
+  ignores(path: string, options: { isDirectory: boolean; until?: number }): boolean {
+    return this.verdict(path, options) === "ignored";
+  }
+
   /**
-   * Whether the path itself is ignored; the caller checks whether a directory above it is. The nearest file decides,
-   * and in it the last rule that matches. Returns false when the check takes too long.
+   * What the rules say of the path itself. The nearest file decides, and in it the last rule that matches. Undefined when no
+   * rule matches, or the check takes too long.
    */
-  ignores(
+  verdict(
     path: string,
     { isDirectory, until = this.#steps + MAX_STEPS }: { isDirectory: boolean; until?: number },
-  ): boolean {
+  ): "ignored" | "kept" | undefined {
     const name = path.slice(path.lastIndexOf("/") + 1);
     for (let directory = parentOf(path); ; directory = parentOf(directory)) {
       const below = directory === "" ? path : path.slice(directory.length + 1);
@@ -53,8 +58,8 @@ export class IgnoreRules {
         this.#steps += each.length * subject.length;
         return this.#steps <= until && each.matches(subject);
       });
-      if (rule) return !rule.negated;
-      if (directory === "" || this.#steps > until) return false;
+      if (rule) return rule.negated ? "kept" : "ignored";
+      if (directory === "" || this.#steps > until) return undefined;
     }
   }
 

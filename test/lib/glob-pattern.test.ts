@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { compileGlob, compileNameGlob, namesHidden } from "#src/agent/tools/search/glob-pattern.ts";
+import { compileGlob, compileNameGlob, namesHidden } from "#src/lib/glob-pattern.ts";
 
 describe("a glob", () => {
   it.each([
