@@ -5,6 +5,7 @@ import { projectMemberships, projects, users } from "#src/db/schema/index.ts";
 import type { Role } from "#src/domain/organisations/access/index.ts";
 import { insertAuditEntry, type AuditEntry } from "#src/domain/organisations/audit/index.ts";
 import { endTasks, insertBackgroundTask } from "#src/domain/operations/background-tasks/index.ts";
+import type { Client } from "#src/lib/client.ts";
 import { isId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
@@ -24,6 +25,12 @@ export interface Viewer {
   /** An id, or the column that holds it. */
   userId: string | SQL;
   isSuperuser: boolean | SQL;
+}
+
+/** A viewer whose rights are known before the query. */
+export interface Person extends Viewer {
+  userId: string;
+  isSuperuser: boolean;
 }
 
 /**
@@ -50,10 +57,16 @@ export function roleInProject({ userId, isSuperuser }: Viewer): SQL<Role | null>
   )`;
 }
 
-/** The project with this id or slug, and a person's role in it (null for none). */
-export function projectWithRole(db: Db, idOrSlug: string, viewer: Viewer) {
+/**
+ * The project with this id or slug, and a person's role in it (null for none). `memberRole` is the role that a superuser has
+ * besides that; it is null for others.
+ */
+export function projectWithRole(db: Db, idOrSlug: string, viewer: Person) {
+  const memberRole = viewer.isSuperuser
+    ? roleInProject({ ...viewer, isSuperuser: false })
+    : sql<Role | null>`NULL`;
   return db
-    .select({ project: projects, role: roleInProject(viewer) })
+    .select({ project: projects, role: roleInProject(viewer), memberRole })
     .from(projects)
     .where(isId(idOrSlug) ? eq(projects.id, idOrSlug) : eq(projects.slug, idOrSlug));
 }
@@ -171,15 +184,23 @@ export function mergeSettings(db: Db, projectId: string, settings: Record<string
 }
 
 /**
- * Deletes the project. Its chats, messages, tasks and steps are deleted by foreign keys. Ends its background tasks, and
- * adds one for the removal of its files.
+ * Deletes the project, with an entry in its team's log. Its chats, messages, tasks and steps are deleted by foreign keys.
+ * Ends its background tasks, and adds one for the removal of its files.
  */
 export async function deleteProjectRow(
   db: Db,
-  projectId: string,
+  { id: projectId, teamId, name, slug }: Project,
   task: { id: string; userId: string },
+  client: Client | undefined,
 ): Promise<void> {
+  const about = { resourceType: "project", resourceId: projectId, details: { name, slug } };
   await db.batch([
+    shareTeam(db, teamId),
+    insertAuditEntry(
+      db,
+      { userId: task.userId, teamId, action: "project.deleted", ...about, client },
+      sql`EXISTS (SELECT 1 FROM projects WHERE id = ${projectId}::uuid)`,
+    ),
     db.delete(projects).where(eq(projects.id, projectId)),
     endTasks(db, { projectId }, { status: "cancelled", error: "The project was deleted" }),
     insertBackgroundTask(db, { ...task, projectId, type: "project_deletion", status: "running" }),
