@@ -1,12 +1,20 @@
 import { eq } from "drizzle-orm";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
-import { adminActions, approvals, auditLog, teamMemberships, users } from "#src/db/schema/index.ts";
+import {
+  adminActions,
+  approvals,
+  auditLog,
+  containers,
+  teamMemberships,
+  users,
+} from "#src/db/schema/index.ts";
 import { answerApproval, readApproval } from "#src/domain/agent-work/approvals/index.ts";
 import { listApprovals, sendMessage } from "#src/domain/agent-work/chats/index.ts";
 import { startTask } from "#src/domain/agent-work/tasks/index.ts";
 import { retryConnections } from "#src/domain/messaging/gateway/index.ts";
 import type { Role, Scope, UserCaller } from "#src/domain/organisations/access/index.ts";
 import { changeRole, leaveTeam } from "#src/domain/organisations/members/index.ts";
+import { deleteContainer } from "#src/domain/workspaces/containers/index.ts";
 import { createProject, deleteProject, requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { asMember, joinTeam, newColleague, newMember, newTeam } from "#test/support/colleagues.ts";
 import { openDatabase } from "#test/support/database.ts";
@@ -130,23 +138,25 @@ it("to reload the connections leaves a row", async () => {
 });
 
 describe("an administrator of a team", () => {
-  it("leaves a row of a project's deletion", async () => {
+  it("leaves a row of what is deleted", async () => {
+    const { caller } = team.owner;
+    const container = crypto.randomUUID();
+    await db.insert(containers).values({ id: container, projectId: project.id, name: "web", label: "web" });
+    await deleteContainer(deps, caller, { project: project.id, container }, CLIENT);
     await deleteProject(
       Object({ ...deps, workspaces: { destroy: async () => {} }, archives: {}, log: { warn: () => {} } }),
-      team.owner.caller,
+      caller,
       project.id,
       CLIENT,
     );
     const log = await db.select().from(auditLog).where(eq(auditLog.teamId, project.teamId));
-    expect(log).toContainEqual(
-      expect.objectContaining({
-        action: "project.deleted",
-        userId: team.owner.id,
-        resourceId: project.id,
-        projectId: null,
-        ipAddress: CLIENT.address,
-      }),
-    );
+    const by = { userId: team.owner.id, ipAddress: CLIENT.address, projectId: null };
+    for (const deed of [
+      { action: "container.deleted", resourceId: container, details: { name: "web" } },
+      { action: "project.deleted", resourceId: project.id },
+    ]) {
+      expect(log).toContainEqual(expect.objectContaining({ ...by, ...deed }));
+    }
   });
 
   it("cannot leave a team to an administrator whose account is disabled", async () => {

@@ -125,18 +125,19 @@ describe("an administrator of the installation", () => {
   );
 });
 
+const make = (creator: Colleague, model: string) =>
+  createAgent(
+    rules,
+    creator.caller,
+    { name: "Sold", description: "", systemPrompt: "Secret", model, tools: null },
+    CLIENT,
+  );
+const publish = (creator: Colleague, id: string, sourceType: "open" | "closed") => {
+  const wish = { sourceType, isForkable: false, pricingType: "free", priceCents: 0 } as const;
+  return publishAgent(rules, creator.caller, { id, wish }, CLIENT);
+};
+
 describe("a creator", () => {
-  const make = (creator: Colleague, model: string) =>
-    createAgent(
-      rules,
-      creator.caller,
-      { name: "Sold", description: "", systemPrompt: "Secret", model, tools: null },
-      CLIENT,
-    );
-  const publish = (creator: Colleague, id: string, sourceType: "open" | "closed") => {
-    const wish = { sourceType, isForkable: false, pricingType: "free", priceCents: 0 } as const;
-    return publishAgent(rules, creator.caller, { id, wish }, CLIENT);
-  };
   const UNFIT = { code: "invalid_input", message: expect.stringContaining("platform") };
 
   it("publishes no agent closed that no buyer could use", async () => {
