@@ -2,11 +2,11 @@ import { and, asc, desc, eq, isNotNull, isNull, lt, or, sql, type SQL } from "dr
 import { lockNames, shareTeam } from "#src/db/locks.ts";
 import { pictureAddress } from "#src/db/picture-address.ts";
 import { projectMemberships, projects, users } from "#src/db/schema/index.ts";
-import type { Role } from "#src/domain/organisations/access/index.ts";
+import type { Role, Scope } from "#src/domain/organisations/access/index.ts";
 import { insertAuditEntry, type AuditEntry } from "#src/domain/organisations/audit/index.ts";
 import { endTasks, insertBackgroundTask } from "#src/domain/operations/background-tasks/index.ts";
 import type { Client } from "#src/lib/client.ts";
-import { isId } from "#src/lib/ids.ts";
+import { isId, newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 export type Project = typeof projects.$inferSelect;
@@ -69,6 +69,44 @@ export function projectWithRole(db: Db, idOrSlug: string, viewer: Person) {
     .select({ project: projects, role: roleInProject(viewer), memberRole })
     .from(projects)
     .where(isId(idOrSlug) ? eq(projects.id, idOrSlug) : eq(projects.slug, idOrSlug));
+}
+
+/** Action of an administrator of the installation in the project of others. */
+const ENTERED = "project.entered";
+
+/**
+ * Notes that an administrator of the installation used a permission in a project that a member with the same role would not
+ * have: in the trail of administrators and in the log of the project's team, once an hour.
+ */
+export async function noteAdministrator(
+  db: Db,
+  { userId, project, scope }: { userId: string; project: Pick<Project, "id" | "teamId">; scope: Scope },
+): Promise<void> {
+  const id = newId();
+  const details = { permission: scope };
+  await db.batch([
+    db.execute(sql`
+      INSERT INTO admin_actions (id, admin_id, action_type, target_type, target_id, details)
+      SELECT ${id}::uuid, ${userId}::uuid, ${ENTERED}::text, 'project', ${project.id}::text, ${JSON.stringify(details)}::jsonb
+      WHERE NOT EXISTS (
+        SELECT 1 FROM admin_actions
+        WHERE target_id = ${project.id}::text AND admin_id = ${userId}::uuid AND action_type = ${ENTERED}::text
+          AND details ->> 'permission' = ${scope}::text AND created_at > now() - interval '1 hour'
+      )`),
+    insertAuditEntry(
+      db,
+      {
+        userId,
+        teamId: project.teamId,
+        projectId: project.id,
+        action: ENTERED,
+        resourceType: "project",
+        resourceId: project.id,
+        details,
+      },
+      sql`EXISTS (SELECT 1 FROM admin_actions WHERE id = ${id}::uuid)`,
+    ),
+  ]);
 }
 
 /** Selects from the projects that a person can see: all, those of one team, given ones, or those after another one. */
