@@ -241,8 +241,7 @@ export class Execution {
   }
 
   async #chooseModel(): Promise<ChosenModel> {
-    const { task, project, agent, disabledModels } = this.#task;
-    const isPromptSecret = agent.sourceType === "closed" && agent.teamId !== project.teamId;
+    const { task, project, agent, disabledModels, isPromptSecret } = this.#task;
     const who = { userId: task.userId, teamId: project.teamId, disabledModels, isPromptSecret };
     return chooseModelFor(this.#deps, who, task.model ?? agent.model);
   }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { decodeText } from "#src/lib/decode-text.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { headOf } from "#src/lib/head-of.ts";
+import { oneLine } from "#src/lib/one-line.ts";
 import { storableText } from "#src/lib/storable-text.ts";
 import {
   IMAGE_BASE64_CHARS,
@@ -47,7 +48,7 @@ export function withMentions(message: string, messageMetadata: unknown): string 
   const mentions = Mentions.safeParse(messageMetadata).data?.mentions ?? [];
   if (mentions.length === 0) return message;
   const lines = mentions.map(
-    ({ kind, ref_id, display }) => `- ${kind} "${oneLine(display)}" (${oneLine(ref_id)})`,
+    ({ kind, ref_id, display }) => `- ${kind} "${unquoted(display)}" (${unquoted(ref_id)})`,
   );
   return `${message}\n\n[mentions]\n${lines.join("\n")}`;
 }
@@ -77,13 +78,14 @@ export function withContext(
   if (context.length === 0) return message;
   const lines = context.map(({ platform, role, text }) => {
     const author = role === "user" ? "the person" : "you";
-    return `- ${oneLine(platform)}, ${author}: ${JSON.stringify(scrub(text))}`;
+    return `- ${unquoted(platform)}, ${author}: ${JSON.stringify(scrub(text))}`;
   });
   return `${message}\n\n${BACKGROUND}\n${lines.join("\n")}`;
 }
 
-function oneLine(text: string): string {
-  return text.replaceAll(/[\s"]+/gu, " ").trim();
+/** A text on one line, which nothing in it can end. */
+function unquoted(text: string): string {
+  return oneLine(text.replaceAll('"', " "));
 }
 
 /** Most characters of one pasted text or file that the model is shown. */
@@ -126,7 +128,8 @@ export async function toUserMessage(
     }
     const shown = clip(text, Math.min(TEXT_CHARS, room));
     room -= shown.length;
-    texts.push(`<attachment name="${nameOf(attachment)}">\n${shown}${cutNote(text, shown)}\n</attachment>`);
+    const whole = `${fenced(shown)}${cutNote(text, shown)}`;
+    texts.push(`<attachment name="${nameOf(attachment)}">\n${whole}\n</attachment>`);
   }
   const text = [message, ...texts].filter((each) => each !== "").join("\n\n");
   if (images.length === 0) return text;
@@ -156,6 +159,11 @@ function isImageMimeType(type: string): type is ImageMimeType {
   return IMAGE_MIME_TYPES.some((known) => known === type);
 }
 
+/** A text between the tags of an attachment, which nothing in it can end: others may have written it. */
+function fenced(text: string): string {
+  return text.replaceAll(/<(?=\s*\/?\s*attachment)/giu, "&lt;");
+}
+
 function clip(text: string, chars: number): string {
   return storableText(headOf(text, chars));
 }
@@ -169,10 +177,7 @@ function cutNote(text: string, shown: string): string {
 function nameOf({ type, label, file_path: path }: Attachment): string {
   const fallback = type === "pasted_text" ? "pasted text" : type === "image" ? "image" : "file";
   const names = [...new Set([label, path].filter((name) => name))];
-  return (names.join(", ") || fallback)
-    .replaceAll(/[\s"<>]+/g, " ")
-    .slice(0, NAME_CHARS)
-    .toWellFormed();
+  return headOf(oneLine((names.join(", ") || fallback).replaceAll(/["<>]+/g, " ")), NAME_CHARS);
 }
 
 function missing(attachment: Attachment): string {

@@ -201,7 +201,6 @@ describe.each([
     expect(person.dm.shown().filter((text) => text.includes(email))).toHaveLength(1);
     expect(await forger.messages()).toEqual([]);
   });
-  });
 });
 
 /** The status of a request to a webhook, with these headers. */

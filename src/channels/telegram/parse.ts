@@ -1,5 +1,12 @@
 import type { MediaReference, Place, ReceivedEvent, ReceivedMessage, Sender, Self } from "../channel.ts";
-import { dateOf, mediaReference, quotedText, receivedName, receivedText } from "../received.ts";
+import {
+  dateOf,
+  forwardedText,
+  mediaReference,
+  quotedText,
+  receivedName,
+  receivedText,
+} from "../received.ts";
 import { callbackQuery, chatMember, type Message, message, type Update } from "./wire.ts";
 
 type User = NonNullable<Message["from"]>;
@@ -57,7 +64,7 @@ function parseMessage(received: Message, self: Self): ReceivedMessage[] {
       replyTarget: undefined,
       place,
       sender: senderOf(from),
-      text,
+      text: received.forward_origin === undefined ? text : forwardedText(text),
       isAddressed: place.chatType === "dm" || isMention || (isReply && isBot(repliedTo.from, self)),
       media,
       replyTo: isReply

@@ -50,6 +50,8 @@ export const message = z.looseObject({
       forum_topic_created: z.unknown().optional(),
     })
     .optional(),
+  /** Of a message that was forwarded. */
+  forward_origin: z.unknown().optional(),
   /** The part of the other message that the person marked. */
   quote: z.looseObject({ text: z.string() }).optional(),
   voice: file.optional(),

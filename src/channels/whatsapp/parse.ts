@@ -8,7 +8,7 @@ import type {
   Sender,
 } from "../channel.ts";
 import type { z } from "zod";
-import { dateOf, mediaReference, receivedName, receivedText } from "../received.ts";
+import { dateOf, forwardedText, mediaReference, receivedName, receivedText } from "../received.ts";
 import { whatsappFailure } from "./failures.ts";
 import {
   type Contact,
@@ -74,7 +74,7 @@ function parseMessage(
   sentAt: Date | undefined,
 ): ReceivedMessage | ReceivedClick | undefined {
   const place = { chatId: sender.id, chatType: "dm", threadId: undefined } as const;
-  const repliedTo = received.context?.id;
+  const { id: repliedTo, forwarded, frequently_forwarded: isOften } = received.context ?? {};
   const choice = received.interactive?.button_reply ?? received.interactive?.list_reply;
   if (choice !== undefined && repliedTo) {
     return {
@@ -99,7 +99,7 @@ function parseMessage(
     replyTarget: undefined,
     place,
     sender,
-    text,
+    text: forwarded === true || isOften === true ? forwardedText(text) : text,
     isAddressed: true,
     media,
     // WhatsApp does not tell the text of the other message.

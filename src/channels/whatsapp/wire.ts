@@ -34,7 +34,14 @@ export const message = z.looseObject({
   document: file.optional(),
   button: z.looseObject({ text: z.string() }).optional(),
   interactive: z.looseObject({ button_reply: choice.optional(), list_reply: choice.optional() }).optional(),
-  context: z.looseObject({ id: wireId.nullish() }).nullish(),
+  context: z
+    .looseObject({
+      id: wireId.nullish(),
+      forwarded: z.boolean().optional(),
+      /** More than five times. */
+      frequently_forwarded: z.boolean().optional(),
+    })
+    .nullish(),
 });
 export type Message = z.infer<typeof message>;
 

@@ -14,8 +14,8 @@ export const retryPaymentEvent = endpoint({
   params: z.object({ payment_event: text({ max: 255 }).describe("Id of the event at the provider") }),
   refusals: [404, 503],
   response: { status: 200, schema: Succeeded },
-  async handler({ services, params }) {
-    await retryEvent(services, params.payment_event);
+  async handler({ services, caller, params, client: { address } }) {
+    await retryEvent(services, { adminId: caller.userId, address }, params.payment_event);
     return { success: true as const, message: "The event will be handled again" };
   },
 });

@@ -49,8 +49,8 @@ export const deleteDeployment = endpoint({
   params: DeploymentParams,
   refusals: [404],
   response: { status: 204, schema: z.null() },
-  async handler({ services, caller, params }) {
-    await deployments.deleteDeployment(services, caller, params.deployment);
+  async handler({ services, caller, params, client }) {
+    await deployments.deleteDeployment(services, caller, params.deployment, client);
     return null;
   },
 });

@@ -12,8 +12,8 @@ export const reload = endpoint({
     "Has all connections follow their channels at once, and makes new attempts at those that are stopped or wait.",
   access: { user: "superuser" },
   response: { status: 200, schema: z.object({ status: z.literal("reload_signalled") }) },
-  handler: async ({ services }) => {
-    await retryConnections(services);
+  handler: async ({ services, caller, client: { address } }) => {
+    await retryConnections(services, { adminId: caller.userId, address });
     return { status: "reload_signalled" as const };
   },
 });

@@ -22,8 +22,8 @@ export const deleteProject = endpoint({
       status_endpoint: z.string(),
     }),
   },
-  async handler({ services, caller, params }) {
-    const { project, taskId } = await projects.deleteProject(services, caller, params.project);
+  async handler({ services, caller, params, client }) {
+    const { project, taskId } = await projects.deleteProject(services, caller, params.project, client);
     return {
       message: "Project deleted",
       task_id: taskId,

@@ -1,7 +1,7 @@
 import { checkModelId } from "#src/domain/models/model-keys/index.ts";
 import { AppError } from "#src/lib/errors.ts";
-import type { ModelSettings } from "#src/models/settings.ts";
-import type { AgentValues } from "./queries.ts";
+import { isPlatformId, type ModelSettings } from "#src/models/settings.ts";
+import type { Agent, AgentValues } from "./queries.ts";
 
 export interface AgentRules {
   modelSettings: ModelSettings;
@@ -17,6 +17,18 @@ export interface AgentRules {
 export function checkAgent<T extends Partial<AgentValues>>(rules: AgentRules, wish: T): T {
   if (wish.model) checkModelId(rules.modelSettings, wish.model);
   return wish.tools ? { ...wish, tools: toolsOf(rules, wish.tools) } : wish;
+}
+
+/** Throws `invalid_input` for a closed agent with a model that is not the platform's: no other team could use it. */
+export function checkClosed(
+  { modelSettings }: Pick<AgentRules, "modelSettings">,
+  { sourceType, model }: Pick<Agent, "sourceType" | "model">,
+): void {
+  if (sourceType === "open" || model === null || isPlatformId(model, modelSettings.platformModels)) return;
+  throw new AppError(
+    "invalid_input",
+    `model: only models of the platform may read the prompt of a closed agent. Choose one of them in place of ${model}`,
+  );
 }
 
 function toolsOf(rules: AgentRules, names: readonly string[]): string[] {

@@ -1,4 +1,4 @@
-export type { AgentRules } from "./check-agent.ts";
+export { checkClosed, type AgentRules } from "./check-agent.ts";
 export {
   changeAgent,
   createAgent,

@@ -7,7 +7,7 @@ import { AppError } from "#src/lib/errors.ts";
 import { isGuid, newId } from "#src/lib/ids.ts";
 import { slugOf } from "#src/lib/slug.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { checkAgent, type AgentRules } from "./check-agent.ts";
+import { checkAgent, checkClosed, type AgentRules } from "./check-agent.ts";
 import {
   agentsOfTeam,
   chooseModelOf,
@@ -112,8 +112,9 @@ export async function changeAgent(
   client: Client,
 ): Promise<Agent> {
   const teamId = await manage(deps, caller);
-  await requireOwn(deps.db, teamId, id);
+  const { sourceType } = await requireOwn(deps.db, teamId, id);
   const checked = checkAgent(deps, change);
+  if (change.model) checkClosed(deps, { sourceType, model: change.model });
   const details = { changed: Object.keys(change) };
   const entry = { ...entryOf(caller, teamId, id, client), action: "agent.updated", details };
   const changed = await whileSlugIsFree(updateAgentRow(deps.db, { teamId, id }, checked, entry));

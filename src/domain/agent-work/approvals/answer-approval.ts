@@ -1,4 +1,4 @@
-import { authorize, type UserCaller } from "#src/domain/organisations/access/index.ts";
+import { asMember, authorize, type UserCaller } from "#src/domain/organisations/access/index.ts";
 import { viewerOf } from "#src/domain/workspaces/projects/index.ts";
 import { goOn } from "#src/domain/agent-work/tasks/index.ts";
 import { AppError } from "#src/lib/errors.ts";
@@ -23,7 +23,7 @@ export async function answerApproval(
 ): Promise<{ taskId: string }> {
   const { approvalId: id, response } = answer;
   const find = async () =>
-    isId(id) ? (await approvalWithRole(deps.db, id, viewerOf(caller)))[0] : undefined;
+    isId(id) ? (await approvalWithRole(deps.db, id, viewerOf(asMember(caller))))[0] : undefined;
   const row = await find();
   if (!row) throw new AppError("not_found", "Approval not found");
   authorize(caller, "chat.send", { role: row.role, projectId: row.project.id }, "Approval not found");

@@ -3,13 +3,11 @@ import { requireChat, UPLOADS_FOLDER, type Chat } from "#src/domain/agent-work/c
 import { withWritableRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { newId } from "#src/lib/ids.ts";
-import { storableText } from "#src/lib/storable-text.ts";
 import { insertAttachment, type ChatAttachment } from "./queries.ts";
+import { storedName, storedType } from "./stored-name.ts";
 
 /** Largest upload, in bytes: 25 MiB. */
 const MAX_UPLOAD_BYTES = 26_214_400;
-
-const MAX_NAME_BYTES = 150;
 
 export interface Upload {
   /** Id of the attachment, for a caller that may repeat the call. */
@@ -47,7 +45,7 @@ export async function storeFile(
   { id = newId(), filename, mimeType, body }: Upload,
 ): Promise<ChatAttachment> {
   const directory = `${UPLOADS_FOLDER}/${chat.id}/uploads`;
-  const name = plainName(filename);
+  const name = storedName(filename);
   const access = { caller, project: chat.projectId, scope: "chat.send" } as const;
   const stored = await withWritableRuntime(deps, access, async (runtime) => {
     const coming = `${directory}/.coming-${newId()}`;
@@ -72,7 +70,7 @@ export async function storeFile(
     userId: caller.userId,
     filePath: stored.filePath,
     filename: name,
-    mimeType: storableText(mimeType).slice(0, 200),
+    mimeType: storedType(mimeType),
     sizeBytes: stored.size,
     sha256: stored.sha256,
   });
@@ -112,17 +110,4 @@ function digesting() {
   const writable = new crypto.DigestStream("SHA-256");
   const digest = writable.digest.then((bytes) => Buffer.from(bytes).toString("hex"));
   return { writable, digest };
-}
-
-/** The last segment of a client's file name, without characters that are special in a path or a line. */
-function plainName(filename: string): string {
-  const last = filename.split(/[/\\]/u).at(-1) ?? "";
-  const plain = storableText(last)
-    .toWellFormed()
-    // oxlint-disable-next-line no-control-regex -- The expression removes them.
-    .replaceAll(/[\u0000-\u001F\u007F]+/gu, "_")
-    .trim();
-  let name = plain === "" || plain === "." || plain === ".." ? "file" : plain;
-  while (new TextEncoder().encode(name).length > MAX_NAME_BYTES) name = Array.from(name).slice(1).join("");
-  return name;
 }

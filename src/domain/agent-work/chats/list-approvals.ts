@@ -1,4 +1,4 @@
-import type { Caller } from "#src/domain/organisations/access/index.ts";
+import { asMember, type Caller } from "#src/domain/organisations/access/index.ts";
 import {
   openApprovals,
   openApprovalsFor,
@@ -21,8 +21,8 @@ export async function listApprovals(
 ): Promise<OpenedApproval[]> {
   if (project === undefined) {
     const projectIds = caller.kind === "key" ? caller.projectIds : null;
-    return openApprovalsFor(deps.db, viewerOf(caller), projectIds, page);
+    return openApprovalsFor(deps.db, viewerOf(asMember(caller)), projectIds, page);
   }
-  const { id } = await requireProject(deps, caller, project, "chat.send");
+  const { id } = await requireProject(deps, asMember(caller), project, "chat.send");
   return openApprovals(deps.db, { projectId: id, chatId: undefined }, page);
 }

@@ -1,6 +1,6 @@
 import { requireKeyProject, type Caller } from "#src/domain/organisations/access/index.ts";
 import { declineByMessage } from "#src/domain/agent-work/approvals/index.ts";
-import { requireProject } from "#src/domain/workspaces/projects/index.ts";
+import { requireProject, viewerOf } from "#src/domain/workspaces/projects/index.ts";
 import {
   findWaiting,
   repeatedTask,
@@ -126,7 +126,8 @@ async function placeOf(
   const origin = originOf(caller);
   const chat: ChosenChat = chatId === undefined ? { kind: "latest" } : { kind: "named", id: chatId };
   if (project !== undefined) {
-    if (!isId(project)) {
+    // What an administrator of the installation does in the project of others is noted there.
+    if (!isId(project) || viewerOf(caller).isSuperuser) {
       return { projectId: (await requireProject(deps, caller, project, "chat.send")).id, chat, origin };
     }
     requireKeyProject(caller, project);

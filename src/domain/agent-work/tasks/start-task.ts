@@ -1,5 +1,6 @@
 import { isForeignKeyViolation } from "#src/db/foreign-key-violation.ts";
 import { uniqueViolation } from "#src/db/unique-violation.ts";
+import { secretPrompt } from "#src/domain/models/model-keys/index.ts";
 import { requireRole } from "#src/domain/organisations/access/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
@@ -36,10 +37,10 @@ function editModeOf(origin: Origin): EditMode {
  * after a crash.
  *
  * Throws `not_found` for a project, agent or chat that the user cannot see, `forbidden` when the user's role in the project
- * does not suffice, `insufficient_credits` when the project's team has no credits for a model that costs credits,
- * `rate_limited` when the person or the project has reached its limit of agents, and `invalid_body` for an idempotency key
- * that was used with a different request. A replay of a stored request returns the stored answer, even if its project,
- * agent or chat is missing by now.
+ * does not suffice, `invalid_input` for a model that may not get the agent's prompt, `insufficient_credits` when the
+ * project's team has no credits for a model that costs credits, `rate_limited` when the person or the project has reached
+ * its limit of agents, and `invalid_body` for an idempotency key that was used with a different request. A replay of a
+ * stored request returns the stored answer, even if its project, agent or chat is missing by now.
  */
 export async function startTask(deps: StartDeps, input: StartTask): Promise<StartedTask> {
   const task = newTask(input);
@@ -71,6 +72,7 @@ export async function startTask(deps: StartDeps, input: StartTask): Promise<Star
   }
   const replayed = await replayTask(deps, task);
   if (replayed) return replayed;
+  if (outcome.refusedModel !== null) throw new AppError("invalid_input", secretPrompt(outcome.refusedModel));
   if (!outcome.funded) throw new AppError("insufficient_credits", "The team has no credits left");
   if (outcome.exceeded) throw noRoom(outcome.exceeded);
   throw new AppError("unavailable", "The first request with this Idempotency-Key has not finished");

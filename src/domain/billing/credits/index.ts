@@ -1,6 +1,13 @@
 export { fillPools, type FillConfig } from "./fill-pools.ts";
 export { charge } from "./queries/charge.ts";
-export { grantBonus, isFunded, openingCredits, payerById, type OpeningConfig } from "./queries/pools.ts";
+export {
+  grantBonus,
+  isFunded,
+  isOfPlatform,
+  openingCredits,
+  payerById,
+  type OpeningConfig,
+} from "./queries/pools.ts";
 export {
   adoptReservations,
   releaseExpired,

@@ -1,5 +1,6 @@
 import { and, count, desc, eq, gt, lt, or, sql } from "drizzle-orm";
 import { stripeEvents } from "#src/db/schema/index.ts";
+import { insertAdminAction, type AdministratorsDeed } from "#src/domain/operations/administrators/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 export type StoredEvent = typeof stripeEvents.$inferSelect;
@@ -49,13 +50,22 @@ export async function noteFailure(
   return noted?.attempts ?? 0;
 }
 
-/** Opens an event for another attempt: one that failed, is handled or is ignored. */
-export function reopenEvent(db: Db, id: string) {
-  return db
-    .update(stripeEvents)
-    .set({ status: "received", settledAt: null })
-    .where(eq(stripeEvents.id, id))
-    .returning({ id: stripeEvents.id, attempts: stripeEvents.attempts });
+/** Opens an event for another attempt: one that failed, is handled or is ignored. Noted in the trail of administrators. */
+export async function reopenEvent(db: Db, id: string, by: AdministratorsDeed) {
+  const [[event]] = await db.batch([
+    db
+      .update(stripeEvents)
+      .set({ status: "received", settledAt: null })
+      .where(eq(stripeEvents.id, id))
+      .returning({ id: stripeEvents.id, attempts: stripeEvents.attempts }),
+    insertAdminAction(
+      db,
+      by,
+      { action: "payment_event.retried", targetType: "payment_event", targetId: id },
+      sql`EXISTS (SELECT 1 FROM stripe_events WHERE id = ${id}::text)`,
+    ),
+  ]);
+  return event;
 }
 
 /** A page of events, newest first, and the number of all. */

@@ -1,3 +1,4 @@
+import type { AdministratorsDeed } from "#src/domain/operations/administrators/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
@@ -15,8 +16,8 @@ const SWEPT_DAYS = 3;
 const BATCH = 100;
 
 /** Handles an event once more, also one that was handled or ignored. Throws `not_found`. */
-export async function retryEvent({ db, queue }: Deps, id: string): Promise<void> {
-  const [event] = await reopenEvent(db, id);
+export async function retryEvent({ db, queue }: Deps, by: AdministratorsDeed, id: string): Promise<void> {
+  const event = await reopenEvent(db, id, by);
   if (!event) throw new AppError("not_found", "Event not found");
   await queue.publish(again(event));
 }

@@ -1,4 +1,7 @@
 import type { Caller } from "#src/domain/organisations/access/index.ts";
+import { insertAuditEntry } from "#src/domain/organisations/audit/index.ts";
+import { requireProject } from "#src/domain/workspaces/projects/index.ts";
+import type { Client } from "#src/lib/client.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Log } from "#src/platform/log/log.ts";
@@ -26,11 +29,30 @@ export async function cancelDeployment(deps: Deps, caller: Caller, id: string): 
 }
 
 /**
- * Notes that a deployment is to be deleted; of the live one, the site is taken down. Idempotent. Throws as
- * `requireDeployment` does.
+ * Notes that a deployment is to be deleted, also in the log of its project's team; of the live one, the site is taken down.
+ * Idempotent. Throws as `requireDeployment` does.
  */
-export async function deleteDeployment(deps: Deps, caller: Caller, id: string): Promise<void> {
-  const { deployment } = await requireDeployment(deps, caller, id, "deployment.delete");
+export async function deleteDeployment(
+  deps: Deps,
+  caller: Caller,
+  id: string,
+  client?: Client,
+): Promise<void> {
+  const scope = "deployment.delete";
+  const { deployment } = await requireDeployment(deps, caller, id, scope);
+  const { projectId } = deployment;
+  const project = projectId === null ? undefined : await requireProject(deps, caller, projectId, scope);
   await requestDeletion(deps.db, deployment.id);
+  if (project) {
+    await insertAuditEntry(deps.db, {
+      userId: caller.userId,
+      teamId: project.teamId,
+      projectId: project.id,
+      action: "deployment.deleted",
+      resourceType: "deployment",
+      resourceId: deployment.id,
+      client,
+    });
+  }
   await publishRun(deps, deployment, `deleted-${Date.now()}`);
 }

@@ -1,5 +1,5 @@
 import { authorize, type Caller, type Scope } from "#src/domain/organisations/access/index.ts";
-import { viewerOf } from "#src/domain/workspaces/projects/index.ts";
+import { requireProject, viewerOf } from "#src/domain/workspaces/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { isId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
@@ -19,7 +19,8 @@ export async function requireDeployment(
   id: string,
   scope: DeploymentScope,
 ): Promise<FoundDeployment> {
-  const found = isId(id) ? await deploymentWithRole(deps.db, id, viewerOf(caller)) : undefined;
+  const viewer = viewerOf(caller);
+  const found = isId(id) ? await deploymentWithRole(deps.db, id, viewer) : undefined;
   if (!found) throw new AppError("not_found", MISSING);
   const { projectId, userId } = found.deployment;
   const outlived = projectId === null && userId === caller.userId && !isBound(caller);
@@ -29,6 +30,8 @@ export async function requireDeployment(
     { role: outlived ? "admin" : found.role, ...(projectId !== null && { projectId }) },
     MISSING,
   );
+  // What an administrator of the installation does in the project of others is noted there.
+  if (viewer.isSuperuser && projectId !== null) await requireProject(deps, caller, projectId, scope);
   return found;
 }
 

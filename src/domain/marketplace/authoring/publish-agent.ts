@@ -1,5 +1,5 @@
 import { uniqueViolation } from "#src/db/unique-violation.ts";
-import { requireAgent } from "#src/domain/agent-work/agents/index.ts";
+import { checkClosed, requireAgent, type AgentRules } from "#src/domain/agent-work/agents/index.ts";
 import type { UserCaller } from "#src/domain/organisations/access/index.ts";
 import { requireTeam } from "#src/domain/organisations/teams/index.ts";
 import type { Client } from "#src/lib/client.ts";
@@ -15,15 +15,17 @@ export type PublicationWish = Omit<Listing, "slug">;
 
 /**
  * Lists an agent of the caller's team in the marketplace. A slug that is taken there gets a suffix. Publishing again
- * changes the terms for new buyers. Throws `not_found`, and `forbidden` for an agent of another team.
+ * changes the terms for new buyers. Throws `not_found`, `forbidden` for an agent of another team, and `invalid_input` as
+ * `checkClosed` does.
  */
 export async function publishAgent(
-  deps: { db: Db },
+  deps: Pick<AgentRules, "modelSettings"> & { db: Db },
   caller: UserCaller,
   { id, wish }: { id: string; wish: PublicationWish },
   client: Client,
 ): Promise<void> {
   const { teamId, agent } = await requireOwn(deps, caller, id);
+  checkClosed(deps, { ...wish, model: agent.model });
   const { pricingType, priceCents } = wish;
   const details = { name: agent.name, pricing_type: pricingType, price_cents: priceCents };
   const entry = { ...entryOf(caller, teamId, id, client), action: "agent.published", details };

@@ -3,6 +3,7 @@ import { nonceOf, plainText } from "#src/channels/plain-text.ts";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import { BINARY, contentTypeOf } from "#src/lib/content-types.ts";
 import { AppError } from "#src/lib/errors.ts";
+import { oneLine } from "#src/lib/one-line.ts";
 import { readFile, type ArtifactDeps, type ReadFile } from "./artifact-files.ts";
 import { placeOf, seedOf, sendMark } from "./outgoing.ts";
 import { keepClaim, type ClaimedMessage } from "./queries/attempts.ts";
@@ -38,7 +39,7 @@ export async function sendArtifact(
       place: placeOf(message),
       replyTo: message.replyTo ?? undefined,
       nonce: nonceOf(seedOf(message, "file")),
-      filename: message.content.split("/").at(-1) ?? message.content,
+      filename: oneLine(message.content.split("/").at(-1) ?? "") || "file",
       mimeType: contentTypeOf(message.content) ?? BINARY,
       bytes: file.bytes,
     });

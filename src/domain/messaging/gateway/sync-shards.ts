@@ -1,3 +1,5 @@
+import { insertAdminAction, type AdministratorsDeed } from "#src/domain/operations/administrators/index.ts";
+import type { Db } from "#src/platform/db/client.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type { GatewayShards } from "#src/platform/objects/gateway-shards.ts";
 
@@ -17,8 +19,16 @@ export async function syncShards(deps: ShardDeps): Promise<void> {
   await Promise.all(numbers(deps).map((shard) => sync(deps, shard, { retry: false })));
 }
 
-/** As `syncShards`, and makes new attempts at the connections that are stopped or wait. */
-export async function retryConnections(deps: ShardDeps): Promise<void> {
+/**
+ * As `syncShards`, and makes new attempts at the connections that are stopped or wait. Noted in the trail of
+ * administrators.
+ */
+export async function retryConnections(deps: ShardDeps & { db: Db }, by: AdministratorsDeed): Promise<void> {
+  await insertAdminAction(deps.db, by, {
+    action: "gateway.reloaded",
+    targetType: "gateway",
+    targetId: "connections",
+  });
   await Promise.all(numbers(deps).map((shard) => sync(deps, shard, { retry: true })));
 }
 

@@ -37,7 +37,10 @@ export interface ModelUser {
   teamId: string;
   /** Models that the team has switched off, if already known. Read again whenever the database is queried anyway. */
   disabledModels?: readonly string[];
-  /** Whether the prompt is a secret from this person: it is sent to no address that a user entered. */
+  /**
+   * Whether the prompt is a secret from this person. Only models of the platform get it: who owns a key can read what was
+   * sent with it, at an own address as in a vendor's console.
+   */
   isPromptSecret?: boolean;
 }
 
@@ -46,8 +49,7 @@ export interface ModelUser {
  * each model call, because keys and tiers may change. One round trip to the database, none for the platform's models.
  *
  * Throws `ModelError` with a sentence for the person: an unknown or switched-off model, no key of exactly that
- * provider, an expired or undecryptable key; `forbidden` for a tier without own keys, and for an address that must not
- * get the prompt.
+ * provider, an expired or undecryptable key; `forbidden` for a tier without own keys, and for a secret prompt.
  */
 export async function chooseModelFor(
   deps: ChooseModelDeps,
@@ -61,6 +63,7 @@ export async function chooseModelFor(
   if (named && isSwitchedOff(named, who.disabledModels ?? [], deps.modelSettings)) throw switchedOff(asked);
   if (route.kind === "malformed") throw refused(`${asked} is not a valid model id`);
   if (route.kind !== "platform") {
+    if (who.isPromptSecret) throw new ModelError("forbidden", secretPrompt(asked), { retryable: false });
     return own(deps, who, { id: asked, provider: providerOf(route), name: route.name });
   }
   if (!isPlatformModel(deps.modelSettings, route.name)) {
@@ -101,7 +104,6 @@ async function own(
     isBearer: lookup.authType === "oauth_token" || lookup.authType === "bearer_token",
     model: wish.name,
   };
-  if (who.isPromptSecret && account.isForeignAddress) throw secretPrompt(wish.id);
   return { id: wish.id, model: deps.chooseOwnModel(account), isByok: true };
 }
 
@@ -144,12 +146,9 @@ function requireKey({ hasTier, keyValue, isExpired }: KeyLookup, label: string):
   return keyValue;
 }
 
-function secretPrompt(id: string): ModelError {
-  return new ModelError(
-    "forbidden",
-    `This agent is closed, and ${id} is called at an address of your own: choose another model`,
-    { retryable: false },
-  );
+/** Why a model does not get an agent's prompt, as a sentence for the person. */
+export function secretPrompt(id: string): string {
+  return `The prompt of this agent is closed, so only models of the platform may read it. Choose one of them in place of ${id}`;
 }
 
 type ReadDeps = Pick<ChooseModelDeps, "modelKeySecrets" | "log">;

@@ -1,6 +1,6 @@
 export { addModel, deleteModel, idOfAdded, prefixOf, type ModelToAdd } from "./added-models.ts";
 export { chooseFundedModel, costsCredits } from "./choose-funded-model.ts";
-export { chooseModelFor, type ChooseModelDeps, type ChosenModel } from "./choose-model.ts";
+export { chooseModelFor, secretPrompt, type ChooseModelDeps, type ChosenModel } from "./choose-model.ts";
 export {
   addCustomProvider,
   changeCustomProvider,

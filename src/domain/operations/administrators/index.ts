@@ -4,4 +4,12 @@ export {
   revokeAdministrator,
   type ChangedAccount,
 } from "./govern-by-email.ts";
-export { appoint, firstAccountGoverns, isNamed, namesAddress, type AdministratorConfig } from "./queries.ts";
+export {
+  appoint,
+  firstAccountGoverns,
+  insertAdminAction,
+  isNamed,
+  namesAddress,
+  type AdministratorConfig,
+  type AdministratorsDeed,
+} from "./queries.ts";

@@ -77,6 +77,25 @@ function setRole(
   ] as const;
 }
 
+/** An action of an administrator, and the address that it came from. */
+export interface AdministratorsDeed {
+  adminId: string;
+  address: string;
+}
+
+/** Notes an action that concerns no account. Returns a query, so that it can be part of the batch of the action. */
+export function insertAdminAction(
+  db: Db,
+  { adminId, address }: AdministratorsDeed,
+  { action, targetType, targetId }: { action: string; targetType: string; targetId: string },
+  onlyIf: SQL = sql`TRUE`,
+) {
+  return db.execute(sql`
+    INSERT INTO admin_actions (id, admin_id, action_type, target_type, target_id, ip_address)
+    SELECT ${newId()}::uuid, ${adminId}::uuid, ${action}::text, ${targetType}::text, ${targetId}::text, ${address}::text
+    WHERE ${onlyIf}`);
+}
+
 const account = {
   id: users.id,
   email: users.email,

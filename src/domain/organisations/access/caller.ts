@@ -31,6 +31,11 @@ export function memberCaller(userId: string): UserCaller {
   return { kind: "user", userId, sessionId: "", isSuperuser: false };
 }
 
+/** The caller without the rights of an administrator of the installation. */
+export function asMember<C extends Caller>(caller: C): C {
+  return caller.kind === "user" ? { ...caller, isSuperuser: false } : caller;
+}
+
 /** Whether a key carries a permission that its owner's current role grants. */
 export function holdsScope({ scopes, role }: KeyCaller, scope: Scope): boolean {
   return (scopes === null || scopes.includes(scope)) && roleLeavesKey(role, scope);

@@ -1,6 +1,7 @@
 export { authorize, isAuthorized, requireRole } from "./authorize.ts";
 export { authenticateKey, authenticateUser, callerFor, callerOfKey, hashOfKey } from "./authenticate.ts";
 export {
+  asMember,
   memberCaller,
   reachesProject,
   requireKeyProject,

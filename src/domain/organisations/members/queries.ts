@@ -24,9 +24,11 @@ const ownsTeam = sql<boolean>`EXISTS (
   SELECT 1 FROM teams t WHERE t.id = team_memberships.team_id
     AND t.is_personal AND t.created_by = team_memberships.user_id
 )`;
+// A disabled account administers nothing.
 const isLastAdmin = sql<boolean>`(team_memberships.role = 'admin' AND NOT EXISTS (
-  SELECT 1 FROM team_memberships other WHERE other.team_id = team_memberships.team_id
-    AND other.user_id <> team_memberships.user_id AND other.role = 'admin'
+  SELECT 1 FROM team_memberships other JOIN users ON users.id = other.user_id
+  WHERE other.team_id = team_memberships.team_id AND other.user_id <> team_memberships.user_id
+    AND other.role = 'admin' AND users.is_active
 ))`;
 
 const member = {

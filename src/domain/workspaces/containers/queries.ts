@@ -1,5 +1,7 @@
 import { and, asc, eq, inArray, isNull, sql } from "drizzle-orm";
+import { shareTeam } from "#src/db/locks.ts";
 import { browserPreviews, containerConnections, containers } from "#src/db/schema/index.ts";
+import { insertAuditEntry, type AuditEntry } from "#src/domain/organisations/audit/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { statement, type Slot } from "#src/db/statement.ts";
 
@@ -73,11 +75,16 @@ export function replaceVariables(
     .returning();
 }
 
-export function deleteContainerRow(db: Db, projectId: string, containerId: string) {
-  return db
-    .delete(containers)
-    .where(and(eq(containers.projectId, projectId), eq(containers.id, containerId)))
-    .returning({ id: containers.id });
+export async function deleteContainerRow(
+  db: Db,
+  { id, projectId }: Pick<Container, "id" | "projectId">,
+  entry: AuditEntry & { teamId: string },
+): Promise<void> {
+  await db.batch([
+    shareTeam(db, entry.teamId),
+    insertAuditEntry(db, entry, sql`EXISTS (SELECT 1 FROM containers WHERE id = ${id}::uuid)`),
+    db.delete(containers).where(and(eq(containers.projectId, projectId), eq(containers.id, id))),
+  ]);
 }
 
 /** Begins a start. From now on `markOutcome` refuses outcomes of earlier starts. */

@@ -1,6 +1,7 @@
 import type { Caller } from "#src/domain/organisations/access/index.ts";
 import { deleteSnapshots } from "#src/domain/workspaces/archives/index.ts";
 import { endTask } from "#src/domain/operations/background-tasks/index.ts";
+import type { Client } from "#src/lib/client.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { ArchiveStore } from "#src/platform/archives/archive-store.ts";
 import type { Db } from "#src/platform/db/client.ts";
@@ -31,11 +32,12 @@ export async function deleteProject(
   deps: Removal & { queue: Pick<Queue, "publish">; log: Log },
   caller: Caller,
   idOrSlug: string,
+  client?: Client,
 ): Promise<{ project: Project; taskId: string }> {
   const project = await requireProject(deps, caller, idOrSlug, "project.delete");
   await deps.queue.publish(secondLook(project.id));
   const taskId = newId();
-  await deleteProjectRow(deps.db, project.id, { id: taskId, userId: caller.userId });
+  await deleteProjectRow(deps.db, project, { id: taskId, userId: caller.userId }, client);
   try {
     await removeContents(deps, project.id);
     await endTask(deps.db, taskId, { status: "completed", result: { slug: project.slug } });

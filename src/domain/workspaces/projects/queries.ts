@@ -2,10 +2,11 @@ import { and, asc, desc, eq, isNotNull, isNull, lt, or, sql, type SQL } from "dr
 import { lockNames, shareTeam } from "#src/db/locks.ts";
 import { pictureAddress } from "#src/db/picture-address.ts";
 import { projectMemberships, projects, users } from "#src/db/schema/index.ts";
-import type { Role } from "#src/domain/organisations/access/index.ts";
+import type { Role, Scope } from "#src/domain/organisations/access/index.ts";
 import { insertAuditEntry, type AuditEntry } from "#src/domain/organisations/audit/index.ts";
 import { endTasks, insertBackgroundTask } from "#src/domain/operations/background-tasks/index.ts";
-import { isId } from "#src/lib/ids.ts";
+import type { Client } from "#src/lib/client.ts";
+import { isId, newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 export type Project = typeof projects.$inferSelect;
@@ -24,6 +25,12 @@ export interface Viewer {
   /** An id, or the column that holds it. */
   userId: string | SQL;
   isSuperuser: boolean | SQL;
+}
+
+/** A viewer whose rights are known before the query. */
+export interface Person extends Viewer {
+  userId: string;
+  isSuperuser: boolean;
 }
 
 /**
@@ -50,12 +57,56 @@ export function roleInProject({ userId, isSuperuser }: Viewer): SQL<Role | null>
   )`;
 }
 
-/** The project with this id or slug, and a person's role in it (null for none). */
-export function projectWithRole(db: Db, idOrSlug: string, viewer: Viewer) {
+/**
+ * The project with this id or slug, and a person's role in it (null for none). `memberRole` is the role that a superuser has
+ * besides that; it is null for others.
+ */
+export function projectWithRole(db: Db, idOrSlug: string, viewer: Person) {
+  const memberRole = viewer.isSuperuser
+    ? roleInProject({ ...viewer, isSuperuser: false })
+    : sql<Role | null>`NULL`;
   return db
-    .select({ project: projects, role: roleInProject(viewer) })
+    .select({ project: projects, role: roleInProject(viewer), memberRole })
     .from(projects)
     .where(isId(idOrSlug) ? eq(projects.id, idOrSlug) : eq(projects.slug, idOrSlug));
+}
+
+/** Action of an administrator of the installation in the project of others. */
+const ENTERED = "project.entered";
+
+/**
+ * Notes that an administrator of the installation used a permission in a project that a member with the same role would not
+ * have: in the trail of administrators and in the log of the project's team, once an hour.
+ */
+export async function noteAdministrator(
+  db: Db,
+  { userId, project, scope }: { userId: string; project: Pick<Project, "id" | "teamId">; scope: Scope },
+): Promise<void> {
+  const id = newId();
+  const details = { permission: scope };
+  await db.batch([
+    db.execute(sql`
+      INSERT INTO admin_actions (id, admin_id, action_type, target_type, target_id, details)
+      SELECT ${id}::uuid, ${userId}::uuid, ${ENTERED}::text, 'project', ${project.id}::text, ${JSON.stringify(details)}::jsonb
+      WHERE NOT EXISTS (
+        SELECT 1 FROM admin_actions
+        WHERE target_id = ${project.id}::text AND admin_id = ${userId}::uuid AND action_type = ${ENTERED}::text
+          AND details ->> 'permission' = ${scope}::text AND created_at > now() - interval '1 hour'
+      )`),
+    insertAuditEntry(
+      db,
+      {
+        userId,
+        teamId: project.teamId,
+        projectId: project.id,
+        action: ENTERED,
+        resourceType: "project",
+        resourceId: project.id,
+        details,
+      },
+      sql`EXISTS (SELECT 1 FROM admin_actions WHERE id = ${id}::uuid)`,
+    ),
+  ]);
 }
 
 /** Selects from the projects that a person can see: all, those of one team, given ones, or those after another one. */
@@ -171,15 +222,23 @@ export function mergeSettings(db: Db, projectId: string, settings: Record<string
 }
 
 /**
- * Deletes the project. Its chats, messages, tasks and steps are deleted by foreign keys. Ends its background tasks, and
- * adds one for the removal of its files.
+ * Deletes the project, with an entry in its team's log. Its chats, messages, tasks and steps are deleted by foreign keys.
+ * Ends its background tasks, and adds one for the removal of its files.
  */
 export async function deleteProjectRow(
   db: Db,
-  projectId: string,
+  { id: projectId, teamId, name, slug }: Project,
   task: { id: string; userId: string },
+  client: Client | undefined,
 ): Promise<void> {
+  const about = { resourceType: "project", resourceId: projectId, details: { name, slug } };
   await db.batch([
+    shareTeam(db, teamId),
+    insertAuditEntry(
+      db,
+      { userId: task.userId, teamId, action: "project.deleted", ...about, client },
+      sql`EXISTS (SELECT 1 FROM projects WHERE id = ${projectId}::uuid)`,
+    ),
     db.delete(projects).where(eq(projects.id, projectId)),
     endTasks(db, { projectId }, { status: "cancelled", error: "The project was deleted" }),
     insertBackgroundTask(db, { ...task, projectId, type: "project_deletion", status: "running" }),

@@ -1,6 +1,7 @@
 import {
   authorize,
   requireKeyProject,
+  roleGrants,
   type Caller,
   type Role,
   type Scope,
@@ -8,7 +9,7 @@ import {
 import { AppError } from "#src/lib/errors.ts";
 import { isId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { projectWithRole, type Project, type Viewer } from "./queries.ts";
+import { noteAdministrator, projectWithRole, type Person, type Project } from "./queries.ts";
 
 const MISSING = "Project not found";
 
@@ -17,8 +18,8 @@ export type OpenProject = Project & { role: Role };
 
 /**
  * Returns the project with this id or slug if the caller has the permission on it. A key reaches what its owner reaches, in
- * any team. Its permissions are limited by the owner's roles in the key's team and in the project. Takes one query. Throws
- * `not_found` when the project does not exist or the caller has no role in it, and `forbidden` when a key is bound to other
+ * any team. Its permissions are limited by the owner's roles in the key's team and in the project. What an administrator of
+ * the installation could not do as a member is noted. Takes one query, and then another. Throws `not_found` when the project does not exist or the caller has no role in it, and `forbidden` when a key is bound to other
  * projects or the role does not suffice.
  */
 export async function requireProject(
@@ -30,14 +31,19 @@ export async function requireProject(
   // With an id, a bound key is refused before the lookup, so that a foreign project and a missing one look the same.
   if (isId(idOrSlug)) requireKeyProject(caller, idOrSlug.toLowerCase());
   else if (!isSlug(idOrSlug)) throw new AppError("not_found", MISSING);
-  const [row] = await projectWithRole(deps.db, idOrSlug, viewerOf(caller));
+  const viewer = viewerOf(caller);
+  const [row] = await projectWithRole(deps.db, idOrSlug, viewer);
   if (!row) throw new AppError("not_found", MISSING);
-  const { project, role } = row;
-  return { ...project, role: authorize(caller, scope, { role, projectId: project.id }, MISSING) };
+  const { project, memberRole } = row;
+  const role = authorize(caller, scope, { role: row.role, projectId: project.id }, MISSING);
+  if (viewer.isSuperuser && !(memberRole && roleGrants(memberRole, scope))) {
+    await noteAdministrator(deps.db, { userId: viewer.userId, project, scope });
+  }
+  return { ...project, role };
 }
 
 /** The person whose role decides for a caller. For a key its owner, never with superuser rights. */
-export function viewerOf(caller: Caller): Viewer & { userId: string } {
+export function viewerOf(caller: Caller): Person {
   return { userId: caller.userId, isSuperuser: caller.kind === "user" && caller.isSuperuser };
 }
 

@@ -13,8 +13,8 @@ export const deleteContainer = endpoint({
   access: { userOrKey: "container.delete" },
   params: ContainerParams,
   response: { status: 200, schema: Message },
-  async handler({ services, caller, params }) {
-    const { name } = await containers.deleteContainer(services, caller, params);
+  async handler({ services, caller, params, client }) {
+    const { name } = await containers.deleteContainer(services, caller, params, client);
     return { message: `Container ${name} deleted` };
   },
 });

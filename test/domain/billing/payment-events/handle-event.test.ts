@@ -1,6 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { stripeEvents } from "#src/db/schema/index.ts";
+import { adminActions, stripeEvents } from "#src/db/schema/index.ts";
 import { sweepCheckouts } from "#src/domain/billing/checkouts/index.ts";
 import {
   handleEvent,
@@ -98,12 +98,15 @@ describe("an event that cannot be handled", () => {
     await handleEvent(world.deps(), id);
     expect(await found(id)).toMatchObject({ attempts: 5 });
     await world.control("faults", { faults: [] });
-    await retryEvent(world.deps(), id);
+    const by = { adminId: buyer.id, address: "192.0.2.9" };
+    await retryEvent(world.deps(), by, id);
+    const trail = await world.db.select().from(adminActions).where(eq(adminActions.targetId, id));
+    expect(trail).toMatchObject([{ adminId: buyer.id, actionType: "payment_event.retried" }]);
     expect(world.published.at(-1)).toMatchObject({ payload: { eventId: id } });
     await handleEvent(world.deps(), id);
     expect(await found(id)).toMatchObject({ status: "done", error: null });
     expect(await world.team(buyer)).toMatchObject({ purchasedCredits: 500 });
-    await expect(retryEvent(world.deps(), "evt_none")).rejects.toMatchObject({ code: "not_found" });
+    await expect(retryEvent(world.deps(), by, "evt_none")).rejects.toMatchObject({ code: "not_found" });
   });
 
   it("is given to the queue again by the sweep, for three days", async () => {

@@ -1,6 +1,6 @@
 import { eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { deploymentCredentials, deployments, projects } from "#src/db/schema/index.ts";
+import { auditLog, deploymentCredentials, deployments, projects } from "#src/db/schema/index.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { DeploymentWorld } from "./support/deployment-world.ts";
 
@@ -139,6 +139,8 @@ describe("a deletion", () => {
     await world.delete(id);
     await world.deliver();
     expect([await world.rows(), await world.sites(), world.provider.sites.size]).toEqual([[], [], 0]);
+    const log = await database.db.select().from(auditLog).where(eq(auditLog.resourceId, id));
+    expect(log).toMatchObject([{ action: "deployment.deleted", userId: world.person.id }]);
   });
 
   it("is repeated until the site is gone", async () => {

@@ -9,6 +9,7 @@ import {
   type Charged,
   type ModelCall,
 } from "#src/domain/billing/usage/index.ts";
+import { isPromptSecret } from "#src/domain/marketplace/library/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { statement, type Slot } from "#src/db/statement.ts";
@@ -46,6 +47,7 @@ const currentTask = statement((db, { taskId }: TaskId) =>
       task: tasks,
       project: projects,
       agent: agents,
+      isPromptSecret: isPromptSecret({ teamId: sql`projects.team_id`, userId: sql`tasks.user_id` }),
       chat: {
         allowedTools: chats.allowedTools,
         isTitled: chats.isTitled,

@@ -2,8 +2,8 @@ import { and, eq, lt, sql, type SQL } from "drizzle-orm";
 import { lockNames } from "#src/db/locks.ts";
 import { chats, idempotencyKeys, messageKeys, tasks } from "#src/db/schema/index.ts";
 import { rolesGranting, type Role, type Scope } from "#src/domain/organisations/access/index.ts";
-import { isEntitled } from "#src/domain/marketplace/library/index.ts";
-import { isFunded } from "#src/domain/billing/credits/index.ts";
+import { isEntitled, isPromptSecret } from "#src/domain/marketplace/library/index.ts";
+import { isFunded, isOfPlatform } from "#src/domain/billing/credits/index.ts";
 import { roleInProject } from "#src/domain/workspaces/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { statement, type Slot } from "#src/db/statement.ts";
@@ -33,6 +33,8 @@ interface Outcome extends Record<string, unknown> {
   chatId: string | null;
   attachments: boolean;
   funded: boolean;
+  /** The chosen model, if it may not get the agent's prompt. */
+  refusedModel: string | null;
   exceeded: Exceeded | null;
   started: boolean;
   /** The unfinished task right before this one in the chat; null when this one has the turn at once. */
@@ -43,7 +45,7 @@ interface Outcome extends Record<string, unknown> {
  * Stores a task in one statement: it claims the idempotency key, chooses or creates the chat, takes the chat's next
  * sequence number, stores the message and queues the task. The lock on the chat's row decides the order of messages and
  * which task has the turn. That row is read after the lock, independent of the statement's snapshot. If something is
- * missing (project, agent, chat, attachments, credits, room, the claim), the statement returns what, and writes nothing.
+ * missing (project, agent, chat, attachments, credits, a fitting model, room, the claim), the statement returns what, and writes nothing.
  * With limits, person and project are locked first, in that order and in the same round trip, so that two concurrent
  * requests cannot both take the last place.
  */
@@ -128,7 +130,9 @@ function insertionOf(task: InsertionSlots, limits: AgentLimits, platformModels: 
         ELSE false END
       ORDER BY coalesce(c.updated_at, c.created_at) DESC, c.id DESC LIMIT 1
     ), agent AS (
-      SELECT agents.id, agents.model FROM agents, project
+      SELECT agents.id, agents.model,
+        ${isPromptSecret({ teamId: sql`project.team_id`, userId: sql`${task.userId}::uuid` })} AS is_secret
+      FROM agents, project
       WHERE agents.is_active AND ${isEntitled(sql`project.team_id`)}
         AND agents.id IN (
           SELECT unnest(CASE WHEN ${task.agentId}::uuid IS NULL
@@ -139,8 +143,10 @@ function insertionOf(task: InsertionSlots, limits: AgentLimits, platformModels: 
       SELECT project.id AS project_id, project.team_id, project.role, agent.id AS agent_id,
         CASE WHEN ${task.chatKind}::text = 'named' THEN (SELECT id FROM chat)
           ELSE coalesce((SELECT id FROM chat), ${task.newChatId}::uuid) END AS chat_id,
+        agent.is_secret,
         coalesce(${task.model}::text, (SELECT model FROM chat), (
-          SELECT model FROM agent_models WHERE user_id = ${task.userId}::uuid AND agent_id = agent.id
+          SELECT model FROM agent_models
+          WHERE user_id = ${task.userId}::uuid AND agent_id = agent.id AND NOT agent.is_secret
         ), agent.model, ${task.defaultModel}::text) AS model,
         coalesce(${task.editMode}::text, (SELECT edit_mode FROM chat), ${task.defaultEditMode}::text) AS edit_mode
       FROM project, agent
@@ -150,11 +156,12 @@ function insertionOf(task: InsertionSlots, limits: AgentLimits, platformModels: 
         AND a.user_id = ${task.userId}::uuid AND a.message_id IS NULL
     ), ready AS (
       SELECT chosen.*, ${isFunded(sql`chosen.model`, sql`chosen.team_id`, platformModels)} AS funded,
+        NOT chosen.is_secret OR ${isOfPlatform(sql`chosen.model`, platformModels)} AS fitting,
         (SELECT count(*) FROM attachments) = ${task.attachments}::int AS attached
       FROM chosen
       WHERE chosen.role IN (${sql.join(rolesGranting(STARTING), sql`, `)}) AND chosen.chat_id IS NOT NULL
     ), exceeded AS (${exceededLimit(task, limits)}), admitted AS (
-      SELECT * FROM ready WHERE funded AND attached AND NOT EXISTS (SELECT 1 FROM exceeded)
+      SELECT * FROM ready WHERE funded AND fitting AND attached AND NOT EXISTS (SELECT 1 FROM exceeded)
     ), claim_of_key AS (
       INSERT INTO idempotency_keys (api_key_id, key, request_hash, task_id)
       SELECT ${task.apiKeyId}::uuid, ${task.claimKey}::text, ${task.requestHash}::text, ${task.id}::uuid
@@ -211,7 +218,8 @@ function insertionOf(task: InsertionSlots, limits: AgentLimits, platformModels: 
     )
     SELECT (SELECT role FROM project) AS role, EXISTS (SELECT 1 FROM agent) AS agent,
       (SELECT chat_id FROM chosen) AS "chatId", coalesce((SELECT attached FROM ready), true) AS attachments,
-      coalesce((SELECT funded FROM ready), true) AS funded, (SELECT row_to_json(exceeded) FROM exceeded) AS exceeded,
+      coalesce((SELECT funded FROM ready), true) AS funded,
+      (SELECT model FROM ready WHERE NOT fitting) AS "refusedModel", (SELECT row_to_json(exceeded) FROM exceeded) AS exceeded,
       EXISTS (SELECT 1 FROM new_task) AS started, (SELECT before FROM place) AS before`;
 }
 

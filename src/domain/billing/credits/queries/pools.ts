@@ -25,9 +25,14 @@ export function usableCredits(): SQL<number> {
  */
 export function isFunded(model: SQL, teamId: SQL, platformModels: readonly string[]): SQL<boolean> {
   return sql<boolean>`(
-    NOT (${model} ~ ${PLATFORM_ID}::text OR ${model} IN (${listOf(platformModels)}))
+    NOT ${isOfPlatform(model, platformModels)}
     OR ${model} IN (${listOf([DEMO_MODEL, `builtin/${DEMO_MODEL}`])})
     OR EXISTS (SELECT 1 FROM teams WHERE teams.id = ${teamId} AND ${usableCredits()} > 0))`;
+}
+
+/** Whether a model's id is one of the platform's (`isPlatformId`). */
+export function isOfPlatform(model: SQL, platformModels: readonly string[]): SQL<boolean> {
+  return sql<boolean>`(${model} ~ ${PLATFORM_ID}::text OR ${model} IN (${listOf(platformModels)}))`;
 }
 
 function listOf(texts: readonly string[]): SQL {

@@ -13,6 +13,19 @@ export function isEntitled(teamId: SQL): SQL<boolean> {
 }
 
 /**
+ * SQL condition: the prompt of the agent of the row `agents` is a secret from a person who works in a team's project. That
+ * of a closed agent is its own team's alone. An administrator of the installation, who is in no team of the project, is
+ * shown no team's agents either.
+ */
+export function isPromptSecret({ teamId, userId }: { teamId: SQL; userId: SQL }): SQL<boolean> {
+  return sql<boolean>`(
+    (agents.source_type = 'closed' OR coalesce(agents.team_id = ${teamId}, false)) AND NOT EXISTS (
+      SELECT 1 FROM team_memberships AS of_maker
+      WHERE of_maker.team_id = agents.team_id AND of_maker.user_id = ${userId}
+    ))`;
+}
+
+/**
  * SQL condition: a person may begin a team's project with the template of the row `bases`. It is the person's own, a free
  * public one, or in the team's library and not ended.
  */
