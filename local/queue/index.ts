@@ -18,11 +18,10 @@ import { MESSAGE_TABLES, QueueStore } from "./store.ts";
 
 const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
 
-/** Steps of agents, by their flow-control keys or their address, have places that nothing else takes, and leave some. */
+/** Steps of agents, by their flow-control keys or their address, have places that nothing else takes. */
 const PLACES: Places = {
-  all: 64,
   favoured: { lanes: /^agent-step\.|\/functions\/agent-step$/u, places: 48 },
-  others: 24,
+  others: 32,
 };
 
 export interface QueueServer {

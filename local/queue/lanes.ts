@@ -1,8 +1,5 @@
-/** How many deliveries may be under way. */
+/** How many deliveries may be under way: of the lanes that `favoured` matches, and of all others. Neither takes the other's. */
 export interface Places {
-  /** In all. */
-  all: number;
-  /** Of the lanes that this matches, and of all others: less than `all`, so that neither can take every place. */
   favoured: { lanes: RegExp; places: number };
   others: number;
 }
@@ -20,16 +17,15 @@ interface Share {
  * key, or the address of messages without one. Nothing is stored here.
  */
 export class Lanes {
-  readonly #places: Places;
+  readonly #favouredLanes: RegExp;
   readonly #favoured: Share;
   readonly #others: Share;
   readonly #underWay = new Map<string, Set<string>>();
-  #isOthersTurn = false;
 
-  constructor(places: Places) {
-    this.#places = places;
-    this.#favoured = { places: places.favoured.places, underWay: 0, turns: new Set() };
-    this.#others = { places: places.others, underWay: 0, turns: new Set() };
+  constructor({ favoured, others }: Places) {
+    this.#favouredLanes = favoured.lanes;
+    this.#favoured = { places: favoured.places, underWay: 0, turns: new Set() };
+    this.#others = { places: others, underWay: 0, turns: new Set() };
   }
 
   /** Puts a lane that may have a message that is due behind all others, unless it waits for its turn already. */
@@ -37,15 +33,12 @@ export class Lanes {
     this.#shareOf(lane).turns.add(lane);
   }
 
-  /** Takes the lane whose turn it is; undefined while there is no place, or no lane. */
+  /** Takes a lane whose turn it is and that has a place; undefined while there is none. */
   next(): string | undefined {
-    if (this.#favoured.underWay + this.#others.underWay >= this.#places.all) return undefined;
-    const shares = this.#isOthersTurn ? [this.#others, this.#favoured] : [this.#favoured, this.#others];
-    for (const share of shares) {
-      const [lane] = share.turns;
-      if (lane === undefined || share.underWay >= share.places) continue;
-      share.turns.delete(lane);
-      this.#isOthersTurn = share === this.#favoured;
+    for (const { turns, underWay, places } of [this.#favoured, this.#others]) {
+      const [lane] = turns;
+      if (lane === undefined || underWay >= places) continue;
+      turns.delete(lane);
       return lane;
     }
     return undefined;
@@ -72,6 +65,6 @@ export class Lanes {
   }
 
   #shareOf(lane: string): Share {
-    return this.#places.favoured.lanes.test(lane) ? this.#favoured : this.#others;
+    return this.#favouredLanes.test(lane) ? this.#favoured : this.#others;
   }
 }

@@ -39,8 +39,8 @@ async function newInbox(
   const { db } = database;
   const { id: userId } = owner ?? (await newColleague(db));
   const secrets = { encryptedCredentials: "{}", encryptedWebhookSecret: "secret" };
-  const row = { id: newId(), userId, channelType, name: "Bot", ...secrets, botId: "1" };
-  const [channel] = await db.insert(channelConfigs).values(row).returning();
+  const wish = { id: newId(), userId, channelType, name: "Bot", ...secrets, botId: "1" };
+  const [channel] = await db.insert(channelConfigs).values(wish).returning();
   if (!channel) throw new Error("The channel was not stored");
   const published: QueueMessage[] = [];
   let sent: readonly ReceivedEvent[] = [];
@@ -148,35 +148,35 @@ describe.each(PLATFORMS)("a webhook of %s", (platform) => {
     await inbox.call(messages(1));
     const refused = [...messages(1, 1), click("click")];
     const isSentAgain = refused.every((event) => adapters[platform].sendsAgain(event));
+    const note = isSentAgain ? null : expect.stringContaining("dropped");
     expect(await inbox.call(refused)).toMatchObject({ code: "rate_limited", retryAfterSeconds: 60 });
-    if (isSentAgain) expect(await inbox.note()).toBeNull();
-    else expect(await inbox.note()).toContain("dropped");
+    expect(await inbox.note()).toEqual(note);
   });
 });
+
+/** Has a connection bring these events at once, and returns what the owner was told meanwhile. */
+async function bring(inbox: Awaited<ReturnType<typeof newInbox>>, events: readonly ReceivedEvent[]) {
+  const notes: (string | null)[] = [];
+  let confirmed = -1;
+  const attempt = new Attempt({
+    services: inbox.deps,
+    connect: async (_account, keeper) => {
+      await keeper.receive(events);
+      confirmed = await inbox.stored();
+    },
+    generation: 1,
+    channel: inbox.channel,
+    memory: { read: () => undefined, write: () => {} },
+    onConnected: () => {},
+    onPace: (note) => void notes.push(note),
+  });
+  await attempt.run();
+  return { notes, confirmed };
+}
 
 const connected = PLATFORMS.filter((platform) => connections[platform] !== undefined);
 
 describe.each(connected)("a connection to %s", (platform) => {
-  /** Has a connection bring these events at once, and returns what the owner was told meanwhile. */
-  async function bring(inbox: Awaited<ReturnType<typeof newInbox>>, events: readonly ReceivedEvent[]) {
-    const notes: (string | null)[] = [];
-    let confirmed = -1;
-    const attempt = new Attempt({
-      services: inbox.deps,
-      connect: async (_account, keeper) => {
-        await keeper.receive(events);
-        confirmed = await inbox.stored();
-      },
-      generation: 1,
-      channel: inbox.channel,
-      memory: { read: () => undefined, write: () => {} },
-      onConnected: () => {},
-      onPace: (note) => void notes.push(note),
-    });
-    await attempt.run();
-    return { notes, confirmed };
-  }
-
   it("takes all that was sent, a hundred at a time, before it confirms", async () => {
     const inbox = await newInbox(platform);
     expect(await bring(inbox, messages(250))).toEqual({ notes: [null], confirmed: 250 });

@@ -393,7 +393,7 @@ describe("WhatsApp", () => {
     });
     const { id: ownerId } = busy.client.account;
     const ofChannel = eq(channelEvents.channelConfigId, busy.channel.id);
-    for (const [call, taken] of [100, 200, 300].entries()) {
+    for (const [index, taken] of [100, 200, 300].entries()) {
       const { status, headers } = await whatsapp.deliver(busy.channel.webhook_url ?? "", { messages });
       expect(status).toBe(429);
       expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
@@ -404,7 +404,7 @@ describe("WhatsApp", () => {
       expect(stored?.events).toBe(taken);
       // One message of the queue for each batch.
       const { waitListSize, parallelismCount } = await queue.flowControl.get(`receive-message.${ownerId}`);
-      expect(waitListSize + parallelismCount).toBeLessThanOrEqual(call + 1);
+      expect(waitListSize + parallelismCount).toBeLessThanOrEqual(index + 1);
     }
     await dm.say(says("Not kept waiting."));
     await told(dm, "Not kept waiting.");

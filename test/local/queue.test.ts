@@ -260,7 +260,7 @@ it("tells a callback what the destination answered", async () => {
   });
 });
 
-const FOUR: Places = { all: 4, favoured: { lanes: /^never$/u, places: 0 }, others: 4 };
+const FOUR: Places = { favoured: { lanes: /^never$/u, places: 0 }, others: 4 };
 
 it("delivers at most so many at a time as there are places, and the rest as they come free", async () => {
   let [now, most] = [0, 0];

@@ -34,7 +34,7 @@ export interface RateLimits {
 export function rateLimits(
   namespace: DurableObjectNamespace<RateLimiterObject>,
   limits: Record<RateRule, RateLimit>,
-  eventLimits: EventLimits,
+  events: EventLimits,
   trips: Trips,
 ): RateLimits {
   return {
@@ -49,7 +49,7 @@ export function rateLimits(
         return { taken: wanted, retryAfterSeconds: 0 };
       trips.objects += 1;
       // One object counts both, so that an event costs one call.
-      return namespace.getByName(`events:${userId}`).takeEvents({ channelId, wanted, limits: eventLimits });
+      return namespace.getByName(`events:${userId}`).takeEvents({ channelId, wanted, limits: events });
     },
   };
 }

@@ -92,7 +92,7 @@ function contentOf({ payload, retries }: QueueMessage | QueueSchedule) {
  * agents at work; everything else is short.
  */
 const STEPS_AT_ONCE = 32;
-const OTHERS_AT_ONCE = 4;
+const OTHERS_AT_ONCE = 6;
 
 function flowOf({ function: name, shareOf }: QueueMessage): { flowControl?: FlowControl } {
   if (shareOf === undefined) return {};

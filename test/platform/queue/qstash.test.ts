@@ -77,7 +77,7 @@ describe("the queue", () => {
     await queue.publish({ function: "agent-step", shareOf: "ada", ...later });
     await queue.publishBatch([{ function: "receive-message", shareOf: "ada", ...later }]);
     expect(await client.flowControl.get("agent-step.ada")).toMatchObject({ parallelismMax: 32 });
-    expect(await client.flowControl.get("receive-message.ada")).toMatchObject({ parallelismMax: 4 });
+    expect(await client.flowControl.get("receive-message.ada")).toMatchObject({ parallelismMax: 6 });
   });
 });
 
