@@ -148,9 +148,9 @@ describe.each(PLATFORMS)("a webhook of %s", (platform) => {
     await inbox.call(messages(1));
     const refused = [...messages(1, 1), click("click")];
     const isSentAgain = refused.every((event) => adapters[platform].sendsAgain(event));
-    const note = isSentAgain ? null : expect.stringContaining("dropped");
     expect(await inbox.call(refused)).toMatchObject({ code: "rate_limited", retryAfterSeconds: 60 });
-    expect(await inbox.note()).toEqual(note);
+    const note = await inbox.note();
+    expect(note?.includes("dropped") ?? false).toBe(!isSentAgain);
   });
 });
 
