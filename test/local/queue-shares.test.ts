@@ -69,17 +69,19 @@ class Deliveries {
   }
 }
 
-it("B's steps begin at once beside 8,000 messages and 1,000 steps of A", async () => {
+it("B's messages and steps begin at once beside 8,000 messages and 1,000 steps of A", async () => {
   const queue = new Deliveries(PLACES);
   queue.publish("receive-message.a", 6, 8000);
   queue.publish("agent-step.a", 32, 1000);
   queue.publish("deliver-message.a", 6, 1000);
   for (let second = 0; second < 80; second += 1) {
     const before = queue.begun.length;
+    queue.publish("receive-message.b", 6);
     queue.publish("agent-step.b", 32);
     // Not one of A's comes between.
-    expect(queue.begun.slice(before)).toEqual(["agent-step.b"]);
+    expect(queue.begun.slice(before)).toEqual(["receive-message.b", "agent-step.b"]);
     for (let ended = 0; ended < 25; ended += 1) await queue.end("receive-message.a");
+    await queue.end("receive-message.b");
     await queue.end("agent-step.b");
     expect(Map.groupBy(queue.open, (key) => key).get("receive-message.a")).toHaveLength(6);
   }
