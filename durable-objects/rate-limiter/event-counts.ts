@@ -17,19 +17,18 @@ export class EventCounts {
     now: number,
   ): TakenEvents {
     this.#taken = this.#taken.filter(({ at }) => stillCounts(at, { windowMs: WINDOW_MS }, now));
-    const ofChannel = this.#taken.filter((each) => each.channelId === channelId);
-    const counts = [
-      { capacity: limits.channel, taken: ofChannel },
-      { capacity: limits.owner, taken: this.#taken },
+    const rules = [
+      { capacity: limits.channel, counts: (event: { channelId: string }) => event.channelId === channelId },
+      { capacity: limits.owner, counts: () => true },
     ].filter(({ capacity }) => capacity > 0);
-    const rooms = counts.map(({ capacity, taken }) => Math.max(0, capacity - taken.length));
+    const timesOf = ({ counts }: (typeof rules)[number]) => this.#taken.filter(counts).map(({ at }) => at);
+    const rooms = rules.map((rule) => Math.max(0, rule.capacity - timesOf(rule).length));
     const taken = Math.min(wanted, ...rooms);
-    const added = Array.from({ length: taken }, () => ({ channelId, at: now }));
-    this.#taken.push(...added);
+    for (let event = 0; event < taken; event += 1) this.#taken.push({ channelId, at: now });
     if (taken === wanted) return { taken, retryAfterSeconds: 0 };
-    const waits = counts.map((each) => {
-      const times = [...each.taken, ...(each.taken === this.#taken ? [] : added)].map(({ at }) => at);
-      return decide(times, { capacity: each.capacity, windowMs: WINDOW_MS }, now).retryAfterSeconds;
+    const waits = rules.map((rule) => {
+      const window = { capacity: rule.capacity, windowMs: WINDOW_MS };
+      return decide(timesOf(rule), window, now).retryAfterSeconds;
     });
     return { taken, retryAfterSeconds: Math.max(...waits) };
   }

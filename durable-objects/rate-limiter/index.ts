@@ -15,8 +15,8 @@ import type {
 
 /**
  * One object per caller and rule (`key:<id>`, `user:<id>`, `chat:<id>`), per owner of channels (`events:<id>`), or per
- * counter of attempts (`login:account:<hash>`). Calls are counted in memory only: a limit of a minute is not worth a write per call, and an
- * evicted object starts anew. Attempts are stored until their window has passed.
+ * counter of attempts (`login:account:<hash>`). Calls and events are counted in memory only: a limit of a minute is not worth
+ * a write per call, and an evicted object starts anew. Attempts are stored until their window has passed.
  */
 export class RateLimiter extends DurableObject implements RateLimiterObject {
   readonly #limiter = new Limiter();

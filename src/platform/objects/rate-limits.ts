@@ -45,8 +45,7 @@ export function rateLimits(
       return namespace.getByName(`${rule}:${id}`).take(limit);
     },
     async takeEvents({ id: channelId, userId }, wanted) {
-      if (eventLimits.channel === 0 && eventLimits.owner === 0)
-        return { taken: wanted, retryAfterSeconds: 0 };
+      if (events.channel === 0 && events.owner === 0) return { taken: wanted, retryAfterSeconds: 0 };
       trips.objects += 1;
       // One object counts both, so that an event costs one call.
       return namespace.getByName(`events:${userId}`).takeEvents({ channelId, wanted, limits: events });

@@ -17,8 +17,7 @@ export interface CommandLine {
 
 /**
  * Accepts a message or a click: returns when it is stored. A frame with the `clientId` of an earlier one of the same key is
- * stored once. Throws `not_found` once the channel was ended, and
- * `rate_limited`.
+ * stored once. Throws `not_found` once the channel was ended, and `rate_limited`.
  */
 export async function takeFrame(
   deps: InboxDeps,

@@ -19,10 +19,10 @@ export interface WebhookDeps extends InboxDeps {
 
 /**
  * Accepts a request of a platform to a channel's webhook: returns when everything in it is stored. `secret` is that of the
- * address; requests without one are admitted by their signature alone. Throws `rate_limited` when there were too many events: the platform sends the request
- * again, and the next ones are taken. Throws `not_found` for a missing or deleted channel,
+ * address; requests without one are admitted by their signature alone. Throws `not_found` for a missing or deleted channel,
  * `invalid_input` for a channel of another platform and for a body that is not the platform's, `unauthenticated` for a wrong
- * secret or signature, and `forbidden` for a handshake with a wrong token.
+ * secret or signature, `forbidden` for a handshake with a wrong token, and `rate_limited` when there were too many events:
+ * the platform sends the request again, and the next ones are taken.
  */
 export async function receiveWebhook(
   deps: WebhookDeps,
