@@ -9,6 +9,7 @@ export const UNLIMITED = {
   CHAT_RATE_PER_MINUTE: "0",
   KEY_RATE_BURST: "0",
   CHANNEL_WEBHOOK_RATE_LIMIT: "0",
+  CHANNEL_OWNER_RATE_LIMIT: "0",
 };
 /** Environment variables that are passed on; they do not configure the service. */
 const KEPT = ["PATH", "HOME", "DATABASE_URL", "NODE_OPTIONS"];

@@ -29,9 +29,9 @@ export function defineFunction<P>(definition: {
   };
 }
 
-/** Small, because payloads contain only names and numbers. */
+/** Small, because payloads contain only names and numbers: at most those of 100 sessions, whose ids have 255 characters. */
 const limitBody = bodyLimit({
-  maxSize: 64 * 1024,
+  maxSize: 512 * 1024,
   onError: () => {
     throw new AppError("too_large", "The payload is too large");
   },

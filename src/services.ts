@@ -31,7 +31,7 @@ import { attemptLimits, attemptWindows, type AttemptLimits } from "#src/platform
 import { fileChanges, type FileChanges } from "#src/platform/objects/file-changes.ts";
 import { projectNotices, type ProjectNotices } from "#src/platform/objects/project-notices.ts";
 import { projectSockets, type ProjectSockets } from "#src/platform/objects/project-sockets.ts";
-import { rateLimits, rateRules, type RateLimits } from "#src/platform/objects/rate-limits.ts";
+import { eventLimits, rateLimits, rateRules, type RateLimits } from "#src/platform/objects/rate-limits.ts";
 import { taskLogs, type TaskLogs } from "#src/platform/objects/task-logs.ts";
 import { terminals, type Terminals } from "#src/platform/objects/terminals.ts";
 import { createQueue } from "#src/platform/queue/qstash.ts";
@@ -155,7 +155,7 @@ export function createServices(env: Env, log: Log): Services {
       const { COMMAND_RUNNER_URL: url, LOADER: loader, ASSETS: assets } = env;
       return (commandRunner ??= createCommandRunner({ url, loader, assets }));
     },
-    rateLimits: rateLimits(env.RATE_LIMITER, rateRules(env), trips),
+    rateLimits: rateLimits(env.RATE_LIMITER, rateRules(env), eventLimits(env), trips),
     attempts: attemptLimits(env.RATE_LIMITER, attemptWindows(env), trips),
     taskLogs: taskLogs(env.TASK_LOG, trips),
     workspaces: announced(createWorkspaces(env, trips, log), changes),

@@ -13,7 +13,8 @@ const LIMITS = {
   USER_MAX_CONCURRENT_AGENTS: "10",
   PROJECT_MAX_CONCURRENT_AGENTS: "20",
   USER_ENQUEUE_RATE_PER_10S: "20",
-  CHANNEL_WEBHOOK_RATE_LIMIT: "60",
+  CHANNEL_WEBHOOK_RATE_LIMIT: "300",
+  CHANNEL_OWNER_RATE_LIMIT: "600",
 };
 
 /** Most round trips of a request: database, queue publishes, object calls. */

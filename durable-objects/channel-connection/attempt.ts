@@ -1,4 +1,4 @@
-import type { Self } from "#src/channels/channel.ts";
+import type { ReceivedEvent, Self } from "#src/channels/channel.ts";
 import type { Account, Connect, Keeper } from "#src/channels/connection.ts";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import { type Channel, openCredentials, provedBot, selfOf, storeBot } from "#src/domain/messaging/channels/index.ts";
@@ -15,7 +15,12 @@ export interface AttemptOptions {
   memory: Keeper["memory"];
   /** Called once the platform has accepted the connection. */
   onConnected: () => void;
+  /** Called with a sentence for the owner while more arrives than the channel may take, and with null afterwards. */
+  onPace: (note: string | null) => void;
 }
+
+const TOO_FAST =
+  "More messages arrive than the channel may take in a minute: they are read later, and the platform may drop some.";
 
 /** One connection of a channel, from its first request until it ends. */
 export class Attempt {
@@ -102,6 +107,20 @@ export class Attempt {
     return self;
   }
 
+  /** Takes all events, as fast as the limits allow. Until then the connection reads and confirms no more. */
+  async #receive(events: readonly ReceivedEvent[]): Promise<void> {
+    const { services, onPace } = this.#options;
+    const { signal } = this.#abort;
+    let rest = await receiveEvents(services, this.#channel, events);
+    while (rest) {
+      if (rest.retryAfterSeconds > 0) onPace(TOO_FAST);
+      await sleep(rest.retryAfterSeconds * 1000, signal);
+      signal.throwIfAborted();
+      rest = await receiveEvents(services, this.#channel, rest.events);
+    }
+    onPace(null);
+  }
+
   #keeper(): Keeper {
     const { services, memory, onConnected } = this.#options;
     const { signal } = this.#abort;
@@ -109,7 +128,7 @@ export class Attempt {
       signal,
       receive: async (events) => {
         signal.throwIfAborted();
-        if (events.length > 0) await receiveEvents(services, this.#channel, events);
+        if (events.length > 0) await this.#receive(events);
         // A superseded connection confirms nothing and remembers nothing.
         signal.throwIfAborted();
       },

@@ -101,6 +101,12 @@ export class ConnectionRecord {
     this.#write({ state: "connected", last_error: null });
   }
 
+  /** Notes for the owner how a connection that is up is doing; null when well. */
+  note(sentence: string | null): void {
+    const row = this.#require();
+    if (row.state === "connected" && row.last_error !== sentence) this.#write({ last_error: sentence });
+  }
+
   /**
    * An attempt ended. When the channel was changed in the meantime, its end says nothing about the attempt with the new
    * credentials.

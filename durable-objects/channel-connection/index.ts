@@ -105,6 +105,10 @@ export class ChannelConnection extends DurableObject<object> implements ChannelC
         write: (text) => this.#record.remember(text),
       },
       onConnected: () => this.#onConnected(services, channelId),
+      onPace: (note) => {
+        this.#record.note(note);
+        if (this.#record.unreported) this.#tell(() => this.#report(services));
+      },
     });
     this.#record.begin(sha256Hex(channel.encryptedCredentials));
     this.#attempt = attempt;
@@ -128,16 +132,18 @@ export class ChannelConnection extends DurableObject<object> implements ChannelC
 
   #onConnected(services: Services, channelId: string): void {
     this.#record.connected();
-    const tell = async () => {
-      try {
-        await services.heartbeats.beat(channelId);
-        await this.#report(services);
-      } catch (error) {
-        // The next look repeats it.
-        createLog().warn("a channel's connection could not be reported", { cause: error });
-      }
-    };
-    this.ctx.waitUntil(tell());
+    this.#tell(async () => {
+      await services.heartbeats.beat(channelId);
+      await this.#report(services);
+    });
+  }
+
+  /** Never fails: the next look repeats it. */
+  #tell(report: () => Promise<void>): void {
+    const reported = report().catch((error: unknown) =>
+      createLog().warn("a channel's connection could not be reported", { cause: error }),
+    );
+    this.ctx.waitUntil(reported);
   }
 
   /** Writes state and error to the channel's row, if they have changed; one write after the other. */

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { Lanes, type Places } from "./lanes.ts";
 import type { Message } from "./message.ts";
 import type { ScheduleStore } from "./schedule-store.ts";
 import type { Send } from "./send.ts";
@@ -9,31 +10,32 @@ import type { Answer, QueueStore } from "./store.ts";
 const MAX_TIMER_MS = 3_600_000;
 
 /**
- * Publishes the messages of schedules and passes all messages to `send` as soon as they are due, at most `limit` at a time. An attempt is stored only when it is
- * over, so attempts that a dying process interrupts are delivered again by the next one.
+ * Publishes the messages of schedules and passes all messages to `send` as soon as they are due and their lane has its turn.
+ * An attempt is stored only when it is over, so attempts that a dying process interrupts are delivered again by the next one.
  */
 export class Dispatcher {
   readonly #store: QueueStore;
   readonly #schedules: ScheduleStore;
   readonly #send: Send;
-  readonly #limit: number;
+  readonly #lanes: Lanes;
   readonly #log: (line: string) => void;
-  readonly #underWay = new Set<string>();
   readonly #closing = new AbortController();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #begun = false;
+  /** Messages that were due before are in their lanes. */
+  #lookedAt = 0;
 
   constructor(options: {
     store: QueueStore;
     schedules: ScheduleStore;
     send: Send;
-    limit: number;
+    places: Places;
     log: (line: string) => void;
   }) {
     this.#store = options.store;
     this.#schedules = options.schedules;
     this.#send = options.send;
-    this.#limit = options.limit;
+    this.#lanes = new Lanes(options.places);
     this.#log = options.log;
   }
 
@@ -45,6 +47,7 @@ export class Dispatcher {
   begin(): void {
     this.#begun = true;
     this.#store.hasten(Date.now());
+    this.#lookedAt = 0;
     this.wake();
   }
 
@@ -66,14 +69,24 @@ export class Dispatcher {
 
   #startDue(now: number): void {
     this.#schedules.publishDue(now);
-    if (this.#underWay.size < this.#limit) {
-      for (const id of this.#store.due(now, this.#limit)) {
-        if (this.#underWay.size >= this.#limit) break;
-        const message = this.#underWay.has(id) ? undefined : this.#store.find(id);
-        if (message) void this.#deliver(message);
-      }
+    // The clock may have been set back.
+    const since = Math.min(this.#lookedAt, now);
+    for (const lane of this.#store.lanesDue({ since, now })) this.#lanes.queue(lane);
+    this.#lookedAt = now;
+    for (let lane = this.#lanes.next(); lane !== undefined; lane = this.#lanes.next()) {
+      const underWay = this.#lanes.underWay(lane);
+      const message = this.#store.next(lane, now, underWay);
+      // A lane that is full gets its next turn when one of its deliveries is over.
+      if (!message || underWay.size >= (message.details.flow?.parallelism ?? Infinity)) continue;
+      void this.#deliver(message, lane);
+      this.#lanes.queue(lane);
     }
     this.#arm(now);
+  }
+
+  /** How many messages with a flow-control key are under way. */
+  underWay(key: string): number {
+    return this.#lanes.underWay(key).size;
   }
 
   #arm(now: number): void {
@@ -85,8 +98,8 @@ export class Dispatcher {
     if (next < Infinity) this.#timer = setTimeout(() => this.wake(), Math.min(next - now, MAX_TIMER_MS));
   }
 
-  async #deliver(message: Message): Promise<void> {
-    this.#underWay.add(message.id);
+  async #deliver(message: Message, lane: string): Promise<void> {
+    this.#lanes.begin(lane, message.id);
     const answer = await this.#send(message, this.#closing.signal);
     if (this.#closing.signal.aborted) return;
     try {
@@ -96,7 +109,7 @@ export class Dispatcher {
       this.#log(`queue: ${message.id} could not be settled: ${String(error)}`);
       return;
     }
-    this.#underWay.delete(message.id);
+    this.#lanes.end(lane, message.id);
     this.wake();
   }
 

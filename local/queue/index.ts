@@ -6,6 +6,7 @@ import { withoutSlash } from "#src/lib/without-slash.ts";
 import { serve } from "#local/serve.ts";
 import { Database } from "#local/sqlite.ts";
 import { queueCredentials } from "./credentials.ts";
+import type { Places } from "./lanes.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { withFaults, type Faults } from "./faults.ts";
 import { rebase, SETTING_TABLE } from "./public-address.ts";
@@ -16,6 +17,12 @@ import { createSigner } from "./signature.ts";
 import { MESSAGE_TABLES, QueueStore } from "./store.ts";
 
 const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
+
+/** Steps of agents, by their flow-control keys or their address, have places that nothing else takes. */
+const PLACES: Places = {
+  favoured: { lanes: /^agent-step\.|\/functions\/agent-step$/u, places: 48 },
+  others: 32,
+};
 
 export interface QueueServer {
   /** Address of the REST API, for `QSTASH_URL`. */
@@ -34,16 +41,16 @@ export interface QueueServer {
 
 /**
  * A queue with QStash's REST API and delivery: at least once, signed, with retries, deduplication, callbacks, dead
- * letters and schedules. URL groups and flow control are not supported. The state is `DATA_DIR/queue.sqlite`; a message is
+ * letters, schedules and the parallelism of flow control. URL groups are not supported. The state is `DATA_DIR/queue.sqlite`; a message is
  * signed when it is sent, so a message stored under earlier keys is signed with the current ones. Addresses below
- * `publicUrl` are delivered to `deliverTo`; `limit` bounds the concurrent deliveries.
+ * `publicUrl` are delivered to `deliverTo`; `places` bounds the concurrent deliveries.
  */
 export async function startQueue(options: {
   dataDir: string;
   publicUrl: string;
   deliverTo: string;
   log: (line: string) => void;
-  limit?: number;
+  places?: Places;
   faults?: Faults;
 }): Promise<QueueServer> {
   const publicUrl = withoutSlash(options.publicUrl);
@@ -66,12 +73,14 @@ export async function startQueue(options: {
     store,
     schedules,
     send: withFaults(send, options.faults ?? {}),
-    limit: options.limit ?? 64,
+    places: options.places ?? PLACES,
     log: options.log,
   });
 
+  const stores = { store, schedules, underWay: (key: string) => dispatcher.underWay(key) };
+
   const { url, close } = await serve(async (request, response) => {
-    const { status, body } = await answer({ store, schedules }, token, request);
+    const { status, body } = await answer(stores, token, request);
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
     dispatcher.wake();
   });

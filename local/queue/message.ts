@@ -22,6 +22,8 @@ export type Delivery = z.infer<typeof Delivery>;
 export const Template = Delivery.extend({
   callback: Delivery.optional(),
   failureCallback: Delivery.optional(),
+  /** At most `parallelism` messages with this key are delivered at the same time. */
+  flow: z.object({ key: z.string(), parallelism: z.number() }).optional(),
 });
 export type Template = z.infer<typeof Template>;
 
@@ -84,6 +86,7 @@ export function readTemplate(destination: string, headers: Headers, body: Uint8A
     ...readDelivery(destination, headers, "upstash-"),
     callback: readCallback(headers, "upstash-callback"),
     failureCallback: readCallback(headers, "upstash-failure-callback"),
+    flow: readFlow(headers),
   };
 }
 
@@ -114,6 +117,20 @@ function readDelivery(destination: string, headers: Headers, prefix: string): De
     timeoutMs: Math.min(duration(headers, `${prefix}timeout`, MAX_TIMEOUT_MS), MAX_TIMEOUT_MS),
     delayMs: duration(headers, `${prefix}delay`, 0),
   };
+}
+
+/**
+ * Parses `Upstash-Flow-Control-Key` and `-Value`: https://upstash.com/docs/qstash/features/flowcontrol. The service limits no
+ * rate, so a rate is refused.
+ */
+function readFlow(headers: Headers): Template["flow"] {
+  const key = headers.get("upstash-flow-control-key");
+  if (key === null) return undefined;
+  const value = headers.get("upstash-flow-control-value") ?? "";
+  const [, parallelism] = /^parallelism=([1-9]\d{0,8})$/u.exec(value.trim()) ?? [];
+  if (parallelism === undefined)
+    throw new AppError("invalid_input", "The local queue takes flow control as parallelism=<number> alone");
+  return { key, parallelism: Number(parallelism) };
 }
 
 /** Destinations are raw (`/v2/publish/https://host/path`) or percent-encoded. */

@@ -10,6 +10,8 @@ import { deadLetterView, messageView, scheduleView } from "./views.ts";
 export interface Stores {
   store: QueueStore;
   schedules: ScheduleStore;
+  /** How many messages with a flow-control key are under way. */
+  underWay: (key: string) => number;
 }
 
 export interface ApiRequest {
@@ -36,7 +38,8 @@ const Batch = z.array(
 const DLQ_PAGE = 100;
 
 /** Serves the part of QStash's REST API that the service uses. Throws `AppError` for refused requests. */
-export function answerApi({ store, schedules }: Stores, request: ApiRequest): ApiResponse {
+export function answerApi(stores: Stores, request: ApiRequest): ApiResponse {
+  const { store, schedules } = stores;
   const { method, headers, body } = request;
   const now = Date.now();
   if (method === "POST" && request.path.startsWith("/v2/publish/")) {
@@ -75,6 +78,10 @@ export function answerApi({ store, schedules }: Stores, request: ApiRequest): Ap
     found(store.deleteDeadLetter(dlqId) || undefined);
     return { status: 200, body: { deleted: 1 } };
   }
+  const flowKey = below("/v2/flowControl/");
+  if (flowKey !== undefined && method === "GET") {
+    return { status: 200, body: flowView(stores, decodeURIComponent(flowKey), now) };
+  }
   throw unknownRoute(request);
 }
 
@@ -94,6 +101,18 @@ function answerSchedules(schedules: ScheduleStore, request: ApiRequest, now: num
     return { status: 200, body: {} };
   }
   throw unknownRoute(request);
+}
+
+/** https://upstash.com/docs/qstash/features/flowcontrol#management-api */
+function flowView({ store, underWay }: Stores, key: string, now: number) {
+  const { due, parallelism } = store.flow(key, now);
+  const running = underWay(key);
+  return {
+    flowControlKey: key,
+    waitListSize: Math.max(0, due - running),
+    parallelismMax: parallelism,
+    parallelismCount: running,
+  };
 }
 
 function unknownRoute({ method, path }: ApiRequest): AppError {

@@ -4,6 +4,9 @@ import type { Database, Row } from "#local/sqlite.ts";
 import { Details, type Message, type NewMessage } from "./message.ts";
 import { rebasedTemplate } from "./public-address.ts";
 
+/** The lane of a message: its flow-control key, or its address. */
+const LANE = "coalesce(details ->> '$.flow.key', details ->> '$.url')";
+
 /**
  * The queue's tables: messages until they are delivered, deduplication keys for ten minutes, dead letters for a week.
  * Every method is one transaction.
@@ -14,6 +17,7 @@ export const MESSAGE_TABLES = `
     unanswered INTEGER NOT NULL DEFAULT 0, details TEXT NOT NULL, body BLOB NOT NULL
   ) STRICT;
   CREATE INDEX IF NOT EXISTS message_due ON message (due_at, seq);
+  CREATE INDEX IF NOT EXISTS message_lane ON message (${LANE}, due_at, seq);
   CREATE TABLE IF NOT EXISTS deduplication (
     key TEXT PRIMARY KEY, message_id TEXT NOT NULL, expires_at INTEGER NOT NULL
   ) STRICT;
@@ -62,10 +66,33 @@ export class QueueStore {
     return this.#db.transaction(() => messages.map((message) => this.#add(message, now)));
   }
 
-  /** Returns ids of due messages, oldest first, including those under way, because they stay until they are done. */
-  due(now: number, limit: number): string[] {
-    const sql = "SELECT id FROM message WHERE due_at <= ? ORDER BY due_at, seq LIMIT ?";
-    return this.#db.all(sql, now, limit).map(({ id }) => String(id));
+  /** Returns the lanes of messages that became due in this time. */
+  lanesDue({ since, now }: { since: number; now: number }): string[] {
+    const sql = `SELECT DISTINCT ${LANE} AS lane FROM message WHERE due_at BETWEEN ? AND ?`;
+    return this.#db.all(sql, since, now).map(({ lane }) => String(lane));
+  }
+
+  /** Returns the oldest due message of a lane that is not under way; those stay until they are done. */
+  next(lane: string, now: number, underWay: ReadonlySet<string>): Message | undefined {
+    const sql = `SELECT id FROM message WHERE ${LANE} = ? AND due_at <= ? ORDER BY due_at, seq LIMIT ?`;
+    const ids = this.#db.all(sql, lane, now, underWay.size + 1).map(({ id }) => String(id));
+    const id = ids.find((each) => !underWay.has(each));
+    return id === undefined ? undefined : this.find(id);
+  }
+
+  /** Returns how many messages of a flow-control key are due, with those under way, and what the newest one asks for. */
+  flow(key: string, now: number): { due: number; parallelism: number } {
+    const newest = `SELECT details ->> '$.flow.parallelism' AS parallelism FROM message
+      WHERE ${LANE} = ? ORDER BY seq DESC LIMIT 1`;
+    const due = this.#db.get(
+      `SELECT count(*) AS due FROM message WHERE ${LANE} = ? AND due_at <= ?`,
+      key,
+      now,
+    );
+    return {
+      due: Number(due?.["due"] ?? 0),
+      parallelism: Number(this.#db.get(newest, key)?.["parallelism"] ?? 0),
+    };
   }
 
   /** Returns when the next message becomes due, in milliseconds since the epoch. */

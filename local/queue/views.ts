@@ -17,6 +17,8 @@ export function messageView({ id, details, body, retried }: Message) {
     callback: details.callback?.url,
     failureCallback: details.failureCallback?.url,
     scheduleId: details.scheduleId,
+    flowControlKey: details.flow?.key,
+    parallelism: details.flow?.parallelism,
   };
 }
 

@@ -341,7 +341,8 @@ export class Execution {
    */
   async #handOver(): Promise<void> {
     await this.#writer.flush();
-    await publishNextStep(this.#deps, this.#progress);
+    const { taskId, generation } = this.#progress;
+    await publishNextStep(this.#deps, { taskId, generation, userId: this.#task.task.userId });
   }
 
   /** Parks the task: it has no executor until the approval is decided. */
@@ -358,7 +359,7 @@ export class Execution {
     await publishQuestions(this.#deps, this.#task.task);
     await this.#deps.taskLogs.park(taskId, generation, until);
     // An approval decided before the task was parked could not wake it.
-    if (!(await isAsking(this.#deps.db, taskId))) await goOn(this.#deps, taskId);
+    if (!(await isAsking(this.#deps.db, taskId))) await goOn(this.#deps, this.#task.task);
   }
 
   /** Stops the task and keeps what its open turn said, did and used. */

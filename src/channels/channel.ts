@@ -271,6 +271,11 @@ export interface ChannelAdapter<Credentials = Readonly<Record<string, unknown>>>
    * since the epoch: messages that the platform kept for too long are dropped.
    */
   parse(request: WebhookRequest, self: Self, now: number): Delivery;
+  /**
+   * Whether the platform sends a webhook's request again that was refused with 429 while this event waited in it. Events of
+   * connections are never refused.
+   */
+  sendsAgain(event: ReceivedEvent): boolean;
   /** An agent's Markdown as the platform's messages, in order. */
   render(markdown: string): Promise<readonly RenderedText[]>;
   /** The channel's calls at its platform. */

@@ -30,6 +30,7 @@ afterAll(async () => {
 
 const service = mortalService(() => ({
   CHANNEL_WEBHOOK_RATE_LIMIT: "0",
+  CHANNEL_OWNER_RATE_LIMIT: "0",
   ...Object.fromEntries(platforms.flatMap(({ variables }) => Object.entries(variables))),
 }));
 const { dataDir } = service;

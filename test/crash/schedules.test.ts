@@ -36,6 +36,7 @@ afterAll(async () => {
 
 const service = mortalService(() => ({
   CHANNEL_WEBHOOK_RATE_LIMIT: "0",
+  CHANNEL_OWNER_RATE_LIMIT: "0",
   GATEWAY_TICK_INTERVAL: "5",
   GATEWAY_MAX_SCHEDULES_PER_USER: "1000",
   ...Object.fromEntries(platforms.flatMap(({ variables }) => Object.entries(variables))),

@@ -81,6 +81,23 @@ describe("a connection's record", () => {
     expect(row).toMatchObject({ state: "connecting", failures: 0, last_error: null, retry_at: 0 });
   });
 
+  it("tells the owner how a connection that is up is doing, and nothing of one that is not", async () => {
+    const seen = await withRecord((open) => {
+      const record = open();
+      record.want(channelId, 1);
+      record.begin("credentials");
+      record.note("Too fast.");
+      const before = record.current?.last_error;
+      record.connected();
+      record.note("Too fast.");
+      const told = record.unreported;
+      record.note(null);
+      return { before, told, after: record.current?.last_error };
+    });
+    const told = { state: "connected", lastError: "Too fast." };
+    expect(seen).toMatchObject({ before: null, told, after: null });
+  });
+
   it("waits longer after every failure, and at least as long as the platform says", async () => {
     const waits = await withRecord((open) => {
       const record = open();

@@ -36,3 +36,15 @@ it("counts each caller apart", async () => {
   expect((await namespace.getByName(`user:${other}`).take(once)).allowed).toBe(true);
   expect((await namespace.getByName(`user:${one}`).take(once)).allowed).toBe(false);
 });
+
+it("counts the events of one person's channels, for each and together", async () => {
+  const limiter = namespace.getByName(`events:${crypto.randomUUID()}`);
+  const limits = { channel: 150, owner: 200 };
+  const take = async (channelId: string) => limiter.takeEvents({ channelId, wanted: 100, limits });
+  expect(await take("one")).toEqual({ taken: 100, retryAfterSeconds: 0 });
+  expect(await take("one")).toMatchObject({ taken: 50, retryAfterSeconds: expect.any(Number) });
+  expect(await take("other")).toMatchObject({ taken: 50 });
+  const { taken, retryAfterSeconds } = await take("other");
+  expect(taken).toBe(0);
+  expect(retryAfterSeconds).toBeGreaterThan(0);
+});

@@ -31,7 +31,7 @@
  * | The state of the gateway is public, and one for all shards | journeys/gateway |
  * | Voice is not read, pictures are dropped | journeys/channel-media; journeys/channels-at-platforms: voice and pictures |
  * | Files are fetched from anywhere, of any size | domain/messaging/media; channels/telegram/failures: a download |
- * | Limits count addresses instead of channels | journeys/channels-at-platforms: WhatsApp |
+ * | Limits count addresses instead of channels, or calls instead of events | attacks/floods; journeys/channels-at-platforms: WhatsApp |
  * | Commands and buttons of a connected channel vanish | journeys/channels-at-platforms: Discord, also while the bot is connected |
  * | `/start` and unknown commands are swallowed | below |
  * | The line that tells of a failure deletes itself | below: told that it failed, in a message of its own |

@@ -1,4 +1,7 @@
+import { Client } from "@upstash/qstash";
+import { count, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { channelEvents } from "#src/db/schema/index.ts";
 import type { ChatThere, PersonThere } from "#test/support/at-platforms/bot.ts";
 import { type ChannelThere, codeIn, newChannelThere, told } from "#test/support/at-platforms/channel.ts";
 import { botAtDiscord } from "#test/support/at-platforms/discord.ts";
@@ -6,6 +9,7 @@ import { botAtSignal } from "#test/support/at-platforms/signal.ts";
 import { botAtSlack } from "#test/support/at-platforms/slack.ts";
 import { botAtWhatsapp } from "#test/support/at-platforms/whatsapp.ts";
 import { PATIENCE } from "#test/support/connected-channels.ts";
+import { databaseOf } from "#test/support/database.ts";
 import { type DiscordMock, startDiscord } from "#test/support/platforms/discord.ts";
 import { type SignalBridge, startSignalBridge } from "#test/support/platforms/signal.ts";
 import { type SlackMock, type SlackUser, startSlack } from "#test/support/platforms/slack.ts";
@@ -390,20 +394,37 @@ describe("WhatsApp", () => {
     expect(await reply()).toMatchObject({ status: "failed", error: expect.stringMatching(/24 hours/u) });
   });
 
-  it("is refused for a while when one channel gets too much, and not for another", async () => {
+  it("has a hundred of 8,000 messages taken, the next when they come again, and keeps no one else waiting", async () => {
     const [busy, quiet] = [
       await newChannelThere(service, botAtWhatsapp(whatsapp)),
       await newChannelThere(service, botAtWhatsapp(whatsapp)),
     ];
-    const messages = [whatsapp.write(whatsapp.newPerson("Ann", { number: "4915990009" }), { text: "hello" })];
-    const deliver = ({ channel }: ChannelThere) => whatsapp.deliver(channel.webhook_url ?? "", { messages });
-    const responses: Response[] = [];
-    // Ten at a time: a minute admits sixty.
-    while (responses.length < 400 && !responses.some(({ status }) => status === 429)) {
-      responses.push(...(await Promise.all(Array.from({ length: 10 }, () => deliver(busy)))));
+    const { dm } = await quiet.paired();
+    const messages = Array.from({ length: 8000 }, (_, index) =>
+      whatsapp.write(whatsapp.newPerson("Ann", { number: `49159${100_000 + index}` }), { text: "hello" }),
+    );
+    const { variables } = service.stack;
+    const queue = new Client({
+      baseUrl: variables["QSTASH_URL"] ?? "",
+      token: variables["QSTASH_TOKEN"] ?? "",
+      devMode: false,
+    });
+    const { id: ownerId } = busy.client.account;
+    const ofChannel = eq(channelEvents.channelConfigId, busy.channel.id);
+    for (const [index, taken] of [100, 200, 300].entries()) {
+      const { status, headers } = await whatsapp.deliver(busy.channel.webhook_url ?? "", { messages });
+      expect(status).toBe(429);
+      expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+      const [stored] = await databaseOf(service)
+        .select({ events: count() })
+        .from(channelEvents)
+        .where(ofChannel);
+      expect(stored?.events).toBe(taken);
+      // One message of the queue for each batch.
+      const { waitListSize, parallelismCount } = await queue.flowControl.get(`receive-message.${ownerId}`);
+      expect(waitListSize + parallelismCount).toBeLessThanOrEqual(index + 1);
     }
-    const refused = responses.find(({ status }) => status === 429);
-    expect(Number(refused?.headers.get("retry-after"))).toBeGreaterThan(0);
-    expect((await deliver(quiet)).status).toBe(200);
+    await dm.say(says("Not kept waiting."));
+    await told(dm, "Not kept waiting.");
   });
 });

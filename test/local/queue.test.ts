@@ -4,6 +4,7 @@ import path from "node:path";
 import { Client, Receiver } from "@upstash/qstash";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Faults } from "#local/queue/faults.ts";
+import type { Places } from "#local/queue/lanes.ts";
 import { startQueue, type QueueServer } from "#local/queue/index.ts";
 import { startReceiver } from "./support/receiver.ts";
 
@@ -28,7 +29,7 @@ async function receiver(...reply: Parameters<typeof startReceiver>) {
 
 async function queueTo(
   deliverTo: string,
-  options: { faults?: Faults; limit?: number; publicUrl?: string } = {},
+  options: { faults?: Faults; places?: Places; publicUrl?: string } = {},
 ): Promise<{ queue: QueueServer; client: Client; log: string[] }> {
   const log: string[] = [];
   const queue = await startQueue({
@@ -259,7 +260,9 @@ it("tells a callback what the destination answered", async () => {
   });
 });
 
-it("delivers at most `limit` at a time, and the rest as places come free", async () => {
+const FOUR: Places = { favoured: { lanes: /^never$/u, places: 0 }, others: 4 };
+
+it("delivers at most so many at a time as there are places, and the rest as they come free", async () => {
   let [now, most] = [0, 0];
   const destination = await receiver(async () => {
     now += 1;
@@ -268,12 +271,60 @@ it("delivers at most `limit` at a time, and the rest as places come free", async
     now -= 1;
     return { status: 200 };
   });
-  const { queue, client } = await queueTo(destination.url, { limit: 4 });
+  const { queue, client } = await queueTo(destination.url, { places: FOUR });
   await client.batch(Array.from({ length: 40 }, (_, index) => ({ url: `${publicUrl}/${index}` })));
   queue.begin();
   const deliveries = await destination.arrived(40);
   expect(new Set(deliveries.map(({ path: at }) => at)).size).toBe(40);
   expect(most).toBe(4);
+});
+
+describe("flow control", () => {
+  const flowControl = { key: "receive.ada", parallelism: 2 };
+
+  it("delivers so many messages of a key at the same time, and leaves others alone", async () => {
+    const [one, rest] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const destination = await receiver(async ({ path: at }) => {
+      if (at !== "/other") await (at === "/0" ? one.promise : rest.promise);
+      return { status: 200 };
+    });
+    const { queue, client } = await queueTo(destination.url);
+    await client.batch(
+      Array.from({ length: 5 }, (_, index) => ({ url: `${publicUrl}/${index}`, flowControl })),
+    );
+    await client.publish({ url: `${publicUrl}/other` });
+    queue.begin();
+    const first = await destination.arrived(3);
+    expect(first.map(({ path: at }) => at).toSorted()).toEqual(["/0", "/1", "/other"]);
+    const asked = () => client.flowControl.get(flowControl.key);
+    const known = { flowControlKey: flowControl.key, parallelismMax: 2 };
+    expect(await asked()).toMatchObject({ ...known, parallelismCount: 2, waitListSize: 3 });
+    one.resolve();
+    await destination.arrived(4);
+    expect(await asked()).toMatchObject({ ...known, parallelismCount: 2, waitListSize: 2 });
+    rest.resolve();
+    await vi.waitFor(async () =>
+      expect(await asked()).toMatchObject({ parallelismCount: 0, waitListSize: 0 }),
+    );
+  });
+
+  it("is kept across a restart, and shown with the message", async () => {
+    const first = await queueTo("http://127.0.0.1:9");
+    const { messageId } = await first.client.publish({ url: publicUrl, flowControl });
+    await first.queue.close();
+    const { client } = await queueTo("http://127.0.0.1:9");
+    expect(await client.messages.get(messageId)).toMatchObject({
+      flowControlKey: flowControl.key,
+      parallelism: 2,
+    });
+    expect(await client.flowControl.get(flowControl.key)).toMatchObject({ waitListSize: 1 });
+  });
+
+  it("is refused with a rate, which this queue would not keep to", async () => {
+    const { client } = await queueTo("http://127.0.0.1:9");
+    const rated = { ...flowControl, rate: 5, period: "1m" } as const;
+    await expect(client.publish({ url: publicUrl, flowControl: rated })).rejects.toThrow("parallelism=");
+  });
 });
 
 describe("the door", () => {

@@ -24,5 +24,8 @@ export const cli: Omit<ChannelAdapter<z.infer<typeof credentials>>, "render"> = 
   parse() {
     throw new AppError("invalid_input", "The command line has no webhook");
   },
+  sendsAgain() {
+    return false;
+  },
   api: cliApi,
 };

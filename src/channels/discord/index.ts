@@ -47,5 +47,9 @@ export const discord: Omit<ChannelAdapter<z.infer<typeof credentials>>, "render"
   parse(request, self) {
     return parseInteraction(jsonBody(request, z.unknown()), self);
   },
+  /** The person sees that the interaction failed. */
+  sendsAgain() {
+    return false;
+  },
   api: discordApi,
 };

@@ -24,5 +24,8 @@ export const signal: Omit<ChannelAdapter<SignalCredentials>, "render"> = {
   parse() {
     throw new AppError("invalid_input", "Signal has no webhook");
   },
+  sendsAgain() {
+    return false;
+  },
   api: signalApi,
 };

@@ -57,5 +57,9 @@ export const slack: Omit<ChannelAdapter<z.infer<typeof credentials>>, "render"> 
     return isHmacSha256(secret, withPrefix(`v0:${time}:`, body), signature);
   },
   parse: parseDelivery,
+  /** Of a click or a slash command the person sees that it failed. */
+  sendsAgain(event) {
+    return event.kind === "message" && event.replyTarget === undefined;
+  },
   api: slackApi,
 };

@@ -36,6 +36,9 @@ export const telegram: Omit<ChannelAdapter<z.infer<typeof credentials>>, "render
   isStandIn({ bot_token: botToken }) {
     return isStandIn(botToken);
   },
+  sendsAgain() {
+    return true;
+  },
   api({ bot_token: botToken }, environment) {
     return telegramApi(botOf(botToken, environment));
   },

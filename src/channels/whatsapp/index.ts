@@ -31,5 +31,8 @@ export const whatsapp: Omit<ChannelAdapter<WhatsappCredentials>, "render"> = {
   parse(request, self, now) {
     return { reply: { empty: true }, events: parseDelivery(jsonBody(request, delivery), self, { now }) };
   },
+  sendsAgain() {
+    return true;
+  },
   api: whatsappApi,
 };

@@ -52,12 +52,13 @@ function parseValue(read: Value, self: Self, oldest: number): ReceivedEvent[] {
   // One webhook serves all numbers of an app. What names none cannot be told to be of this one.
   if (self.botId !== undefined && numberId !== self.botId) return [];
   const own = digits(ownNumber);
+  const contacts = contactsOf(read.contacts ?? []);
   const messages = (read.messages ?? []).flatMap((one) => {
     const parsed = message.safeParse(one);
     if (!parsed.success || parsed.data.group_id) return [];
     const sentAt = dateOf(Number(parsed.data.timestamp ?? Number.NaN) * 1000);
     if (sentAt !== undefined && sentAt.getTime() < oldest) return [];
-    const sender = senderOf(parsed.data, read.contacts ?? []);
+    const sender = senderOf(parsed.data, contacts);
     if (sender === undefined || (own !== "" && digits(sender.id) === own)) return [];
     return parseMessage(parsed.data, sender, sentAt) ?? [];
   });
@@ -108,19 +109,26 @@ function parseMessage(
   };
 }
 
+/** The contacts of a delivery by phone number and by business-scoped user id: one delivery may hold thousands. */
+interface Contacts {
+  byId: ReadonlyMap<string, Contact>;
+  only: Contact | undefined;
+}
+
+function contactsOf(contacts: readonly Contact[]): Contacts {
+  const byId = new Map<string, Contact>();
+  // The first one of an id counts.
+  for (const contact of contacts.toReversed()) {
+    if (contact.wa_id) byId.set(contact.wa_id, contact);
+    if (contact.user_id) byId.set(contact.user_id, contact);
+  }
+  return { byId, only: contacts.length === 1 ? contacts[0] : undefined };
+}
+
 /** The phone number where WhatsApp tells it, or else the business-scoped user id, which has two letters and a dot. */
-function senderOf(
-  { from, from_user_id: fromUserId }: Message,
-  contacts: readonly Contact[],
-): Sender | undefined {
+function senderOf({ from, from_user_id: fromUserId }: Message, { byId, only }: Contacts): Sender | undefined {
   const isAnonymous = !from && !fromUserId;
-  const contact = isAnonymous
-    ? contacts.length === 1
-      ? contacts[0]
-      : undefined
-    : contacts.find(
-        ({ wa_id: phone, user_id: id }) => (from && phone === from) || (fromUserId && id === fromUserId),
-      );
+  const contact = isAnonymous ? only : (byId.get(from || "") ?? byId.get(fromUserId || ""));
   const phone = from || contact?.wa_id;
   const userId = fromUserId || contact?.user_id;
   const id = phone || userId;

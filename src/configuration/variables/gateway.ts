@@ -30,8 +30,10 @@ export const gatewayVariables = {
   /** Prefix of fetched media in the bucket of archives. */
   GATEWAY_MEDIA_CACHE_DIR: withDefault(z.string().regex(/^[\w.-]{1,100}$/u), "media"),
   GATEWAY_MEDIA_CACHE_MAX_AGE_HOURS: integer(24, 1, 720),
-  /** Webhook calls of one channel in a minute; 0 is no limit. */
-  CHANNEL_WEBHOOK_RATE_LIMIT: integer(60, 0),
+  /** Events of one channel in a minute, by webhook or connection; 0 is no limit. */
+  CHANNEL_WEBHOOK_RATE_LIMIT: integer(300, 0),
+  /** Events of all channels of one person in a minute; 0 is no limit. */
+  CHANNEL_OWNER_RATE_LIMIT: integer(600, 0),
   TELEGRAM_API_BASE_URL: withDefault(httpUrl, "https://api.telegram.org"),
   /** Address of the chat platform; set by the local stack only. */
   CHAT_PLATFORM_URL: optional(httpUrl),

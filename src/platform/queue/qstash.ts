@@ -1,4 +1,4 @@
-import { Client, type PublishRequest } from "@upstash/qstash";
+import { Client, type FlowControl, type PublishRequest } from "@upstash/qstash";
 import { AppError } from "#src/lib/errors.ts";
 import { withoutSlash } from "#src/lib/without-slash.ts";
 import type { Trips } from "#src/platform/trips.ts";
@@ -42,6 +42,7 @@ export function createQueue(options: {
     ...contentOf(message),
     ...(message.deduplicationId !== undefined && { deduplicationId: message.deduplicationId }),
     ...startOf(message),
+    ...flowOf(message),
   });
 
   const count = () => {
@@ -84,6 +85,19 @@ function contentOf({ payload, retries }: QueueMessage | QueueSchedule) {
     headers: { "content-type": "application/json" },
     ...(retries !== undefined && { retries }),
   };
+}
+
+/**
+ * Messages of one kind that are delivered at the same time for one person. Steps take minutes, and the person may have several
+ * agents at work; everything else is short.
+ */
+const STEPS_AT_ONCE = 32;
+const OTHERS_AT_ONCE = 6;
+
+function flowOf({ function: name, shareOf }: QueueMessage): { flowControl?: FlowControl } {
+  if (shareOf === undefined) return {};
+  const parallelism = name === "agent-step" ? STEPS_AT_ONCE : OTHERS_AT_ONCE;
+  return { flowControl: { key: `${name}.${shareOf}`, parallelism } };
 }
 
 /** The API expects `notBefore` in whole seconds since the epoch. */

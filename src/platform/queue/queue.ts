@@ -12,6 +12,11 @@ export interface QueueMessage {
   notBefore?: Date;
   /** Attempts after the first; the queue's default (3) when absent. */
   retries?: number;
+  /**
+   * Whose share of the queue the message takes: the id of a person or project. However many messages of one kind they have,
+   * only some are delivered at the same time. Without it the message waits for no others.
+   */
+  shareOf?: string | undefined;
 }
 
 /** A message that the queue publishes again and again. */

@@ -69,6 +69,16 @@ describe("the queue", () => {
     ]);
     await queue.publishBatch([]);
   });
+
+  it("has a share for each kind of work of each person", async () => {
+    const { server, queue } = await stack();
+    const client = new Client({ baseUrl: server.url, token: server.token, devMode: false, retry: false });
+    const later = { payload: null, delaySeconds: 60 };
+    await queue.publish({ function: "agent-step", shareOf: "ada", ...later });
+    await queue.publishBatch([{ function: "receive-message", shareOf: "ada", ...later }]);
+    expect(await client.flowControl.get("agent-step.ada")).toMatchObject({ parallelismMax: 32 });
+    expect(await client.flowControl.get("receive-message.ada")).toMatchObject({ parallelismMax: 6 });
+  });
 });
 
 describe("a schedule of the queue", () => {

@@ -37,6 +37,6 @@ export async function answerApproval(
     }
   }
   const { taskId } = row.approval;
-  await goOn(deps, taskId);
+  await goOn(deps, { id: taskId, userId: row.task.userId });
   return { taskId };
 }

@@ -13,6 +13,7 @@ export async function declineByMessage(
   message: { taskId: string; userId: string },
 ): Promise<RefusedQuestion | undefined> {
   const refused = await declineQuestionsBefore(deps.db, message);
-  for (const taskId of new Set(refused.map((question) => question.taskId))) await goOn(deps, taskId);
+  const { userId } = message;
+  for (const id of new Set(refused.map(({ taskId }) => taskId))) await goOn(deps, { id, userId });
   return refused[0];
 }

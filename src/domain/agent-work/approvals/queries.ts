@@ -44,7 +44,7 @@ export function approvalWithRole(db: Db, id: string, viewer: Viewer) {
   return db
     .select({
       approval: approvals,
-      task: { status: tasks.status, chatId: tasks.chatId },
+      task: { status: tasks.status, chatId: tasks.chatId, userId: tasks.userId },
       project: { id: projects.id },
       role: roleInProject(viewer),
     })
@@ -139,7 +139,7 @@ export async function isAsking(db: Db, taskId: string): Promise<boolean> {
 /** Tasks whose approval was answered a while ago: each may have lost the queue message that resumes it. */
 export function answeredTasks(db: Db, limit: number) {
   return db
-    .selectDistinct({ taskId: approvals.taskId })
+    .selectDistinct({ id: tasks.id, userId: tasks.userId })
     .from(approvals)
     .innerJoin(tasks, eq(tasks.id, approvals.taskId))
     .where(

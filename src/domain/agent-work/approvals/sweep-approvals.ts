@@ -15,9 +15,9 @@ export async function sweepApprovals(deps: {
   queue: Queue;
   log: Log;
 }): Promise<void> {
-  for (const { taskId } of await answeredTasks(deps.db, BATCH)) {
-    await goOn(deps, taskId).catch((error: unknown) =>
-      deps.log.warn("a task could not be resumed", { task_id: taskId, cause: error }),
+  for (const task of await answeredTasks(deps.db, BATCH)) {
+    await goOn(deps, task).catch((error: unknown) =>
+      deps.log.warn("a task could not be resumed", { task_id: task.id, cause: error }),
     );
   }
 }

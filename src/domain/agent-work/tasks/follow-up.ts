@@ -5,7 +5,7 @@ import { taskWithTurn } from "./queries/chat-order.ts";
 import { isTerminal, type Task } from "./task.ts";
 
 /** A finished task, with its follow-up work. */
-export interface Followed extends Pick<Task, "id" | "callbackStatus" | "origin"> {
+export interface Followed extends Pick<Task, "id" | "userId" | "callbackStatus" | "origin"> {
   /** The chat's next task: it has the turn and has not begun. */
   next: string | null;
 }
@@ -20,6 +20,7 @@ export async function followUp({ queue }: LaunchDeps, task: Followed): Promise<v
       function: "deliver-callback",
       payload: { taskId: task.id, attempt: 1 },
       deduplicationId: `callback-${task.id}-1`,
+      shareOf: task.userId,
     });
   }
   if (isPlatform(task.origin)) {
@@ -27,6 +28,7 @@ export async function followUp({ queue }: LaunchDeps, task: Followed): Promise<v
       function: "deliver-message",
       payload: { taskId: task.id },
       deduplicationId: `reply-${task.id}`,
+      shareOf: task.userId,
     });
   }
   if (task.origin === "schedule") {
@@ -34,9 +36,10 @@ export async function followUp({ queue }: LaunchDeps, task: Followed): Promise<v
       function: "finish-run",
       payload: { taskId: task.id },
       deduplicationId: `run-of-${task.id}`,
+      shareOf: task.userId,
     });
   }
-  if (task.next) await launchTask({ queue }, task.next, `after-${task.id}`);
+  if (task.next) await launchTask({ queue }, { id: task.next, userId: task.userId }, `after-${task.id}`);
 }
 
 /** As `followUp`, by the task's id; does nothing for an unfinished task. */

@@ -5,7 +5,7 @@ import type { Queue } from "#src/platform/queue/queue.ts";
 /** Ends an executor's step; the next step continues from the stored turns. Does nothing for a superseded executor. */
 export async function publishNextStep(
   deps: { taskLogs: TaskLogs; queue: Queue },
-  { taskId, generation }: { taskId: string; generation: number },
+  { taskId, generation, userId }: { taskId: string; generation: number; userId: string },
 ): Promise<void> {
   const step = await deps.taskLogs.endStep(taskId, generation);
   if (step === undefined) return;
@@ -13,17 +13,22 @@ export async function publishNextStep(
     function: "agent-step",
     payload: { taskId, step },
     deduplicationId: `step-${taskId}-${step}`,
+    shareOf: userId,
   });
 }
 
 /** Resumes a task that waits for an approval. Does nothing for a task that does not wait. Idempotent. */
-export async function goOn(deps: { taskLogs: TaskLogs; queue: Queue }, taskId: string): Promise<void> {
+export async function goOn(
+  deps: { taskLogs: TaskLogs; queue: Queue },
+  { id: taskId, userId }: { id: string; userId: string },
+): Promise<void> {
   const step = await deps.taskLogs.unpark(taskId);
   if (step === undefined) return;
   await deps.queue.publish({
     function: "agent-step",
     payload: { taskId, step },
     deduplicationId: `step-${taskId}-${step}-goes-on`,
+    shareOf: userId,
   });
 }
 
@@ -33,8 +38,8 @@ export async function goOn(deps: { taskLogs: TaskLogs; queue: Queue }, taskId: s
  */
 export async function publishQuestions(
   { queue }: { queue: Queue },
-  { id, origin }: { id: string; origin: string },
+  { id, userId, origin }: { id: string; userId: string; origin: string },
 ): Promise<void> {
   if (!isPlatform(origin) && origin !== "schedule") return;
-  await queue.publish({ function: "deliver-message", payload: { askingTaskId: id } });
+  await queue.publish({ function: "deliver-message", payload: { askingTaskId: id }, shareOf: userId });
 }

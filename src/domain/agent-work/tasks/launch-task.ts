@@ -10,14 +10,21 @@ export interface LaunchDeps {
  */
 export async function launchTask(
   { queue }: LaunchDeps,
-  taskId: string,
+  { id, userId }: Launched,
   occasion: "stored" | `after-${string}` | Again,
 ): Promise<void> {
   await queue.publish({
     function: "agent-step",
-    payload: { taskId, step: 1 },
-    deduplicationId: `step-${taskId}-1-${occasion}`,
+    payload: { taskId: id, step: 1 },
+    deduplicationId: `step-${id}-1-${occasion}`,
+    shareOf: userId,
   });
+}
+
+/** A task, and whose it is; undefined for one whose row is gone. */
+interface Launched {
+  id: string;
+  userId: string | undefined;
 }
 
 type Again = `again-${number}`;

@@ -12,5 +12,7 @@ import { isTerminal } from "./task.ts";
 export async function resumeTask(deps: LaunchDeps & { db: Db }, taskId: string): Promise<void> {
   const [found] = await taskWithTurn(deps.db, taskId);
   if (found && isTerminal(found.task.status)) return followUp(deps, { ...found.task, next: found.next });
-  if (!found || (found.hasTurn && found.task.status === "queued")) await launchTask(deps, taskId, again());
+  if (!found || (found.hasTurn && found.task.status === "queued")) {
+    await launchTask(deps, { id: taskId, userId: found?.task.userId }, again());
+  }
 }

@@ -67,7 +67,7 @@ export async function startTask(deps: StartDeps, input: StartTask): Promise<Star
   if (!outcome.chatId) throw new AppError("not_found", "Chat not found");
   if (!outcome.attachments) throw new AppError("not_found", "Attachment not found");
   if (outcome.started) {
-    if (outcome.before === null) await launchTask(deps, task.id, "stored");
+    if (outcome.before === null) await launchTask(deps, task, "stored");
     return answer({ id: task.id, chatId: outcome.chatId }, outcome.before !== null);
   }
   const replayed = await replayTask(deps, task);
@@ -127,7 +127,7 @@ async function replayTask(
   if (claimed.requestHash !== idempotency.requestHash) {
     throw new AppError("invalid_body", "This Idempotency-Key was used with a different request");
   }
-  if (claimed.task.status === "queued" && claimed.hasTurn) await launchTask(deps, claimed.task.id, again());
+  if (claimed.task.status === "queued" && claimed.hasTurn) await launchTask(deps, claimed.task, again());
   return answer(claimed.task, claimed.task.status === "queued" && !claimed.hasTurn);
 }
 
@@ -136,7 +136,7 @@ async function repeatTask(deps: LaunchDeps & { db: Db }, taskId: string): Promis
   const [stored] = await taskWithTurn(deps.db, taskId);
   if (!stored) return undefined;
   const { task, hasTurn } = stored;
-  if (task.status === "queued" && hasTurn) await launchTask(deps, task.id, again());
+  if (task.status === "queued" && hasTurn) await launchTask(deps, task, again());
   return answer(task, task.status === "queued" && !hasTurn);
 }
 

@@ -42,7 +42,7 @@ export async function stopTasksOf(deps: FinishDeps, lost: LostAccess): Promise<v
 async function stopTask(deps: FinishDeps, task: Task, reason: StopReason): Promise<void> {
   await deps.taskLogs.open(task.id);
   const state = await deps.taskLogs.requestStop(task.id, reason);
-  if (state === "begun") return goOn(deps, task.id);
+  if (state === "begun") return goOn(deps, task);
   if (state !== "waiting") return;
   const begun = await deps.taskLogs.begin(task.id, 1);
   if (begun.kind !== "run") return;

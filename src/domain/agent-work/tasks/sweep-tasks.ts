@@ -15,10 +15,10 @@ const BATCH = 100;
  */
 export async function sweepTasks(deps: LaunchDeps & { db: Db; log: Log }): Promise<void> {
   await dropFinishedTasks(deps.db);
-  for (const { id } of await staleQueuedTasks(deps.db, BATCH)) {
+  for (const task of await staleQueuedTasks(deps.db, BATCH)) {
     // A launch that fails does not stop the others.
-    await launchTask(deps, id, again()).catch((error: unknown) =>
-      deps.log.warn("a queued task could not be launched", { task_id: id, cause: error }),
+    await launchTask(deps, task, again()).catch((error: unknown) =>
+      deps.log.warn("a queued task could not be launched", { task_id: task.id, cause: error }),
     );
   }
   const revoked = await revokedKeysWithTasks(deps.db, BATCH);

@@ -6,7 +6,8 @@ import type { Candidate, Reach, Session } from "./queries.ts";
 
 /** Where a message goes: to a chat, or to the private chat of a sender, which the platform names. */
 export type Chosen = { channel: Channel; identityId: string | null } & (
-  { place: Place } | { senderId: string }
+  | { place: Place }
+  | { senderId: string }
 );
 
 /** The forms in which rows may have a target: platforms and people write phone numbers in several ways. */
@@ -72,9 +73,7 @@ function chooseDirect(
         session.senderId === platformUserId,
     );
   const pairs = candidates.flatMap((candidate) =>
-    persons
-      .filter(({ id }) => candidate.linkIds.includes(id))
-      .map((person) => ({ candidate, person })),
+    persons.filter(({ id }) => candidate.linkIds.includes(id)).map((person) => ({ candidate, person })),
   );
   const pair = pairs.find(({ candidate, person }) => reached(candidate, person)) ?? pairs[0];
   return (
@@ -96,7 +95,13 @@ function placeIn(
   targets: readonly string[],
 ): { place: Place; identityId: string | null } | undefined {
   for (const session of sessions) {
-    const { platformChatId: chatId, platformChatType: chatType, platformThreadId, senderId, identityId } = session;
+    const {
+      platformChatId: chatId,
+      platformChatType: chatType,
+      platformThreadId,
+      senderId,
+      identityId,
+    } = session;
     const threadId = platformThreadId ?? undefined;
     const place = { chatId, chatType, threadId };
     if (targets.includes(chatId)) return { place: { ...place, threadId: undefined }, identityId };

@@ -16,6 +16,7 @@ export {
 export {
   activeChannel,
   connectionChannels,
+  noteFailure,
   setConnectionState,
   storeBot,
   type Channel,

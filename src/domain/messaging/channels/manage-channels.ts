@@ -177,7 +177,12 @@ export async function updateChannel(
   const changed = await changeChannel(
     deps.db,
     channel,
-    { change: { ...values, ...webhook, ...encrypted, ...sharing }, action: "channel.updated", fields, onlyActive: false },
+    {
+      change: { ...values, ...webhook, ...encrypted, ...sharing },
+      action: "channel.updated",
+      fields,
+      onlyActive: false,
+    },
     client,
   );
   if (!changed) throw new AppError("not_found", MISSING);

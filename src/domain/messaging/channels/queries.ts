@@ -156,6 +156,19 @@ export async function noteLastError(
   return row;
 }
 
+/** Notes a failure for the owner of the channel; null after a success. */
+export async function noteFailure(db: Db, channelConfigId: string, error: string | null): Promise<void> {
+  await db
+    .update(channelConfigs)
+    .set({ lastError: error })
+    .where(
+      and(
+        eq(channelConfigs.id, channelConfigId),
+        sql`${channelConfigs.lastError} IS DISTINCT FROM ${error}::text`,
+      ),
+    );
+}
+
 /** Stores a message that was sent past the outbox, or could not be sent. */
 export async function insertSentMessage(
   db: Db,

@@ -25,7 +25,10 @@ export interface ShownChannel {
 
 export interface ShowDeps {
   channels: Readonly<
-    Record<Platform, Pick<ChannelAdapter, "label" | "credentials" | "isStandIn" | "registersWebhook" | "setup">>
+    Record<
+      Platform,
+      Pick<ChannelAdapter, "label" | "credentials" | "isStandIn" | "registersWebhook" | "setup">
+    >
   >;
   channelSecrets: Pick<Secrets, "decrypt">;
   config: { PUBLIC_URL: string };

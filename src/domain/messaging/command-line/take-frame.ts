@@ -17,7 +17,7 @@ export interface CommandLine {
 
 /**
  * Accepts a message or a click: returns when it is stored. A frame with the `clientId` of an earlier one of the same key is
- * stored once. Throws `not_found` once the channel was ended.
+ * stored once. Throws `not_found` once the channel was ended, and `rate_limited`.
  */
 export async function takeFrame(
   deps: InboxDeps,
@@ -27,7 +27,10 @@ export async function takeFrame(
 ): Promise<void> {
   const channel = await activeChannel(deps.db, line.channelId);
   if (!channel) throw new AppError("not_found", "The channel was ended: connect again");
-  await receiveEvents(deps, channel, [eventOf(caller, line, frame)]);
+  const rest = await receiveEvents(deps, channel, [eventOf(caller, line, frame)]);
+  if (!rest) return;
+  const { retryAfterSeconds } = rest;
+  throw new AppError("rate_limited", "Too many messages through this channel", { retryAfterSeconds });
 }
 
 function eventOf(

@@ -149,7 +149,12 @@ async function refuseBeyond(
 ): Promise<void> {
   for (const { stored } of waiting.slice(MAX_WAITING)) {
     const origin = originOf(channel, stored);
-    if (origin) await tell(deps, { ...origin, person }, `${MAX_WAITING} messages wait already: this one was not taken.`);
+    if (origin)
+      await tell(
+        deps,
+        { ...origin, person },
+        `${MAX_WAITING} messages wait already: this one was not taken.`,
+      );
     await settleEvents(deps.db, [stored.id]);
   }
 }

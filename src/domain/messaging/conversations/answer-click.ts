@@ -1,5 +1,9 @@
 import type { ReceivedClick } from "#src/channels/channel.ts";
-import { answerApproval, PEOPLE_ANSWER, type ApprovalResponse } from "#src/domain/agent-work/approvals/index.ts";
+import {
+  answerApproval,
+  PEOPLE_ANSWER,
+  type ApprovalResponse,
+} from "#src/domain/agent-work/approvals/index.ts";
 import type { Channel } from "#src/domain/messaging/channels/index.ts";
 import type { Caller, UserCaller } from "#src/domain/organisations/access/index.ts";
 import { channelApi, type ApiDeps } from "#src/domain/messaging/channels/index.ts";

@@ -55,13 +55,28 @@ export async function startTurn(deps: TurnDeps, turn: Turn): Promise<StartedTurn
   const isSameLink = turn.person.sessionIdentityId === identityId;
   const sessionId =
     (isSameLink ? turn.person.sessionId : null) ??
-    (await upsertSession(deps.db, { key, userId: caller.userId, identityId, place, senderName: sender.name }));
+    (await upsertSession(deps.db, {
+      key,
+      userId: caller.userId,
+      identityId,
+      place,
+      senderName: sender.name,
+    }));
   const run = await runOf(deps, turn, newest.message);
   const projectId = run?.projectId ?? (await projectOf(deps, turn));
   const chosen = run
     ? ({ kind: "named", id: run.chatId } as const)
     : await chatOf(deps, turn, { sessionId, projectId });
-  const read = await readTurnMedia(deps, { channel, caller, person: turn.person, batch, taskId, sessionId, projectId, chosen });
+  const read = await readTurnMedia(deps, {
+    channel,
+    caller,
+    person: turn.person,
+    batch,
+    taskId,
+    sessionId,
+    projectId,
+    chosen,
+  });
   const last = read.batch.at(-1);
   if (!last) {
     await settleEvents(

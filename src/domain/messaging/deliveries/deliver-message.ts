@@ -1,7 +1,7 @@
 import type { ChannelApi, RenderedText, SentMessage } from "#src/channels/channel.ts";
 import { nonceOf } from "#src/channels/plain-text.ts";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
-import { channelApi, type ApiDeps } from "#src/domain/messaging/channels/index.ts";
+import { channelApi, noteFailure, type ApiDeps } from "#src/domain/messaging/channels/index.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import type { DeliveryStream } from "#src/platform/redis/delivery-stream.ts";
@@ -10,7 +10,6 @@ import type { ArtifactDeps } from "./artifact-files.ts";
 import { MARK, placeOf, seedOf, sendMark } from "./outgoing.ts";
 import {
   claimMessage,
-  noteFailure,
   notePiece,
   postponeMessage,
   settleMessage,
@@ -134,6 +133,7 @@ async function handleFailure(
   });
   await deps.queue.publish({
     function: "deliver-message",
+    shareOf: channel.userId,
     payload: { messageId: message.id },
     delaySeconds: seconds,
     deduplicationId: `deliver-${message.id}-${message.piecesSent}-${message.attempts + 1}`,

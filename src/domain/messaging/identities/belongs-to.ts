@@ -20,5 +20,8 @@ export function belongsTo({ ownerName, ownerEmail, teamName, projectName }: Chan
 
 /** A name that another person chose, as part of a sentence of the service. */
 function oneLine(name: string): string {
-  return name.replaceAll(/[\p{C}\p{Z}]+/gu, " ").trim().slice(0, 80);
+  return name
+    .replaceAll(/[\p{C}\p{Z}]+/gu, " ")
+    .trim()
+    .slice(0, 80);
 }

@@ -8,11 +8,5 @@ export {
   type PairingConfig,
 } from "./pairing.ts";
 export { carries, linkCounts, mayWrite } from "./link-rules.ts";
-export {
-  cardOfChannel,
-  linkIn,
-  type ChannelCard,
-  type Identity,
-  type ShownIdentity,
-} from "./queries.ts";
+export { cardOfChannel, linkIn, type ChannelCard, type Identity, type ShownIdentity } from "./queries.ts";
 export { belongsTo, maskedAddress } from "./belongs-to.ts";

@@ -12,6 +12,9 @@ import { mayWrite } from "#src/domain/messaging/identities/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { SessionKey } from "./session-key.ts";
 
+/** Most sessions that one message of the queue names. */
+export const MOST_SESSIONS = 100;
+
 /** An event to be stored. */
 export interface NewEvent {
   id: string;
@@ -23,17 +26,28 @@ export interface NewEvent {
   needsSession: boolean;
 }
 
+/** What became of the events of a delivery. */
+export interface StoredEvents {
+  /** Those of the stored events, and of redelivered ones that are still open. */
+  sessions: { sessionKey: string; senderId: string; firstEventId: string }[];
+  /** Place of the first event that was not stored because there were too many; null when none is left. */
+  restFrom: number | null;
+}
+
 /**
- * Stores events in their order and returns the sessions they belong to, in one round trip. A redelivered event finds its
- * row; its session is returned too, because the first delivery may have died before it published.
+ * Stores the first `most` new events in their order, in one round trip. A redelivered event finds its row, so that the next
+ * ones are stored; its session is returned too, because the first delivery may have died before it published. At most
+ * `MOST_SESSIONS` are returned, those of new events first.
  */
 export async function storeEvents(
   db: Db,
   channelConfigId: string,
   events: readonly NewEvent[],
-): Promise<{ sessionKey: string; senderId: string; firstEventId: string }[]> {
+  most: number,
+): Promise<StoredEvents> {
   const rows = JSON.stringify(
-    events.map((each) => ({
+    events.map((each, place) => ({
+      place,
       id: each.id,
       event_id: each.eventId,
       session_key: each.sessionKey,
@@ -42,21 +56,37 @@ export async function storeEvents(
       needs_session: each.needsSession,
     })),
   );
-  const result = await db.execute<{ sessionKey: string; senderId: string; firstEventId: string }>(sql`
-    WITH taken AS (
-      SELECT e.* FROM jsonb_to_recordset(${rows}::jsonb)
-        AS e (id uuid, event_id text, session_key text, sender_id text, event jsonb, needs_session boolean)
+  type Row = StoredEvents["sessions"][number] & { restFrom: number | null };
+  const result = await db.execute<Partial<Row> & Pick<Row, "restFrom">>(sql`
+    WITH given AS (
+      SELECT e.*, known.id IS NULL AS is_new, known.id IS NOT NULL AND known.handled_at IS NULL AS is_open
+      FROM jsonb_to_recordset(${rows}::jsonb) AS e (place int, id uuid, event_id text, session_key text, sender_id text,
+        event jsonb, needs_session boolean)
+      LEFT JOIN channel_events known
+        ON known.channel_config_id = ${channelConfigId}::uuid AND known.event_id = e.event_id
       WHERE NOT e.needs_session OR EXISTS (
         SELECT 1 FROM channel_sessions s
         WHERE s.channel_config_id = ${channelConfigId}::uuid AND s.session_key = e.session_key)
+    ), rest AS (
+      SELECT (SELECT place FROM given WHERE is_new ORDER BY place OFFSET ${most}::int LIMIT 1) AS rest_from
+    ), taken AS (
+      SELECT given.* FROM given, rest WHERE is_new AND (rest_from IS NULL OR place < rest_from)
     ), stored AS (
       INSERT INTO channel_events (id, channel_config_id, event_id, session_key, sender_id, event)
-      SELECT id, ${channelConfigId}::uuid, event_id, session_key, sender_id, event FROM taken
+      SELECT id, ${channelConfigId}::uuid, event_id, session_key, sender_id, event FROM taken ORDER BY place
       ON CONFLICT (channel_config_id, event_id) DO NOTHING
+    ), sessions AS (
+      SELECT session_key, sender_id, min(event_id) AS first_event_id
+      FROM (SELECT * FROM taken UNION ALL SELECT * FROM given WHERE is_open) AS each
+      GROUP BY session_key, sender_id ORDER BY bool_or(is_new) DESC, min(place) LIMIT ${MOST_SESSIONS}
     )
-    SELECT session_key AS "sessionKey", sender_id AS "senderId", min(event_id) AS "firstEventId"
-    FROM taken GROUP BY session_key, sender_id`);
-  return result.rows;
+    SELECT rest_from AS "restFrom", session_key AS "sessionKey", sender_id AS "senderId",
+      first_event_id AS "firstEventId"
+    FROM rest LEFT JOIN sessions ON true`);
+  const sessions = result.rows.flatMap(({ sessionKey, senderId, firstEventId }) =>
+    sessionKey && senderId && firstEventId ? [{ sessionKey, senderId, firstEventId }] : [],
+  );
+  return { sessions, restFrom: result.rows[0]?.restFrom ?? null };
 }
 
 /** Notes that the platform could not deliver messages that it had accepted. */
@@ -65,18 +95,17 @@ export async function failAccepted(
   channelConfigId: string,
   failures: readonly Pick<ReceivedStatus, "messageId" | "error">[],
 ): Promise<void> {
-  for (const { messageId, error } of failures) {
-    await db
-      .update(channelMessages)
-      .set({ status: "failed", error: error ?? "The platform did not deliver the message" })
-      .where(
-        and(
-          eq(channelMessages.channelConfigId, channelConfigId),
-          eq(channelMessages.direction, "outbound"),
-          eq(channelMessages.platformMessageId, messageId),
-        ),
-      );
-  }
+  const rows = JSON.stringify(
+    failures.map(({ messageId, error }) => ({
+      message_id: messageId,
+      error: error ?? "The platform did not deliver the message",
+    })),
+  );
+  await db.execute(sql`
+    UPDATE channel_messages SET status = 'failed', error = failure.error
+    FROM jsonb_to_recordset(${rows}::jsonb) AS failure (message_id text, error text)
+    WHERE channel_config_id = ${channelConfigId}::uuid AND direction = 'outbound'
+      AND platform_message_id = failure.message_id`);
 }
 
 /** Gives up what is not sent yet to chats that the bot was removed from. */
@@ -99,7 +128,9 @@ export async function failPending(db: Db, channelConfigId: string, jids: readonl
  * was removed it is an id of no link, so that nothing is sent; a terminal needs none.
  */
 export function linkOfSession(session: SQL, channel: SQL): SQL<string | null> {
-  return sql<string | null>`(CASE WHEN ${channel}.channel_type <> 'cli' THEN coalesce(${session}.identity_id, ${session}.id) END)`;
+  return sql<
+    string | null
+  >`(CASE WHEN ${channel}.channel_type <> 'cli' THEN coalesce(${session}.identity_id, ${session}.id) END)`;
 }
 
 const link = linkOfSession(sql`channel_sessions`, sql`channel_configs`);
@@ -142,6 +173,9 @@ export async function originOfTask(db: Db, { id, userId }: { id: string; userId:
   return origin?.isAllowed && origin.session.userId === userId ? origin : undefined;
 }
 
+/** A session, and the owner of its channel. */
+export type StrandedSession = SessionKey & { ownerId: string };
+
 /**
  * Sessions with open events that nothing works on: the message that should have advanced them was lost. Sessions whose chat
  * has a task at work wait for its end and are left out.
@@ -149,10 +183,11 @@ export async function originOfTask(db: Db, { id, userId }: { id: string; userId:
 export async function strandedSessions(
   db: Db,
   { quietSeconds, limit }: { quietSeconds: number; limit: number },
-): Promise<SessionKey[]> {
-  const result = await db.execute<SessionKey & Record<string, unknown>>(sql`
-    SELECT DISTINCT e.channel_config_id AS "channelId", e.session_key AS "sessionKey", e.sender_id AS "senderId"
-    FROM channel_events e
+): Promise<StrandedSession[]> {
+  const result = await db.execute<StrandedSession & Record<string, unknown>>(sql`
+    SELECT DISTINCT e.channel_config_id AS "channelId", o.user_id AS "ownerId", e.session_key AS "sessionKey",
+      e.sender_id AS "senderId"
+    FROM channel_events e JOIN channel_configs o ON o.id = e.channel_config_id
     WHERE e.handled_at IS NULL AND e.created_at < now() - make_interval(secs => ${quietSeconds})
       AND NOT EXISTS (
         SELECT 1 FROM channel_sessions s JOIN chats c ON c.id = s.chat_id

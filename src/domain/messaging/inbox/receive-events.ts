@@ -1,39 +1,60 @@
 import type { ReceivedClick, ReceivedEvent, ReceivedMessage } from "#src/channels/channel.ts";
 import type { Channel } from "#src/domain/messaging/channels/index.ts";
-import { sha256Hex } from "#src/lib/hash.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
+import type { RateLimits } from "#src/platform/objects/rate-limits.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import { failAccepted, failPending, storeEvents, type NewEvent } from "./queries.ts";
-import { jidOf, sessionKeyOf, type SessionKey } from "./session-key.ts";
+import { receiveMessage } from "./receive-message.ts";
+import { jidOf, sessionKeyOf } from "./session-key.ts";
 
 export interface InboxDeps {
   db: Db;
   queue: Queue;
+  rateLimits: Pick<RateLimits, "takeEvents">;
   channelSecrets: Pick<Secrets, "encrypt">;
+}
+
+/** Events of one delivery that are taken at once. */
+const MOST_EVENTS = 100;
+
+/** Events that were not taken. */
+export interface Rest {
+  events: readonly ReceivedEvent[];
+  /** When they may be brought again; 0 for at once. */
+  retryAfterSeconds: number;
 }
 
 /**
  * Accepts what a platform sent to a channel: returns when the events are stored and will be handled. Idempotent, so a
  * platform may send them again. Group messages that are not meant for the bot are dropped, by the channel's mode.
+ *
+ * Of many events the next 100 are taken, or as many as the limits of the channel and of its owner have room for. Returns the
+ * rest, if there is any.
  */
 export async function receiveEvents(
   deps: InboxDeps,
-  channel: Pick<Channel, "id" | "channelType" | "groupMode">,
+  channel: Pick<Channel, "id" | "userId" | "channelType" | "groupMode">,
   events: readonly ReceivedEvent[],
-): Promise<void> {
+): Promise<Rest | undefined> {
+  const wanted = wantedEvents(channel, events);
   const failures = events
     .filter((each) => each.kind === "status")
     .filter(({ status }) => status === "failed");
-  if (failures.length > 0) await failAccepted(deps.db, channel.id, failures);
   const removals = events.filter((each) => each.kind === "removal");
+  // Receipts of what the bot sent, and what people of a group tell each other, do not use the limits up.
+  const isReport = failures.length + removals.length > 0;
+  const counted = Math.min(MOST_EVENTS, Math.max(wanted.length, isReport ? 1 : 0));
+  if (counted === 0) return undefined;
+  const { taken, retryAfterSeconds } = await deps.rateLimits.takeEvents(channel, counted);
+  if (taken === 0) return { events, retryAfterSeconds };
+  if (failures.length > 0) await failAccepted(deps.db, channel.id, failures);
   if (removals.length > 0) {
     const jids = removals.map(({ place }) => jidOf(channel.channelType, place.chatId));
     await failPending(deps.db, channel.id, jids);
   }
-  const wanted = wantedEvents(channel, events);
-  if (wanted.length === 0) return;
+  if (wanted.length === 0) return undefined;
   const rows: NewEvent[] = [];
   for (const { event, needsSession } of wanted) {
     rows.push({
@@ -45,23 +66,22 @@ export async function receiveEvents(
       needsSession,
     });
   }
-  const sessions = await storeEvents(deps.db, channel.id, rows);
-  await deps.queue.publishBatch(
-    sessions.map(({ firstEventId, sessionKey, senderId }) =>
-      receiveMessage({ channelId: channel.id, sessionKey, senderId }, firstEventId),
-    ),
-  );
-}
-
-/** The queue's message that has a session's open events handled. */
-export function receiveMessage(key: SessionKey, occasion: string) {
-  const { channelId, sessionKey, senderId } = key;
-  const id = sha256Hex(JSON.stringify([channelId, sessionKey, senderId, occasion])).slice(0, 32);
-  return { function: "receive-message", payload: key, deduplicationId: `receive-${id}` };
+  const { sessions, restFrom } = await storeEvents(deps.db, channel.id, rows, taken);
+  if (sessions.length > 0) {
+    const batch = {
+      channelId: channel.id,
+      ownerId: channel.userId,
+      sessions: sessions.map(({ sessionKey, senderId }) => ({ sessionKey, senderId })),
+    };
+    const occasion = sessions.map(({ firstEventId }) => firstEventId).join(" ");
+    await deps.queue.publish(receiveMessage(batch, occasion));
+  }
+  if (restFrom === null) return undefined;
+  return { events: wanted.slice(restFrom).map(({ event }) => event), retryAfterSeconds };
 }
 
 /** The clicks, and the messages that are meant for the bot; `needsSession` when only a session in their thread says so. */
-export function wantedEvents(
+function wantedEvents(
   channel: Pick<Channel, "groupMode">,
   events: readonly ReceivedEvent[],
 ): { event: ReceivedMessage | ReceivedClick; needsSession: boolean }[] {

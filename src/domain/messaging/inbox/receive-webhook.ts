@@ -1,16 +1,25 @@
 import type { ChannelAdapter, Platform, WebhookReply, WebhookRequest } from "#src/channels/channel.ts";
-import { activeChannel, openSecrets, selfOf } from "#src/domain/messaging/channels/index.ts";
+import {
+  activeChannel,
+  noteFailure,
+  openSecrets,
+  selfOf,
+  type Channel,
+} from "#src/domain/messaging/channels/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { isGuid } from "#src/lib/ids.ts";
 import { sameText } from "#src/lib/same-text.ts";
-import type { RateLimits } from "#src/platform/objects/rate-limits.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
-import { receiveEvents, wantedEvents, type InboxDeps } from "./receive-events.ts";
+import { receiveEvents, type InboxDeps, type Rest } from "./receive-events.ts";
 
 export interface WebhookDeps extends InboxDeps {
-  channels: Readonly<Record<Platform, Pick<ChannelAdapter, "handshake" | "verify" | "parse" | "registersWebhook">>>;
+  channels: Readonly<
+    Record<
+      Platform,
+      Pick<ChannelAdapter, "handshake" | "verify" | "parse" | "registersWebhook" | "sendsAgain">
+    >
+  >;
   channelSecrets: Secrets;
-  rateLimits: RateLimits;
   config: { GATEWAY_ENABLED: boolean };
 }
 
@@ -18,7 +27,8 @@ export interface WebhookDeps extends InboxDeps {
  * Accepts a request of a platform to a channel's webhook: returns when everything in it is stored. `secret` is that of the
  * address; requests without one are admitted by their signature alone. Throws `not_found` for a missing or deleted channel,
  * `invalid_input` for a channel of another platform and for a body that is not the platform's, `unauthenticated` for a wrong
- * secret or signature, `forbidden` for a handshake with a wrong token, and `rate_limited`.
+ * secret or signature, `forbidden` for a handshake with a wrong token, and `rate_limited` when there were too many events:
+ * the platform sends the request again, and the next ones are taken.
  */
 export async function receiveWebhook(
   deps: WebhookDeps,
@@ -52,24 +62,28 @@ export async function receiveWebhook(
     throw new AppError("unavailable", "The platform has not confirmed yet whose bot this is", options);
   }
   const { reply, events } = adapter.parse(request, selfOf(channel), now);
-  if (wantedEvents(channel, events).length > 0) await countCall(deps, channel.id);
-  await receiveEvents(deps, channel, events);
+  const rest = await receiveEvents(deps, channel, events);
+  if (rest) await refuse(deps, channel, rest);
   return reply;
 }
 
 /** An unproved bot is asked about again within a minute. */
 const PROOF_SECONDS = 60;
 
-/**
- * Counts a call against the channel's limit. Only signed calls with something for the bot count: a stranger cannot use the
- * limit up, and neither can the receipts of what the bot sent or what people of a group tell each other.
- */
-async function countCall({ rateLimits }: WebhookDeps, channelId: string): Promise<void> {
-  const decision = await rateLimits.take("webhook", channelId);
-  if (!decision || decision.allowed) return;
-  const { retryAfterSeconds } = decision;
-  throw new AppError("rate_limited", "Too many calls of this webhook", { retryAfterSeconds });
+/** Has the platform send the request again. The owner is told of what it will not send again. */
+async function refuse(
+  deps: WebhookDeps,
+  { id, channelType }: Pick<Channel, "id" | "channelType">,
+  { events, retryAfterSeconds }: Rest,
+): Promise<never> {
+  const adapter = deps.channels[channelType];
+  if (!events.every((event) => adapter.sendsAgain(event))) await noteFailure(deps.db, id, DROPPED);
+  throw new AppError("rate_limited", "Too many events at once: send the rest again", {
+    retryAfterSeconds: Math.max(1, retryAfterSeconds),
+  });
 }
+
+const DROPPED = "More came in a minute than the channel may take, and some of it was dropped.";
 
 async function secretsOf(deps: WebhookDeps, channel: Parameters<typeof openSecrets>[1]) {
   try {

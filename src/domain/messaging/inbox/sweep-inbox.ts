@@ -1,7 +1,7 @@
 import type { Db } from "#src/platform/db/client.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
-import { strandedSessions } from "./queries.ts";
-import { receiveMessage } from "./receive-events.ts";
+import { MOST_SESSIONS, strandedSessions, type StrandedSession } from "./queries.ts";
+import { receiveMessage, type SessionBatch } from "./receive-message.ts";
 
 /** Longer than a session takes to be advanced when nothing fails. */
 const QUIET_SECONDS = 30;
@@ -12,5 +12,20 @@ const BATCH = 200;
 export async function sweepInbox(deps: { db: Db; queue: Queue }): Promise<void> {
   const stranded = await strandedSessions(deps.db, { quietSeconds: QUIET_SECONDS, limit: BATCH });
   const minute = Math.floor(Date.now() / 60_000);
-  await deps.queue.publishBatch(stranded.map((key) => receiveMessage(key, `swept-${minute}`)));
+  const batches = batchesOf(stranded);
+  await deps.queue.publishBatch(batches.map((batch) => receiveMessage(batch, `swept-${minute}`)));
+}
+
+/** The sessions of each channel together, as many as one message names. */
+function batchesOf(stranded: readonly StrandedSession[]): SessionBatch[] {
+  const batches: (SessionBatch & { sessions: SessionBatch["sessions"][number][] })[] = [];
+  for (const { channelId, ownerId, sessionKey, senderId } of stranded) {
+    let batch = batches.findLast((each) => each.channelId === channelId);
+    if (!batch || batch.sessions.length === MOST_SESSIONS) {
+      batch = { channelId, ownerId, sessions: [] };
+      batches.push(batch);
+    }
+    batch.sessions.push({ sessionKey, senderId });
+  }
+  return batches;
 }

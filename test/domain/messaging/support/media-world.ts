@@ -9,6 +9,7 @@ import type { AttemptRule } from "#src/platform/objects/attempt-limits.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import type { CachedMedia } from "#src/platform/media-cache/media-cache.ts";
+import { NO_EVENT_LIMITS } from "#test/support/event-limits.ts";
 import { MemoryAttempts } from "#test/support/memory-attempts.ts";
 import { MemoryRuntime } from "#test/support/memory-runtime.ts";
 import { MemoryTaskLogs } from "#test/support/memory-task-logs.ts";
@@ -80,6 +81,7 @@ export class MediaWorld {
       }),
       queue: { publish, publishBatch: publish, ensureSchedule: async () => {}, answers: async () => true },
       channels: { telegram: { ...adapters.telegram, api: () => api } },
+      rateLimits: NO_EVENT_LIMITS,
       channelSecrets: { encrypt: async (text: string) => text, decrypt: async (text: string) => text },
       deliveryStream: {
         appendAndTake: async (entry: { config_id: string; delivery_id: string }) => [

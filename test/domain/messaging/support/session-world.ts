@@ -5,7 +5,11 @@ import { isAsking, requestApproval } from "#src/domain/agent-work/approvals/inde
 import { adapters } from "#src/channels/index.ts";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import { approvals, channelEvents, channelMessages, channelSessions, tasks } from "#src/db/schema/index.ts";
-import { advanceSession, type ConversationDeps } from "#src/domain/messaging/conversations/index.ts";
+import {
+  advanceSession,
+  advanceSessions,
+  type ConversationDeps,
+} from "#src/domain/messaging/conversations/index.ts";
 import {
   deliverMessage,
   replyToTask,
@@ -28,6 +32,7 @@ import {
 import type { Db } from "#src/platform/db/client.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
+import { NO_EVENT_LIMITS } from "#test/support/event-limits.ts";
 import { Interleaving } from "#test/support/interleaving.ts";
 import { MemoryTaskLogs } from "#test/support/memory-task-logs.ts";
 import { NO_AGENT_LIMITS } from "#test/support/message-to-agent.ts";
@@ -108,6 +113,7 @@ export class SessionWorld {
         answers: async () => true,
       },
       channels: { telegram: { ...adapters.telegram, api: () => api } },
+      rateLimits: NO_EVENT_LIMITS,
       channelSecrets: { encrypt: async (text: string) => text, decrypt: async (text: string) => text },
       deliveryStream: this.#stream.through(point, () => this.#logs.now),
       config: {
@@ -245,13 +251,13 @@ export class SessionWorld {
   }
 
   async #run({ function: name, payload }: QueueMessage): Promise<unknown> {
-    const { taskId, step, messageId, askingTaskId, ...key } = Object(payload);
+    const { taskId, step, messageId, askingTaskId, ...batch } = Object(payload);
     const deps = this.#deps;
     if (name === "agent-step") return this.#execute(taskId, step);
     if (name === "resume-task") return resumeTask(deps, taskId);
     if (name === "task-finished") return followUpTask(deps, taskId);
     if (name === "show-progress") return undefined;
-    if (name === "receive-message") return advanceSession(deps, key);
+    if (name === "receive-message") return advanceSessions(deps, batch);
     if (name !== "deliver-message") throw new Error(`No function is named ${name}`);
     if (messageId) return deliverMessage(deps, messageId);
     if (askingTaskId) return sendApprovalCards(deps, askingTaskId);
@@ -308,7 +314,7 @@ export class SessionWorld {
     if (verdict.kind !== "open") return false;
     await publishQuestions(deps, task);
     await deps.taskLogs.park(task.id, generation, this.#logs.now + 72 * 3_600_000);
-    if (!(await isAsking(deps.db, task.id))) await goOn(deps, task.id);
+    if (!(await isAsking(deps.db, task.id))) await goOn(deps, task);
     return true;
   }
 

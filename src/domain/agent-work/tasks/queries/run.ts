@@ -239,8 +239,8 @@ export async function endTask(
   });
   const [row] = result.rows;
   if (!row) return undefined;
-  const { chatId, origin, callbackStatus, title, next } = row;
-  return { chatId, origin, callbackStatus, title, next, charged: toCharged(row) };
+  const { chatId, userId, origin, callbackStatus, title, next } = row;
+  return { chatId, userId, origin, callbackStatus, title, next, charged: toCharged(row) };
 }
 
 interface EndSlots extends TurnSlots {
@@ -287,7 +287,8 @@ const ending = forEachParts((parts) =>
         summarized_seq = coalesce(${turn.summarizedSeq}::int, summarized_seq)
       FROM fenced, turn WHERE chats.id = turn.id
     )
-    SELECT chat_id AS "chatId", origin, callback_status AS "callbackStatus", ${titleToTell(sql`fenced`)} AS title, charged.*,
+    SELECT chat_id AS "chatId", fenced.user_id AS "userId", origin, callback_status AS "callbackStatus",
+      ${titleToTell(sql`fenced`)} AS title, charged.*,
       (SELECT before[2] FROM turn WHERE before[1] = fenced.id) AS next
     FROM fenced LEFT JOIN charged ON true
     `),
@@ -295,7 +296,7 @@ const ending = forEachParts((parts) =>
 );
 
 /** What follows from the end of a task. */
-interface EndedRow extends Pick<Task, "chatId" | "origin" | "callbackStatus"> {
+interface EndedRow extends Pick<Task, "chatId" | "userId" | "origin" | "callbackStatus"> {
   /** Title of its chat, if the task reports it. */
   title: string | null;
   /** The task to which the chat's turn has passed, if this one had it. */

@@ -11,7 +11,7 @@ import { hasTurn } from "./chat-order.ts";
  */
 export function staleQueuedTasks(db: Db, limit: number) {
   return db
-    .select({ id: tasks.id })
+    .select({ id: tasks.id, userId: tasks.userId })
     .from(tasks)
     .innerJoin(chats, eq(chats.id, tasks.chatId))
     .where(and(eq(tasks.status, "queued"), lt(tasks.createdAt, sql`now() - interval '30 seconds'`), hasTurn))

@@ -218,16 +218,3 @@ export async function failStale(db: Db, hours: number): Promise<void> {
       ),
     );
 }
-
-/** Notes for the owner how the last call at the platform failed, or that it succeeded again. */
-export async function noteFailure(db: Db, channelConfigId: string, error: string | null): Promise<void> {
-  await db
-    .update(channelConfigs)
-    .set({ lastError: error })
-    .where(
-      and(
-        eq(channelConfigs.id, channelConfigId),
-        sql`${channelConfigs.lastError} IS DISTINCT FROM ${error}::text`,
-      ),
-    );
-}

@@ -1,0 +1,6 @@
+import type { RateLimits } from "#src/platform/objects/rate-limits.ts";
+
+/** Channels may take any number of events. */
+export const NO_EVENT_LIMITS: Pick<RateLimits, "takeEvents"> = {
+  takeEvents: async (_, wanted) => ({ taken: wanted, retryAfterSeconds: 0 }),
+};
