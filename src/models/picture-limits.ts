@@ -19,7 +19,7 @@ function limitsOf(modelName: string): { base64Chars: number; side: number } {
 /** Says why a model does not take a picture, as the rest of a sentence about it; undefined if it does. */
 export function pictureProblem(
   modelName: string,
-  { size, base64Chars }: Pick<ImagePart, "size"> & { base64Chars: number },
+  { size, base64Chars }: { size?: ImagePart["size"] | undefined; base64Chars: number },
 ): string | undefined {
   const limits = limitsOf(modelName);
   if (base64Chars > limits.base64Chars) {

@@ -141,6 +141,19 @@ describe("a picture or document", () => {
     expect(await world.tasks()).toMatchObject([{ metadata: { attachments: [file, file] } }]);
   });
 
+  it("of another kind is named to the person as not taken, and starts no task by itself", async () => {
+    const world = await open();
+    await world.say("", [{ kind: "other", name: "sticker" }]);
+    expect(world.shown).toEqual([
+      "The sticker was not taken: only text, voice messages, pictures and documents are read here.",
+    ]);
+    expect(world.fetched).toEqual([]);
+    expect(await world.tasks()).toEqual([]);
+    await world.say("Look", [{ kind: "other", name: "poll" }]);
+    expect(world.shown).toHaveLength(2);
+    expect(await world.tasks()).toMatchObject([{ message: "Look" }]);
+  });
+
   it("above 25 MB is refused without a fetch, and the person is told which one", async () => {
     const world = await open();
     const large = world.has("x", { kind: "document", filename: "film.mp4", size: 25_000_001 });
