@@ -151,12 +151,13 @@ export class Execution {
       );
     }, PING_MS);
     try {
-      await this.#runTurns();
+      await this.#runTurns().catch((error: unknown) => this.#endEarly(error));
     } catch (error) {
-      await this.#endEarly(error);
+      // The step is repeated at once.
+      this.#title.stop();
+      throw error;
     } finally {
       clearInterval(life);
-      this.#title.stop();
       await this.#title.end();
     }
   }
@@ -331,7 +332,7 @@ export class Execution {
     last: { turn?: Turn | undefined; call: ModelCall | undefined } | undefined,
     end: TaskEnd,
   ): Promise<void> {
-    await this.#title.end();
+    await this.#title.letStepEnd();
     await this.#writer.flush();
     return finishTask(this.#deps, { ...this.#progress.ending(last), account: this.#account }, end);
   }
@@ -341,6 +342,7 @@ export class Execution {
    * turns.
    */
   async #handOver(): Promise<void> {
+    await this.#title.letStepEnd();
     await this.#writer.flush();
     await publishNextStep(this.#deps, this.#progress);
   }
@@ -355,6 +357,7 @@ export class Execution {
       const charged = await insertCallOfTask(this.#deps.db, taskId, call);
       this.#writer.add({ events: taskEvents.creditsUsed(charged) });
     }
+    await this.#title.letStepEnd();
     await this.#writer.flush();
     await publishQuestions(this.#deps, this.#task.task);
     await this.#deps.taskLogs.park(taskId, generation, until);
@@ -383,7 +386,7 @@ export class Execution {
 
   async #endEarly(error: unknown): Promise<void> {
     const reason: unknown = this.#abort.signal.aborted ? this.#abort.signal.reason : error;
-    if (reason instanceof SupersededError) return;
+    if (reason instanceof SupersededError) return this.#title.stop();
     if (reason instanceof WaitingError) return this.#wait(reason);
     if (reason instanceof StoppedError) return this.#stop(reason);
     if (reason instanceof ModelError && reason.code === "insufficient_credits") {

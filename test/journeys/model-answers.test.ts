@@ -25,6 +25,7 @@ const BAD_COUNTS: Record<string, unknown> = {
 };
 
 describe.each(MODEL_WIRES)("what $name sends", (wire) => {
+  const isOver = Promise.withResolvers<void>();
   let provider: RawProvider;
   let elsewhere: RawProvider;
   let service: TestService;
@@ -49,6 +50,8 @@ describe.each(MODEL_WIRES)("what $name sends", (wire) => {
       "show a page": (response) => {
         response.writeHead(200, { "content-type": "text/html" }).end("<html>Welcome</html>");
       },
+      // What is asked for the title has the message in a tag.
+      [String.raw`<message>\nname it late`]: { text: ["Late tulips"], after: isOver.promise },
       "": { text, usage: { input: 10, output: 5 } },
     });
     service = await startService({
@@ -100,11 +103,13 @@ describe.each(MODEL_WIRES)("what $name sends", (wire) => {
       const client = await newChatClient(service);
       const frames = await client.ask(words);
       expect(frames.filter(({ type }) => type === "complete")).toHaveLength(1);
-      const calls = await databaseOf(service)
-        .select()
-        .from(usageLogs)
-        .where(eq(usageLogs.userId, client.account.id));
-      expect(calls.map(({ purpose }) => purpose).toSorted()).toEqual(["agent", "title"]);
+      const calls = await vi.waitFor(async () => {
+        const { id } = client.account;
+        const rows = await databaseOf(service).select().from(usageLogs).where(eq(usageLogs.userId, id));
+        // The title's may come after the end.
+        expect(rows.map(({ purpose }) => purpose).toSorted()).toEqual(["agent", "title"]);
+        return rows;
+      });
       for (const call of calls) {
         expect(call).toMatchObject({ outputTokens: 2, billedStatus: "credited" });
         expect(call.inputTokens).toBeGreaterThan(10);
@@ -112,6 +117,25 @@ describe.each(MODEL_WIRES)("what $name sends", (wire) => {
       }
     },
   );
+
+  it("for the title does not delay the end of the answer, and is taken and counted when it comes later", async () => {
+    const client = await newChatClient(service);
+    const { chatId, ...stream } = await client.send("name it late");
+    const frames = await Array.fromAsync(stream.frames());
+    isOver.resolve();
+    expect(frames.slice(-3)).toMatchObject([
+      { type: "complete", data: { success: true } },
+      { type: "chat_title", data: { title: "name it late" } },
+      { type: "done" },
+    ]);
+    await vi.waitFor(async () => {
+      const { body } = await client.call<{ id: string; title: string }[]>("GET", "/api/chat/");
+      expect(body.find(({ id }) => id === chatId)).toMatchObject({ title: "Late tulips" });
+      const { id } = client.account;
+      const rows = await databaseOf(service).select().from(usageLogs).where(eq(usageLogs.userId, id));
+      expect(rows.map(({ purpose }) => purpose).toSorted()).toEqual(["agent", "title"]);
+    });
+  });
 
   it("against a request is told as it can be stored, once, and the task ends", async () => {
     const client = await newTaskClient(service);

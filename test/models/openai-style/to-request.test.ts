@@ -67,6 +67,7 @@ describe("the chat completion request", () => {
         tools: [],
         messages: [
           { role: "user", content: [image, part(""), part("What is this?")] },
+          { role: "assistant", content: "A dot.", toolCalls: [] },
           { role: "user", content: [part("one"), part("two")] },
         ],
       },
@@ -80,6 +81,7 @@ describe("the chat completion request", () => {
           { type: "text", text: "What is this?" },
         ],
       },
+      { role: "assistant", content: "A dot." },
       { role: "user", content: "one\n\ntwo" },
     ]);
   });
@@ -127,6 +129,34 @@ describe("the chat completion request", () => {
     ["custom/mine", "claude-sonnet-5-5", false],
   ])("caches of %s with %s only what is marked: %s", (provider, model, expected) => {
     expect(needsBreakpoints(provider, model)).toBe(expected);
+  });
+
+  it("alternates, also where answers failed; people with names stay apart", () => {
+    const user = (content: string, name?: string) => ({
+      role: "user" as const,
+      content,
+      ...(name && { name }),
+    });
+    const picture = { type: "image" as const, mimeType: "image/png" as const, base64: "AAAA" };
+    const said = (content: string) => ({ role: "assistant" as const, content, toolCalls: [] });
+    const request = (messages: ModelRequest["messages"]) =>
+      toRequest("m", { system: "", tools: [], messages }, "max_tokens").messages;
+    expect(
+      request([
+        user("one"),
+        said(""),
+        user("two"),
+        said("a"),
+        said("b"),
+        { role: "user", content: [picture] },
+        user("three"),
+      ]),
+    ).toEqual([
+      { role: "user", content: "one\n\ntwo" },
+      { role: "assistant", content: "a\n\nb" },
+      { role: "user", content: [expect.objectContaining({ type: "image_url" }), part("three")] },
+    ]);
+    expect(request([user("one", "Ann"), user("two", "Bob")])).toHaveLength(2);
   });
 
   it("leaves out what is empty: prompt, tools, limit, turns without a word", () => {
