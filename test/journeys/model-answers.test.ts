@@ -4,6 +4,7 @@ import { usageLogs } from "#src/db/schema/index.ts";
 import { newChatClient } from "#test/support/chat-client.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { MODEL_WIRES } from "#test/support/model-servers.ts";
+import { png } from "#test/support/pictures.ts";
 import { failureOf, newProxyClient } from "#test/support/proxy-client.ts";
 import { startRawProvider, type RawProvider } from "#test/support/raw-provider.ts";
 import { startService, type TestService } from "#test/support/service.ts";
@@ -14,6 +15,9 @@ const text = ["Hel", "lo."];
 const ENDLESS = Array.from({ length: 2000 }, () => "x".repeat(10_000));
 /** Long enough that its estimate costs more than a cent. */
 const QUESTION = "Many words. ".repeat(2000);
+
+/** A picture that the provider refuses. */
+const PICTURE = png(3, 2).toString("base64");
 
 const BAD_COUNTS: Record<string, unknown> = {
   fractions: 1.5,
@@ -52,6 +56,11 @@ describe.each(MODEL_WIRES)("what $name sends", (wire) => {
       },
       // What is asked for the title has the message in a tag.
       [String.raw`<message>\nname it late`]: { text: ["Late tulips"], after: isOver.promise },
+      [PICTURE]: (response) => {
+        response.writeHead(400, { "content-type": "application/json" });
+        const message = "Could not process image";
+        response.end(JSON.stringify({ error: { type: "invalid_request_error", message } }));
+      },
       "": { text, usage: { input: 10, output: 5 } },
     });
     service = await startService({
@@ -135,6 +144,19 @@ describe.each(MODEL_WIRES)("what $name sends", (wire) => {
       const rows = await databaseOf(service).select().from(usageLogs).where(eq(usageLogs.userId, id));
       expect(rows.map(({ purpose }) => purpose).toSorted()).toEqual(["agent", "title"]);
     });
+  });
+
+  it("against a picture leads to an answer without it, with a note of why", async () => {
+    const client = await newChatClient(service);
+    const attachments = [{ type: "image", content: PICTURE, label: "broken.png" }];
+    const frames = await client.ask("what is broken", { attachments });
+    expect(frames.at(-1)).toMatchObject({ type: "done", data: { status: "completed" } });
+    const asked = askedWith("what is broken").map(({ body }) => JSON.stringify(body));
+    const [refused, answered, ...more] = asked.filter((body) => body.includes('"tools"'));
+    expect(refused).toContain(PICTURE);
+    expect(answered).toContain("Could not process image");
+    expect(answered).not.toContain(PICTURE);
+    expect(more).toEqual([]);
   });
 
   it("against a request is told as it can be stored, once, and the task ends", async () => {
