@@ -3,13 +3,7 @@ import { decodeText } from "#src/lib/decode-text.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { headOf } from "#src/lib/head-of.ts";
 import { storableText } from "#src/lib/storable-text.ts";
-import {
-  IMAGE_BASE64_CHARS,
-  IMAGE_MIME_TYPES,
-  type ImagePart,
-  type ModelPart,
-  type UserContent,
-} from "#src/models/model.ts";
+import { IMAGE_BASE64_CHARS, IMAGE_MIME_TYPES, type ImagePart, type UserContent } from "#src/models/model.ts";
 import { REQUEST_PICTURE_CHARS } from "#src/models/picture-limits.ts";
 import { readPicture } from "#src/models/picture.ts";
 

@@ -12,21 +12,25 @@ type Size = Pick<Picture, "width" | "height">;
 /** First bytes of the formats that models read, and how each says its size. */
 const FORMATS: readonly {
   mimeType: ImageMimeType;
-  beginning: RegExp;
+  begins: (head: string) => boolean;
   sizeOf: (bytes: DataView) => Size | undefined;
 }[] = [
   // https://www.w3.org/TR/png-3/#5PNG-file-signature
-  { mimeType: "image/png", beginning: /^\x89PNG\r\n\x1A\n/u, sizeOf: sizeOfPng },
+  {
+    mimeType: "image/png",
+    begins: (head) => head.startsWith("\u{89}PNG\r\n\u{1A}\n"),
+    sizeOf: sizeOfPng,
+  },
   // https://www.w3.org/Graphics/JPEG/itu-t81.pdf, B.1.1
-  { mimeType: "image/jpeg", beginning: /^\xFF\xD8\xFF/u, sizeOf: sizeOfJpeg },
+  { mimeType: "image/jpeg", begins: (head) => head.startsWith("\u{FF}\u{D8}\u{FF}"), sizeOf: sizeOfJpeg },
   // https://www.w3.org/Graphics/GIF/spec-gif89a.txt
   {
     mimeType: "image/gif",
-    beginning: /^GIF8[79]a/u,
+    begins: (head) => /^GIF8[79]a/u.test(head),
     sizeOf: (bytes) => ({ width: bytes.getUint16(6, true), height: bytes.getUint16(8, true) }),
   },
   // https://developers.google.com/speed/webp/docs/riff_container
-  { mimeType: "image/webp", beginning: /^RIFF[^]{4}WEBP/u, sizeOf: sizeOfWebp },
+  { mimeType: "image/webp", begins: (head) => /^RIFF[^]{4}WEBP/u.test(head), sizeOf: sizeOfWebp },
 ];
 
 /**
@@ -54,7 +58,7 @@ export function readPicture(bytes: Uint8Array): Picture | undefined {
 
 function formatOf(bytes: Uint8Array) {
   const head = Buffer.from(bytes.subarray(0, 12)).toString("latin1");
-  return FORMATS.find(({ beginning }) => beginning.test(head));
+  return FORMATS.find(({ begins }) => begins(head));
 }
 
 /** The size is in the first chunk; a file that was cut off lacks the last one, `IEND`. */

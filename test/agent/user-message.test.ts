@@ -28,6 +28,19 @@ const refusal = (make: () => unknown) => {
   }
 };
 
+const attached = (path: string): Attachment => ({
+  type: "image",
+  file_path: path,
+  mime_type: "image/png",
+});
+const pictureOf = (path: string, mimeType: string) => ({
+  type: "image",
+  mimeType,
+  base64: files.get(path)?.toString("base64"),
+  size: { width: 3, height: 2 },
+  name: `"${path}"`,
+});
+
 describe("a message with attachments", () => {
   it("is the text alone when nothing is sent along", async () => {
     expect(await sent("hello")).toBe("hello");
@@ -73,24 +86,12 @@ describe("a message with attachments", () => {
   });
 
   it("puts pictures before the text, as what their bytes say that they are", async () => {
-    const picture = (path: string): Attachment => ({
-      type: "image",
-      file_path: path,
-      mime_type: "image/png",
-    });
-    const shown = (path: string, mimeType: string) => ({
-      type: "image",
-      mimeType,
-      base64: files.get(path)?.toString("base64"),
-      size: { width: 3, height: 2 },
-      name: `"${path}"`,
-    });
-    expect(await sent("what is this?", picture("photo.png"), picture("moving.png"))).toEqual([
-      shown("photo.png", "image/png"),
-      shown("moving.png", "image/gif"),
+    expect(await sent("what is this?", attached("photo.png"), attached("moving.png"))).toEqual([
+      pictureOf("photo.png", "image/png"),
+      pictureOf("moving.png", "image/gif"),
       { type: "text", text: "what is this?" },
     ]);
-    expect(await sent("", picture("photo.png"))).toEqual([shown("photo.png", "image/png")]);
+    expect(await sent("", attached("photo.png"))).toEqual([pictureOf("photo.png", "image/png")]);
   });
 
   it("has notes in the place of damaged pictures, and of those that a request has no room for", async () => {

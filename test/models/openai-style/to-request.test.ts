@@ -12,6 +12,15 @@ const after = (text: string) =>
     "max_tokens",
   ).messages[0];
 
+const user = (content: string, name?: string) => ({
+  role: "user" as const,
+  content,
+  ...(name && { name }),
+});
+const said = (content: string) => ({ role: "assistant" as const, content, toolCalls: [] });
+const alternated = (messages: ModelRequest["messages"]) =>
+  toRequest("m", { system: "", tools: [], messages }, "max_tokens").messages;
+
 describe("the chat completion request", () => {
   it("carries system prompt, history, tools and limit", () => {
     const parameters = { type: "object", properties: {} };
@@ -132,17 +141,9 @@ describe("the chat completion request", () => {
   });
 
   it("alternates, also where answers failed; people with names stay apart", () => {
-    const user = (content: string, name?: string) => ({
-      role: "user" as const,
-      content,
-      ...(name && { name }),
-    });
     const picture = { type: "image" as const, mimeType: "image/png" as const, base64: "AAAA" };
-    const said = (content: string) => ({ role: "assistant" as const, content, toolCalls: [] });
-    const request = (messages: ModelRequest["messages"]) =>
-      toRequest("m", { system: "", tools: [], messages }, "max_tokens").messages;
     expect(
-      request([
+      alternated([
         user("one"),
         said(""),
         user("two"),
@@ -156,7 +157,7 @@ describe("the chat completion request", () => {
       { role: "assistant", content: "a\n\nb" },
       { role: "user", content: [expect.objectContaining({ type: "image_url" }), part("three")] },
     ]);
-    expect(request([user("one", "Ann"), user("two", "Bob")])).toHaveLength(2);
+    expect(alternated([user("one", "Ann"), user("two", "Bob")])).toHaveLength(2);
   });
 
   it("leaves out what is empty: prompt, tools, limit, turns without a word", () => {
