@@ -152,10 +152,6 @@ export class Execution {
     }, PING_MS);
     try {
       await this.#runTurns().catch((error: unknown) => this.#endEarly(error));
-    } catch (error) {
-      // The step is repeated at once.
-      this.#title.stop();
-      throw error;
     } finally {
       clearInterval(life);
       await this.#title.end();
@@ -397,6 +393,7 @@ export class Execution {
       this.#deps.log.warn("model failed", { task_id, code: reason.code, cause: reason });
       return this.#finish({ call: this.#openCall }, failed(this.#progress, "model_error", reason.message));
     }
+    this.#title.stop();
     throw reason;
   }
 }
