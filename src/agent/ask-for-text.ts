@@ -7,22 +7,28 @@ export interface Said {
   usage: ModelUsage;
 }
 
-/**
- * Asks a model one question without tools and returns its text. Throws `ModelError`, also when the answer is empty, and
- * the signal's reason when aborted.
- */
-export async function askForText(
-  model: Model,
-  { system, text, maxOutputTokens }: { system: string; text: string; maxOutputTokens?: number },
-  signal: AbortSignal,
-): Promise<Said> {
-  const request: ModelRequest = {
+export interface Question {
+  system: string;
+  text: string;
+  maxOutputTokens?: number;
+}
+
+/** The request that asks a question. */
+export function requestOf({ system, text, maxOutputTokens }: Question): ModelRequest {
+  return {
     system,
     messages: [{ role: "user", content: text }],
     tools: [],
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
   };
-  for await (const event of model.stream(request, signal)) {
+}
+
+/**
+ * Asks a model one question without tools and returns its text. Throws `ModelError`, also when the answer is empty, and
+ * the signal's reason when aborted.
+ */
+export async function askForText(model: Model, question: Question, signal: AbortSignal): Promise<Said> {
+  for await (const event of model.stream(requestOf(question), signal)) {
     if (event.type !== "finished") continue;
     const answer = storableText(event.text).trim();
     if (answer === "") break;

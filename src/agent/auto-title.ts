@@ -1,23 +1,34 @@
 import type { ChosenModel } from "#src/domain/models/model-keys/index.ts";
 import { PrepaidModel } from "#src/domain/billing/prepaid-models/index.ts";
-import { taskEvents, titleChat, type ClaimedTask } from "#src/domain/agent-work/tasks/index.ts";
+import {
+  taskEvents,
+  titleChat,
+  titleOfMessage,
+  type ClaimedTask,
+} from "#src/domain/agent-work/tasks/index.ts";
 import { insertCallOfTask } from "#src/domain/billing/usage/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import { chatTitle } from "./chat-title.ts";
 import type { LogWriter } from "./log-writer.ts";
 
-/** How long the end of a task waits for the title. */
-const PATIENCE_MS = 3_000;
+/** How long an executor waits for the title after its step is over. */
+const PATIENCE_MS = 10_000;
 
-/** Titles an unnamed chat while the first turn of its first task runs. A task never fails because of its title. */
+/**
+ * Titles an unnamed chat while the first turn of its first task runs. A task never fails because of its title, and its
+ * end does not wait for it.
+ */
 export class AutoTitle {
   readonly #deps: { db: Db; log: Log };
   readonly #task: ClaimedTask;
   readonly #writer: LogWriter;
   readonly #abort = new AbortController();
   #working: Promise<void> | undefined;
+  #isMade = false;
   #isStopped = false;
+  /** Whether the step is over, so that its log is no longer written to. */
+  #isLate = false;
 
   constructor(deps: { db: Db; log: Log }, task: ClaimedTask, writer: LogWriter) {
     this.#deps = deps;
@@ -29,12 +40,21 @@ export class AutoTitle {
   begin(chosen: ChosenModel): void {
     const { chat, task } = this.#task;
     if (this.#isStopped || chat.isTitled || task.origin === "api") return;
-    this.#working ??= this.#give(chosen).catch((cause: unknown) => {
-      this.#deps.log.warn("a chat got no title", { task_id: task.id, cause });
-    });
+    this.#working ??= this.#give(chosen)
+      .catch((cause: unknown) => this.#failed(cause))
+      .finally(() => (this.#isMade = true));
   }
 
-  /** Waits a limited time until the title is made and stored. */
+  /** Call this before the step's last events. Until a late title is made, the chat is named by the message's first line. */
+  async letStepEnd(): Promise<void> {
+    this.#isLate = true;
+    if (!this.#working || this.#isMade) return;
+    const { chatId, message } = this.#task.task;
+    const provisional = { title: titleOfMessage(message), isFinal: false };
+    await titleChat(this.#deps.db, chatId, provisional).catch((cause: unknown) => this.#failed(cause));
+  }
+
+  /** Waits a limited time until a late title is made and stored. */
   async end(): Promise<void> {
     if (!this.#working) return;
     const patience = setTimeout(() => this.stop(), PATIENCE_MS);
@@ -45,20 +65,28 @@ export class AutoTitle {
   stop(): void {
     this.#isStopped = true;
     // Aborting costs half a millisecond, because the reason has a stack: only abort while the title is being made.
-    if (this.#working) this.#abort.abort();
+    if (this.#working && !this.#isMade) this.#abort.abort();
+  }
+
+  #failed(cause: unknown): void {
+    this.#deps.log.warn("a chat got no title", { task_id: this.#task.task.id, cause });
   }
 
   async #give(chosen: ChosenModel): Promise<void> {
     const { chatId, id: taskId, message } = this.#task.task;
     const { signal } = this.#abort;
-    const model = new PrepaidModel(this.#deps, chosen, { teamId: this.#task.project.teamId });
+    let isSent = false;
+    const model = new PrepaidModel(this.#deps, chosen, {
+      teamId: this.#task.project.teamId,
+      onSending: () => (isSent = true),
+    });
     try {
-      const { title, usage } = await chatTitle({ model, message, answer: "", signal });
-      // The event of the task's end carries the title.
-      await titleChat(this.#deps.db, chatId, { title, isFinal: usage !== undefined });
-      if (usage === undefined) return;
+      const { title, isFinal, usage } = await chatTitle({ model, message, answer: "", signal });
+      // The event of the task's end carries the title, if it is made by then.
+      await titleChat(this.#deps.db, chatId, { title, isFinal });
+      if (usage === undefined || !isSent) return;
       const charged = await insertCallOfTask(this.#deps.db, taskId, model.toCall("title", usage));
-      this.#writer.add({ events: taskEvents.creditsUsed(charged) });
+      if (!this.#isLate) this.#writer.add({ events: taskEvents.creditsUsed(charged) });
     } finally {
       await model.end();
     }

@@ -1,7 +1,8 @@
 import { titleOfMessage } from "#src/domain/agent-work/tasks/index.ts";
 import { cut, oneLine } from "#src/lib/one-line.ts";
+import { estimateUsage } from "#src/models/estimate-tokens.ts";
 import { ModelError, type Model, type ModelUsage } from "#src/models/model.ts";
-import { askForText } from "./ask-for-text.ts";
+import { askForText, requestOf } from "./ask-for-text.ts";
 import { headAndTail } from "./tools/bound-text.ts";
 
 /** System prompt for the title of a chat. */
@@ -18,7 +19,9 @@ const OUTPUT_TOKENS = 2_000;
 
 export interface ChatTitle {
   title: string;
-  /** Tokens of the model call; undefined when the title is the message's first line. */
+  /** Whether a model made it; otherwise it is the message's first line. */
+  isFinal: boolean;
+  /** Tokens of the model call, estimated for one that was aborted; undefined for one that failed. */
   usage: ModelUsage | undefined;
 }
 
@@ -38,13 +41,14 @@ export async function chatTitle(input: {
   const answer = headAndTail(input.answer, SHOWN_CHARS);
   const text = `<message>\n${message}\n</message>\n<answer>\n${answer}\n</answer>\n\nThe title:`;
   const fallback = titleOfMessage(input.message);
+  const question = { system: TITLE_PROMPT, text, maxOutputTokens: OUTPUT_TOKENS };
   try {
-    const question = { system: TITLE_PROMPT, text, maxOutputTokens: OUTPUT_TOKENS };
     const said = await askForText(input.model, question, input.signal);
-    return { title: toTitle(said.text) ?? fallback, usage: said.usage };
+    return { title: toTitle(said.text) ?? fallback, isFinal: true, usage: said.usage };
   } catch (error) {
     if (!(error instanceof ModelError) && !input.signal.aborted) throw error;
-    return { title: fallback, usage: undefined };
+    const usage = input.signal.aborted ? estimateUsage(requestOf(question), { text: "" }) : undefined;
+    return { title: fallback, isFinal: false, usage };
   }
 }
 

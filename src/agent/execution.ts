@@ -151,12 +151,9 @@ export class Execution {
       );
     }, PING_MS);
     try {
-      await this.#runTurns();
-    } catch (error) {
-      await this.#endEarly(error);
+      await this.#runTurns().catch((error: unknown) => this.#endEarly(error));
     } finally {
       clearInterval(life);
-      this.#title.stop();
       await this.#title.end();
     }
   }
@@ -330,7 +327,7 @@ export class Execution {
     last: { turn?: Turn | undefined; call: ModelCall | undefined } | undefined,
     end: TaskEnd,
   ): Promise<void> {
-    await this.#title.end();
+    await this.#title.letStepEnd();
     await this.#writer.flush();
     return finishTask(this.#deps, { ...this.#progress.ending(last), account: this.#account }, end);
   }
@@ -340,6 +337,7 @@ export class Execution {
    * turns.
    */
   async #handOver(): Promise<void> {
+    await this.#title.letStepEnd();
     await this.#writer.flush();
     const { taskId, generation } = this.#progress;
     await publishNextStep(this.#deps, { taskId, generation, userId: this.#task.task.userId });
@@ -355,6 +353,7 @@ export class Execution {
       const charged = await insertCallOfTask(this.#deps.db, taskId, call);
       this.#writer.add({ events: taskEvents.creditsUsed(charged) });
     }
+    await this.#title.letStepEnd();
     await this.#writer.flush();
     await publishQuestions(this.#deps, this.#task.task);
     await this.#deps.taskLogs.park(taskId, generation, until);
@@ -383,7 +382,7 @@ export class Execution {
 
   async #endEarly(error: unknown): Promise<void> {
     const reason: unknown = this.#abort.signal.aborted ? this.#abort.signal.reason : error;
-    if (reason instanceof SupersededError) return;
+    if (reason instanceof SupersededError) return this.#title.stop();
     if (reason instanceof WaitingError) return this.#wait(reason);
     if (reason instanceof StoppedError) return this.#stop(reason);
     if (reason instanceof ModelError && reason.code === "insufficient_credits") {
@@ -394,6 +393,7 @@ export class Execution {
       this.#deps.log.warn("model failed", { task_id, code: reason.code, cause: reason });
       return this.#finish({ call: this.#openCall }, failed(this.#progress, "model_error", reason.message));
     }
+    this.#title.stop();
     throw reason;
   }
 }

@@ -1,6 +1,8 @@
 import { sha256Bytes } from "#src/lib/hash.ts";
 import { supportsVision } from "#src/models/model-facts.ts";
-import { IMAGE_BASE64_CHARS, ModelError, type ImagePart, type UserContent } from "#src/models/model.ts";
+import { ModelError, type ImagePart, type UserContent } from "#src/models/model.ts";
+import { REQUEST_PICTURE_CHARS, REQUEST_PICTURES } from "#src/models/picture-limits.ts";
+import { readPicture, type Picture } from "#src/models/picture.ts";
 import type { ProjectFiles } from "#src/platform/runtime/project-files.ts";
 import type { PastTurn } from "./kept-parts.ts";
 import { ShownPicture } from "./tools/view-image.ts";
@@ -11,46 +13,49 @@ import { ShownPicture } from "./tools/view-image.ts";
  */
 export class Pictures {
   readonly #files: Pick<ProjectFiles, "readFile">;
-  readonly #read = new Map<string, string | undefined>();
+  readonly #read = new Map<string, ImagePart | undefined>();
 
   constructor(files: Pick<ProjectFiles, "readFile">) {
     this.#files = files;
   }
 
   /**
-   * Returns turns with their pictures: as many of the newest as a request may hold (20,000,000 characters of base64),
-   * and none for a model that cannot see.
+   * Returns turns with their pictures: as many of the newest as a request may hold, and none for a model that cannot
+   * see.
    */
   async beside(pastTurns: readonly PastTurn[], { seen }: { seen: boolean }): Promise<PastTurn[]> {
-    let room = seen ? IMAGE_BASE64_CHARS : 0;
+    let pictures = seen ? REQUEST_PICTURES : 0;
+    let chars = REQUEST_PICTURE_CHARS;
     const turns: PastTurn[] = [];
     for (const turn of pastTurns.toReversed()) {
-      const pictures = new Map<string, ImagePart | undefined>();
-      for (const { id, name, result } of turn.tool_calls) {
+      const shownHere = new Map<string, ImagePart | undefined>();
+      for (const { id, name, result } of turn.tool_calls.toReversed()) {
         const shown = name === "view_image" ? ShownPicture.safeParse(result["picture"]).data : undefined;
         if (!shown) continue;
-        const base64 = room > 0 ? await this.#contents(shown) : undefined;
-        room -= base64?.length ?? 0;
-        const { mime_type: mimeType, detail } = shown;
-        pictures.set(
-          id,
-          base64 !== undefined && room >= 0 ? { type: "image", mimeType, base64, detail } : undefined,
-        );
+        const image = pictures > 0 && chars > 0 ? await this.#contents(shown) : undefined;
+        pictures -= 1;
+        chars -= image?.base64.length ?? 0;
+        shownHere.set(id, image && chars >= 0 ? { ...image, detail: shown.detail } : undefined);
       }
-      turns.push(pictures.size > 0 ? { ...turn, pictures } : turn);
+      turns.push(shownHere.size > 0 ? { ...turn, pictures: shownHere } : turn);
     }
     return turns.toReversed();
   }
 
-  async #contents({ path, sha256 }: ShownPicture): Promise<string | undefined> {
+  async #contents({ path, sha256 }: ShownPicture): Promise<ImagePart | undefined> {
     if (!this.#read.has(sha256)) {
       // If the project does not respond, the picture is left out; the task need not fail.
       const bytes = await this.#files.readFile(path).catch(() => undefined);
       const isSame = bytes !== undefined && sha256Bytes(bytes) === sha256;
-      this.#read.set(sha256, isSame ? Buffer.from(bytes).toString("base64") : undefined);
+      const picture = isSame ? readPicture(bytes) : undefined;
+      this.#read.set(sha256, bytes && picture && toPart(path, bytes, picture));
     }
     return this.#read.get(sha256);
   }
+}
+
+function toPart(path: string, bytes: Uint8Array, { mimeType, ...size }: Picture): ImagePart {
+  return { type: "image", mimeType, base64: Buffer.from(bytes).toString("base64"), size, name: path };
 }
 
 /**

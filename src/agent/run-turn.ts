@@ -12,7 +12,7 @@ import {
   type ToolDefinition,
 } from "#src/models/model.ts";
 import type { ThinkingEffort } from "#src/models/thinking.ts";
-import { isTooLong, type ConversationWindow } from "./context/within-window.ts";
+import { isRefusal, type ConversationWindow } from "./context/within-window.ts";
 import type { Refusal } from "./checkpoint.ts";
 import { describeCall } from "./describe-call.ts";
 import { WaitingError, type Gate } from "./gate.ts";
@@ -122,8 +122,8 @@ async function askModel(turn: TurnContext): Promise<Answer> {
     try {
       return await readAnswer(turn, messages, known);
     } catch (error) {
-      // The provider refused before it sent any text: try again with a shorter conversation.
-      if (!isTooLong(error)) throw error;
+      // The provider refused before it sent any text: try again without pictures, or with a shorter conversation.
+      if (!isRefusal(error)) throw error;
       messages = await turn.request.window.shrink(error);
     }
   }

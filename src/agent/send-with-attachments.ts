@@ -18,7 +18,7 @@ import {
 import { normalizePath } from "#src/domain/workspaces/files/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
-import { imagePart, type Attachment } from "./user-message.ts";
+import { sentPicture, type Attachment } from "./user-message.ts";
 
 /** An attachment of a message: its own content, a file of the project, or an upload of the chat. */
 export interface AttachmentWish extends Attachment {
@@ -132,12 +132,7 @@ function contentOf({ type, label, mime_type: mimeType }: AttachmentWish, content
     const bytes = new TextEncoder().encode(content);
     return { filename: label ?? "pasted.txt", mimeType: mimeType ?? "text/plain", bytes };
   }
-  const image = imagePart(content, mimeType);
-  if (image.type !== "image") throw new AppError("invalid_input", "The content is not an image");
-  const extension = image.mimeType.replace("image/", "").replace("jpeg", "jpg");
-  return {
-    filename: label ?? `image.${extension}`,
-    mimeType: image.mimeType,
-    bytes: Uint8Array.from(Buffer.from(image.base64, "base64")),
-  };
+  const picture = sentPicture(content);
+  const extension = picture.mimeType.replace("image/", "").replace("jpeg", "jpg");
+  return { filename: label ?? `image.${extension}`, ...picture };
 }

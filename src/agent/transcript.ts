@@ -51,7 +51,9 @@ export function transcript({
     // On every provider's API a conversation begins with a user message.
     ...(earlier[0]?.role === "assistant" ? [userMessage("[Earlier messages are not shown.]")] : []),
     ...earlier,
-    userMessage(message),
+    userMessage(
+      compaction?.refusedPictures ? withoutImages(message, refusedNote(compaction.refusedPictures)) : message,
+    ),
     ...turns
       .filter(({ iteration }) => iteration > (compaction?.throughIteration ?? 0))
       .flatMap((turn) => turnMessages(turn, compaction)),
@@ -97,6 +99,10 @@ export function turnMessages(turn: PastTurn, compaction?: Compaction | null): Mo
       } as const;
       const isEmptied = turn.iteration <= (compaction?.emptiedThrough ?? 0);
       if (!turn.pictures?.has(call.id) || isEmptied) return { ...result, content };
+      const refused = compaction?.refusedPictures;
+      if (refused && turn.iteration <= refused.through) {
+        return { ...result, isError: true, content: `${content}\n${refusedNote(refused)}` };
+      }
       const image = turn.pictures.get(call.id);
       return image
         ? { ...result, content, image }
@@ -105,11 +111,16 @@ export function turnMessages(turn: PastTurn, compaction?: Compaction | null): Mo
   ];
 }
 
-/** Replaces each picture by a note, for a model that takes no pictures. */
-export function withoutImages(content: UserContent): UserContent {
+/** Replaces each picture by a note. */
+export function withoutImages(content: UserContent, note = "[A picture was here.]"): UserContent {
   if (typeof content === "string" || content.every(({ type }) => type === "text")) return content;
-  return content.map((part) =>
-    part.type === "text" ? part : { type: "text", text: "[A picture was here.]" },
+  return content.map((part) => (part.type === "text" ? part : { type: "text", text: note }));
+}
+
+function refusedNote({ why }: { why: string }): string {
+  return (
+    `[A picture that was here is not shown: the provider refused the request with it (${why}). It may be damaged or ` +
+    "too large: convert it or make a smaller copy before you look at it again, or tell the user.]"
   );
 }
 

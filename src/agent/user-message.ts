@@ -4,18 +4,14 @@ import { AppError } from "#src/lib/errors.ts";
 import { headOf } from "#src/lib/head-of.ts";
 import { oneLine } from "#src/lib/one-line.ts";
 import { storableText } from "#src/lib/storable-text.ts";
-import {
-  IMAGE_BASE64_CHARS,
-  IMAGE_MIME_TYPES,
-  type ImageMimeType,
-  type ModelPart,
-  type UserContent,
-} from "#src/models/model.ts";
+import { IMAGE_BASE64_CHARS, IMAGE_MIME_TYPES, type ImagePart, type UserContent } from "#src/models/model.ts";
+import { REQUEST_PICTURE_CHARS } from "#src/models/picture-limits.ts";
+import { readPicture } from "#src/models/picture.ts";
 
 /** An attachment that a client sends with a message. */
 export interface Attachment {
   type: "image" | "pasted_text" | "file_reference";
-  /** Base64 of an image, or pasted text. */
+  /** Base64 of an image that is not stored yet, or pasted text. */
   content?: string | null | undefined;
   mime_type?: string | null | undefined;
   /** Path of the file in the project. */
@@ -100,26 +96,29 @@ const NAME_CHARS = 200;
  * advise; texts are appended to the message, each between lines that name it and say how much was cut.
  *
  * `readFile` reads a file of the project and returns undefined where there is none. A note tells the model of a file
- * that is missing or not text. Throws `invalid_input` for a picture that is not an image, and `too_large` above
- * 20,000,000 characters of base64.
+ * that is missing, not text, or a damaged picture, and of pictures for which a request has no room.
  */
 export async function toUserMessage(
   message: string,
   attachments: readonly Attachment[],
   readFile: (path: string) => Promise<Uint8Array | undefined>,
 ): Promise<UserContent> {
-  const images: ModelPart[] = [];
+  const images: ImagePart[] = [];
   const texts: string[] = [];
   let room = ALL_TEXT_CHARS;
+  let pictureRoom = REQUEST_PICTURE_CHARS;
   for (const attachment of attachments) {
-    const { content, file_path: path } = attachment;
     if (attachment.type === "image") {
-      const bytes = content ? undefined : path && (await readFile(path));
-      if (content) images.push(imagePart(content, attachment.mime_type));
-      else if (bytes) images.push(imagePart(Buffer.from(bytes).toString("base64"), attachment.mime_type));
-      else texts.push(missing(attachment));
+      const shown = await pictureOf(attachment, readFile);
+      if (typeof shown === "string") texts.push(shown);
+      else if (shown.base64.length > pictureRoom) texts.push(tooMuch(attachment));
+      else {
+        pictureRoom -= shown.base64.length;
+        images.push(shown);
+      }
       continue;
     }
+    const { content, file_path: path } = attachment;
     const bytes = content === undefined || content === null ? path && (await readFile(path)) : undefined;
     const text = content ?? (bytes ? decodeText(bytes) : undefined);
     if (text === undefined) {
@@ -136,27 +135,42 @@ export async function toUserMessage(
   return text === "" ? images : [...images, { type: "text", text }];
 }
 
+/** Returns an attached picture, or a note in its place. Its type is that of its bytes, whatever its name says. */
+async function pictureOf(
+  attachment: Attachment,
+  readFile: (path: string) => Promise<Uint8Array | undefined>,
+): Promise<ImagePart | string> {
+  const bytes = attachment.file_path ? await readFile(attachment.file_path) : undefined;
+  if (!bytes) return missing(attachment);
+  const picture = readPicture(bytes);
+  if (!picture) return damaged(attachment);
+  const { mimeType, ...size } = picture;
+  const base64 = Buffer.from(bytes).toString("base64");
+  return { type: "image", mimeType, base64, size, name: `"${nameOf(attachment)}"` };
+}
+
 /**
- * Converts a picture into a message part; the prefix of a data URI is removed. Throws `invalid_input` and `too_large`.
+ * Decodes a picture that a client sends as base64; the prefix of a data URI is removed. Throws `invalid_input` for what
+ * is no picture, and `too_large` for one that no model takes.
  */
-export function imagePart(content: string, mimeType: string | null | undefined): ModelPart {
-  const prefix = /^data:(?<mime>[\w/+.-]+);base64,/u.exec(content.slice(0, 100));
+export function sentPicture(content: string): { bytes: Uint8Array<ArrayBuffer>; mimeType: string } {
+  const prefix = /^data:[\w/+.-]+;base64,/u.exec(content.slice(0, 100));
   const base64 = content.slice(prefix?.[0].length ?? 0);
-  const type = (mimeType ?? prefix?.groups?.["mime"] ?? "").toLowerCase().replace("image/jpg", "image/jpeg");
   if (base64.length > IMAGE_BASE64_CHARS) {
     throw new AppError("too_large", `An image may have at most ${IMAGE_BASE64_CHARS} characters of base64`);
   }
   if (base64 === "" || !/^[A-Za-z0-9+/]+={0,2}$/u.test(base64)) {
     throw new AppError("invalid_input", "The content of an image must be base64");
   }
-  if (!isImageMimeType(type)) {
-    throw new AppError("invalid_input", `An image must be one of ${IMAGE_MIME_TYPES.join(", ")}`);
+  const bytes = Uint8Array.from(Buffer.from(base64, "base64"));
+  const picture = readPicture(bytes);
+  if (!picture) {
+    throw new AppError(
+      "invalid_input",
+      `An image must be one of ${IMAGE_MIME_TYPES.join(", ")}, and not damaged`,
+    );
   }
-  return { type: "image", mimeType: type, base64 };
-}
-
-function isImageMimeType(type: string): type is ImageMimeType {
-  return IMAGE_MIME_TYPES.some((known) => known === type);
+  return { bytes, mimeType: picture.mimeType };
 }
 
 /** A text between the tags of an attachment, which nothing in it can end: others may have written it. */
@@ -182,6 +196,14 @@ function nameOf({ type, label, file_path: path }: Attachment): string {
 
 function missing(attachment: Attachment): string {
   return `[The attachment "${nameOf(attachment)}" cannot be shown: there is no such file.]`;
+}
+
+function damaged(attachment: Attachment): string {
+  return `[The attachment "${nameOf(attachment)}" cannot be shown: it is not a supported picture, or is damaged. Tell the user.]`;
+}
+
+function tooMuch(attachment: Attachment): string {
+  return `[The picture "${nameOf(attachment)}" is not shown: a message cannot hold all of them. Look at the file if you need it.]`;
 }
 
 /** A file that is not text is only named: the agent has tools to read it. */

@@ -40,6 +40,13 @@ export interface MediaReference {
   size: number | undefined;
 }
 
+/** Content of a message that the service does not take; the person is told so. */
+export interface OtherContent {
+  kind: "other";
+  /** What the platform calls it, as a noun: `sticker`. */
+  name: string;
+}
+
 /** A message that a person sent. */
 export interface ReceivedMessage {
   kind: "message";
@@ -60,7 +67,7 @@ export interface ReceivedMessage {
   text: string;
   /** Whether a group message is meant for the bot: it mentions the bot, replies to it, or is a command. */
   isAddressed: boolean;
-  media: readonly MediaReference[];
+  media: readonly (MediaReference | OtherContent)[];
   /** The message it replies to, by its `messageId`; the text is cut at 200 characters. */
   replyTo: { id: string; text: string } | undefined;
   /** When the platform says that it was sent. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { headOf } from "#src/lib/head-of.ts";
 import { cut, oneLine } from "#src/lib/one-line.ts";
 import { parseJson } from "#src/lib/parse-json.ts";
-import type { MediaReference, WebhookRequest } from "./channel.ts";
+import type { MediaReference, OtherContent, WebhookRequest } from "./channel.ts";
 
 const MAX_TEXT = 8_000;
 const MAX_NAME = 100;
@@ -73,6 +73,22 @@ export function mediaReference(file: {
     filename: cut(oneLine(file.filename ?? ""), MAX_FILENAME) || undefined,
     size: file.size ?? undefined,
   };
+}
+
+/**
+ * The content that a table of a platform names first: fields of a message, and what people call that content. Empty for
+ * a message without such a field.
+ */
+export function otherContent(
+  message: Readonly<Record<string, unknown>>,
+  names: Readonly<Record<string, string>>,
+): OtherContent[] {
+  const found = Object.entries(names).find(([field]) => isGiven(message[field]));
+  return found ? [{ kind: "other", name: found[1] }] : [];
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);
 }
 
 function kindOf(mimeType: string | undefined): MediaReference["kind"] {

@@ -83,6 +83,10 @@ export interface ImagePart {
   mimeType: ImageMimeType;
   base64: string;
   detail?: ImageDetail;
+  /** Its size in pixels, where it was read. */
+  size?: { width: number; height: number };
+  /** Its name in a note that stands in its place. */
+  name?: string;
 }
 
 /**

@@ -4,10 +4,12 @@ import type { CallFiles } from "./file-calls.ts";
 import type { Job, JobResult, WithBytes } from "./job.ts";
 import { RemoteFileError } from "./remote-file-system.ts";
 import { fillScratch, takeScratch } from "./scratch.ts";
-import { isUnfinished, runLine } from "./shell-lines.ts";
+import { isUnfinished, runLine, usesBackground } from "./shell-lines.ts";
 
 const EXIT_TIMED_OUT = 124;
 const EXIT_CANCELLED = 130;
+const NO_BACKGROUND =
+  "This runtime runs nothing in the background: what ends with & was run to its end before the next command.\n";
 
 /** The environment of a job: its process or isolate. */
 export interface JobSurroundings {
@@ -50,10 +52,11 @@ async function runCommand(
       signal: AbortSignal.any([timeout.signal, cancelled]),
     });
     const ended = cancelled.aborted ? EXIT_CANCELLED : timeout.signal.aborted ? EXIT_TIMED_OUT : undefined;
+    const note = ended === undefined && usesBackground(bash, command) ? NO_BACKGROUND : "";
     return {
       kind: "command",
       stdout: boundOutput(stdout),
-      stderr: boundOutput(stderr),
+      stderr: `${boundOutput(stderr)}${note}`,
       exitCode: ended ?? exitCode,
       timedOut: ended === EXIT_TIMED_OUT,
     };

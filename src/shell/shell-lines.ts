@@ -40,6 +40,17 @@ export function isUnfinished(bash: Bash, text: string): boolean {
   }
 }
 
+/** Whether a text asks for something in the background, at any depth. */
+export function usesBackground(bash: Bash, text: string): boolean {
+  if (!text.includes("&")) return false;
+  try {
+    return JSON.stringify(bash.transform(text).ast).includes('"background":true');
+  } catch {
+    // It could not be parsed, and did not run.
+    return false;
+  }
+}
+
 /**
  * Runs a line of a session until it ends or the signal aborts. A failing command returns a result. just-bash keeps no
  * state between two scripts, so the directory, the variables and the last status are passed from one to the next;

@@ -38,11 +38,22 @@ describe("a chat's title", () => {
     const { model } = answeringModel(() => modelError("rate_limited", true));
     expect(await chatTitle({ model, message: MESSAGE, answer: "", signal: never() })).toEqual({
       title: FIRST_LINE,
+      isFinal: false,
       usage: undefined,
     });
+  });
+
+  it("is the first line when it comes too late, and what the model was asked is counted", async () => {
     const { model: late } = answeringModel(() => "too late");
     const signal = AbortSignal.abort(new Error("time is over"));
-    expect((await chatTitle({ model: late, message: MESSAGE, answer: "", signal })).title).toBe(FIRST_LINE);
+    expect(await chatTitle({ model: late, message: MESSAGE, answer: "", signal })).toEqual({
+      title: FIRST_LINE,
+      isFinal: false,
+      usage: expect.objectContaining({
+        inputTokens: expect.toSatisfy((count) => count > 100),
+        outputTokens: 0,
+      }),
+    });
   });
 
   it("says what the call took, and shows the model bounded text", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
-  imagePart,
+  sentPicture,
   toUserMessage,
   type Attachment,
   withContext,
@@ -8,15 +8,17 @@ import {
 } from "#src/agent/user-message.ts";
 import { textOf } from "#src/agent/transcript.ts";
 import { IMAGE_BASE64_CHARS } from "#src/models/model.ts";
+import { gifHead, png } from "#test/support/pictures.ts";
 
 const files = new Map([
-  ["docs/plan.md", "# Plan\nTulips first."],
-  ["photo.png", "\u0089PNG\u0000"],
+  ["docs/plan.md", Buffer.from("# Plan\nTulips first.")],
+  ["photo.png", png(3, 2)],
+  ["moving.png", gifHead(3, 2)],
+  ["cut.png", png(3, 2).subarray(0, 30)],
+  ["large-1.png", png(3, 2, { comment: 8_000_000 })],
+  ["large-2.png", png(3, 2, { comment: 8_000_000 })],
 ]);
-const readFile = async (path: string) => {
-  const text = files.get(path);
-  return text === undefined ? undefined : Buffer.from(text, path.endsWith(".png") ? "latin1" : "utf8");
-};
+const readFile = async (path: string) => files.get(path);
 const sent = (message: string, ...attachments: Attachment[]) => toUserMessage(message, attachments, readFile);
 const refusal = (make: () => unknown) => {
   try {
@@ -25,6 +27,19 @@ const refusal = (make: () => unknown) => {
     return error;
   }
 };
+
+const attached = (path: string): Attachment => ({
+  type: "image",
+  file_path: path,
+  mime_type: "image/png",
+});
+const pictureOf = (path: string, mimeType: string) => ({
+  type: "image",
+  mimeType,
+  base64: files.get(path)?.toString("base64"),
+  size: { width: 3, height: 2 },
+  name: `"${path}"`,
+});
 
 describe("a message with attachments", () => {
   it("is the text alone when nothing is sent along", async () => {
@@ -45,7 +60,7 @@ describe("a message with attachments", () => {
 
   it.each([
     ["missing.md", "cannot be shown: there is no such file."],
-    ["photo.png", "is a file of the project of 5 bytes and not text."],
+    ["cut.png", "is a file of the project of 30 bytes and not text."],
   ])("tells the model of a file that cannot be shown: %s", async (path, sentence) => {
     expect(await sent("see", { type: "file_reference", file_path: path })).toBe(
       `see\n\n[The attachment "${path}" ${sentence}]`,
@@ -70,22 +85,29 @@ describe("a message with attachments", () => {
     ]);
   });
 
-  it("puts pictures before the text, from the request or from the project", async () => {
-    expect(
-      await sent(
-        "what is this?",
-        { type: "image", content: "iVBORw0KGgo=", mime_type: "image/png" },
-        { type: "image", file_path: "photo.png", mime_type: "image/PNG" },
-        { type: "image", content: "data:image/webp;base64,AAAA" },
-      ),
-    ).toEqual([
-      { type: "image", mimeType: "image/png", base64: "iVBORw0KGgo=" },
-      { type: "image", mimeType: "image/png", base64: "iVBORwA=" },
-      { type: "image", mimeType: "image/webp", base64: "AAAA" },
+  it("puts pictures before the text, as what their bytes say that they are", async () => {
+    expect(await sent("what is this?", attached("photo.png"), attached("moving.png"))).toEqual([
+      pictureOf("photo.png", "image/png"),
+      pictureOf("moving.png", "image/gif"),
       { type: "text", text: "what is this?" },
     ]);
-    expect(await sent("", { type: "image", content: "AAAA", mime_type: "image/gif" })).toEqual([
-      { type: "image", mimeType: "image/gif", base64: "AAAA" },
+    expect(await sent("", attached("photo.png"))).toEqual([pictureOf("photo.png", "image/png")]);
+  });
+
+  it("has notes in the place of damaged pictures, and of those that a request has no room for", async () => {
+    const paths = ["cut.png", "docs/plan.md", "large-1.png", "large-2.png", "none.png"];
+    const message = await sent(
+      "see",
+      ...paths.map((file_path): Attachment => ({ type: "image", file_path })),
+    );
+    expect(message).toEqual([
+      expect.objectContaining({ type: "image", name: '"large-1.png"' }),
+      {
+        type: "text",
+        text: expect.stringMatching(
+          /"cut\.png".*damaged[^]*"docs\/plan\.md".*damaged[^]*"large-2\.png" is not shown[^]*"none\.png".*no such file/u,
+        ),
+      },
     ]);
   });
 
@@ -100,23 +122,23 @@ describe("a message with attachments", () => {
   });
 
   it.each([
-    ["AAAA", "image/svg+xml", "invalid_input"],
-    ["AAAA", undefined, "invalid_input"],
-    ["not base64!", "image/png", "invalid_input"],
-    ["", "image/png", "invalid_input"],
-    ["A".repeat(IMAGE_BASE64_CHARS + 4), "image/png", "too_large"],
-  ])("refuses the picture %.20j of type %s", (content, mimeType, code) => {
-    expect(refusal(() => imagePart(content, mimeType))).toMatchObject({ code });
-  });
-
-  it("says of content that is no base64 that it is none, whatever its type", () => {
-    expect(refusal(() => imagePart("not base64!", undefined))).toMatchObject({
-      message: "The content of an image must be base64",
+    ["AAAA", "invalid_input", /must be one of/u],
+    ["not base64!", "invalid_input", /must be base64/u],
+    ["", "invalid_input", /must be base64/u],
+    ["A".repeat(IMAGE_BASE64_CHARS + 4), "too_large", /at most/u],
+  ])("is refused with the picture %.20j", (content, code, message) => {
+    expect(refusal(() => sentPicture(content))).toMatchObject({
+      code,
+      message: expect.stringMatching(message),
     });
   });
 
-  it("takes a picture of 20,000,000 characters", () => {
-    expect(imagePart("A".repeat(IMAGE_BASE64_CHARS), "image/jpg")).toMatchObject({ mimeType: "image/jpeg" });
+  it("takes a picture with and without a data URI", () => {
+    const bytes = gifHead(3, 2);
+    for (const head of ["", "data:image/png;base64,"]) {
+      const picture = sentPicture(head + bytes.toString("base64"));
+      expect(picture).toEqual({ bytes: Uint8Array.from(bytes), mimeType: "image/gif" });
+    }
   });
 });
 

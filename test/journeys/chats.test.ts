@@ -54,7 +54,9 @@ describe("a chat", () => {
     expect(frames.slice(-3).map(({ type }) => type)).toEqual(["complete", "chat_title", "done"]);
     const told = frames.filter(({ type }) => type === "chat_title").map(({ data }) => data);
     const [first] = await sessions();
-    expect(told).toEqual([{ chat_id: chat.id, title: first?.title }]);
+    // The agent's name for it may come after the end, which then has the first line.
+    expect(told).toEqual([{ chat_id: chat.id, title: expect.any(String) }]);
+    expect([first?.title, "Tell me about tulips"]).toContain(Object(told[0]).title);
     expect(first).toMatchObject({
       id: chat.id,
       status: "completed",

@@ -4,6 +4,7 @@ import { usageLogs } from "#src/db/schema/index.ts";
 import { newChatClient } from "#test/support/chat-client.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { MODEL_WIRES } from "#test/support/model-servers.ts";
+import { png } from "#test/support/pictures.ts";
 import { failureOf, newProxyClient } from "#test/support/proxy-client.ts";
 import { startRawProvider, type RawProvider } from "#test/support/raw-provider.ts";
 import { startService, type TestService } from "#test/support/service.ts";
@@ -15,6 +16,9 @@ const ENDLESS = Array.from({ length: 2000 }, () => "x".repeat(10_000));
 /** Long enough that its estimate costs more than a cent. */
 const QUESTION = "Many words. ".repeat(2000);
 
+/** A picture that the provider refuses. */
+const PICTURE = png(3, 2).toString("base64");
+
 const BAD_COUNTS: Record<string, unknown> = {
   fractions: 1.5,
   negatives: -1000,
@@ -25,6 +29,7 @@ const BAD_COUNTS: Record<string, unknown> = {
 };
 
 describe.each(MODEL_WIRES)("what $name sends", (wire) => {
+  const isOver = Promise.withResolvers<void>();
   let provider: RawProvider;
   let elsewhere: RawProvider;
   let service: TestService;
@@ -48,6 +53,13 @@ describe.each(MODEL_WIRES)("what $name sends", (wire) => {
       },
       "show a page": (response) => {
         response.writeHead(200, { "content-type": "text/html" }).end("<html>Welcome</html>");
+      },
+      // What is asked for the title has the message in a tag.
+      [String.raw`<message>\nname it late`]: { text: ["Late tulips"], after: isOver.promise },
+      [PICTURE]: (response) => {
+        response.writeHead(400, { "content-type": "application/json" });
+        const message = "Could not process image";
+        response.end(JSON.stringify({ error: { type: "invalid_request_error", message } }));
       },
       "": { text, usage: { input: 10, output: 5 } },
     });
@@ -100,11 +112,13 @@ describe.each(MODEL_WIRES)("what $name sends", (wire) => {
       const client = await newChatClient(service);
       const frames = await client.ask(words);
       expect(frames.filter(({ type }) => type === "complete")).toHaveLength(1);
-      const calls = await databaseOf(service)
-        .select()
-        .from(usageLogs)
-        .where(eq(usageLogs.userId, client.account.id));
-      expect(calls.map(({ purpose }) => purpose).toSorted()).toEqual(["agent", "title"]);
+      const calls = await vi.waitFor(async () => {
+        const { id } = client.account;
+        const rows = await databaseOf(service).select().from(usageLogs).where(eq(usageLogs.userId, id));
+        // The title's may come after the end.
+        expect(rows.map(({ purpose }) => purpose).toSorted()).toEqual(["agent", "title"]);
+        return rows;
+      });
       for (const call of calls) {
         expect(call).toMatchObject({ outputTokens: 2, billedStatus: "credited" });
         expect(call.inputTokens).toBeGreaterThan(10);
@@ -112,6 +126,38 @@ describe.each(MODEL_WIRES)("what $name sends", (wire) => {
       }
     },
   );
+
+  it("for the title does not delay the end of the answer, and is taken and counted when it comes later", async () => {
+    const client = await newChatClient(service);
+    const { chatId, ...stream } = await client.send("name it late");
+    const frames = await Array.fromAsync(stream.frames());
+    isOver.resolve();
+    expect(frames.slice(-3)).toMatchObject([
+      { type: "complete", data: { success: true } },
+      { type: "chat_title", data: { title: "name it late" } },
+      { type: "done" },
+    ]);
+    await vi.waitFor(async () => {
+      const { body } = await client.call<{ id: string; title: string }[]>("GET", "/api/chat/");
+      expect(body.find(({ id }) => id === chatId)).toMatchObject({ title: "Late tulips" });
+      const { id } = client.account;
+      const rows = await databaseOf(service).select().from(usageLogs).where(eq(usageLogs.userId, id));
+      expect(rows.map(({ purpose }) => purpose).toSorted()).toEqual(["agent", "title"]);
+    });
+  });
+
+  it("against a picture leads to an answer without it, with a note of why", async () => {
+    const client = await newChatClient(service);
+    const attachments = [{ type: "image", content: PICTURE, label: "broken.png" }];
+    const frames = await client.ask("what is broken", { attachments });
+    expect(frames.at(-1)).toMatchObject({ type: "done", data: { status: "completed" } });
+    const asked = askedWith("what is broken").map(({ body }) => JSON.stringify(body));
+    const [refused, answered, ...more] = asked.filter((body) => body.includes('"tools"'));
+    expect(refused).toContain(PICTURE);
+    expect(answered).toContain("Could not process image");
+    expect(answered).not.toContain(PICTURE);
+    expect(more).toEqual([]);
+  });
 
   it("against a request is told as it can be stored, once, and the task ends", async () => {
     const client = await newTaskClient(service);

@@ -10,6 +10,8 @@ export interface RawAnswer {
   call?: readonly string[];
   /** As the provider counts: the field is left out where it is absent. */
   usage?: { input: unknown; output: unknown };
+  /** Awaited before it begins. */
+  after?: Promise<unknown>;
 }
 
 /** A response: frames of the wire, or one that a test writes itself. */
@@ -37,6 +39,7 @@ export async function startRawProvider(
     const word = Object.keys(answers).find((each) => sent.includes(each));
     const answer = (word !== undefined && answers[word]) || {};
     if (typeof answer === "function") return answer(response);
+    await answer.after;
     response.writeHead(200, { "content-type": "text/event-stream" });
     for (const frame of frames(answer)) {
       if (response.destroyed) return;

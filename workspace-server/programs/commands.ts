@@ -63,6 +63,12 @@ export class Commands {
   }
 }
 
+/** The sentence about what a command started with `&`, with `nohup` or without. */
+function leftBehind({ leftBehind: count }: Program): string {
+  const ended = count === 1 ? "1 process in the background was" : `${count} processes in the background were`;
+  return `${ended} ended with the command. Start what has to stay in a shell session.\n`;
+}
+
 function follow(program: Program, timeoutMs: number): Running {
   const stdout = new BoundedOutput();
   const stderr = new BoundedOutput();
@@ -79,6 +85,7 @@ function follow(program: Program, timeoutMs: number): Running {
   const done = program.ended.then((exitCode) => {
     clearTimeout(timer);
     if (program.limit !== undefined) stderr.add(Buffer.from(`${program.limit}\n`));
+    else if (early === undefined && program.leftBehind > 0) stderr.add(Buffer.from(leftBehind(program)));
     return {
       stdout: stdout.text(),
       stderr: stderr.text(),

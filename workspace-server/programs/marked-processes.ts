@@ -40,16 +40,19 @@ export function signalMarked(id: string, leader: number, signal: NodeJS.Signals)
 }
 
 /**
- * Kills a program with all its processes. All are stopped first, so that a fork bomb cannot outrun this. It may resolve
- * before the kernel has cleaned up, but a killed process does nothing any more.
+ * Kills a program with all its processes, and returns how many it found running. All are stopped first, so that a fork
+ * bomb cannot outrun this. It may resolve before the kernel has cleaned up, but a killed process does nothing any more.
  */
-export async function killMarked(id: string, leader: number): Promise<void> {
+export async function killMarked(id: string, leader: number): Promise<number> {
+  let found = 0;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const running = stopAll(id, leader);
-    if (running.length === 0) return;
+    if (running.length === 0) break;
+    if (round === 0) found = running.length;
     for (const pid of running) send(pid, "SIGKILL");
     await setTimeout(ROUND_MS);
   }
+  return found;
 }
 
 /** Stops processes until a round finds no new one. */

@@ -31,6 +31,7 @@ export class Program {
   readonly mark: string;
   readonly #pid: number;
   #limit: string | undefined;
+  #leftBehind = 0;
 
   private constructor(
     mark: string,
@@ -67,7 +68,7 @@ export class Program {
     child.on("error", () => undefined);
     return new Program(mark, child.pid ?? 0, child, async (program) => {
       const code = await exited;
-      await program.kill();
+      program.#leftBehind = await program.kill();
       const late = new AbortController();
       const timeout = setTimeout(LAST_OUTPUT_MS, undefined, { signal: late.signal }).catch(() => undefined);
       await Promise.race([closed, timeout]);
@@ -93,8 +94,13 @@ export class Program {
     signalMarked(this.mark, this.#pid, signal);
   }
 
-  /** Kills it and all its processes. */
-  kill(): Promise<void> {
+  /** Number of its processes that were still running when it ended, and were killed. */
+  get leftBehind(): number {
+    return this.#leftBehind;
+  }
+
+  /** Kills it and all its processes; returns how many were running. */
+  kill(): Promise<number> {
     return killMarked(this.mark, this.#pid);
   }
 

@@ -5704,6 +5704,10 @@ export type PreviewScheduleAnswer = {
      * The next five moments
      */
     next_runs: Array<string>;
+    /**
+     * A sentence about a change of the clock between two of them, or about an interval
+     */
+    note: string | null;
 };
 
 export type PreviewScheduleBody = {

@@ -17,6 +17,11 @@ export const Compaction = z.object({
   shortened: z.object({ through: z.int(), chars: z.int() }).nullable(),
   /** Whether pictures before the task are replaced by notes. */
   picturesGone: z.boolean(),
+  /**
+   * The provider refused a request with the pictures of the task's message and of turns up to iteration `through`: they
+   * are replaced by notes with its sentence. Null if it never did.
+   */
+  refusedPictures: z.object({ through: z.int(), why: z.string() }).nullable().default(null),
   /** Number of turns the task had when this compaction was made. */
   turns: z.int(),
   /** Ratio of the provider's token count to our estimate when this compaction was made. */
@@ -41,6 +46,7 @@ export const NO_COMPACTION: Compaction = {
   emptiedThrough: 0,
   shortened: null,
   picturesGone: false,
+  refusedPictures: null,
   turns: 0,
   scale: 1,
   window: null,

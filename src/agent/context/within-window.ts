@@ -1,6 +1,7 @@
 import { contextWindow } from "#src/models/model-facts.ts";
 import { ModelError, type Model, type ModelMessage, type ModelUsage } from "#src/models/model.ts";
 import { keptHistory, spoken, transcript } from "../transcript.ts";
+import { hasPictures, withFittingPictures } from "../fitting-pictures.ts";
 import { NO_COMPACTION, type Compaction } from "./compaction.ts";
 import { headAndTail } from "../tools/bound-text.ts";
 import { outline } from "./folded.ts";
@@ -42,7 +43,7 @@ export interface WindowedContext extends Context {
   signal: AbortSignal;
   /**
    * Stores the new compaction, so that a later executor builds the same transcript. Awaited before the call that uses
-   * it, at most twice. `usage` is the usage of the summary numbered `summaries`; undefined when there was none.
+   * it, at most three times. `usage` is the usage of the summary numbered `summaries`; undefined when there was none.
    */
   onCompacted: (compaction: Compaction, usage: ModelUsage | undefined) => Promise<void>;
   /** Called when a summary failed; the task continues without it. */
@@ -71,18 +72,34 @@ export class ConversationWindow {
   }
 
   /**
-   * Returns fewer messages after the provider refused the last ones as too long. Throws `context_too_long`, with a
-   * sentence for the user, at the second refusal and when nothing more can be left out.
+   * Returns the messages to try after the provider refused the last ones: without their pictures if they had any,
+   * otherwise fewer. Throws `context_too_long`, with a sentence for the user, at the second refusal as too long and when
+   * nothing more can be left out, and any other refusal of messages without pictures.
    */
   async shrink(refusal: ModelError): Promise<ModelMessage[]> {
+    if (hasPictures(this.#transcript())) return this.#withoutPictures(refusal);
+    if (!isTooLong(refusal)) throw refusal;
     if (this.#hasShrunk) throw hopeless(this.#context.model, refusal);
     this.#hasShrunk = true;
     this.#compaction = await compactHarder({ ...this.#context, compaction: this.#compaction }, refusal);
     return this.#transcript();
   }
 
+  /** Stored like every compaction, or each later request would be refused for the same pictures. */
+  async #withoutPictures({ message: why }: ModelError): Promise<ModelMessage[]> {
+    const { conversation, onCompacted } = this.#context;
+    const through = conversation.turns.at(-1)?.iteration ?? 0;
+    const before = this.#compaction ?? NO_COMPACTION;
+    const turns = conversation.turns.length;
+    this.#compaction = { ...before, turns, picturesGone: true, refusedPictures: { through, why } };
+    await onCompacted(this.#compaction, undefined);
+    return this.#transcript();
+  }
+
   #transcript(): ModelMessage[] {
-    return transcript({ ...this.#context.conversation, compaction: this.#compaction });
+    const { conversation, model } = this.#context;
+    const messages = transcript({ ...conversation, compaction: this.#compaction });
+    return withFittingPictures(messages, model.name);
   }
 }
 
@@ -184,9 +201,14 @@ async function fold(
   return { compaction: { ...folded(before, cut, text), failures }, usage: undefined };
 }
 
+/** Whether a provider refused a request, so that a smaller one may be taken. */
+export function isRefusal(error: unknown): error is ModelError {
+  return error instanceof ModelError && (isTooLong(error) || error.code === "invalid_request");
+}
+
 /** Whether a provider refused a conversation as longer than its model's window. */
-export function isTooLong(error: unknown): error is ModelError {
-  return error instanceof ModelError && error.code === "context_too_long";
+function isTooLong({ code }: ModelError): boolean {
+  return code === "context_too_long";
 }
 
 function hopeless(model: Model, cause: ModelError): ModelError {

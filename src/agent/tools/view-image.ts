@@ -1,16 +1,12 @@
 import { z } from "zod";
 import { sha256Bytes } from "#src/lib/hash.ts";
-import {
-  IMAGE_BASE64_CHARS,
-  IMAGE_DETAILS,
-  IMAGE_MIME_TYPES,
-  type ImageMimeType,
-} from "#src/models/model.ts";
+import { IMAGE_DETAILS, IMAGE_MIME_TYPES } from "#src/models/model.ts";
+import { base64CharsOf, pictureProblem } from "#src/models/picture-limits.ts";
+import { readPicture } from "#src/models/picture.ts";
 import { toFilePath } from "./project-path.ts";
 import { defineTool, failure } from "./tool.ts";
 
-/** Largest picture that models accept: the bytes that `IMAGE_BASE64_CHARS` of base64 encode. */
-const IMAGE_BYTES = Math.floor(IMAGE_BASE64_CHARS / 4) * 3;
+const SMALLER = "Make a smaller copy of it and look at that.";
 
 /** The fields of a result that identify the picture shown beside it. */
 export const ShownPicture = z.object({
@@ -47,19 +43,24 @@ export const viewImage = defineTool({
     const entry = await runtime.stat(path);
     if (!entry) return failure(`There is no file ${path}.`, "list_dir and glob show what is there.");
     if (entry.kind === "directory") return failure(`${path} is a directory.`, "Name a file in it.");
-    if (entry.size > IMAGE_BYTES) {
-      return failure(
-        `${path} is too large to be seen: ${entry.size} bytes, the limit is ${IMAGE_BYTES}.`,
-        "Make a smaller copy of it and look at that.",
-      );
-    }
+    const tooLarge = pictureProblem(model.name, { base64Chars: base64CharsOf(entry.size) });
+    if (tooLarge) return failure(`${path} ${tooLarge}.`, SMALLER);
     const bytes = await runtime.readFile(path);
     if (!bytes) return failure(`There is no file ${path}.`, "list_dir and glob show what is there.");
-    const mimeType = typeOf(bytes);
-    if (!mimeType) {
-      return failure(`${path} is not a supported picture.`, "Supported are PNG, JPEG, GIF and WebP.");
+    const head = readPicture(bytes);
+    if (!head) {
+      return failure(
+        `${path} is not a supported picture, or it is damaged.`,
+        "Supported are PNG, JPEG, GIF and WebP.",
+      );
     }
-    const details = { size_bytes: bytes.length, mime_type: mimeType };
+    const { mimeType, width, height } = head;
+    const problem = pictureProblem(model.name, {
+      base64Chars: base64CharsOf(bytes.length),
+      size: { width, height },
+    });
+    if (problem) return failure(`${path} ${problem}.`, SMALLER);
+    const details = { size_bytes: bytes.length, mime_type: mimeType, width, height };
     const picture = { path, mime_type: mimeType, detail, sha256: sha256Bytes(bytes) };
     return {
       success: true,
@@ -70,16 +71,3 @@ export const viewImage = defineTool({
     };
   },
 });
-
-/**
- * Detects a file's type by its first bytes, whatever its name says, because providers refuse a picture that is not of
- * the declared type. Sources: https://www.w3.org/TR/png-3/#5PNG-file-signature,
- * https://www.w3.org/Graphics/GIF/spec-gif89a.txt, https://developers.google.com/speed/webp/docs/riff_container
- */
-function typeOf(bytes: Uint8Array): ImageMimeType | undefined {
-  const head = Buffer.from(bytes.subarray(0, 12)).toString("latin1");
-  if (head.startsWith("\x89PNG\r\n\x1A\n")) return "image/png";
-  if (head.startsWith("\xFF\xD8\xFF")) return "image/jpeg";
-  if (/^GIF8[79]a/u.test(head)) return "image/gif";
-  return /^RIFF[^]{4}WEBP/u.test(head) ? "image/webp" : undefined;
-}

@@ -1,7 +1,7 @@
 import { AppError } from "#src/lib/errors.ts";
 import type { z } from "zod";
 import type { Delivery, MediaReference, Place, ReceivedMessage, Self, Sender } from "../channel.ts";
-import { dateOf, mediaReference, quotedText, receivedName, receivedText } from "../received.ts";
+import { dateOf, mediaReference, otherContent, quotedText, receivedName, receivedText } from "../received.ts";
 import { type Attachment, command, component, interaction, message, type Option } from "./wire.ts";
 
 /** Types of interactions. */
@@ -23,6 +23,14 @@ const CHAT_OF_OTHERS = 2;
 /** Types of messages that people write; others tell of joins, pins and the like. */
 const WRITTEN: ReadonlySet<number> = new Set([0, 19]);
 const IS_VOICE_MESSAGE = 1 << 13;
+
+/** Content that is not taken, by its field. Source: https://discord.com/developers/docs/resources/message */
+const NOT_TAKEN = {
+  sticker_items: "sticker",
+  poll: "poll",
+  message_snapshots: "forwarded message",
+  activity: "invitation",
+};
 
 /**
  * An interaction, from a webhook or from the gateway's INTERACTION_CREATE. Throws `invalid_input` for anything else, and
@@ -120,9 +128,10 @@ export function parseGatewayMessage(data: unknown, self: Self): ReceivedMessage 
       return name === undefined ? mention : `@${name}`;
     }),
   );
-  if (text === "" && attachments.length === 0 && !isMention) return undefined;
-  const place = placeOf(received);
   const kind = ((received.flags ?? 0) & IS_VOICE_MESSAGE) === 0 ? undefined : "voice";
+  const media = [...attachments.map((file) => fileOf(file, kind)), ...otherContent(received, NOT_TAKEN)];
+  if (text === "" && media.length === 0 && !isMention) return undefined;
+  const place = placeOf(received);
   return {
     kind: "message",
     id: received.id,
@@ -132,7 +141,7 @@ export function parseGatewayMessage(data: unknown, self: Self): ReceivedMessage 
     sender: senderOf(author, received.member),
     text,
     isAddressed: place.chatType === "dm" || isMention || isBot(repliedTo?.author?.id),
-    media: attachments.map((file) => fileOf(file, kind)),
+    media,
     replyTo: repliedTo ? { id: repliedTo.id, text: quotedText(repliedTo.content) } : undefined,
     sentAt: received.timestamp === undefined ? undefined : dateOf(Date.parse(received.timestamp)),
   };

@@ -1,6 +1,17 @@
 import type { MediaReference, Place, ReceivedMessage, Self } from "../channel.ts";
-import { dateOf, mediaReference, quotedText, receivedName, receivedText } from "../received.ts";
+import { dateOf, mediaReference, otherContent, quotedText, receivedName, receivedText } from "../received.ts";
 import { type DataMessage, receivedFrame } from "./wire.ts";
+
+/**
+ * Content that is not taken, by its field; changes of a group or a timer are no content. Source:
+ * https://github.com/AsamK/signal-cli/blob/master/src/main/java/org/asamk/signal/json/JsonDataMessage.java
+ */
+const NOT_TAKEN = {
+  sticker: "sticker",
+  contacts: "contact",
+  payment: "payment",
+  pollCreate: "poll",
+};
 
 /**
  * One envelope of the bridge as a message; undefined for receipts, typing, reactions, edits and what the own account sent
@@ -22,7 +33,7 @@ export function parseEnvelope(frame: unknown, self: Self): ReceivedMessage | und
   const mentions = data.mentions ?? [];
   const isMention = mentions.some(({ uuid, number }) => isOwn(uuid, number));
   const text = receivedText(withMentions(data, (uuid, number) => isOwn(uuid, number)));
-  const media = mediaOf(data);
+  const media = [...mediaOf(data), ...otherContent(data, NOT_TAKEN)];
   if (text === "" && media.length === 0 && !isMention) return undefined;
   const place = placeOf(data, senderId);
   const { quote } = data;

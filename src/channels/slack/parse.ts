@@ -5,6 +5,7 @@ import type {
   ChannelAdapter,
   Delivery,
   MediaReference,
+  OtherContent,
   ReceivedClick,
   ReceivedEvent,
   ReceivedMessage,
@@ -23,7 +24,12 @@ import {
 } from "./wire.ts";
 
 /** What people send has no subtype, or one of these; edits, joins and the like have others. */
-const READ_SUBTYPES: ReadonlySet<string | undefined> = new Set([undefined, "file_share", "thread_broadcast"]);
+const READ_SUBTYPES: ReadonlySet<string | undefined> = new Set([
+  undefined,
+  "file_share",
+  "me_message",
+  "thread_broadcast",
+]);
 
 /** Events come as JSON; buttons and slash commands as a form. */
 export const parseDelivery: ChannelAdapter["parse"] = (request, self) => {
@@ -77,7 +83,7 @@ function parseEventCallback(body: EventCallback, self: Self): ReceivedMessage[] 
   const unmentioned = withoutMention(raw, botId);
   const isMention = event.type === "app_mention" || unmentioned !== raw;
   const text = receivedText(plainText(unmentioned));
-  const media = mediaOf(event.files ?? []);
+  const media = [...(event.files ?? []).map(mediaOf), ...forwarded(event, text)];
   if (text === "" && media.length === 0 && !isMention) return [];
   const chatType =
     event.channel_type === undefined ? chatTypeOf(event.channel) : imOrGroup(event.channel_type);
@@ -191,11 +197,15 @@ function withoutMention(text: string, botId: string | undefined): string {
 
 type File = NonNullable<z.infer<typeof message>["files"]>[number];
 
-/** Files that were deleted, or are hidden by a plan's limit, have no address. */
-function mediaOf(files: readonly File[]): MediaReference[] {
-  return files.flatMap((file) => {
-    const reference = file.url_private_download ?? file.url_private;
-    if (!reference) return [];
-    return [mediaReference({ reference, mimeType: file.mimetype, filename: file.name, size: file.size })];
-  });
+/** Files that were deleted, are hidden by a plan's limit, or are of another workspace, have no address. */
+function mediaOf(file: File): MediaReference | OtherContent {
+  const reference = file.url_private_download ?? file.url_private;
+  if (!reference) return { kind: "other", name: "file that Slack hides" };
+  return mediaReference({ reference, mimeType: file.mimetype, filename: file.name, size: file.size });
+}
+
+/** A message that was forwarded without a word of its own. */
+function forwarded({ attachments }: z.infer<typeof message>, text: string): OtherContent[] {
+  const isForwarded = text === "" && attachments?.some((one) => one.is_share === true);
+  return isForwarded ? [{ kind: "other", name: "forwarded message" }] : [];
 }

@@ -25,6 +25,7 @@ export const message = z.looseObject({
   thread_ts: wireId.optional(),
   parent_user_id: z.string().optional(),
   files: z.array(file).optional(),
+  attachments: z.array(z.looseObject({ is_share: z.boolean().nullish() })).nullish(),
 });
 
 export const eventCallback = z.looseObject({

@@ -3,11 +3,33 @@ import {
   dateOf,
   forwardedText,
   mediaReference,
+  otherContent,
   quotedText,
   receivedName,
   receivedText,
 } from "../received.ts";
 import { callbackQuery, chatMember, type Message, message, type Update } from "./wire.ts";
+
+/**
+ * Content that is not taken, by its field; the first one counts, because a venue has a location as well. All other
+ * fields without text or a file are events of the chat, which nobody waits for an answer to. Source:
+ * https://core.telegram.org/bots/api#message
+ */
+const NOT_TAKEN = {
+  sticker: "sticker",
+  venue: "venue",
+  location: "location",
+  contact: "contact",
+  poll: "poll",
+  dice: "dice",
+  game: "game",
+  story: "story",
+  checklist: "checklist",
+  paid_media: "paid media",
+  live_photo: "live photo",
+  rich_message: "rich message",
+  giveaway: "giveaway",
+};
 
 type User = NonNullable<Message["from"]>;
 
@@ -51,7 +73,8 @@ function parseMessage(received: Message, self: Self): ReceivedMessage[] {
   if (from === undefined || senderChat !== undefined || from.is_bot === true) return [];
   if (String(from.id) === self.botId || chat.type === "channel") return [];
   const { text, isMention } = withoutMentions(received, self);
-  const media = mediaOf(received);
+  const files = mediaOf(received);
+  const media = text === "" && files.length === 0 ? otherContent(received, NOT_TAKEN) : files;
   if (text === "" && media.length === 0 && !isMention) return [];
   const place = placeOf(received);
   const repliedTo = received.reply_to_message;
@@ -129,7 +152,7 @@ function withoutMentions(received: Message, self: Self): { text: string; isMenti
   return { text: receivedText(text), isMention: text !== original };
 }
 
-function mediaOf({ voice, audio, photo, document, video }: Message): MediaReference[] {
+function mediaOf({ voice, audio, photo, document, video, video_note: videoNote }: Message): MediaReference[] {
   const largest = photo?.toSorted((a, b) => (a.file_size ?? 0) - (b.file_size ?? 0)).at(-1);
   return [
     { file: voice, kind: "voice" as const },
@@ -137,6 +160,7 @@ function mediaOf({ voice, audio, photo, document, video }: Message): MediaRefere
     { file: largest && { ...largest, mime_type: "image/jpeg" }, kind: "image" as const },
     { file: document, kind: undefined },
     { file: video, kind: "document" as const },
+    { file: videoNote && { ...videoNote, mime_type: "video/mp4" }, kind: "document" as const },
   ].flatMap(({ file, kind }) =>
     file === undefined
       ? []

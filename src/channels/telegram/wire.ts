@@ -60,6 +60,7 @@ export const message = z.looseObject({
   photo: z.array(file).optional(),
   document: file.optional(),
   video: file.optional(),
+  video_note: file.optional(),
 });
 export type Message = z.infer<typeof message>;
 

@@ -1,5 +1,6 @@
 import type {
   MediaReference,
+  OtherContent,
   ReceivedClick,
   ReceivedEvent,
   ReceivedMessage,
@@ -30,6 +31,21 @@ const OUTCOMES: ReadonlyMap<string, ReceivedStatus["status"]> = new Map([
   ["read", "delivered"],
   ["played", "delivered"],
   ["failed", "failed"],
+]);
+
+/**
+ * Types of messages that are not taken. Source:
+ * https://developers.facebook.com/docs/whatsapp/cloud-api/webhooks/components
+ */
+const NOT_TAKEN: ReadonlyMap<string, string> = new Map([
+  ["sticker", "sticker"],
+  ["location", "location"],
+  ["contacts", "contact"],
+  ["order", "order"],
+  ["interactive", "form"],
+  // Polls, events, view-once pictures and what is new: WhatsApp does not tell which.
+  ["unsupported", "message"],
+  ["unknown", "message"],
 ]);
 
 /** All messages and statuses of all changes of all entries: one delivery holds many. */
@@ -88,10 +104,11 @@ function parseMessage(
       confirmation: undefined,
     };
   }
-  const media = mediaOf(received);
+  const files = mediaOf(received);
   const { text: written, button, image, video, document } = received;
   const caption = image?.caption ?? video?.caption ?? document?.caption;
   const text = receivedText(written?.body ?? button?.text ?? choice?.title ?? caption);
+  const media = text === "" && files.length === 0 ? notTaken(received) : files;
   if (text === "" && media.length === 0) return undefined;
   return {
     kind: "message",
@@ -152,6 +169,11 @@ function mediaOf({ image, audio, video, document }: Message): MediaReference[] {
       ? []
       : [mediaReference({ kind, reference: file.id, mimeType: file.mime_type, filename: file.filename })],
   );
+}
+
+function notTaken({ type }: Message): OtherContent[] {
+  const name = NOT_TAKEN.get(type);
+  return name === undefined ? [] : [{ kind: "other", name }];
 }
 
 function parseStatus({ id, status: name, errors }: Status): ReceivedStatus | undefined {

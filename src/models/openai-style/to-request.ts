@@ -5,6 +5,7 @@ import type {
 } from "openai/resources/chat/completions";
 import type { ModelMessage, ModelPart, ModelRequest, ToolCall, UserContent } from "../model.ts";
 import { argumentsObject } from "../tool-calls.ts";
+import { alternating } from "./alternating.ts";
 import { withBreakpoints } from "./breakpoints.ts";
 import { withReasoning } from "./kept-reasoning.ts";
 import { toOptions, toToolOptions } from "./to-options.ts";
@@ -27,13 +28,13 @@ export function toRequest(
 ): ChatCompletionCreateParamsStreaming {
   const { system, tools, options = {} } = request;
   const limit = Math.min(request.maxOutputTokens ?? Infinity, request.affordableTokens ?? Infinity);
-  const messages = [
+  const messages = alternating([
     ...(system ? [{ role: "system" as const, content: system }] : []),
     ...request.messages.flatMap((message, position) => [
       ...toMessage(message),
       ...picturesBefore(request.messages, position + 1),
     ]),
-  ];
+  ]);
   return {
     model,
     stream: true,

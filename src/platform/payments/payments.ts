@@ -138,6 +138,8 @@ export interface PaymentEvent {
   id: string;
   type: string;
   created: Date;
+  /** Whether the event is of our key's mode, test or live. Another event is signed as well, and means nothing here. */
+  isOwnMode: boolean;
   objectType: string | undefined;
   objectId: string | undefined;
 }
@@ -189,8 +191,8 @@ export interface Payments {
     key: string,
   ): Promise<string>;
   /**
-   * Verifies a delivery over its raw bytes. Throws `unauthenticated` for a wrong or missing signature, a time more than
-   * five minutes away in either direction, or an event of the other mode (test or live) than our key's.
+   * Verifies a delivery over its raw bytes. Throws `unauthenticated` for a wrong or missing signature, or a time
+   * more than five minutes away in either direction.
    */
   verifyWebhook(delivery: { body: Uint8Array; signature: string | null }): Promise<PaymentEvent>;
 }

@@ -35,12 +35,13 @@ export async function verifyWebhook(
   );
   const accepted = (await Promise.allSettled(verifying)).find(({ status }) => status === "fulfilled");
   const parsed = accepted?.status === "fulfilled" ? Event.safeParse(accepted.value) : undefined;
-  if (!parsed?.success || parsed.data.livemode !== isLive) throw refused();
-  const { id, type, created, data } = parsed.data;
+  if (!parsed?.success) throw refused();
+  const { id, type, created, livemode, data } = parsed.data;
   return {
     id,
     type,
     created: new Date(created * 1000),
+    isOwnMode: livemode === isLive,
     objectType: data.object.object,
     objectId: data.object.id,
   };

@@ -25,6 +25,10 @@ export const previewSchedule = endpoint({
       normalized_cron: z.string(),
       timezone: z.string(),
       next_runs: z.array(Moment).describe("The next five moments"),
+      note: z
+        .string()
+        .nullable()
+        .describe("A sentence about a change of the clock between two of them, or about an interval"),
     }),
   },
   async handler({ body }) {
@@ -34,6 +38,7 @@ export const previewSchedule = endpoint({
       normalized_cron: seen.normalized,
       timezone: seen.timezone,
       next_runs: seen.moments.map((moment) => moment.toISOString()),
+      note: seen.note,
     };
   },
 });

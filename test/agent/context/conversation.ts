@@ -45,7 +45,9 @@ export function expectValid(messages: readonly ModelMessage[]): void {
 
 function expectValidOpenAi(messages: ReturnType<typeof toOpenAi>["messages"]): void {
   let open: string[] = [];
-  for (const message of messages) {
+  for (const [position, message] of messages.entries()) {
+    if (message.role === "user")
+      expect(messages[position - 1]?.role, "two of the user in a row").not.toBe("user");
     if (message.role === "tool") {
       expect(open).toContain(message.tool_call_id);
       open = open.filter((id) => id !== message.tool_call_id);

@@ -4,11 +4,11 @@ import { runTool } from "#src/agent/tools/run-tool.ts";
 import { transcript } from "#src/agent/transcript.ts";
 import { turn } from "#test/agent/context/conversation.ts";
 import { MemoryRuntime } from "#test/support/memory-runtime.ts";
+import { gifHead, jpegHead, png, webpHead } from "#test/support/pictures.ts";
 import { toolCall, toolContext } from "#test/support/tool-context.ts";
 
-const bytes = (text: string) => Buffer.from(text, "latin1");
-const PNG = bytes("\x89PNG\r\n\x1A\nand so on");
-const JPEG = bytes("\xFF\xD8\xFF\xE0and so on");
+const PNG = png(30, 7);
+const JPEG = jpegHead(30, 7);
 
 const open = (files: Record<string, Uint8Array>) => {
   const runtime = new MemoryRuntime(files);
@@ -21,25 +21,38 @@ describe("view_image", () => {
   it.each([
     ["a.png", PNG, "image/png"],
     ["wrong-name.png", JPEG, "image/jpeg"],
-    ["a.gif", bytes("GIF89a…"), "image/gif"],
-    ["a.webp", bytes("RIFF\x01\x02\x03\x04WEBPVP8 "), "image/webp"],
+    ["a.gif", gifHead(30, 7), "image/gif"],
+    ["a.webp", webpHead("VP8 ", 30, 7), "image/webp"],
   ])("shows %s as what its bytes say that it is", async (path, content, mime_type) => {
     const { view } = open({ [path]: content });
     expect(await view({ path, detail: "low" })).toMatchObject({
       success: true,
       file_path: path,
-      details: { size_bytes: content.length, mime_type },
+      details: { size_bytes: content.length, mime_type, width: 30, height: 7 },
       picture: { path, mime_type, detail: "low", sha256: expect.stringMatching(/^[0-9a-f]{64}$/u) },
     });
   });
 
   it("fails with a reason for a file that it cannot show", async () => {
-    const files = { "a.svg": bytes("<svg/>"), "big.png": Buffer.concat([PNG, Buffer.alloc(16_000_000)]) };
-    const { view } = open(files);
-    const errors = { "none.png": /no file/u, "a.svg": /not a supported picture/u, "big.png": /too large/u };
+    const { view } = open({
+      "a.svg": Buffer.from("<svg/>"),
+      "cut.png": PNG.subarray(0, -12),
+      "big.png": png(30, 7, { comment: 4_000_000 }),
+      "wide.png": png(8_001, 1),
+    });
+    const errors = {
+      "none.png": /no file/u,
+      "a.svg": /not a supported picture/u,
+      "cut.png": /damaged/u,
+      "big.png": /has 4\.0 MB, and claude-sonnet-5 takes at most 3\.9 MB/u,
+      "wide.png": /has 8001 × 1 pixels, and claude-sonnet-5 takes at most 8000/u,
+    };
+    const claude = { name: "claude-sonnet-5", seesPictures: true };
     for (const [path, error] of Object.entries(errors)) {
-      expect(await view({ path })).toMatchObject({ success: false, error: expect.stringMatching(error) });
+      const result = await view({ path }, { model: claude });
+      expect(result).toMatchObject({ success: false, error: expect.stringMatching(error) });
     }
+    for (const path of ["big.png", "wide.png"]) expect(await view({ path })).toMatchObject({ success: true });
     const model = { name: "gpt-4", seesPictures: false };
     expect(await view({ path: "big.png" }, { model })).toMatchObject({
       success: false,
@@ -64,9 +77,7 @@ const shown = async (pictures: Pictures, turns: Parameters<Pictures["beside"]>[0
   );
 
 const image = (mimeType: string, content: Buffer) =>
-  ({ type: "image", mimeType, base64: content.toString("base64"), detail: "auto" }) as const;
-
-const large = (name: string) => Buffer.concat([PNG, bytes(name), Buffer.alloc(8_000_000)]);
+  expect.objectContaining({ type: "image", mimeType, base64: content.toString("base64"), detail: "auto" });
 
 const gone = "You see it.\n[The picture is no longer shown. Look again if you need it.]";
 
@@ -86,7 +97,10 @@ describe("the pictures of a task's turns", () => {
   });
 
   it("are the newest where there are too many for a request", async () => {
-    const { runtime, view } = open({ "a.png": large("a"), "b.png": large("b") });
+    const { runtime, view } = open({
+      "a.png": png(1, 7, { comment: 8_000_000 }),
+      "b.png": png(2, 7, { comment: 8_000_000 }),
+    });
     const turns = [await looked(view, 1, "a.png"), await looked(view, 2, "b.png")];
     expect(await shown(new Pictures(runtime), turns)).toEqual([
       gone,

@@ -299,6 +299,24 @@ describe("a Discord message of the gateway", () => {
   });
 
   it.each([
+    ["sticker", { sticker_items: [{ id: "1", name: "Wave", format_type: 3 }] }],
+    ["poll", { poll: { question: { text: "Tulips?" }, answers: [] } }],
+    [
+      "forwarded message",
+      { message_reference: { type: 1 }, message_snapshots: [{ message: { content: "hi" } }] },
+    ],
+    ["invitation", { activity: { type: 1, party_id: "1" } }],
+  ])("with a %s tells that it is not taken", (name, fields) => {
+    const media = [{ kind: "other", name }];
+    expect(received({ ...fields, content: "", guild_id: undefined })).toMatchObject({
+      text: "",
+      media,
+      isAddressed: true,
+    });
+    expect(received({ ...fields, content: "see" })).toMatchObject({ text: "see", media, isAddressed: false });
+  });
+
+  it.each([
     { author: { ...ann, bot: true } },
     { author: { id: "900", username: "team" } },
     { webhook_id: "1" },

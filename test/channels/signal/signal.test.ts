@@ -84,6 +84,17 @@ describe("an envelope of Signal's", () => {
   });
 
   it.each([
+    ["sticker", { sticker: { packId: "9acc9e8aba563d26", stickerId: 2 } }],
+    ["contact", { contacts: [{ name: { display: "Bob" }, phone: [{ value: "+1650" }] }] }],
+    ["payment", { payment: { note: "for tulips", receipt: "" } }],
+    ["poll", { pollCreate: { question: "Tulips?", options: ["yes", "no"], allowMultiple: false } }],
+  ])("with a %s tells that it is not taken", (name, inData) => {
+    const media = [{ kind: "other", name }];
+    expect(read({}, { ...inData, message: null })).toMatchObject({ text: "", media, isAddressed: true });
+    expect(read({}, { ...inData, ...group, message: null })).toMatchObject({ media, isAddressed: false });
+  });
+
+  it.each([
     [{ dataMessage: undefined, receiptMessage: { isDelivery: true } }, {}],
     [{ dataMessage: undefined, typingMessage: { action: "STARTED" } }, {}],
     [{ dataMessage: undefined, syncMessage: { sentMessage: data } }, {}],
@@ -91,6 +102,7 @@ describe("an envelope of Signal's", () => {
     [{ sourceNumber: ACCOUNT }, {}],
     [{ sourceNumber: undefined, sourceUuid: undefined, source: ACCOUNT }, {}],
     [{}, { message: null }],
+    [{}, { message: null, contacts: [] }],
     [{}, { reaction: { emoji: "x" } }],
     [{}, { remoteDelete: { timestamp: 1 } }],
   ])("%j with %j is ignored", (fields, inData) => {

@@ -198,9 +198,22 @@ describe("a Slack message", () => {
         media: [
           { kind: "voice", reference: "https://files.slack.com/a", filename: "memo.m4a" },
           { kind: "image", reference: "https://files.slack.com/b", mimeType: "image/png", size: 9 },
+          { kind: "other", name: "file that Slack hides" },
         ],
       },
     ]);
+  });
+
+  it("that was only forwarded tells that it is not taken", () => {
+    const attachments = [{ is_share: true, text: "hi", author_name: "Bob" }];
+    const media = [{ kind: "other", name: "forwarded message" }];
+    expect(read({ text: "", attachments, channel_type: "im" })).toMatchObject([{ media, isAddressed: true }]);
+    expect(read({ text: "see", attachments })).toMatchObject([{ text: "see", media: [] }]);
+    expect(read({ text: "", attachments: [{ text: "a preview" }] })).toEqual([]);
+  });
+
+  it("with /me is read", () => {
+    expect(read({ subtype: "me_message", text: "waves" })).toMatchObject([{ text: "waves" }]);
   });
 
   it.each([

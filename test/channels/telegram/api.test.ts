@@ -220,7 +220,7 @@ describe("Telegram's calls", () => {
     await chat.sendFile({ kind: "voice", filename: "note.ogg", mimeType: "audio/ogg", bytes: PNG });
     const received = (await eventsOf({ token, self })).at(-1);
     const media = isMessage(received) ? received.media[0] : undefined;
-    if (!media) throw new Error("Expected a voice message");
+    if (media?.kind !== "voice") throw new Error("Expected a voice message");
     expect(await api.download?.(media, PNG.byteLength)).toEqual({ bytes: PNG, mimeType: "audio/ogg" });
     expect(await failureOf(api.download?.(media, PNG.byteLength - 1))).toMatchObject({ kind: "refused" });
     const unknown = api.download?.({ ...media, reference: "unknown" }, 1_000);

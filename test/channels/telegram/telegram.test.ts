@@ -115,6 +115,16 @@ describe("a Telegram message", () => {
     [{ document: { file_id: "d", mime_type: "application/pdf" } }, "document", "d", "application/pdf"],
     [{ document: { file_id: "d", mime_type: "image/png" } }, "image", "d", "image/png"],
     [{ video: { file_id: "w", mime_type: "video/mp4" } }, "document", "w", "video/mp4"],
+    [{ video_note: { file_id: "n", length: 240, duration: 3 } }, "document", "n", "video/mp4"],
+    [
+      {
+        animation: { file_id: "g", mime_type: "video/mp4" },
+        document: { file_id: "g", mime_type: "video/mp4" },
+      },
+      "document",
+      "g",
+      "video/mp4",
+    ],
   ])("with a file: %j", (fields, kind, reference, mimeType) => {
     expect(message({ ...fields, caption: "see" })).toMatchObject([
       { text: "see", media: [{ kind, reference, mimeType }] },
@@ -123,11 +133,34 @@ describe("a Telegram message", () => {
   });
 
   it.each([
+    ["sticker", { sticker: { file_id: "s", type: "regular", width: 512, height: 512, emoji: "👍" } }],
+    ["location", { location: { latitude: 52.5, longitude: 13.4 } }],
+    [
+      "venue",
+      { location: { latitude: 52.5, longitude: 13.4 }, venue: { title: "Zoo", address: "Hardenbergplatz" } },
+    ],
+    ["contact", { contact: { phone_number: "+1650", first_name: "Bob" } }],
+    ["poll", { poll: { id: "1", question: "Tulips?", options: [], type: "regular" } }],
+    ["dice", { dice: { emoji: "🎲", value: 6 } }],
+    ["game", { game: { title: "Chess", description: "", photo: [] } }],
+    ["story", { story: { chat: dm, id: 3 } }],
+    ["checklist", { checklist: { title: "Garden", tasks: [] } }],
+    ["paid media", { paid_media: { star_count: 1, paid_media: [] } }],
+    ["live photo", { live_photo: { file_id: "l" } }],
+  ])("with a %s tells that it is not taken, once", (name, fields) => {
+    expect(message(fields)).toMatchObject([
+      { text: "", media: [{ kind: "other", name }], isAddressed: true },
+    ]);
+    expect(message({ ...fields, chat: group })).toMatchObject([{ isAddressed: false }]);
+  });
+
+  it.each([
     ["of a bot", { text: "a", from: bot }],
     ["of an anonymous administrator", { text: "a", chat: group, sender_chat: group }],
     ["without a sender", { text: "a", from: undefined }],
     ["of a channel", { text: "a", chat: { id: -1, type: "channel" } }],
     ["of the service", { chat: group, new_chat_members: [bot] }],
+    ["of the service in private", { pinned_message: { ...base, text: "a" } }],
   ])("%s is ignored", (_, fields) => {
     expect(message(fields)).toEqual([]);
   });

@@ -199,9 +199,22 @@ describe("a WhatsApp message", () => {
   });
 
   it.each([
+    ["sticker", { type: "sticker", sticker: { id: "m", mime_type: "image/webp", animated: false } }],
+    ["location", { type: "location", location: { latitude: 52.5, longitude: 13.4, name: "Zoo" } }],
+    ["contact", { type: "contacts", contacts: [{ name: { formatted_name: "Bob" } }] }],
+    ["order", { type: "order", order: { catalog_id: "1", product_items: [] } }],
+    ["form", { type: "interactive", interactive: { type: "nfm_reply", nfm_reply: { name: "flow" } } }],
+    ["message", { type: "unsupported", errors: [{ code: 131_051, title: "Message type unknown" }] }],
+    ["message", { type: "unknown", errors: [{ code: 131_051 }] }],
+  ])("that is a %s tells that it is not taken", (name, fields) => {
+    expect(message({ text: undefined, ...fields })).toMatchObject([
+      { text: "", media: [{ kind: "other", name }], isAddressed: true },
+    ]);
+  });
+
+  it.each([
     { type: "reaction", text: undefined, reaction: { message_id: "wamid.B", emoji: "x" } },
-    { type: "unsupported", text: undefined, errors: [{ code: 131_051 }] },
-    { type: "sticker", text: undefined, sticker: { id: "m" } },
+    { type: "system", text: undefined, system: { body: "Ann changed her number", wa_id: "1" } },
     { from: "15550783881", from_user_id: undefined },
     { group_id: "G1" },
     { text: { body: " " } },

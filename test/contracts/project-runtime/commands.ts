@@ -4,7 +4,10 @@ import { bytesOf, MEGABYTE, same, textFrom } from "./bytes.ts";
 import type { Open } from "./under-test.ts";
 import { appears } from "./appears.ts";
 
-export function commandsContract(open: Open, { contained }: { contained: boolean }): void {
+export function commandsContract(
+  open: Open,
+  { contained, runsProcesses }: { contained: boolean; runsProcesses: boolean },
+): void {
   let runtime: ProjectRuntime;
   beforeEach(async () => {
     ({ runtime } = await open());
@@ -23,6 +26,16 @@ export function commandsContract(open: Open, { contained }: { contained: boolean
         exitCode: 3,
         timedOut: false,
       });
+    });
+
+    it("says what became of a process in the background", async () => {
+      const { stdout, stderr } = await run(runsProcesses ? "nohup sleep 600 & echo on" : "sleep 0 & echo on");
+      const told = runsProcesses
+        ? /1 process in the background was ended with the command/u
+        : /runs nothing in/u;
+      expect(stdout).toBe("on\n");
+      expect(stderr).toMatch(told);
+      expect((await run("sleep 0 && echo 'a & b' 2>&1")).stderr).toBe("");
     });
 
     it("sees the project's files and changes them", async () => {

@@ -37,7 +37,7 @@ export function projectRuntimeContract(
     versionsContract(open);
     directoriesContract(open);
     linksContract(open, { contained });
-    commandsContract(open, { contained });
+    commandsContract(open, { contained, runsProcesses });
     readOnlyCommandsContract(open, { refused: !readOnlyCommands });
     shellsContract(open);
     if (runsProcesses) processesContract(open);

@@ -26,6 +26,9 @@ export function storageContract(open: Open): void {
       await runtime.exec("chmod 750 src/tool.sh; ln -s src/tool.sh link; mkdir empty", {
         timeoutMs: 20_000,
       });
+      // What is written to it leaves a file its mode.
+      await runtime.writeFile("src/tool.sh", bytesOf("#!/bin/sh"));
+      await runtime.exec("sed -i s/sh/sh/ src/tool.sh", { timeoutMs: 20_000 });
       const inventory = await runtime.inventory();
       expect(inventory.map(({ path, kind, size, target }) => ({ path, kind, size, target }))).toEqual(
         expect.arrayContaining([

@@ -5,9 +5,10 @@ import { chatAttachments, chats } from "#src/db/schema/index.ts";
 import { sweepMedia } from "#src/domain/messaging/media/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { openDatabase } from "#test/support/database.ts";
+import { png } from "#test/support/pictures.ts";
 import { DigestStream, MediaWorld } from "./support/media-world.ts";
 
-const PNG = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 1, 2, 3);
+const PNG = Uint8Array.from(png(3, 2));
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
 beforeAll(async () => {
@@ -130,14 +131,27 @@ describe("a picture or document", () => {
     expect(world.fetched).toHaveLength(1);
   });
 
-  it("that claims to be a picture and is none is a file", async () => {
+  it("that claims to be a picture, and is none or a damaged one, is a file", async () => {
     const world = await open();
     await world.say("Look", [
       world.has("<svg/>", { kind: "image", mimeType: "image/png", filename: "a.png" }),
+      world.has(PNG.subarray(0, 30), { kind: "image", mimeType: "image/png", filename: "b.png" }),
     ]);
-    expect(await world.tasks()).toMatchObject([
-      { metadata: { attachments: [{ type: "file_reference", mime_type: "application/octet-stream" }] } },
+    const file = { type: "file_reference", mime_type: "application/octet-stream" };
+    expect(await world.tasks()).toMatchObject([{ metadata: { attachments: [file, file] } }]);
+  });
+
+  it("of another kind is named to the person as not taken, and starts no task by itself", async () => {
+    const world = await open();
+    await world.say("", [{ kind: "other", name: "sticker" }]);
+    expect(world.shown).toEqual([
+      "The sticker was not taken: only text, voice messages, pictures and documents are read here.",
     ]);
+    expect(world.fetched).toEqual([]);
+    expect(await world.tasks()).toEqual([]);
+    await world.say("Look", [{ kind: "other", name: "poll" }]);
+    expect(world.shown).toHaveLength(2);
+    expect(await world.tasks()).toMatchObject([{ message: "Look" }]);
   });
 
   it("above 25 MB is refused without a fetch, and the person is told which one", async () => {

@@ -12,6 +12,15 @@ const after = (text: string) =>
     "max_tokens",
   ).messages[0];
 
+const user = (content: string, name?: string) => ({
+  role: "user" as const,
+  content,
+  ...(name && { name }),
+});
+const said = (content: string) => ({ role: "assistant" as const, content, toolCalls: [] });
+const alternated = (messages: ModelRequest["messages"]) =>
+  toRequest("m", { system: "", tools: [], messages }, "max_tokens").messages;
+
 describe("the chat completion request", () => {
   it("carries system prompt, history, tools and limit", () => {
     const parameters = { type: "object", properties: {} };
@@ -67,6 +76,7 @@ describe("the chat completion request", () => {
         tools: [],
         messages: [
           { role: "user", content: [image, part(""), part("What is this?")] },
+          { role: "assistant", content: "A dot.", toolCalls: [] },
           { role: "user", content: [part("one"), part("two")] },
         ],
       },
@@ -80,6 +90,7 @@ describe("the chat completion request", () => {
           { type: "text", text: "What is this?" },
         ],
       },
+      { role: "assistant", content: "A dot." },
       { role: "user", content: "one\n\ntwo" },
     ]);
   });
@@ -127,6 +138,26 @@ describe("the chat completion request", () => {
     ["custom/mine", "claude-sonnet-5-5", false],
   ])("caches of %s with %s only what is marked: %s", (provider, model, expected) => {
     expect(needsBreakpoints(provider, model)).toBe(expected);
+  });
+
+  it("alternates, also where answers failed; people with names stay apart", () => {
+    const picture = { type: "image" as const, mimeType: "image/png" as const, base64: "AAAA" };
+    expect(
+      alternated([
+        user("one"),
+        said(""),
+        user("two"),
+        said("a"),
+        said("b"),
+        { role: "user", content: [picture] },
+        user("three"),
+      ]),
+    ).toEqual([
+      { role: "user", content: "one\n\ntwo" },
+      { role: "assistant", content: "a\n\nb" },
+      { role: "user", content: [expect.objectContaining({ type: "image_url" }), part("three")] },
+    ]);
+    expect(alternated([user("one", "Ann"), user("two", "Bob")])).toHaveLength(2);
   });
 
   it("leaves out what is empty: prompt, tools, limit, turns without a word", () => {

@@ -297,6 +297,7 @@ describe("a webhook", () => {
           id: "evt_1",
           type: "charge.refunded",
           created: new Date(1_700_000_000_000),
+          isOwnMode: true,
           objectType: "charge",
           objectId: "ch_1",
         });
@@ -313,7 +314,6 @@ describe("a webhook", () => {
       await signed(secret, { offset: -302 }),
       await signed(secret, { offset: 302 }),
       await signed(secret, { offset: 86_400 }),
-      await signed(secret, { body: payload.replace('"livemode":false', '"livemode":true') }),
       await signed(secret, { body: "not json" }),
       { ...good, signature: null },
       { ...good, signature: "" },
@@ -334,9 +334,13 @@ describe("a webhook", () => {
     }
   });
 
-  it("of tests never meets a live key", async () => {
+  it("tells whether it is of the key's mode", async () => {
     const live = paymentsWith({ secretKey: "rk_live_1" });
-    const delivery = await signed(account.server.webhookSecret);
-    await expect(live.verifyWebhook(delivery)).rejects.toMatchObject({ code: "unauthenticated" });
+    const body = payload.replace('"livemode":false', '"livemode":true');
+    const ofTests = await signed(account.server.webhookSecret);
+    const ofLive = await signed(account.server.webhookSecret, { body });
+    expect(await live.verifyWebhook(ofTests)).toMatchObject({ isOwnMode: false });
+    expect(await live.verifyWebhook(ofLive)).toMatchObject({ isOwnMode: true });
+    expect(await payments.verifyWebhook(ofLive)).toMatchObject({ isOwnMode: false });
   });
 });

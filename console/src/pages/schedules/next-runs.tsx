@@ -34,6 +34,7 @@ export function NextRuns({ schedule, timezone }: { schedule: string; timezone: s
               </li>
             ))}
           </ol>
+          {data.note !== null && <p class="muted">{data.note}</p>}
         </>
       )}
     </div>

@@ -101,7 +101,11 @@ function replace(text: string, edit: Edit, found: Found, strategy: EditStrategy)
   let length = text.length;
   let done = 0;
   for (const { start, end, indentation } of spans) {
-    const written = strategy === "exact" ? edit.newText : reindent(edit.newText, oldIndentation, indentation);
+    const reindented =
+      strategy === "exact" ? edit.newText : reindent(edit.newText, oldIndentation, indentation);
+    // The last line of the file has no line break: the edit brings none with it.
+    const isOpen = end === text.length && edit.oldText.endsWith("\n") && !text.endsWith("\n");
+    const written = isOpen ? reindented.replace(/\r?\n$/u, "") : reindented;
     length += written.length - (end - start);
     if (length > TEXT_FILE_BYTES) {
       return refuse(

@@ -7,15 +7,16 @@ import {
 } from "#src/domain/agent-work/attachments/index.ts";
 import type { Caller } from "#src/domain/organisations/access/index.ts";
 import { AppError } from "#src/lib/errors.ts";
-import { IMAGE_BASE64_CHARS, IMAGE_MIME_TYPES } from "#src/models/model.ts";
+import { IMAGE_MIME_TYPES } from "#src/models/model.ts";
+import { REQUEST_PICTURE_CHARS } from "#src/models/picture-limits.ts";
+import { readPicture } from "#src/models/picture.ts";
 import type { CachedMedia } from "#src/platform/media-cache/media-cache.ts";
-import { imageTypeOf } from "./image-type.ts";
 import { MediaProblem } from "./media-problem.ts";
 
 export type AttachDeps = Parameters<typeof storeFile>[0];
 
 /** Bytes of all pictures that a model is shown together. Others are files that the agent can look at. */
-const MAX_SHOWN_BYTES = (IMAGE_BASE64_CHARS / 4) * 3;
+const MAX_SHOWN_BYTES = (REQUEST_PICTURE_CHARS / 4) * 3;
 
 /** The files of one turn. */
 export class TurnFiles {
@@ -40,7 +41,7 @@ export class TurnFiles {
    */
   async attach(id: string, media: MediaReference, { bytes, mimeType }: CachedMedia): Promise<Attached> {
     const chat = await this.#openChat();
-    const image = imageTypeOf(bytes);
+    const image = readPicture(bytes)?.mimeType;
     const type = image ?? notShown(media.mimeType ?? mimeType);
     const upload = { id, filename: media.filename ?? defaultName(media, type), mimeType: type };
     try {
@@ -71,7 +72,7 @@ function isShown(mimeType: string): boolean {
   return IMAGE_MIME_TYPES.some((type) => type === mimeType);
 }
 
-/** A file that claims to be such a picture and is none has no type. */
+/** A file that claims to be such a picture, and is none or a damaged one, has no type. */
 function notShown(mimeType: string): string {
   return isShown(mimeType) ? "application/octet-stream" : mimeType;
 }

@@ -1,4 +1,4 @@
-import type { MediaReference } from "#src/channels/channel.ts";
+import type { MediaReference, OtherContent } from "#src/channels/channel.ts";
 import { cut, oneLine } from "#src/lib/one-line.ts";
 
 /** Longest name that a sentence has. */
@@ -11,6 +11,11 @@ export class MediaProblem extends Error {
   constructor(media: MediaReference, why: string, options: { cause?: unknown } = {}) {
     super(`${subjectOf(media)} was not taken: ${why}`, options);
   }
+}
+
+/** Tells the person who sent it that content was not taken. */
+export function notTaken({ name }: OtherContent): string {
+  return `The ${name} was not taken: only text, voice messages, pictures and documents are read here.`;
 }
 
 function subjectOf({ kind, filename }: MediaReference): string {

@@ -7,7 +7,7 @@ import { derivedId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { TurnFiles, type AttachDeps } from "./attach-media.ts";
 import { fetchMedia, type MediaSource } from "./fetch-media.ts";
-import { MediaProblem } from "./media-problem.ts";
+import { MediaProblem, notTaken } from "./media-problem.ts";
 import { transcribeVoice, type VoiceDeps } from "./transcribe-voice.ts";
 
 export type MediaDeps = VoiceDeps & AttachDeps & ApiDeps & { db: Db };
@@ -67,6 +67,10 @@ async function readAll(deps: MediaDeps, turn: MediaTurn): Promise<ReadMessage[]>
     const attachments: Attached[] = [];
     const problems: string[] = [];
     for (const [index, media] of message.media.entries()) {
+      if (media.kind === "other") {
+        problems.push(notTaken(media));
+        continue;
+      }
       const attachmentId = idOfFile(turn, id, index);
       const row = stored.get(attachmentId);
       try {

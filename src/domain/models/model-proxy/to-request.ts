@@ -9,6 +9,7 @@ import {
   type ModelPart,
   type ModelRequest,
 } from "#src/models/model.ts";
+import { pictureTypeOf } from "#src/models/picture.ts";
 import { UNSERVED, type CompletionBody, type Message, type Part } from "./wire.ts";
 
 /**
@@ -91,16 +92,15 @@ function toImage(url: string, wish?: ImageDetail | null): ModelPart {
   const detail = wish && { detail: wish };
   if (/^https?:\/\//iu.test(url)) return { type: "image_url", url, ...detail };
   const comma = url.indexOf(",");
-  const mimeType = IMAGE_MIME_TYPES.find(
-    (each) => url.slice(0, comma).toLowerCase() === `data:${each};base64`,
-  );
+  const base64 = url.slice(comma + 1);
+  const isBase64 = /^data:image\/[\w.+-]+;base64$/iu.test(url.slice(0, comma));
+  const mimeType = isBase64 ? pictureTypeOf(Buffer.from(base64.slice(0, 64), "base64")) : undefined;
   if (!mimeType) {
     throw new AppError(
       "invalid_input",
       `Pictures must be http(s):// URLs, or base64 data: URLs of ${IMAGE_MIME_TYPES.join(", ")}`,
     );
   }
-  const base64 = url.slice(comma + 1);
   if (base64.length > IMAGE_BASE64_CHARS) throw new AppError("invalid_input", "A picture is too large");
   return { type: "image", mimeType, base64, ...detail };
 }

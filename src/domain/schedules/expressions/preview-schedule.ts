@@ -1,3 +1,4 @@
+import { clockNote } from "./clock-note.ts";
 import { describeTiming } from "./describe-timing.ts";
 import { nextRun } from "./next-run.ts";
 import { parseSchedule } from "./parse-schedule.ts";
@@ -10,6 +11,8 @@ export interface Preview {
   timezone: string;
   /** The next moments; fewer than asked for when no more come. */
   moments: Date[];
+  /** What the moments do not say by themselves; see `clockNote`. */
+  note: string | null;
 }
 
 /** Reads a text as a schedule that is made now would. Throws as `parseSchedule` and `requireTimezone` do. */
@@ -26,5 +29,6 @@ export function previewSchedule(
     moments.push(next);
     after = next;
   }
-  return { description: describeTiming(timing, zone), normalized, timezone: zone, moments };
+  const note = clockNote(timing, zone, moments);
+  return { description: describeTiming(timing, zone), normalized, timezone: zone, moments, note };
 }

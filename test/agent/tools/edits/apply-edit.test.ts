@@ -98,6 +98,17 @@ describe("an edit whose white space differs", () => {
     expect(applyEdit("a\n  b\nc\n", edit("   b\n", ""))).toMatchObject({ text: "a\nc\n" });
   });
 
+  it.each([
+    ["a\nb", "b\n", "c\n", "a\nc"],
+    ["a\nb", "b\n", "c", "a\nc"],
+    ["a\nb", "b\n", "", "a\n"],
+    ["a\nb", "b\n", "c\n\n", "a\nc\n"],
+    ["a\r\nb", "a\nb\n", "a\nc\n", "a\r\nc"],
+    ["a\nb\n", "  b\n", "c\n", "a\nc\n"],
+  ])("leaves the end of %j as it is", (text, old, next, expected) => {
+    expect(applyEdit(text, edit(old, next))).toMatchObject({ ok: true, text: expected });
+  });
+
   it("keeps CRLF", () => {
     const outcome = applyEdit("if (a)\r\n\tb();\r\n", edit("if  (a)\n\tb();\n", "if (a)\n\tc();\n"));
     expect(outcome).toMatchObject({ text: "if (a)\r\n\tc();\r\n", strategy: "flexible" });
@@ -126,6 +137,11 @@ describe("an edit of nearly the same text", () => {
       text: lines("const sum = add;", "", "sum(1, 2);"),
       strategy: "fuzzy",
     });
+  });
+
+  it("leaves the end of a file without a line break as it is", () => {
+    const outcome = applyEdit(text.trimEnd(), edit("  return frist + second;\n}\n\nsum(1, 2);\n", "}\n"));
+    expect(outcome).toMatchObject({ strategy: "fuzzy", text: "function sum(first, second) {\n}" });
   });
 
   it("is refused when two places are as near as each other", () => {

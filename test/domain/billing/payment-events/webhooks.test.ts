@@ -1,7 +1,7 @@
 import { eq, like } from "drizzle-orm";
 import * as fc from "fast-check";
 import { Stripe } from "stripe";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { stripeEvents } from "#src/db/schema/index.ts";
 import { receiveEvent } from "#src/domain/billing/payment-events/index.ts";
 import { PaymentsWorld } from "../support/payments-world.ts";
@@ -25,6 +25,7 @@ interface Signing {
   objectId?: string;
   secret?: string;
   scheme?: string;
+  livemode?: boolean;
   /** Seconds from now. */
   offset?: number;
 }
@@ -37,7 +38,7 @@ async function delivery(id: string, signing: Signing = {}): Promise<Delivery> {
     object: "event",
     type,
     created: 1_700_000_000,
-    livemode: false,
+    livemode: signing.livemode ?? false,
     data: { object: { id: objectId, object: "checkout.session" } },
   });
   const signature = await Stripe.webhooks.generateTestHeaderStringAsync({
@@ -95,6 +96,18 @@ describe("an event", () => {
       expect(await stored(id)).toMatchObject([{ status: "ignored", type }]);
       expect(publishedOf(id)).toEqual([]);
     }
+  });
+
+  it("of the other mode is acknowledged and said in the log, and changes nothing", async () => {
+    const deps = world.deps();
+    const warn = vi.spyOn(deps.log, "warn");
+    await receive(await delivery("evt_live", { livemode: true }), deps);
+    expect(warn).toHaveBeenCalledExactlyOnceWith(expect.stringContaining("other mode"), {
+      event_id: "evt_live",
+      type: "checkout.session.completed",
+    });
+    expect(await stored("evt_live")).toEqual([]);
+    expect(publishedOf("evt_live")).toEqual([]);
   });
 
   it("is not acknowledged when it cannot be published, nor where payments are not configured", async () => {

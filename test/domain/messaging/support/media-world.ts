@@ -1,5 +1,5 @@
 import { eq, sql } from "drizzle-orm";
-import type { ChannelApi, MediaReference, OutgoingFile } from "#src/channels/channel.ts";
+import type { ChannelApi, MediaReference, OutgoingFile, ReceivedMessage } from "#src/channels/channel.ts";
 import { adapters } from "#src/channels/index.ts";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import { channelMessages, chats, messages, tasks } from "#src/db/schema/index.ts";
@@ -139,7 +139,7 @@ export class MediaWorld {
   }
 
   /** A person's message arrives. */
-  async receive(text: string, media: readonly MediaReference[]): Promise<void> {
+  async receive(text: string, media: ReceivedMessage["media"]): Promise<void> {
     const { channel, senderId } = this.at;
     this.#number += 1;
     await receiveEvents(Object(this.deps), channel, [
@@ -166,7 +166,7 @@ export class MediaWorld {
   }
 
   /** A message arrives and is handled. */
-  async say(text: string, media: readonly MediaReference[]): Promise<void> {
+  async say(text: string, media: ReceivedMessage["media"]): Promise<void> {
     await this.receive(text, media);
     await this.advance();
   }
