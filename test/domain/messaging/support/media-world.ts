@@ -9,6 +9,7 @@ import type { AttemptRule } from "#src/platform/objects/attempt-limits.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import type { CachedMedia } from "#src/platform/media-cache/media-cache.ts";
+import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
 import { MemoryAttempts } from "#test/support/memory-attempts.ts";
 import { MemoryRuntime } from "#test/support/memory-runtime.ts";
 import { MemoryTaskLogs } from "#test/support/memory-task-logs.ts";
@@ -107,6 +108,7 @@ export class MediaWorld {
       attempts: this.attempts,
       workspaces: { runtime: () => this.runtime },
       config: {
+        ...DEFAULT_CEILINGS,
         DEFAULT_MODEL: "demo",
         ...NO_AGENT_LIMITS,
         GATEWAY_NUM_SHARDS: 1,

@@ -28,7 +28,7 @@ afterAll(async () => {
 type Person = Awaited<ReturnType<typeof newPerson>>;
 
 const create = (person: Person, wish: Partial<KeyWish> = {}) =>
-  createApiKey({ db: database.db, secrets }, person.caller, { ...anything, ...wish }, CLIENT);
+  createApiKey({ ...database, secrets }, person.caller, { ...anything, ...wish }, CLIENT);
 
 /** Revoke, and what was put on the queue by it. */
 async function revoke(person: Person, keyId: string) {

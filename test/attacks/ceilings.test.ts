@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CEILINGS, type CeilingName } from "#src/domain/operations/ceilings/index.ts";
+import { changeChannel, insertChannel } from "#src/domain/messaging/channels/queries.ts";
+import { endpoints } from "#src/routes/index.ts";
+import { sockets } from "#src/routes/sockets/index.ts";
+import { newColleague } from "#test/support/colleagues.ts";
+import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
+import { openDatabase } from "#test/support/database.ts";
+import { CLIENT } from "#test/support/people.ts";
+import { BOUNDED_OTHERWISE, CEILINGS_OF, STORES_NOTHING } from "./support/bounded-otherwise.ts";
+import { DRIVERS, type Ceiled } from "./support/ceiling-drivers.ts";
+
+let database: Awaited<ReturnType<typeof openDatabase>>;
+beforeAll(async () => {
+  database = await openDatabase();
+});
+afterAll(async () => {
+  await database.close();
+});
+
+const TIERS = {
+  TIER_MAX_PROJECTS_FREE: 999_999,
+  TIER_MAX_PROJECTS_BASIC: 999_999,
+  TIER_MAX_PROJECTS_PRO: 999_999,
+  TIER_MAX_PROJECTS_ULTRA: 999_999,
+};
+
+/** The database with this maximum of one kind. */
+function withMost(name: CeilingName, max: number): Ceiled {
+  const { variable } = CEILINGS[name];
+  const variables = typeof variable === "string" ? [variable] : Object.values(variable);
+  const set = Object.fromEntries(variables.map((each) => [each, max]));
+  return { db: database.db, config: { ...DEFAULT_CEILINGS, ...TIERS, ...set } };
+}
+
+const names = Object.keys(CEILINGS).filter((name): name is CeilingName => name in CEILINGS);
+
+describe.each(names)("the ceiling on %s", (name) => {
+  const refusalAt = (max: number) => ({ code: CEILINGS[name].code, message: CEILINGS[name].refusal(max) });
+
+  it("lets one of two that come at once have the last place, and another owner have their own", async () => {
+    const { held = 0 } = await DRIVERS[name](withMost(name, 0));
+    const max = held + 2;
+    const deps = withMost(name, max);
+    const [owner, other] = [await DRIVERS[name](deps), await DRIVERS[name](deps)];
+    const first = await owner.make();
+    const outcomes = await Promise.allSettled([owner.make(), owner.make(), owner.make()]);
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    for (const each of outcomes) {
+      if (each.status === "rejected") expect(each.reason).toMatchObject(refusalAt(max));
+    }
+    await other.make();
+    await owner.remove(first);
+    await owner.make();
+    await expect(owner.make()).rejects.toMatchObject(refusalAt(max));
+  });
+});
+
+it("a maximum of 0 is no limit", async () => {
+  const owner = await DRIVERS.channels(withMost("channels", 0));
+  await owner.make();
+  await owner.make();
+});
+
+it("a deleted or webhook channel is no way past the ceiling on connections", async () => {
+  const deps = withMost("channel_connections", 1);
+  const { id: userId } = await newColleague(deps.db);
+  const channel = (inboundMode: "webhook" | "connection") => ({
+    id: crypto.randomUUID(),
+    userId,
+    channelType: "telegram" as const,
+    name: "bot",
+    encryptedCredentials: "x",
+    encryptedWebhookSecret: "x",
+    inboundMode,
+  });
+  const [ended, called, kept] = [channel("connection"), channel("webhook"), channel("connection")];
+  const change = (id: string, values: { isActive?: boolean; inboundMode?: "connection" }) =>
+    changeChannel(
+      deps,
+      { userId, id },
+      { change: values, action: "channel.updated", fields: [], onlyActive: false },
+      CLIENT,
+    );
+  await insertChannel(deps, ended, CLIENT);
+  await change(ended.id, { isActive: false });
+  await insertChannel(deps, called, CLIENT);
+  await insertChannel(deps, kept, CLIENT);
+  const refusal = { message: CEILINGS.channel_connections.refusal(1) };
+  await expect(change(ended.id, { isActive: true })).rejects.toMatchObject(refusal);
+  await expect(change(called.id, { inboundMode: "connection" })).rejects.toMatchObject(refusal);
+  // A channel that is connected already can be changed.
+  await expect(change(kept.id, { isActive: true, inboundMode: "connection" })).resolves.toBeDefined();
+});
+
+describe("what stores a row or holds a connection", () => {
+  const operations = endpoints
+    .filter(({ method, response }) => method === "post" || response.mediaType === "text/event-stream")
+    .map(({ operationId }) => operationId);
+  const all = [...operations, ...sockets.map(({ path }) => path)];
+  const decided = [...Object.keys(CEILINGS_OF), ...Object.keys(BOUNDED_OTHERWISE), ...STORES_NOTHING];
+
+  it("has a ceiling, or a reason to have none: add a new operation to bounded-otherwise.ts", () => {
+    expect(decided.toSorted()).toEqual(all.toSorted());
+  });
+
+  it("uses every ceiling", () => {
+    const used = new Set(Object.values(CEILINGS_OF).flat());
+    // An agent's shells, in a chat.
+    const byAgents = new Set(["shells_of_chat"]);
+    expect(names.filter((name) => !used.has(name) && !byAgents.has(name))).toEqual([]);
+  });
+});
