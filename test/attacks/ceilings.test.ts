@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CEILINGS, type CeilingName } from "#src/domain/operations/ceilings/index.ts";
+import { CEILINGS, OPEN_CEILINGS, type CeilingName } from "#src/domain/operations/ceilings/index.ts";
 import { changeChannel, insertChannel } from "#src/domain/messaging/channels/queries.ts";
+import { streamTask } from "#src/domain/agent-work/tasks/index.ts";
+import { createTeam } from "#src/domain/organisations/teams/index.ts";
+import { readLimits } from "#src/domain/people/limits/index.ts";
 import { endpoints } from "#src/routes/index.ts";
 import { sockets } from "#src/routes/sockets/index.ts";
 import { newColleague } from "#test/support/colleagues.ts";
@@ -91,6 +94,30 @@ it("a deleted or webhook channel is no way past the ceiling on connections", asy
   await expect(change(called.id, { inboundMode: "connection" })).rejects.toMatchObject(refusal);
   // A channel that is connected already can be changed.
   await expect(change(kept.id, { isActive: true, inboundMode: "connection" })).resolves.toBeDefined();
+});
+
+it("a person sees every ceiling, with what they hold and nobody else's", async () => {
+  const deps = withMost("channels", 7);
+  const [owner, other] = [await newColleague(deps.db), await newColleague(deps.db)];
+  await createTeam(deps, owner.caller, { name: "Team" }, CLIENT);
+  const limits = await readLimits(deps, owner.caller);
+  expect(limits.map(({ name }) => name).toSorted()).toEqual(
+    [...names, ...Object.keys(OPEN_CEILINGS)].toSorted(),
+  );
+  expect(limits).toContainEqual({ name: "teams", whose: "person", used: 2, max: 10 });
+  expect(limits).toContainEqual({ name: "channels", whose: "person", used: 0, max: 7 });
+  expect(limits).toContainEqual({ name: "projects", whose: "team", used: 0, max: null });
+  expect(limits).toContainEqual({ name: "containers", whose: "project", used: null, max: 50 });
+  const others = await readLimits(deps, other.caller);
+  expect(others).toContainEqual({ name: "teams", whose: "person", used: 1, max: 10 });
+});
+
+it("a person with too many streams of a task is refused with a sentence", async () => {
+  const taskLogs = Object({ stream: async () => new Response(null, { status: 429 }) });
+  await expect(streamTask({ taskLogs }, { id: "task", status: "running" }, 0, "ada")).rejects.toMatchObject({
+    code: "rate_limited",
+    message: "Too many streams of this task are open: close one",
+  });
 });
 
 describe("what stores a row or holds a connection", () => {

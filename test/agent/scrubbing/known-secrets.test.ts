@@ -35,7 +35,13 @@ it("knows the variables of a project's containers and deployments, and its user'
     await createProject({ db }, owner.caller, wish),
     await createProject({ db }, other.caller, wish),
   ];
-  const deps = { db, secrets, config: DEFAULT_CEILINGS, refusalOfUrl: () => undefined, workspaces: NO_RESERVED_PORTS };
+  const deps = {
+    db,
+    secrets,
+    config: DEFAULT_CEILINGS,
+    refusalOfUrl: () => undefined,
+    workspaces: NO_RESERVED_PORTS,
+  };
   await createContainer(deps, owner.caller, project.id, {
     name: "web",
     env: { API_KEY: "one", MODE: "two" },

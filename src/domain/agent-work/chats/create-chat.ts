@@ -4,7 +4,12 @@ import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import type { Origin } from "#src/domain/agent-work/tasks/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { defaultWorkspaceOf, insertEmptyChat, settleDefaultWorkspace, type ChatView } from "./queries/chats.ts";
+import {
+  defaultWorkspaceOf,
+  insertEmptyChat,
+  settleDefaultWorkspace,
+  type ChatView,
+} from "./queries/chats.ts";
 
 /** The origin of a caller's chats in a project. Chats of programs are separate from those of people. */
 export function originOf(caller: Caller): Origin {

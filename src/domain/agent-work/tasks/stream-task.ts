@@ -19,7 +19,8 @@ export async function streamTask(
     open: !isTerminal(task.status),
     ...(reader !== undefined && { reader }),
   });
-  if (stream.status === 429) throw new AppError("rate_limited", "Too many streams of this task are open: close one");
+  if (stream.status === 429)
+    throw new AppError("rate_limited", "Too many streams of this task are open: close one");
   if (stream.status === 416) throw aheadOfLog(after);
   if (stream.status !== 404) return stream;
   throw new AppError("not_found", "The events of this task are no longer kept: read its steps instead");

@@ -56,7 +56,11 @@ function placesOf(
   const except = sql`id = ${id}::uuid`;
   const mode = sql`coalesce(${inboundMode ?? null}::text, (SELECT inbound_mode FROM channel_configs WHERE ${except}))`;
   return [
-    { ceiling: "channel_connections", owner: sql`SELECT ${userId}::uuid WHERE ${mode} = 'connection'`, except },
+    {
+      ceiling: "channel_connections",
+      owner: sql`SELECT ${userId}::uuid WHERE ${mode} = 'connection'`,
+      except,
+    },
     { ceiling: "channels", owner: userId, except },
   ] as const;
 }

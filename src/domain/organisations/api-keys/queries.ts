@@ -44,7 +44,11 @@ export async function insertKey(
         .delete(externalApiKeys)
         .where(and(eq(externalApiKeys.id, key.id), notExists(part)))
         .returning({ id: externalApiKeys.id }),
-      insertAuditEntry(db, entry, sql`EXISTS (SELECT 1 FROM external_api_keys k WHERE k.id = ${key.id}::uuid)`),
+      insertAuditEntry(
+        db,
+        entry,
+        sql`EXISTS (SELECT 1 FROM external_api_keys k WHERE k.id = ${key.id}::uuid)`,
+      ),
     ]),
   );
   return takenBack.length === 0 ? created : undefined;

@@ -61,7 +61,13 @@ export async function insertPairing(
       db.delete(pairingTokens).where(and(eq(pairingTokens.userId, userId), lt(pairingTokens.expiresAt, old))),
       db
         .insert(pairingTokens)
-        .values({ id, userId, tokenHash, scopes, expiresAt: sql`now() + make_interval(secs => ${lifeSeconds})` })
+        .values({
+          id,
+          userId,
+          tokenHash,
+          scopes,
+          expiresAt: sql`now() + make_interval(secs => ${lifeSeconds})`,
+        })
         .returning({ expiresAt: pairingTokens.expiresAt }),
       insertAuditEntry(db, { ...note, userId, teamId, resourceId: id }),
     ]),

@@ -120,7 +120,11 @@ export async function insertProject(
   project: NewProject,
   limits: CeilingConfig<"projects"> | undefined,
 ): Promise<Project | undefined> {
-  const insert = db.insert(projects).values(project).onConflictDoNothing({ target: projects.slug }).returning();
+  const insert = db
+    .insert(projects)
+    .values(project)
+    .onConflictDoNothing({ target: projects.slug })
+    .returning();
   if (!limits) return (await insert)[0];
   const room = roomFor(db, limits, [{ ceiling: "projects", owner: project.teamId }]);
   const [, , [stored]] = await whileThereIsRoom(db.batch([...room, insert]));

@@ -49,7 +49,12 @@ const attempts = {
 };
 
 const mint = (person: Person, scopes: string[] | null = null, own: Partial<typeof config> = {}) =>
-  mintPairing({ db: database.db, config: { ...database.config, ...config, ...own } }, person.caller, scopes, CLIENT);
+  mintPairing(
+    { db: database.db, config: { ...database.config, ...config, ...own } },
+    person.caller,
+    scopes,
+    CLIENT,
+  );
 const exchange = (token: string) =>
   exchangePairing({ ...database, secrets, attempts }, token, LAPTOP, CLIENT);
 const pair = (person: Person, scopes: string[] | null = null) =>

@@ -111,7 +111,13 @@ async function newProject() {
   const { db } = database;
   const wish = { name: "app", description: "", sourceType: "empty" } as const;
   const project = await createProject(database, owner.caller, wish);
-  const deps = { db, secrets, config: DEFAULT_CEILINGS, refusalOfUrl: () => undefined, workspaces: NO_RESERVED_PORTS };
+  const deps = {
+    db,
+    secrets,
+    config: DEFAULT_CEILINGS,
+    refusalOfUrl: () => undefined,
+    workspaces: NO_RESERVED_PORTS,
+  };
   const add = async (container: ContainerWish) =>
     (await createContainer(deps, owner.caller, project.id, container)).container;
   const connect = (sourceId: string, targetId: string, config = {}) =>

@@ -121,7 +121,13 @@ async function openLost(startProcess: () => Promise<void>) {
   const { db, secrets } = project.deps;
   const wish = { name: "web", startupCommand: "run web" };
   const { container } = await createContainer(
-    { db, secrets, config: DEFAULT_CEILINGS, refusalOfUrl: () => undefined, workspaces: project.deps.workspaces },
+    {
+      db,
+      secrets,
+      config: DEFAULT_CEILINGS,
+      refusalOfUrl: () => undefined,
+      workspaces: project.deps.workspaces,
+    },
     project.caller,
     project.id,
     wish,
