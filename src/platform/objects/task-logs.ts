@@ -60,7 +60,7 @@ export function taskLogs(namespace: DurableObjectNamespace<TaskLogObject>, trips
         ...(open && { open: taskId }),
         ...(reader !== undefined && { reader }),
       });
-      return log(taskId).fetch(`https://task-log/?${query}`);
+      return log(taskId).fetch(`https://task-log/?${query.toString()}`);
     },
   };
 }

@@ -25,6 +25,9 @@ async function begin(step = 1): Promise<number> {
   return begun.generation;
 }
 
+const streamFor = (reader?: string) =>
+  logs.stream(taskId, 0, { open: false, ...(reader !== undefined && { reader }) });
+
 async function idsAfter(after: number): Promise<number[]> {
   const body = await (await logs.stream(taskId, after, { open: false })).text();
   return Array.from(body.matchAll(/^id: (\d+)$/gmu), ([, id]) => Number(id));
@@ -57,8 +60,6 @@ describe("the event log", () => {
 
   it("has as many streams of one person as may be open, and any number of the service's own", async () => {
     await begin();
-    const streamFor = (reader?: string) =>
-      logs.stream(taskId, 0, { open: false, ...(reader !== undefined && { reader }) });
     const [first, second] = [await streamFor("ada"), await streamFor("ada")];
     expect((await streamFor("ada")).status).toBe(429);
     const others = [await streamFor("bob"), await streamFor(), await streamFor(), await streamFor()];

@@ -6,11 +6,11 @@ import { ceilingOf, isCeiling } from "./table.ts";
 export async function whileThereIsRoom<T>(write: PromiseLike<T>): Promise<T> {
   try {
     return await write;
-  } catch (cause) {
-    const refused = refusedBy(cause);
-    if (!refused || !isCeiling(refused.name)) throw cause;
+  } catch (error) {
+    const refused = refusedBy(error);
+    if (!refused || !isCeiling(refused.name)) throw error;
     const { code, refusal } = ceilingOf(refused.name);
     const { roomInSeconds: retryAfterSeconds } = refused;
-    throw new AppError(code, refusal(refused.max), { cause, retryAfterSeconds });
+    throw new AppError(code, refusal(refused.max), { retryAfterSeconds });
   }
 }
