@@ -67,8 +67,8 @@ export async function requireChannel(deps: { db: Db }, caller: UserCaller, id: s
 
 /**
  * Connects a platform. Throws `invalid_body` for credentials that lack something, `invalid_input` for those that the platform
- * refuses, in production for those of the chat platform of `npm start`, and for a person with the most channels or connections; and as `requireProject` (permission
- * `channel.manage`) and `requireAgent` do.
+ * refuses, in production for those of the chat platform of `npm start`, and for a person with the most channels or
+ * connections; and as `requireProject` (permission `channel.manage`) and `requireAgent` do.
  */
 export async function createChannel(
   deps: ChannelDeps,

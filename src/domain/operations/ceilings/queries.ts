@@ -19,8 +19,8 @@ const INVALID_TEXT = "22P02";
 
 /**
  * Two queries for the start of a batch: a lock, so that batches of one owner count one after another, and a count, which ends
- * the batch with nothing written when a ceiling is reached. Without places, they do nothing. SQL cannot raise an error, so the count casts a text that is no
- * number. `refusedBy` reads it.
+ * the batch with nothing written when a ceiling is reached. Without places, they do nothing. SQL cannot raise an error, so the
+ * count casts a text that is no number; `refusedBy` reads it.
  */
 export function roomFor<Name extends CeilingName>(
   db: Db,
@@ -29,11 +29,12 @@ export function roomFor<Name extends CeilingName>(
 ) {
   if (places.length === 0) return [db.execute(sql`SELECT`), db.execute(sql`SELECT`)] as const;
   const sorted = places.toSorted((one, other) => (one.ceiling < other.ceiling ? -1 : 1));
-  const names = sorted.map(({ ceiling, owner }) => sql`(concat(${`${ceiling}:`}::text, (${owner})::text))`);
+  const names = sorted.map(({ ceiling, owner }) => sql`(${`${ceiling}:`}::text || (${owner})::text)`);
   const counts = places.map((place) => sql`(${countOf(config, place)})`);
   return [
     db.execute(
-      sql`SELECT pg_advisory_xact_lock(hashtextextended(name, 0)) FROM (VALUES ${list(names)}) AS names (name)`,
+      sql`SELECT pg_advisory_xact_lock(hashtextextended(name, 0)) FROM (VALUES ${list(names)}) AS names (name)
+        WHERE name IS NOT NULL`,
     ),
     db.execute(sql`
       SELECT ('ceiling:' || name || ':' || held || ':' || coalesce(room_in::text, ''))::int

@@ -56,7 +56,7 @@ export interface ScheduleWish extends Settings {
 /** Fields that are undefined stay as they are. */
 export type SettingsChange = { [Field in keyof Settings]?: Settings[Field] | undefined };
 
-/** Largest prompt, in characters. What is longer belongs into a file of the project. */
+/** Largest prompt, in characters. What is longer belongs in a file of the project. */
 export const MAX_PROMPT_CHARS = 20_000;
 
 const MISSING = "Schedule not found";
@@ -83,8 +83,8 @@ export async function requireSchedule(
 
 /**
  * Stores a schedule, which is active at once. Throws `invalid_input` for a text, time zone or target that is none, and for
- * what never comes; `rate_limited` for a person with the most active schedules, `invalid_input` for the most of all; and as `requireProject` (permission
- * `project.edit`) and `requireAgent` do.
+ * what never comes; `rate_limited` for a person with the most active schedules, `invalid_input` for one with the most of all;
+ * and as `requireProject` (permission `project.edit`) and `requireAgent` do.
  */
 export async function createSchedule(
   deps: ScheduleDeps,
