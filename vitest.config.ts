@@ -22,6 +22,7 @@ const bindings = {
   DEMO_MODEL_URL: "http://127.0.0.1:9/v1",
   // The git server of the tests is on this machine.
   OUTBOUND_ALLOW_PRIVATE: "true",
+  MAX_STREAMS_PER_TASK: "2",
 };
 
 /** Where the files are that keep a core busy for longest, longest first. */

@@ -9,6 +9,7 @@ import {
   type Scope,
 } from "#src/domain/organisations/access/index.ts";
 import { liveTasks } from "#src/domain/agent-work/chats/index.ts";
+import { isFull } from "#src/domain/operations/ceilings/index.ts";
 import { containersOf } from "#src/domain/workspaces/containers/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { abandonSession } from "#src/domain/workspaces/shells/index.ts";
@@ -41,8 +42,6 @@ import type { Services } from "#src/services.ts";
 import { SCOPES } from "./scopes.ts";
 import { Terminal } from "./terminal.ts";
 
-/** Most sockets of one user on one project. */
-const MAX_SOCKETS = 50;
 /** Most characters of one frame of a client. */
 const MAX_FRAME = 64 * 1024;
 const TOO_MANY = "Too many sockets are open on this project: close one";
@@ -118,13 +117,14 @@ export class ProjectSockets extends DurableObject<object> implements ProjectSock
     const opening = parseJson(decodeURIComponent(request.headers.get(OPENING_HEADER) ?? ""), Opening);
     const { 0: client, 1: server } = new WebSocketPair();
     const { kind, userId, standing, readsFiles, shown } = opening;
-    const isFull = this.ctx.getWebSockets(userId).length >= MAX_SOCKETS;
+    const { MAX_SOCKETS_PER_PROJECT } = this.#services.config;
+    const hasMost = isFull(this.ctx.getWebSockets(userId).length, MAX_SOCKETS_PER_PROJECT);
     // For server-sent events the Worker can still return a status.
-    if (isFull && kind === "events") return new Response(null, { status: 409 });
+    if (hasMost && kind === "events") return new Response(null, { status: 409 });
     this.ctx.acceptWebSocket(server, [userId]);
     const state = { kind, userId, standing, readsFiles, checkedAt: Date.now(), terminal: null, log: null };
     const seat = this.#sit(this.#connect(server, { ...state, shown }));
-    if (isFull) {
+    if (hasMost) {
       seat.connection.tell(new AppError("conflict", TOO_MANY));
       seat.connection.close(POLICY);
     } else {

@@ -1,8 +1,10 @@
 import { DurableObject } from "cloudflare:workers";
+import { isFull } from "#src/domain/operations/ceilings/index.ts";
 import { migrate } from "../lib/sql-migrations.ts";
 import { Audience } from "./audience.ts";
 import { EVENT_TABLES, EventStore } from "./event-store.ts";
 import type { Addition, Begun, Control, NewEvent, StopReason, TaskLogObject } from "./protocol.ts";
+import { OpenStreams } from "./open-streams.ts";
 import { Reader, toSse } from "./reader.ts";
 import { PARKED_COLUMN, RUN_TABLES, RunState } from "./run-state.ts";
 import { taskLogSettings, type TaskLogSettings } from "./settings.ts";
@@ -19,6 +21,7 @@ export class TaskLog extends DurableObject<object> implements TaskLogObject {
   readonly #settings: TaskLogSettings;
   #opened: { events: EventStore; run: RunState } | undefined;
   readonly #audience = new Audience();
+  readonly #streams = new OpenStreams();
 
   constructor(ctx: DurableObjectState, env: object) {
     super(ctx, env);
@@ -113,8 +116,12 @@ export class TaskLog extends DurableObject<object> implements TaskLogObject {
     if (after >= events.lastId && run.closed) return new Response(null, { status: 204 });
     // The reader claims an event that does not exist: later events would reuse its ids.
     if (after > events.lastId) return new Response(null, { status: 416 });
+    const person = searchParams.get("reader");
+    if (person !== null && isFull(this.#streams.of(person), this.#settings.maxStreams))
+      return new Response(null, { status: 429 });
     const { readable, writable } = new IdentityTransformStream();
     const reader = new Reader(writable, (gone) => this.#audience.leave(gone));
+    if (person !== null) this.#streams.add(reader, person);
     this.ctx.waitUntil(this.#replay(reader, after));
     return new Response(readable, {
       headers: {

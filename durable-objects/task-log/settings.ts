@@ -10,6 +10,8 @@ export interface TaskLogSettings {
   maxAttempts: number;
   /** How long a log is kept after the end, in milliseconds. */
   retentionMs: number;
+  /** Most open streams of one person. */
+  maxStreams: number;
 }
 
 export function taskLogSettings(bindings: object): TaskLogSettings {
@@ -18,6 +20,7 @@ export function taskLogSettings(bindings: object): TaskLogSettings {
     services: () => objectServices(bindings),
     stallMs: config.TASK_STALL_SECONDS * 1000,
     maxAttempts: config.TASK_MAX_ATTEMPTS,
+    maxStreams: config.MAX_STREAMS_PER_TASK,
     retentionMs: config.TASK_LOG_RETENTION_DAYS * 24 * 60 * 60 * 1000,
   };
 }

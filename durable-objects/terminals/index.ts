@@ -1,6 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { readFrame, type ClientFrame } from "#src/channels/cli/index.ts";
 import { commandLineCaller, takeFrame } from "#src/domain/messaging/command-line/index.ts";
+import { isFull } from "#src/domain/operations/ceilings/index.ts";
 import { isRefusal, TRUST_MS, type KeyCaller } from "#src/domain/organisations/access/index.ts";
 import { ENDED, FAILED, POLICY } from "#src/lib/close-codes.ts";
 import { AppError } from "#src/lib/errors.ts";
@@ -21,8 +22,6 @@ import {
 
 /** Its versions, oldest first; steps are only appended. */
 const SCHEMA = [FRAME_TABLES];
-/** Most sockets of one user. */
-const MAX_SOCKETS = 50;
 /** Most bytes of one frame of a client. */
 const MAX_FRAME = 16 * 1024;
 /** Most frames of one client that are not stored yet. */
@@ -75,7 +74,8 @@ export class Terminals extends DurableObject<object> implements TerminalsObject 
       decodeURIComponent(request.headers.get(OPENING_HEADER) ?? ""),
       Opening,
     );
-    if (this.ctx.getWebSockets().length >= MAX_SOCKETS) return new Response(null, { status: 409 });
+    const { MAX_COMMAND_LINE_SOCKETS_PER_USER: most } = this.#services.config;
+    if (isFull(this.ctx.getWebSockets().length, most)) return new Response(null, { status: 409 });
     const { 0: client, 1: server } = new WebSocketPair();
     this.ctx.acceptWebSocket(server);
     const now = Date.now();

@@ -8,6 +8,7 @@ import { chooseModelFor, type ChooseModelDeps } from "#src/domain/models/model-k
 import { createProject } from "#src/domain/workspaces/projects/index.ts";
 import { modelSettings } from "#src/models/settings.ts";
 import { newColleague, type Colleague } from "#test/support/colleagues.ts";
+import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { listAgent } from "#test/support/marketplace.ts";
 import { messageToAgent, NO_AGENT_LIMITS } from "#test/support/message-to-agent.ts";
@@ -27,7 +28,7 @@ const settings = modelSettings({
   BYOK_ENABLED_TIERS: "free",
   PUBLIC_URL: "https://workspace.test",
 });
-const rules = { db, modelSettings: settings, toolNamed: (name: string) => name };
+const rules = { db, config: DEFAULT_CEILINGS, modelSettings: settings, toolNamed: (name: string) => name };
 
 async function newOwner() {
   const person = await newColleague(db);

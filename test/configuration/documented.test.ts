@@ -6,6 +6,7 @@ import { Variables } from "#src/configuration/index.ts";
 import { accountVariables } from "#src/configuration/variables/accounts.ts";
 import { agentVariables } from "#src/configuration/variables/agent.ts";
 import { billingVariables } from "#src/configuration/variables/billing.ts";
+import { ceilingVariables } from "#src/configuration/variables/ceilings.ts";
 import { creditVariables } from "#src/configuration/variables/credits.ts";
 import { gatewayVariables } from "#src/configuration/variables/gateway.ts";
 import { hostingVariables } from "#src/configuration/variables/hosting.ts";
@@ -23,6 +24,7 @@ const SECTIONS: Readonly<Record<string, z.ZodRawShape>> = {
   Models: modelVariables,
   Accounts: accountVariables,
   Limits: limitVariables,
+  Ceilings: ceilingVariables,
   Projects: projectVariables,
   Agent: agentVariables,
   Gateway: gatewayVariables,

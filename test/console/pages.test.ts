@@ -40,6 +40,7 @@ const PATHS = [
   "/account",
   "/account/sessions",
   "/account/security",
+  "/account/limits",
   "/nowhere",
   `/projects/${crypto.randomUUID()}`,
 ];

@@ -6,14 +6,19 @@ import { inject } from "vitest";
 import { startNeon } from "#local/neon/index.ts";
 import { createDb, type Db } from "#src/platform/db/client.ts";
 import { newTrips } from "#src/platform/trips.ts";
+import { DEFAULT_CEILINGS } from "./ceilings.ts";
 import { createDatabase } from "./server-database.ts";
 import type { SharedService } from "./shared-service.ts";
 
 /**
  * A migrated database of one's own, reached as the service reaches it. Embedded, or on the server of TEST_DATABASE_URL:
- * only there do requests really run at the same time.
+ * only there do requests really run at the same time. With the ceilings that its writers check.
  */
-export async function openDatabase(): Promise<{ db: Db; close(): Promise<void> }> {
+export async function openDatabase(): Promise<{
+  db: Db;
+  config: typeof DEFAULT_CEILINGS;
+  close(): Promise<void>;
+}> {
   const dataDir = mkdtempSync(join(tmpdir(), "workspace-test-"));
   const server = process.env["TEST_DATABASE_URL"];
   const own = server ? await createDatabase(server, inject("templateDatabase")) : undefined;
@@ -22,6 +27,7 @@ export async function openDatabase(): Promise<{ db: Db; close(): Promise<void> }
   if (own) await connectAll(bridge.pool);
   return {
     db: createDb({ databaseUrl: bridge.databaseUrl, httpUrl: bridge.httpUrl, trips: newTrips() }),
+    config: DEFAULT_CEILINGS,
     async close() {
       await bridge.close();
       await own?.drop();

@@ -5,7 +5,7 @@ import { createLog } from "#src/platform/log/log.ts";
 import type { Begun, Control, NewEvent, TaskLogs } from "#src/platform/objects/task-logs.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 
-const LIMITS = { stallMs: 8_000, maxAttempts: 5, retentionMs: 30 * 86_400_000 };
+const LIMITS = { stallMs: 8_000, maxAttempts: 5, maxStreams: 0, retentionMs: 30 * 86_400_000 };
 
 type Point = <T>(act: () => Promise<T>) => Promise<T>;
 

@@ -10,6 +10,7 @@ import { noMailer } from "#src/platform/mail/mailer.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import { createAccessTokens } from "#src/platform/tokens/access-tokens.ts";
+import { DEFAULT_CEILINGS } from "./ceilings.ts";
 
 export const CLIENT = { address: "192.0.2.1", userAgent: "tests" };
 export const PASSWORD = "correct horse";
@@ -18,10 +19,10 @@ const PASSWORD_HASH = "$2b$04$GvKRShThT0zPH7hAX7cN..uiJ5ZjegnWk6Qu1S2yIBC0iCrgeW
 
 const unused = () => Promise.reject(new Error("Nothing was to be queued"));
 
-/** What teams begin with, and how many one may own. */
+/** What teams begin with, and how much one may hold. */
 export const CREDITS = {
   ENVIRONMENT: "test" as "development" | "test" | "production",
-  MAX_TEAMS_PER_USER: 10,
+  ...DEFAULT_CEILINGS,
   SIGNUP_BONUS_CREDITS: 15_000,
   SIGNUP_BONUS_EXPIRY_DAYS: 60,
   TIER_DAILY_CREDITS_FREE: 5,

@@ -31,6 +31,7 @@ export interface Routes {
   "DELETE /api/auth/sessions/{session}": Route<t.EndSessionData, t.EndSessionResponses>;
   "GET /api/users/me": Route<t.GetMeData, t.GetMeResponses>;
   "PATCH /api/users/me": Route<t.UpdateMeData, t.UpdateMeResponses>;
+  "GET /api/users/me/limits": Route<t.GetLimitsData, t.GetLimitsResponses>;
   "PATCH /api/users/me/handle": Route<t.UpdateHandleData, t.UpdateHandleResponses>;
   "GET /api/users/preferences": Route<t.GetPreferencesData, t.GetPreferencesResponses>;
   "PATCH /api/users/preferences": Route<t.UpdatePreferencesData, t.UpdatePreferencesResponses>;

@@ -315,6 +315,29 @@ export type EndOtherSessionsAnswer = {
     ended: number;
 };
 
+export type Limit = {
+    /**
+     * What is counted, e.g. `channel_connections`
+     */
+    name: string;
+    /**
+     * Whose are counted together; `team` is the caller's default team
+     */
+    whose: 'person' | 'team' | 'project' | 'chat' | 'address' | 'person and task' | 'person and project';
+    /**
+     * Null where it is counted for each project, chat, address or task
+     */
+    used: number | null;
+    /**
+     * Null for no limit
+     */
+    max: number | null;
+};
+
+export type GetLimitsAnswer = {
+    limits: Array<Limit>;
+};
+
 export type UpdateMeBody = {
     email?: string;
     username?: string;
@@ -7713,6 +7736,22 @@ export type UpdateMeResponses = {
 };
 
 export type UpdateMeResponse = UpdateMeResponses[keyof UpdateMeResponses];
+
+export type GetLimitsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/users/me/limits';
+};
+
+export type GetLimitsResponses = {
+    /**
+     * Success
+     */
+    200: GetLimitsAnswer;
+};
+
+export type GetLimitsResponse = GetLimitsResponses[keyof GetLimitsResponses];
 
 export type UpdateHandleData = {
     body: UpdateHandleBody;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MAX_PROMPT_CHARS } from "#src/domain/schedules/definitions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { AgentSchedules, ScheduleFields } from "../schedules.ts";
 import { defineTool, failure, type ToolResult } from "./tool.ts";
@@ -29,7 +30,7 @@ export const manageSchedule = defineTool({
       .string()
       .trim()
       .min(1)
-      .max(20_000)
+      .max(MAX_PROMPT_CHARS)
       .optional()
       .describe("What each run is told, required to create. {date}, {time} and {weekday} are filled in"),
     deliver: z

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { accountVariables } from "./accounts.ts";
 import { agentVariables } from "./agent.ts";
 import { billingVariables } from "./billing.ts";
+import { ceilingVariables } from "./ceilings.ts";
 import { creditVariables } from "./credits.ts";
 import { gatewayVariables } from "./gateway.ts";
 import { hostingVariables } from "./hosting.ts";
@@ -17,6 +18,7 @@ export const Variables = z.object({
   ...accountVariables,
   ...gatewayVariables,
   ...limitVariables,
+  ...ceilingVariables,
   ...projectVariables,
   ...agentVariables,
   ...creditVariables,

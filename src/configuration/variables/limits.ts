@@ -25,8 +25,6 @@ export const limitVariables = {
   MAIL_SENDS_PER_ACCOUNT: integer(10, 0, 10_000),
   /** Accounts created from one address in the same window; when absent, 50 in production and unlimited elsewhere. */
   REGISTRATIONS_PER_ADDRESS: optional(integer(0, 0, 10_000)),
-  /** Teams that one person owns, including the personal one; 0 is no limit. */
-  MAX_TEAMS_PER_USER: integer(10, 0, 10_000),
   /** The operator's own reverse proxies in front of the service, each of which appends to X-Forwarded-For. */
   TRUSTED_PROXY_HOPS: integer(0, 0, 10),
 };

@@ -31,9 +31,10 @@ export interface TaskLogs {
   /**
    * Streams Server-Sent Events after an id: stored ones, then live ones until the end. `open` creates a missing log,
    * for a task that is not over; without it a missing log is 404. Returns 204 when the log is over and has no more
-   * events, and 416 when it is not over and has not reached the id.
+   * events, 416 when it is not over and has not reached the id, and 429 when the `reader` has too many streams of it. A
+   * stream without a reader is one of the service itself.
    */
-  stream(taskId: string, after: number, options: { open: boolean }): Promise<Response>;
+  stream(taskId: string, after: number, options: { open: boolean; reader?: string }): Promise<Response>;
 }
 
 export function taskLogs(namespace: DurableObjectNamespace<TaskLogObject>, trips: Trips): TaskLogs {
@@ -53,7 +54,13 @@ export function taskLogs(namespace: DurableObjectNamespace<TaskLogObject>, trips
     close: (taskId, generation, last, settled) => log(taskId).close(generation, last, settled),
     requestStop: (taskId, reason) => log(taskId).requestStop(reason),
     lastEvent: (taskId) => log(taskId).lastEvent(),
-    stream: (taskId, after, { open }) =>
-      log(taskId).fetch(`https://task-log/?after=${after}${open ? `&open=${taskId}` : ""}`),
+    stream(taskId, after, { open, reader }) {
+      const query = new URLSearchParams({
+        after: String(after),
+        ...(open && { open: taskId }),
+        ...(reader !== undefined && { reader }),
+      });
+      return log(taskId).fetch(`https://task-log/?${query.toString()}`);
+    },
   };
 }

@@ -60,8 +60,9 @@ export const describeAgent = (agent: Agent | AgentOfPerson): z.input<typeof Agen
 });
 
 /** Dependencies of the agent use cases, with the list of tools, which the domain does not know. */
-export const agentDeps = ({ db, modelSettings }: Services) => ({
+export const agentDeps = ({ db, config, modelSettings }: Services) => ({
   db,
+  config,
   modelSettings,
   toolNamed: (name: string) => findTool(name)?.name,
 });

@@ -49,7 +49,7 @@ export async function streamOf(
   },
 ): Promise<Response> {
   const { after = 0, first = "", waits, translate, headers = {}, isComingBack = false } = options;
-  const opened = await streamTask(services, task, after);
+  const opened = await streamTask(services, task, after, caller.userId);
   if (opened.status === 204 && isComingBack) return opened;
   const access = new LastingAccess(services, standingOf(caller, readCredentials(request, services.config)), {
     forMs: services.config.SOCKET_CHECK_SECONDS * 1000,
@@ -59,7 +59,7 @@ export async function streamOf(
     let last = after;
     if (first !== "") yield first;
     try {
-      const log = followTask(services, task, after, opened);
+      const log = followTask(services, task, after, opened, caller.userId);
       for await (const heard of waits ? withNotices(services.db, waits, log) : log) {
         const newest = heard.kind === "events" ? heard.events.at(-1) : undefined;
         // The end is sent without an access check, because the task may have been deleted with its chat.

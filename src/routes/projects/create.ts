@@ -56,10 +56,9 @@ export const createProject = endpoint({
       gitBranch: body.git_branch ?? body.github_branch ?? undefined,
       baseId: body.base_id ?? undefined,
     });
-    const most = projects.projectsByTier(services.config);
     const { project, taskId } = source
-      ? await projects.createProjectFrom(services, caller, { ...wish, source }, most)
-      : { project: await projects.createProject(services, caller, wish, most), taskId: null };
+      ? await projects.createProjectFrom(services, caller, { ...wish, source }, services.config)
+      : { project: await projects.createProject(services, caller, wish, services.config), taskId: null };
     // The response announces a new project as `initializing`; later responses show the settled state.
     const described = describeProject(project, "initializing");
     return {

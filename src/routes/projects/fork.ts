@@ -1,4 +1,3 @@
-import { projectsByTier } from "#src/domain/workspaces/projects/index.ts";
 import { z } from "zod";
 import * as snapshots from "#src/domain/workspaces/snapshots/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
@@ -26,7 +25,7 @@ export const forkProject = endpoint({
       services,
       caller,
       params.project,
-      projectsByTier(services.config),
+      services.config,
     );
     const described = describeProject(project);
     const status_endpoint = `/api/tasks/${taskId}/status`;

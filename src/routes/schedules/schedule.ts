@@ -1,13 +1,12 @@
 import { z } from "zod";
 import { PLATFORMS } from "#src/channels/channel.ts";
 import { CATCH_UPS, EDIT_MODES, OVERLAPS } from "#src/db/schema/index.ts";
-import type { FoundSchedule } from "#src/domain/schedules/definitions/index.ts";
+import { MAX_PROMPT_CHARS, type FoundSchedule } from "#src/domain/schedules/definitions/index.ts";
 import { describeTiming } from "#src/domain/schedules/expressions/index.ts";
 import { Moment, text } from "#src/http/schemas.ts";
 
 export const ScheduleParams = z.object({ schedule_id: z.string() });
 
-const MAX_PROMPT_CHARS = 100_000;
 const MAX_DELIVER_CHARS = 1_000;
 export const MAX_SCHEDULE_CHARS = 200;
 const MAX_REPEAT = 1_000_000;

@@ -36,16 +36,16 @@ export const events = endpoint({
       "`id`, `event` and `data` lines; the data is one line of JSON with a `type`. While a message waits for its chat's turn, comments name what it waits for, as `waiting_for` of the status does",
     nothingMore: NOTHING_MORE,
   },
-  async handler({ services, caller: { task }, query, headers }) {
+  async handler({ services, caller: { task, userId }, query, headers }) {
     const after = replayAfter(query, headers);
-    const log = await streamTask(services, task, after);
+    const log = await streamTask(services, task, after, userId);
     if (log.status === 204) return isComingBack(headers) ? log : emptyStream();
     const { waiting } = task;
     if (!waiting || waiting.taskId === task.id) return log;
     const told = withNotices(
       services.db,
       { taskId: task.id, waiting },
-      followTask(services, task, after, log),
+      followTask(services, task, after, log, userId),
     );
     return new Response(toStream(encoded(framesOf(told))), log);
   },

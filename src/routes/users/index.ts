@@ -1,6 +1,7 @@
 import type { Endpoint } from "#src/http/endpoint.ts";
 import { changeHandle } from "./change-handle.ts";
 import { deleteUser } from "./delete-user.ts";
+import { getLimits } from "./get-limits.ts";
 import { getMe } from "./get-me.ts";
 import { getPreferences } from "./get-preferences.ts";
 import { getProfile } from "./get-profile.ts";
@@ -12,6 +13,7 @@ import { updateUser } from "./update-user.ts";
 
 export const userEndpoints: readonly Endpoint[] = [
   getMe,
+  getLimits,
   updateMe,
   changeHandle,
   getPreferences,

@@ -11,6 +11,7 @@ import { createContainer } from "#src/domain/workspaces/containers/index.ts";
 import { createProject } from "#src/domain/workspaces/projects/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
+import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
 import { newColleague } from "#test/support/colleagues.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { NO_RESERVED_PORTS } from "#test/support/memory-runtime.ts";
@@ -34,7 +35,13 @@ it("knows the variables of a project's containers and deployments, and its user'
     await createProject({ db }, owner.caller, wish),
     await createProject({ db }, other.caller, wish),
   ];
-  const deps = { db, secrets, refusalOfUrl: () => undefined, workspaces: NO_RESERVED_PORTS };
+  const deps = {
+    db,
+    secrets,
+    config: DEFAULT_CEILINGS,
+    refusalOfUrl: () => undefined,
+    workspaces: NO_RESERVED_PORTS,
+  };
   await createContainer(deps, owner.caller, project.id, {
     name: "web",
     env: { API_KEY: "one", MODE: "two" },

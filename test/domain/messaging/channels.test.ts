@@ -9,6 +9,7 @@ import type { UserCaller } from "#src/domain/organisations/access/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import { createSecretsAtRest } from "#src/platform/secrets/secrets-at-rest.ts";
+import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { newPerson } from "#test/support/people.ts";
 
@@ -102,7 +103,12 @@ function deps(secretKey = "the secret key of this installation", environment = "
     channelSecrets: createSecretsAtRest({ SECRET_KEY: secretKey }).channelSecrets,
     channels: platforms,
     apiEnvironment,
-    config: { PUBLIC_URL: "https://workspace.test/", GATEWAY_NUM_SHARDS: 4, ENVIRONMENT: environment },
+    config: {
+      ...DEFAULT_CEILINGS,
+      PUBLIC_URL: "https://workspace.test/",
+      GATEWAY_NUM_SHARDS: 4,
+      ENVIRONMENT: environment,
+    },
   };
 }
 

@@ -25,6 +25,9 @@ async function begin(step = 1): Promise<number> {
   return begun.generation;
 }
 
+const streamFor = (reader?: string) =>
+  logs.stream(taskId, 0, { open: false, ...(reader !== undefined && { reader }) });
+
 async function idsAfter(after: number): Promise<number[]> {
   const body = await (await logs.stream(taskId, after, { open: false })).text();
   return Array.from(body.matchAll(/^id: (\d+)$/gmu), ([, id]) => Number(id));
@@ -53,6 +56,18 @@ describe("the event log", () => {
     expect(await idsAfter(2)).toEqual([3, 4]);
     expect(await idsAfter(4)).toEqual([]);
     expect(await idsAfter(99)).toEqual([]);
+  });
+
+  it("has as many streams of one person as may be open, and any number of the service's own", async () => {
+    await begin();
+    const [first, second] = [await streamFor("ada"), await streamFor("ada")];
+    expect((await streamFor("ada")).status).toBe(429);
+    const others = [await streamFor("bob"), await streamFor(), await streamFor(), await streamFor()];
+    expect(others.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    await first.body?.cancel();
+    let next = new Response(null, { status: 429 });
+    await expect.poll(async () => (next = await streamFor("ada")).status).toBe(200);
+    for (const { body } of [second, next, ...others]) await body?.cancel();
   });
 
   it("writes frames that every client family can read", async () => {

@@ -6,6 +6,7 @@ import { useMe } from "../../service/reads.ts";
 import { workspace } from "../../service/workspace.ts";
 import { Credentials } from "./credentials.tsx";
 import { Devices } from "./devices.tsx";
+import { Limits } from "./limits.tsx";
 import { Preferences } from "./preferences.tsx";
 import { ProfileForm } from "./profile-form.tsx";
 import { Sessions } from "./sessions.tsx";
@@ -14,6 +15,7 @@ const TABS = [
   { path: "/account", name: "Profile" },
   { path: "/account/security", name: "Sign-in" },
   { path: "/account/sessions", name: "Sessions and devices" },
+  { path: "/account/limits", name: "Limits" },
 ];
 
 /** The person's own account. */
@@ -44,6 +46,9 @@ export function AccountPage() {
             <Route path="/account/sessions">
               <Sessions />
               <Devices />
+            </Route>
+            <Route path="/account/limits">
+              <Limits />
             </Route>
             <Route>
               <p>There is no such page.</p>

@@ -7,6 +7,7 @@ export const accountKeys = {
   preferences: ["account", "preferences"],
   sessions: ["account", "sessions"],
   devices: ["account", "devices"],
+  limits: ["account", "limits"],
 };
 
 export const useProfile = () =>
@@ -22,3 +23,6 @@ export const useSessions = () =>
 
 export const useDevices = () =>
   useRead(accountKeys.devices, (signal) => workspace.request("GET", "/api/desktop/devices", { signal }));
+
+export const useLimits = () =>
+  useRead(accountKeys.limits, (signal) => workspace.request("GET", "/api/users/me/limits", { signal }));

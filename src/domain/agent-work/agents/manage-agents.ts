@@ -1,6 +1,7 @@
 import { uniqueViolation } from "#src/db/unique-violation.ts";
 import { maySeeSource, withoutSource, type Shown } from "#src/domain/marketplace/library/index.ts";
 import type { Caller, Scope } from "#src/domain/organisations/access/index.ts";
+import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import { requireTeam, whileTeamExists } from "#src/domain/organisations/teams/index.ts";
 import type { Client } from "#src/lib/client.ts";
 import { AppError } from "#src/lib/errors.ts";
@@ -11,7 +12,6 @@ import { checkAgent, checkClosed, type AgentRules } from "./check-agent.ts";
 import {
   agentsOfTeam,
   chooseModelOf,
-  countAgents,
   insertAgent,
   isPaidFor,
   modelChoices,
@@ -21,9 +21,7 @@ import {
   type AgentValues,
 } from "./queries.ts";
 
-const MAX_AGENTS = 100;
-
-export type AgentDeps = AgentRules & { db: Db };
+export type AgentDeps = AgentRules & { db: Db; config: CeilingConfig<"agents"> };
 /** Absent fields stay as they are. */
 export type AgentChange = Partial<AgentValues>;
 export type AgentWish = Omit<AgentValues, "slug"> & { slug?: string };
@@ -80,8 +78,8 @@ export async function requireAgent(db: Db, teamId: string, id: string): Promise<
 }
 
 /**
- * Adds an agent to the caller's team. Throws `forbidden`, `invalid_input` as `checkAgent`, `conflict` for a slug in
- * use.
+ * Adds an agent to the caller's team. Throws `forbidden`, `invalid_input` as `checkAgent` and for a team with the most
+ * agents, `conflict` for a slug in use.
  */
 export async function createAgent(
   deps: AgentDeps,
@@ -91,14 +89,11 @@ export async function createAgent(
 ): Promise<Agent> {
   const teamId = await manage(deps, caller);
   const checked = checkAgent(deps, wish);
-  if ((await countAgents(deps.db, teamId)) >= MAX_AGENTS) {
-    throw new AppError("invalid_input", `A team has at most ${MAX_AGENTS} agents: delete one first`);
-  }
   const slug = wish.slug ?? slugOf(wish.name, "agent");
   const agent = { ...checked, slug, id: newId(), teamId, createdBy: caller.userId };
   const details = { name: agent.name, slug };
   const entry = { ...entryOf(caller, teamId, agent.id, client), action: "agent.created", details };
-  const made = await whileSlugIsFree(whileTeamExists(insertAgent(deps.db, agent, entry)));
+  const made = await whileSlugIsFree(whileTeamExists(insertAgent(deps, agent, entry)));
   if (!made) throw new AppError("internal", "The agent was not created");
   return made;
 }

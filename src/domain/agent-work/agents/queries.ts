@@ -1,8 +1,9 @@
-import { and, asc, count, eq, sql } from "drizzle-orm";
+import { and, asc, eq, sql } from "drizzle-orm";
 import { shareTeam } from "#src/db/locks.ts";
 import { agentModels, agents } from "#src/db/schema/index.ts";
 import { isAgentSold } from "#src/db/sold-items.ts";
 import { isEntitled } from "#src/domain/marketplace/library/index.ts";
+import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import { insertAuditEntry, type AuditEntry } from "#src/domain/organisations/audit/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
@@ -73,25 +74,19 @@ export async function chooseModelOf(
     .onConflictDoUpdate({ target: [agentModels.userId, agentModels.agentId], set: { model } });
 }
 
-export async function countAgents(db: Db, teamId: string): Promise<number> {
-  const [row] = await db
-    .select({ active: count() })
-    .from(agents)
-    .where(and(eq(agents.teamId, teamId), eq(agents.isActive, true)));
-  return row?.active ?? 0;
-}
-
-/** Fails on `agents_slug_unique` if another agent of the team has the slug. */
+/** Fails on `agents_slug_unique` if another agent of the team has the slug. Throws the refusal of the ceiling on agents. */
 export async function insertAgent(
-  db: Db,
+  { db, config }: { db: Db; config: CeilingConfig<"agents"> },
   agent: AgentValues & { id: string; teamId: string; createdBy: string },
   entry: AuditEntry,
 ): Promise<Agent | undefined> {
-  const [, [made]] = await db.batch([
+  const batch = db.batch([
+    ...roomFor(db, config, [{ ceiling: "agents", owner: agent.teamId }]),
     shareTeam(db, agent.teamId),
     db.insert(agents).values(agent).returning(),
     insertAuditEntry(db, entry),
   ]);
+  const [, , , [made]] = await whileThereIsRoom(batch);
   return made;
 }
 

@@ -1,19 +1,26 @@
 import { and, eq, inArray, isNull, lt, sql } from "drizzle-orm";
 import { chatAttachments, chats, projects } from "#src/db/schema/index.ts";
+import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 export type ChatAttachment = typeof chatAttachments.$inferSelect;
 
-/** Stores an attachment. One that is stored already stays as it is, and is returned. */
+/**
+ * Stores an attachment. One that is stored already stays as it is, and is returned. Throws the refusal of the ceiling on
+ * attachments without a message.
+ */
 export async function insertAttachment(
-  db: Db,
-  attachment: typeof chatAttachments.$inferInsert,
+  { db, config }: { db: Db; config: CeilingConfig<"unsent_attachments"> },
+  attachment: typeof chatAttachments.$inferInsert & { id: string },
 ): Promise<ChatAttachment> {
-  const [stored] = await db
+  const { id, userId: owner } = attachment;
+  const room = roomFor(db, config, [{ ceiling: "unsent_attachments", owner, except: sql`id = ${id}::uuid` }]);
+  const insert = db
     .insert(chatAttachments)
     .values(attachment)
     .onConflictDoUpdate({ target: chatAttachments.id, set: { id: chatAttachments.id } })
     .returning();
+  const [, , [stored]] = await whileThereIsRoom(db.batch([...room, insert]));
   if (!stored) throw new Error("The attachment was not stored");
   return stored;
 }

@@ -1,5 +1,6 @@
 import type { Caller } from "#src/domain/organisations/access/index.ts";
 import { requireChat, UPLOADS_FOLDER, type Chat } from "#src/domain/agent-work/chats/index.ts";
+import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import { withWritableRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { newId } from "#src/lib/ids.ts";
@@ -17,7 +18,7 @@ export interface Upload {
   body: ReadableStream<Uint8Array>;
 }
 
-type Deps = Parameters<typeof withWritableRuntime>[0];
+type Deps = Parameters<typeof withWritableRuntime>[0] & { config: CeilingConfig<"unsent_attachments"> };
 
 /**
  * Stores a file of one of the caller's chats, to be sent with a message within a day. Calls `begin` once the upload is
@@ -64,7 +65,7 @@ export async function storeFile(
   }).catch((error: unknown) => {
     throw withCode(error);
   });
-  return insertAttachment(deps.db, {
+  return insertAttachment(deps, {
     id,
     chatId: chat.id,
     userId: caller.userId,

@@ -1,9 +1,15 @@
 import type { Caller } from "#src/domain/organisations/access/index.ts";
 import { createProject, requireProject, viewerOf } from "#src/domain/workspaces/projects/index.ts";
+import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import type { Origin } from "#src/domain/agent-work/tasks/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { defaultWorkspaceOf, insertChat, settleDefaultWorkspace, type ChatView } from "./queries/chats.ts";
+import {
+  defaultWorkspaceOf,
+  insertEmptyChat,
+  settleDefaultWorkspace,
+  type ChatView,
+} from "./queries/chats.ts";
 
 /** The origin of a caller's chats in a project. Chats of programs are separate from those of people. */
 export function originOf(caller: Caller): Origin {
@@ -12,10 +18,10 @@ export function originOf(caller: Caller): Origin {
 
 /**
  * Creates a chat in a project. When none is named, in the caller's default workspace, which is created if missing. Throws
- * as `requireProject` and `createProject` do.
+ * as `requireProject` and `createProject` do, and `invalid_input` for a person with the most chats.
  */
 export async function createChat(
-  deps: { db: Db },
+  deps: { db: Db; config: CeilingConfig<"chats"> },
   caller: Caller,
   wish: { project: string | undefined; title: string | undefined },
 ): Promise<ChatView> {
@@ -24,7 +30,7 @@ export async function createChat(
   const projectId = isStandalone
     ? await defaultWorkspace(deps, caller)
     : (await requireProject(deps, caller, project, "chat.send")).id;
-  const chat = await insertChat(deps.db, {
+  const chat = await insertEmptyChat(deps, {
     id: newId(),
     userId: caller.userId,
     projectId,

@@ -14,9 +14,10 @@ export async function* followTask(
   task: Pick<Task, "id" | "status">,
   after: number,
   opened: Response,
+  reader?: string,
 ): AsyncGenerator<Heard, void, undefined> {
   let position = after;
-  for (let { body } = opened; body; { body } = await streamTask(deps, task, position)) {
+  for (let { body } = opened; body; { body } = await streamTask(deps, task, position, reader)) {
     const before = position;
     for await (const heard of heardIn(body)) {
       yield heard;

@@ -12,6 +12,7 @@ import type { Hosting, HostingName } from "#src/platform/hosting/hosting.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import { HOSTING_FACTS } from "./provider-facts.ts";
+import type { LimitedDb } from "./queries.ts";
 import { sealCredential } from "./sealed-credential.ts";
 import { projectToDeploy, putWhileThere } from "./store-credential.ts";
 
@@ -60,7 +61,7 @@ export interface FinishedConnection {
  * session, `not_found` where the installation has no OAuth app.
  */
 export async function finishConnection(
-  deps: ConnectDeps & { deploymentSecrets: Secrets; log: Log },
+  deps: ConnectDeps & LimitedDb & { deploymentSecrets: Secrets; log: Log },
   { provider, client, ...callback }: Callback,
 ): Promise<FinishedConnection> {
   const oauth = deps.hosting.oauth(provider);
@@ -77,7 +78,7 @@ export async function finishConnection(
       isStandin: oauth.isStandin,
     });
     const place = { userId: visitor.userId, provider, projectId };
-    await putWhileThere(deps.db, place, sealed, { action: "connected", client });
+    await putWhileThere(deps, place, sealed, { action: "connected", client });
     return { label, isConnected: true };
   } catch (error) {
     deps.log.warn("a hosting account was not connected", { provider, cause: error });

@@ -2,6 +2,7 @@ import { and, asc, desc, eq, exists, isNull, lt, or, sql } from "drizzle-orm";
 import { shareOwnTeam } from "#src/db/locks.ts";
 import { deploymentCredentials } from "#src/db/schema/index.ts";
 import { insertAuditEntry } from "#src/domain/organisations/audit/index.ts";
+import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import type { Client } from "#src/lib/client.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
@@ -101,12 +102,17 @@ const detailsOf = ({ projectId, authType }: Pick<Credential, "projectId" | "auth
   auth_type: authType,
 });
 
+export interface LimitedDb {
+  db: Db;
+  config: CeilingConfig<"deployment_credentials">;
+}
+
 /**
  * Stores a credential, which replaces the one in its place, and writes an entry to the log of the personal team. Violates a
- * foreign key when the project is deleted.
+ * foreign key when the project is deleted. Throws the refusal of the ceiling on credentials.
  */
 export async function putCredential(
-  db: Db,
+  { db, config }: LimitedDb,
   place: CredentialPlace,
   sealed: SealedCredential,
   { action, client }: { action: "connected" | "entered"; client: Client },
@@ -116,7 +122,8 @@ export async function putCredential(
     SELECT CASE WHEN updated_at IS NULL THEN 'deployment_credential.created' ELSE 'deployment_credential.updated' END
     FROM deployment_credentials WHERE encrypted_token = ${sealed.encryptedToken} AND ${at(place)}
   )`;
-  const [, [stored]] = await db.batch([
+  const batch = db.batch([
+    ...roomFor(db, config, [{ ceiling: "deployment_credentials", owner: place.userId, except: at(place) }]),
     // Before the person, to whom the new row refers.
     shareOwnTeam(db, place.userId),
     db
@@ -137,6 +144,7 @@ export async function putCredential(
       details: detailsOf({ ...place, ...sealed }),
     }),
   ]);
+  const [, , , [stored]] = await whileThereIsRoom(batch);
   return stored;
 }
 

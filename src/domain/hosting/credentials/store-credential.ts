@@ -16,12 +16,12 @@ import {
   putCredential,
   type Credential,
   type CredentialPlace,
+  type LimitedDb,
   type SealedCredential,
 } from "./queries.ts";
 import { openMetadata, sealCredential } from "./sealed-credential.ts";
 
-export interface StoreDeps {
-  db: Db;
+export interface StoreDeps extends LimitedDb {
   hosting: Pick<Hosting, "placeOf">;
   deploymentSecrets: Secrets;
 }
@@ -52,7 +52,7 @@ export async function storeCredential(
     metadata: mergeMetadata(provider, {}, wish.metadata),
   });
   const place = { userId: caller.userId, provider, projectId };
-  return putWhileThere(deps.db, place, sealed, { action: "entered", client });
+  return putWhileThere(deps, place, sealed, { action: "entered", client });
 }
 
 /** The id of the project of a credential. Throws as `requireProject` for one in which the person may not deploy. */
@@ -67,13 +67,13 @@ export async function projectToDeploy(
 
 /** As `putCredential`. Throws `not_found` when the project was deleted in the meantime. */
 export async function putWhileThere(
-  db: Db,
+  deps: LimitedDb,
   place: CredentialPlace,
   sealed: SealedCredential,
   entry: Parameters<typeof putCredential>[3],
 ): Promise<Credential> {
   try {
-    const stored = await putCredential(db, place, sealed, entry);
+    const stored = await putCredential(deps, place, sealed, entry);
     if (stored) return stored;
   } catch (error) {
     if (!isForeignKeyViolation(error)) throw error;

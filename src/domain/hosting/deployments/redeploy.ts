@@ -5,8 +5,8 @@ import { sha256Hex } from "#src/lib/hash.ts";
 import { newId } from "#src/lib/ids.ts";
 import { fetchesSources } from "./build.ts";
 import { publishRun } from "./messages.ts";
-import { deploymentOfKey, unfinishedOf, type Deployment } from "./queries/requests.ts";
-import { checkUnfinished, replay, store, type RequestDeps } from "./request-deployment.ts";
+import { deploymentOfKey, type Deployment } from "./queries/requests.ts";
+import { replay, store, type RequestDeps } from "./request-deployment.ts";
 import { requireDeployment } from "./require-deployment.ts";
 
 /**
@@ -31,8 +31,6 @@ export async function redeploy(
   const isKept = fetchesSources(provider) ? earlier.providerDeploymentId !== null : earlier.bundle !== null;
   if (!isKept || earlier.status !== "success")
     throw new AppError("conflict", "The files of this deployment are not kept: deploy the project again");
-  const [unfinished] = await unfinishedOf(deps.db, projectId);
-  checkUnfinished(unfinished?.count ?? 0);
   const { account, access } = await credentialFor(deps, { userId: caller.userId, provider, projectId });
   if (account !== site.account || access.isStandin !== site.isStandin)
     throw new AppError("conflict", "The site is in an account that you are not connected to");

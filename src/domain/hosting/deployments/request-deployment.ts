@@ -9,6 +9,7 @@ import {
   type Container,
   type Variables,
 } from "#src/domain/workspaces/containers/index.ts";
+import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { sha256Hex } from "#src/lib/hash.ts";
@@ -27,7 +28,7 @@ export interface RequestDeps extends CredentialDeps {
   /** Of the containers' variables. */
   secrets: Secrets;
   log: Log;
-  config: { PROJECT_RUNTIME: "embedded" | "host" | "sandbox" };
+  config: { PROJECT_RUNTIME: "embedded" | "host" | "sandbox" } & CeilingConfig<"unfinished_deployments">;
 }
 
 /** What a person asks to publish. */
@@ -43,8 +44,6 @@ export interface DeploymentWish extends BuildWish {
   idempotencyKey?: string | undefined;
 }
 
-/** Deployments of one project that are not over. */
-const MAX_UNFINISHED = 25;
 const SUFFIX_LENGTH = 6;
 
 /**
@@ -73,7 +72,6 @@ export async function requestDeployment(
   const settings = settingsOf(wish, container);
   if (mode === "pre-built" && settings.buildCommand !== null)
     checkBuild(deps.config.PROJECT_RUNTIME, settings.buildCommand);
-  checkUnfinished(opening.unfinished);
   const { access, account } = await firstOf(deps, place, opening.credentials);
   const containerEnv = wish.includesContainerEnv
     ? withoutOwnNames(await openVariables(deps.secrets, container?.encryptedEnv ?? null))
@@ -106,20 +104,14 @@ export async function requestDeployment(
   return stored;
 }
 
-/** Throws `rate_limited` while too many deployments of the project are not over. */
-export function checkUnfinished(unfinished: number): void {
-  if (unfinished >= MAX_UNFINISHED)
-    throw new AppError("rate_limited", `${MAX_UNFINISHED} deployments of this project are not over yet`);
-}
-
 /** Stores a deployment, or returns the one that another request with the same key has stored in the meantime. */
 export async function store(
-  deps: Pick<RequestDeps, "db">,
+  deps: Pick<RequestDeps, "db" | "config">,
   parts: { site: Parameters<typeof storeDeployment>[1]; deployment: Parameters<typeof storeDeployment>[2] },
 ): Promise<Deployment> {
   const { userId, idempotencyKey, requestHash } = parts.deployment;
   try {
-    const stored = await storeDeployment(deps.db, parts.site, parts.deployment);
+    const stored = await storeDeployment(deps, parts.site, parts.deployment);
     if (!stored) throw new AppError("internal", "The deployment was not stored");
     return stored;
   } catch (cause) {

@@ -1,4 +1,5 @@
 import { parseRepositoryUrl } from "#src/domain/source-control/repositories/index.ts";
+import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import type { UserCaller } from "#src/domain/organisations/access/index.ts";
 import { requireTeam } from "#src/domain/organisations/teams/index.ts";
 import { deleteBase, requireBase, storeGitBase, type Base } from "#src/domain/workspaces/bases/index.ts";
@@ -19,7 +20,11 @@ export type Submission = BaseChange & {
  * Adds a template whose files are in a repository, which is cloned for each new project. Throws `invalid_input` for an
  * address of another kind, `conflict` for a person with too many templates.
  */
-export async function submitBase(deps: { db: Db }, caller: UserCaller, wish: Submission): Promise<Base> {
+export async function submitBase(
+  deps: { db: Db; config: CeilingConfig<"templates"> },
+  caller: UserCaller,
+  wish: Submission,
+): Promise<Base> {
   await requireTeam(deps, caller, "project.create");
   return storeGitBase(deps, caller, { ...wish, gitRepoUrl: addressOf(wish.gitRepoUrl) });
 }

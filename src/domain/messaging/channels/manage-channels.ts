@@ -1,4 +1,5 @@
 import { bytesToHex, randomBytes } from "@noble/hashes/utils.js";
+import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import type { UserCaller } from "#src/domain/organisations/access/index.ts";
 import type { Platform } from "#src/channels/channel.ts";
 import type { Client } from "#src/lib/client.ts";
@@ -26,7 +27,9 @@ import { type Credentials, showChannel, type ShowDeps, type ShownChannel } from 
 export interface ChannelDeps extends Omit<PlatformDeps, "channels" | "config"> {
   channels: PlatformDeps["channels"] & ShowDeps["channels"];
   channelSecrets: Secrets;
-  config: { PUBLIC_URL: string; GATEWAY_NUM_SHARDS: number; ENVIRONMENT: string };
+  config: { PUBLIC_URL: string; GATEWAY_NUM_SHARDS: number; ENVIRONMENT: string } & CeilingConfig<
+    "channels" | "channel_connections"
+  >;
 }
 
 export interface ChannelWish {
@@ -66,8 +69,8 @@ export async function requireChannel(deps: { db: Db }, caller: UserCaller, id: s
 
 /**
  * Connects a platform. Throws `invalid_body` for credentials that lack something, `invalid_input` for those that the platform
- * refuses, and in production for those of the chat platform of `npm start`, and as `requireProject` (permission
- * `channel.manage`) and `requireAgent` do.
+ * refuses, in production for those of the chat platform of `npm start`, and for a person with the most channels or
+ * connections; and as `requireProject` (permission `channel.manage`) and `requireAgent` do.
  */
 export async function createChannel(
   deps: ChannelDeps,
@@ -81,7 +84,7 @@ export async function createChannel(
   const inboundMode = inboundModeOf(channelType, credentials, wish.inboundMode);
   await requireTargets(deps, caller, { projectId, defaultAgentId });
   const channel = await insertChannel(
-    deps.db,
+    deps,
     {
       ...(await newChannel(deps, {
         channelType,
@@ -175,7 +178,7 @@ export async function updateChannel(
     value === undefined ? [] : [wireName(field)],
   );
   const changed = await changeChannel(
-    deps.db,
+    deps,
     channel,
     {
       change: { ...values, ...webhook, ...encrypted, ...sharing },
@@ -201,7 +204,7 @@ export async function deleteChannel(
   const channel = await requireChannel(deps, caller, id);
   const change = { isActive: false };
   const ended = await changeChannel(
-    deps.db,
+    deps,
     channel,
     { change, action: "channel.deleted", fields: ["is_active"], onlyActive: true },
     client,
@@ -220,7 +223,7 @@ export async function rotateSecret(
   const channel = await requireChannel(deps, caller, id);
   const change = { encryptedWebhookSecret: await newWebhookSecret(deps) };
   const rotated = await changeChannel(
-    deps.db,
+    deps,
     channel,
     { change, action: "channel.secret_rotated", fields: ["webhook_secret"], onlyActive: true },
     client,

@@ -2,6 +2,7 @@ import { and, asc, desc, eq, gte, isNull, ne, or, sql } from "drizzle-orm";
 import { lockNames, shareOwnTeam } from "#src/db/locks.ts";
 import { channelConfigs, channelMessages } from "#src/db/schema/index.ts";
 import { insertAuditEntry } from "#src/domain/organisations/audit/index.ts";
+import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import type { Client } from "#src/lib/client.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
@@ -41,10 +42,37 @@ export async function activeChannel(db: Db, id: string): Promise<Channel | undef
   return row;
 }
 
-/** Stores a channel with an entry in the log of the personal team. */
-export async function insertChannel(db: Db, channel: NewChannel, client: Client): Promise<Channel> {
+interface LimitedDb {
+  db: Db;
+  config: CeilingConfig<"channels" | "channel_connections">;
+}
+
+/** The ceilings on a channel that is to be active. Without a mode, it keeps the one that it has behind the lock. */
+function placesOf(
+  { userId, id }: Pick<Channel, "userId" | "id">,
+  inboundMode: Channel["inboundMode"] | undefined,
+) {
+  const except = sql`id = ${id}::uuid`;
+  const mode = sql`coalesce(${inboundMode ?? null}::text, (SELECT inbound_mode FROM channel_configs WHERE ${except}))`;
+  return [
+    {
+      ceiling: "channel_connections",
+      owner: sql`SELECT ${userId}::uuid WHERE ${mode} = 'connection'`,
+      except,
+    },
+    { ceiling: "channels", owner: userId, except },
+  ] as const;
+}
+
+/** Stores a channel with an entry in the log of the personal team. Throws the refusal of the ceilings on channels. */
+export async function insertChannel(
+  { db, config }: LimitedDb,
+  channel: NewChannel & Pick<Channel, "inboundMode">,
+  client: Client,
+): Promise<Channel> {
   const { userId, id, channelType, name } = channel;
-  const [, rows] = await db.batch([
+  const batch = db.batch([
+    ...roomFor(db, config, placesOf(channel, channel.inboundMode)),
     // Before the person, to whom the new row refers.
     shareOwnTeam(db, userId),
     db.insert(channelConfigs).values(channel).returning(),
@@ -54,7 +82,7 @@ export async function insertChannel(db: Db, channel: NewChannel, client: Client)
       details: { channel_type: channelType, name },
     }),
   ]);
-  const [row] = rows;
+  const [, , , [row]] = await whileThereIsRoom(batch);
   if (!row) throw new Error("The channel was not stored");
   return row;
 }
@@ -110,10 +138,10 @@ export async function insertCommandLine(
 
 /**
  * Changes a person's channel, with an entry that names `fields` but no value. No row and no entry for a deleted channel when
- * only active ones are meant.
+ * only active ones are meant. Throws the refusal of the ceilings on channels when it becomes active or gets a connection.
  */
 export async function changeChannel(
-  db: Db,
+  { db, config }: LimitedDb,
   { userId, id }: Pick<Channel, "userId" | "id">,
   {
     change,
@@ -124,7 +152,10 @@ export async function changeChannel(
   client: Client,
 ): Promise<Channel | undefined> {
   const meant = onlyActive ? and(own(userId, id), channelConfigs.isActive) : own(userId, id);
-  const [, , , rows] = await db.batch([
+  const { isActive, inboundMode } = change;
+  const needsRoom = isActive === true || inboundMode === "connection";
+  const batch = db.batch([
+    ...roomFor(db, config, needsRoom ? placesOf({ userId, id }, inboundMode) : []),
     shareOwnTeam(db, userId),
     // Of two changes at once the second waits here, and finds what the first has left.
     db.select({ id: channelConfigs.id }).from(channelConfigs).where(own(userId, id)).for("update"),
@@ -139,7 +170,8 @@ export async function changeChannel(
       .where(meant)
       .returning(),
   ]);
-  return rows[0];
+  const [, , , , , [changed]] = await whileThereIsRoom(batch);
+  return changed;
 }
 
 /** Notes what failed last at the channel's platform; null after a success. Returns the channel as it is then. */

@@ -1,12 +1,11 @@
 import { uniqueViolation } from "#src/db/unique-violation.ts";
+import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { isId, newId } from "#src/lib/ids.ts";
 import type { ModelSettings } from "#src/models/settings.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { countAddedModels, insertModel, removeModel } from "./queries/models.ts";
+import { insertModel, removeModel } from "./queries/models.ts";
 import { activeProviders } from "./queries/providers.ts";
-
-const MAX_ADDED = 200;
 
 export interface ModelToAdd {
   modelId: string;
@@ -20,13 +19,15 @@ export interface ModelToAdd {
 
 /**
  * Adds a model to the person's list, and returns the canonical provider. Throws `invalid_input` for an unknown
- * provider, for a model that is already listed, and for only one of the two prices.
+ * provider, for a model that is already listed, for only one of the two prices, and for a person with the
+ * most models.
  */
 export async function addModel(
-  { db, modelSettings }: { db: Db; modelSettings: Pick<ModelSettings, "providers"> },
+  deps: { db: Db; modelSettings: Pick<ModelSettings, "providers">; config: CeilingConfig<"added_models"> },
   userId: string,
   wish: ModelToAdd,
 ): Promise<{ id: string; provider: string }> {
+  const { db, modelSettings } = deps;
   const model = { ...wish, provider: wish.provider.replace(/^custom\//u, "") };
   if ((model.pricingInput === null) !== (model.pricingOutput === null)) {
     throw new AppError(
@@ -39,12 +40,9 @@ export async function addModel(
   if (!known.includes(model.provider)) {
     throw new AppError("invalid_input", `provider: '${wish.provider}' is not one of ${known.join(", ")}`);
   }
-  if ((await countAddedModels(db, userId)) >= MAX_ADDED) {
-    throw new AppError("invalid_input", `You have added ${MAX_ADDED} models: remove one first`);
-  }
   const id = newId();
   try {
-    await insertModel(db, { ...model, id, userId });
+    await insertModel(deps, { ...model, id, userId });
   } catch (error) {
     if (uniqueViolation(error) !== "user_models_model_unique") throw error;
     throw new AppError("invalid_input", "You have already added this model", { cause: error });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import type { Client } from "#src/lib/client.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { isId, newId } from "#src/lib/ids.ts";
@@ -10,7 +11,6 @@ import { checkAddress, type AddressDeps } from "./check-address.ts";
 import { fieldNames } from "./field-names.ts";
 import {
   activeProviders,
-  countActiveProviders,
   putProvider,
   removeProvider,
   updateProvider,
@@ -18,7 +18,6 @@ import {
 } from "./queries/providers.ts";
 import { requireByokTier, type TierDeps } from "./require-tier.ts";
 
-const MAX_ACTIVE_PROVIDERS = 100;
 /** Prefixes of model ids, and ids of integrations, that a slug must not equal. */
 const RESERVED: ReadonlySet<string> = new Set(["custom", "builtin", "github"]);
 const SLUG = /^[a-z0-9][a-z0-9_-]{0,63}$/u;
@@ -45,6 +44,7 @@ interface ListDeps {
 
 export interface ProviderDeps extends TierDeps, AddressDeps {
   modelKeySecrets: Pick<Secrets, "encrypt">;
+  config: CeilingConfig<"model_providers">;
 }
 
 /** A person's custom providers. */
@@ -90,9 +90,6 @@ export async function addCustomProvider(
   }
   const apiType = apiTypeOf(wish.apiType);
   checkAddress(deps, wish.baseUrl);
-  if ((await countActiveProviders(deps.db, userId)) >= MAX_ACTIVE_PROVIDERS) {
-    throw new AppError("invalid_input", `You have ${MAX_ACTIVE_PROVIDERS} providers: delete one first`);
-  }
   const { name, baseUrl, availableModels } = wish;
   const provider = {
     id: newId(),
@@ -105,7 +102,7 @@ export async function addCustomProvider(
     defaultHeadersEncrypted: await sealed(deps, wish.defaultHeaders),
   };
   const entry = { ...entryOf(userId, client), action: "model_provider.created", details: { slug } };
-  const id = await putProvider(deps.db, provider, entry);
+  const id = await putProvider(deps, provider, entry);
   if (id === undefined) throw new AppError("invalid_input", `You already have a provider '${slug}'`);
   return { id, slug };
 }

@@ -1,4 +1,5 @@
 import { uniqueViolation } from "#src/db/unique-violation.ts";
+import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import type { Client } from "#src/lib/client.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { isId, newId } from "#src/lib/ids.ts";
@@ -6,15 +7,13 @@ import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import { checkAddress, type AddressDeps } from "./check-address.ts";
 import { fieldNames } from "./field-names.ts";
 import { INTEGRATIONS } from "./integrations.ts";
-import { countActiveKeys, keyOfUser, putKey, removeKey, updateKey, type KeyValues } from "./queries/keys.ts";
+import { keyOfUser, putKey, removeKey, updateKey, type KeyValues } from "./queries/keys.ts";
 import { activeProviders } from "./queries/providers.ts";
 import { requireByokTier, type TierDeps } from "./require-tier.ts";
 
-/** Most active keys of one person, because every listing decrypts all of them. */
-const MAX_ACTIVE_KEYS = 100;
-
 export interface StoreDeps extends TierDeps, AddressDeps {
   modelKeySecrets: Pick<Secrets, "encrypt">;
+  config: CeilingConfig<"model_keys">;
 }
 
 export interface KeyToStore extends Omit<KeyValues, "encryptedValue" | "keyName"> {
@@ -26,8 +25,8 @@ export interface KeyToStore extends Omit<KeyValues, "encryptedValue" | "keyName"
 
 /**
  * Stores a person's key of a provider; restores a deleted one of the same name with the new value. Throws `forbidden`
- * for the tier, `invalid_input` for an unknown provider, a used name, an address that must not be called, and more than
- * 100 keys.
+ * for the tier, `invalid_input` for an unknown provider, a used name, an address that must not be called, and
+ * the most keys.
  */
 export async function storeKey(
   deps: StoreDeps,
@@ -38,9 +37,6 @@ export async function storeKey(
   await requireByokTier(deps, userId);
   if (wish.baseUrl !== null) checkAddress(deps, wish.baseUrl);
   const nameOfProvider = await requireProvider(deps, userId, wish.provider);
-  if ((await countActiveKeys(deps.db, userId)) >= MAX_ACTIVE_KEYS) {
-    throw new AppError("invalid_input", `You have ${MAX_ACTIVE_KEYS} keys: delete one first`);
-  }
   const key = {
     ...wish,
     id: newId(),
@@ -53,7 +49,7 @@ export async function storeKey(
     action: "model_key.created",
     details: { provider: key.provider, key_name: key.keyName },
   };
-  const stored = await putKey(deps.db, key, entry);
+  const stored = await putKey(deps, key, entry);
   if (!stored) throw duplicate(key.provider, key.keyName);
   return stored;
 }

@@ -1,15 +1,13 @@
 import { requireAgent } from "#src/domain/agent-work/agents/index.ts";
 import { isScope, roleGrants, type UserCaller } from "#src/domain/organisations/access/index.ts";
+import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import type { Client } from "#src/domain/people/sessions/index.ts";
 import { requireTeam, whileTeamExists, type Membership } from "#src/domain/organisations/teams/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import { newKeySecrets } from "./new-secrets.ts";
-import { reachableProjects, insertKeyWithin, type ApiKey } from "./queries.ts";
-
-/** Most active keys of one account, including those of its desktop apps. */
-export const MAX_ACTIVE_KEYS = 10;
+import { insertKey, reachableProjects, type ApiKey } from "./queries.ts";
 
 export interface KeyWish {
   name: string;
@@ -33,10 +31,10 @@ export interface CreatedKey {
 /**
  * Creates a key, in the team of the projects that it is bound to, otherwise in the caller's. Throws `forbidden` for a
  * permission that the caller's role does not grant, `not_found` for a project that the caller cannot reach or an agent
- * that the team does not have, `invalid_input` when ten keys are active.
+ * that the team does not have, `invalid_input` for a person with the most active keys.
  */
 export async function createApiKey(
-  deps: { db: Db; secrets: Secrets },
+  deps: { db: Db; secrets: Secrets; config: CeilingConfig<"api_keys"> },
   caller: UserCaller,
   wish: KeyWish,
   client: Client,
@@ -66,14 +64,8 @@ export async function createApiKey(
     details: { name, key_prefix: stored.keyPrefix, scopes, project_ids: projectIds },
     client,
   };
-  const key = await whileTeamExists(insertKeyWithin(deps.db, MAX_ACTIVE_KEYS, row, entry));
-  if (key === "not_a_member") throw new AppError("not_found", "Team not found");
-  if (key === "too_many") {
-    throw new AppError(
-      "invalid_input",
-      `Maximum of ${MAX_ACTIVE_KEYS} active API keys allowed: revoke one first`,
-    );
-  }
+  const key = await whileTeamExists(insertKey(deps, row, entry));
+  if (!key) throw new AppError("not_found", "Team not found");
   return { key, token, webhookSecret };
 }
 

@@ -1,6 +1,7 @@
-import { and, count, desc, eq, inArray, isNotNull, lt, notExists, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, isNotNull, lt, notExists, sql } from "drizzle-orm";
 import { lockPerson, shareTeam } from "#src/db/locks.ts";
 import { externalApiKeys, projects, teamMemberships } from "#src/db/schema/index.ts";
+import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import { insertAuditEntry, type AuditEntry } from "#src/domain/organisations/audit/index.ts";
 import { roleInProject } from "#src/domain/workspaces/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
@@ -23,35 +24,34 @@ export function reachableProjects(db: Db, userId: string, projectIds: readonly s
 }
 
 /**
- * Stores a key, unless its owner then has more than `limit` active ones or is no longer in the team. Creations of one
- * owner run one after another behind the lock on the owner's row, so each counts the others. An excess key is deleted
- * within the transaction. A concurrent removal of the owner from the team waits for the lock too, and then revokes the
- * new key. Locks are taken in the order team, person.
+ * Stores a key, unless its owner is no longer in the team: the key is then deleted within the transaction. A concurrent
+ * removal of the owner from the team waits for the lock on the owner, and then revokes the new key. Locks are taken in the
+ * order team, person. Throws the refusal of the ceiling on keys.
  */
-export async function insertKeyWithin(
-  db: Db,
-  limit: number,
+export async function insertKey(
+  { db, config }: { db: Db; config: CeilingConfig<"api_keys"> },
   key: NewApiKey,
   entry: AuditEntry,
-): Promise<ApiKey | "too_many" | "not_a_member"> {
-  const active = db
-    .select({ active: count() })
-    .from(externalApiKeys)
-    .where(and(eq(externalApiKeys.userId, key.userId), eq(externalApiKeys.isActive, true)));
+): Promise<ApiKey | undefined> {
   const part = partInTeam(db, key);
-  const [, , [member], [created], takenBack] = await db.batch([
-    shareTeam(db, key.teamId),
-    lockPerson(db, key.userId),
-    part,
-    db.insert(externalApiKeys).values(key).returning(),
-    db
-      .delete(externalApiKeys)
-      .where(and(eq(externalApiKeys.id, key.id), sql`((${active}) > ${limit} OR NOT EXISTS (${part}))`))
-      .returning({ id: externalApiKeys.id }),
-    insertAuditEntry(db, entry, sql`EXISTS (SELECT 1 FROM external_api_keys k WHERE k.id = ${key.id}::uuid)`),
-  ]);
-  if (!member) return "not_a_member";
-  return created && takenBack.length === 0 ? created : "too_many";
+  const [, , , , [created], takenBack] = await whileThereIsRoom(
+    db.batch([
+      ...roomFor(db, config, [{ ceiling: "api_keys", owner: key.userId }]),
+      shareTeam(db, key.teamId),
+      lockPerson(db, key.userId),
+      db.insert(externalApiKeys).values(key).returning(),
+      db
+        .delete(externalApiKeys)
+        .where(and(eq(externalApiKeys.id, key.id), notExists(part)))
+        .returning({ id: externalApiKeys.id }),
+      insertAuditEntry(
+        db,
+        entry,
+        sql`EXISTS (SELECT 1 FROM external_api_keys k WHERE k.id = ${key.id}::uuid)`,
+      ),
+    ]),
+  );
+  return takenBack.length === 0 ? created : undefined;
 }
 
 function partInTeam(db: Db, { teamId, userId }: { teamId: string; userId: string }) {

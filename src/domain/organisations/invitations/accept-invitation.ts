@@ -1,4 +1,5 @@
 import type { UserCaller } from "#src/domain/organisations/access/index.ts";
+import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import { insertAuditEntry } from "#src/domain/organisations/audit/index.ts";
 import type { Client } from "#src/domain/people/sessions/index.ts";
 import { requireOwnTeam, type OwnTeam } from "#src/domain/organisations/teams/index.ts";
@@ -11,15 +12,15 @@ import { notFound, over } from "./refusals.ts";
 /**
  * Joins the invitation's team. Throws `not_found` for an unknown token, `conflict` for a person who is already a member
  * (their role stays, and the invitation is not used up), `gone` for an invitation that is no longer valid, `forbidden`
- * for an account whose address is not the invited one.
+ * for an account whose address is not the invited one, `invalid_input` for a team with the most members.
  */
 export async function acceptInvitation(
-  deps: { db: Db },
+  deps: { db: Db; config: CeilingConfig<"members"> },
   { userId }: UserCaller,
   token: string,
   client: Client,
 ): Promise<OwnTeam> {
-  const { joined, standing } = await acceptInvitationRow(deps.db, sha256Hex(token), userId);
+  const { joined, standing } = await acceptInvitationRow(deps, sha256Hex(token), userId);
   if (!joined) {
     if (!standing) throw notFound();
     if (standing.isMember) throw new AppError("conflict", "You are already a member of this team");

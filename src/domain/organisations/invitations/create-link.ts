@@ -1,8 +1,8 @@
 import type { Role } from "#src/domain/organisations/access/index.ts";
+import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import type { Client } from "#src/domain/people/sessions/index.ts";
 import { whileTeamExists, type MemberCaller } from "#src/domain/organisations/teams/index.ts";
 import type { ConsoleConfig } from "#src/lib/console-url.ts";
-import { AppError } from "#src/lib/errors.ts";
 import { newId } from "#src/lib/ids.ts";
 import { newToken } from "#src/lib/random-token.ts";
 import type { Db } from "#src/platform/db/client.ts";
@@ -10,15 +10,14 @@ import { addressOfInvitation } from "./invitation-address.ts";
 import { insertLink, type Invitation } from "./queries.ts";
 import { onlyAdministrators } from "./refusals.ts";
 
-const MAX_OPEN = 10;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Creates a link by which any account can join the caller's team, `maxUses` times or, for null, until it expires.
- * Throws `invalid_input` when the team has ten open links.
+ * Throws `invalid_input` for a team with the most open links.
  */
 export async function createLink(
-  deps: { db: Db; config: ConsoleConfig },
+  deps: { db: Db; config: ConsoleConfig & CeilingConfig<"invitation_links"> },
   { userId, membership: { teamId } }: MemberCaller,
   wish: { role: Role; maxUses: number | null; days: number },
   client: Client,
@@ -36,11 +35,7 @@ export async function createLink(
     details: { kind: "link", role, max_uses: maxUses },
     client,
   };
-  const { created, isFull } = await whileTeamExists(insertLink(deps.db, row, MAX_OPEN, entry));
+  const created = await whileTeamExists(insertLink(deps, row, entry));
   if (created) return { invitation: created, url: addressOfInvitation(deps.config, token) };
-  if (!isFull) throw onlyAdministrators();
-  throw new AppError(
-    "invalid_input",
-    `A team may have ${MAX_OPEN} invitation links at a time: revoke one first`,
-  );
+  throw onlyAdministrators();
 }

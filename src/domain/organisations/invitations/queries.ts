@@ -2,6 +2,7 @@ import { and, desc, eq, gt, isNull, lt, or, sql, type SQL } from "drizzle-orm";
 import { lockPerson, lockTeam } from "#src/db/locks.ts";
 import { teamInvitations, teamMemberships, teams, users } from "#src/db/schema/index.ts";
 import type { Role } from "#src/domain/organisations/access/index.ts";
+import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import { insertAuditEntry, type AuditEntry } from "#src/domain/organisations/audit/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
@@ -119,33 +120,26 @@ export async function insertEmailInvitation(
 }
 
 /**
- * Stores a link, unless the team then has more than `limit` open ones or the inviter is no longer an administrator.
- * `isFull` distinguishes the two.
+ * Stores a link; nothing when the inviter is no longer an administrator. Throws the refusal of the ceiling on links.
  */
 export async function insertLink(
-  db: Db,
+  { db, config }: { db: Db; config: CeilingConfig<"invitation_links"> },
   invitation: NewInvitation & { maxUses: number | null },
-  limit: number,
   entry: AuditEntry,
-): Promise<{ created: Invitation | undefined; isFull: boolean }> {
-  const open = db
-    .select({ open: sql<number>`count(*)::int`.as("open") })
-    .from(teamInvitations)
-    .where(and(eq(teamInvitations.teamId, invitation.teamId), eq(teamInvitations.kind, "link"), isOpen));
-  const [, [before], [created], takenBack] = await db.batch([
-    lockTeam(db, invitation.teamId),
-    open,
-    db
-      .insert(teamInvitations)
-      .values({ ...invitation, kind: "link" })
-      .returning(),
-    takeBack(db, invitation.id, sql`(${open}) > ${limit} OR NOT ${isInviterAdmin(invitation)}`),
-    note(db, invitation, entry),
-  ]);
-  return {
-    created: takenBack.length === 0 ? created : undefined,
-    isFull: (before?.open ?? 0) >= limit,
-  };
+): Promise<Invitation | undefined> {
+  const [, , , [created], takenBack] = await whileThereIsRoom(
+    db.batch([
+      ...roomFor(db, config, [{ ceiling: "invitation_links", owner: invitation.teamId }]),
+      lockTeam(db, invitation.teamId),
+      db
+        .insert(teamInvitations)
+        .values({ ...invitation, kind: "link" })
+        .returning(),
+      takeBack(db, invitation.id, sql`NOT ${isInviterAdmin(invitation)}`),
+      note(db, invitation, entry),
+    ]),
+  );
+  return takenBack.length === 0 ? created : undefined;
 }
 
 /** Invitations of a team that can still be accepted, newest first, with the inviter's name. */
@@ -232,10 +226,17 @@ export function invitationByHash(db: Db, tokenHash: string) {
  * Uses an invitation once and makes its holder a member, in one statement, or does nothing. Concurrent uses run one
  * after another behind the lock on the invitation's row, so no more people join than it allows. A member uses nothing
  * up. The team and the holder are locked first, so that a concurrent deletion of the team or removal of the holder
- * finishes before. `joined` is absent if nothing was done; `standing` is then the current state.
+ * finishes before. `joined` is absent if nothing was done; `standing` is then the current state. Throws the refusal of the
+ * ceiling on members.
  */
-export async function acceptInvitationRow(db: Db, tokenHash: string, userId: string) {
-  const [, , accepted, [standing]] = await db.batch([
+export async function acceptInvitationRow(
+  { db, config }: { db: Db; config: CeilingConfig<"members"> },
+  tokenHash: string,
+  userId: string,
+) {
+  const owner = sql`SELECT team_id FROM team_invitations WHERE token_hash = ${tokenHash} AND ${isOpen}`;
+  const batch = db.batch([
+    ...roomFor(db, config, [{ ceiling: "members", owner, except: sql`user_id = ${userId}::uuid` }]),
     db.execute(sql`
       SELECT t.id FROM teams t JOIN team_invitations i ON i.team_id = t.id
       WHERE i.token_hash = ${tokenHash} FOR KEY SHARE OF t
@@ -269,5 +270,6 @@ export async function acceptInvitationRow(db: Db, tokenHash: string, userId: str
       )
       .where(eq(teamInvitations.tokenHash, tokenHash)),
   ]);
+  const [, , , , accepted, [standing]] = await whileThereIsRoom(batch);
   return { joined: accepted.rows[0], standing };
 }

@@ -1,11 +1,12 @@
 import { uniqueViolation } from "#src/db/unique-violation.ts";
 import type { UserCaller } from "#src/domain/organisations/access/index.ts";
+import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import type { Client } from "#src/domain/people/sessions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { newId } from "#src/lib/ids.ts";
 import { slugOf } from "#src/lib/slug.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { insertTeam, type OwnTeam, type TeamLimit } from "./queries.ts";
+import { insertTeam, type OwnTeam } from "./queries.ts";
 import { requireOwnTeam } from "./require-own-team.ts";
 import { requireFreeSlug, slugTaken } from "./slugs.ts";
 
@@ -18,7 +19,7 @@ const MAX_DRAWS = 10;
  * allowed.
  */
 export async function createTeam(
-  deps: { db: Db; config: TeamLimit },
+  deps: { db: Db; config: CeilingConfig<"teams"> },
   caller: UserCaller,
   wish: { name: string; slug?: string | undefined },
   client: Client,
@@ -31,24 +32,20 @@ export async function createTeam(
       slug: wish.slug ?? slugOf(wish.name, "team"),
       createdBy: caller.userId,
     };
-    const outcome = await tryInsert(deps, team, client);
-    if (outcome === "made") return requireOwnTeam(deps, caller.userId, team.id);
-    if (outcome === "too_many") {
-      const { MAX_TEAMS_PER_USER: limit } = deps.config;
-      throw new AppError("forbidden", `You already own ${limit} teams, the most allowed: delete one first`);
-    }
+    if (await tryInsert(deps, team, client)) return requireOwnTeam(deps, caller.userId, team.id);
     if (wish.slug !== undefined) throw slugTaken();
   }
   throw new AppError("internal", "No free slug was found for the team");
 }
 
+/** Returns false for a taken slug. */
 async function tryInsert(
-  deps: { db: Db; config: TeamLimit },
+  deps: { db: Db; config: CeilingConfig<"teams"> },
   team: { id: string; name: string; slug: string; createdBy: string },
   client: Client,
-): Promise<"made" | "too_many" | "slug_taken"> {
+): Promise<boolean> {
   try {
-    const made = await insertTeam(deps, team, {
+    await insertTeam(deps, team, {
       userId: team.createdBy,
       teamId: team.id,
       action: "team.created",
@@ -57,9 +54,9 @@ async function tryInsert(
       details: { name: team.name, slug: team.slug },
       client,
     });
-    return made ? "made" : "too_many";
+    return true;
   } catch (error) {
-    if (uniqueViolation(error) === "teams_slug_unique") return "slug_taken";
+    if (uniqueViolation(error) === "teams_slug_unique") return false;
     throw error;
   }
 }

@@ -4,6 +4,7 @@ import { teamMemberships, teams, users } from "#src/db/schema/index.ts";
 import { hasSold, keepWorkedAgents } from "#src/db/sold-items.ts";
 import { insertAuditEntry, type AuditEntry } from "#src/domain/organisations/audit/index.ts";
 import { openingCredits, type OpeningConfig } from "#src/domain/billing/credits/index.ts";
+import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 /** Inserts a personal team with its only member. Returns queries for the batch that creates the account. */
@@ -18,37 +19,25 @@ export function insertPersonalTeam(
   ] as const;
 }
 
-/** Most teams that a person may own, the personal one included. */
-export interface TeamLimit {
-  /** 0 is no limit. */
-  MAX_TEAMS_PER_USER: number;
-}
-
 /**
- * Creates a team with its creator as its administrator. Returns false and writes nothing for a person who already owns
- * the most teams allowed. Locks the creator, so that concurrent creations are counted. Fails on `teams_slug_unique` for
- * a taken slug.
+ * Creates a team with its creator as its administrator. Fails on `teams_slug_unique` for a taken slug; throws the refusal of
+ * the ceiling on teams, which counts the personal one too.
  */
 export async function insertTeam(
-  { db, config: { MAX_TEAMS_PER_USER: limit } }: { db: Db; config: TeamLimit },
-  { id, name, slug, createdBy }: { id: string; name: string; slug: string; createdBy: string },
+  { db, config }: { db: Db; config: CeilingConfig<"teams"> },
+  team: { id: string; name: string; slug: string; createdBy: string },
   entry: AuditEntry,
-): Promise<boolean> {
-  const [, made] = await db.batch([
-    lockPerson(db, createdBy),
-    db.execute(sql`
-      WITH made AS (
-        INSERT INTO teams (id, name, slug, created_by)
-        SELECT ${id}::uuid, ${name}::text, ${slug}::text, ${createdBy}::uuid
-        WHERE ${limit}::int = 0 OR (SELECT count(*) FROM teams WHERE created_by = ${createdBy}::uuid) < ${limit}::int
-        RETURNING id, created_by
-      )
-      INSERT INTO team_memberships (team_id, user_id, role) SELECT id, created_by, 'admin' FROM made
-      RETURNING team_id
-    `),
-    insertAuditEntry(db, entry),
-  ]);
-  return made.rows.length > 0;
+): Promise<void> {
+  const { id: teamId, createdBy: userId } = team;
+  await whileThereIsRoom(
+    db.batch([
+      ...roomFor(db, config, [{ ceiling: "teams", owner: userId }]),
+      lockPerson(db, userId),
+      db.insert(teams).values(team),
+      db.insert(teamMemberships).values({ teamId, userId, role: "admin" }),
+      insertAuditEntry(db, entry),
+    ]),
+  );
 }
 
 const membership = { teamId: teamMemberships.teamId, role: teamMemberships.role };

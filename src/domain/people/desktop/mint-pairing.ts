@@ -1,15 +1,12 @@
 import type { UserCaller } from "#src/domain/organisations/access/index.ts";
+import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import { requireTeam } from "#src/domain/organisations/teams/index.ts";
 import type { Client } from "#src/domain/people/sessions/index.ts";
-import { AppError } from "#src/lib/errors.ts";
 import { newId } from "#src/lib/ids.ts";
 import { newToken } from "#src/lib/random-token.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { scopesOfDevice } from "./device-scopes.ts";
 import { insertPairing } from "./queries.ts";
-
-/** Most unused pairing links of one account. */
-const MAX_WAITING = 10;
 
 export interface Pairing {
   /** Usable once, for a few minutes; only its hash is stored. */
@@ -22,10 +19,13 @@ export interface Pairing {
 /**
  * Creates a token that a desktop app exchanges for its own key, so that the key itself never travels in an address.
  * `scopes` are the permissions of that key; null for the default ones. Throws `invalid_input` and `forbidden` for
- * permissions, `rate_limited` when ten links are unused.
+ * permissions, `rate_limited` for a person with the most unused links.
  */
 export async function mintPairing(
-  deps: { db: Db; config: { DESKTOP_SCHEME: string; PAIRING_TOKEN_EXPIRY_SECONDS: number } },
+  deps: {
+    db: Db;
+    config: { DESKTOP_SCHEME: string; PAIRING_TOKEN_EXPIRY_SECONDS: number } & CeilingConfig<"pairing_links">;
+  },
   caller: UserCaller,
   wish: readonly string[] | null,
   client: Client,
@@ -33,9 +33,8 @@ export async function mintPairing(
   const team = await requireTeam(deps, caller, "team.view");
   const scopes = scopesOfDevice(wish, team);
   const { token, hash } = newToken();
-  const stored = await insertPairing(
-    deps.db,
-    MAX_WAITING,
+  const expiresAt = await insertPairing(
+    deps,
     {
       id: newId(),
       userId: caller.userId,
@@ -51,14 +50,5 @@ export async function mintPairing(
       client,
     },
   );
-  if ("roomInSeconds" in stored) throw tooMany(stored.roomInSeconds);
-  return { token, deepLink: `${deps.config.DESKTOP_SCHEME}://pair?token=${token}`, ...stored };
-}
-
-function tooMany(seconds: number): AppError {
-  return new AppError(
-    "rate_limited",
-    `Maximum of ${MAX_WAITING} unused pairing links: use one of them, or wait until the oldest has expired`,
-    { retryAfterSeconds: seconds },
-  );
+  return { token, deepLink: `${deps.config.DESKTOP_SCHEME}://pair?token=${token}`, expiresAt };
 }

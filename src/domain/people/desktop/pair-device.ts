@@ -1,5 +1,6 @@
 import type { UserCaller } from "#src/domain/organisations/access/index.ts";
-import { MAX_ACTIVE_KEYS, newKeySecrets } from "#src/domain/organisations/api-keys/index.ts";
+import { newKeySecrets } from "#src/domain/organisations/api-keys/index.ts";
+import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import { beginAttempt } from "#src/domain/operations/attempts/index.ts";
 import type { Client } from "#src/domain/people/sessions/index.ts";
 import { requireTeam } from "#src/domain/organisations/teams/index.ts";
@@ -12,12 +13,10 @@ import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import { scopesOfDevice } from "./device-scopes.ts";
 import { grantDevice, holderOfPairing, type Grant, type NewDevice } from "./queries.ts";
 
-/** Most paired desktop apps of one account. */
-const MAX_DEVICES = 10;
-
 interface PairingDeps {
   db: Db;
   secrets: Secrets;
+  config: CeilingConfig<"desktop_devices" | "api_keys">;
 }
 
 /** A desktop app as it describes itself. */
@@ -46,12 +45,20 @@ export async function exchangePairing(
   const attempt = await beginAttempt(deps, "pairing", { address: client.address });
   const tokenHash = sha256Hex(token);
   const [holder] = await holderOfPairing(deps.db, tokenHash);
-  const outcome = holder && (await grant(deps, { ...holder, admission: { tokenHash } }, device, client));
-  if (!outcome)
-    throw new AppError("unauthenticated", "Pairing token is invalid or expired: ask for a new one");
-  // The token was valid, so the refusal does not count as a guess.
-  await attempt.succeeded();
-  return pairedOrRefused(outcome);
+  try {
+    const paired = holder && (await grant(deps, { ...holder, admission: { tokenHash } }, device, client));
+    if (!paired) throw invalidToken();
+    await attempt.succeeded();
+    return paired;
+  } catch (error) {
+    // Of a ceiling: the token was valid, so the refusal does not count as a guess.
+    if (error instanceof AppError && error.code === "invalid_input") await attempt.succeeded();
+    throw error;
+  }
+}
+
+function invalidToken(): AppError {
+  return new AppError("unauthenticated", "Pairing token is invalid or expired: ask for a new one");
 }
 
 /**
@@ -67,15 +74,9 @@ export async function pairDevice(
   const team = await requireTeam(deps, caller, "team.view");
   const admission = { scopes: scopesOfDevice(wish.scopes, team) };
   const holder = { userId: caller.userId, teamId: team.teamId };
-  const outcome = await grant(deps, { ...holder, admission }, wish.device, client);
-  if (!outcome) throw new AppError("unauthenticated", "Unauthorized");
-  return pairedOrRefused(outcome);
-}
-
-interface Outcome {
-  granted: boolean;
-  devices: number;
-  paired: PairedDevice;
+  const paired = await grant(deps, { ...holder, admission }, wish.device, client);
+  if (!paired) throw new AppError("unauthenticated", "Unauthorized");
+  return paired;
 }
 
 async function grant(
@@ -83,12 +84,11 @@ async function grant(
   holder: Pick<Grant, "userId" | "teamId" | "admission">,
   wish: DeviceWish,
   client: Client,
-): Promise<Outcome | undefined> {
+): Promise<PairedDevice | undefined> {
   const { token, stored } = await newKeySecrets(deps);
   const device = { ...wish, id: newId() };
-  const made = await grantDevice(
-    deps.db,
-    { keys: MAX_ACTIVE_KEYS, devices: MAX_DEVICES },
+  const scopes = await grantDevice(
+    deps,
     { ...holder, key: stored, device },
     {
       action: "desktop.paired",
@@ -97,17 +97,5 @@ async function grant(
       client,
     },
   );
-  if (!made) return undefined;
-  const paired = { deviceId: device.id, apiKeyId: stored.id, token, scopes: made.scopes };
-  return { granted: made.granted, devices: made.devices, paired };
-}
-
-function pairedOrRefused({ granted, devices, paired }: Outcome): PairedDevice {
-  if (granted) return paired;
-  throw new AppError(
-    "invalid_input",
-    devices >= MAX_DEVICES
-      ? `Maximum of ${MAX_DEVICES} paired devices: unpair one first`
-      : `Maximum of ${MAX_ACTIVE_KEYS} active API keys allowed, device keys included: revoke one first`,
-  );
+  return scopes && { deviceId: device.id, apiKeyId: stored.id, token, scopes };
 }

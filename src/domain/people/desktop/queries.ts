@@ -8,6 +8,7 @@ import {
   users,
 } from "#src/db/schema/index.ts";
 import { revokeKey, type KeySecrets } from "#src/domain/organisations/api-keys/index.ts";
+import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import { insertAuditEntry, type AuditEntry } from "#src/domain/organisations/audit/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
@@ -35,13 +36,6 @@ function holdOwner(db: Db, { userId, teamId }: Holder) {
   ] as const;
 }
 
-const alive = (userId: string) =>
-  and(
-    eq(pairingTokens.userId, userId),
-    isNull(pairingTokens.usedAt),
-    sql`${pairingTokens.expiresAt} > now()`,
-  );
-
 export interface NewPairing extends Holder {
   id: string;
   tokenHash: string;
@@ -50,41 +44,36 @@ export interface NewPairing extends Holder {
 }
 
 /**
- * Stores a pairing token unless its owner already has `limit` unused ones; deletes tokens that expired more than a day
- * ago. Returns when the token expires, or the seconds until another token is possible.
+ * Stores a pairing token, and deletes tokens that expired more than a day ago. Returns when the token expires. Throws the
+ * refusal of the ceiling on unused links.
  */
 export async function insertPairing(
-  db: Db,
-  limit: number,
+  { db, config }: { db: Db; config: CeilingConfig<"pairing_links"> },
   pairing: NewPairing,
   note: Note,
-): Promise<{ expiresAt: Date } | { roomInSeconds: number }> {
+): Promise<Date> {
   const { id, userId, teamId, tokenHash, scopes, lifeSeconds } = pairing;
   const old = sql`now() - interval '1 day'`;
-  const [, , , , [waiting], inserted] = await db.batch([
-    ...holdOwner(db, pairing),
-    db.delete(pairingTokens).where(and(eq(pairingTokens.userId, userId), lt(pairingTokens.expiresAt, old))),
-    db
-      .select({
-        roomInSeconds: sql<number>`coalesce(ceil(extract(epoch FROM min(${pairingTokens.expiresAt}) - now())), 1)::int`,
-      })
-      .from(pairingTokens)
-      .where(alive(userId)),
-    db.execute<{ expires_at: string }>(sql`
-      INSERT INTO pairing_tokens (id, user_id, token_hash, scopes, expires_at)
-      SELECT ${id}::uuid, ${userId}::uuid, ${tokenHash}, ${textArray(scopes)},
-        now() + make_interval(secs => ${lifeSeconds})
-      WHERE (SELECT count(*) FROM pairing_tokens WHERE ${alive(userId)}) < ${limit}
-      RETURNING to_json(expires_at) AS expires_at
-    `),
-    insertAuditEntry(
-      db,
-      { ...note, userId, teamId, resourceId: id },
-      sql`EXISTS (SELECT 1 FROM pairing_tokens p WHERE p.id = ${id}::uuid)`,
-    ),
-  ]);
-  const [row] = inserted.rows;
-  return row ? { expiresAt: new Date(row.expires_at) } : { roomInSeconds: waiting?.roomInSeconds ?? 1 };
+  const [, , , , , , [row]] = await whileThereIsRoom(
+    db.batch([
+      ...roomFor(db, config, [{ ceiling: "pairing_links", owner: userId }]),
+      ...holdOwner(db, pairing),
+      db.delete(pairingTokens).where(and(eq(pairingTokens.userId, userId), lt(pairingTokens.expiresAt, old))),
+      db
+        .insert(pairingTokens)
+        .values({
+          id,
+          userId,
+          tokenHash,
+          scopes,
+          expiresAt: sql`now() + make_interval(secs => ${lifeSeconds})`,
+        })
+        .returning({ expiresAt: pairingTokens.expiresAt }),
+      insertAuditEntry(db, { ...note, userId, teamId, resourceId: id }),
+    ]),
+  );
+  if (!row) throw new Error("The pairing token was not stored");
+  return row.expiresAt;
 }
 
 /** The owner of a pairing token, which may be used or expired, and the team in which its key will act. */
@@ -120,31 +109,31 @@ export interface Grant extends Holder {
 }
 
 /**
- * Uses up the pairing token and stores the key and the device, in one statement. Returns `undefined` and changes
- * nothing for a used or expired token, for a person who is inactive or no longer in the team, and at the limit of
- * active keys or paired devices.
+ * Uses up the pairing token and stores the key and the device, in one statement. Returns the key's permissions;
+ * `undefined`, and changes nothing, for a used or expired token and for a person who is inactive or no longer in the team.
+ * Throws the refusal of the ceilings on devices and keys, which leaves the token usable.
  */
 export async function grantDevice(
-  db: Db,
-  limits: { keys: number; devices: number },
+  { db, config }: { db: Db; config: CeilingConfig<"desktop_devices" | "api_keys"> },
   grant: Grant,
   note: Note,
-): Promise<{ granted: boolean; scopes: string[]; keys: number; devices: number } | undefined> {
+): Promise<string[] | undefined> {
   const { userId, teamId, admission, key, device } = grant;
   const { offered, accepted } = admissionSql(userId, admission);
-  const [, , , { rows }] = await db.batch([
+  // Nobody who is not admitted learns of a ceiling.
+  const owner = sql`SELECT u.id FROM (${offered}) AS o JOIN users u ON u.id = ${userId}::uuid AND u.is_active
+    JOIN team_memberships m ON m.user_id = u.id AND m.team_id = ${teamId}::uuid`;
+  const batch = db.batch([
+    ...roomFor(db, config, [
+      { ceiling: "desktop_devices", owner },
+      { ceiling: "api_keys", owner },
+    ]),
     ...holdOwner(db, grant),
-    db.execute<{ granted: boolean; scopes: string[]; keys: number; devices: number }>(sql`
-      WITH offered AS (${offered}), counted AS (
-        SELECT o.*,
-          (SELECT count(*)::int FROM external_api_keys k WHERE k.user_id = u.id AND k.is_active) AS keys,
-          (SELECT count(*)::int FROM desktop_devices d JOIN external_api_keys k ON k.id = d.api_key_id
-            WHERE d.user_id = u.id AND k.is_active) AS devices
-        FROM offered o
+    db.execute<{ scopes: string[] }>(sql`
+      WITH fitting AS (
+        SELECT o.* FROM (${offered}) AS o
         JOIN users u ON u.id = ${userId}::uuid AND u.is_active
         JOIN team_memberships m ON m.user_id = u.id AND m.team_id = ${teamId}::uuid
-      ), fitting AS (
-        SELECT * FROM counted WHERE keys < ${limits.keys} AND devices < ${limits.devices}
       ), accepted AS (${accepted}), made AS (
         INSERT INTO external_api_keys
           (id, user_id, team_id, name, key_hash, key_prefix, scope, scopes, webhook_secret_encrypted)
@@ -157,7 +146,7 @@ export async function grantDevice(
           ${device.fingerprint}, ${device.appVersion}
         FROM accepted
       )
-      SELECT EXISTS (SELECT 1 FROM accepted) AS granted, to_json(scopes) AS scopes, keys, devices FROM counted
+      SELECT to_json(scopes) AS scopes FROM accepted
     `),
     insertAuditEntry(
       db,
@@ -165,7 +154,8 @@ export async function grantDevice(
       sql`EXISTS (SELECT 1 FROM desktop_devices d WHERE d.id = ${device.id}::uuid)`,
     ),
   ]);
-  return rows[0];
+  const [, , , , , { rows }] = await whileThereIsRoom(batch);
+  return rows[0]?.scopes;
 }
 
 /** The offered permissions, and the acceptance: of concurrent exchanges of one token, only one gets a row. */

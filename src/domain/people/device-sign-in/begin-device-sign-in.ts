@@ -1,5 +1,5 @@
+import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import type { Client } from "#src/domain/people/sessions/index.ts";
-import { AppError } from "#src/lib/errors.ts";
 import { newId } from "#src/lib/ids.ts";
 import { networkOf } from "#src/lib/ip-address.ts";
 import { newToken } from "#src/lib/random-token.ts";
@@ -14,9 +14,6 @@ const LIFE_SECONDS = 600;
 /** Seconds between two polls; `slow_down` adds to it. */
 const INTERVAL_SECONDS = 5;
 
-/** Most sign-ins of one address that wait for a person. */
-const MAX_OPEN = 10;
-
 /** What a program needs to sign in. Both codes are only returned here. Source: RFC 8628, section 3.2. */
 interface DeviceSignInRequest {
   deviceCode: string;
@@ -29,11 +26,11 @@ interface DeviceSignInRequest {
 }
 
 /**
- * Begins the sign-in of a program, which a person then approves in a browser. Throws `rate_limited` when ten sign-ins from
- * this address are open.
+ * Begins the sign-in of a program, which a person then approves in a browser. Throws `rate_limited` for an address with the
+ * most open sign-ins.
  */
 export async function beginDeviceSignIn(
-  deps: { db: Db; config: { SECRET_KEY: string; PUBLIC_URL: string } },
+  deps: { db: Db; config: { SECRET_KEY: string; PUBLIC_URL: string } & CeilingConfig<"device_sign_ins"> },
   clientName: string,
   client: Client,
 ): Promise<DeviceSignInRequest> {
@@ -51,10 +48,8 @@ export async function beginDeviceSignIn(
   for (;;) {
     const userCode = newUserCode();
     const codes = { ...request, userCodeHash: userCodeHash(deps.config.SECRET_KEY, userCode) };
-    const outcome = await insertDeviceSignIn(deps.db, MAX_OPEN, codes);
-    if ("roomInSeconds" in outcome) throw tooMany(outcome.roomInSeconds);
-    // Another sign-in has this user code: the next is another.
-    if (!outcome.stored) continue;
+    // Another sign-in may have this user code: the next is another.
+    if (!(await insertDeviceSignIn(deps, codes))) continue;
     return {
       deviceCode,
       userCode,
@@ -64,12 +59,4 @@ export async function beginDeviceSignIn(
       interval: INTERVAL_SECONDS,
     };
   }
-}
-
-function tooMany(seconds: number): AppError {
-  return new AppError(
-    "rate_limited",
-    `Maximum of ${MAX_OPEN} open sign-ins from one address: finish one of them, or wait until the oldest has expired`,
-    { retryAfterSeconds: seconds },
-  );
 }

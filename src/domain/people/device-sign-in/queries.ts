@@ -1,6 +1,7 @@
 import { eq, sql } from "drizzle-orm";
-import { lockNames, shareOwnTeam } from "#src/db/locks.ts";
+import { shareOwnTeam } from "#src/db/locks.ts";
 import { deviceSignIns } from "#src/db/schema/index.ts";
+import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import { insertAuditEntry, type AuditEntry } from "#src/domain/organisations/audit/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
@@ -15,40 +16,25 @@ interface NewSignIn {
   lifeSeconds: number;
 }
 
-const isOpen = (network: string) => sql`network = ${network} AND decision IS NULL AND expires_at > now()`;
-
 /**
- * Stores a sign-in unless its network already has `limit` open ones; then returns the seconds until another is possible.
- * `stored` is false for a user code that another sign-in has.
+ * Stores a sign-in. Returns false for a user code that another sign-in has. Throws the refusal of the ceiling on open ones of
+ * a network.
  */
 export async function insertDeviceSignIn(
-  db: Db,
-  limit: number,
-  signIn: NewSignIn,
-): Promise<{ stored: boolean } | { roomInSeconds: number }> {
-  const { network } = signIn;
-  const [, open, inserted] = await db.batch([
-    lockNames(db, [`device sign-in ${network}`]),
-    db.execute<{ count: number; room_in_seconds: number }>(sql`
-      SELECT count(*)::int AS count,
-        coalesce(greatest(ceil(extract(epoch FROM min(expires_at) - now())), 1), 1)::int AS room_in_seconds
-      FROM device_sign_ins WHERE ${isOpen(network)}
-    `),
-    db.execute(sql`
-      INSERT INTO device_sign_ins
-        (id, device_code_hash, user_code_hash, client_name, ip_address, network, interval_seconds, expires_at)
-      SELECT ${signIn.id}::uuid, ${signIn.deviceCodeHash}, ${signIn.userCodeHash}, ${signIn.clientName},
-        ${signIn.ipAddress}, ${network}, ${signIn.intervalSeconds}::int,
-        now() + make_interval(secs => ${signIn.lifeSeconds})
-      WHERE (SELECT count(*) FROM device_sign_ins WHERE ${isOpen(network)}) < ${limit}
-      ON CONFLICT (user_code_hash) DO NOTHING
-      RETURNING id
-    `),
-  ]);
-  const [counted] = open.rows;
-  if (inserted.rows.length > 0) return { stored: true };
-  if (counted && counted.count >= limit) return { roomInSeconds: counted.room_in_seconds };
-  return { stored: false };
+  { db, config }: { db: Db; config: CeilingConfig<"device_sign_ins"> },
+  { lifeSeconds, ...signIn }: NewSignIn,
+): Promise<boolean> {
+  const [, , stored] = await whileThereIsRoom(
+    db.batch([
+      ...roomFor(db, config, [{ ceiling: "device_sign_ins", owner: signIn.network }]),
+      db
+        .insert(deviceSignIns)
+        .values({ ...signIn, expiresAt: sql`now() + make_interval(secs => ${lifeSeconds})` })
+        .onConflictDoNothing({ target: deviceSignIns.userCodeHash })
+        .returning({ id: deviceSignIns.id }),
+    ]),
+  );
+  return stored.length > 0;
 }
 
 const ENTERED = {

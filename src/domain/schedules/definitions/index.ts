@@ -2,6 +2,7 @@ export {
   createSchedule,
   deleteSchedule,
   listSchedules,
+  MAX_PROMPT_CHARS,
   pauseSchedule,
   requireOrigin,
   requireSchedule,

@@ -2,6 +2,7 @@ import { requireAgent } from "#src/domain/agent-work/agents/index.ts";
 import type { EditMode } from "#src/domain/agent-work/tasks/index.ts";
 import type { Platform } from "#src/channels/channel.ts";
 import { chatTypeOfId } from "#src/channels/chat-type.ts";
+import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import type { Caller } from "#src/domain/organisations/access/index.ts";
 import { nextRun, parseSchedule, requireTimezone } from "#src/domain/schedules/expressions/index.ts";
 import { originChat, parseTargets } from "#src/domain/schedules/targets/index.ts";
@@ -22,7 +23,7 @@ import {
 
 export interface ScheduleDeps {
   db: Db;
-  config: { GATEWAY_MAX_SCHEDULES_PER_USER: number };
+  config: CeilingConfig<"schedules" | "active_schedules">;
 }
 
 /** What a schedule is about and when it runs. */
@@ -54,6 +55,9 @@ export interface ScheduleWish extends Settings {
 /** Fields that are undefined stay as they are. */
 export type SettingsChange = { [Field in keyof Settings]?: Settings[Field] | undefined };
 
+/** Largest prompt, in characters. What is longer belongs in a file of the project. */
+export const MAX_PROMPT_CHARS = 20_000;
+
 const MISSING = "Schedule not found";
 
 /** A page of a person's schedules, newest first. */
@@ -78,8 +82,8 @@ export async function requireSchedule(
 
 /**
  * Stores a schedule, which is active at once. Throws `invalid_input` for a text, time zone or target that is none, and for
- * what never comes; `rate_limited` for a person with the most active schedules; and as `requireProject` (permission
- * `project.edit`) and `requireAgent` do.
+ * what never comes; `rate_limited` for a person with the most active schedules, `invalid_input` for one with the most of all;
+ * and as `requireProject` (permission `project.edit`) and `requireAgent` do.
  */
 export async function createSchedule(
   deps: ScheduleDeps,
@@ -91,23 +95,16 @@ export async function createSchedule(
   if (settings.agentId !== null) await requireAgent(deps.db, project.teamId, settings.agentId);
   parseTargets(settings.deliver);
   const now = new Date();
-  const limit = deps.config.GATEWAY_MAX_SCHEDULES_PER_USER;
-  const schedule = await insertSchedule(
-    deps.db,
-    {
-      id: newId(),
-      userId: caller.userId,
-      apiKeyId: caller.kind === "key" ? caller.keyId : null,
-      projectId: project.id,
-      ...settings,
-      ...clockOf(settings, now),
-      ...(settings.repeat === null && isOnce(settings.schedule, settings.timezone, now) && { repeat: 1 }),
-      ...origin,
-    },
-    limit,
-  );
-  if (!schedule) throw tooMany(limit);
-  return schedule;
+  return insertSchedule(deps, {
+    id: newId(),
+    userId: caller.userId,
+    apiKeyId: caller.kind === "key" ? caller.keyId : null,
+    projectId: project.id,
+    ...settings,
+    ...clockOf(settings, now),
+    ...(settings.repeat === null && isOnce(settings.schedule, settings.timezone, now) && { repeat: 1 }),
+    ...origin,
+  });
 }
 
 /** The columns that follow from a text and its zone. `nextRunAt` is the first moment after now. */
@@ -129,8 +126,6 @@ function impliedRepeat({ timing, repeat, runsCompleted }: Schedule, isOnceNow: b
 function isOnce(schedule: string, timezone: string, now: Date): boolean {
   return parseSchedule(schedule, { timezone, now }).timing.kind === "once";
 }
-
-const tooMany = (limit: number) => new AppError("rate_limited", `Maximum ${limit} active schedules allowed`);
 
 /** Changes a schedule. What a run in progress does stays as it began. Throws as `requireSchedule` and `createSchedule` do. */
 export async function updateSchedule(
@@ -182,10 +177,9 @@ export async function resumeSchedule(deps: ScheduleDeps, caller: Caller, id: str
   if (!nextRunAt)
     throw new AppError("invalid_input", "This moment has passed: give the schedule another one");
   const isOver = repeat !== null && runsCompleted >= repeat;
-  const limit = deps.config.GATEWAY_MAX_SCHEDULES_PER_USER;
   const change = { nextRunAt, failuresInRow: 0, ...(isOver && { runsCompleted: 0 }) };
-  const resumed = await activateSchedule(deps.db, schedule, change, limit);
-  if (!resumed) throw tooMany(limit);
+  const resumed = await activateSchedule(deps, schedule, change);
+  if (!resumed) throw new AppError("not_found", MISSING);
   return resumed;
 }
 

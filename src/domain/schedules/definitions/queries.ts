@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, inArray, sql } from "drizzle-orm";
-import { lockNames } from "#src/db/locks.ts";
 import { schedules } from "#src/db/schema/index.ts";
 import { originOfTask } from "#src/domain/messaging/inbox/index.ts";
+import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 export type Schedule = typeof schedules.$inferSelect;
@@ -79,30 +79,25 @@ export function activeSchedules(
     .limit(limit);
 }
 
-const activeOf = (userId: string) =>
-  sql`(SELECT count(*) FROM schedules WHERE user_id = ${userId}::uuid AND is_active)`;
+interface LimitedDb {
+  db: Db;
+  config: CeilingConfig<"schedules" | "active_schedules">;
+}
 
-/** The active schedules of a person are counted one change after the other. */
-const countLock = (db: Db, userId: string) => lockNames(db, [`schedules:${userId}`]);
-
-/** Stores an active schedule. Undefined when the person has `limit` active ones. */
-export async function insertSchedule(
-  db: Db,
-  schedule: NewSchedule,
-  limit: number,
-): Promise<Schedule | undefined> {
-  const [, , rows] = await db.batch([
-    countLock(db, schedule.userId),
-    db.insert(schedules).values({ ...schedule, isActive: false }),
-    db
-      .update(schedules)
-      .set({ isActive: true })
-      .where(and(eq(schedules.id, schedule.id), sql`${activeOf(schedule.userId)} < ${limit}`))
-      .returning(),
-    // A schedule above the limit leaves nothing behind.
-    db.delete(schedules).where(and(eq(schedules.id, schedule.id), sql`NOT ${schedules.isActive}`)),
-  ]);
-  return rows[0];
+/** Stores an active schedule. Throws the refusal of the ceilings on schedules and on active ones. */
+export async function insertSchedule({ db, config }: LimitedDb, schedule: NewSchedule): Promise<Schedule> {
+  const { userId: owner } = schedule;
+  const [, , [stored]] = await whileThereIsRoom(
+    db.batch([
+      ...roomFor(db, config, [
+        { ceiling: "active_schedules", owner },
+        { ceiling: "schedules", owner },
+      ]),
+      db.insert(schedules).values(schedule).returning(),
+    ]),
+  );
+  if (!stored) throw new Error("The schedule was not stored");
+  return stored;
 }
 
 /** Fields that are undefined stay as they are. */
@@ -126,22 +121,23 @@ export async function changeSchedule(
   return row;
 }
 
-/** Makes a paused schedule active. Undefined when the person has `limit` active ones besides. */
+/** Makes a paused schedule active; undefined for a deleted one. Throws the refusal of the ceiling on active schedules. */
 export async function activateSchedule(
-  db: Db,
+  { db, config }: LimitedDb,
   { userId, id }: Pick<Schedule, "userId" | "id">,
   change: ScheduleChange,
-  limit: number,
 ): Promise<Schedule | undefined> {
-  const [, rows] = await db.batch([
-    countLock(db, userId),
-    db
-      .update(schedules)
-      .set({ ...change, isActive: true, pausedReason: null, updatedAt: sql`now()` })
-      .where(and(own(userId, id), sql`(${schedules.isActive} OR ${activeOf(userId)} < ${limit})`))
-      .returning(),
-  ]);
-  return rows[0];
+  const [, , [resumed]] = await whileThereIsRoom(
+    db.batch([
+      ...roomFor(db, config, [{ ceiling: "active_schedules", owner: userId, except: sql`id = ${id}::uuid` }]),
+      db
+        .update(schedules)
+        .set({ ...change, isActive: true, pausedReason: null, updatedAt: sql`now()` })
+        .where(own(userId, id))
+        .returning(),
+    ]),
+  );
+  return resumed;
 }
 
 /** Returns whether there was such a schedule. */

@@ -1,7 +1,8 @@
-import { and, count, desc, eq, inArray, not, or, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, not, or, sql } from "drizzle-orm";
 import { bases } from "#src/db/schema/index.ts";
 import { isBaseSold } from "#src/db/sold-items.ts";
 import { isEntitledToBase } from "#src/domain/marketplace/library/index.ts";
+import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import { isId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
@@ -33,13 +34,25 @@ export function findBaseFor(db: Db, idOrSlug: string, user: { teamId: string; us
     .where(isId(idOrSlug) ? eq(bases.id, idOrSlug) : eq(bases.slug, idOrSlug));
 }
 
-export function countBases(db: Db, userId: string) {
-  return db.select({ count: count() }).from(bases).where(eq(bases.createdBy, userId));
+export interface LimitedDb {
+  db: Db;
+  config: CeilingConfig<"templates">;
 }
 
-/** Stores a template; no row when its slug is taken. */
-export function insertBase(db: Db, base: NewBase) {
-  return db.insert(bases).values(base).onConflictDoNothing({ target: bases.slug }).returning();
+/** Throws the refusal of the ceiling on templates, before an archive is read. */
+export async function requireRoom({ db, config }: LimitedDb, userId: string): Promise<void> {
+  await whileThereIsRoom(db.batch(roomFor(db, config, [{ ceiling: "templates", owner: userId }])));
+}
+
+/** Stores a template; no row when its slug is taken. Throws as `requireRoom` does. */
+export async function insertBase(
+  { db, config }: LimitedDb,
+  base: NewBase & { createdBy: string },
+): Promise<Base | undefined> {
+  const room = roomFor(db, config, [{ ceiling: "templates", owner: base.createdBy }]);
+  const insert = db.insert(bases).values(base).onConflictDoNothing({ target: bases.slug }).returning();
+  const [, , [stored]] = await whileThereIsRoom(db.batch([...room, insert]));
+  return stored;
 }
 
 /** Deletes a person's template; no row if it is missing, belongs to another person, or is sold. */

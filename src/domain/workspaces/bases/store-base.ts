@@ -5,12 +5,8 @@ import { newId } from "#src/lib/ids.ts";
 import { isReservedName } from "#src/lib/reserved-names.ts";
 import { slugOf } from "#src/lib/slug.ts";
 import type { ArchiveStore } from "#src/platform/archives/archive-store.ts";
-import type { Db } from "#src/platform/db/client.ts";
 import type { EntryWithContent } from "#src/platform/runtime/project-storage.ts";
-import { countBases, insertBase, type Base } from "./queries.ts";
-
-/** Most templates of one person. */
-const MAX_BASES = 100;
+import { insertBase, requireRoom, type Base, type LimitedDb } from "./queries.ts";
 
 /** Random slugs to try before a collision is a failure. */
 export const MAX_DRAWS = 10;
@@ -32,19 +28,12 @@ export function requireUnboundKey(caller: Caller): void {
   }
 }
 
-/** Throws `conflict` for a person with too many templates. */
-export async function requireRoom({ db }: { db: Db }, caller: Caller): Promise<void> {
-  const [own] = await countBases(db, caller.userId);
-  if ((own?.count ?? 0) < MAX_BASES) return;
-  throw new AppError("conflict", `You have ${MAX_BASES} templates; delete one first`);
-}
-
 /**
  * Creates a template from these entries. The archive is stored before the row; the nightly sweep deletes what a crash
  * leaves in between. Throws `conflict` for a taken slug and for a person with too many templates.
  */
 export async function storeBase(
-  deps: { db: Db; archives: Pick<ArchiveStore, "put" | "delete"> },
+  deps: LimitedDb & { archives: Pick<ArchiveStore, "put" | "delete"> },
   caller: Caller,
   wish: BaseWish,
   entries: AsyncIterable<EntryWithContent>,
@@ -53,13 +42,13 @@ export async function storeBase(
   if (wish.slug !== undefined && isReservedName(wish.slug)) {
     throw new AppError("invalid_input", "This slug is reserved: choose another");
   }
-  await requireRoom(deps, caller);
+  await requireRoom(deps, caller.userId);
   const id = newId();
   const counted = new Counted(boundedEntries(entries));
   await deps.archives.put(baseKey(id), packEntries(counted));
   const { name, description, visibility } = wish;
   for (let draw = 1; draw <= (wish.slug === undefined ? MAX_DRAWS : 1); draw += 1) {
-    const [base] = await insertBase(deps.db, {
+    const base = await insertBase(deps, {
       id,
       slug: wish.slug ?? slugOf(name, "base"),
       name,

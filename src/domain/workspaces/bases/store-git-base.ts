@@ -2,20 +2,18 @@ import type { Caller } from "#src/domain/organisations/access/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { newId } from "#src/lib/ids.ts";
 import { slugOf } from "#src/lib/slug.ts";
-import type { Db } from "#src/platform/db/client.ts";
-import { insertBase, type Base, type NewBase } from "./queries.ts";
-import { MAX_DRAWS, requireRoom, requireUnboundKey } from "./store-base.ts";
+import { insertBase, type Base, type LimitedDb, type NewBase } from "./queries.ts";
+import { MAX_DRAWS, requireUnboundKey } from "./store-base.ts";
 
 type Described = Omit<NewBase, "id" | "slug" | "createdBy" | "source" | "fileCount" | "totalBytes">;
 
 /** Creates a template whose files are in a repository. Throws `conflict` for a person with too many templates. */
 export async function storeGitBase(
-  deps: { db: Db },
+  deps: LimitedDb,
   caller: Caller,
   described: Described & { gitRepoUrl: string },
 ): Promise<Base> {
   requireUnboundKey(caller);
-  await requireRoom(deps, caller);
   const fields = {
     ...described,
     source: "git",
@@ -24,7 +22,7 @@ export async function storeGitBase(
     totalBytes: 0,
   } as const;
   for (let draw = 1; draw <= MAX_DRAWS; draw += 1) {
-    const [base] = await insertBase(deps.db, { ...fields, id: newId(), slug: slugOf(fields.name, "base") });
+    const base = await insertBase(deps, { ...fields, id: newId(), slug: slugOf(fields.name, "base") });
     if (base) return base;
   }
   throw new AppError("internal", "No free slug was found for the template");

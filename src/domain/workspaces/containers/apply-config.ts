@@ -2,7 +2,7 @@ import { AppError } from "#src/lib/errors.ts";
 import { normalizeDirectory } from "#src/lib/project-path.ts";
 import type { ProjectFiles } from "#src/platform/runtime/project-files.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
-import { addPreview } from "./browser-previews.ts";
+import { addPreview, type PreviewDeps } from "./browser-previews.ts";
 import { flawOf, requireUsablePorts, settleDocument, type ConfigDocument } from "./config-document.ts";
 import { findConfigFile, referenceTo, variablesForFile, writeConfigFile } from "./config-file.ts";
 import { addConnection } from "./connections.ts";
@@ -14,6 +14,7 @@ import { connectionsOf, containersOf, previewsOf, updateContainerRow, type Conta
 import { changeVariables } from "./update-container.ts";
 
 interface ApplyDeps extends CreateDeps {
+  config: CreateDeps["config"] & PreviewDeps["config"];
   secrets: Secrets;
 }
 

@@ -1,5 +1,6 @@
 import { isForeignKeyViolation } from "#src/db/foreign-key-violation.ts";
 import type { Caller } from "#src/domain/organisations/access/index.ts";
+import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { isId, newId } from "#src/lib/ids.ts";
@@ -24,9 +25,17 @@ export async function listPreviews(
   return previewsOf(deps.db, id);
 }
 
-/** Throws as `requireProject` does, and `invalid_input` for a container of another project. */
+export interface PreviewDeps {
+  db: Db;
+  config: CeilingConfig<"browser_previews">;
+}
+
+/**
+ * Throws as `requireProject` does, and `invalid_input` for a container of another project and for a project with the most
+ * previews.
+ */
 export async function createPreview(
-  deps: { db: Db },
+  deps: PreviewDeps,
   caller: Caller,
   idOrSlug: string,
   wish: PreviewChange,
@@ -37,12 +46,12 @@ export async function createPreview(
 
 /** As `createPreview`, after the access check. */
 export async function addPreview(
-  { db }: { db: Db },
+  deps: PreviewDeps,
   projectId: string,
   wish: PreviewChange,
 ): Promise<BrowserPreview> {
-  await requireOwnContainer(db, projectId, wish.connectedContainerId);
-  const [made] = await withOwnContainer(insertPreview(db, { id: newId(), projectId, ...wish }));
+  await requireOwnContainer(deps.db, projectId, wish.connectedContainerId);
+  const made = await withOwnContainer(insertPreview(deps, { id: newId(), projectId, ...wish }));
   if (!made) throw new AppError("internal", "The preview was not stored");
   return made;
 }

@@ -1,6 +1,7 @@
 import { isForeignKeyViolation } from "#src/db/foreign-key-violation.ts";
 import { uniqueViolation } from "#src/db/unique-violation.ts";
 import type { Caller } from "#src/domain/organisations/access/index.ts";
+import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { newId } from "#src/lib/ids.ts";
@@ -14,12 +15,12 @@ import { guessPort, requireUsablePort, type RuntimePorts } from "./ports.ts";
 import { containersOf, insertContainer, type Container, type NewContainer } from "./queries.ts";
 import type { OpenedContainer } from "./require-container.ts";
 
-const MAX_CONTAINERS = 50;
 /** Attempts to find a free name when concurrent requests take the same one. */
 const MAX_DRAWS = 10;
 
 export interface CreateDeps extends EndpointCheck {
   db: Db;
+  config: CeilingConfig<"containers">;
   secrets: Pick<Secrets, "encrypt">;
   workspaces: { runtime(projectId: string): RuntimePorts };
 }
@@ -75,15 +76,9 @@ export async function addContainer(
   const settled = await settle(deps, wish, deps.workspaces.runtime(project.id));
   for (let draw = 1; draw <= MAX_DRAWS; draw += 1) {
     const others = await containersOf(deps.db, project.id);
-    if (others.length >= MAX_CONTAINERS) {
-      throw new AppError(
-        "conflict",
-        `The project has ${MAX_CONTAINERS} containers, the most allowed: delete one first`,
-      );
-    }
     const name = freeName(wish.name, others);
     try {
-      const [made] = await insertContainer(deps.db, {
+      const made = await insertContainer(deps, {
         ...settled,
         id: newId(),
         projectId: project.id,

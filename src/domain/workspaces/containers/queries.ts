@@ -2,6 +2,7 @@ import { and, asc, eq, inArray, isNull, sql } from "drizzle-orm";
 import { shareTeam } from "#src/db/locks.ts";
 import { browserPreviews, containerConnections, containers } from "#src/db/schema/index.ts";
 import { insertAuditEntry, type AuditEntry } from "#src/domain/organisations/audit/index.ts";
+import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { statement, type Slot } from "#src/db/statement.ts";
 
@@ -42,9 +43,18 @@ export function containerOf(db: Db, projectId: string, containerId: string) {
     .where(and(eq(containers.projectId, projectId), eq(containers.id, containerId)));
 }
 
-/** Throws if the label is taken (index `containers_label_unique`) or the project is deleted (foreign key). */
-export function insertContainer(db: Db, container: NewContainer) {
-  return db.insert(containers).values(container).returning();
+/**
+ * Throws if the label is taken (index `containers_label_unique`), if the project is deleted (foreign key), and the refusal of
+ * the ceiling on containers.
+ */
+export async function insertContainer(
+  { db, config }: { db: Db; config: CeilingConfig<"containers"> },
+  container: NewContainer,
+): Promise<Container | undefined> {
+  const room = roomFor(db, config, [{ ceiling: "containers", owner: container.projectId }]);
+  const insert = db.insert(containers).values(container).returning();
+  const [, , [made]] = await whileThereIsRoom(db.batch([...room, insert]));
+  return made;
 }
 
 /** No row for a deleted container. */
@@ -173,9 +183,15 @@ export function previewsOf(db: Db, projectId: string) {
     .orderBy(asc(browserPreviews.id));
 }
 
-/** Throws if the container is deleted (foreign key). */
-export function insertPreview(db: Db, preview: typeof browserPreviews.$inferInsert) {
-  return db.insert(browserPreviews).values(preview).returning();
+/** Throws if the container is deleted (foreign key), and the refusal of the ceiling on previews. */
+export async function insertPreview(
+  { db, config }: { db: Db; config: CeilingConfig<"browser_previews"> },
+  preview: typeof browserPreviews.$inferInsert,
+): Promise<BrowserPreview | undefined> {
+  const room = roomFor(db, config, [{ ceiling: "browser_previews", owner: preview.projectId }]);
+  const insert = db.insert(browserPreviews).values(preview).returning();
+  const [, , [made]] = await whileThereIsRoom(db.batch([...room, insert]));
+  return made;
 }
 
 export function updatePreviewRow(db: Db, projectId: string, previewId: string, change: PreviewChange) {

@@ -1,5 +1,6 @@
 import type { Caller } from "#src/domain/organisations/access/index.ts";
 import { insertBackgroundTask } from "#src/domain/operations/background-tasks/index.ts";
+import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import { requireUsableBase } from "#src/domain/workspaces/bases/index.ts";
 import { parseRepositoryUrl } from "#src/domain/source-control/repositories/index.ts";
 import { requireTeam, whileTeamExists } from "#src/domain/organisations/teams/index.ts";
@@ -8,13 +9,7 @@ import { newId } from "#src/lib/ids.ts";
 import { slugOf } from "#src/lib/slug.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
-import {
-  insertProject,
-  insertProjectWithin,
-  type NewProject,
-  type Project,
-  type ProjectsByTier,
-} from "./queries.ts";
+import { insertProject, type NewProject, type Project } from "./queries.ts";
 import { settleMessage } from "./settle-message.ts";
 
 /** Random slugs to try before a collision is a failure. */
@@ -76,13 +71,13 @@ export async function findSource(
 /**
  * Creates an empty project in the caller's team. Its workspace is created with the first file or command, so the project is
  * usable at once, with the status `stopped`. Throws `forbidden` for a caller without the permission, and
- * `insufficient_credits` for a team with the `most` projects of its tier; without `most`, any number.
+ * `insufficient_credits` for a team with the most projects of its tier; without `limits`, a team may have any number.
  */
 export async function createProject(
   deps: { db: Db },
   caller: Caller,
   wish: ProjectWish,
-  most?: ProjectsByTier,
+  limits?: CeilingConfig<"projects">,
 ): Promise<Project> {
   const { teamId } = await requireCreator(deps, caller);
   const fields = {
@@ -92,7 +87,7 @@ export async function createProject(
     status: "stopped",
     setUpAt: new Date(),
   } as const;
-  return drawSlug(deps.db, fields, most);
+  return drawSlug(deps.db, fields, limits);
 }
 
 /**
@@ -103,7 +98,7 @@ export async function createProjectFrom(
   deps: { db: Db; queue: Pick<Queue, "publish"> },
   caller: Caller,
   wish: ProjectWish & { source: NonNullable<Project["source"]> },
-  most?: ProjectsByTier,
+  limits?: CeilingConfig<"projects">,
 ): Promise<{ project: Project; taskId: string }> {
   const { teamId } = await requireCreator(deps, caller);
   const fields = {
@@ -114,7 +109,7 @@ export async function createProjectFrom(
     status: "initializing",
     wanted: "stopped",
   } as const;
-  const project = await drawSlug(deps.db, fields, most);
+  const project = await drawSlug(deps.db, fields, limits);
   const taskId = newId();
   await insertBackgroundTask(deps.db, {
     id: taskId,
@@ -144,26 +139,12 @@ async function requireCreator(deps: { db: Db }, caller: Caller): Promise<{ teamI
 async function drawSlug(
   db: Db,
   fields: Omit<NewProject, "id" | "slug">,
-  most: ProjectsByTier | undefined,
+  limits: CeilingConfig<"projects"> | undefined,
 ): Promise<Project> {
   for (let draw = 1; draw <= MAX_DRAWS; draw += 1) {
     const row = { ...fields, id: newId(), slug: slugOf(fields.name, "project") };
-    const project = await whileTeamExists(most ? insertLimited(db, row, most) : insertOne(db, row));
+    const project = await whileTeamExists(insertProject(db, row, limits));
     if (project) return project;
   }
   throw new AppError("internal", "No free slug was found for the project");
-}
-
-async function insertOne(db: Db, row: NewProject): Promise<Project | undefined> {
-  const [project] = await insertProject(db, row);
-  return project;
-}
-
-async function insertLimited(db: Db, row: NewProject, most: ProjectsByTier): Promise<Project | undefined> {
-  const { project, full } = await insertProjectWithin(db, row, most);
-  if (full === undefined) return project;
-  throw new AppError(
-    "insufficient_credits",
-    `The team has ${full} projects, the most of its tier: delete one, or take a larger tier`,
-  );
 }

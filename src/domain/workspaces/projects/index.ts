@@ -11,10 +11,8 @@ export {
   touchProjectNowAndThen,
   type Project,
   type ProjectMember,
-  type ProjectsByTier,
   type Viewer,
 } from "./queries.ts";
-export { projectsByTier } from "./projects-by-tier.ts";
 export { removeProjectMember } from "./remove-project-member.ts";
 export { requireProject, type OpenProject, viewerOf } from "./require-project.ts";
 export { settleMessage } from "./settle-message.ts";

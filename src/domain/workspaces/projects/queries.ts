@@ -1,11 +1,12 @@
 import { and, asc, desc, eq, isNotNull, isNull, lt, or, sql, type SQL } from "drizzle-orm";
-import { lockNames, shareTeam } from "#src/db/locks.ts";
+import { shareTeam } from "#src/db/locks.ts";
 import { pictureAddress } from "#src/db/picture-address.ts";
 import { projectMemberships, projects, users } from "#src/db/schema/index.ts";
 import type { Role, Scope } from "#src/domain/organisations/access/index.ts";
 import { insertAuditEntry, type AuditEntry } from "#src/domain/organisations/audit/index.ts";
 import { endTasks, insertBackgroundTask } from "#src/domain/operations/background-tasks/index.ts";
 import type { Client } from "#src/lib/client.ts";
+import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import { isId, newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
@@ -16,9 +17,6 @@ export type NewProject = typeof projects.$inferInsert;
 export type ProjectChange = {
   [Field in "name" | "description" | "visibility" | "settings"]?: Project[Field] | undefined;
 };
-
-/** Most projects of a team, by its tier. */
-export type ProjectsByTier = Readonly<Record<"free" | "basic" | "pro" | "ultra", number>>;
 
 /** The person whose role is looked up. A key never has superuser rights. */
 export interface Viewer {
@@ -164,32 +162,24 @@ function listOf(ids: readonly string[]): SQL {
   return sql`SELECT value::uuid FROM jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb) AS value`;
 }
 
-/** The stored project; no row when its slug is taken. */
-export function insertProject(db: Db, project: NewProject) {
-  return db.insert(projects).values(project).onConflictDoNothing({ target: projects.slug }).returning();
-}
-
 /**
- * As `insertProject`, for a team that may have so many projects by its tier. `full` is that number when the team has no
- * room; the project is not stored then.
+ * Stores a project; undefined when its slug is taken. With `limits`, throws the refusal of the ceiling on projects, by the
+ * team's tier.
  */
-export async function insertProjectWithin(db: Db, project: NewProject, most: ProjectsByTier) {
-  const limit = sql<number>`(SELECT CASE subscription_tier WHEN 'free' THEN ${most.free}::int WHEN 'basic' THEN ${most.basic}::int
-    WHEN 'pro' THEN ${most.pro}::int ELSE ${most.ultra}::int END FROM teams WHERE id = ${project.teamId}::uuid)`;
-  const [, stored, removed] = await db.batch([
-    lockNames(db, [`projects-of-team:${project.teamId}`]),
-    insertProject(db, project),
-    db
-      .delete(projects)
-      .where(
-        and(
-          eq(projects.id, project.id),
-          sql`(SELECT count(*) FROM projects AS each WHERE each.team_id = ${project.teamId}::uuid) > ${limit}`,
-        ),
-      )
-      .returning({ full: limit }),
-  ]);
-  return { project: removed.length > 0 ? undefined : stored[0], full: removed[0]?.full };
+export async function insertProject(
+  db: Db,
+  project: NewProject,
+  limits: CeilingConfig<"projects"> | undefined,
+): Promise<Project | undefined> {
+  const insert = db
+    .insert(projects)
+    .values(project)
+    .onConflictDoNothing({ target: projects.slug })
+    .returning();
+  if (!limits) return (await insert)[0];
+  const room = roomFor(db, limits, [{ ceiling: "projects", owner: project.teamId }]);
+  const [, , [stored]] = await whileThereIsRoom(db.batch([...room, insert]));
+  return stored;
 }
 
 /** Changes a project and writes the audit log entry, if given; no effect for a deleted project. */

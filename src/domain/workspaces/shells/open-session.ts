@@ -1,4 +1,5 @@
 import type { Caller } from "#src/domain/organisations/access/index.ts";
+import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import { containersOf } from "#src/domain/workspaces/containers/index.ts";
 import { requireNoClone } from "#src/domain/source-control/repositories/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
@@ -11,12 +12,6 @@ import { activateSession, endSession, insertSession, type ShellSession } from ".
 export interface ShellDeps {
   db: Db;
   workspaces: Pick<ProjectWorkspaces, "runtime">;
-}
-
-interface Limits {
-  SHELL_SESSIONS_PER_USER: number;
-  SHELL_SESSIONS_PER_PROJECT: number;
-  SHELL_SESSIONS_PER_CHAT: number;
 }
 
 export interface SessionWish {
@@ -35,16 +30,13 @@ export interface SessionWish {
 /** Where programs see the project's files. */
 const MOUNT = "/app";
 
-/** Suggested retry delay of clients: a place becomes free only when a session ends. */
-const RETRY_SECONDS = 60;
-
 /**
  * Opens a shell session in a running project. Throws as `requireProject` does, `invalid_input` if the project does not
  * run, `conflict` while a clone is in progress, `not_found` for an unknown container, and `rate_limited` for a person,
  * a project or a chat with too many sessions.
  */
 export async function openSession(
-  deps: ShellDeps & { config: Limits },
+  deps: ShellDeps & { config: CeilingConfig<"shells_of_person" | "shells_of_project" | "shells_of_chat"> },
   caller: Caller,
   wish: SessionWish,
 ): Promise<ShellSession> {
@@ -54,27 +46,14 @@ export async function openSession(
   }
   await requireNoClone(deps.db, project.id);
   const directory = await directoryOf(deps.db, project.id, wish.container);
-  const session = await insertSession(
-    deps.db,
-    {
-      id: newId(),
-      projectId: project.id,
-      userId: caller.userId,
-      chatId: wish.chatId ?? null,
-      command: wish.command,
-      workingDir: directory === "" ? MOUNT : `${MOUNT}/${directory}`,
-    },
-    {
-      perUser: deps.config.SHELL_SESSIONS_PER_USER,
-      perProject: deps.config.SHELL_SESSIONS_PER_PROJECT,
-      perChat: deps.config.SHELL_SESSIONS_PER_CHAT,
-    },
-  );
-  if (!session) {
-    throw new AppError("rate_limited", "Too many shell sessions are open: close one", {
-      retryAfterSeconds: RETRY_SECONDS,
-    });
-  }
+  const session = await insertSession(deps, {
+    id: newId(),
+    projectId: project.id,
+    userId: caller.userId,
+    chatId: wish.chatId ?? null,
+    command: wish.command,
+    workingDir: directory === "" ? MOUNT : `${MOUNT}/${directory}`,
+  });
   const runtime = deps.workspaces.runtime(project.id);
   const { columns = 80, rows = 24 } = wish;
   try {

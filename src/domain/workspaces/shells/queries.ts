@@ -1,6 +1,6 @@
 import { and, desc, eq, inArray, sql } from "drizzle-orm";
-import { lockNames } from "#src/db/locks.ts";
 import { shellSessions } from "#src/db/schema/index.ts";
+import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 export type ShellSession = typeof shellSessions.$inferSelect;
@@ -18,35 +18,30 @@ interface NewSession {
   workingDir: string;
 }
 
-/**
- * Records a session that is about to be opened, unless its person, project or chat has too many. Locks the person and
- * the project in that order, so that concurrent requests cannot both take the last place. No row if there is no place
- * left.
- */
+/** Records a session that is about to be opened. Throws the refusal of the ceilings on its person, project and chat. */
 export async function insertSession(
-  db: Db,
+  {
+    db,
+    config,
+  }: { db: Db; config: CeilingConfig<"shells_of_person" | "shells_of_project" | "shells_of_chat"> },
   session: NewSession,
-  limits: { perUser: number; perProject: number; perChat: number },
-): Promise<ShellSession | undefined> {
-  const { id, projectId, userId, chatId, command, workingDir } = session;
-  const [, , [inserted]] = await db.batch([
-    lockNames(db, [`shell-user:${userId}`, `shell-project:${projectId}`]),
-    db.execute(sql`
-      INSERT INTO shell_sessions (id, project_id, user_id, chat_id, command, working_dir, status)
-      SELECT ${id}::uuid, ${projectId}::uuid, ${userId}::uuid, ${chatId}::uuid, ${command}::text, ${workingDir}::text, 'initializing'
-      WHERE ${openSessions("user_id", userId)} < ${limits.perUser}::int
-        AND ${openSessions("project_id", projectId)} < ${limits.perProject}::int
-        AND ${openSessions("chat_id", chatId)} < ${limits.perChat}::int
-    `),
-    db.select().from(shellSessions).where(eq(shellSessions.id, id)),
+): Promise<ShellSession> {
+  const { projectId, userId, chatId } = session;
+  const batch = db.batch([
+    ...roomFor(db, config, [
+      { ceiling: "shells_of_person", owner: userId },
+      { ceiling: "shells_of_project", owner: projectId },
+      { ceiling: "shells_of_chat", owner: chatId ?? sql`NULL` },
+    ]),
+    db
+      .insert(shellSessions)
+      .values({ ...session, status: "initializing" })
+      .returning(),
   ]);
+  const [, , [inserted]] = await whileThereIsRoom(batch);
+  if (!inserted) throw new Error("The shell session was not stored");
   return inserted;
 }
-
-const openSessions = (column: "user_id" | "project_id" | "chat_id", value: string | null) => sql`(
-  SELECT count(*) FROM shell_sessions
-  WHERE ${sql.identifier(column)} = ${value}::uuid AND status IN ('initializing', 'active', 'idle')
-)`;
 
 export function sessionOf(db: Db, id: string) {
   return db.select().from(shellSessions).where(eq(shellSessions.id, id));

@@ -1,4 +1,5 @@
 import type { Caller } from "#src/domain/organisations/access/index.ts";
+import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import { makeBase, type Base, type BaseWish } from "#src/domain/workspaces/bases/index.ts";
 import { withRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
 import type { ArchiveStore } from "#src/platform/archives/archive-store.ts";
@@ -6,7 +7,7 @@ import type { RuntimeDeps } from "./runtime-deps.ts";
 
 /** Creates a template from a project's current files. Throws as `withRuntime` does, and `conflict` for a taken slug. */
 export async function exportTemplate(
-  deps: RuntimeDeps & { archives: ArchiveStore },
+  deps: RuntimeDeps & { archives: ArchiveStore; config: CeilingConfig<"templates"> },
   caller: Caller,
   { project, ...wish }: BaseWish & { project: string },
 ): Promise<Base> {

@@ -1,12 +1,8 @@
+import type { CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import type { Caller } from "#src/domain/organisations/access/index.ts";
 import { takeSnapshot, type TakeDeps } from "#src/domain/workspaces/archives/index.ts";
 import { withRuntime } from "#src/domain/workspaces/lifecycle/index.ts";
-import {
-  createProjectFrom,
-  requireProject,
-  type Project,
-  type ProjectsByTier,
-} from "#src/domain/workspaces/projects/index.ts";
+import { createProjectFrom, requireProject, type Project } from "#src/domain/workspaces/projects/index.ts";
 import { requireTeam } from "#src/domain/organisations/teams/index.ts";
 import { copyContainers } from "./queries.ts";
 import type { RuntimeDeps } from "./runtime-deps.ts";
@@ -24,7 +20,7 @@ export async function forkProject(
   deps: RuntimeDeps & TakeDeps,
   caller: Caller,
   idOrSlug: string,
-  most?: ProjectsByTier,
+  limits?: CeilingConfig<"projects">,
 ): Promise<{ project: Project; taskId: string }> {
   const access = { caller, project: idOrSlug, scope: "project.create" } as const;
   await requireProject(deps, caller, idOrSlug, access.scope);
@@ -45,7 +41,7 @@ export async function forkProject(
     visibility: source.visibility === "private" ? "private" : "team",
     source: { kind: "fork", projectId: source.id, hash },
   } as const;
-  const fork = await createProjectFrom(deps, caller, wish, most);
+  const fork = await createProjectFrom(deps, caller, wish, limits);
   const { id, teamId } = fork.project;
   await copyContainers(deps.db, { from: source.id, to: id, withSecrets: teamId === source.teamId });
   return fork;

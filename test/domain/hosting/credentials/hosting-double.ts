@@ -5,6 +5,7 @@ import type { OAuthFlow } from "#src/platform/oauth/provider.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
 import { createOAuthStates } from "#src/platform/tokens/oauth-states.ts";
+import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
 
 const SECRET_KEY = "a-secret-key-for-tests-of-32-characters";
 
@@ -61,6 +62,7 @@ export function credentialDeps(db: Db, hosting: Hosting) {
   return {
     db,
     hosting,
+    config: DEFAULT_CEILINGS,
     deploymentSecrets: createSecrets(SECRET_KEY),
     secrets: createSecrets(SECRET_KEY),
     oauthStates: createOAuthStates({ secret: SECRET_KEY }),

@@ -10,6 +10,7 @@ import type { Db } from "#src/platform/db/client.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import type { CachedMedia } from "#src/platform/media-cache/media-cache.ts";
 import { NO_EVENT_LIMITS } from "#test/support/event-limits.ts";
+import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
 import { MemoryAttempts } from "#test/support/memory-attempts.ts";
 import { MemoryRuntime } from "#test/support/memory-runtime.ts";
 import { MemoryTaskLogs } from "#test/support/memory-task-logs.ts";
@@ -109,6 +110,7 @@ export class MediaWorld {
       attempts: this.attempts,
       workspaces: { runtime: () => this.runtime },
       config: {
+        ...DEFAULT_CEILINGS,
         DEFAULT_MODEL: "demo",
         ...NO_AGENT_LIMITS,
         GATEWAY_NUM_SHARDS: 1,

@@ -33,6 +33,7 @@ import type { Db } from "#src/platform/db/client.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { NO_EVENT_LIMITS } from "#test/support/event-limits.ts";
+import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
 import { Interleaving } from "#test/support/interleaving.ts";
 import { MemoryTaskLogs } from "#test/support/memory-task-logs.ts";
 import { NO_AGENT_LIMITS } from "#test/support/message-to-agent.ts";
@@ -117,6 +118,7 @@ export class SessionWorld {
       channelSecrets: { encrypt: async (text: string) => text, decrypt: async (text: string) => text },
       deliveryStream: this.#stream.through(point, () => this.#logs.now),
       config: {
+        ...DEFAULT_CEILINGS,
         DEFAULT_MODEL: "demo",
         ...NO_AGENT_LIMITS,
         GATEWAY_NUM_SHARDS: 1,

@@ -16,6 +16,7 @@ import { addProjectMember, createProject, requireProject } from "#src/domain/wor
 import { requireTeam, switchTeam } from "#src/domain/organisations/teams/index.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
+import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { CLIENT } from "#test/support/people.ts";
 import {
@@ -29,7 +30,7 @@ import {
 } from "#test/support/colleagues.ts";
 
 const secrets = createSecrets("a-secret-key-for-tests-of-32-characters");
-const config = { PUBLIC_URL: "https://service.test" };
+const config = { ...DEFAULT_CEILINGS, PUBLIC_URL: "https://service.test" };
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
 beforeAll(async () => {
@@ -68,7 +69,7 @@ const tally = (outcomes: PromiseSettledResult<unknown>[]) => ({
 async function newKey({ caller, id }: Colleague, teamId: string) {
   await database.db.update(users).set({ defaultTeamId: teamId }).where(eq(users.id, id));
   const wish = { name: "key", scopes: null, projectIds: null, expiresAt: null };
-  return createApiKey({ db: database.db, secrets }, caller, wish, CLIENT);
+  return createApiKey({ ...database, secrets }, caller, wish, CLIENT);
 }
 
 async function entriesOf(teamId: string) {
@@ -245,7 +246,7 @@ describe("who is removed", () => {
       const asked = { caller: team.owner.caller, project: id, client: CLIENT };
       const anyKey = { name: "key", scopes: null, projectIds: null, expiresAt: null };
       const makingKeys = Array.from({ length: 4 }, () =>
-        createApiKey({ db, secrets }, editor.caller, anyKey, CLIENT),
+        createApiKey({ ...database, secrets }, editor.caller, anyKey, CLIENT),
       );
       // The keys are about to be stored when the removal comes.
       await requireTeam(database, editor.caller, "team.view");

@@ -49,14 +49,19 @@ const attempts = {
 };
 
 const mint = (person: Person, scopes: string[] | null = null, own: Partial<typeof config> = {}) =>
-  mintPairing({ db: database.db, config: { ...config, ...own } }, person.caller, scopes, CLIENT);
+  mintPairing(
+    { db: database.db, config: { ...database.config, ...config, ...own } },
+    person.caller,
+    scopes,
+    CLIENT,
+  );
 const exchange = (token: string) =>
-  exchangePairing({ db: database.db, secrets, attempts }, token, LAPTOP, CLIENT);
+  exchangePairing({ ...database, secrets, attempts }, token, LAPTOP, CLIENT);
 const pair = (person: Person, scopes: string[] | null = null) =>
-  pairDevice({ db: database.db, secrets }, person.caller, { device: LAPTOP, scopes }, CLIENT);
+  pairDevice({ ...database, secrets }, person.caller, { device: LAPTOP, scopes }, CLIENT);
 const newKey = (person: Person) =>
   createApiKey(
-    { db: database.db, secrets },
+    { ...database, secrets },
     person.caller,
     {
       name: "key",

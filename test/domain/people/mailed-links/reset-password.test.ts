@@ -106,7 +106,7 @@ describe("a link for a new password", () => {
 
   it("of an unproved address removes every person and key that the account's maker let in", async () => {
     const { user, caller, token } = await forgetful();
-    const deps = { db: database.db, secrets: mail.deps.secrets };
+    const deps = { ...database, secrets: mail.deps.secrets };
     const wish = { name: "key", scopes: null, projectIds: null, expiresAt: null };
     const key = await createApiKey(deps, caller, wish, CLIENT);
     const { user: friend } = await newPerson(database.db);
@@ -137,7 +137,7 @@ describe("a link for a new password", () => {
     const { user, caller, token } = await forgetful();
     await database.db.update(users).set({ isVerified: true }).where(eq(users.id, user.id));
     const wish = { name: "key", scopes: null, projectIds: null, expiresAt: null };
-    const deps = { db: database.db, secrets: mail.deps.secrets };
+    const deps = { ...database, secrets: mail.deps.secrets };
     const key = await createApiKey(deps, caller, wish, CLIENT);
     await reset(token);
     expect(await authenticateKey(database, key.token)).toMatchObject({ keyId: key.key.id });

@@ -214,7 +214,7 @@ describe("an account whose address was never proved", () => {
     const ofTeam = eq(teamInvitations.teamId, squatted.teamId);
     const [invitation] = await db.select().from(teamInvitations).where(ofTeam);
     const held = await holdOpen(db, db.select().from(teamInvitations).where(ofTeam).for("update"));
-    const accepting = acceptInvitationRow(db, invitation?.tokenHash ?? "", accomplice.id);
+    const accepting = acceptInvitationRow(database, invitation?.tokenHash ?? "", accomplice.id);
     await untilWaiting(db, 1);
     const finding = find(identity(squatted.user.email));
     await untilWaiting(db, 2);

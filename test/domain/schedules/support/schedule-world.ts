@@ -9,13 +9,14 @@ import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Mail } from "#src/platform/mail/mailer.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
+import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
 import { ListeningPlatform, PlatformRows } from "#test/domain/messaging/support/people-of-platforms.ts";
 import { NO_AGENT_LIMITS } from "#test/support/message-to-agent.ts";
 import { sessionDeps } from "#test/support/people.ts";
 import { outside } from "#test/support/mortal.ts";
 
 type Deps = Parameters<typeof startRun>[0] & {
-  config: { GATEWAY_MAX_SCHEDULES_PER_USER: number };
+  config: typeof DEFAULT_CEILINGS;
 };
 type Values = Partial<typeof schedules.$inferInsert>;
 export type Person = Awaited<ReturnType<PlatformRows["person"]>>;
@@ -92,6 +93,7 @@ export class ScheduleWorld {
         DEFAULT_MODEL: model,
         ...NO_AGENT_LIMITS,
         GATEWAY_NUM_SHARDS: 1,
+        ...DEFAULT_CEILINGS,
         GATEWAY_MAX_SCHEDULES_PER_USER: limit,
       },
       modelSettings: { platformModels: ["vendor/model"] },

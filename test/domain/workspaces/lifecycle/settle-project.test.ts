@@ -9,6 +9,7 @@ import {
 } from "#src/domain/workspaces/lifecycle/index.ts";
 import { volumeStatus } from "#src/domain/workspaces/snapshots/index.ts";
 import { AppError } from "#src/lib/errors.ts";
+import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { newWorkshop } from "./workshop.ts";
 import { NO_RESERVED_PORTS } from "#test/support/memory-runtime.ts";
@@ -105,7 +106,13 @@ describe("a project", () => {
     const project = await open();
     const { db, secrets } = project.deps;
     const wish = { name: "web", startupCommand: "run web" };
-    const deps = { db, secrets, refusalOfUrl: () => undefined, workspaces: NO_RESERVED_PORTS };
+    const deps = {
+      db,
+      secrets,
+      config: DEFAULT_CEILINGS,
+      refusalOfUrl: () => undefined,
+      workspaces: NO_RESERVED_PORTS,
+    };
     const { container } = await createContainer(deps, project.caller, project.id, wish);
     await start(project);
     // The executor looks at what is wanted every few seconds.
@@ -172,7 +179,13 @@ describe("a project whose files were lost with what they are in", () => {
     async (when) => {
       const project = await open();
       const { db, secrets } = project.deps;
-      const deps = { db, secrets, refusalOfUrl: () => undefined, workspaces: NO_RESERVED_PORTS };
+      const deps = {
+        db,
+        secrets,
+        config: DEFAULT_CEILINGS,
+        refusalOfUrl: () => undefined,
+        workspaces: NO_RESERVED_PORTS,
+      };
       const wish = { name: "cache", containerType: "service", image: "redis" } as const;
       await createContainer(deps, project.caller, project.id, wish);
       const moment = await checkpoint(project);

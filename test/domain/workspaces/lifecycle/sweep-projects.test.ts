@@ -10,6 +10,7 @@ import {
 } from "#src/domain/workspaces/lifecycle/index.ts";
 import { touchProject } from "#src/domain/workspaces/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";
+import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { newWorkshop } from "./workshop.ts";
 
@@ -120,7 +121,13 @@ async function openLost(startProcess: () => Promise<void>) {
   const { db, secrets } = project.deps;
   const wish = { name: "web", startupCommand: "run web" };
   const { container } = await createContainer(
-    { db, secrets, refusalOfUrl: () => undefined, workspaces: project.deps.workspaces },
+    {
+      db,
+      secrets,
+      config: DEFAULT_CEILINGS,
+      refusalOfUrl: () => undefined,
+      workspaces: project.deps.workspaces,
+    },
     project.caller,
     project.id,
     wish,

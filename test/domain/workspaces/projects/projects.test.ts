@@ -167,7 +167,12 @@ describe("a key", () => {
 describe("making and changing projects", () => {
   it("ends at the most of the team's tier, also for many at once, and begins again below it", async () => {
     const owner = await newPerson(database.db, "owner");
-    const most = { free: 3, basic: 3, pro: 4, ultra: 4 };
+    const most = {
+      TIER_MAX_PROJECTS_FREE: 3,
+      TIER_MAX_PROJECTS_BASIC: 3,
+      TIER_MAX_PROJECTS_PRO: 4,
+      TIER_MAX_PROJECTS_ULTRA: 4,
+    };
     const make = () => createProject(database, owner.caller, wish, most);
     const made = await Promise.allSettled(Array.from({ length: 8 }, make));
     expect(made.filter(({ status }) => status === "fulfilled")).toHaveLength(3);

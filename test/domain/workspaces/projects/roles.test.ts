@@ -163,7 +163,7 @@ const secrets = createSecrets("a-secret-key-for-tests-of-32-characters");
 /** A key in the team, bound to a project where one is named. */
 async function newKey({ caller }: Colleague, bound?: Project) {
   const wish = { name: "key", scopes: null, projectIds: bound ? [bound.id] : null, expiresAt: null };
-  const { token } = await createApiKey({ db: database.db, secrets }, caller, wish, CLIENT);
+  const { token } = await createApiKey({ ...database, secrets }, caller, wish, CLIENT);
   return authenticateKey(database, token);
 }
 

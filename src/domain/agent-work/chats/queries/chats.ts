@@ -4,6 +4,7 @@ import { chats, messages, projects } from "#src/db/schema/index.ts";
 import { isEntitled } from "#src/domain/marketplace/library/index.ts";
 import { roleInProject, type Viewer } from "#src/domain/workspaces/projects/index.ts";
 import type { Origin } from "#src/domain/agent-work/tasks/index.ts";
+import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 export type Chat = typeof chats.$inferSelect;
@@ -136,6 +137,18 @@ export async function latestChat(
   return chat;
 }
 
+/** Stores a chat without a message. Throws the refusal of the ceiling on chats. */
+export async function insertEmptyChat(
+  { db, config }: { db: Db; config: CeilingConfig<"chats"> },
+  chat: typeof chats.$inferInsert,
+): Promise<Chat> {
+  const room = roomFor(db, config, [{ ceiling: "chats", owner: chat.userId }]);
+  const [, , [made]] = await whileThereIsRoom(db.batch([...room, db.insert(chats).values(chat).returning()]));
+  if (!made) throw new Error("The chat was not made");
+  return made;
+}
+
+/** Stores a chat for a message that is about to be sent. */
 export async function insertChat(db: Db, chat: typeof chats.$inferInsert): Promise<Chat> {
   const [made] = await db.insert(chats).values(chat).returning();
   if (!made) throw new Error("The chat was not made");

@@ -1,7 +1,8 @@
-import { and, asc, count, desc, eq, inArray, isNotNull, isNull, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNotNull, isNull, or, sql } from "drizzle-orm";
 import { deploymentLogs, deployments, deploymentSites, projects } from "#src/db/schema/index.ts";
 import { credentialsIn, type CredentialPlace } from "#src/domain/hosting/credentials/index.ts";
 import { containersOf } from "#src/domain/workspaces/containers/index.ts";
+import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import type { Role } from "#src/domain/organisations/access/index.ts";
 import { roleInProject, type Viewer } from "#src/domain/workspaces/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
@@ -30,17 +31,18 @@ export type NewDeployment = Omit<
 /**
  * Stores a deployment as the next version of its site, and the site with its first one. Concurrent requests get versions in
  * turn. Violates `deployments_idempotency_unique`, and stores nothing, when the key was used; a foreign key when the project
- * is gone.
+ * is gone. Throws the refusal of the ceiling on deployments that are not over.
  */
 export async function storeDeployment(
-  db: Db,
+  { db, config }: { db: Db; config: CeilingConfig<"unfinished_deployments"> },
   site: NewSite,
   deployment: NewDeployment,
 ): Promise<Deployment | undefined> {
   const { provider, account, isStandin, projectId, containerId } = site;
   const { madeFor = madeForOf(projectId, containerId) } = site;
   const ofSite = sql`made_for = ${madeFor} AND provider = ${provider} AND account = ${account} AND is_standin = ${isStandin}::boolean`;
-  const [, [stored]] = await db.batch([
+  const batch = db.batch([
+    ...roomFor(db, config, [{ ceiling: "unfinished_deployments", owner: projectId }]),
     db
       .insert(deploymentSites)
       .values({ ...site, madeFor, lastVersion: 1 })
@@ -65,6 +67,7 @@ export async function storeDeployment(
       })
       .returning(),
   ]);
+  const [, , , [stored]] = await whileThereIsRoom(batch);
   return stored;
 }
 
@@ -86,13 +89,12 @@ export async function readOpening(
   db: Db,
   { idempotencyKey, ...place }: CredentialPlace & { projectId: string; idempotencyKey: string | undefined },
 ) {
-  const [containers, credentials, [unfinished], [earlier]] = await db.batch([
+  const [containers, credentials, [earlier]] = await db.batch([
     containersOf(db, place.projectId),
     credentialsIn(db, place),
-    unfinishedOf(db, place.projectId),
     deploymentOfKey(db, place.userId, idempotencyKey),
   ]);
-  return { containers, credentials, unfinished: unfinished?.count ?? 0, earlier };
+  return { containers, credentials, earlier };
 }
 
 export async function deploymentOf(db: Db, id: string): Promise<Deployment | undefined> {
@@ -235,14 +237,6 @@ export function linesAfter(db: Db, deploymentId: string, { after, limit }: { aft
     .where(and(eq(deploymentLogs.deploymentId, deploymentId), sql`${deploymentLogs.line} > ${after}::int`))
     .orderBy(asc(deploymentLogs.line))
     .limit(limit);
-}
-
-/** The number of a project's deployments that are not over. */
-export function unfinishedOf(db: Db, projectId: string) {
-  return db
-    .select({ count: count() })
-    .from(deployments)
-    .where(and(eq(deployments.projectId, projectId), inArray(deployments.status, [...UNFINISHED])));
 }
 
 export function isUnfinished({ status }: Pick<Deployment, "status">): boolean {

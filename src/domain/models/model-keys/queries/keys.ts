@@ -1,6 +1,7 @@
-import { and, count, desc, eq, exists, sql } from "drizzle-orm";
+import { and, desc, eq, exists, sql } from "drizzle-orm";
 import { lockPerson, shareOwnTeam } from "#src/db/locks.ts";
 import { userApiKeys } from "#src/db/schema/index.ts";
+import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import { insertAuditEntry, type AuditEntry } from "#src/domain/organisations/audit/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { statement, type Slot } from "#src/db/statement.ts";
@@ -37,11 +38,6 @@ export const sealedKeys = statement((db, { userId }: { userId: Slot<string> }) =
     .limit(MOST_SEALED),
 );
 
-export async function countActiveKeys(db: Db, userId: string): Promise<number> {
-  const [row] = await db.select({ active: count() }).from(userApiKeys).where(active(userId));
-  return row?.active ?? 0;
-}
-
 export async function keyOfUser(db: Db, userId: string, id: string): Promise<ModelKey | undefined> {
   const [row] = await db
     .select()
@@ -53,17 +49,19 @@ export async function keyOfUser(db: Db, userId: string, id: string): Promise<Mod
 /**
  * Stores a key. Restores a deleted one of the same provider and name with the new values. Returns its id; `undefined`
  * if an active one has the name. Concurrent calls of one person run one after another behind the lock on the person's
- * row.
+ * row. Throws the refusal of the ceiling on keys.
  */
 export async function putKey(
-  db: Db,
+  { db, config }: { db: Db; config: CeilingConfig<"model_keys"> },
   key: KeyValues & { id: string; userId: string },
   entry: AuditEntry,
 ): Promise<{ id: string; isReused: boolean } | undefined> {
   const { id, userId, ...values } = key;
   const sameName = sql`user_id = ${userId}::uuid AND provider = ${key.provider}::text AND key_name = ${key.keyName}::text`;
   const written = { ...values, isActive: true, createdAt: sql`now()`, updatedAt: sql`now()` };
-  const [, , [reused], [made]] = await db.batch([
+  const batch = db.batch([
+    // A key whose name is taken is refused for that.
+    ...roomFor(db, config, [{ ceiling: "model_keys", owner: userId, except: sameName }]),
     shareOwnTeam(db, userId),
     lockPerson(db, userId),
     db
@@ -88,6 +86,7 @@ export async function putKey(
       sql`EXISTS (SELECT 1 FROM user_api_keys WHERE ${sameName} AND is_active AND updated_at = now()::timestamptz(3))`,
     ),
   ]);
+  const [, , , , [reused], [made]] = await whileThereIsRoom(batch);
   const stored = reused ?? made;
   return stored && { id: stored.id, isReused: reused !== undefined };
 }

@@ -1,5 +1,6 @@
-import { and, asc, count, eq, sql } from "drizzle-orm";
+import { and, asc, eq, sql } from "drizzle-orm";
 import { teams, userModels } from "#src/db/schema/index.ts";
+import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 export type AddedModel = typeof userModels.$inferSelect;
@@ -10,20 +11,16 @@ export function addedModels(db: Db, userId: string) {
   return db.select().from(userModels).where(active(userId)).orderBy(asc(userModels.createdAt));
 }
 
-export async function countAddedModels(db: Db, userId: string): Promise<number> {
-  const [row] = await db.select({ active: count() }).from(userModels).where(active(userId));
-  return row?.active ?? 0;
-}
-
-/** Fails on `user_models_model_unique` if the model is already listed. */
+/** Fails on `user_models_model_unique` if the model is already listed. Throws the refusal of the ceiling on models. */
 export async function insertModel(
-  db: Db,
+  { db, config }: { db: Db; config: CeilingConfig<"added_models"> },
   model: Pick<
     AddedModel,
     "id" | "userId" | "modelId" | "modelName" | "provider" | "pricingInput" | "pricingOutput"
   >,
 ): Promise<void> {
-  await db.insert(userModels).values(model);
+  const room = roomFor(db, config, [{ ceiling: "added_models", owner: model.userId }]);
+  await whileThereIsRoom(db.batch([...room, db.insert(userModels).values(model)]));
 }
 
 /** Removes a model from the list. Returns whether it was listed. */

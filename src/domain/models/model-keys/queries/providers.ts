@@ -1,6 +1,7 @@
-import { and, asc, count, desc, eq, exists, sql } from "drizzle-orm";
+import { and, asc, desc, eq, exists, sql } from "drizzle-orm";
 import { lockPerson, shareOwnTeam } from "#src/db/locks.ts";
 import { userApiKeys, userModels, userProviders } from "#src/db/schema/index.ts";
+import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
 import { insertAuditEntry, type AuditEntry } from "#src/domain/organisations/audit/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { statement, type Slot } from "#src/db/statement.ts";
@@ -20,11 +21,6 @@ export function activeProviders(db: Db, userId: string) {
   return db.select().from(userProviders).where(active(userId)).orderBy(asc(userProviders.createdAt));
 }
 
-export async function countActiveProviders(db: Db, userId: string): Promise<number> {
-  const [row] = await db.select({ active: count() }).from(userProviders).where(active(userId));
-  return row?.active ?? 0;
-}
-
 /** The default headers of all providers that a person ever stored, encrypted. */
 export const sealedHeaders = statement((db, { userId }: { userId: Slot<string> }) =>
   db
@@ -36,17 +32,20 @@ export const sealedHeaders = statement((db, { userId }: { userId: Slot<string> }
 );
 
 /**
- * Stores a provider; restores a deleted one with the slug. Returns its id; `undefined` if an active one has the slug.
+ * Stores a provider; restores a deleted one with the slug. Returns its id; `undefined` if an active one has the slug. Throws
+ * the refusal of the ceiling on providers.
  */
 export async function putProvider(
-  db: Db,
+  { db, config }: { db: Db; config: CeilingConfig<"model_providers"> },
   provider: ProviderValues & { id: string; userId: string },
   entry: AuditEntry,
 ): Promise<string | undefined> {
   const { id, userId, ...values } = provider;
   const sameSlug = sql`user_id = ${userId}::uuid AND slug = ${provider.slug}::text`;
   const written = { ...values, isActive: true, createdAt: sql`now()`, updatedAt: sql`now()` };
-  const [, , [revived], [made]] = await db.batch([
+  const batch = db.batch([
+    // A provider whose slug is taken is refused for that.
+    ...roomFor(db, config, [{ ceiling: "model_providers", owner: userId, except: sameSlug }]),
     shareOwnTeam(db, userId),
     lockPerson(db, userId),
     db
@@ -71,6 +70,7 @@ export async function putProvider(
       sql`EXISTS (SELECT 1 FROM user_providers WHERE ${sameSlug} AND is_active AND updated_at = now()::timestamptz(3))`,
     ),
   ]);
+  const [, , , , [revived], [made]] = await whileThereIsRoom(batch);
   return (revived ?? made)?.id;
 }
 

@@ -17,6 +17,7 @@ import type { Log } from "#src/platform/log/log.ts";
 import type { ProjectNotice } from "#src/platform/objects/project-notices.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
+import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
 import { ProjectInMemory } from "#test/domain/hosting/bundles/project-in-memory.ts";
 import { memoryArchives } from "#test/domain/workspaces/archives/memory-archives.ts";
 import { newColleague, type Colleague } from "#test/support/colleagues.ts";
@@ -30,6 +31,7 @@ const QUIET: Log = { info() {}, warn() {}, error() {}, with: () => QUIET };
 type Deps = Parameters<typeof runDeployment>[0] & Parameters<typeof requestDeployment>[0];
 
 const CONFIG = {
+  ...DEFAULT_CEILINGS,
   PROJECT_RUNTIME: "embedded" as const,
   DEPLOYMENT_TIMEOUT: 600,
   DEPLOYMENT_POLL_SECONDS: 5,

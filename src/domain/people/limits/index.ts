@@ -1,0 +1,1 @@
+export { readLimits } from "./read-limits.ts";
