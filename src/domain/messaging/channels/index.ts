@@ -6,6 +6,7 @@ export {
   listChannelMessages,
   listChannels,
   requireChannel,
+  requireLive,
   rotateSecret,
   shardOf,
   updateChannel,
@@ -13,12 +14,17 @@ export {
   type ChannelDeps,
   type ChannelWish,
 } from "./manage-channels.ts";
+export { LOSS_SENTENCES } from "./losses.ts";
 export {
   activeChannel,
+  channelLoss,
   connectionChannels,
+  endLostChannels,
+  isLive,
   setConnectionState,
   storeSelf,
   type Channel,
+  type ChannelLoss,
   type ChannelMessage,
   type ConnectionChannel,
 } from "./queries.ts";

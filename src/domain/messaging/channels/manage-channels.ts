@@ -10,6 +10,7 @@ import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import { followWebhook, introduceBot, type PlatformDeps } from "./at-platform.ts";
 import { checkCredentials, mergedCredentials, requireTargets } from "./check-wish.ts";
 import { type InboundMode, inboundModeOf } from "./inbound-mode.ts";
+import { LOSS_SENTENCES } from "./losses.ts";
 import {
   changeChannel,
   channelOf,
@@ -20,6 +21,7 @@ import {
   messagesOf,
   type Channel,
   type ChannelMessage,
+  type CheckedChannel,
 } from "./queries.ts";
 import { type Credentials, showChannel, type ShowDeps, type ShownChannel } from "./show-channel.ts";
 
@@ -52,14 +54,23 @@ const MISSING = "Channel config not found";
 /** A person's channels, deleted ones included, newest first. */
 export async function listChannels(deps: ChannelDeps, caller: UserCaller): Promise<ShownChannel[]> {
   const channels = await channelsOf(deps.db, caller.userId);
-  return Promise.all(channels.map((channel) => showChannel(deps, channel)));
+  return Promise.all(channels.map((channel) => showChannel(deps, channel, channel.loss)));
 }
 
 /** Throws `not_found`, also for another person's channel. */
-export async function requireChannel(deps: { db: Db }, caller: UserCaller, id: string): Promise<Channel> {
+export async function requireChannel(
+  deps: { db: Db },
+  caller: UserCaller,
+  id: string,
+): Promise<CheckedChannel> {
   const channel = isGuid(id) ? await channelOf(deps.db, caller.userId, id) : undefined;
   if (!channel) throw new AppError("not_found", MISSING);
   return channel;
+}
+
+/** Throws `invalid_input` for a channel that does not work. */
+export function requireLive({ loss }: CheckedChannel): void {
+  if (loss !== null) throw new AppError("invalid_input", LOSS_SENTENCES[loss]);
 }
 
 /**
@@ -138,8 +149,9 @@ async function newChannel(
 }
 
 /**
- * Changes a channel. Given credentials replace those of the same names, the others stay; masked values are refused. Throws
- * as `requireChannel` and `createChannel` do.
+ * Changes a channel. Given credentials replace those of the same names, the others stay; masked values are refused. A channel
+ * that is active afterwards must be one that the caller could make now: one that has lost its project needs another. Throws
+ * as `requireChannel` and `createChannel` do, and `conflict` when its project is deleted or changed meanwhile.
  */
 export async function updateChannel(
   deps: ChannelDeps,
@@ -156,7 +168,7 @@ export async function updateChannel(
   if (values.inboundMode) {
     inboundModeOf(platform, credentials ?? (await mergedCredentials(deps, channel, {})), values.inboundMode);
   }
-  await requireTargets(deps, caller, values);
+  await requireTargets(deps, caller, targetsAfter(channel, values));
   const encrypted = credentials && {
     encryptedCredentials: await deps.channelSecrets.encrypt(JSON.stringify(credentials)),
     ...(await introduceBot(deps, platform, credentials)),
@@ -167,11 +179,27 @@ export async function updateChannel(
   const changed = await changeChannel(
     deps.db,
     channel,
-    { change: { ...values, ...encrypted }, action: "channel.updated", fields, onlyActive: false },
+    {
+      change: { ...values, ...encrypted, ...(values.isActive === true && { endedBecause: null }) },
+      action: "channel.updated",
+      fields,
+      onlyActive: false,
+    },
     client,
   );
-  if (!changed) throw new AppError("not_found", MISSING);
+  if (!changed) throw new AppError("conflict", "The channel's project has changed meanwhile: try again");
   return showChannel(deps, await followWebhook(deps, channel, changed));
+}
+
+/** The project and the agent that a change is checked by. An ended channel keeps a project that its owner has lost. */
+function targetsAfter(channel: CheckedChannel, change: Omit<ChannelChange, "credentials">) {
+  const { projectId = channel.projectId, defaultAgentId, isActive = channel.isActive } = change;
+  if (!isActive) return { projectId: change.projectId, defaultAgentId };
+  const { loss } = channel;
+  if (projectId === null && (loss === "project_deleted" || loss === "access_lost")) {
+    throw new AppError("invalid_input", `project_id: ${LOSS_SENTENCES[loss]}`);
+  }
+  return { projectId, defaultAgentId };
 }
 
 /**

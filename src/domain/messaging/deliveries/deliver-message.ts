@@ -1,7 +1,7 @@
 import type { ChannelApi, RenderedText, SentMessage } from "#src/channels/channel.ts";
 import { nonceOf } from "#src/channels/plain-text.ts";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
-import { channelApi, type ApiDeps } from "#src/domain/messaging/channels/index.ts";
+import { channelApi, LOSS_SENTENCES, type ApiDeps } from "#src/domain/messaging/channels/index.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import type { DeliveryStream } from "#src/platform/redis/delivery-stream.ts";
@@ -47,8 +47,8 @@ export async function deliverMessage(deps: DeliverDeps, messageId: string): Prom
 
 /** Returns the next message to the same place; null when this one was postponed. */
 async function sendClaimed(deps: DeliverDeps, claimed: ClaimedMessage): Promise<string | null> {
-  const { message, channel } = claimed;
-  if (!channel.isActive) return fail(deps, claimed, "The channel was deleted");
+  const { message, channel, loss } = claimed;
+  if (loss !== null) return fail(deps, claimed, LOSS_SENTENCES[loss]);
   let api: ChannelApi;
   try {
     api = await channelApi(deps, channel);

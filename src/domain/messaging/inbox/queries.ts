@@ -7,6 +7,7 @@ import {
   channelSessions,
   messages,
 } from "#src/db/schema/index.ts";
+import { isLive } from "#src/domain/messaging/channels/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { SessionKey } from "./session-key.ts";
 
@@ -100,6 +101,7 @@ export function sessionOfTask(db: Db, taskId: string) {
   return db
     .select({
       channel: channelConfigs,
+      isLive,
       session: channelSessions,
       replyTo: sql<string | null>`${messages.messageMetadata} #>> '{channel,reply_to}'`,
       messageId: sql<string | null>`${messages.messageMetadata} #>> '{channel,message_id}'`,

@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, isNotNull, ne, or, sql } from "drizzle-orm";
 import { lockNames } from "#src/db/locks.ts";
 import { channelConfigs, channelSessions, schedules } from "#src/db/schema/index.ts";
+import { isLive } from "#src/domain/messaging/channels/index.ts";
 import { originOfTask } from "#src/domain/messaging/inbox/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
@@ -158,7 +159,7 @@ export async function originChat(
     .where(
       and(
         eq(channelConfigs.id, channelId),
-        channelConfigs.isActive,
+        isLive,
         // A terminal is reached by its own person alone, who has a session there.
         or(
           and(eq(channelConfigs.userId, userId), ne(channelConfigs.channelType, "cli")),

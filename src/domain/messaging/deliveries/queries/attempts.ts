@@ -1,6 +1,11 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import { channelConfigs, channelMessages } from "#src/db/schema/index.ts";
-import type { Channel, ChannelMessage } from "#src/domain/messaging/channels/index.ts";
+import {
+  channelLoss,
+  type Channel,
+  type ChannelLoss,
+  type ChannelMessage,
+} from "#src/domain/messaging/channels/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
 /** An attempt that dies leaves its message claimed for this long. */
@@ -36,6 +41,8 @@ const outgoing = (id: string) =>
 export interface ClaimedMessage {
   message: ChannelMessage;
   channel: Channel;
+  /** Why the channel does not work; null while it does. */
+  loss: ChannelLoss | null;
 }
 
 /**
@@ -60,13 +67,13 @@ export async function claimMessage(db: Db, id: string): Promise<ClaimedMessage |
       )
       .returning(),
     db
-      .select()
+      .select({ channel: channelConfigs, loss: channelLoss })
       .from(channelConfigs)
       .where(sql`id = (SELECT channel_config_id FROM channel_messages WHERE id = ${id}::uuid)`),
   ]);
   const [message] = claimed;
-  const [channel] = channels;
-  return message && channel && { message, channel };
+  const [from] = channels;
+  return message && from && { message, ...from };
 }
 
 /** Notes that the platform has taken another piece of a claimed message, and keeps the claim. */
