@@ -1,4 +1,5 @@
 export { channelApi, type ApiDeps } from "./channel-api.ts";
+export { endChannelsOf } from "./end-channels.ts";
 export {
   commandLineChannel,
   createChannel,
@@ -19,7 +20,6 @@ export {
   activeChannel,
   channelLoss,
   connectionChannels,
-  endLostChannels,
   isLive,
   setConnectionState,
   storeSelf,

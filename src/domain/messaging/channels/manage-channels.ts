@@ -54,7 +54,7 @@ const MISSING = "Channel config not found";
 /** A person's channels, deleted ones included, newest first. */
 export async function listChannels(deps: ChannelDeps, caller: UserCaller): Promise<ShownChannel[]> {
   const channels = await channelsOf(deps.db, caller.userId);
-  return Promise.all(channels.map((channel) => showChannel(deps, channel, channel.loss)));
+  return Promise.all(channels.map(({ loss, ...channel }) => showChannel(deps, channel, loss)));
 }
 
 /** Throws `not_found`, also for another person's channel. */
@@ -70,6 +70,7 @@ export async function requireChannel(
 
 /** Throws `invalid_input` for a channel that does not work. */
 export function requireLive({ loss }: CheckedChannel): void {
+  if (loss === "deleted") throw new AppError("invalid_input", "Channel config is not active");
   if (loss !== null) throw new AppError("invalid_input", LOSS_SENTENCES[loss]);
 }
 
@@ -242,7 +243,10 @@ export async function rotateSecret(
   return showChannel(deps, await followWebhook(deps, channel, rotated));
 }
 
-/** A page of a channel's messages, newest first. Throws as `requireChannel` does. */
+/**
+ * A page of a channel's messages, newest first. Throws as `requireChannel` does, and `forbidden` once the owner has lost its
+ * project: members of the project go on writing for a while.
+ */
 export async function listChannelMessages(
   deps: { db: Db },
   caller: UserCaller,
@@ -250,6 +254,7 @@ export async function listChannelMessages(
   page: { limit: number; offset: number },
 ): Promise<ChannelMessage[]> {
   const channel = await requireChannel(deps, caller, id);
+  if (channel.loss === "access_lost") throw new AppError("forbidden", LOSS_SENTENCES.access_lost);
   return messagesOf(deps.db, channel.id, page);
 }
 
