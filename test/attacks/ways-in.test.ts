@@ -5,7 +5,7 @@ import * as schema from "#src/db/schema/index.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { LOSSES } from "./support/ways-in/losses.ts";
 import { openScene, type Scene } from "./support/ways-in/scene.ts";
-import { WAYS_IN, type WayIn } from "./support/ways-in/ways-in.ts";
+import { TABLES, WAYS_IN, type WayIn } from "./support/ways-in/ways-in.ts";
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
 beforeAll(async () => {
@@ -31,6 +31,21 @@ async function uses(ways: ReadonlyMap<string, WayIn>): Promise<Map<string, boole
 const channelsOf = ({ db, owner }: Scene) =>
   db.select().from(schema.channelConfigs).where(eq(schema.channelConfigs.userId, owner.id));
 
+/** Tables whose rows belong to a person, and to a project or a team. */
+function tablesOfPeople(): string[] {
+  const tables: unknown[] = Object.values(schema);
+  return tables.flatMap((table) => {
+    if (!is(table, PgTable)) return [];
+    const { name, foreignKeys } = getTableConfig(table);
+    const named = foreignKeys.map((key) => getTableConfig(key.reference().foreignTable).name);
+    return named.includes("users") && (named.includes("projects") || named.includes("teams")) ? [name] : [];
+  });
+}
+
+it("every table of a person in a project is a way in, or says what it is", () => {
+  expect(tablesOfPeople().toSorted()).toEqual(Object.keys(TABLES).toSorted());
+});
+
 describe("a way in", () => {
   it("works while its owner has what it needs", async () => {
     const found = await uses(await openAll(await openScene(database.db)));
@@ -43,7 +58,11 @@ describe("a way in", () => {
     await lose(scene);
     expect([...(await uses(ways))].filter(([use, worked]) => worked === ends(use))).toEqual([]);
     await scene.follow();
-    const why = new Set((await channelsOf(scene)).map(({ isActive, endedBecause }) => isActive || endedBecause));
-    expect([...why]).toEqual(endsChannels === null ? [...why].filter((each) => each === true) : [endsChannels]);
+    const why = new Set(
+      (await channelsOf(scene)).map(({ isActive, endedBecause }) => isActive || endedBecause),
+    );
+    expect([...why]).toEqual(
+      endsChannels === null ? [...why].filter((each) => each === true) : [endsChannels],
+    );
   });
 });

@@ -1,6 +1,10 @@
 import { z } from "zod";
 import { PLATFORMS } from "#src/channels/channel.ts";
-import { LOSS_SENTENCES, type Channel as ChannelRow, type ShownChannel } from "#src/domain/messaging/channels/index.ts";
+import {
+  LOSS_SENTENCES,
+  type Channel as ChannelRow,
+  type ShownChannel,
+} from "#src/domain/messaging/channels/index.ts";
 import { resync } from "#src/domain/messaging/gateway/index.ts";
 import type { Call } from "#src/http/endpoint.ts";
 import { JsonObject, Moment, text } from "#src/http/schemas.ts";

@@ -7,5 +7,6 @@ export const LOSS_SENTENCES: Readonly<Record<ChannelLoss, string>> = {
   access_lost:
     "The channel's owner may no longer manage channels in its project: the owner can choose another project",
   account_disabled: "The account of the channel's owner was disabled",
-  handed_over: "The account of the channel was proved to be another person's: its owner can make it active again",
+  handed_over:
+    "The account of the channel was proved to be another person's: its owner can make it active again",
 };

@@ -20,7 +20,8 @@ export interface Loss {
 }
 
 const isAlwaysOn = (use: string) => use.startsWith("always on: ");
-const isOfKey = (use: string) => /^(API key|schedule of a key): |^channel of cli .*: takes messages$/u.test(use);
+const isOfKey = (use: string) =>
+  /^(API key|schedule of a key): |^channel of cli .*: takes messages$/u.test(use);
 
 /** The mark belongs to the team, whose other members go on. */
 const ofPerson = (use: string) => !isAlwaysOn(use);

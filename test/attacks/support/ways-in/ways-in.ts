@@ -21,10 +21,7 @@ export interface WayIn {
 
 type Open = (scene: Scene) => Promise<WayIn>;
 
-/**
- * The ways in, and what a table that names a person and a project is, where it is none. A new table does not pass the test
- * until it is one of them.
- */
+/** The ways in. A new platform, or a new way in which its messages arrive, is one of them by itself. */
 export const WAYS_IN: Readonly<Record<string, Open>> = {
   // First, because a task keeps a project awake, too.
   "always on": openAlwaysOn,
@@ -42,7 +39,38 @@ export const WAYS_IN: Readonly<Record<string, Open>> = {
   "API key": openKey,
 };
 
-async function openSchedule({ db, deps, mail, owner, projectId }: Scene, apiKeyId: string | null): Promise<WayIn> {
+/** What a row is that belongs to a person, and to a project or a team: its way in, or why it is none. */
+export const TABLES: Readonly<Record<string, string>> = {
+  channel_configs: "channel of each platform",
+  schedules: "schedule",
+  deployments: "deployment",
+  deployment_credentials: "deployment",
+  deployment_sites: "what a deployment has made; it does nothing",
+  external_api_keys: "API key",
+  projects: "always on",
+  tasks: "begun by one of the ways in; each turn asks again (test/domain/agent-work/tasks/turns.test.ts)",
+  chats: "a conversation; it does nothing without a task",
+  shell_sessions: "open only while its person is connected, who is asked again",
+  repositories: "a clone runs once, for a request",
+  snapshots: "files of the project",
+  command_runs: "a record of what was run",
+  usage_logs: "a record of what was spent",
+  audit_log: "a record of what was done",
+  agents: "the team's; each turn asks whether it may use one",
+  library_agents: "the team's; each turn asks whether it may use one",
+  library_bases: "the team's; used by a request",
+  project_memberships: "the right itself",
+  team_memberships: "the right itself",
+  team_invitations: "ends with its inviter's role (test/domain/organisations/invitations)",
+  checkouts: "a payment of the team",
+  subscriptions: "a payment of the team",
+  transactions: "a payment of the team",
+};
+
+async function openSchedule(
+  { db, deps, mail, owner, projectId }: Scene,
+  apiKeyId: string | null,
+): Promise<WayIn> {
   const id = newId();
   await db.insert(schedules).values({
     id,
