@@ -80,7 +80,8 @@ async function attempt(deps: RunDeps, claimed: Claimed & { mayDeploy: boolean })
   if (!isDeleting && deployment.cancelledAt !== null && deployment.publishedAt === null)
     return ended("cancelled");
   // What the provider has may come to life by itself, and is followed to its end.
-  if (!isDeleting && !claimed.mayDeploy && deployment.publishedAt === null)
+  const isLost = deployment.projectId !== null && !claimed.mayDeploy;
+  if (!isDeleting && isLost && deployment.publishedAt === null)
     return ended("failed", "The person who requested the deployment may no longer deploy this project");
   if (deployment.attempts > (isDeleting ? MAX_REMOVALS : MAX_ATTEMPTS))
     return ended(

@@ -111,7 +111,7 @@ describe("a schedule is paused with a reason, and its owner is told once, when i
     await world.makeDue(id);
     await world.tick();
     await Promise.all([...world.waiting, ...world.waiting].map((message) => world.handle(message)));
-    world.waiting = [];
+    await world.deliver();
     expect(await world.found(id)).toMatchObject({ isActive: false, pausedReason: reason, lastError: reason });
     expect(await world.statuses(id)).toEqual(["success", "failed"]);
     const sentence = `The schedule “Issues” is paused: ${reason}. Resume it when that is settled.`;
