@@ -5,7 +5,8 @@ import * as schema from "#src/db/schema/index.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { LOSSES } from "./support/ways-in/losses.ts";
 import { openScene, type Scene } from "./support/ways-in/scene.ts";
-import { TABLES, WAYS_IN, type WayIn } from "./support/ways-in/ways-in.ts";
+import type { WayIn } from "./support/ways-in/way-in.ts";
+import { TABLES, WAYS_IN } from "./support/ways-in/ways-in.ts";
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
 beforeAll(async () => {

@@ -11,7 +11,7 @@ import { receiveEvents, sessionKeyOf } from "#src/domain/messaging/inbox/index.t
 import { originChat } from "#src/domain/schedules/definitions/queries.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Scene } from "./scene.ts";
-import type { WayIn } from "./ways-in.ts";
+import type { WayIn } from "./way-in.ts";
 
 /** A channel of the owner, in which a colleague writes; at the command line only the owner can. */
 export async function openChannel(

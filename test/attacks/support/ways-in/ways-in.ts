@@ -12,12 +12,7 @@ import { newId } from "#src/lib/ids.ts";
 import { CLIENT } from "#test/support/people.ts";
 import { openChannel } from "./channel.ts";
 import type { Scene } from "./scene.ts";
-
-/** Something that a person owns and that works in a project without a sign-in. */
-export interface WayIn {
-  /** Uses it once in each manner that there is. Returns which of them worked. */
-  works(): Promise<Record<string, boolean>>;
-}
+import type { WayIn } from "./way-in.ts";
 
 type Open = (scene: Scene) => Promise<WayIn>;
 
