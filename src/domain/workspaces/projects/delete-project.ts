@@ -5,7 +5,6 @@ import { endTask } from "#src/domain/operations/background-tasks/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { ArchiveStore } from "#src/platform/archives/archive-store.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import type { Log } from "#src/platform/log/log.ts";
 import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
 import type { Queue, QueueMessage } from "#src/platform/queue/queue.ts";
 import { deleteProjectRow, endTasksOfGoneProject, projectExists, type Project } from "./queries.ts";

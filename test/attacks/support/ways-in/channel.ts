@@ -13,6 +13,9 @@ import { newId } from "#src/lib/ids.ts";
 import type { Scene } from "./scene.ts";
 import type { WayIn } from "./way-in.ts";
 
+/** A chat that nobody has used. */
+const newPlace = () => ({ chatId: newId(), chatType: "dm", threadId: undefined }) as const;
+
 /** A channel of the owner, in which a colleague writes; at the command line only the owner can. */
 export async function openChannel(
   { db, deps, rows, ...scene }: Scene,
@@ -23,12 +26,12 @@ export async function openChannel(
   const isTerminal = platform === "cli";
   const writer = isTerminal ? owner : scene.team.owner;
   const senderId = isTerminal ? owner.id : await rows.identity(writer, { platform });
-  const place = () => ({ chatId: newId(), chatType: "dm", threadId: undefined }) as const;
+
+  const tasksThere = () => db.$count(tasks, eq(tasks.userId, writer.id));
 
   /** Whether a message becomes a task. */
   async function takesMessage(): Promise<boolean> {
-    const tasksThere = () => db.$count(tasks, eq(tasks.userId, writer.id));
-    const [at, before] = [place(), await tasksThere()];
+    const [at, before] = [newPlace(), await tasksThere()];
     await receiveEvents(deps, channel, [
       {
         kind: "message",
@@ -53,7 +56,7 @@ export async function openChannel(
   async function sends(): Promise<boolean> {
     const message = {
       channel,
-      place: place(),
+      place: newPlace(),
       kind: "message",
       content: "A reply",
       occasion: newId(),

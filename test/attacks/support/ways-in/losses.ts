@@ -12,9 +12,9 @@ import { CLIENT } from "#test/support/people.ts";
 import type { Scene } from "./scene.ts";
 
 export interface Loss {
-  lose(scene: Scene): Promise<unknown>;
+  lose: (scene: Scene) => Promise<unknown>;
   /** Whether a use of a way in, as `<way in>: <use>`, ends with it. */
-  ends(use: string): boolean;
+  ends: (use: string) => boolean;
   /** Why the service ends the owner's channels; null when they stay as they are, or are gone. */
   endsChannels: (typeof CHANNEL_LOSSES)[number] | null;
 }

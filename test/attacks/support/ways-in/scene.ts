@@ -7,7 +7,6 @@ import { LostAccess } from "#src/domain/organisations/access/index.ts";
 import { createApiKey } from "#src/domain/organisations/api-keys/index.ts";
 import { createProject } from "#src/domain/workspaces/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { DeploymentWorld } from "#test/domain/hosting/deployments/support/deployment-world.ts";
 import { PlatformRows } from "#test/domain/messaging/support/people-of-platforms.ts";
 import { newMember, newTeam } from "#test/support/colleagues.ts";
