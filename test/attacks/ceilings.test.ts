@@ -79,7 +79,7 @@ it("a deleted or webhook channel is no way past the ceiling on connections", asy
   const change = (id: string, values: { isActive?: boolean; inboundMode?: "connection" }) =>
     changeChannel(
       deps,
-      { userId, id },
+      { userId, id, projectId: null },
       { change: values, action: "channel.updated", fields: [], onlyActive: false },
       CLIENT,
     );

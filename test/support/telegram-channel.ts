@@ -20,7 +20,7 @@ export interface ChannelMessageView {
   error: string | null;
 }
 
-/** A Telegram channel of a new account, at the chat platform of the stack, and people there. */
+/** A Telegram channel of a new account, or of a given one, at the chat platform of the stack, and people there. */
 export interface TelegramChannel {
   client: TaskClient;
   platform: ChatPlatform;
@@ -38,8 +38,9 @@ export interface TelegramChannel {
 export async function newTelegramChannel(
   service: SharedService,
   fields: Readonly<Record<string, unknown>> = {},
+  whose: Parameters<typeof newTaskClient>[1] = {},
 ): Promise<TelegramChannel> {
-  const client = await newTaskClient(service);
+  const client = await newTaskClient(service, whose);
   const { token } = client.account;
   const platform = new ChatPlatform(service.stack.chatPlatformUrl ?? "");
   const botToken = `standin:${crypto.randomUUID()}`;

@@ -35,6 +35,8 @@ import type { Log } from "#src/platform/log/log.ts";
 import type { Request } from "./request.ts";
 
 const BATCH = 100;
+/** Always-on projects by tier. */
+const PLACES = { free: 1, basic: 3, pro: 5, ultra: 20 };
 const log: Log = { info() {}, warn() {}, error() {}, with: () => log };
 
 /** Each team receives its credits once a day, so the sweep reads every team at most once an hour. */
@@ -43,8 +45,8 @@ const ALL_TEAMS = "every team is looked at";
 /** Work of the service itself, every minute or night. Here it finds nothing to do, or equally much at every size. */
 export const SWEEPS: readonly Request[] = [
   { name: "warnings that hold no more", run: (db) => forgetIdleWarnings(db) },
-  { name: "projects to warn", run: (db) => warnIdleProjects(db, 60, BATCH) },
-  { name: "projects to hibernate", run: (db) => hibernateIdleProjects(db, 5, BATCH) },
+  { name: "projects to warn", run: (db) => warnIdleProjects(db, 60, PLACES, BATCH) },
+  { name: "projects to hibernate", run: (db) => hibernateIdleProjects(db, 5, PLACES, BATCH) },
   { name: "projects left alone", run: (db) => projectsLeftAlone(db, BATCH) },
   { name: "lost programs", run: (db) => wantLostPrograms(db, BATCH) },
   { name: "programs to look after", run: (db) => projectsWithPrograms(db, BATCH) },

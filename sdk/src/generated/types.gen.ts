@@ -5384,7 +5384,7 @@ export type ChannelConfig = {
     project_id: string | null;
     default_agent_id: string | null;
     /**
-     * False once the channel is deleted
+     * False once the channel is deleted, or ended with its owner's access
      */
     is_active: boolean;
     /**
@@ -5430,7 +5430,7 @@ export type ChannelConfig = {
      */
     connected: boolean;
     /**
-     * The last failure at the platform; null after a success
+     * Why the channel does not work: what its owner has lost, or the last failure at the platform; null after a success
      */
     last_error: string | null;
     /**

@@ -7,6 +7,9 @@ import { at, createdAt, id } from "./columns.ts";
 import { projects } from "./projects.ts";
 import { tasks } from "./tasks.ts";
 
+/** Why the service ends a channel: what its owner, or the owner's right to it, has lost. */
+export const CHANNEL_LOSSES = ["project_deleted", "access_lost", "account_disabled", "handed_over"] as const;
+
 /** A person's connection to a messaging platform: a bot or a number, and the project its messages are about. */
 export const channelConfigs = pgTable(
   "channel_configs",
@@ -53,6 +56,8 @@ export const channelConfigs = pgTable(
     lastError: text(),
     /** False once deleted: the row stays, because messages refer to it. */
     isActive: boolean().notNull().default(true),
+    /** Why the service ended the channel; null if its owner did. */
+    endedBecause: text({ enum: CHANNEL_LOSSES }),
     createdAt: createdAt(),
     updatedAt: at(),
   },

@@ -1,6 +1,10 @@
 import { z } from "zod";
 import { PLATFORMS } from "#src/channels/channel.ts";
-import type { Channel as ChannelRow, ShownChannel } from "#src/domain/messaging/channels/index.ts";
+import {
+  LOSS_SENTENCES,
+  type Channel as ChannelRow,
+  type ShownChannel,
+} from "#src/domain/messaging/channels/index.ts";
 import { resync } from "#src/domain/messaging/gateway/index.ts";
 import type { Call } from "#src/http/endpoint.ts";
 import { JsonObject, Moment, text } from "#src/http/schemas.ts";
@@ -64,7 +68,7 @@ export const Channel = z
       .nullable()
       .describe("Project of the channel's messages; null for the owner's default workspace, and nobody else's"),
     default_agent_id: z.string().nullable(),
-    is_active: z.boolean().describe("False once the channel is deleted"),
+    is_active: z.boolean().describe("False once the channel is deleted, or ended with its owner's access"),
     credentials: z.record(z.string(), z.unknown()).describe("Masked"),
     webhook_url: z
       .string()
@@ -88,14 +92,19 @@ export const Channel = z
       .nullable()
       .describe("Null without a connection"),
     connected: z.boolean().describe("Whether messages can arrive, as far as is known"),
-    last_error: z.string().nullable().describe("The last failure at the platform; null after a success"),
+    last_error: z
+      .string()
+      .nullable()
+      .describe(
+        "Why the channel does not work: what its owner has lost, or the last failure at the platform; null after a success",
+      ),
     created_at: Moment,
     updated_at: Moment,
   })
   .meta({ id: "ChannelConfig" });
 
 export function describeChannel(shown: ShownChannel): z.input<typeof Channel> {
-  const { channel } = shown;
+  const { channel, loss } = shown;
   return {
     id: channel.id,
     config_id: channel.id,
@@ -116,9 +125,9 @@ export function describeChannel(shown: ShownChannel): z.input<typeof Channel> {
     is_proved: channel.provedAt !== null,
     gateway_shard: channel.gatewayShard,
     bot_name: channel.botName,
-    connection_state: isConnecting(channel) ? channel.connectionState : null,
-    connected: isConnected(channel),
-    last_error: channel.lastError,
+    connection_state: loss === null && isConnecting(channel) ? channel.connectionState : null,
+    connected: loss === null && isConnected(channel),
+    last_error: loss === null || loss === "deleted" ? channel.lastError : LOSS_SENTENCES[loss],
     created_at: channel.createdAt.toISOString(),
     updated_at: channel.updatedAt?.toISOString() ?? channel.createdAt.toISOString(),
   };

@@ -340,7 +340,7 @@ async function channelsBy(deps: Ceiled, inboundMode: "webhook" | "connection"): 
       const channel = { id: newId(), userId, channelType: "telegram", name: "bot", inboundMode } as const;
       return (await insertChannel(deps, { ...channel, ...secret }, CLIENT)).id;
     },
-    remove: (id) => changeChannel(deps, { userId, id }, end, CLIENT),
+    remove: (id) => changeChannel(deps, { userId, id, projectId: null }, end, CLIENT),
   };
 }
 

@@ -1,1 +1,8 @@
-export { tierFacts, type TierConfig, type TierFacts } from "./tiers.ts";
+export {
+  deploysByTier,
+  tierFacts,
+  type DeployConfig,
+  type DeploysByTier,
+  type TierConfig,
+  type TierFacts,
+} from "./tiers.ts";

@@ -16,6 +16,8 @@ export type TierConfig = Readonly<
   >
 >;
 
+export type DeployConfig = Pick<TierConfig, `TIER_MAX_DEPLOYS_${Uppercase<Tier>}`>;
+
 /** What a tier costs and gives. */
 export interface TierFacts {
   /** Per month, as it is shown; what is paid is the price at the provider. */
@@ -30,6 +32,18 @@ export interface TierFacts {
   /** Whether members may use their own model keys. */
   isByokEnabled: boolean;
   support: "community" | "email" | "priority";
+}
+
+/** Most always-on projects by tier, without those that a team bought. */
+export type DeploysByTier = Readonly<Record<Tier, number>>;
+
+export function deploysByTier(config: DeployConfig): DeploysByTier {
+  return {
+    free: config.TIER_MAX_DEPLOYS_FREE,
+    basic: config.TIER_MAX_DEPLOYS_BASIC,
+    pro: config.TIER_MAX_DEPLOYS_PRO,
+    ultra: config.TIER_MAX_DEPLOYS_ULTRA,
+  };
 }
 
 export function tierFacts(

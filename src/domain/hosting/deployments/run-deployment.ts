@@ -72,13 +72,17 @@ export async function runDeployment(
 }
 
 /** An executor's attempt, whose failure is an outcome, too. */
-async function attempt(deps: RunDeps, claimed: Claimed): Promise<Outcome> {
+async function attempt(deps: RunDeps, claimed: Claimed & { mayDeploy: boolean }): Promise<Outcome> {
   const { deployment } = claimed;
   const isDeleting = deployment.status === "deleting";
   // Where nothing is at the provider, neither its deletion nor its end needs a credential.
   if (isDeleting && !isAtProvider(claimed)) return leave(deps, claimed);
   if (!isDeleting && deployment.cancelledAt !== null && deployment.publishedAt === null)
     return ended("cancelled");
+  // What the provider has may come to life by itself, and is followed to its end.
+  const isLost = deployment.projectId !== null && !claimed.mayDeploy;
+  if (!isDeleting && isLost && deployment.publishedAt === null)
+    return ended("failed", "The person who requested the deployment may no longer deploy this project");
   if (deployment.attempts > (isDeleting ? MAX_REMOVALS : MAX_ATTEMPTS))
     return ended(
       "failed",

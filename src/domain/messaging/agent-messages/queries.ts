@@ -6,7 +6,7 @@ import {
   platformIdentities,
 } from "#src/db/schema/index.ts";
 import type { Platform } from "#src/channels/channel.ts";
-import type { Channel } from "#src/domain/messaging/channels/index.ts";
+import { isLive, type Channel } from "#src/domain/messaging/channels/index.ts";
 import { carries, linkCounts, type Identity } from "#src/domain/messaging/identities/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
@@ -77,7 +77,7 @@ export async function readReach(
   const isOrigin = sql`coalesce(${channelConfigs.id} = ${origin}, false)`;
   const isCandidate = and(
     eq(channelConfigs.channelType, platform),
-    channelConfigs.isActive,
+    isLive,
     carries(userId, projectId),
     or(isOrigin, and(isWithinKey, or(isOwn, isHome))),
   );

@@ -1,5 +1,5 @@
 import { requireAgent } from "#src/domain/agent-work/agents/index.ts";
-import type { UserCaller } from "#src/domain/organisations/access/index.ts";
+import { memberCaller, type UserCaller } from "#src/domain/organisations/access/index.ts";
 import { requireTeam } from "#src/domain/organisations/teams/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import type { Platform } from "#src/channels/channel.ts";
@@ -8,7 +8,10 @@ import type { Db } from "#src/platform/db/client.ts";
 import type { Channel } from "./queries.ts";
 import { type Credentials, MASK, openCredentials, type ShowDeps } from "./show-channel.ts";
 
-/** The project must let the caller manage channels, and the agent be one of the caller's team. */
+/**
+ * The project must let the caller manage channels, and the agent be one of the caller's team. A channel works without a
+ * sign-in, so that an administrator's rights do not count.
+ */
 export async function requireTargets(
   deps: { db: Db },
   caller: UserCaller,
@@ -17,7 +20,7 @@ export async function requireTargets(
     defaultAgentId,
   }: { projectId?: string | null | undefined; defaultAgentId?: string | null | undefined },
 ): Promise<void> {
-  if (projectId) await requireProject(deps, caller, projectId, "channel.manage");
+  if (projectId) await requireProject(deps, memberCaller(caller.userId), projectId, "channel.manage");
   if (!defaultAgentId) return;
   const { teamId } = await requireTeam(deps, caller, "agent.view");
   await requireAgent(deps.db, teamId, defaultAgentId);

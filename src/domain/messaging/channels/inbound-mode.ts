@@ -5,7 +5,7 @@ import type { Channel } from "./queries.ts";
 export type InboundMode = Channel["inboundMode"];
 
 /** How messages of a platform can arrive; the first is the usual way. */
-const MODES: Readonly<Record<Platform, readonly InboundMode[]>> = {
+export const INBOUND_MODES: Readonly<Record<Platform, readonly InboundMode[]>> = {
   telegram: ["connection", "webhook"],
   slack: ["webhook", "connection"],
   discord: ["connection", "webhook"],
@@ -23,10 +23,10 @@ export function inboundModeOf(
   credentials: Readonly<Record<string, unknown>>,
   wish: InboundMode | undefined,
 ): InboundMode {
-  const [usual = "webhook"] = MODES[platform];
+  const [usual = "webhook"] = INBOUND_MODES[platform];
   const canConnect = platform !== "slack" || credentials["app_token"] !== undefined;
   if (wish === undefined) return platform === "slack" && canConnect ? "connection" : usual;
-  if (!MODES[platform].includes(wish)) {
+  if (!INBOUND_MODES[platform].includes(wish)) {
     throw new AppError("invalid_body", `inbound_mode: messages of this platform arrive by ${usual} alone`);
   }
   if (wish === "connection" && !canConnect) {
@@ -44,5 +44,5 @@ export function hasWebhookAddress({
   inboundMode,
 }: Pick<Channel, "channelType" | "inboundMode">): boolean {
   if (channelType === "telegram") return inboundMode === "webhook";
-  return MODES[channelType].includes("webhook");
+  return INBOUND_MODES[channelType].includes("webhook");
 }

@@ -1,4 +1,5 @@
 export { channelApi, type ApiDeps } from "./channel-api.ts";
+export { endChannelsOf } from "./end-channels.ts";
 export {
   commandLineChannel,
   createChannel,
@@ -6,6 +7,7 @@ export {
   listChannelMessages,
   listChannels,
   requireChannel,
+  requireLive,
   rotateSecret,
   shardOf,
   updateChannel,
@@ -13,13 +15,17 @@ export {
   type ChannelDeps,
   type ChannelWish,
 } from "./manage-channels.ts";
+export { LOSS_SENTENCES } from "./losses.ts";
 export {
   activeChannel,
+  channelLoss,
   connectionChannels,
+  isLive,
   noteFailure,
   setConnectionState,
   storeBot,
   type Channel,
+  type ChannelLoss,
   type ChannelMessage,
   type ConnectionChannel,
 } from "./queries.ts";

@@ -11,6 +11,7 @@ import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import { followWebhook, introduceBot, type PlatformDeps } from "./at-platform.ts";
 import { checkCredentials, mergedCredentials, requireTargets } from "./check-wish.ts";
 import { type InboundMode, inboundModeOf } from "./inbound-mode.ts";
+import { LOSS_SENTENCES } from "./losses.ts";
 import {
   changeChannel,
   channelOf,
@@ -21,6 +22,7 @@ import {
   messagesOf,
   type Channel,
   type ChannelMessage,
+  type CheckedChannel,
 } from "./queries.ts";
 import { type Credentials, showChannel, type ShowDeps, type ShownChannel } from "./show-channel.ts";
 
@@ -57,14 +59,24 @@ const MISSING = "Channel config not found";
 /** A person's channels, deleted ones included, newest first. */
 export async function listChannels(deps: ChannelDeps, caller: UserCaller): Promise<ShownChannel[]> {
   const channels = await channelsOf(deps.db, caller.userId);
-  return Promise.all(channels.map((channel) => showChannel(deps, channel)));
+  return Promise.all(channels.map(({ loss, ...channel }) => showChannel(deps, channel, loss)));
 }
 
 /** Throws `not_found`, also for another person's channel. */
-export async function requireChannel(deps: { db: Db }, caller: UserCaller, id: string): Promise<Channel> {
+export async function requireChannel(
+  deps: { db: Db },
+  caller: UserCaller,
+  id: string,
+): Promise<CheckedChannel> {
   const channel = isGuid(id) ? await channelOf(deps.db, caller.userId, id) : undefined;
   if (!channel) throw new AppError("not_found", MISSING);
   return channel;
+}
+
+/** Throws `invalid_input` for a channel that does not work. */
+export function requireLive({ loss }: CheckedChannel): void {
+  if (loss === "deleted") throw new AppError("invalid_input", "Channel config is not active");
+  if (loss !== null) throw new AppError("invalid_input", LOSS_SENTENCES[loss]);
 }
 
 /**
@@ -144,8 +156,9 @@ async function newChannel(
 }
 
 /**
- * Changes a channel. Given credentials replace those of the same names, the others stay; masked values are refused. Throws
- * as `requireChannel` and `createChannel` do.
+ * Changes a channel. Given credentials replace those of the same names, the others stay; masked values are refused. A channel
+ * that is active afterwards must be one that the caller could make now: one that has lost its project needs another. Throws
+ * as `requireChannel` and `createChannel` do, and `conflict` when its project is deleted or changed meanwhile.
  */
 export async function updateChannel(
   deps: ChannelDeps,
@@ -163,7 +176,7 @@ export async function updateChannel(
   if (values.inboundMode) {
     inboundModeOf(platform, credentials ?? (await mergedCredentials(deps, channel, {})), values.inboundMode);
   }
-  await requireTargets(deps, caller, values);
+  await requireTargets(deps, caller, targetsAfter(channel, values));
   const encrypted = credentials && {
     encryptedCredentials: await deps.channelSecrets.encrypt(JSON.stringify(credentials)),
     ...(await introduceBot(deps, platform, credentials)),
@@ -181,15 +194,32 @@ export async function updateChannel(
     deps,
     channel,
     {
-      change: { ...values, ...webhook, ...encrypted, ...sharing },
+      change: {
+        ...values,
+        ...webhook,
+        ...encrypted,
+        ...sharing,
+        ...(values.isActive === true && { endedBecause: null }),
+      },
       action: "channel.updated",
       fields,
       onlyActive: false,
     },
     client,
   );
-  if (!changed) throw new AppError("not_found", MISSING);
+  if (!changed) throw new AppError("conflict", "The channel's project has changed meanwhile: try again");
   return showChannel(deps, await followWebhook(deps, channel, changed));
+}
+
+/** The project and the agent that a change is checked by. An ended channel keeps a project that its owner has lost. */
+function targetsAfter(channel: CheckedChannel, change: Omit<ChannelChange, "credentials">) {
+  const { projectId = channel.projectId, defaultAgentId, isActive = channel.isActive } = change;
+  if (!isActive) return { projectId: change.projectId, defaultAgentId };
+  const { loss } = channel;
+  if (projectId === null && (loss === "project_deleted" || loss === "access_lost")) {
+    throw new AppError("invalid_input", `project_id: ${LOSS_SENTENCES[loss]}`);
+  }
+  return { projectId, defaultAgentId };
 }
 
 /**
@@ -232,7 +262,10 @@ export async function rotateSecret(
   return showChannel(deps, await followWebhook(deps, channel, rotated));
 }
 
-/** A page of a channel's messages, newest first. Throws as `requireChannel` does. */
+/**
+ * A page of a channel's messages, newest first. Throws as `requireChannel` does, and `forbidden` once the owner has lost its
+ * project: members of the project go on writing for a while.
+ */
 export async function listChannelMessages(
   deps: { db: Db },
   caller: UserCaller,
@@ -240,6 +273,7 @@ export async function listChannelMessages(
   page: { limit: number; offset: number },
 ): Promise<ChannelMessage[]> {
   const channel = await requireChannel(deps, caller, id);
+  if (channel.loss === "access_lost") throw new AppError("forbidden", LOSS_SENTENCES.access_lost);
   return messagesOf(deps.db, channel.id, page);
 }
 

@@ -1,8 +1,10 @@
-import { and, asc, desc, eq, gte, isNull, ne, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, gte, isNull, ne, or, sql } from "drizzle-orm";
 import { lockNames, shareOwnTeam } from "#src/db/locks.ts";
-import { channelConfigs, channelMessages } from "#src/db/schema/index.ts";
+import { channelConfigs, channelMessages, type CHANNEL_LOSSES } from "#src/db/schema/index.ts";
+import { rolesGranting, type LostAccess } from "#src/domain/organisations/access/index.ts";
 import { insertAuditEntry } from "#src/domain/organisations/audit/index.ts";
 import { roomFor, whileThereIsRoom, type CeilingConfig } from "#src/domain/operations/ceilings/index.ts";
+import { roleInProject } from "#src/domain/workspaces/projects/index.ts";
 import type { Client } from "#src/lib/client.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
@@ -16,29 +18,56 @@ type ChannelChange = {
   [Field in keyof Omit<NewChannel, "id" | "userId" | "channelType">]?: NewChannel[Field] | undefined;
 };
 
+/** Why a channel does not work. */
+export type ChannelLoss = "deleted" | (typeof CHANNEL_LOSSES)[number];
+
+/** A channel, and why it does not work; `loss` is null while it does. */
+export type CheckedChannel = Channel & { loss: ChannelLoss | null };
+
+/**
+ * SQL value: why the channel of the row `channel_configs` does not work; null while it does. A channel is a way in, so it
+ * works only while its account is active and its owner may manage channels in its project. An administrator's rights need
+ * a sign-in, so they do not count. Every use of a channel asks this.
+ */
+export const channelLoss = sql<ChannelLoss | null>`CASE
+  WHEN NOT channel_configs.is_active THEN coalesce(channel_configs.ended_because, 'deleted')
+  WHEN NOT EXISTS (
+    SELECT 1 FROM users AS owner WHERE owner.id = channel_configs.user_id AND owner.is_active
+  ) THEN 'account_disabled'
+  WHEN channel_configs.project_id IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM projects WHERE projects.id = channel_configs.project_id
+      AND ${roleInProject({ userId: sql`channel_configs.user_id`, isSuperuser: false })}
+        IN (${sql.join(rolesGranting("channel.manage"), sql`, `)})
+  ) THEN 'access_lost' END`;
+
+/** SQL condition: whether the channel of the row `channel_configs` works. The first part is what indexes have. */
+export const isLive = sql<boolean>`(channel_configs.is_active AND ${channelLoss} IS NULL)`;
+
+const checked = { ...getTableColumns(channelConfigs), loss: channelLoss };
+
 const own = (userId: string, id: string) => and(eq(channelConfigs.userId, userId), eq(channelConfigs.id, id));
 
 /** A person's channels, also deleted ones, newest first. */
-export function channelsOf(db: Db, userId: string): Promise<Channel[]> {
+export function channelsOf(db: Db, userId: string): Promise<CheckedChannel[]> {
   return db
-    .select()
+    .select(checked)
     .from(channelConfigs)
     .where(eq(channelConfigs.userId, userId))
     .orderBy(desc(channelConfigs.createdAt), desc(channelConfigs.id));
 }
 
 /** A person's channel; no row for another person's. */
-export async function channelOf(db: Db, userId: string, id: string): Promise<Channel | undefined> {
-  const [row] = await db.select().from(channelConfigs).where(own(userId, id));
+export async function channelOf(db: Db, userId: string, id: string): Promise<CheckedChannel | undefined> {
+  const [row] = await db.select(checked).from(channelConfigs).where(own(userId, id));
   return row;
 }
 
-/** The channel of a webhook; no row once it is deleted. */
+/** A channel that works; no row for one that does not. */
 export async function activeChannel(db: Db, id: string): Promise<Channel | undefined> {
   const [row] = await db
     .select()
     .from(channelConfigs)
-    .where(and(eq(channelConfigs.id, id), channelConfigs.isActive));
+    .where(and(eq(channelConfigs.id, id), isLive));
   return row;
 }
 
@@ -138,11 +167,12 @@ export async function insertCommandLine(
 
 /**
  * Changes a person's channel, with an entry that names `fields` but no value. No row and no entry for a deleted channel when
- * only active ones are meant. Throws the refusal of the ceilings on channels when it becomes active or gets a connection.
+ * only active ones are meant, and when the channel has got another project, or none, since it was read. Throws the refusal of
+ * the ceilings on channels when it becomes active or gets a connection.
  */
 export async function changeChannel(
   { db, config }: LimitedDb,
-  { userId, id }: Pick<Channel, "userId" | "id">,
+  { userId, id, projectId }: Pick<Channel, "userId" | "id" | "projectId">,
   {
     change,
     action,
@@ -151,7 +181,11 @@ export async function changeChannel(
   }: { change: ChannelChange; action: string; fields: readonly string[]; onlyActive: boolean },
   client: Client,
 ): Promise<Channel | undefined> {
-  const meant = onlyActive ? and(own(userId, id), channelConfigs.isActive) : own(userId, id);
+  const meant = and(
+    own(userId, id),
+    sql`${channelConfigs.projectId} IS NOT DISTINCT FROM ${projectId}::uuid`,
+    onlyActive ? channelConfigs.isActive : undefined,
+  );
   const { isActive, inboundMode } = change;
   const needsRoom = isActive === true || inboundMode === "connection";
   const batch = db.batch([
@@ -255,7 +289,7 @@ export function connectionChannels(
     .from(channelConfigs)
     .where(
       and(
-        channelConfigs.isActive,
+        isLive,
         eq(channelConfigs.inboundMode, "connection"),
         // Command-line clients connect by themselves.
         ne(channelConfigs.channelType, "cli"),
@@ -301,6 +335,28 @@ export function takeUnproved(db: Db, limit: number): Promise<Channel[]> {
   const due = sql`${channelConfigs.id} IN (SELECT c.id FROM channel_configs c WHERE c.prove_at <= now() AND c.is_active
     ORDER BY c.prove_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)`;
   return db.update(channelConfigs).set({ proveAt: nextProof }).where(due).returning();
+}
+
+/** Ends the channels of a person, or of a project, whose owners have lost the right to them. Returns what was ended. */
+export function endLostChannels(db: Db, lost: Exclude<LostAccess, { keyId: string }>) {
+  return db
+    .update(channelConfigs)
+    .set({ isActive: false, endedBecause: sql`${channelLoss}` })
+    .where(
+      and(
+        "userId" in lost
+          ? eq(channelConfigs.userId, lost.userId)
+          : eq(channelConfigs.projectId, lost.projectId),
+        channelConfigs.isActive,
+        sql`${channelLoss} IS NOT NULL`,
+      ),
+    )
+    .returning({
+      name: channelConfigs.name,
+      gatewayShard: channelConfigs.gatewayShard,
+      loss: channelConfigs.endedBecause,
+      email: sql<string>`(SELECT owner.email FROM users AS owner WHERE owner.id = channel_configs.user_id)`,
+    });
 }
 
 const entryOf = (userId: string, id: string, client: Client) => ({

@@ -8,7 +8,7 @@ import { AppError } from "#src/lib/errors.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { channelApi, type ApiDeps } from "./channel-api.ts";
-import { requireChannel } from "./manage-channels.ts";
+import { requireChannel, requireLive } from "./manage-channels.ts";
 import { insertSentMessage, noteLastError, type Channel } from "./queries.ts";
 
 interface TestDeps extends ApiDeps {
@@ -20,8 +20,8 @@ interface TestDeps extends ApiDeps {
 const SELF = "self";
 
 /**
- * Sends a test text through a channel, to `self` or to `<platform>:<chat id>`. Throws `invalid_input` for a channel that is
- * not active and for a target that is none, `provider_failed` when the platform does not take the text, and as
+ * Sends a test text through a channel, to `self` or to `<platform>:<chat id>`. Throws `invalid_input` for a channel that
+ * does not work and for a target that is none, `provider_failed` when the platform does not take the text, and as
  * `requireChannel` does.
  */
 export async function sendTest(
@@ -31,7 +31,7 @@ export async function sendTest(
   target: string,
 ): Promise<SentMessage & { jid: string }> {
   const channel = await requireChannel(deps, caller, id);
-  if (!channel.isActive) throw new AppError("invalid_input", "Channel config is not active");
+  requireLive(channel);
   const api = await channelApi(deps, channel).catch((cause: unknown) => {
     throw new AppError("internal", "Internal configuration error", { cause });
   });

@@ -4,7 +4,7 @@ import { parseJson } from "#src/lib/parse-json.ts";
 import { withoutSlash } from "#src/lib/without-slash.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import { hasWebhookAddress } from "./inbound-mode.ts";
-import type { Channel } from "./queries.ts";
+import type { Channel, ChannelLoss } from "./queries.ts";
 
 const Credentials = z.record(z.string(), z.unknown());
 export type Credentials = z.output<typeof Credentials>;
@@ -12,6 +12,8 @@ export type Credentials = z.output<typeof Credentials>;
 /** A channel as its owner sees it. */
 export interface ShownChannel {
   channel: Channel;
+  /** Why it does not work; null while it does. */
+  loss: ChannelLoss | null;
   /** Masked. */
   credentials: Readonly<Record<string, unknown>>;
   /**
@@ -34,13 +36,17 @@ export interface ShowDeps {
   config: { PUBLIC_URL: string };
 }
 
-/** Shows a channel. Credentials that no configured key opens are shown as none, with a sentence in `setup`. */
-export async function showChannel(deps: ShowDeps, channel: Channel): Promise<ShownChannel> {
+/** Shows a channel, which works by default while it is active. Credentials that no configured key opens are shown as none, with a sentence in `setup`. */
+export async function showChannel(
+  deps: ShowDeps,
+  channel: Channel,
+  loss: ChannelLoss | null = channel.isActive ? null : (channel.endedBecause ?? "deleted"),
+): Promise<ShownChannel> {
   const adapter = deps.channels[channel.channelType];
   const opened = await openSecrets(deps, channel).catch(() => undefined);
   if (!opened) {
     const lost = "The credentials cannot be decrypted: enter them again.";
-    return { channel, credentials: {}, webhookUrl: null, setup: [lost] };
+    return { channel, loss, credentials: {}, webhookUrl: null, setup: [lost] };
   }
   const { credentials, webhookSecret } = opened;
   const secret = adapter.registersWebhook === true ? undefined : webhookSecret;
@@ -49,9 +55,10 @@ export async function showChannel(deps: ShowDeps, channel: Channel): Promise<Sho
   const neededUrl = channel.inboundMode === "webhook" ? webhookUrl : null;
   return {
     channel,
+    loss,
     credentials: masked(credentials),
     webhookUrl,
-    setup: channel.isActive ? adapter.setup({ credentials, webhookUrl: neededUrl }) : [],
+    setup: loss === null ? adapter.setup({ credentials, webhookUrl: neededUrl }) : [],
   };
 }
 

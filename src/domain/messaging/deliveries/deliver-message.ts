@@ -1,7 +1,12 @@
 import type { ChannelApi, RenderedText, SentMessage } from "#src/channels/channel.ts";
 import { nonceOf } from "#src/channels/plain-text.ts";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
-import { channelApi, noteFailure, type ApiDeps } from "#src/domain/messaging/channels/index.ts";
+import {
+  channelApi,
+  LOSS_SENTENCES,
+  noteFailure,
+  type ApiDeps,
+} from "#src/domain/messaging/channels/index.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import type { DeliveryStream } from "#src/platform/redis/delivery-stream.ts";
@@ -49,8 +54,8 @@ const NOT_ALLOWED =
 
 /** Returns the next message to the same place; null when this one was postponed. */
 async function sendClaimed(deps: DeliverDeps, claimed: ClaimedMessage): Promise<string | null> {
-  const { message, channel, isAllowed } = claimed;
-  if (!channel.isActive) return fail(deps, claimed, "The channel was deleted");
+  const { message, channel, loss, isAllowed } = claimed;
+  if (loss !== null) return fail(deps, claimed, LOSS_SENTENCES[loss]);
   if (!isAllowed) return fail(deps, claimed, NOT_ALLOWED);
   let api: ChannelApi;
   try {

@@ -1,4 +1,4 @@
-import { requireChannel, type ChannelMessage } from "#src/domain/messaging/channels/index.ts";
+import { requireChannel, requireLive, type ChannelMessage } from "#src/domain/messaging/channels/index.ts";
 import type { UserCaller } from "#src/domain/organisations/access/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import { isGuid } from "#src/lib/ids.ts";
@@ -7,7 +7,7 @@ import type { Queue } from "#src/platform/queue/queue.ts";
 import { outboundMessage, revive } from "./queries/attempts.ts";
 
 /**
- * Sends a failed message again, by the queue. Returns it, pending. Throws `invalid_input` for a channel that was deleted,
+ * Sends a failed message again, by the queue. Returns it, pending. Throws `invalid_input` for a channel that does not work,
  * `conflict` for a message that has not failed, and `not_found`, also for another person's channel.
  */
 export async function retryMessage(
@@ -19,7 +19,7 @@ export async function retryMessage(
   const channel = await requireChannel(deps, caller, channelId);
   const message = isGuid(messageId) ? await outboundMessage(deps.db, channel.id, messageId) : undefined;
   if (!message) throw new AppError("not_found", "Message not found");
-  if (!channel.isActive) throw new AppError("invalid_input", "Channel config is not active");
+  requireLive(channel);
   const revived = await revive(deps.db, channel.id, message.id);
   if (!revived)
     throw new AppError("conflict", `Only a failed message is sent again: this one is ${message.status}`);

@@ -1,3 +1,3 @@
 export { gatewayStatus, type GatewayStatus } from "./gateway-status.ts";
 export { offeredPlatforms } from "./platforms.ts";
-export { resync, retryConnections, syncShards } from "./sync-shards.ts";
+export { resync, retryConnections, syncShards, type ShardDeps } from "./sync-shards.ts";

@@ -8,6 +8,7 @@ import {
   messages,
   tasks,
 } from "#src/db/schema/index.ts";
+import { isLive } from "#src/domain/messaging/channels/index.ts";
 import { mayWrite } from "#src/domain/messaging/identities/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { SessionKey } from "./session-key.ts";
@@ -143,6 +144,7 @@ export function sessionOfTask(db: Db, taskId: string) {
   return db
     .select({
       channel: channelConfigs,
+      isLive,
       session: channelSessions,
       person: { userId: channelSessions.userId, identityId: link },
       isAllowed: sql<boolean>`${mayWrite({

@@ -22,6 +22,6 @@ export async function workOf(db: Db, taskId: string) {
   const [at] = found;
   const [state] = states;
   if (!at?.isAllowed || !state) return undefined;
-  const { channel, session, messageId } = at;
-  return { ...state, channel, messageId, place: placeOfSession(session) };
+  const { channel, isLive, session, messageId } = at;
+  return { ...state, channel, isLive, messageId, place: placeOfSession(session) };
 }

@@ -52,7 +52,7 @@ export async function beginProgress({ queue }: { queue: Queue }, taskId: string)
  */
 export async function showProgress(deps: ProgressDeps, before: ProgressSoFar): Promise<void> {
   const work = await workOf(deps.db, before.taskId);
-  if (!work?.channel.isActive) return;
+  if (!work?.isLive) return;
   const { channel, place, status, isAsking, messageId: inReplyTo } = work;
   const api = await channelApi(deps, channel).catch(() => undefined);
   if (!api) return;

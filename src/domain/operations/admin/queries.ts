@@ -9,6 +9,7 @@ import { grantBonus, type OpeningConfig } from "#src/domain/billing/credits/inde
 import { insertAuditEntry } from "#src/domain/organisations/audit/index.ts";
 import type { Task } from "#src/domain/agent-work/tasks/index.ts";
 import { endWaysIn } from "#src/domain/people/ways-in/index.ts";
+import { endChannelsOfProjects } from "#src/domain/workspaces/projects/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
@@ -265,6 +266,7 @@ export async function deleteAccountRow(db: Db, action: NewAction) {
         WHERE u.id = target.id AND NOT target.last AND NOT shared.shared AND NOT shared.sold
           AND EXISTS (SELECT 1 FROM admin)
         RETURNING u.id
+      ), ended AS (${endChannelsOfProjects(sql`SELECT doomed.id FROM doomed, done`)}
       ), ${keepWorkedAgents(sql`agents.team_id IN (SELECT teams.id FROM teams JOIN done ON done.id = teams.created_by)`)},
       ${withoutRatingsOf(sql`done`)}, ${noted(newId(), action, asGiven(action))}
       SELECT EXISTS (SELECT 1 FROM done) AS done, EXISTS (SELECT 1 FROM admin) AS admin,

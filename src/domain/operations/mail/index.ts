@@ -1,6 +1,7 @@
 export { deliverMail } from "./deliver-mail.ts";
 export {
   addressInUse,
+  channelNotice,
   emailChanged,
   emailVerification,
   loginCode,

@@ -83,6 +83,11 @@ export function scheduleNotice({ name, text }: { name: string; text: string }): 
   ]);
 }
 
+/** To the owner of a channel that the service ended. The name is the owner's own. */
+export function channelNotice({ name, text }: { name: string; text: string }): Message {
+  return message(`Your channel "${asName(name)}"`, [`The channel no longer works. ${text}.`]);
+}
+
 type Part = string | { code: string } | { link: string };
 
 function message(subject: string, parts: readonly Part[]): Message {

@@ -111,7 +111,7 @@ export async function redeemReset(
   const isChanged = sql`EXISTS (
     SELECT 1 FROM users u WHERE u.id = ${userId}::uuid AND u.password_hash = ${passwordHash}
   )`;
-  const [, , revoked, , , , , , , result] = await db.batch([
+  const [, , revoked, , , , , , , , result] = await db.batch([
     ...holdAllInOwnTeam(db, userId),
     ...shutOthersOut(db, userId, changesHands),
     db.execute(sql`

@@ -53,7 +53,8 @@ export function holdAllInOwnTeam(db: Db, userId: string) {
  * For a person who has proved an address that the account's creator never proved: the creator may be another person,
  * who registered the address in advance. Ends all access of others: the keys of the account and of its team, links to
  * OAuth accounts except the named one, open invitations, and other people's memberships in the personal team and its
- * projects. For each removed member, their own personal team becomes the default.
+ * projects. For each removed member, their own personal team becomes the default. Ends what works without a sign-in, too
+ * (see `endUnattended`).
  *
  * Returns queries for a batch; the first returns the ended keys, whose tasks are to be ended.
  */
@@ -95,5 +96,32 @@ export function shutOthersOut(db: Db, userId: string, onlyIf: SQL, exceptOAuthAc
       DELETE FROM team_memberships
       WHERE team_id IN (${ownTeam(userId)}) AND user_id <> ${userId}::uuid AND ${onlyIf}
     `),
+    endUnattended(db, userId, onlyIf),
   ] as const;
+}
+
+const HANDED_OVER = "The account was proved to be another person's: resume the schedule if it is yours";
+
+/**
+ * Ends what an account's creator left to work on without a sign-in, or to receive what the account writes: channels and links
+ * to messaging platforms, schedules, and connections to hosting providers, git hosts and model providers.
+ */
+function endUnattended(db: Db, userId: string, onlyIf: SQL) {
+  const own = sql`user_id = ${userId}::uuid AND ${onlyIf}`;
+  return db.execute(sql`
+    WITH channels AS (
+      UPDATE channel_configs SET is_active = false, ended_because = 'handed_over' WHERE is_active AND ${own}
+    ), links AS (
+      DELETE FROM platform_identities WHERE ${own}
+    ), clocks AS (
+      UPDATE schedules SET is_active = false, paused_reason = ${HANDED_OVER}, claimed_until = NULL WHERE is_active AND ${own}
+    ), hosting AS (
+      DELETE FROM deployment_credentials WHERE ${own}
+    ), git AS (
+      DELETE FROM git_connections WHERE ${own}
+    ), models AS (
+      UPDATE user_api_keys SET is_active = false WHERE is_active AND ${own}
+    )
+    UPDATE user_providers SET is_active = false WHERE is_active AND ${own}
+  `);
 }

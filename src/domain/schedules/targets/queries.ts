@@ -1,6 +1,7 @@
 import { and, desc, eq, isNotNull, isNull, ne, or, sql } from "drizzle-orm";
 import type { Platform } from "#src/channels/channel.ts";
 import { channelConfigs, channelSessions, platformIdentities, users } from "#src/db/schema/index.ts";
+import { isLive } from "#src/domain/messaging/channels/index.ts";
 import { mayWrite } from "#src/domain/messaging/identities/index.ts";
 import { linkOfSession } from "#src/domain/messaging/inbox/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
@@ -57,7 +58,7 @@ export async function originChat(
     .where(
       and(
         eq(channelConfigs.id, channelId),
-        channelConfigs.isActive,
+        isLive,
         or(
           // A terminal is reached by its own person alone, who has a session there.
           and(

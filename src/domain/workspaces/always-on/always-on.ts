@@ -1,6 +1,6 @@
 import type { Caller } from "#src/domain/organisations/access/index.ts";
 import { requireTeam } from "#src/domain/organisations/teams/index.ts";
-import { tierFacts, type TierConfig } from "#src/domain/billing/tiers/index.ts";
+import { deploysByTier, tierFacts, type TierConfig } from "#src/domain/billing/tiers/index.ts";
 import { startUnlessRunning } from "#src/domain/workspaces/lifecycle/index.ts";
 import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import type { Client } from "#src/lib/client.ts";
@@ -52,13 +52,7 @@ export async function makeAlwaysOn(
   client: Client,
 ): Promise<{ projectId: string; since: Date }> {
   const { id: projectId, teamId } = await requireProject(deps, caller, idOrSlug, "project.edit");
-  const facts = tierFacts(deps.config, deps.modelSettings);
-  const most = {
-    free: facts.free.maxDeploys,
-    basic: facts.basic.maxDeploys,
-    pro: facts.pro.maxDeploys,
-    ultra: facts.ultra.maxDeploys,
-  };
+  const most = deploysByTier(deps.config);
   const since = await markAlwaysOn(deps.db, { projectId, teamId, userId: caller.userId, client }, most);
   if (since === undefined) throw new AppError("not_found", "Project not found");
   if (since === null) throw noPlaceLeft(await limitsOf(deps, teamId));

@@ -1,12 +1,11 @@
 import { and, count, eq, isNotNull, isNull, sql, type SQL } from "drizzle-orm";
 import { lockTeam } from "#src/db/locks.ts";
 import { projects, teams } from "#src/db/schema/index.ts";
+import type { DeploysByTier } from "#src/domain/billing/tiers/index.ts";
 import { insertAuditEntry } from "#src/domain/organisations/audit/index.ts";
+import { placesOfTeam } from "#src/domain/workspaces/lifecycle/index.ts";
 import type { Client } from "#src/lib/client.ts";
 import type { Db } from "#src/platform/db/client.ts";
-
-/** Most always-on projects by tier, without those that a team bought. */
-export type DeploysByTier = Readonly<Record<"free" | "basic" | "pro" | "ultra", number>>;
 
 /** A project of a team, and who acts. */
 export interface AlwaysOnChange {
@@ -28,8 +27,7 @@ const entryOf = ({ projectId, teamId, userId, client }: AlwaysOnChange) => ({
 /** Number of a team's always-on projects, and how many it may have. The table's name is its own, because a query counts it. */
 const roomIn = (teamId: string, most: DeploysByTier): SQL => sql`(
   SELECT (SELECT count(*) FROM projects AS other WHERE other.team_id = team.id AND other.deployed_at IS NOT NULL)
-    < team.deploy_slots + CASE team.subscription_tier WHEN 'free' THEN ${most.free}::int
-      WHEN 'basic' THEN ${most.basic}::int WHEN 'pro' THEN ${most.pro}::int ELSE ${most.ultra}::int END
+    < ${placesOfTeam(most)}
   FROM teams AS team WHERE team.id = ${teamId}::uuid
 )`;
 

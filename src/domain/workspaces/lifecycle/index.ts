@@ -7,6 +7,7 @@ export {
   requestStopAll,
   startUnlessRunning,
 } from "./request-state.ts";
+export { placesOfTeam } from "./queries/always-on.ts";
 export { settleProject } from "./settle-project.ts";
 export {
   restartContainer,

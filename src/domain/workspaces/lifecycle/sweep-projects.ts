@@ -1,3 +1,4 @@
+import { deploysByTier, type DeployConfig } from "#src/domain/billing/tiers/index.ts";
 import { refreshContainers } from "#src/domain/workspaces/containers/index.ts";
 import { settleMessage } from "#src/domain/workspaces/projects/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
@@ -24,7 +25,7 @@ interface SweepDeps {
   workspaces: Pick<ProjectWorkspaces, "runtime">;
   notices: ProjectNotices;
   log: Log;
-  config: { PROJECT_IDLE_MINUTES: number; PROJECT_IDLE_GRACE_MINUTES: number };
+  config: { PROJECT_IDLE_MINUTES: number; PROJECT_IDLE_GRACE_MINUTES: number } & DeployConfig;
 }
 
 /**
@@ -35,12 +36,13 @@ export async function sweepProjects(deps: SweepDeps): Promise<void> {
   const { db, queue, config } = deps;
   const { PROJECT_IDLE_MINUTES: idleMinutes, PROJECT_IDLE_GRACE_MINUTES: graceMinutes } = config;
   if (idleMinutes > 0) {
+    const most = deploysByTier(config);
     await forgetIdleWarnings(db);
-    const warned = await warnIdleProjects(db, idleMinutes, BATCH);
+    const warned = await warnIdleProjects(db, idleMinutes, most, BATCH);
     const message = `This project has not been used for a while: it will be hibernated in ${graceMinutes} minutes`;
     const notice = { type: "idle_warning", minutes_until_shutdown: graceMinutes, message } as const;
     await Promise.all(warned.map((projectId) => notify(deps, projectId, notice)));
-    await hibernateIdleProjects(db, graceMinutes, BATCH);
+    await hibernateIdleProjects(db, graceMinutes, most, BATCH);
   }
   await tellQueue(queue, await projectsLeftAlone(db, BATCH));
   await lookAfterPrograms(deps);

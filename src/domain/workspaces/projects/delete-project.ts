@@ -1,11 +1,11 @@
 import type { Caller } from "#src/domain/organisations/access/index.ts";
 import { deleteSnapshots } from "#src/domain/workspaces/archives/index.ts";
+import { channelNotice, sendNotice, type MailDeps } from "#src/domain/operations/mail/index.ts";
 import { endTask } from "#src/domain/operations/background-tasks/index.ts";
 import type { Client } from "#src/lib/client.ts";
 import { newId } from "#src/lib/ids.ts";
 import type { ArchiveStore } from "#src/platform/archives/archive-store.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import type { Log } from "#src/platform/log/log.ts";
 import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
 import type { Queue, QueueMessage } from "#src/platform/queue/queue.ts";
 import { deleteProjectRow, endTasksOfGoneProject, projectExists, type Project } from "./queries.ts";
@@ -26,10 +26,11 @@ interface Removal {
 /**
  * Deletes a project and its contents. The row is deleted first: from then on no request can reach the files, so none is
  * written during their removal. A second pass, published before, removes the files if the request dies in between. The
- * background task ends when the files are removed. Throws as `requireProject` does.
+ * background task ends when the files are removed. Other people whose channels end with the project are told by mail. Throws
+ * as `requireProject` does.
  */
 export async function deleteProject(
-  deps: Removal & { queue: Pick<Queue, "publish">; log: Log },
+  deps: Removal & MailDeps,
   caller: Caller,
   idOrSlug: string,
   client?: Client,
@@ -37,7 +38,13 @@ export async function deleteProject(
   const project = await requireProject(deps, caller, idOrSlug, "project.delete");
   await deps.queue.publish(secondLook(project.id));
   const taskId = newId();
-  await deleteProjectRow(deps.db, project, { id: taskId, userId: caller.userId }, client);
+  const ended = await deleteProjectRow(deps.db, project, { id: taskId, userId: caller.userId }, client);
+  const text = `Its project "${project.name}" was deleted: you can choose another project`;
+  await Promise.all(
+    ended
+      .filter(({ ownerId }) => ownerId !== caller.userId)
+      .map(({ name, email }) => sendNotice(deps, email, channelNotice({ name, text }))),
+  );
   try {
     await removeContents(deps, project.id);
     await endTask(deps.db, taskId, { status: "completed", result: { slug: project.slug } });

@@ -6,6 +6,7 @@ export { listProjectMembers } from "./list-project-members.ts";
 export { listProjects } from "./list-projects.ts";
 export {
   deleteProjectRolesOfFormerMember,
+  endChannelsOfProjects,
   roleInProject,
   touchProject,
   touchProjectNowAndThen,

@@ -212,27 +212,50 @@ export function mergeSettings(db: Db, projectId: string, settings: Record<string
 }
 
 /**
+ * SQL statement that ends the channels of projects that its transaction deletes. `doomed` is a list of their ids. Without
+ * this, their messages would be about other projects. Returns those that were active.
+ */
+export const endChannelsOfProjects = (doomed: SQL) => sql`
+  UPDATE channel_configs AS channel SET is_active = false, ended_because = 'project_deleted'
+  FROM channel_configs AS before, users AS owner
+  WHERE channel.project_id IN (${doomed}) AND before.id = channel.id AND owner.id = channel.user_id
+  RETURNING before.is_active, channel.name, owner.id AS owner_id, owner.email`;
+
+/** A channel that ended with its project. */
+export interface EndedChannel {
+  name: string;
+  ownerId: string;
+  email: string;
+}
+
+/**
  * Deletes the project, with an entry in its team's log. Its chats, messages, tasks and steps are deleted by foreign keys.
- * Ends its background tasks, and adds one for the removal of its files.
+ * Ends its background tasks, and adds one for the removal of its files. Returns the channels that end with it.
  */
 export async function deleteProjectRow(
   db: Db,
   { id: projectId, teamId, name, slug }: Project,
   task: { id: string; userId: string },
   client: Client | undefined,
-): Promise<void> {
+): Promise<EndedChannel[]> {
   const about = { resourceType: "project", resourceId: projectId, details: { name, slug } };
-  await db.batch([
+  const [, , , ended] = await db.batch([
     shareTeam(db, teamId),
+    // A channel that is being made waits, and then finds no project.
+    db.select({ id: projects.id }).from(projects).where(eq(projects.id, projectId)).for("update"),
     insertAuditEntry(
       db,
       { userId: task.userId, teamId, action: "project.deleted", ...about, client },
       sql`EXISTS (SELECT 1 FROM projects WHERE id = ${projectId}::uuid)`,
     ),
+    db.execute<EndedChannel & Record<string, unknown>>(sql`
+      WITH ended AS (${endChannelsOfProjects(sql`${projectId}::uuid`)})
+      SELECT name, owner_id AS "ownerId", email FROM ended WHERE is_active`),
     db.delete(projects).where(eq(projects.id, projectId)),
     endTasks(db, { projectId }, { status: "cancelled", error: "The project was deleted" }),
     insertBackgroundTask(db, { ...task, projectId, type: "project_deletion", status: "running" }),
   ]);
+  return ended.rows;
 }
 
 /** Ends the background task of a project's removal. */

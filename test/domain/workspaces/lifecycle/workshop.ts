@@ -200,6 +200,10 @@ export async function newWorkshop(db: Db, files: Record<string, string> = { "a.t
       GIT_CLONE_TIMEOUT_SECONDS: 10,
       PROJECT_IDLE_MINUTES: 60,
       PROJECT_IDLE_GRACE_MINUTES: 5,
+      TIER_MAX_DEPLOYS_FREE: 1,
+      TIER_MAX_DEPLOYS_BASIC: 3,
+      TIER_MAX_DEPLOYS_PRO: 5,
+      TIER_MAX_DEPLOYS_ULTRA: 20,
     },
   };
   const row = async (): Promise<Project> => {

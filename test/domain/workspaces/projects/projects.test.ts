@@ -15,10 +15,10 @@ import {
   updateProject,
   updateSettings,
 } from "#src/domain/workspaces/projects/index.ts";
-import { createLog } from "#src/platform/log/log.ts";
 import type { QueueMessage } from "#src/platform/queue/queue.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { memoryArchives } from "#test/domain/workspaces/archives/memory-archives.ts";
+import { mailing } from "#test/support/mailbox.ts";
 import { CLIENT, newPerson } from "#test/support/people.ts";
 
 const wish = { name: "My App", description: "what it is", sourceType: "empty" } as const;
@@ -62,12 +62,7 @@ const notFound = expect.objectContaining({ code: "not_found", message: "Project 
 const changing = () => ({ db: database.db, queue: { publishBatch: async () => {} } });
 
 /** What deleting a project takes besides its files. */
-const deletion = () => ({
-  db: database.db,
-  archives: memoryArchives(),
-  queue: { publish: async () => {} },
-  log: createLog(),
-});
+const deletion = () => ({ ...mailing(database.db).deps, archives: memoryArchives() });
 
 describe("a project", () => {
   it("is found by its id and by its slug", async () => {

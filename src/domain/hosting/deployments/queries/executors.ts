@@ -3,7 +3,7 @@ import { alias } from "drizzle-orm/pg-core";
 import { uniqueViolation } from "#src/db/unique-violation.ts";
 import { deployments, deploymentSites, projects, users, type StoredBundle } from "#src/db/schema/index.ts";
 import { roleInProject } from "#src/domain/workspaces/projects/index.ts";
-import type { Role } from "#src/domain/organisations/access/index.ts";
+import { rolesGranting, type Role } from "#src/domain/organisations/access/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { UNFINISHED, type Deployment, type Site } from "./requests.ts";
 
@@ -12,6 +12,14 @@ export interface Claimed {
   deployment: Deployment;
   site: Site;
 }
+
+/** SQL condition: whether the person of the row `deployments` could request it now. */
+const mayDeploy = sql<boolean>`EXISTS (
+  SELECT 1 FROM projects JOIN users AS person ON person.id = deployments.user_id
+  WHERE projects.id = deployments.project_id AND person.is_active
+    AND ${roleInProject({ userId: sql`deployments.user_id`, isSuperuser: sql`person.is_superuser` })}
+      IN (${sql.join(rolesGranting("deployment.create"), sql`, `)})
+)`;
 
 /** Most executors of one step, counted from the last one that got further. */
 export const MAX_ATTEMPTS = 6;
@@ -84,7 +92,10 @@ const lockSiteOf = (db: Db, id: string) =>
  * Claims a deployment that is not over, if its turn has come and no executor holds its lease. One that waits begins: at
  * `deploying` where its files are there, at `building` otherwise. A second build of a project waits.
  */
-export async function claimDeployment(db: Db, id: string): Promise<Claimed | undefined> {
+export async function claimDeployment(
+  db: Db,
+  id: string,
+): Promise<(Claimed & { mayDeploy: boolean }) | undefined> {
   try {
     const [, [deployment]] = await db.batch([
       // Of two claims for one site, the second sees the first.
@@ -105,8 +116,12 @@ export async function claimDeployment(db: Db, id: string): Promise<Claimed | und
         .returning(),
     ]);
     if (!deployment) return undefined;
-    const [site] = await db.select().from(deploymentSites).where(eq(deploymentSites.id, deployment.siteId));
-    return site && { deployment, site };
+    const [found] = await db
+      .select({ site: deploymentSites, mayDeploy })
+      .from(deployments)
+      .innerJoin(deploymentSites, eq(deploymentSites.id, deployments.siteId))
+      .where(eq(deployments.id, deployment.id));
+    return found && { deployment, ...found };
   } catch (error) {
     if (uniqueViolation(error) === "deployments_building_unique") return undefined;
     throw error;
@@ -137,14 +152,17 @@ const mine = ({ id, generation }: Mine) =>
     inArray(deployments.status, [...UNFINISHED]),
   );
 
-/** Renews the lease. `undefined` when another executor has taken over; otherwise whether its end was requested. */
+/**
+ * Renews the lease. `undefined` when another executor has taken over; otherwise whether its end was requested, or the person
+ * may no longer deploy.
+ */
 export async function renewDeployment(db: Db, held: Mine): Promise<{ isCancelled: boolean } | undefined> {
   const [row] = await db
     .update(deployments)
     .set({ leaseUntil: leased })
     .where(mine(held))
-    .returning({ cancelledAt: deployments.cancelledAt, status: deployments.status });
-  return row && { isCancelled: row.cancelledAt !== null && row.status !== "deleting" };
+    .returning({ cancelledAt: deployments.cancelledAt, status: deployments.status, mayDeploy });
+  return row && { isCancelled: (row.cancelledAt !== null || !row.mayDeploy) && row.status !== "deleting" };
 }
 
 export type Progress = Partial<

@@ -2,7 +2,7 @@ import { and, asc, eq, inArray, isNull, sql } from "drizzle-orm";
 import { lockNames } from "#src/db/locks.ts";
 import { channelConfigs, channelEvents, channelMessages, channelSessions } from "#src/db/schema/index.ts";
 import type { ReceivedMessage } from "#src/channels/channel.ts";
-import type { Channel } from "#src/domain/messaging/channels/index.ts";
+import { isLive, type Channel } from "#src/domain/messaging/channels/index.ts";
 import { linkCounts } from "#src/domain/messaging/identities/index.ts";
 import { jidOf, type SessionKey } from "#src/domain/messaging/inbox/index.ts";
 import type { Role } from "#src/domain/organisations/access/index.ts";
@@ -39,7 +39,7 @@ export interface Standing {
 }
 
 export interface OpenConversation {
-  /** Undefined once the channel is deleted. */
+  /** Undefined once the channel does not work. */
   channel: Channel | undefined;
   /** In their order. */
   events: StoredEvent[];
@@ -110,7 +110,7 @@ export async function openConversation(
     db
       .select()
       .from(channelConfigs)
-      .where(and(eq(channelConfigs.id, key.channelId), channelConfigs.isActive)),
+      .where(and(eq(channelConfigs.id, key.channelId), isLive)),
     db.select().from(channelEvents).where(openEvents(key)).orderBy(asc(channelEvents.id)).limit(READ),
     standingOf(db, key, idleMinutes),
   ]);

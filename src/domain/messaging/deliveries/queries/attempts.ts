@@ -1,6 +1,11 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import { channelConfigs, channelMessages, tasks } from "#src/db/schema/index.ts";
-import type { Channel, ChannelMessage } from "#src/domain/messaging/channels/index.ts";
+import {
+  channelLoss,
+  type Channel,
+  type ChannelLoss,
+  type ChannelMessage,
+} from "#src/domain/messaging/channels/index.ts";
 import { mayWrite } from "#src/domain/messaging/identities/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
@@ -44,6 +49,8 @@ const isAllowed = sql<boolean>`(channel_messages.user_id IS NULL OR ${mayWrite({
 export interface ClaimedMessage {
   message: ChannelMessage;
   channel: Channel;
+  /** Why the channel does not work; null while it does. */
+  loss: ChannelLoss | null;
   /** Whether its person may still be written to here. */
   isAllowed: boolean;
 }
@@ -70,7 +77,7 @@ export async function claimMessage(db: Db, id: string): Promise<ClaimedMessage |
       )
       .returning(),
     db
-      .select({ channel: channelConfigs, isAllowed })
+      .select({ channel: channelConfigs, loss: channelLoss, isAllowed })
       .from(channelConfigs)
       .innerJoin(channelMessages, eq(channelMessages.channelConfigId, channelConfigs.id))
       .leftJoin(tasks, eq(tasks.id, channelMessages.taskId))

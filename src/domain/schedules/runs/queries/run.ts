@@ -11,6 +11,7 @@ import {
   users,
   type RunDelivery,
 } from "#src/db/schema/index.ts";
+import { isLive } from "#src/domain/messaging/channels/index.ts";
 import type { Schedule } from "#src/domain/schedules/definitions/index.ts";
 import { OVERLAPPED } from "./due.ts";
 import type { Db } from "#src/platform/db/client.ts";
@@ -154,7 +155,7 @@ export async function sessionToAsk(
     .select({ id: channelSessions.id })
     .from(channelSessions)
     .innerJoin(channelConfigs, eq(channelConfigs.id, channelSessions.channelConfigId))
-    .where(and(eq(channelSessions.userId, userId), channelConfigs.isActive, or(isOrigin, isHome)))
+    .where(and(eq(channelSessions.userId, userId), isLive, or(isOrigin, isHome)))
     .orderBy(desc(isOrigin), desc(channelSessions.lastActiveAt))
     .limit(1);
   return found?.id;

@@ -1,6 +1,8 @@
-import { and, asc, inArray, isNotNull, isNull, or, sql, type SQL } from "drizzle-orm";
+import { and, asc, inArray, isNotNull, isNull, not, or, sql, type SQL } from "drizzle-orm";
 import { projects } from "#src/db/schema/index.ts";
+import type { DeploysByTier } from "#src/domain/billing/tiers/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
+import { isKeptAwake } from "./always-on.ts";
 import { anotherAsked, unleased } from "./transition.ts";
 
 /* Queries of the sweep: projects whose transition lost its executor, whose wanted programs do not run, or that are idle. */
@@ -34,9 +36,6 @@ const minutesAgo = (minutes: number) => sql`now() - make_interval(mins => ${minu
  */
 const settledRunning = sql`${projects.status} = 'running' AND ${projects.wanted} IS NULL`;
 
-/** Always-on projects are neither warned nor hibernated. */
-const mayHibernate = isNull(projects.deployedAt);
-
 /** The ids of at most this many matching projects. */
 const some = (db: Db, matching: SQL | undefined, limit: number) =>
   inArray(projects.id, db.select({ id: projects.id }).from(projects).where(matching).limit(limit));
@@ -66,10 +65,15 @@ export async function wantLostPrograms(db: Db, limit: number): Promise<string[]>
 }
 
 /** Marks running projects that were idle for this long as warned. Returns each project once. */
-export async function warnIdleProjects(db: Db, idleMinutes: number, limit: number): Promise<string[]> {
+export async function warnIdleProjects(
+  db: Db,
+  idleMinutes: number,
+  most: DeploysByTier,
+  limit: number,
+): Promise<string[]> {
   const idle = and(
     settledRunning,
-    mayHibernate,
+    not(isKeptAwake(most)),
     isNull(projects.idleWarnedAt),
     sql`${lastUsed} < ${minutesAgo(idleMinutes)}`,
     sql`NOT ${inUse}`,
@@ -83,10 +87,15 @@ export async function warnIdleProjects(db: Db, idleMinutes: number, limit: numbe
 }
 
 /** Requests the hibernation of projects that stayed idle for this long after the warning. Returns each project once. */
-export async function hibernateIdleProjects(db: Db, graceMinutes: number, limit: number): Promise<string[]> {
+export async function hibernateIdleProjects(
+  db: Db,
+  graceMinutes: number,
+  most: DeploysByTier,
+  limit: number,
+): Promise<string[]> {
   const idle = and(
     settledRunning,
-    mayHibernate,
+    not(isKeptAwake(most)),
     sql`${projects.idleWarnedAt} <= ${minutesAgo(graceMinutes)}`,
     sql`${lastUsed} <= ${projects.idleWarnedAt}`,
     sql`NOT ${inUse}`,

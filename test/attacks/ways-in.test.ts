@@ -1,0 +1,67 @@
+import { eq, is } from "drizzle-orm";
+import { getTableConfig, PgTable } from "drizzle-orm/pg-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as schema from "#src/db/schema/index.ts";
+import { openDatabase } from "#test/support/database.ts";
+import { LOSSES } from "./support/ways-in/losses.ts";
+import { openScene, type Scene } from "./support/ways-in/scene.ts";
+import type { WayIn } from "./support/ways-in/way-in.ts";
+import { TABLES, WAYS_IN } from "./support/ways-in/ways-in.ts";
+
+let database: Awaited<ReturnType<typeof openDatabase>>;
+beforeAll(async () => {
+  database = await openDatabase();
+});
+afterAll(() => database.close());
+
+async function openAll(scene: Scene): Promise<Map<string, WayIn>> {
+  const opened = new Map<string, WayIn>();
+  for (const [name, open] of Object.entries(WAYS_IN)) opened.set(name, await open(scene));
+  return opened;
+}
+
+/** Every use of every way in, as `<way in>: <use>`, and whether it worked. */
+async function uses(ways: ReadonlyMap<string, WayIn>): Promise<Map<string, boolean>> {
+  const found = new Map<string, boolean>();
+  for (const [name, { works }] of ways) {
+    for (const [use, worked] of Object.entries(await works())) found.set(`${name}: ${use}`, worked);
+  }
+  return found;
+}
+
+const channelsOf = ({ db, owner }: Scene) =>
+  db.select().from(schema.channelConfigs).where(eq(schema.channelConfigs.userId, owner.id));
+
+/** Tables whose rows belong to a person, and to a project or a team. */
+function tablesOfPeople(): string[] {
+  const tables: unknown[] = Object.values(schema);
+  return tables.flatMap((table) => {
+    if (!is(table, PgTable)) return [];
+    const { name, foreignKeys } = getTableConfig(table);
+    const named = new Set(foreignKeys.map((key) => getTableConfig(key.reference().foreignTable).name));
+    return named.has("users") && (named.has("projects") || named.has("teams")) ? [name] : [];
+  });
+}
+
+it("every table of a person in a project is a way in, or says what it is", () => {
+  expect(tablesOfPeople().toSorted()).toEqual(Object.keys(TABLES).toSorted());
+});
+
+describe("a way in", () => {
+  it("works while its owner has what it needs", async () => {
+    const found = await uses(await openAll(await openScene(database.db)));
+    expect([...found].filter(([, worked]) => !worked)).toEqual([]);
+  });
+
+  it.each(Object.entries(LOSSES))("ends with %s", async (_, { lose, ends, endsChannels }) => {
+    const scene = await openScene(database.db);
+    const ways = await openAll(scene);
+    await lose(scene);
+    expect([...(await uses(ways))].filter(([use, worked]) => worked === ends(use))).toEqual([]);
+    await scene.follow();
+    const rest = (await channelsOf(scene)).map(({ isActive, endedBecause }) =>
+      isActive ? null : endedBecause,
+    );
+    expect(rest.filter((why) => why !== endsChannels)).toEqual([]);
+  });
+});
