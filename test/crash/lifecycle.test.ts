@@ -56,11 +56,15 @@ it(
       await service.start();
     }
     // No transition is under way any more.
-    const settled = async (project: number, states: readonly string[], given = false) =>
+    const settled = async (project: number, states: readonly string[], mayBeGivenUp = false) =>
       vi.waitFor(async () => {
         const { body } = await call<Status>("GET", `${path(project)}/status`);
         expect(body).toMatchObject({ progress: null });
-        if (!given || body.error === null) expect(states).toContain(body.state);
+        // One that was given up is where it was, and says why.
+        expect(mayBeGivenUp && body.error !== null ? "given up" : body.state).toBeOneOf([
+          ...states,
+          "given up",
+        ]);
         expect(["starting", "stopping"]).not.toContain(body.environment_status);
       }, PATIENCE);
     for (let project = 0; project < PROJECTS; project += 1) {
