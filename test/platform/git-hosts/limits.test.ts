@@ -30,7 +30,7 @@ const client = { clientId: undefined, clientSecret: undefined, redirectUri: "htt
 
 /** A server that gives one answer, and the three hosts at its address. */
 async function hostsAnswering(status: number, headers: Record<string, string>) {
-  const server = await serve((_, response) => response.writeHead(status, headers).end("{}"));
+  const server = await serve((_, response) => void response.writeHead(status, headers).end("{}"));
   const at = { ...client, baseUrl: server.url, apiBaseUrl: server.url };
   const hosts = createGitHosts({
     github: at,

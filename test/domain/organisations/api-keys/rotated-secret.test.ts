@@ -42,7 +42,7 @@ async function receiver({ person: { user }, key }: Awaited<ReturnType<typeof new
       'https://receiver.test', ${key.id})`);
   return async () => {
     let sent = { headers: {}, body: "" };
-    const safeFetch: SafeFetch = async (url, { headers, body }) => {
+    const safeFetch: SafeFetch = async (url, { headers, body } = {}) => {
       sent = { headers: { ...headers }, body: String(body) };
       return { status: 204, headers: new Headers(), url, body: new Uint8Array(), truncated: false };
     };
