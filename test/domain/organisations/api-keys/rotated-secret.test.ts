@@ -43,7 +43,7 @@ async function receiver({ person: { user }, key }: Awaited<ReturnType<typeof new
   return async () => {
     let sent = { headers: {}, body: "" };
     const safeFetch: SafeFetch = async (url, { headers, body } = {}) => {
-      sent = { headers: { ...headers }, body: String(body) };
+      sent = { headers: { ...headers }, body: await new Response(body ?? null).text() };
       return { status: 204, headers: new Headers(), url, body: new Uint8Array(), truncated: false };
     };
     await sendNotice({ db, secrets, safeFetch }, { taskId, callId: newId(), text: "Hello" });
