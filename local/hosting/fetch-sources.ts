@@ -40,6 +40,9 @@ export async function fetchSources(
     return { files: await collect(kept, dir, commit, tidyPath(folder) ?? ""), commit };
   } catch (error) {
     if (closing.aborted) throw error;
+    if (error instanceof git.Errors.UnsafeFilepathError) {
+      return { reason: `The repository has a file that the stand-in cannot name: ${error.data.filepath}` };
+    }
     const why = error instanceof git.Errors.HttpError ? ` (${error.data.statusCode})` : "";
     return { reason: `The branch ${branch} could not be fetched from the repository${why}.` };
   } finally {

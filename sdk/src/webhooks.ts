@@ -17,7 +17,8 @@ export type CallbackHeaders =
 /**
  * Checks the callback of a task and returns its final status, in the shape of `Task.status`. `body` is the body of the
  * request, unchanged: JSON that was parsed and written again is another text. `secret` is the `webhook_secret` of the key
- * that started the task. Throws a `CallbackError` for a signature that is none of this secret's, and for a callback that is
+ * that started the task, or several: those of several keys, or the new and the previous one of a rotation. Throws a
+ * `CallbackError` for a signature that is of none of them, and for a callback that is
  * more than five minutes old or early. One task may be delivered again; each time with the same `webhook-id`.
  * Source: https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  *
@@ -33,7 +34,7 @@ export type CallbackHeaders =
 export async function verifyCallback(
   body: string | Uint8Array | ArrayBuffer,
   headers: CallbackHeaders,
-  secret: string,
+  secret: string | readonly string[],
 ): Promise<Task> {
   const id = headerOf(headers, "webhook-id");
   const timestamp = headerOf(headers, "webhook-timestamp");
@@ -44,14 +45,16 @@ export async function verifyCallback(
     );
   }
   if (!/^\S+( \S+)*$/u.test(signatures)) throw new CallbackError("webhook-signature is no list");
-  const key = await keyOf(secret);
+  const secrets = typeof secret === "object" ? secret : [secret];
+  if (secrets.length === 0) throw new TypeError(NO_SECRET);
+  const keys = await Promise.all(secrets.map(keyOf));
   const signed = concatenated(encoder.encode(`${id}.${timestamp}.`), bytesOf(body));
+  const given = signatures
+    .split(" ")
+    .flatMap((each) => (each.startsWith("v1,") ? (fromBase64(each.slice(3)) ?? []) : []));
+  // WebCrypto compares in constant time.
   const verdicts = await Promise.all(
-    signatures.split(" ").map(async (each) => {
-      const signature = each.startsWith("v1,") ? fromBase64(each.slice(3)) : undefined;
-      // WebCrypto compares in constant time.
-      return signature !== undefined && crypto.subtle.verify("HMAC", key, signature, signed);
-    }),
+    keys.flatMap((key) => given.map((signature) => crypto.subtle.verify("HMAC", key, signature, signed))),
   );
   if (!verdicts.includes(true)) throw new CallbackError("The signature is not of this secret");
   return taskIn(body);
@@ -82,11 +85,12 @@ function concatenated(one: Uint8Array, other: Uint8Array): Uint8Array<ArrayBuffe
   return bytes;
 }
 
+const NO_SECRET = "The secret must be the webhook_secret of a key: whsec_…";
+
 /** Programs without types pass on a variable that is not set. */
 async function keyOf(secret: string | undefined): Promise<CryptoKey> {
   const raw = fromBase64((secret ?? "").replace(/^whsec_/u, ""));
-  if (!raw || raw.length === 0)
-    throw new TypeError("The secret must be the webhook_secret of a key: whsec_…");
+  if (!raw || raw.length === 0) throw new TypeError(NO_SECRET);
   return crypto.subtle.importKey("raw", raw, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
 }
 

@@ -29,8 +29,12 @@ function describe(error: unknown): [code: AppError["code"], sentence: string] {
     return ["conflict", "The remote has commits that are not here: pull first"];
   }
   if (error instanceof Errors.GitPushError) return ["conflict", "The git host refused the push"];
-  // `EACCES` is our own error: the repository names a path outside the project.
-  if (error instanceof Errors.UnsafeFilepathError || codeOf(error) === "EACCES") {
+  if (error instanceof Errors.UnsafeFilepathError) {
+    const path = JSON.stringify(error.data.filepath);
+    return ["invalid_input", `The repository contains a path that must not be written: ${path}`];
+  }
+  // Our own error: the repository names a path outside the project.
+  if (codeOf(error) === "EACCES") {
     return ["invalid_input", "The repository contains a path that must not be written"];
   }
   if (error instanceof Errors.InvalidRefNameError) {

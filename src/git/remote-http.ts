@@ -1,5 +1,6 @@
 import type { HttpClient } from "isomorphic-git";
 import { AppError } from "#src/lib/errors.ts";
+import { limitIn, limitSentence } from "#src/lib/rate-limit.ts";
 import type { CheckedRemote } from "./remote-url.ts";
 import type { GitAnswer, GitTransport } from "./transport.ts";
 
@@ -54,7 +55,7 @@ export function remoteHttp(transport: GitTransport, remote: CheckedRemote, signa
             : await discover(suffix, headers);
         if (answer.status !== 200) {
           await answer.body?.cancel();
-          throw refusal(answer.status, remote.authorization !== undefined);
+          throw refusal(answer, remote.authorization !== undefined);
         }
         return {
           url: `${base}${suffix}`,
@@ -74,7 +75,14 @@ function notARepository(): AppError {
   return new AppError("not_found", "There is no git repository at this address");
 }
 
-function refusal(status: number, withCredentials: boolean): AppError {
+function refusal({ status, headers }: GitAnswer, withCredentials: boolean): AppError {
+  const limit = limitIn({ status, headers });
+  if (limit) {
+    const { seconds } = limit;
+    return new AppError("rate_limited", limitSentence("The git host", seconds), {
+      retryAfterSeconds: seconds,
+    });
+  }
   if (status === 401 || status === 403) {
     const sentence = withCredentials
       ? "The git host refused the credentials"
@@ -82,8 +90,6 @@ function refusal(status: number, withCredentials: boolean): AppError {
     return new AppError("unauthenticated", sentence);
   }
   if (status === 413) return new AppError("too_large", "The git host does not accept a push of this size");
-  if (status === 429)
-    return new AppError("rate_limited", "The git host is limiting requests: try again later");
   if (status >= 500) return new AppError("unavailable", `The git host returned status ${status}`);
   return notARepository();
 }

@@ -5,6 +5,7 @@ import type { z } from "zod";
 import { AppError } from "#src/lib/errors.ts";
 import type { Client } from "#src/lib/client.ts";
 import type { Services } from "#src/services.ts";
+import { acceptedBody } from "./accepted-body.ts";
 import { guard, type Access, type CallerOf } from "./access.ts";
 import { clientOf } from "./client.ts";
 import type { AppEnv } from "./context.ts";
@@ -165,7 +166,7 @@ export function endpoint<
   if (definition.params) middleware.push(zValidator("param", definition.params, refuse));
   if (definition.query) middleware.push(zValidator("query", definition.query, refuse));
   if (definition.headers) middleware.push(validateHeaders(definition.headers));
-  if (definition.body) middleware.push(validateBody(definition.body, bodyTypes));
+  if (definition.body) middleware.push(validateBody(acceptedBody(method, definition.body), bodyTypes));
 
   const answer = async (c: Context<AppEnv>) => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Hono types what is valid per route, not per table row.
@@ -293,6 +294,9 @@ const FORM_TYPE = /^(application\/x-www-form-urlencoded|multipart\/form-data)\s*
 function refuse(result: { success: boolean; error?: z.core.$ZodError | undefined }): void {
   if (result.success) return;
   const sentences = (result.error?.issues ?? []).map((issue) => {
+    if (issue.code === "unrecognized_keys") {
+      return issue.keys.map((key) => `${[...issue.path, key].join(".")}: cannot be set here`).join("; ");
+    }
     const problem = isMissing(issue) ? "is required" : issue.message;
     return issue.path.length > 0 ? `${issue.path.join(".")}: ${problem}` : problem;
   });

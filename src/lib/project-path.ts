@@ -5,8 +5,8 @@ const MAX_NAME_BYTES = 255;
 const MAX_PATH_BYTES = 4096;
 
 /**
- * Normalises a path from outside: relative, `/` between names, no `.`, no `..`. A path that could lead out of the
- * project is refused rather than repaired. Throws `invalid_input`.
+ * Normalises a path from outside: relative, `/` between names, no `.`, no `..`. Names stay as they are, with spaces at their
+ * ends as well. A path that could lead out of the project is refused rather than repaired. Throws `invalid_input`.
  */
 export function normalizePath(path: string): string {
   const relative = normalizeDirectory(path);
@@ -16,15 +16,15 @@ export function normalizePath(path: string): string {
 
 /** As `normalizePath`, for a place that may be the project root: an absent, empty or `.` path is the empty string. */
 export function normalizeDirectory(path: string | undefined): string {
-  const trimmed = (path ?? "").trim();
-  if (trimmed.includes("\0")) throw new AppError("invalid_input", "The path contains a NUL character");
-  if (!trimmed.isWellFormed()) throw new AppError("invalid_input", "The path is not well-formed Unicode");
+  const given = path ?? "";
+  if (given.includes("\0")) throw new AppError("invalid_input", "The path contains a NUL character");
+  if (!given.isWellFormed()) throw new AppError("invalid_input", "The path is not well-formed Unicode");
   // A client on Windows may send either slash, so both count in the checks.
-  const slashed = trimmed.replaceAll("\\", "/");
+  const slashed = given.replaceAll("\\", "/");
   if (slashed.split("/").includes("..")) {
     throw new AppError("invalid_input", "Path traversal is not allowed: the path contains `..`");
   }
-  const names = trimmed.split("/").filter((name) => name !== "" && name !== ".");
+  const names = given.split("/").filter((name) => name !== "" && name !== ".");
   if (slashed.startsWith("/") || names[0]?.startsWith("\\")) {
     throw new AppError("invalid_input", "The path is absolute; paths are relative to the project root");
   }

@@ -77,15 +77,23 @@ describe("a repository that means harm", () => {
     [".", [directory(".", [file("escaped")])]],
     ["a name with a slash", [file("../escaped")]],
     ["an absolute name", [file("/tmp/escaped")]],
-    ["a name with a backslash", [file("..\\escaped")]],
+    ["a name with a backslash that leads out", [file("..\\escaped")]],
+    ["a name with a backslash", [file("back\\slash.txt")]],
   ])("is not cloned: %s", async (_, entries) => {
     const url = hostile(`tree-${readdirSync(server.directory).length}`, entries);
     await expect(project.git("clone", { remote: { url } })).rejects.toMatchObject({
       name: "AppError",
       code: "invalid_input",
-      message: "The repository contains a path that must not be written",
+      message: expect.stringMatching(/^The repository contains a path that must not be written/u),
     });
     expect(readdirSync(project.root)).toEqual([]);
+  });
+
+  it("is refused with the name that cannot be written", async () => {
+    const url = hostile("named", [file("back\\slash.txt")]);
+    await expect(project.git("clone", { remote: { url } })).rejects.toMatchObject({
+      message: 'The repository contains a path that must not be written: "back\\\\slash.txt"',
+    });
   });
 
   it("writes nothing through a link of its own", async () => {

@@ -1,3 +1,4 @@
+import { Workspace } from "@agent-workspace/client";
 import { createParser } from "eventsource-parser";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { newDeployer, PATIENCE, see, type Deployer, type Deployment } from "#test/support/deployer.ts";
@@ -66,8 +67,23 @@ describe("a deployment is followed", () => {
     expect(linesOf((await stream(deployer, begun.id, {}, "?last_event_id=2")).events)).toEqual(
       lines.slice(2),
     );
+    // One that has the last line is told the end, and has all then.
     const comesBack = await stream(deployer, begun.id, { "last-event-id": String(logs.length) });
-    expect(comesBack).toMatchObject({ status: 204, events: [] });
+    expect(comesBack).toMatchObject({ status: 200, events: [{ type: "status" }, { type: "done" }] });
+    const end = comesBack.events.at(-1)?.id ?? "";
+    expect(end).toBe(String(logs.length + 1));
+    for (const has of [end, "999999999999999"]) {
+      expect(await stream(deployer, begun.id, { "last-event-id": has })).toMatchObject({ status: 204 });
+    }
+    expect(await stream(deployer, begun.id, {}, `?last_event_id=${end}`)).toMatchObject({
+      status: 200,
+      events: [],
+    });
+    const client = new Workspace({ baseUrl: service.url, accessToken: async () => deployer.token });
+    const read = async (after: number) =>
+      Array.fromAsync(client.deployments.events(begun.id, { after }), (event) => `${event.id} ${event.type}`);
+    expect((await read(logs.length)).at(-1)).toBe(`${end} done`);
+    expect(await read(Number(end))).toEqual([]);
     const bad = await stream(deployer, begun.id, { "last-event-id": "x" });
     expect(bad.status).toBe(422);
   });

@@ -56,6 +56,22 @@ describe.each(FAMILIES)("keys at %s", (path) => {
     expect(userId).toBeDefined();
   });
 
+  it("get a new callback secret, which is shown once", async () => {
+    const { token } = await service.signUp();
+    const { body: key } = await create(token, { name: "rotated" }, path);
+    const rotated = await service.call("POST", `${path}/${key.id}/rotate-secret`, { token });
+    expect(rotated).toMatchObject({
+      status: 200,
+      body: {
+        key_id: key.id,
+        webhook_secret: expect.stringMatching(/^whsec_/u),
+        previous_secret_until: expect.stringMatching(/Z$/u),
+      },
+    });
+    expect((await service.call("GET", path, { token })).text).not.toContain("whsec_");
+    expect(await statusWith(key.key ?? "")).toBe(200);
+  });
+
   it("stop at once when they are revoked, and stay listed", async () => {
     const { token } = await service.signUp();
     const { body } = await create(token, { name: "key" }, path);

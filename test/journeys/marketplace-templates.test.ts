@@ -1,4 +1,5 @@
 import { eq } from "drizzle-orm";
+import { packTar } from "modern-tar";
 import { describe, expect, it, vi } from "vitest";
 import { bases, libraryBases, projects, users } from "#src/db/schema/index.ts";
 import { databaseOf } from "#test/support/database.ts";
@@ -98,6 +99,30 @@ describe.concurrent("a template of one's own", () => {
     expect((await ask("GET", "my-items", token)).body).toMatchObject({ items: [{ ...mine, type: "base" }] });
     expect(await ask("DELETE", `bases/${id}`, token)).toMatchObject({ status: 200, body: { id } });
     expect(await ask("DELETE", `bases/${id}`, token)).toMatchObject({ status: 404 });
+  });
+
+  it("made from a project is priced and repriced", async () => {
+    const { token } = await service.signUp();
+    const tar = await packTar([{ header: { name: "a.txt", size: 1, type: "file" }, body: "a" }]);
+    const { body: base } = await service.call<Done>("POST", "/api/bases?name=Own&visibility=public", {
+      token,
+      body: new Uint8Array(tar),
+    });
+    const reprice = (change: object) => ask<{ detail?: string }>("PATCH", `bases/${base.id}`, token, change);
+    const shown = async () => (await service.call("GET", `/api/marketplace/bases/${base.slug}`)).body;
+    expect(await reprice({ pricing_type: "one_time" })).toMatchObject({ status: 400 });
+    expect(await reprice({ price: 5 })).toMatchObject({ status: 400 });
+    expect(await reprice({ pricing_type: "one_time", price: 5 })).toMatchObject({ status: 200 });
+    expect(await shown()).toMatchObject({ pricing_type: "one_time", price: 5 });
+    expect(await reprice({ price: 7.5 })).toMatchObject({ status: 200 });
+    expect(await reprice({ name: "Renamed" })).toMatchObject({ status: 200 });
+    expect(await shown()).toMatchObject({ name: "Renamed", pricing_type: "one_time", price: 7.5 });
+    expect(await reprice({ pricing_type: "free" })).toMatchObject({ status: 200 });
+    expect(await shown()).toMatchObject({ pricing_type: "free", price: 0 });
+    expect(await reprice({ visibility: "private", slug: "mine" })).toMatchObject({
+      status: 422,
+      body: { detail: "visibility: cannot be set here; slug: cannot be set here" },
+    });
   });
 
   it("is cloned for each new project", async () => {

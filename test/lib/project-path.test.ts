@@ -27,7 +27,11 @@ describe("normalizePath", () => {
   it.each([
     ["src/app.ts", "src/app.ts"],
     ["./x", "x"],
-    ["  padded.txt ", "padded.txt"],
+    ["  padded.txt ", "  padded.txt "],
+    ["trailing. ", "trailing. "],
+    ["   ", "   "],
+    [" /spaced / name", " /spaced / name"],
+    ["line\nbreak\t", "line\nbreak\t"],
     ["a//b/./c/", "a/b/c"],
     ["foo..bar", "foo..bar"],
     ["...", "..."],
@@ -41,7 +45,6 @@ describe("normalizePath", () => {
 
   it.each([
     ["", "empty"],
-    ["   ", "empty"],
     [".", "empty"],
     ["./", "empty"],
     ["a\0b", "NUL"],
@@ -80,14 +83,12 @@ describe("normalizePath", () => {
 
   it("changes nothing the second time", () => {
     const settled = awkward.map(refusalOf).filter((normal) => typeof normal === "string");
-    // A name's own outer white space is cut once a slash no longer guards it.
-    const guarded = settled.filter((normal) => normal === normal.trim());
-    expect(() => fc.assert(fc.property(guarded, (normal) => normalizePath(normal) === normal))).not.toThrow();
+    expect(() => fc.assert(fc.property(settled, (normal) => normalizePath(normal) === normal))).not.toThrow();
   });
 });
 
 describe("normalizeDirectory", () => {
-  it.each([undefined, "", ".", "./", " "])("takes %j as the root", (path) => {
+  it.each([undefined, "", ".", "./"])("takes %j as the root", (path) => {
     expect(normalizeDirectory(path)).toBe("");
   });
 });

@@ -53,6 +53,18 @@ describe("a callback", () => {
     );
   });
 
+  it("may be of any of several secrets, and of no others", async () => {
+    for (const secrets of [
+      [SECRET, OTHER_SECRET],
+      [OTHER_SECRET, SECRET],
+    ]) {
+      expect((await verifyCallback(BODY, signed(), secrets)).task_id).toBe("t1");
+    }
+    await expect(verifyCallback(BODY, signed(), [OTHER_SECRET])).rejects.toThrow(CallbackError);
+    await expect(verifyCallback(BODY, signed(), [])).rejects.toThrow(TypeError);
+    await expect(verifyCallback(BODY, signed(), [SECRET, ""])).rejects.toThrow(TypeError);
+  });
+
   it("may have a secret without its prefix", async () => {
     expect((await verifyCallback(BODY, signed(), SECRET.slice("whsec_".length))).task_id).toBe("t1");
   });

@@ -82,4 +82,22 @@ const revoke = command("revoke", {
   },
 });
 
-export const keys = group("keys", "List, create and revoke API keys", { list, create, revoke }, "list");
+const rotateSecret = command("rotate-secret", {
+  description: "Make a new secret for a key's callbacks, and print it: it is shown this once",
+  args: { key: { type: "positional", description: "Id of the key" } },
+  async run(context, { key }) {
+    const { workspace } = await openAsPerson(context, "A new secret");
+    const rotated = await workspace.keys.rotateSecret(key);
+    context.output.show(rotated, () => [[rotated.webhook_secret]]);
+    if (!context.output.json) {
+      context.output.note(`The previous secret signs as well until ${rotated.previous_secret_until}.`);
+    }
+  },
+});
+
+export const keys = group(
+  "keys",
+  "List, create and revoke API keys",
+  { list, create, "rotate-secret": rotateSecret, revoke },
+  "list",
+);

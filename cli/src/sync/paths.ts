@@ -29,7 +29,6 @@ export function problemOfPath(
   if (path.includes("\\")) return "a backslash in the path";
   if (CONTROLS.test(path)) return "a control character in the path";
   if (!path.isWellFormed()) return "not well-formed Unicode";
-  if (path !== path.trim()) return "a space at an end of the path";
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) return "a path that is too long";
   for (const name of path.split("/")) {
     const problem = problemOfName(name, platform);

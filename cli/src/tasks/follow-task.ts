@@ -19,6 +19,8 @@ interface FollowOptions {
   readonly isShown: boolean;
   readonly after?: number | undefined;
   readonly timeoutMs?: number | undefined;
+  /** Whether Ctrl-C came before the task had an id. */
+  readonly isInterrupted?: boolean;
 }
 
 /**
@@ -28,7 +30,7 @@ interface FollowOptions {
 export async function followTask(
   context: Context,
   service: Service,
-  { taskId, isShown, after, timeoutMs }: FollowOptions,
+  { taskId, isShown, after, timeoutMs, isInterrupted = false }: FollowOptions,
 ): Promise<Outcome> {
   const control = new AbortController();
   const view = new LiveView(context.output);
@@ -58,6 +60,7 @@ export async function followTask(
   const timer =
     timeoutMs === undefined ? undefined : setTimeout(() => control.abort(timeIsOver(taskId)), timeoutMs);
   const release = onInterrupt(interrupt);
+  if (isInterrupted) interrupt();
   try {
     let done: Outcome | undefined;
     const events = service.workspace.tasks.get(taskId).events({ after, signal: control.signal });

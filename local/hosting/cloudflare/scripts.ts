@@ -52,7 +52,8 @@ function findScript(exchange: Exchange): Site | undefined {
   return exchange.parts.store.siteNamed("cloudflare", nameOf(exchange), exchange.account);
 }
 
-function getScript(exchange: Exchange): Site {
+/** Throws the provider's 404 for a Worker that the account does not have. */
+export function getScript(exchange: Exchange): Site {
   const script = findScript(exchange);
   if (!script) throw refuse(404, 10_007, "This Worker does not exist on your account.");
   return script;

@@ -3,6 +3,7 @@ import { cloudflareAccount } from "./account.ts";
 import { cloudflareAssets } from "./assets.ts";
 import { cloudflareError } from "./errors.ts";
 import { cloudflareScripts } from "./scripts.ts";
+import { cloudflareLookUps } from "./look-ups.ts";
 
 const CODES: Readonly<Record<number, number>> = { 404: 7003, 429: 971 };
 
@@ -14,7 +15,7 @@ const CODES: Readonly<Record<number, number>> = { 404: 7003, 429: 971 };
 export const cloudflareWire: Wire = {
   provider: "cloudflare",
   base: "/cloudflare/client/v4",
-  calls: [...cloudflareAccount, ...cloudflareAssets, ...cloudflareScripts],
+  calls: [...cloudflareAccount, ...cloudflareAssets, ...cloudflareScripts, ...cloudflareLookUps],
   refusal: (status, message) => cloudflareError(status, CODES[status] ?? 10_013, message),
   unauthorized: (path) =>
     path === "user/tokens/verify"

@@ -119,7 +119,8 @@ function tidy(files: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(files).map(([path, digest]) => {
       const tidied = tidyPath(path);
-      if (tidied === undefined) throw new InvalidBody(`${path} is no path`);
+      // https://github.com/netlify/cli, utils/deploy/util.ts: "Deployed filenames cannot contain # or ? characters".
+      if (tidied === undefined || /[#?]/u.test(tidied)) throw new InvalidBody(`${path} is no path`);
       return [tidied, digest];
     }),
   );

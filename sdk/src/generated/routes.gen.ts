@@ -53,6 +53,7 @@ export interface Routes {
   "POST /api/external-api-keys": Route<t.CreateApiKeyData, t.CreateApiKeyResponses>;
   "GET /api/external-api-keys": Route<t.ListApiKeysData, t.ListApiKeysResponses>;
   "GET /api/external-api-keys/scopes": Route<t.ListApiKeyScopesData, t.ListApiKeyScopesResponses>;
+  "POST /api/external-api-keys/{key}/rotate-secret": Route<t.RotateApiKeySecretData, t.RotateApiKeySecretResponses>;
   "DELETE /api/external-api-keys/{key}": Route<t.RevokeApiKeyData, t.RevokeApiKeyResponses>;
   "GET /api/secrets/api-keys": Route<t.ListModelKeysData, t.ListModelKeysResponses>;
   "POST /api/secrets/api-keys": Route<t.CreateModelKeyData, t.CreateModelKeyResponses>;

@@ -673,6 +673,15 @@ export type ApiKeyScope = {
     category: string;
 };
 
+export type RotateApiKeySecretAnswer = {
+    key_id: string;
+    webhook_secret: string;
+    /**
+     * When the previous secret signs no longer
+     */
+    previous_secret_until: string;
+};
+
 export type RevokeApiKeyAnswer = {
     status: 'deactivated';
     key_id: string;
@@ -1310,6 +1319,11 @@ export type UpdateMarketplaceTemplateBody = {
     tags?: Array<string>;
     features?: Array<string>;
     tech_stack?: Array<string>;
+    pricing_type?: 'free' | 'one_time';
+    /**
+     * US dollars: 1 to 999, or 0 for what is free
+     */
+    price?: number;
 };
 
 export type UpdateMarketplaceTemplateVisibilityBody = {
@@ -8232,6 +8246,24 @@ export type ListApiKeyScopesResponses = {
 };
 
 export type ListApiKeyScopesResponse = ListApiKeyScopesResponses[keyof ListApiKeyScopesResponses];
+
+export type RotateApiKeySecretData = {
+    body?: never;
+    path: {
+        key: string;
+    };
+    query?: never;
+    url: '/api/external-api-keys/{key}/rotate-secret';
+};
+
+export type RotateApiKeySecretResponses = {
+    /**
+     * Success
+     */
+    200: RotateApiKeySecretAnswer;
+};
+
+export type RotateApiKeySecretResponse = RotateApiKeySecretResponses[keyof RotateApiKeySecretResponses];
 
 export type RevokeApiKeyData = {
     body?: never;

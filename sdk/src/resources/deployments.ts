@@ -6,7 +6,10 @@ import { trusted } from "../json.ts";
 import { eventStream, type StreamOptions } from "../streams/event-stream.ts";
 import { byOffset } from "./pages.ts";
 
-/** A line of a deployment's log, a change of its state, or its end. `id` is the number of the last line. */
+/**
+ * A line of a deployment's log, a change of its state, or its end, whose number follows that of the last line. `id` is the
+ * number of the event; a change of state has that of the line before it.
+ */
 export type DeploymentEvent =
   | { id: number; type: "log"; line: number; text: string }
   | { id: number; type: "status" | "done"; status: string; [field: string]: unknown };
@@ -33,11 +36,11 @@ export function deployments(request: Request, transport: Transport) {
       deployment: string,
       options: StreamOptions = {},
     ): AsyncGenerator<DeploymentEvent, void, undefined> {
-      // Not by header: after the last line the service would answer 204, and not tell the end.
       const source = {
         template: "/api/deployments/{deployment}/stream",
         path: { deployment },
-        isUnnumbered: (type: unknown) => type !== "log",
+        isByHeader: true,
+        isUnnumbered: (type: unknown) => type === "status",
       };
       for await (const { id, data } of eventStream(transport, source, options)) {
         yield trusted<DeploymentEvent>({ ...data, id });

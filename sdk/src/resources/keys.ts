@@ -17,6 +17,12 @@ export function keys(request: Request, transport: Transport) {
       byCursor<ApiKey>(transport, { ...options, template: "/api/external-api-keys" }),
     /** The permissions that the caller may give to a key. */
     scopes: (options?: CallOptions) => request("GET", "/api/external-api-keys/scopes", options),
+    /**
+     * Makes a new secret for the key's callbacks, which this answer alone has. For 24 hours they are signed with the previous
+     * one as well.
+     */
+    rotateSecret: (key: string, options?: CallOptions) =>
+      request("POST", "/api/external-api-keys/{key}/rotate-secret", { ...options, path: { key } }),
     revoke: (key: string, options?: CallOptions) =>
       request("DELETE", "/api/external-api-keys/{key}", { ...options, path: { key } }),
   };

@@ -30,6 +30,9 @@ export const externalApiKeys = pgTable(
     agentId: uuid().references(() => agents.id, { onDelete: "set null" }),
     /** Fernet token of the Standard Webhooks secret that signs the callbacks of this key's tasks. */
     webhookSecretEncrypted: text().notNull(),
+    /** The secret before the last rotation, which signs as well until then. */
+    previousWebhookSecretEncrypted: text(),
+    previousWebhookSecretUntil: at(),
     isActive: boolean().notNull().default(true),
     expiresAt: at(),
     lastUsedAt: at(),

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { AppError } from "#src/lib/errors.ts";
 import { safeParseJson } from "#src/lib/parse-json.ts";
+import { limitIn, limitSentence } from "#src/lib/rate-limit.ts";
 import type { ProviderFetch } from "#src/platform/oauth/provider-fetch.ts";
 
 /** Sends a GET to a host's API and parses the response. Throws as `GitHost` does. */
@@ -16,6 +17,19 @@ export function createApiRequest(host: { label: string; apiUrl: string; fetch: P
     const response = await fetch(apiUrl + path, { headers }).catch((error: unknown) => {
       throw new AppError("unavailable", `${label} does not answer: try again later`, { cause: error });
     });
+    const limit = limitIn(response);
+    if (limit) {
+      throw new AppError("rate_limited", limitSentence(label, limit.seconds), {
+        retryAfterSeconds: limit.seconds,
+      });
+    }
+    if (response.status >= 300 && response.status < 400) {
+      // A redirect is not followed with a token, and another attempt would meet it as well.
+      throw new AppError(
+        "not_found",
+        `${label} leads to another address: the repository was moved or renamed, or the address of the API is wrong`,
+      );
+    }
     switch (response.status) {
       case 401:
         throw new AppError("unauthenticated", `${label} refused the credentials`);

@@ -50,8 +50,8 @@ export interface HostedBranch {
 }
 
 /**
- * One git host. Failures are `AppError`s: `unauthenticated` for a token it refuses, `not_found`, `unavailable` when it
- * does not respond or not as expected. None of them contains a secret.
+ * One git host. Failures are `AppError`s: `unauthenticated` for a token it refuses, `not_found`, `rate_limited` with the
+ * seconds to wait, `unavailable` when it does not respond or not as expected. None of them contains a secret.
  */
 export interface GitHost {
   readonly label: string;

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { AppError } from "#src/lib/errors.ts";
 import { safeParseJson } from "#src/lib/parse-json.ts";
-import { OAuthFailure } from "#src/platform/oauth/failure.ts";
+import { ForbiddenAddress, OAuthFailure } from "#src/platform/oauth/failure.ts";
 import type { ProviderFetch } from "#src/platform/oauth/provider-fetch.ts";
 import type { SafeFetch } from "#src/platform/safe-fetch/safe-fetch.ts";
 import type { Budget } from "./budget.ts";
@@ -148,6 +148,9 @@ function sized({ bytes, body }: Upload): { headers: Record<string, string>; body
 
 function unreachable(label: string, error: unknown): HostingFailure {
   const why = error instanceof OAuthFailure || error instanceof AppError ? `: ${error.message}` : "";
+  // Another attempt would meet the same address.
+  const isFinal = error instanceof ForbiddenAddress || (error instanceof AppError && !error.retryable);
+  if (isFinal) return new HostingFailure("refused", `${label} is at an address that is not called${why}`);
   return new HostingFailure("unavailable", `${label} cannot be reached${why}`);
 }
 
@@ -193,6 +196,9 @@ export async function callNamed(
           }),
         );
     if (status >= 200 && status < 300) return text;
+    if (status >= 300 && status < 400) {
+      throw new HostingFailure("refused", `${label}'s storage leads to another address (status ${status})`);
+    }
     throw new HostingFailure(
       "unavailable",
       `${label}'s storage does not answer as expected (status ${status})`,

@@ -173,6 +173,14 @@ async function findDeploy(api: Api, { id, site }: Release): Promise<string | und
 async function createDeploy(api: Api, release: Release): Promise<Deploy> {
   const { id, site, env } = release;
   const list = release.files?.list ?? [];
+  // Source: netlify/cli, utils/deploy/util.ts.
+  const unnameable = list.find(({ path }) => /[#?]/u.test(path));
+  if (unnameable) {
+    throw new HostingFailure(
+      "refused",
+      `Netlify takes no file with # or ? in its name: rename "${unnameable.path}" and deploy again`,
+    );
+  }
   if (Object.keys(env).length > 0) await setNetlifyVariables(api, site, env);
   return api.send(Deploy, {
     method: "POST",

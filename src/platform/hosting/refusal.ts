@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { safeParseJson } from "#src/lib/parse-json.ts";
+import { retryAfterIn } from "#src/lib/rate-limit.ts";
 import { HostingFailure } from "./failure.ts";
 import { reasonOf } from "./scrub.ts";
 
@@ -32,9 +33,6 @@ const Words = z.object({
     .catch(undefined),
 });
 
-/** Longest wait that a provider may ask for. */
-const MAX_RETRY_AFTER = 3600;
-
 export function refusalOf(
   answer: { status: number; text: string; retryAfter: string | null },
   scrub: (text: string) => string,
@@ -44,7 +42,7 @@ export function refusalOf(
     status: answer.status,
     text: answer.text,
     reason: said ? reasonOf(wordsOf(said), scrub) : "",
-    retryAfterSeconds: secondsOf(answer.retryAfter),
+    retryAfterSeconds: retryAfterIn(answer.retryAfter),
   };
 }
 
@@ -58,13 +56,6 @@ function wordsOf({ message, error, error_description, errors }: z.output<typeof 
       .join("; ");
   }
   return message ?? (typeof error === "string" ? (error_description ?? error) : error?.message) ?? "";
-}
-
-/** `Retry-After` is a number of seconds or a date (RFC 9110, 10.2.3). */
-function secondsOf(header: string | null): number | undefined {
-  if (header === null) return undefined;
-  const seconds = /^\d+$/u.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000;
-  return Number.isNaN(seconds) ? undefined : Math.min(MAX_RETRY_AFTER, Math.max(0, Math.ceil(seconds)));
 }
 
 /** What a refusal means where its call gives it no meaning of its own. */
@@ -89,6 +80,10 @@ export function failureOf(label: string, refusal: Refusal): HostingFailure {
     case 425:
       return new HostingFailure("unavailable", `${label} does not answer in time`, retryAfterSeconds);
     default: {
+      // It is not followed with the token, and another attempt would meet it as well.
+      if (status >= 300 && status < 400) {
+        return new HostingFailure("refused", `${label} leads to another address (status ${status})`);
+      }
       if (status >= 400 && status < 500) {
         return new HostingFailure("refused", `${label} refuses this${because || ` with status ${status}`}`);
       }

@@ -11,6 +11,9 @@ export class OAuthFailure extends Error {
   }
 }
 
+/** No request is sent to the address, now or later. */
+export class ForbiddenAddress extends OAuthFailure {}
+
 /** Runs a step; any error becomes an `OAuthFailure` that names the step. */
 export async function failingAs<T>(step: string, work: () => Promise<T>): Promise<T> {
   try {

@@ -1,5 +1,5 @@
 import { readAtMost } from "#src/lib/read-at-most.ts";
-import { OAuthFailure } from "./failure.ts";
+import { ForbiddenAddress, OAuthFailure } from "./failure.ts";
 import { USER_AGENT } from "#src/lib/user-agent.ts";
 
 interface ProviderRequest {
@@ -17,7 +17,14 @@ export type ProviderFetch = (url: string, request: ProviderRequest) => Promise<R
 
 const MAX_BYTES = 1024 * 1024;
 /** Of the response's headers, those that callers read. */
-const KEPT_HEADERS = ["content-type", "retry-after"];
+const KEPT_HEADERS = [
+  "content-type",
+  "retry-after",
+  "x-ratelimit-remaining",
+  "x-ratelimit-reset",
+  "ratelimit-remaining",
+  "ratelimit-reset",
+];
 /** Only Node's fetch needs it, for a body that is a stream. */
 const STREAMED = { duplex: "half" };
 /** Statuses with which a `Response` accepts no body. */
@@ -37,7 +44,7 @@ export function createProviderFetch(options: {
   return async (url, { method = "GET", headers: given, body = null, timeoutMs, maxBytes = MAX_BYTES }) => {
     const { protocol, host } = new URL(url);
     if (protocol !== "https:" && !(options.allowHttp && protocol === "http:")) {
-      throw new OAuthFailure(`${host} is not an https address`);
+      throw new ForbiddenAddress(`${host} is not an https address`);
     }
     const headers = new Headers(given);
     // GitHub refuses requests that do not name themselves, and a Worker's `fetch` does not.

@@ -4,6 +4,7 @@ import { isRefusal } from "#src/domain/organisations/access/index.ts";
 import { readCredentials } from "#src/http/credentials.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import {
+  emptyStream,
   EVENT_STREAM_HEADERS,
   isComingBack,
   NOTHING_MORE,
@@ -24,7 +25,7 @@ export const streamDeployment = endpoint({
   tag: "Deployments",
   summary: "Stream a deployment",
   description:
-    "Server-Sent Events: `log` with a line of the log, whose number is the event's id, `status` with each change, and `done` at the end. Resumes after the line of `Last-Event-ID` (or `last_event_id`).",
+    "Server-Sent Events: `log` with a line of the log, whose number is the event's id, `status` with each change, and `done` at the end, whose id follows that of the last line. Resumes after the event of `Last-Event-ID` (or `last_event_id`).",
   access: { userOrKey: "deployment.view" },
   params: DeploymentParams,
   query: ReplayQuery,
@@ -41,8 +42,9 @@ export const streamDeployment = endpoint({
   async handler({ services, caller, params, query, headers, request }) {
     const { deployment } = await requireDeployment(services, caller, params.deployment, "deployment.view");
     const after = replayAfter(query, headers);
-    if (isComingBack(headers) && (await isOver(services, deployment, after)))
-      return new Response(null, { status: 204 });
+    if (await isOver(services, deployment, after)) {
+      return isComingBack(headers) ? new Response(null, { status: 204 }) : emptyStream();
+    }
     const standing = standingOf(caller, readCredentials(request, services.config));
     const followed = followDeployment(
       services,

@@ -135,21 +135,6 @@ export const forkAgent = endpoint({
 /** Dollars of a price, in whole cents. */
 export const Price = z.number().min(0).max(999).describe("US dollars: 1 to 999, or 0 for what is free");
 
-/** Cents of a price that fits how the item is paid for. Throws `invalid_input`. */
-export function centsOf(pricingType: "free" | "one_time" | "monthly", price: number | undefined): number {
-  const cents = Math.round((price ?? 0) * 100);
-  if (Math.abs(cents - (price ?? 0) * 100) > 1e-6) {
-    throw new AppError("invalid_input", "price: must be dollars with at most two decimals");
-  }
-  if (pricingType === "free" && cents > 0) {
-    throw new AppError("invalid_input", "price: an item with pricing_type 'free' has none");
-  }
-  if (pricingType !== "free" && cents < 100) {
-    throw new AppError("invalid_input", "price: must be between 1 and 999 dollars");
-  }
-  return cents;
-}
-
 export const publishAgent = endpoint({
   operationId: "publishMarketplaceAgent",
   ...shared,
@@ -178,7 +163,7 @@ export const publishAgent = endpoint({
     }
     const wish = {
       pricingType,
-      priceCents: centsOf(pricingType, body.price),
+      priceCents: authoring.centsOf(pricingType, body.price),
       sourceType,
       isForkable: body.is_forkable ?? sourceType === "open",
     };

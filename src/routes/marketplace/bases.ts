@@ -3,7 +3,7 @@ import * as authoring from "#src/domain/marketplace/authoring/index.ts";
 import type { Base } from "#src/domain/workspaces/bases/index.ts";
 import { endpoint } from "#src/http/endpoint.ts";
 import { Moment, text } from "#src/http/schemas.ts";
-import { centsOf, Price } from "./authoring.ts";
+import { Price } from "./authoring.ts";
 import { BaseName, BASES, dollars } from "./item.ts";
 
 const shared = { tag: "Marketplace", access: { user: "any" } } as const;
@@ -26,7 +26,11 @@ const Fields = z.object({
   tech_stack: Words,
 });
 
-const Change = Fields.omit({ visibility: true }).partial();
+const PricingType = z.enum(["free", "one_time"]);
+
+const Change = Fields.omit({ visibility: true })
+  .extend({ pricing_type: PricingType, price: Price })
+  .partial();
 
 const Submission = z.object({
   ...Fields.shape,
@@ -37,7 +41,7 @@ const Submission = z.object({
   tags: Words.nullish(),
   features: Words.nullish(),
   tech_stack: Words.nullish(),
-  pricing_type: z.enum(["free", "one_time"]).default("free"),
+  pricing_type: PricingType.default("free"),
   price: Price.optional(),
 });
 
@@ -96,7 +100,7 @@ export const submitBase = endpoint({
   response: { status: 200, schema: Done },
   async handler({ services, caller, body }) {
     const { name, description, git_repo_url: gitRepoUrl, visibility, pricing_type: pricingType } = body;
-    const priceCents = centsOf(pricingType, body.price);
+    const priceCents = authoring.centsOf(pricingType, body.price);
     const wish = { name, description, gitRepoUrl, visibility, pricingType, priceCents };
     return done(await authoring.submitBase(services, caller, { ...changeOf(body), ...wish }));
   },
@@ -115,11 +119,14 @@ export const updateBase = endpoint({
   method: "patch",
   path: `${BASES}/:base`,
   summary: "Update a template",
-  description: "One of the caller's own. Absent fields are unchanged.",
+  description:
+    "One of the caller's own. Absent fields are unchanged. Teams that have it keep it when its price changes.",
   example: { description: "A small web page" },
   body: Change,
   async handler({ services, caller, params, body }) {
-    return done(await authoring.changeBase(services, caller, { name: params.base, change: changeOf(body) }));
+    const pricing = { type: body.pricing_type, dollars: body.price };
+    const wish = { name: params.base, change: changeOf(body), pricing };
+    return done(await authoring.changeBase(services, caller, wish));
   },
 });
 
@@ -167,7 +174,7 @@ const CreatedBase = z
     category: z.string(),
     icon: z.string().nullable(),
     visibility: Visibility,
-    pricing_type: z.enum(["free", "one_time"]),
+    pricing_type: PricingType,
     price: z.number(),
     downloads: z.int(),
     features: z.array(z.string()),

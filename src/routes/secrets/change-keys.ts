@@ -42,21 +42,24 @@ export const storeModelKey = endpoint({
   },
 });
 
-const Change = z
-  .object({
-    api_key: KeyValue.nullish(),
-    key_name: KeyName.nullish(),
-    base_url: BaseUrl.or(Cleared).nullish().describe("An empty string removes it"),
-    provider_metadata: JsonObject.nullish(),
-    expires_at: Expiry.describe("An empty string removes it"),
-  })
-  .transform((body): KeyChange => ({
+const Change = z.object({
+  api_key: KeyValue.nullish(),
+  key_name: KeyName.nullish(),
+  base_url: BaseUrl.or(Cleared).nullish().describe("An empty string removes it"),
+  provider_metadata: JsonObject.nullish(),
+  expires_at: Expiry.describe("An empty string removes it"),
+});
+
+/** The fields that are there, under the names of the domain. */
+function changeOf(body: z.output<typeof Change>): KeyChange {
+  return {
     ...(typeof body.api_key === "string" && { value: body.api_key }),
     ...(typeof body.key_name === "string" && { keyName: body.key_name }),
     ...(typeof body.base_url === "string" && { baseUrl: body.base_url || null }),
     ...(body.provider_metadata && { providerMetadata: body.provider_metadata }),
     ...(body.expires_at !== undefined && body.expires_at !== null && { expiresAt: body.expires_at || null }),
-  }));
+  };
+}
 
 export const changeModelKey = endpoint({
   operationId: "updateModelKey",
@@ -73,7 +76,7 @@ export const changeModelKey = endpoint({
   response: { status: 200, schema: KeyDone },
   async handler({ services, caller, params, body, client }) {
     const which = { userId: caller.userId, id: params.model_key };
-    await changeKey(services, which, body, client);
+    await changeKey(services, which, changeOf(body), client);
     return { message: "API key updated", key_id: params.model_key, success: true as const };
   },
 });

@@ -73,6 +73,37 @@ export function filesContract(open: Open): void {
       });
     });
 
+    it("keeps names as they are, each apart from those that look like it", async () => {
+      const names = [
+        "trailing.",
+        "trailing. ",
+        " leading",
+        "leading",
+        "   ",
+        "tab\t",
+        "line\nbreak",
+        "back\\slash.txt",
+        "quo'te\"`$&;|<>*?.txt",
+        "100%.txt",
+        "100%25.txt",
+        "#hash?.txt",
+        "[id]",
+        "-rf",
+        "~",
+        "é",
+        "e\u0301",
+      ];
+      for (const name of names) await runtime.writeFile(`odd/${name}`, bytesOf(name));
+      for (const name of names) expect([name, await textOf(`odd/${name}`)]).toEqual([name, name]);
+      const listed = (await runtime.list("odd", { recursive: false })).map((entry) => entry.name);
+      expect(listed.toSorted()).toEqual(names.toSorted());
+      await runtime.rename("odd/trailing. ", "odd/other. ");
+      await runtime.remove("odd/tab\t", { recursive: false });
+      expect(await textOf("odd/other. ")).toBe("trailing. ");
+      expect(await runtime.stat("odd/tab\t")).toBeUndefined();
+      expect(await textOf("odd/trailing.")).toBe("trailing.");
+    });
+
     it("refuses a file where a directory is, and a directory where a file is", async () => {
       await runtime.writeFile("a/file", bytesOf("kept"));
       const conflict = { code: "conflict" };

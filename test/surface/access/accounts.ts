@@ -26,6 +26,7 @@ export const ACCOUNTS: Rows = {
   "POST /api/external-api-keys": { admits: "person" },
   "GET /api/external-api-keys": { admits: "person" },
   "GET /api/external-api-keys/scopes": { admits: "person" },
+  "POST /api/external-api-keys/{key}/rotate-secret": { admits: "person", stranger: 404 },
   "DELETE /api/external-api-keys/{key}": { admits: "person", stranger: 404 },
   "POST /api/desktop/pair": { admits: "person" },
   "POST /api/desktop/pair/complete": { admits: "person" },

@@ -2,7 +2,9 @@ import { text } from "node:stream/consumers";
 import { command } from "../../command.ts";
 import type { Context } from "../../context.ts";
 import { UsageError } from "../../errors.ts";
+import { EXIT } from "../../exit-codes.ts";
 import { durationMs } from "../../input/duration.ts";
+import { onInterrupt } from "../../input/interrupts.ts";
 import { openService, projectIdOf } from "../../service.ts";
 import { followTask, requireCompleted } from "../../tasks/follow-task.ts";
 import { MODES, startTask } from "../../tasks/start.ts";
@@ -30,14 +32,18 @@ export const run = command("run", {
     const timeoutMs = args.timeout === undefined ? undefined : durationMs(args.timeout);
     const message = await messageOf(args.message);
     const service = await openService(context);
-    const task = await startTask(service, {
-      projectId: await projectIdOf(context, service, args.project),
-      message,
-      mode: args.mode,
-      agentId: args.agent,
-      model: args.model,
-      chatId: args.chat,
+    const projectId = await projectIdOf(context, service, args.project);
+    const { mode, agent: agentId, model, chat: chatId } = args;
+    // A task that is asked for may begin: it is left once its id is known.
+    let isInterrupted = false;
+    const release = onInterrupt(() => {
+      if (isInterrupted) process.exit(EXIT.stopped);
+      isInterrupted = true;
+      context.output.note("Leaving once the task has an id …");
     });
+    const task = await startTask(service, { projectId, message, mode, agentId, model, chatId }).finally(
+      release,
+    );
     const { task_id: taskId } = task;
     if (args.detach) {
       context.output.show(task, taskId);
@@ -45,7 +51,8 @@ export const run = command("run", {
       return;
     }
     if (args.follow) tellStart(context, taskId);
-    const done = await followTask(context, service, { taskId, isShown: args.follow === true, timeoutMs });
+    const following = { taskId, isShown: args.follow === true, timeoutMs, isInterrupted };
+    const done = await followTask(context, service, following);
     if (!args.follow)
       context.output.show({ ...task, status: done.status, response: done.response }, done.response ?? "");
     requireCompleted(done);

@@ -9,7 +9,7 @@ import { Refused } from "../../parts/refused.tsx";
 import { useAction } from "../../parts/use-action.ts";
 import { keys as names, stale, useApiKeys, useProjects } from "../../service/reads.ts";
 import { workspace } from "../../service/workspace.ts";
-import { NewKey } from "./new-key.tsx";
+import { NewKey, NewSecret } from "./new-key.tsx";
 import { Scopes } from "./scopes.tsx";
 
 /** The person's keys for programs. */
@@ -103,6 +103,7 @@ export function KeysPage() {
 function KeyLine({ apiKey }: { apiKey: api.ApiKey }) {
   const { id, name, key_prefix, is_active, last_used_at, expires_at, scopes, project_ids } = apiKey;
   const { data: projects = [] } = useProjects();
+  const [secret, setSecret] = useState<string>();
   const reaches = project_ids?.map((each) => projects.find((project) => project.id === each)?.name ?? each);
   const isOver = expires_at !== null && new Date(expires_at) < new Date();
   return (
@@ -117,18 +118,31 @@ function KeyLine({ apiKey }: { apiKey: api.ApiKey }) {
         </span>
       </span>
       {is_active ? (
-        <AskFirst
-          label={`Revoke ${name}`}
-          shown="Revoke"
-          title={`Revoke ${name}?`}
-          confirm="Revoke"
-          work={async () => {
-            await workspace.keys.revoke(id);
-            stale(names.apiKeys);
-          }}
-        >
-          <p>It takes effect at once, for good. Tasks that the key started are stopped.</p>
-        </AskFirst>
+        <>
+          <AskFirst
+            label={`New callback secret for ${name}`}
+            shown="New secret"
+            title={`A new callback secret for ${name}?`}
+            confirm="Make a new secret"
+            isHarmless
+            work={async () => setSecret((await workspace.keys.rotateSecret(id)).webhook_secret)}
+          >
+            <p>The key stays. The previous secret signs callbacks as well for 24 hours.</p>
+          </AskFirst>
+          <AskFirst
+            label={`Revoke ${name}`}
+            shown="Revoke"
+            title={`Revoke ${name}?`}
+            confirm="Revoke"
+            work={async () => {
+              await workspace.keys.revoke(id);
+              stale(names.apiKeys);
+            }}
+          >
+            <p>It takes effect at once, for good. Tasks that the key started are stopped.</p>
+          </AskFirst>
+          {secret !== undefined && <NewSecret name={name} secret={secret} />}
+        </>
       ) : (
         <span class="muted">revoked</span>
       )}

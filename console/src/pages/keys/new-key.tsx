@@ -29,6 +29,19 @@ export function NewKey({ apiKey, project }: { apiKey: api.ApiKey; project: strin
   );
 }
 
+/** The new secret of a key's callbacks, shown this once. */
+export function NewSecret({ name, secret }: { name: string; secret: string }) {
+  return (
+    <section class="notice" aria-label={`The new callback secret of ${name}`}>
+      <Shown
+        says="This is the new callback secret. It is shown this once. The previous one signs as well for 24 hours."
+        text={secret}
+        label="Copy the secret"
+      />
+    </section>
+  );
+}
+
 function mayInvoke({ scopes }: api.ApiKey): boolean {
   return scopes === null || scopes.includes("chat.send");
 }

@@ -39,10 +39,10 @@ type Found = NonNullable<Awaited<ReturnType<typeof callbackToDeliver>>>;
 
 async function attemptDelivery(
   deps: CallbackDeps,
-  { task, secretEncrypted, attempt }: Found & { attempt: number },
+  { task, current, previous, attempt }: Found & { attempt: number },
 ): Promise<boolean> {
   const body = JSON.stringify(describeTask(task));
-  const headers = await signedHeaders(deps, `task_${task.id}`, body, secretEncrypted);
+  const headers = await signedHeaders(deps, `task_${task.id}`, body, { current, previous });
   const outcome = await post(deps.safeFetch, task.webhookUrl ?? "", headers, body);
   const last = PAUSES[attempt - 1] === undefined;
   await recordAttempt(deps.db, {

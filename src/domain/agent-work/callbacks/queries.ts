@@ -3,12 +3,19 @@ import { callbackAttempts, externalApiKeys, tasks } from "#src/db/schema/index.t
 import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 
-/** The task, the secret that signs its callback, and the outcome of the attempt with this number, if it was made. */
+/** The secrets with which callbacks are signed: the key's own, and the previous one for a while after a rotation. */
+const secrets = {
+  current: externalApiKeys.webhookSecretEncrypted,
+  previous: sql<string | null>`CASE WHEN ${externalApiKeys.previousWebhookSecretUntil} > now()
+    THEN ${externalApiKeys.previousWebhookSecretEncrypted} END`,
+};
+
+/** The task, the secrets that sign its callback, and the outcome of the attempt with this number, if it was made. */
 export async function callbackToDeliver(db: Db, taskId: string, attempt: number) {
   const [row] = await db
     .select({
       task: tasks,
-      secretEncrypted: externalApiKeys.webhookSecretEncrypted,
+      ...secrets,
       delivered: callbackAttempts.delivered,
     })
     .from(tasks)
@@ -21,10 +28,10 @@ export async function callbackToDeliver(db: Db, taskId: string, attempt: number)
   return row;
 }
 
-/** Where a task's callback goes, and the secret that signs it. */
+/** Where a task's callback goes, and the secrets that sign it. */
 export async function callbackReceiver(db: Db, taskId: string) {
   const [row] = await db
-    .select({ webhookUrl: tasks.webhookUrl, secretEncrypted: externalApiKeys.webhookSecretEncrypted })
+    .select({ webhookUrl: tasks.webhookUrl, ...secrets })
     .from(tasks)
     .leftJoin(externalApiKeys, eq(externalApiKeys.id, tasks.apiKeyId))
     .where(eq(tasks.id, taskId));

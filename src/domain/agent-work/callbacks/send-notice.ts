@@ -17,6 +17,6 @@ export async function sendNotice(
     task_id: taskId,
     timestamp: new Date().toISOString(),
   });
-  const headers = await signedHeaders(deps, `task_${taskId}_${callId}`, body, found.secretEncrypted);
+  const headers = await signedHeaders(deps, `task_${taskId}_${callId}`, body, found);
   return post(deps.safeFetch, found.webhookUrl, headers, body);
 }

@@ -16,22 +16,25 @@ export interface SignDeps {
 
 /**
  * Returns the headers of a signed body. Standard Webhooks: `webhook-id`, `webhook-timestamp` (seconds),
- * `webhook-signature` (v1, HMAC-SHA256). A task without a key has no secret, and no signature.
+ * `webhook-signature` (v1, HMAC-SHA256; one for each secret, the current one's first). A task without a key has no secret,
+ * and no signature.
  */
 export async function signedHeaders(
   { secrets }: Pick<SignDeps, "secrets">,
   id: string,
   body: string,
-  secretEncrypted: string | null,
+  encrypted: { current: string | null; previous: string | null },
 ): Promise<Record<string, string>> {
-  const secret = secretEncrypted === null ? null : await secrets.decrypt(secretEncrypted);
   const now = new Date();
-  const signature = secret === null ? undefined : new Webhook(secret).sign(id, now, body);
+  const known = [encrypted.current, encrypted.previous].filter((each) => each !== null);
+  const signatures = await Promise.all(
+    known.map(async (each) => new Webhook(await secrets.decrypt(each)).sign(id, now, body)),
+  );
   return {
     "content-type": "application/json",
     "webhook-id": id,
     "webhook-timestamp": String(Math.floor(now.getTime() / 1000)),
-    ...(signature !== undefined && { "webhook-signature": signature }),
+    ...(signatures.length > 0 && { "webhook-signature": signatures.join(" ") }),
   };
 }
 

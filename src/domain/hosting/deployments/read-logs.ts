@@ -3,7 +3,7 @@ import { LastingAccess, type Standing } from "#src/domain/organisations/access/i
 import { AppError } from "#src/lib/errors.ts";
 import type { LoggedEvent } from "#src/lib/server-sent-events.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { MAX_LINES } from "./queries/logs.ts";
+import { lastLineOf, MAX_LINES } from "./queries/logs.ts";
 import type { DeploymentEvent } from "#src/wire/streams.ts";
 import { deploymentOf, isUnfinished, linesAfter, type Deployment } from "./queries/requests.ts";
 import { requireDeployment } from "./require-deployment.ts";
@@ -21,8 +21,8 @@ const HEARTBEAT_MS = 15_000;
 const PAGE = 500;
 
 /**
- * Follows a deployment: its log after a line, numbered from 1, its changes of state, and `done` when it is over. Throws
- * when the access has ended, or the deployment is deleted.
+ * Follows a deployment: its log after a line, numbered from 1, its changes of state, and, when it is over, `done`, whose
+ * number follows that of the last line. Throws when the access has ended, or the deployment is deleted.
  */
 export async function* followDeployment(
   deps: { db: Db },
@@ -34,7 +34,8 @@ export async function* followDeployment(
     forMs: checkMs,
     check: (caller) => requireDeployment(deps, caller, id, "deployment.view"),
   });
-  let last = after;
+  // Lines have smaller numbers.
+  let last = Math.min(after, MAX_LINES + 1);
   let shown = "";
   let heardAt = Date.now();
   for (;;) {
@@ -58,7 +59,7 @@ export async function* followDeployment(
       yield { id: last, type: "status", data: state };
     }
     if (!isUnfinished(deployment)) {
-      yield { id: last, type: "done", data: lineOf({ ...dataOfChange(deployment), type: "done" }) };
+      yield { id: last + 1, type: "done", data: lineOf({ ...dataOfChange(deployment), type: "done" }) };
       return;
     }
     if (Date.now() - heardAt >= HEARTBEAT_MS) {
@@ -71,8 +72,8 @@ export async function* followDeployment(
 
 const lineOf = (event: DeploymentEvent) => JSON.stringify(event);
 
-/** Whether a client that has the log up to a line has all of it. */
+/** Whether a client that has the events up to a number has all of them, `done` as well. */
 export async function isOver(deps: { db: Db }, deployment: Deployment, after: number): Promise<boolean> {
   if (isUnfinished(deployment)) return false;
-  return (await linesAfter(deps.db, deployment.id, { after, limit: 1 })).length === 0;
+  return after > (await lastLineOf(deps.db, deployment.id));
 }

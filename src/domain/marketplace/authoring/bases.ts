@@ -6,7 +6,14 @@ import { deleteBase, requireBase, storeGitBase, type Base } from "#src/domain/wo
 import { AppError } from "#src/lib/errors.ts";
 import type { ArchiveStore } from "#src/platform/archives/archive-store.ts";
 import type { Db } from "#src/platform/db/client.ts";
+import { centsOf } from "./price.ts";
 import { basesOfCreator, updateBaseRow, type BaseChange } from "./queries/bases.ts";
+
+/** How a template is paid for from now on. Absent fields are as they are. */
+export interface Pricing {
+  type?: "free" | "one_time" | undefined;
+  dollars?: number | undefined;
+}
 
 export type Submission = BaseChange & {
   name: string;
@@ -30,13 +37,13 @@ export async function submitBase(
 }
 
 /**
- * Changes one of the caller's templates. Throws `not_found`, `forbidden` for another person's, and `invalid_input` for an
- * address of a template that is not cloned.
+ * Changes one of the caller's templates; those who have it keep it. Throws `not_found`, `forbidden` for another person's,
+ * and `invalid_input` for an address of a template that is not cloned, and for a price that does not fit.
  */
 export async function changeBase(
   deps: { db: Db },
   caller: UserCaller,
-  { name, change }: { name: string; change: BaseChange },
+  { name, change, pricing = {} }: { name: string; change: BaseChange; pricing?: Pricing },
 ): Promise<Base> {
   await requireTeam(deps, caller, "project.create");
   const base = await requireBase(deps, caller, name);
@@ -44,10 +51,22 @@ export async function changeBase(
   if (typeof gitRepoUrl === "string" && base.source !== "git") {
     throw new AppError("invalid_input", "git_repo_url: the files of this template are not in a repository");
   }
-  const checked = typeof gitRepoUrl === "string" ? { ...change, gitRepoUrl: addressOf(gitRepoUrl) } : change;
+  const checked = {
+    ...change,
+    ...(typeof gitRepoUrl === "string" && { gitRepoUrl: addressOf(gitRepoUrl) }),
+    ...priceOf(base, pricing),
+  };
   const changed = await updateBaseRow(deps.db, { id: base.id, createdBy: caller.userId }, checked);
   if (!changed) throw new AppError("forbidden", "Only its author can change a template");
   return changed;
+}
+
+/** What a template costs with a change of its pricing. One that becomes free loses its price. */
+function priceOf(base: Base, { type, dollars }: Pricing): Pick<BaseChange, "pricingType" | "priceCents"> {
+  if (type === undefined && dollars === undefined) return {};
+  const pricingType = type ?? base.pricingType;
+  const price = dollars ?? (pricingType === "free" ? 0 : base.priceCents / 100);
+  return { pricingType, priceCents: centsOf(pricingType, price) };
 }
 
 /**

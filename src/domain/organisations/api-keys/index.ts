@@ -2,4 +2,5 @@ export { createApiKey, requireGrantable, type KeyWish } from "./create-api-key.t
 export { listApiKeys, listGrantableScopes } from "./list-api-keys.ts";
 export { newKeySecrets, type KeySecrets } from "./new-secrets.ts";
 export { revokeKey, revokeKeysOfFormerMember, type ApiKey } from "./queries.ts";
+export { rotateWebhookSecret } from "./rotate-webhook-secret.ts";
 export { revokeApiKey } from "./revoke-api-key.ts";

@@ -30,7 +30,7 @@ export async function newKeySecrets(deps: { secrets: Secrets }): Promise<KeySecr
 }
 
 /** `whsec_` and the secret in base64, the form that Standard Webhooks libraries expect. */
-function newWebhookSecret(): string {
+export function newWebhookSecret(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(WEBHOOK_SECRET_BYTES));
   return `whsec_${btoa(String.fromCodePoint(...bytes))}`;
 }

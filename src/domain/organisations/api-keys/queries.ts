@@ -80,6 +80,31 @@ export function keysOfUser(
   return limit === undefined ? found : found.limit(limit);
 }
 
+/** Hours in which the secret before a rotation still signs. */
+const OVERLAP_HOURS = 24;
+
+/** Replaces the secret of a key's callbacks, and keeps the previous one for the overlap. No row as for `revokeKey`. */
+export function replaceWebhookSecret(
+  db: Db,
+  { userId, keyId, encrypted }: { userId: string; keyId: string; encrypted: string },
+) {
+  return db
+    .update(externalApiKeys)
+    .set({
+      webhookSecretEncrypted: encrypted,
+      previousWebhookSecretEncrypted: sql`${externalApiKeys.webhookSecretEncrypted}`,
+      previousWebhookSecretUntil: sql`now() + make_interval(hours => ${OVERLAP_HOURS}::int)`,
+    })
+    .where(
+      and(
+        eq(externalApiKeys.id, keyId),
+        eq(externalApiKeys.userId, userId),
+        eq(externalApiKeys.isActive, true),
+      ),
+    )
+    .returning();
+}
+
 /** Revokes a key for good: without its hash no lookup finds it. No row for a revoked key or another person's. */
 export function revokeKey(db: Db, userId: string, keyId: string) {
   return db

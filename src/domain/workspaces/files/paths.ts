@@ -21,7 +21,7 @@ export function directoryFromRoot(path: string | undefined): string {
  * writes would damage the repository.
  */
 export function fileToWrite(path: string, directory?: string): string {
-  requireFilePath(path.trim());
+  requireFilePath(path);
   return outsideGit(pathFromRootIn(directory, path));
 }
 
@@ -39,5 +39,5 @@ export function outsideGit(path: string): string {
 }
 
 function withoutRoot(path: string): string {
-  return path.trimStart().replace(/^\/+/u, "");
+  return path.replace(/^\/+/u, "");
 }

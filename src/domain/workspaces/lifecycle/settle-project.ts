@@ -5,7 +5,7 @@ import { notify, type Executor, type SettleDeps } from "./executor.ts";
 import { bringFilesBack, noteLoss, putFilesAway } from "./files.ts";
 import { Lease, OvertakenError, SupersededError } from "./lease.ts";
 import { claimProject, finishTransition, giveUpTransition, releaseLease } from "./queries/transition.ts";
-import type { Wanted } from "./queries/wishes.ts";
+import { STOP_FAILURE, type Wanted } from "./queries/wishes.ts";
 import { setUp } from "./set-up.ts";
 
 /** Consecutive failed executors before the transition is given up. */
@@ -18,13 +18,19 @@ const MAX_CHANGES = 20;
 const PAUSE_SECONDS = 2;
 
 /**
- * Brings a project to its wanted state, stage by stage. A redelivery, or a delivery while another executor holds the lease,
- * does nothing. After a crash the row and the files show which stages are done. If another executor holds the lease,
- * returns the seconds after which to retry, since that executor may have died.
+ * Brings a project to its wanted state, stage by stage. After a crash the row and the files show which stages are done. A
+ * delivery while another executor holds the lease publishes the next one for the lease's end, since that executor may have
+ * died: a redelivery would use up the message's retries, and the project would be left to the sweep.
  */
-export async function settleProject(deps: SettleDeps, projectId: string): Promise<number | undefined> {
-  const { claimed, busySeconds } = await claimProject(deps.db, projectId);
-  if (!claimed) return busySeconds;
+export async function settleProject(deps: SettleDeps, projectId: string): Promise<void> {
+  const { claimed, busy } = await claimProject(deps.db, projectId);
+  if (busy) {
+    await deps.queue.publish({
+      ...settleMessage(projectId, busy.seconds),
+      deduplicationId: `settle-${projectId}-${busy.until.getTime()}`,
+    });
+  }
+  if (!claimed) return;
   const lease = new Lease(deps, claimed);
   const executor = {
     deps,
@@ -33,26 +39,23 @@ export async function settleProject(deps: SettleDeps, projectId: string): Promis
     runtime: deps.workspaces.runtime(projectId),
   };
   try {
-    await goTheWay(executor, claimed).catch((error: unknown) => failed(executor, error));
+    await goTheWay(executor, claimed);
   } catch (error) {
     // The newer executor, if there is one, does the rest.
     if (!(error instanceof SupersededError)) throw error;
   } finally {
     lease.end();
   }
-  return undefined;
 }
 
 async function goTheWay(executor: Executor, claimed: Project): Promise<void> {
-  if (claimed.attempts > MAX_ATTEMPTS)
-    throw new AppError("conflict", "The work was interrupted too many times");
   let project = claimed;
   for (let change = 0; change < MAX_CHANGES && project.wanted; change += 1) {
-    const finished = await goTowards(executor, project, project.wanted).catch((error: unknown) => {
-      if (error instanceof OvertakenError) return false;
-      throw error;
-    });
-    if (finished) return;
+    const { wanted } = project;
+    const isOver = await goTowards(executor, project, wanted).catch((error: unknown) =>
+      error instanceof OvertakenError ? false : failed(executor, wanted, error),
+    );
+    if (isOver) return;
     // The wanted state has changed, or another container is wanted: the next transition begins where this one ended.
     project = await executor.lease.renew();
   }
@@ -65,6 +68,8 @@ async function goTheWay(executor: Executor, claimed: Project): Promise<void> {
  * state has changed.
  */
 async function goTowards(executor: Executor, begun: Project, wanted: Wanted): Promise<boolean> {
+  if (begun.attempts > MAX_ATTEMPTS)
+    throw new AppError("conflict", "The work was interrupted too many times");
   if (begun.status === "initializing") {
     await setUp(executor, begun);
     return wanted === "stopped" && finish(executor, begun, wanted, {});
@@ -128,30 +133,30 @@ async function finish(
   return (await finishTransition(deps.db, project, wanted, change)) !== undefined;
 }
 
-/** Schedules a retry, or, when a retry cannot help, gives up and records the reason. */
-async function failed({ deps, runtime, generation, lease }: Executor, error: unknown): Promise<void> {
+/**
+ * Schedules a retry, or, when a retry cannot help, gives up and records the reason. Returns false when another state is
+ * wanted by now: the failure of one transition says nothing about the next one.
+ */
+async function failed(
+  { deps, runtime, generation, lease }: Executor,
+  wanted: Wanted,
+  error: unknown,
+): Promise<boolean> {
   const project = await lease.renew();
   const isFinal = error instanceof AppError && !error.retryable;
-  if (!project.wanted) return;
+  if (!project.wanted) return true;
+  if (project.wanted !== wanted) return false;
   if (!isFinal && project.attempts < MAX_ATTEMPTS) {
     deps.log.warn("a project's transition will be retried", { project_id: project.id, cause: error });
     await releaseLease(deps.db, project);
     await deps.queue.publish(settleMessage(project.id, PAUSE_SECONDS * Math.max(1, project.attempts)));
-    return;
+    return true;
   }
-  deps.log.error("a project's transition was given up", {
-    project_id: project.id,
-    wanted: project.wanted,
-    cause: error,
-  });
+  deps.log.error("a project's transition was given up", { project_id: project.id, wanted, cause: error });
   await runtime.thaw(generation).catch(() => undefined);
   const reason = error instanceof AppError ? error.message : "An internal error occurred";
-  const sentence = `${FAILURES[project.wanted](project)}: ${reason}`;
-  const given = await giveUpTransition(deps.db, project, { wanted: project.wanted, error: sentence });
-  if (given) return;
-  // The wanted state has changed.
-  await releaseLease(deps.db, project);
-  await deps.queue.publish(settleMessage(project.id));
+  const sentence = `${FAILURES[wanted](project)}: ${reason}`;
+  return (await giveUpTransition(deps.db, project, { wanted, error: sentence })) !== undefined;
 }
 
 const FAILURES: Record<Wanted, (project: Project) => string> = {
@@ -163,5 +168,5 @@ const FAILURES: Record<Wanted, (project: Project) => string> = {
       : status === "hibernated"
         ? "The project could not be woken"
         : "The project could not be stopped",
-  hibernated: () => "The project could not be hibernated; its files are unchanged",
+  hibernated: () => `${STOP_FAILURE}; its files are unchanged`,
 };

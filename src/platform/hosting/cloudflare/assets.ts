@@ -30,7 +30,8 @@ export async function sendAssets(
   if (!files) throw new HostingFailure("refused", "Cloudflare is given files, and the deployment has none");
   const assets = files.list.filter((file) => !isSettings(file));
   const manifest = Object.fromEntries(
-    assets.map(({ path, size, digest }) => [assetPath(path), { hash: digest, size }]),
+    // A path stands for the address that it has once encoded: an encoded path would be encoded twice.
+    assets.map(({ path, size, digest }) => [`/${path}`, { hash: digest, size }]),
   );
   const { result: session } = await api.send(answerOf(Session), {
     method: "POST",
@@ -65,9 +66,6 @@ export async function sendAssets(
   }
   throw new HostingFailure("unavailable", "Cloudflare did not take all files: try again later");
 }
-
-/** Cloudflare's form of a path: each name is encoded. */
-const assetPath = (path: string) => `/${path.split("/").map(encodeURIComponent).join("/")}`;
 
 /**
  * A bucket as a form (RFC 7578), one file in memory at a time: a bucket has up to 50 MiB, and base64 makes it larger. The

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest
 import { latestSnapshot, takeSnapshot } from "#src/domain/workspaces/archives/index.ts";
 import { containersOf, createContainer } from "#src/domain/workspaces/containers/index.ts";
 import {
+  awakeRuntime,
   requestStart,
   requestStop,
   requestStopAll,
@@ -67,19 +68,21 @@ describe("a project", () => {
     expect(new Set(told())).toEqual(new Set(["starting"]));
   });
 
-  it("has one executor at a time, and tells the other when to come back", async () => {
+  it("has one executor at a time, and another delivery when the lease of that one ends", async () => {
     const project = await open();
     await stop(project);
-    const answers = await Promise.all([project.settle(), project.settle(), project.settle()]);
-    const told = answers.filter((answer) => answer !== undefined);
-    for (const seconds of told) expect(seconds).toBeGreaterThan(0);
+    project.published.splice(0);
+    await Promise.all([project.settle(), project.settle(), project.settle()]);
+    // None from those that came when the executor was done.
+    expect(project.published.length).toBeLessThanOrEqual(2);
+    for (const { delaySeconds } of project.published) expect(delaySeconds).toBeGreaterThan(0);
     expect(project.script.calls.filter((call) => call === "discard")).toHaveLength(1);
     expect((await project.row()).generation).toBe(1);
   });
 
   it("is left alone where nothing is wanted", async () => {
     const project = await open();
-    expect(await project.settle()).toBeUndefined();
+    await project.settle();
     expect(project.script.calls).toEqual([]);
   });
 
@@ -100,6 +103,41 @@ describe("a project", () => {
     project.script.after.thaw = async () => void (await stop(project));
     await project.deliver();
     expect(await project.row()).toMatchObject({ status: "hibernated", wanted: null });
+  });
+
+  it("is hibernated when it is stopped while its start fails for good", async () => {
+    const project = await open();
+    await start(project);
+    project.script.before.thaw = async () => {
+      await stop(project);
+      throw new AppError("conflict", "It cannot be started");
+    };
+    await project.deliver();
+    expect(await project.row()).toMatchObject({ status: "hibernated", wanted: null, error: null });
+  });
+
+  it("is started when it is started while its stop fails for good", async () => {
+    const project = await open();
+    await stop(project);
+    project.script.before.freeze = async () => {
+      await start(project);
+      throw new AppError("conflict", "It cannot be stopped");
+    };
+    await project.deliver();
+    expect(await project.row()).toMatchObject({ status: "running", wanted: null, error: null });
+  });
+
+  it("does not run again because somebody reads a file while it is being stopped", async () => {
+    const project = await open();
+    await start(project);
+    await project.deliver();
+    await checkpoint(project);
+    project.lose();
+    await stop(project);
+    const impatient = awakeRuntime(project.deps, project.id, { timeoutMs: 0 });
+    await expect(impatient.thaw(100)).rejects.toMatchObject({ code: "unavailable" });
+    await project.deliver();
+    expect((await project.row()).status).not.toBe("running");
   });
 
   it("does not wait for a program that does not answer when it is stopped", async () => {

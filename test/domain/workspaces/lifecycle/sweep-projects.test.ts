@@ -159,6 +159,27 @@ describe("a running project whose environment died", () => {
     expect(await project.row()).toMatchObject({ status: "running", wanted: null });
   });
 
+  it("still says that it could not be stopped", async () => {
+    const project = await openLost(async () => undefined);
+    await requestStop(project.deps, project.caller, project.id);
+    const runtime = {
+      ...project.runtime,
+      stopProcesses: async () => {
+        throw new AppError("conflict", "The machine is full");
+      },
+    };
+    const error = expect.stringContaining("could not be hibernated");
+    await settleProject({ ...project.deps, workspaces: { runtime: () => runtime } }, project.id);
+    expect(await project.row()).toMatchObject({ status: "running", wanted: null, error });
+    await database.db
+      .update(containers)
+      .set({ status: "running" })
+      .where(eq(containers.projectId, project.id));
+    await sweep(project);
+    await project.settleAgain();
+    expect(await project.row()).toMatchObject({ status: "running", wanted: null, error });
+  });
+
   it("says why, and is left alone, when they cannot be started", async () => {
     const project = await openLost(async () => {
       throw new AppError("unavailable", "The machine is full");

@@ -237,10 +237,7 @@ export function fakeCloudflare(state: FakeState): FakeProvider {
       for (const binding of metadata.bindings ?? []) state.env[binding.name] = binding.text;
       state.sites.set(name, name);
       const files = Object.fromEntries(
-        Object.entries(manifest).map(([file, { hash }]) => [
-          decodeURIComponent(file.slice(1)),
-          state.contents.get(hash) ?? "",
-        ]),
+        Object.entries(manifest).map(([file, { hash }]) => [file.slice(1), state.contents.get(hash) ?? ""]),
       );
       state.deployments = state.deployments.filter(({ site }) => site !== name);
       state.deployments.push({ id: `d_${name}`, site: name, key: "", files });

@@ -169,7 +169,6 @@ export function hostingContract(under: HostingUnderTest): void {
       { kind: "reset" },
       { kind: "garbage" },
       { kind: "status", status: 502 },
-      { kind: "redirect" },
       { kind: "slow" },
     ])("makes one deployment, whichever call breaks: $kind", async (fault) => {
       controls().reset();
@@ -237,7 +236,7 @@ export function hostingContract(under: HostingUnderTest): void {
       ],
       [{ kind: "status", status: 400, body: "<html>" }, { kind: "refused" }],
       [{ kind: "garbage" }, { kind: "unavailable" }],
-      [{ kind: "redirect" }, { kind: "unavailable" }],
+      [{ kind: "redirect" }, { kind: "refused" }],
       [{ kind: "huge" }, { kind: "unavailable" }],
       [{ kind: "reset" }, { kind: "unavailable" }],
       [{ kind: "slow" }, { kind: "unavailable" }],

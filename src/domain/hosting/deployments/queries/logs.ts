@@ -1,4 +1,5 @@
-import { sql } from "drizzle-orm";
+import { eq, max, sql } from "drizzle-orm";
+import { deploymentLogs } from "#src/db/schema/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Deployment } from "./requests.ts";
 
@@ -31,4 +32,13 @@ export async function appendLines(
       WHERE d.id = ${id}::uuid AND d.generation = ${generation}::int AND last.line + added.place <= ${MAX_LINES}::int
     `),
   ]);
+}
+
+/** The number of a log's last line; 0 for an empty log. */
+export async function lastLineOf(db: Db, deploymentId: string): Promise<number> {
+  const [row] = await db
+    .select({ line: max(deploymentLogs.line) })
+    .from(deploymentLogs)
+    .where(eq(deploymentLogs.deploymentId, deploymentId));
+  return row?.line ?? 0;
 }

@@ -19,6 +19,8 @@ export type BaseChange = Partial<
     | "tags"
     | "features"
     | "techStack"
+    | "pricingType"
+    | "priceCents"
   >
 >;
 

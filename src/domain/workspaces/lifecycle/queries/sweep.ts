@@ -4,6 +4,7 @@ import type { DeploysByTier } from "#src/domain/billing/tiers/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { isKeptAwake } from "./always-on.ts";
 import { anotherAsked, unleased } from "./transition.ts";
+import { STOP_FAILURE } from "./wishes.ts";
 
 /* Queries of the sweep: projects whose transition lost its executor, whose wanted programs do not run, or that are idle. */
 
@@ -53,12 +54,19 @@ export async function projectsWithPrograms(db: Db, limit: number): Promise<{ id:
     .limit(limit);
 }
 
-/** Requests the restart of programs that ended with their environment. Returns each project once. */
+/**
+ * Requests the restart of programs that ended with their environment. A stop that was given up is still said. Returns each
+ * project once.
+ */
 export async function wantLostPrograms(db: Db, limit: number): Promise<string[]> {
   const lost = and(settledRunning, anotherAsked);
   const rows = await db
     .update(projects)
-    .set({ wanted: "running", error: null, attempts: 0 })
+    .set({
+      wanted: "running",
+      error: sql`CASE WHEN starts_with(${projects.error}, ${STOP_FAILURE}) THEN ${projects.error} END`,
+      attempts: 0,
+    })
     .where(and(lost, some(db, lost, limit)))
     .returning({ id: projects.id });
   return rows.map(({ id }) => id);

@@ -19,12 +19,12 @@ export const unleased = or(isNull(projects.leaseUntil), lt(projects.leaseUntil, 
 
 /**
  * Claims a project with a wanted state if no lease is held: increments the generation and takes a lease. Otherwise returns
- * `busySeconds` until the current lease expires; absent when nothing is wanted or the project is deleted.
+ * the current lease; absent when nothing is wanted or the project is deleted.
  */
 export async function claimProject(
   db: Db,
   projectId: string,
-): Promise<{ claimed?: Project; busySeconds?: number }> {
+): Promise<{ claimed?: Project; busy?: { until: Date; seconds: number } }> {
   const [[claimed], [current]] = await db.batch([
     db
       .update(projects)
@@ -38,13 +38,15 @@ export async function claimProject(
     db
       .select({
         wanted: projects.wanted,
+        until: projects.leaseUntil,
         seconds: sql<number>`ceil(extract(epoch FROM ${projects.leaseUntil} - now()))::int`,
       })
       .from(projects)
       .where(eq(projects.id, projectId)),
   ]);
   if (claimed) return { claimed };
-  return current?.wanted ? { busySeconds: Math.max(1, current.seconds) } : {};
+  if (!current?.wanted || !current.until) return {};
+  return { busy: { until: current.until, seconds: Math.max(1, current.seconds) } };
 }
 
 type Executor = Pick<Project, "id" | "generation">;

@@ -13,6 +13,9 @@ const wish = (wanted: Wanted | SQL) => ({ wanted, error: null, attempts: 0, idle
 
 const isSetUp = sql`${projects.status} NOT IN ('initializing', 'failed')`;
 
+/** How the sentence begins that says that a stop was given up. */
+export const STOP_FAILURE = "The project could not be hibernated";
+
 /** Marks every container as wanted. Part of the batch that stores the wanted state, after it. */
 const wantAllContainers = (db: Db, projectId: string) =>
   db
@@ -121,13 +124,16 @@ export async function wantHibernated(db: Db, projectId: string): Promise<Project
 }
 
 /**
- * Requests that the files are restored, because a person uses them. Running and wanted programs are unaffected. No row when
- * a restore is already in progress.
+ * Requests that the files are restored, because a person uses them. Running and wanted programs are unaffected, except that
+ * none is started again when a stop is in progress. No row when a restore is already in progress.
  */
 export async function wantAwake(db: Db, projectId: string): Promise<Project | undefined> {
   const [wanted] = await db
     .update(projects)
-    .set(wish(sql`CASE WHEN ${projects.startedAt} IS NOT NULL THEN 'running' ELSE 'stopped' END`))
+    .set(
+      wish(sql`CASE
+          WHEN ${projects.startedAt} IS NOT NULL AND ${projects.wanted} IS NULL THEN 'running' ELSE 'stopped' END`),
+    )
     .where(
       and(
         eq(projects.id, projectId),

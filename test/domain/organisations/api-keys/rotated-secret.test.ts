@@ -1,0 +1,102 @@
+import { eq, sql } from "drizzle-orm";
+import { verifyCallback } from "@agent-workspace/client/webhooks";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { auditLog, externalApiKeys } from "#src/db/schema/index.ts";
+import { sendNotice } from "#src/domain/agent-work/callbacks/index.ts";
+import { createApiKey, rotateWebhookSecret } from "#src/domain/organisations/api-keys/index.ts";
+import { newId } from "#src/lib/ids.ts";
+import type { SafeFetch } from "#src/platform/safe-fetch/safe-fetch.ts";
+import { createSecrets } from "#src/platform/secrets/secrets.ts";
+import { openDatabase } from "#test/support/database.ts";
+import { CLIENT, newPerson } from "#test/support/people.ts";
+
+const secrets = createSecrets("a-secret-key-for-tests-of-32-characters");
+
+let database: Awaited<ReturnType<typeof openDatabase>>;
+beforeAll(async () => {
+  database = await openDatabase();
+});
+afterAll(() => database.close());
+
+async function newKey() {
+  const { db } = database;
+  const person = await newPerson(db);
+  const wish = { name: "key", scopes: null, projectIds: null, expiresAt: null };
+  const created = await createApiKey({ db, secrets }, person.caller, wish, CLIENT);
+  const rotate = (userId = person.user.id) =>
+    rotateWebhookSecret({ db, secrets }, userId, created.key.id, CLIENT);
+  return { person, ...created, rotate };
+}
+
+/** Starts a task of the key, and returns what its receiver is sent. */
+async function receiver({ person: { user }, key }: Awaited<ReturnType<typeof newKey>>) {
+  const { db } = database;
+  const [taskId, project, chat] = [newId(), newId(), newId()];
+  await db.execute(sql`INSERT INTO projects (id, team_id, owner_id, name, slug, source_type, status)
+    VALUES (${project}, ${user.defaultTeamId}, ${user.id}, 'p', ${project}, 'empty', 'stopped')`);
+  await db.execute(sql`INSERT INTO chats (id, user_id, project_id, origin)
+    VALUES (${chat}, ${user.id}, ${project}, 'api')`);
+  await db.execute(sql`INSERT INTO tasks (id, user_id, project_id, chat_id, agent_id, origin, message, status,
+      webhook_url, api_key_id)
+    VALUES (${taskId}, ${user.id}, ${project}, ${chat}, '00000000-0000-0000-0000-000000000005', 'api', 'm', 'running',
+      'https://receiver.test', ${key.id})`);
+  return async () => {
+    let sent = { headers: {}, body: "" };
+    const safeFetch: SafeFetch = async (url, { headers, body } = {}) => {
+      sent = { headers: { ...headers }, body: await new Response(body ?? null).text() };
+      return { status: 204, headers: new Headers(), url, body: new Uint8Array(), truncated: false };
+    };
+    await sendNotice({ db, secrets, safeFetch }, { taskId, callId: newId(), text: "Hello" });
+    return sent;
+  };
+}
+
+it("signs with both secrets for a while, and then with the new one alone", async () => {
+  const key = await newKey();
+  const received = await receiver(key);
+  const { webhookSecret: next, key: rotated } = await key.rotate();
+  expect(next).not.toBe(key.webhookSecret);
+  const { previousWebhookSecretUntil: until } = rotated;
+  expect((until?.getTime() ?? 0) > Date.now() + 23 * 3_600_000).toBe(true);
+  const both = await received();
+  for (const secret of [next, key.webhookSecret, [key.webhookSecret, next]]) {
+    expect(await verifyCallback(both.body, both.headers, secret)).toMatchObject({ message: "Hello" });
+  }
+  await database.db
+    .update(externalApiKeys)
+    .set({ previousWebhookSecretUntil: new Date(0) })
+    .where(eq(externalApiKeys.id, key.key.id));
+  const one = await received();
+  expect(await verifyCallback(one.body, one.headers, [key.webhookSecret, next])).toMatchObject({
+    message: "Hello",
+  });
+  await expect(verifyCallback(one.body, one.headers, key.webhookSecret)).rejects.toThrow(
+    "not of this secret",
+  );
+});
+
+it("is stored encrypted, and logged without the secret", async () => {
+  const key = await newKey();
+  const { webhookSecret } = await key.rotate();
+  const [row] = await database.db.select().from(externalApiKeys).where(eq(externalApiKeys.id, key.key.id));
+  const log = await database.db.select().from(auditLog).where(eq(auditLog.resourceId, key.key.id));
+  expect(log.map(({ action }) => action)).toContain("api_key.secret_rotated");
+  for (const secret of [webhookSecret, key.webhookSecret]) {
+    expect(JSON.stringify([row, log])).not.toContain(secret);
+  }
+  expect(row?.keyHash).toBe(key.key.keyHash);
+});
+
+it("is the owner's to rotate, while the key is active", async () => {
+  const key = await newKey();
+  const stranger = await newPerson(database.db);
+  await expect(key.rotate(stranger.user.id)).rejects.toMatchObject({ code: "not_found" });
+  await database.db
+    .update(externalApiKeys)
+    .set({ isActive: false })
+    .where(eq(externalApiKeys.id, key.key.id));
+  await expect(key.rotate()).rejects.toMatchObject({ code: "not_found" });
+  await expect(
+    rotateWebhookSecret({ db: database.db, secrets }, key.person.user.id, "none", CLIENT),
+  ).rejects.toMatchObject({ code: "not_found" });
+});
