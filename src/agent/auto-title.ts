@@ -6,6 +6,8 @@ import type { Db } from "#src/platform/db/client.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import { chatTitle } from "./chat-title.ts";
 import type { LogWriter } from "./log-writer.ts";
+import type { RunSecrets } from "./scrubbing/run-secrets.ts";
+import { scrubText } from "./scrubbing/scrub.ts";
 
 /** How long the end of a task waits for the title. */
 const PATIENCE_MS = 3_000;
@@ -15,14 +17,20 @@ export class AutoTitle {
   readonly #deps: { db: Db; log: Log };
   readonly #task: ClaimedTask;
   readonly #writer: LogWriter;
+  readonly #secrets: Pick<RunSecrets, "known">;
   readonly #abort = new AbortController();
   #working: Promise<void> | undefined;
   #isStopped = false;
 
-  constructor(deps: { db: Db; log: Log }, task: ClaimedTask, writer: LogWriter) {
+  constructor(
+    deps: { db: Db; log: Log },
+    task: ClaimedTask,
+    { writer, secrets }: { writer: LogWriter; secrets: Pick<RunSecrets, "known"> },
+  ) {
     this.#deps = deps;
     this.#task = task;
     this.#writer = writer;
+    this.#secrets = secrets;
   }
 
   /** Starts making the title, except for tasks of the API: their chats are named after the message. */
@@ -53,7 +61,10 @@ export class AutoTitle {
     const { signal } = this.#abort;
     const model = new PrepaidModel(this.#deps, chosen, { teamId: this.#task.project.teamId });
     try {
-      const { title, usage } = await chatTitle({ model, message, answer: "", signal });
+      const said = await chatTitle({ model, message, answer: "", signal });
+      const { usage } = said;
+      // The model repeats what the message says, and the message may contain a secret.
+      const title = scrubText(said.title, await this.#secrets.known());
       // The event of the task's end carries the title.
       await titleChat(this.#deps.db, chatId, { title, isFinal: usage !== undefined });
       if (usage === undefined) return;

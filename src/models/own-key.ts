@@ -1,4 +1,5 @@
 import { ModelError, type Model } from "./model.ts";
+import { withoutKey } from "./without-key.ts";
 
 /** Shorter values are not treated as secrets: removing them would damage words. */
 const MIN_SECRET_CHARS = 8;
@@ -24,7 +25,7 @@ export function withOwnKey(model: Model, own: { label: string; secrets: readonly
 function ofOwnKey(error: ModelError, { label, secrets }: { label: string; secrets: readonly string[] }) {
   const message = secrets
     .filter((secret) => secret.length >= MIN_SECRET_CHARS)
-    .reduce((text, secret) => text.replaceAll(secret, "***"), error.message);
+    .reduce(withoutKey, error.message);
   return new ModelError(error.code, sentenceOf(error.code, label, message), {
     retryable: error.retryable,
     retryAfterMs: error.retryAfterMs,
