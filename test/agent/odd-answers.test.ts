@@ -1,21 +1,10 @@
-import { buffer } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
-import { serve } from "#local/serve.ts";
-import { LogWriter } from "#src/agent/log-writer.ts";
-import { runTurn } from "#src/agent/run-turn.ts";
-import { RunSecrets } from "#src/agent/scrubbing/run-secrets.ts";
-import { toolDefinitions } from "#src/agent/tools/index.ts";
-import { transcript } from "#src/agent/transcript.ts";
-import { TurnRecords } from "#src/agent/turn-records.ts";
-import { taskEvents, type Turn } from "#src/domain/agent-work/tasks/index.ts";
 import { choosePlatformModel } from "#src/models/choose.ts";
-import type { ModelUsage } from "#src/models/model.ts";
-import { toStream, type Wire } from "#test/models/answering.ts";
+import type { Model } from "#src/models/model.ts";
+import type { Wire } from "#test/models/answering.ts";
 import { fixtureLines } from "#test/models/fixture.ts";
-import { MemoryRuntime } from "#test/support/memory-runtime.ts";
-import { answerRefusal } from "#test/support/strict/answer-refusal.ts";
 import { refusedText } from "#test/support/strict/refusal.ts";
-import { toolContext } from "#test/support/tool-context.ts";
+import { workOverHttp, type Answer } from "./work-over-http.ts";
 
 const MODELS = { openai: "gpt-5", anthropic: "claude-sonnet-4-6" };
 
@@ -46,76 +35,19 @@ function calling(wire: Wire, args: string): string[] {
   return frames.map((frame) => JSON.stringify(frame));
 }
 
-/** An answer of the server: the frames of a stream, or a refusal. */
-type Answer = readonly string[] | { status: number; body: unknown };
+/** Runs a task with a model of the wire, whose server ends the task once the answers are given. */
+const work = (wire: Wire, answers: readonly Answer[]) =>
+  workOverHttp((url) => connect(wire, url), [...answers, END[wire]]);
 
-/** Runs the turns of a task over HTTP. The server gives the answers in turn, and refuses what a provider would refuse. */
-async function work(wire: Wire, answers: readonly Answer[]) {
-  let asked = 0;
-  const refused: unknown[] = [];
-  const server = await serve(async (request, response) => {
-    const body: unknown = JSON.parse((await buffer(request)).toString());
-    if (answerRefusal(request.url ?? "", body, response)) return void refused.push(body);
-    const answer = answers[asked] ?? END[wire];
-    asked += 1;
-    if ("status" in answer) return void response.writeHead(answer.status).end(JSON.stringify(answer.body));
-    response.writeHead(200, { "content-type": "text/event-stream" });
-    response.end(toStream(answer));
-  });
-  const account = { apiKey: "sk-test-0123456789", baseURL: `${server.url}/v1` };
-  const model = choosePlatformModel({
+function connect(wire: Wire, url: string): Model {
+  const account = { apiKey: "sk-test-0123456789", baseURL: `${url}/v1` };
+  return choosePlatformModel({
     name: MODELS[wire],
     accounts: { openai: account, anthropic: account, demoURL: undefined },
     fetch,
     stallMs: 60_000,
     maxRetries: 1,
   });
-  const runtime = new MemoryRuntime();
-  const tools = toolContext({ runtime });
-  const turns: Turn[] = [];
-  const used: ModelUsage[] = [];
-  let shrunk = 0;
-  const conversation = () => transcript({ history: [], message: "go", turns });
-  const turn = () =>
-    runTurn({
-      iteration: turns.length + 1,
-      request: {
-        model,
-        system: "You are a test.",
-        definitions: toolDefinitions(tools, null),
-        seal: async (part) => JSON.stringify(part),
-        window: {
-          messages: async () => conversation(),
-          shrink: async () => {
-            shrunk += 1;
-            return conversation();
-          },
-        },
-      },
-      calls: { tools, gate: { enter: async () => ({ allowed: true }) }, beforeChange: async () => undefined },
-      log: {
-        records: new TurnRecords(turns.length + 1, []),
-        writer: new LogWriter({
-          append: async () => ({ stale: false, stop: null }),
-          textEvent: taskEvents.textDelta,
-          onStop: () => {},
-          sparingAfter: 100,
-        }),
-      },
-      secrets: new RunSecrets({ load: async () => [], files: runtime, onUnreadable: () => {} }),
-      observer: { modelUsed: (usage) => used.push(usage), said: () => {}, toolFailed: () => {} },
-    });
-  let failure: unknown;
-  try {
-    while (turns.length < 5 && !turns.at(-1)?.is_complete) turns.push((await turn()).turn);
-  } catch (error) {
-    failure = error;
-  } finally {
-    await server.close();
-  }
-  const fileText = async (path: string) =>
-    new TextDecoder().decode((await runtime.readFile(path)) ?? new Uint8Array());
-  return { turns, failure, used, shrunk, asked, refused, fileText };
 }
 
 const wires: Wire[] = ["openai", "anthropic"];
@@ -124,17 +56,17 @@ describe.each(wires)("an agent whose model answers oddly, on the wire of %s", (w
   const fixture = (name: string) => fixtureLines(`${wire}-${name}`);
 
   it.each(["name-with-prefix", "name-with-channel"])("runs the tool that is meant: %s", async (name) => {
-    const { turns, refused, fileText } = await work(wire, [await fixture(name)]);
+    const { turns, refusals, fileText } = await work(wire, [await fixture(name)]);
     expect(turns).toMatchObject([
       { tool_calls: [{ name: "write_file", result: { success: true } }] },
       { response_text: "Done." },
     ]);
     expect(await fileText("a.txt")).toBe("a");
-    expect(refused).toEqual([]);
+    expect(refusals).toEqual([]);
   });
 
   it("tells the model which names are none, and goes on", async () => {
-    const { turns, refused } = await work(wire, [await fixture("names-that-are-none")]);
+    const { turns, refusals } = await work(wire, [await fixture("names-that-are-none")]);
     expect(turns).toHaveLength(2);
     for (const { result } of turns[0]?.tool_calls ?? []) {
       expect(result).toMatchObject({
@@ -142,24 +74,24 @@ describe.each(wires)("an agent whose model answers oddly, on the wire of %s", (w
         error: expect.stringMatching(/There is no tool named/u),
       });
     }
-    expect(refused).toEqual([]);
+    expect(refusals).toEqual([]);
   });
 
   it("keeps and sends only whole characters", async () => {
-    const { turns, refused, fileText } = await work(wire, [await fixture("lone-surrogates")]);
+    const { turns, refusals, fileText } = await work(wire, [await fixture("lone-surrogates")]);
     expect(turns[1]).toMatchObject({ response_text: "Done." });
     expect(refusedText(turns)).toBeUndefined();
     expect(await fileText("a.txt")).toMatch(/^x\uFFFDy\0z /u);
-    expect(refused).toEqual([]);
+    expect(refusals).toEqual([]);
   });
 
   it("answers arguments that nest too deep at once", async () => {
     const deep = `{"file_path":"a.txt","content":${"[".repeat(5_000)}${"]".repeat(5_000)}}`;
-    const { turns, refused, asked } = await work(wire, [calling(wire, deep)]);
+    const { turns, refusals, bodies } = await work(wire, [calling(wire, deep)]);
     expect(turns[0]?.tool_calls).toMatchObject([
       { parameters: {}, result: { success: false, error: expect.stringMatching(/more than 100 levels/u) } },
     ]);
-    expect([turns.length, asked, refused]).toEqual([2, 2, []]);
+    expect([turns.length, bodies.length, refusals]).toEqual([2, 2, []]);
   });
 
   it.each(["cut-in-text", "cut-after-a-call"])(
@@ -167,13 +99,14 @@ describe.each(wires)("an agent whose model answers oddly, on the wire of %s", (w
     async (name) => {
       const cut = await fixture(name);
       const once = await work(wire, [cut]);
-      expect(once).toMatchObject({ asked: 2, turns: [{ response_text: "Done.", tool_calls: [] }] });
-      const { turns, failure, asked } = await work(wire, [cut, cut, cut]);
+      expect(once.turns).toMatchObject([{ response_text: "Done.", tool_calls: [] }]);
+      expect(once.bodies).toHaveLength(2);
+      const { turns, failure, bodies } = await work(wire, [cut, cut]);
       expect(failure).toMatchObject({
         code: "bad_response",
         message: expect.stringMatching(/before the answer was complete/u),
       });
-      expect([turns, asked]).toEqual([[], 2]);
+      expect([turns, bodies.length]).toEqual([[], 2]);
     },
   );
 

@@ -21,9 +21,13 @@ export function modelAnswering(wire: Wire, answer: () => Response): Model {
   });
 }
 
-/** Frames of a stream as a server sends them: JSON texts, or the end mark. */
+/** Frames of a stream as a server sends them: JSON texts, the end mark, or comments. */
 export function toStream(frames: readonly string[]): string {
-  return frames.map((frame) => `event: ${eventOf(frame)}\ndata: ${frame}\n\n`).join("");
+  return frames.map(toFrame).join("");
+}
+
+function toFrame(frame: string): string {
+  return frame.startsWith(":") ? `${frame}\n\n` : `event: ${eventOf(frame)}\ndata: ${frame}\n\n`;
 }
 
 function eventOf(frame: string): string {

@@ -7,7 +7,7 @@ const Part = z.discriminatedUnion("type", [
 ]);
 const Parts = z.array(Part).min(1);
 const Call = z.object({
-  id: z.string().min(1).max(40),
+  id: z.string().min(1),
   type: z.literal("function"),
   function: z.object({ name: z.string(), arguments: z.string() }),
 });
@@ -39,9 +39,9 @@ const Arguments = z.record(z.string(), z.unknown());
 
 /**
  * The sentence with which OpenAI's API refuses a request; undefined for one that it takes. Of a provider's rules, those that
- * answers of models and results of tools can break. Source: https://platform.openai.com/docs/api-reference/chat/create
+ * answers of models and results of tools can break; `ids` are those that a compatible server takes. Source: https://platform.openai.com/docs/api-reference/chat/create
  */
-export function refusedByOpenAi(request: unknown): string | undefined {
+export function refusedByOpenAi(request: unknown, { ids = /^.{1,40}$/u } = {}): string | undefined {
   const body = Body.safeParse(request);
   if (!body.success) return z.prettifyError(body.error);
   const { messages, tools = [] } = body.data;
@@ -50,12 +50,12 @@ export function refusedByOpenAi(request: unknown): string | undefined {
     refusedText(request),
     ...names.map(refusedName),
     new Set(names).size < names.length ? "tools: names must be unique" : undefined,
-    refusedOrder(messages),
+    refusedOrder(messages, ids),
     ...messages.map(refusedMessage),
   );
 }
 
-function refusedOrder(messages: readonly Message[]): string | undefined {
+function refusedOrder(messages: readonly Message[], ids: RegExp): string | undefined {
   let open: string[] = [];
   const used = new Set<string>();
   for (const message of messages) {
@@ -72,6 +72,7 @@ function refusedOrder(messages: readonly Message[]): string | undefined {
     if (message.content === "" && !message.tool_calls)
       return "assistant messages must have content or tool_calls";
     for (const { id } of message.tool_calls ?? []) {
+      if (!ids.test(id)) return `tool_calls: the id ${id} does not match ${ids.source}`;
       if (used.has(id)) return `duplicate tool call id ${id}`;
       used.add(id);
       open.push(id);
