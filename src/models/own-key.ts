@@ -32,7 +32,6 @@ export function withOwnKey(model: Model, own: OwnName): Model {
 }
 
 function ofOwnKey(error: ModelError, { label, apiKey, headers }: OwnName) {
-  const isSecret = (value: string) => value.length >= MIN_SECRET_CHARS;
   const told = headers.filter(isSecret).reduce((text, value) => text.replaceAll(value, "***"), error.message);
   const message = isSecret(apiKey) ? withoutKey(told, apiKey) : told;
   return new ModelError(error.code, sentenceOf(error.code, label, message), {
@@ -40,6 +39,10 @@ function ofOwnKey(error: ModelError, { label, apiKey, headers }: OwnName) {
     retryAfterMs: error.retryAfterMs,
     cause: error.cause,
   });
+}
+
+function isSecret(value: string): boolean {
+  return value.length >= MIN_SECRET_CHARS;
 }
 
 function sentenceOf(code: ModelError["code"], label: string, message: string): string {

@@ -128,7 +128,7 @@ describe.each(wires)("an agent whose model answers oddly, on the wire of %s", (w
     const { used } = await work(wire, [frames, frames]);
     expect(used).toMatchObject([{ outputTokens: expect.toSatisfy((tokens: number) => tokens > 1) }]);
     const call = calling(wire, '{"file_path":"a.txt","content":"many words').slice(0, 2);
-    const broken = wire === "openai" ? [String(call[0]).replace('"tool_calls"}]', "null}]")] : call;
+    const broken = wire === "openai" ? [(call[0] ?? "").replace('"tool_calls"}]', "null}]")] : call;
     expect((await work(wire, [broken, broken])).used).toMatchObject([
       { outputTokens: expect.toSatisfy((tokens: number) => tokens > 10) },
     ]);

@@ -37,8 +37,8 @@ export async function workOverHttp(
     const answer = answers[bodies.length] ?? [];
     bodies.push(body);
     if (refusal !== undefined) refusals.push(refusal);
-    if ("status" in answer) return void response.writeHead(answer.status).end(JSON.stringify(answer.body));
-    response.writeHead(200, { "content-type": "text/event-stream" }).end(toStream(answer));
+    if ("status" in answer) response.writeHead(answer.status).end(JSON.stringify(answer.body));
+    else response.writeHead(200, { "content-type": "text/event-stream" }).end(toStream(answer));
   });
   const model = connect(server.url);
   const runtime = new MemoryRuntime();

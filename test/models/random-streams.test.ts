@@ -102,10 +102,11 @@ function argumentsAs(args: Record<string, unknown>, how: Manners): unknown[] {
   return how.args === "whole" ? [text] : pieces(text, how);
 }
 
+const chunk = (delta: object, finish_reason: string | null = null) => ({
+  choices: [{ index: 0, delta, finish_reason }],
+});
+
 function openAiFrames(acts: readonly Act[], how: Manners): object[] {
-  const chunk = (delta: object, finish_reason: string | null = null) => ({
-    choices: [{ index: 0, delta, finish_reason }],
-  });
   const content = (text: string) =>
     pieces(text, how).map((piece) =>
       chunk({ content: how.content === "parts" ? [{ type: "text", text: piece }] : piece }),
@@ -128,6 +129,8 @@ function openAiFrames(acts: readonly Act[], how: Manners): object[] {
           ),
         ];
       }
+      case "text":
+      case "code":
       default:
         return content(each.text);
     }
@@ -168,6 +171,8 @@ function anthropicFrames(acts: readonly Act[], how: Manners): object[] {
             delta(place, { type: "input_json_delta", partial_json }),
           ),
         ];
+      case "text":
+      case "code":
       default:
         return content(place, each.text);
     }

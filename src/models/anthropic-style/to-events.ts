@@ -140,9 +140,11 @@ function blockOf(start: BlockStart): Block {
     }
     case "unknown":
       return { place: undefined, call: undefined };
-    default:
-      return { place: { ...start }, call: undefined };
+    case "thinking":
+    case "redacted_thinking":
+      break;
   }
+  return { place: { ...start }, call: undefined };
 }
 
 function toCall(

@@ -88,7 +88,7 @@ async function openStream(
 }
 
 /** Yields the response of a server that ignores `stream: true` as one chunk. */
-async function* wholeAnswer(text: string, origin: Origin): AsyncGenerator<unknown> {
+async function* wholeAnswer(text: string, origin: Origin): AsyncGenerator {
   const body = safeParseJson(text, z.unknown())?.value;
   const completion = Completion.safeParse(body).data;
   if (errorInFrame(body) !== undefined) yield body;

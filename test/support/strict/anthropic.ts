@@ -104,6 +104,9 @@ function refusedBlock(block: UserBlock | z.infer<typeof AssistantBlock>): string
       if (isError && content.length === 0) return "content cannot be empty if `is_error` is true";
       return typeof content === "string" ? undefined : firstRefusal(...content.map(refusedBlock));
     }
+    case "text":
+    case "thinking":
+    case "redacted_thinking":
     default:
       return undefined;
   }
