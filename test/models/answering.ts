@@ -39,7 +39,7 @@ export function streamOf(text: string): Response {
 }
 
 /** A question with the agent's own tools. */
-export const question: ModelRequest = {
+const question: ModelRequest = {
   system: "You are a test.",
   messages: [{ role: "user", content: "go" }],
   tools: tools.map(({ definition }) => definition),
