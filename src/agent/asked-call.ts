@@ -1,6 +1,5 @@
-import { z } from "zod";
-import { safeParseJson } from "#src/lib/parse-json.ts";
 import { storableText } from "#src/lib/storable-text.ts";
+import { parsedArguments } from "#src/models/tool-calls.ts";
 import { markKnownSecrets, type KnownSecrets } from "./scrubbing/scrub.ts";
 import { boundValue } from "./tools/bound-value.ts";
 
@@ -10,15 +9,13 @@ export const MAX_ASKED_BYTES = 64 * 1024;
 /** How much of each text and each list an event shows; the approval itself holds the whole call. */
 const SHOWN = { chars: 4_000, items: 100 };
 
-const Parameters = z.record(z.string(), z.unknown());
-
 /**
  * The arguments of a call as its approver reads them: whole, with stored secrets replaced by a marker. Text that only
  * looks like a secret stays, because a marker over it could hide what a command does: see
  * docs/decisions/0028-agent-permissions.md. Arguments that are not an object are shown as empty; no tool accepts them.
  */
 export function askedParameters(argumentsText: string, stored: KnownSecrets): Record<string, unknown> {
-  const parameters = safeParseJson(argumentsText, Parameters)?.value ?? {};
+  const parameters = parsedArguments(argumentsText) ?? {};
   return Object.fromEntries(
     Object.entries(parameters).map(([name, value]) => [storableText(name), shown(value, stored)]),
   );

@@ -11,6 +11,8 @@ import type { Db } from "#src/platform/db/client.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import { chatTitle } from "./chat-title.ts";
 import type { LogWriter } from "./log-writer.ts";
+import type { RunSecrets } from "./scrubbing/run-secrets.ts";
+import { scrubText } from "./scrubbing/scrub.ts";
 
 /** How long an executor waits for the title after its step is over. */
 const PATIENCE_MS = 10_000;
@@ -23,6 +25,7 @@ export class AutoTitle {
   readonly #deps: { db: Db; log: Log };
   readonly #task: ClaimedTask;
   readonly #writer: LogWriter;
+  readonly #secrets: Pick<RunSecrets, "known">;
   readonly #abort = new AbortController();
   #working: Promise<void> | undefined;
   #isMade = false;
@@ -30,10 +33,15 @@ export class AutoTitle {
   /** Whether the step is over, so that its log is no longer written to. */
   #isLate = false;
 
-  constructor(deps: { db: Db; log: Log }, task: ClaimedTask, writer: LogWriter) {
+  constructor(
+    deps: { db: Db; log: Log },
+    task: ClaimedTask,
+    { writer, secrets }: { writer: LogWriter; secrets: Pick<RunSecrets, "known"> },
+  ) {
     this.#deps = deps;
     this.#task = task;
     this.#writer = writer;
+    this.#secrets = secrets;
   }
 
   /** Starts making the title, except for tasks of the API: their chats are named after the message. */
@@ -81,9 +89,12 @@ export class AutoTitle {
       onSending: () => (isSent = true),
     });
     try {
-      const { title, isFinal, usage } = await chatTitle({ model, message, answer: "", signal });
+      const said = await chatTitle({ model, message, answer: "", signal });
+      const { usage } = said;
+      // The model repeats what the message says, and the message may contain a secret.
+      const title = scrubText(said.title, await this.#secrets.known());
       // The event of the task's end carries the title, if it is made by then.
-      await titleChat(this.#deps.db, chatId, { title, isFinal });
+      await titleChat(this.#deps.db, chatId, { title, isFinal: said.isFinal });
       if (usage === undefined || !isSent) return;
       const charged = await insertCallOfTask(this.#deps.db, taskId, model.toCall("title", usage));
       if (!this.#isLate) this.#writer.add({ events: taskEvents.creditsUsed(charged) });

@@ -1,11 +1,8 @@
-import { z } from "zod";
-import { safeParseJson } from "#src/lib/parse-json.ts";
 import { storableText } from "#src/lib/storable-text.ts";
 import type { ToolCall } from "#src/models/model.ts";
+import { parsedArguments } from "#src/models/tool-calls.ts";
 import { scrubText, scrubValue, type KnownSecrets } from "./scrubbing/scrub.ts";
 import { boundValue } from "./tools/bound-value.ts";
-
-const Parameters = z.record(z.string(), z.unknown());
 
 /** A call as it is stored and shown: scrubbed, and its parameters bounded. The tool receives what the model wrote. */
 export function describeCall({ id, name, arguments: written }: ToolCall, known: KnownSecrets) {
@@ -13,7 +10,7 @@ export function describeCall({ id, name, arguments: written }: ToolCall, known: 
     id,
     name,
     arguments: scrubText(written, known),
-    parameters: boundParameters(scrubValue(safeParseJson(written, Parameters)?.value ?? {}, known)),
+    parameters: boundParameters(scrubValue(parsedArguments(written) ?? {}, known)),
   };
 }
 

@@ -137,7 +137,7 @@ export class Execution {
     });
     this.#pictures = new Pictures(this.#runtime);
     this.#gate = new Gate(deps, task, { writer: this.#writer, secrets: this.#secrets });
-    this.#title = new AutoTitle(deps, task, this.#writer);
+    this.#title = new AutoTitle(deps, task, { writer: this.#writer, secrets: this.#secrets });
     this.#compaction = Compaction.nullable().catch(null).parse(row.compaction);
     if (this.#compaction) this.#account = chatAccount(history, this.#compaction);
   }

@@ -140,6 +140,7 @@ async function readAnswer(
   const { signal } = turn.calls.tools;
   const request = { system, messages, tools: definitions, ...(effort && { effort }) };
   let shown = new ScrubbedStream(known);
+  /** All that the model has written, shown or not. */
   let received = "";
   let said = "";
   const say = (text: string) => {
@@ -153,6 +154,9 @@ async function readAnswer(
         case "text_delta":
           received += event.text;
           say(shown.push(event.text));
+          break;
+        case "hidden_delta":
+          received += event.text;
           break;
         case "restarted":
           shown = new ScrubbedStream(known);

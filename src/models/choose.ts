@@ -117,7 +117,8 @@ export function chooseOwnModel({ account, stallMs, maxRetries, ...ways }: OwnMod
   });
   const own = withOwnKey(withCountedTokens(connected), {
     label,
-    secrets: [apiKey, ...Object.values(headers)],
+    apiKey,
+    headers: Object.values(headers),
   });
   return withRetries(own, { maxRetries, baseDelayMs: RETRY_BASE_DELAY_MS });
 }

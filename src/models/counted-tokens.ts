@@ -21,19 +21,19 @@ export function withCountedTokens(model: Model): Model {
   };
 }
 
-function counted(usage: ModelUsage, request: ModelRequest, said: Required<Said>): ModelUsage {
+function counted(usage: ModelUsage, request: ModelRequest, said: Said): ModelUsage {
   const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens } = usage;
   const parts = [inputTokens, cachedInputTokens, cacheWriteTokens];
   // A request has at least one token; the cached parts cannot exceed the total.
   const isInput =
     parts.every(isCount) && inputTokens > 0 && cachedInputTokens + cacheWriteTokens <= inputTokens;
-  const isOutput =
-    isCount(outputTokens) && (outputTokens > 0 || (said.text === "" && said.toolCalls.length === 0));
+  const estimate = estimateAnswer(said);
+  const isOutput = isCount(outputTokens) && (outputTokens > 0 || estimate === 0);
   return {
     ...(isInput
       ? { inputTokens, cachedInputTokens, cacheWriteTokens }
       : { inputTokens: estimateTokens(request), cachedInputTokens: 0, cacheWriteTokens: 0 }),
-    outputTokens: isOutput ? outputTokens : estimateAnswer(said),
+    outputTokens: isOutput ? outputTokens : estimate,
   };
 }
 

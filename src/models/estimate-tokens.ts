@@ -58,6 +58,7 @@ export function estimateText(text: string): number {
 export interface Said {
   text: string;
   toolCalls?: readonly ToolCall[];
+  thought?: string;
 }
 
 /** Estimates the usage of a call whose provider does not report it. */
@@ -71,7 +72,7 @@ export function estimateUsage(request: ModelRequest, said: Said): ModelUsage {
 }
 
 /** Estimates the tokens of an answer. */
-export function estimateAnswer({ text, toolCalls = [] }: Said): number {
+export function estimateAnswer({ text, toolCalls = [], thought = "" }: Said): number {
   const calls = toolCalls.map((call) => estimateText(call.name) + estimateText(call.arguments));
-  return calls.reduce((sum, each) => sum + each, estimateText(text));
+  return calls.reduce((sum, each) => sum + each, estimateText(text) + estimateText(thought));
 }

@@ -153,8 +153,17 @@ export interface ModelUsage {
   cacheWriteTokens: number;
 }
 
+export const NO_USAGE: ModelUsage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cachedInputTokens: 0,
+  cacheWriteTokens: 0,
+};
+
 export type ModelEvent =
   | { type: "text_delta"; text: string }
+  /** Output that is not text: thinking, or a piece of a call. It is only counted; `finished` has all of it. */
+  | { type: "hidden_delta"; text: string }
   /** The attempt failed and the answer starts over: discard the text streamed for this turn so far. */
   | { type: "restarted"; attempt: number; reason: string }
   | {

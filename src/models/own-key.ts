@@ -1,13 +1,23 @@
 import { ModelError, type Model } from "./model.ts";
+import { withoutKey } from "./without-key.ts";
 
 /** Shorter values are not treated as secrets: removing them would damage words. */
 const MIN_SECRET_CHARS = 8;
 
+/** A user's own account, as errors name it. */
+export interface OwnName {
+  label: string;
+  /** Removed from all errors, and so are parts of it. */
+  apiKey: string;
+  /** Values of headers, removed from all errors. */
+  headers: readonly string[];
+}
+
 /**
- * Wraps a model that is called with a user's own key: errors about the key or its account say whose key it is.
- * `secrets` are removed from all errors.
+ * Wraps a model that is called with a user's own key: errors about the key or its account say whose key it is, and
+ * contain no secret.
  */
-export function withOwnKey(model: Model, own: { label: string; secrets: readonly string[] }): Model {
+export function withOwnKey(model: Model, own: OwnName): Model {
   return {
     name: model.name,
     provider: model.provider,
@@ -21,15 +31,18 @@ export function withOwnKey(model: Model, own: { label: string; secrets: readonly
   };
 }
 
-function ofOwnKey(error: ModelError, { label, secrets }: { label: string; secrets: readonly string[] }) {
-  const message = secrets
-    .filter((secret) => secret.length >= MIN_SECRET_CHARS)
-    .reduce((text, secret) => text.replaceAll(secret, "***"), error.message);
+function ofOwnKey(error: ModelError, { label, apiKey, headers }: OwnName) {
+  const told = headers.filter(isSecret).reduce((text, value) => text.replaceAll(value, "***"), error.message);
+  const message = isSecret(apiKey) ? withoutKey(told, apiKey) : told;
   return new ModelError(error.code, sentenceOf(error.code, label, message), {
     retryable: error.retryable,
     retryAfterMs: error.retryAfterMs,
     cause: error.cause,
   });
+}
+
+function isSecret(value: string): boolean {
+  return value.length >= MIN_SECRET_CHARS;
 }
 
 function sentenceOf(code: ModelError["code"], label: string, message: string): string {

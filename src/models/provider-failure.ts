@@ -2,6 +2,7 @@ import { AppError } from "#src/lib/errors.ts";
 import { headOf } from "#src/lib/head-of.ts";
 import { storableText } from "#src/lib/storable-text.ts";
 import { ModelError, type ModelErrorCode } from "./model.ts";
+import { withoutKey } from "./without-key.ts";
 
 /** The provider of a call. The key is included only to remove it from errors that echo it. */
 export interface Origin {
@@ -12,7 +13,7 @@ export interface Origin {
 /** A failure as received; `status` is absent for an error object inside a stream that began with 200. */
 export interface FailedAnswer {
   status: number | undefined;
-  /** The error as the vendor's SDK parsed it, if the body was JSON. */
+  /** The JSON value of the body, or its text. */
   body: unknown;
   headers: Headers | undefined;
 }
@@ -54,10 +55,6 @@ export function failure(
     retryable: verdict.retryable && answer.headers?.get("x-should-retry") !== "false",
     retryAfterMs: verdict.retryable ? retryAfterMs(answer.headers, Date.now()) : undefined,
   });
-}
-
-function withoutKey(text: string, apiKey: string): string {
-  return apiKey === "" ? text : text.replaceAll(apiKey, "***");
 }
 
 /**

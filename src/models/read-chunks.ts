@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { errorInFrame } from "./error-body.ts";
 import { ModelError } from "./model.ts";
 import { badResponse, connectionFailure, type FailedAnswer, type Origin } from "./provider-failure.ts";
 
@@ -26,6 +27,8 @@ export async function* readChunks<T>(options: {
   signal.throwIfAborted();
   try {
     for await (const raw of await open()) {
+      const body = errorInFrame(raw);
+      if (body !== undefined) throw options.toError(origin, { status: undefined, body, headers: undefined });
       const chunk = schema.safeParse(raw);
       if (!chunk.success)
         throw badResponse(origin, "sent a chunk that does not follow its protocol", chunk.error);

@@ -16,8 +16,8 @@ export interface RetryOptions {
 
 /**
  * Retries a model's retryable failures, at most `maxRetries` times; then throws the last error. If the failed attempt
- * had already streamed anything, `restarted` follows at once, with the number of the next attempt, so that a reader
- * discards the text before the wait.
+ * had already streamed text, `restarted` follows at once, with the number of the next attempt, so that a reader
+ * discards it before the wait.
  */
 export function withRetries(model: Model, options: RetryOptions): Model {
   const { maxRetries, baseDelayMs, sleep = pause, random = Math.random } = options;
@@ -30,7 +30,7 @@ export function withRetries(model: Model, options: RetryOptions): Model {
         let failure: ModelError;
         try {
           for await (const event of model.stream(request, signal)) {
-            streamed = true;
+            streamed ||= event.type === "text_delta";
             yield event;
           }
           return;

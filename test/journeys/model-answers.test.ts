@@ -1,7 +1,10 @@
+import type { ServerResponse } from "node:http";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { usageLogs } from "#src/db/schema/index.ts";
 import { newChatClient } from "#test/support/chat-client.ts";
+import { toStream } from "#test/models/answering.ts";
+import { fixtureLines } from "#test/models/fixture.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { MODEL_WIRES } from "#test/support/model-servers.ts";
 import { png } from "#test/support/pictures.ts";
@@ -36,6 +39,13 @@ describe.each(MODEL_WIRES)("what $name sends", (wire) => {
   beforeAll(async () => {
     elsewhere = await startRawProvider(wire, {});
     const refusal = { type: "invalid_request_error", message: `bad\0thing ${"x".repeat(289)}\u{1F600} end` };
+    const fixture = async (name: string) => {
+      const stream = toStream(
+        await fixtureLines(`${wire.model === "gpt-5" ? "openai" : "anthropic"}-${name}`),
+      );
+      return (response: ServerResponse) =>
+        void response.writeHead(200, { "content-type": "text/event-stream" }).end(stream);
+    };
     const counts = Object.entries(BAD_COUNTS).map(
       ([name, count]) => [`count in ${name}`, { text, usage: { input: count, output: count } }] as const,
     );
@@ -61,6 +71,16 @@ describe.each(MODEL_WIRES)("what $name sends", (wire) => {
         const message = "Could not process image";
         response.end(JSON.stringify({ error: { type: "invalid_request_error", message } }));
       },
+      // Results of the calls that follow.
+      "Wrote a.txt": { text },
+      "more than 100 levels": { text },
+      "There is no tool named": { text },
+      "write halves of characters": await fixture("lone-surrogates"),
+      "call by a longer name": await fixture("name-with-prefix"),
+      "call what is not there": await fixture("names-that-are-none"),
+      "nest deeply": { call: ['{"file_path":"a.txt","content":', "[".repeat(5000), "]".repeat(5000), "}"] },
+      "end without an end": await fixture("cut-in-text"),
+      "tell a secret": { text: ["Key ghp_16C7e42F292c6912E7710c838347Ae178B4a works"] },
       "": { text, usage: { input: 10, output: 5 } },
     });
     service = await startService({
@@ -189,6 +209,41 @@ describe.each(MODEL_WIRES)("what $name sends", (wire) => {
       expect(askedWith(words)).toHaveLength(2);
     },
   );
+
+  it.each(["write halves of characters", "call by a longer name", "call what is not there", "nest deeply"])(
+    "is stored and goes back as the provider takes it, whatever the model calls: %s",
+    async (words) => {
+      const client = await newTaskClient(service);
+      const { task_id: taskId } = await client.start(words);
+      await client.end(taskId);
+      expect(await client.status(taskId)).toMatchObject({
+        status: "completed",
+        response: "Hello.",
+        error: null,
+      });
+      expect(askedWith(words)).toHaveLength(2);
+    },
+  );
+
+  it("without its end is asked for again, and then fails and says so", async () => {
+    const client = await newTaskClient(service);
+    const { task_id: taskId } = await client.start("end without an end");
+    await client.end(taskId);
+    expect(await client.status(taskId)).toMatchObject({
+      status: "failed",
+      completion_reason: "model_error",
+      error: expect.stringMatching(/before the answer was complete/u),
+    });
+    expect(askedWith("end without an end")).toHaveLength(2);
+  });
+
+  it("is no title with a secret in it", async () => {
+    const client = await newChatClient(service);
+    const frames = await client.ask("tell a secret");
+    const titles = frames.filter(({ type }) => type === "chat_title");
+    expect(titles).toMatchObject([{ data: { title: expect.stringContaining("«secret") } }]);
+    expect(JSON.stringify(frames)).not.toContain("ghp_16C7");
+  });
 
   it("as a redirect is not followed", async () => {
     const { client } = await newProxyClient(service);

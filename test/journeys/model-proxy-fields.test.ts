@@ -3,7 +3,7 @@ import { MODEL_WIRES, startModelServer } from "#test/support/model-servers.ts";
 import { failureOf, newProxyClient } from "#test/support/proxy-client.ts";
 import { startService, type TestService } from "#test/support/service.ts";
 
-const PICTURE = `data:image/png;base64,${"iVBORw0KGgo=".repeat(2)}`;
+const PICTURE = "data:image/png;base64,iVBORw0KGgoAAAAN";
 
 const weather = {
   type: "function" as const,

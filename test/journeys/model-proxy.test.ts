@@ -9,7 +9,7 @@ import { failureOf, newProxyClient, type ProxyClientWish } from "#test/support/p
 import { startService, type TestService } from "#test/support/service.ts";
 
 const usage = { prompt_tokens: 1000, completion_tokens: 500, input_tokens: 1000, output_tokens: 500 };
-const PICTURE = `data:image/png;base64,${"iVBORw0KGgo=".repeat(2)}`;
+const PICTURE = "data:image/png;base64,iVBORw0KGgoAAAAN";
 
 const weather = {
   type: "function" as const,

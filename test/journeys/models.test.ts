@@ -2,6 +2,7 @@ import { text } from "node:stream/consumers";
 import { LLMock, type ChatCompletionRequest } from "@copilotkit/aimock";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { serve } from "#local/serve.ts";
+import { answerRefusal } from "#test/support/strict/answer-refusal.ts";
 import type { TaskEvent } from "#test/support/events.ts";
 import { startService, type TestService } from "#test/support/service.ts";
 import { newTaskClient, type TaskClient } from "#test/support/task-client.ts";
@@ -73,6 +74,7 @@ async function startModel({ opening }: Wire) {
   const door = await serve(async (request, response) => {
     const body = await text(request);
     const stream = { "content-type": "text/event-stream" };
+    if (answerRefusal(request.url ?? "", JSON.parse(body), response)) return;
     if (body.includes("talk nonsense")) response.writeHead(200, stream).end("data: <<<\n\n");
     else if (body.includes("a web page")) response.writeHead(200).end("<html>Welcome</html>");
     else if (body.includes("fall silent")) response.writeHead(200, stream).write(opening);

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /** Chunks as a provider sent them, one JSON per line. */
-async function fixtureLines(name: string): Promise<string[]> {
+export async function fixtureLines(name: string): Promise<string[]> {
   const text = await readFile(join(import.meta.dirname, `../fixtures/models/${name}.chunks.txt`), "utf8");
   return text.trim().split("\n");
 }

@@ -1,6 +1,7 @@
 import { text } from "node:stream/consumers";
 import { LLMock, type ChatCompletionRequest } from "@copilotkit/aimock";
 import { serve } from "#local/serve.ts";
+import { answerRefusal } from "./strict/answer-refusal.ts";
 
 /** A call as the provider saw it. */
 export interface ProviderCall {
@@ -48,6 +49,7 @@ export async function startModelProvider(): Promise<ModelProviderServer> {
     );
     const call = { path: request.url ?? "", headers, model: String(JSON.parse(body).model) };
     provider.calls.push(call);
+    if (answerRefusal(call.path, JSON.parse(body), response)) return;
     const instead = await provider.before?.(call);
     if (instead && typeof instead === "object" && "location" in instead) {
       response.writeHead(307, { location: String(instead.location) }).end();

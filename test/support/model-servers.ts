@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { LLMock } from "@copilotkit/aimock";
 import { serve } from "#local/serve.ts";
+import { answerRefusal } from "./strict/answer-refusal.ts";
 
 /** The platform's key at the scripted providers. */
 export const PROVIDER_KEY = "sk-test-0123456789abcdef";
@@ -62,6 +63,7 @@ export async function startModelServer({ opening }: Pick<ModelWire, "opening">) 
       response,
       closed: once(response, "close"),
     });
+    if (answerRefusal(request.url ?? "", JSON.parse(sent), response)) return;
     const begins = sent.includes("hold on") || sent.includes("break off");
     if (begins) response.writeHead(200, { "content-type": "text/event-stream" }).write(opening);
     if (sent.includes("break off")) setImmediate(() => response.destroy());

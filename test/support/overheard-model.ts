@@ -1,6 +1,7 @@
 import { buffer } from "node:stream/consumers";
 import { z } from "zod";
 import { serve } from "#local/serve.ts";
+import { answerRefusal } from "./strict/answer-refusal.ts";
 
 const Asked = z.object({
   tools: z.array(z.object({ function: z.object({ name: z.string() }) })).default([]),
@@ -31,6 +32,7 @@ export async function overheardModel(): Promise<OverheardModel> {
     const text = body.toString();
     const tools = Asked.parse(JSON.parse(text)).tools.map((each) => each.function.name);
     requests.push({ tools, text });
+    if (answerRefusal(request.url ?? "", JSON.parse(text), response)) return;
     const answer = await fetch(new URL(request.url ?? "/", target), {
       method: "POST",
       headers: { "content-type": "application/json" },

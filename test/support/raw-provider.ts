@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { serve } from "#local/serve.ts";
 import type { ModelWire } from "./model-servers.ts";
+import { answerRefusal } from "./strict/answer-refusal.ts";
 
 /** The parts of a response. */
 export interface RawAnswer {
@@ -36,6 +37,7 @@ export async function startRawProvider(
     const call = { body: JSON.parse(sent), headers: request.headers, hungUp: false };
     asked.push(call);
     response.on("close", () => (call.hungUp = !response.writableFinished));
+    if (answerRefusal(request.url ?? "", call.body, response)) return;
     const word = Object.keys(answers).find((each) => sent.includes(each));
     const answer = (word !== undefined && answers[word]) || {};
     if (typeof answer === "function") return answer(response);

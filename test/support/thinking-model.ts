@@ -1,5 +1,6 @@
 import { text } from "node:stream/consumers";
 import { serve } from "#local/serve.ts";
+import { answerRefusal } from "./strict/answer-refusal.ts";
 
 /** A block of an answer on Anthropic's wire. */
 export type AnswerBlock =
@@ -20,6 +21,7 @@ export async function startThinkingModel(script: Readonly<Record<string, readonl
   const received: MessagesBody[] = [];
   const server = await serve(async (request, response) => {
     const body: MessagesBody = JSON.parse(await text(request));
+    if (answerRefusal(request.url ?? "", body, response)) return;
     const turns = body.messages.filter(({ role }) => role === "assistant").length;
     const said = JSON.stringify(body.messages[0]?.content);
     // What the service itself asks, such as a title, comes without tools and is no turn of the script.

@@ -22,7 +22,9 @@ export const usage = command("usage", {
       [`Tier        ${credits.tier}`],
       [`Credits     ${credits.total_credits}`],
       [`Model calls ${used.total_requests}`],
-      [`Tokens      ${used.total_tokens_input} in, ${used.total_tokens_output} out`],
+      [
+        `Tokens      ${used.total_tokens_input} in (${used.total_tokens_cache_read} cached), ${used.total_tokens_output} out`,
+      ],
       [`Cost        ${dollars(used.total_cost_cents)}`],
       ...Object.entries(used.by_model).map(([model, each]) => [
         `  ${model}: ${each.requests} calls, ${dollars(each.cost_cents)}`,

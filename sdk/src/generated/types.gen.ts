@@ -5980,6 +5980,8 @@ export type GetUsageAnswer = {
     total_cost_usd: number;
     total_tokens_input: number;
     total_tokens_output: number;
+    total_tokens_cache_read: number;
+    total_tokens_cache_write: number;
     total_requests: number;
     by_model: {
         [key: string]: {
@@ -5990,6 +5992,14 @@ export type GetUsageAnswer = {
             cost_total: number;
             tokens_input: number;
             tokens_output: number;
+            /**
+             * Part of `tokens_input` that was read from the provider's cache
+             */
+            tokens_cache_read: number;
+            /**
+             * Part of `tokens_input` that was written to the provider's cache
+             */
+            tokens_cache_write: number;
             requests: number;
         };
     };
@@ -6005,6 +6015,14 @@ export type GetUsageAnswer = {
             cost_total: number;
             tokens_input: number;
             tokens_output: number;
+            /**
+             * Part of `tokens_input` that was read from the provider's cache
+             */
+            tokens_cache_read: number;
+            /**
+             * Part of `tokens_input` that was written to the provider's cache
+             */
+            tokens_cache_write: number;
             requests: number;
         };
     };
@@ -6025,6 +6043,14 @@ export type ListModelCallsAnswer = {
         purpose: 'agent' | 'compaction' | 'title' | 'proxy';
         tokens_input: number;
         tokens_output: number;
+        /**
+         * Part of `tokens_input` that was read from the provider's cache
+         */
+        tokens_cache_read: number;
+        /**
+         * Part of `tokens_input` that was written to the provider's cache
+         */
+        tokens_cache_write: number;
         cost_total_cents: number;
         cost_total_usd: number;
         credits_deducted: number;

@@ -32,11 +32,6 @@ export function hasThinking(order: AnswerOrder): boolean {
   return order.some(({ type }) => type === "thinking" || type === "redacted_thinking");
 }
 
-/** The text of all thinking. */
-export function thoughtOf(order: AnswerOrder): string {
-  return order.flatMap((piece) => (piece.type === "thinking" ? piece.thinking || [] : [])).join("\n\n");
-}
-
 type AnswerBlock = Extract<
   ContentBlockParam,
   ThinkingBlockParam | RedactedThinkingBlockParam | TextBlockParam | ToolUseBlockParam

@@ -1,6 +1,7 @@
 import { withBoundParts } from "../own-parts.ts";
 import type { Model } from "../model.ts";
 import { readChunks } from "../read-chunks.ts";
+import { refusedFetch } from "../refused-fetch.ts";
 import { callIds } from "../tool-calls.ts";
 import { refuseUnserved } from "./refuse-unserved.ts";
 import { toError } from "./to-error.ts";
@@ -26,6 +27,7 @@ export function createAnthropicStyleModel(config: AnthropicStyleConfig): Model {
   const { provider, model, apiKey, isBearer = false, fetch, headers = {} } = config;
   const baseURL = config.baseURL.replace(/\/v1\/?$/u, "");
   const origin = { provider, apiKey };
+  const send = refusedFetch(fetch, (answer) => toError(origin, answer));
   return {
     name: model,
     provider,
@@ -33,7 +35,7 @@ export function createAnthropicStyleModel(config: AnthropicStyleConfig): Model {
       const { createMessages, errors } = await import("./client.ts");
       // https://platform.claude.com/docs/en/build-with-claude/preserved-thinking
       const { request, prefix } = withBoundParts(asked, { provider, model });
-      const messages = createMessages({ apiKey, isBearer, baseURL, fetch, headers });
+      const messages = createMessages({ apiKey, isBearer, baseURL, fetch: send, headers });
       const body = toRequest(model, request);
       refuseUnserved(request.options, body.messages);
       const events = readChunks({
@@ -45,7 +47,8 @@ export function createAnthropicStyleModel(config: AnthropicStyleConfig): Model {
         toError,
       });
       const keep = (content: unknown) => ({ provider, model, prefix, content });
-      yield* toEvents(events, { origin, toId: callIds(request.messages), keep });
+      const { tools, messages: said } = request;
+      yield* toEvents(events, { origin, tools, toId: callIds(said), keep });
     },
   };
 }

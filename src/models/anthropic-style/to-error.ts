@@ -1,3 +1,5 @@
+import { readError } from "../error-body.ts";
+import { isOverflow } from "../is-overflow.ts";
 import type { ModelError } from "../model.ts";
 import {
   failure,
@@ -6,7 +8,6 @@ import {
   type Origin,
   type Verdict,
 } from "../provider-failure.ts";
-import { ErrorBody } from "./wire.ts";
 
 /**
  * Statuses of error types, for errors inside a stream, which have no status. Source:
@@ -25,23 +26,25 @@ const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
   overloaded_error: 529,
 };
 
-/** Both errors are a plain `invalid_request_error`; only the message distinguishes them. */
-const CONTEXT_SENTENCES = /prompt is too long|exceed(s|ed)? (the )?context/iu;
+/** The error is a plain `invalid_request_error`; only the message distinguishes it. */
 const CREDIT_SENTENCES = /credit balance is too low/iu;
 
-/** Converts an error response, or an `error` event in a stream that began with 200. */
+/** Converts an error response, or an error in a stream that began with 200. */
 export function toError(origin: Origin, answer: FailedAnswer): ModelError {
-  const { type, message, details } = ErrorBody.safeParse(answer.body).data?.error ?? {};
+  const told = readError(answer.body);
+  const type = Object.keys(STATUS_OF_TYPE).find((each) => told.codes.split(" ").includes(each));
   const status = answer.status ?? STATUS_OF_TYPE[type ?? ""] ?? 500;
-  const verdict = toVerdict(status, message ?? "", details?.error_code ?? "");
-  return failure(origin, verdict, answer, message ?? undefined);
+  const isUnpaid = CREDIT_SENTENCES.test(told.sentence ?? "") || told.codes.includes("spend_limit");
+  return failure(
+    origin,
+    isUnpaid ? UNPAID : toVerdict(isOverflow(status, told), status),
+    answer,
+    told.sentence,
+  );
 }
 
-function toVerdict(status: number, sentence: string, reason: string): Verdict {
-  if (CREDIT_SENTENCES.test(sentence) || reason.includes("spend_limit")) {
-    return { code: "quota_exhausted", retryable: false };
-  }
-  if (status === 400 && CONTEXT_SENTENCES.test(sentence))
-    return { code: "context_too_long", retryable: false };
-  return verdictOfStatus(status);
+const UNPAID: Verdict = { code: "quota_exhausted", retryable: false };
+
+function toVerdict(isTooLong: boolean, status: number): Verdict {
+  return isTooLong ? { code: "context_too_long", retryable: false } : verdictOfStatus(status);
 }

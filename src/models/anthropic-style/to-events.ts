@@ -1,82 +1,117 @@
 import { AnswerBound } from "../answer-bound.ts";
+import { keepCounts } from "../keep-counts.ts";
 import type { KeptPart } from "../kept-part.ts";
-import type { FinishReason, ModelEvent, ModelUsage } from "../model.ts";
+import type { FinishReason, ModelEvent, ModelUsage, ToolCall, ToolDefinition } from "../model.ts";
 import { badResponse, type Origin } from "../provider-failure.ts";
-import { settleReason } from "../tool-calls.ts";
-import { hasThinking, thoughtOf, type AnswerOrder } from "./answer-order.ts";
+import { ThinkTags, type Parted } from "../think-tags.ts";
+import { settleCalls, settleReason } from "../tool-calls.ts";
+import { intendedName } from "../tool-names.ts";
+import { hasThinking, type AnswerOrder } from "./answer-order.ts";
 import type { StreamEvent, Usage } from "./wire.ts";
 
+/** A block of the answer that has begun. */
+interface Block {
+  /** Its place in the answer's order; undefined for a kind that is not returned. */
+  place: AnswerOrder[number] | undefined;
+  call: PartialCall | undefined;
+}
+
 interface PartialCall {
-  id: string;
+  id: string | undefined;
   name: string;
   /** Input at the block's start: empty at Anthropic, the whole input at some compatible servers. */
   input?: unknown;
   json: string;
 }
 
+export interface Folding {
+  origin: Origin;
+  /** Offered tools, by which the names of calls are recognised. */
+  tools: readonly Pick<ToolDefinition, "name">[];
+  toId: (sent: string | undefined) => string;
+  /** Makes the part of an answer with thinking that is returned to the provider. */
+  keep: (content: AnswerOrder) => KeptPart;
+}
+
 /**
  * Converts stream events into model events: text as it arrives, everything else once, at `message_stop`. A stream that
  * ends without it was cut off and throws a retryable `bad_response`; one that is too long throws as `AnswerBound` does.
- * `keep` makes the part of an answer with thinking that is returned to the provider.
  */
 export async function* toEvents(
   events: AsyncIterable<StreamEvent>,
-  {
-    origin,
-    toId,
-    keep,
-  }: { origin: Origin; toId: (sent: string | undefined) => string; keep: (content: AnswerOrder) => KeptPart },
+  { origin, tools, toId, keep }: Folding,
 ): AsyncGenerator<ModelEvent> {
   const bound = new AnswerBound(origin);
-  const calls = new Map<number, PartialCall>();
-  const order = new Map<number, AnswerOrder[number]>();
-  const usage: Usage = {};
+  const tags = new ThinkTags();
+  /** In the order in which they began; some servers give all of them one index. */
+  const blocks: Block[] = [];
+  const current = new Map<number, Block>();
+  let usage: NonNullable<Usage> = {};
   let text = "";
+  let thought = "";
   let reason: FinishReason = "other";
+
+  const show = function* (
+    { text: piece, thought: hidden }: Parted,
+    block: Block | undefined,
+  ): Generator<ModelEvent> {
+    thought += hidden;
+    if (hidden !== "") yield { type: "hidden_delta", text: hidden };
+    if (piece === "") return;
+    text += piece;
+    if (block?.place?.type === "text") block.place.chars += piece.length;
+    yield { type: "text_delta", text: piece };
+  };
 
   for await (const event of events) {
     switch (event.type) {
       case "message_start":
-        countTokens(usage, event.message.usage);
+        usage = keepCounts(usage, event.message.usage);
         break;
       case "content_block_start": {
-        const { index, content_block: block } = event;
-        bound.take(JSON.stringify(block));
-        if (block.type === "tool_use") {
-          bound.takeCall();
-          calls.set(index, { ...block, json: "" });
-        }
-        const place = placeOf(block);
-        if (place) order.set(index, place);
+        const { index, content_block: start } = event;
+        bound.take(JSON.stringify(start));
+        if (start.type === "tool_use") bound.takeCall();
+        const block = blockOf(start);
+        blocks.push(block);
+        current.set(index, block);
+        if (start.type === "thinking") thought += (thought && "\n\n") + start.thinking;
+        if (start.type === "text") yield* show(tags.push(start.text), block);
         break;
       }
       case "content_block_delta": {
         const { index, delta } = event;
-        bound.take(charactersOf(delta));
-        if (delta.type === "text_delta" && delta.text !== "") {
-          text += delta.text;
-          yield { type: "text_delta", text: delta.text };
-        }
-        const call = calls.get(index);
-        if (call && delta.type === "input_json_delta") call.json += delta.partial_json;
-        grow(order.get(index), delta);
+        const block = current.get(index);
+        const piece = charactersOf(delta);
+        bound.take(piece);
+        if (delta.type === "text_delta") yield* show(tags.push(delta.text), block);
+        else if (piece !== "") yield { type: "hidden_delta", text: piece };
+        if (delta.type === "thinking_delta") thought += delta.thinking;
+        if (block?.call && delta.type === "input_json_delta") block.call.json += delta.partial_json;
+        grow(block?.place, delta);
         break;
       }
-      case "message_delta":
-        if (event.delta.stop_reason) reason = toReason(event.delta.stop_reason);
-        countTokens(usage, event.usage);
+      case "message_delta": {
+        const { stop_reason: raw } = event.delta;
+        if (raw === "error") throw badResponse(origin, "ended the answer with the reason error");
+        if (raw) reason = toReason(raw);
+        usage = keepCounts(usage, event.usage);
         break;
+      }
       case "message_stop": {
-        const toolCalls = [...calls.values()].map((call) => ({
-          id: toId(call.id),
-          name: call.name,
-          arguments: call.json || JSON.stringify(call.input ?? {}),
-        }));
+        yield* show(
+          tags.end(),
+          blocks.findLast(({ place }) => place?.type === "text"),
+        );
+        const calls = blocks.flatMap(({ call }) => (call ? [toCall(call, tools, toId)] : []));
+        const toolCalls = settleCalls(calls, reason);
+        const order = blocks.flatMap(({ place }) => place ?? []);
         yield {
           type: "finished",
           text,
           toolCalls,
-          ...toThought([...order.values()], keep),
+          ...(thought.trim() !== "" && { thought }),
+          ...(hasThinking(order) && { kept: keep(order) }),
           finishReason: settleReason(reason, toolCalls),
           usage: toUsage(usage),
         };
@@ -92,10 +127,39 @@ export async function* toEvents(
 type BlockStart = Extract<StreamEvent, { type: "content_block_start" }>["content_block"];
 type Delta = Extract<StreamEvent, { type: "content_block_delta" }>["delta"];
 
-function placeOf(block: BlockStart): AnswerOrder[number] | undefined {
-  if (block.type === "text") return { type: "text", chars: 0 };
-  if (block.type === "tool_use") return { type: "tool_use" };
-  return block.type === "unknown" ? undefined : { ...block };
+function blockOf(start: BlockStart): Block {
+  switch (start.type) {
+    case "text":
+      return { place: { type: "text", chars: 0 }, call: undefined };
+    case "tool_use": {
+      const { id, name, input } = start;
+      return {
+        place: { type: "tool_use" },
+        call: { id: id ?? undefined, name: name ?? "", input, json: "" },
+      };
+    }
+    case "unknown":
+      return { place: undefined, call: undefined };
+    case "thinking":
+    case "redacted_thinking":
+      break;
+  }
+  return { place: { ...start }, call: undefined };
+}
+
+function toCall(
+  { id, name, input, json }: PartialCall,
+  tools: Folding["tools"],
+  toId: Folding["toId"],
+): ToolCall {
+  const isEmpty =
+    input === undefined || input === null || (isObject(input) && Object.keys(input).length === 0);
+  const whole = typeof input === "string" ? input : JSON.stringify(input);
+  return { id: toId(id), name: intendedName(name, tools), arguments: json || (isEmpty ? "" : whole) };
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
 function charactersOf(delta: Delta): string {
@@ -115,28 +179,13 @@ function charactersOf(delta: Delta): string {
 }
 
 function grow(piece: AnswerOrder[number] | undefined, delta: Delta): void {
-  if (piece?.type === "text" && delta.type === "text_delta") piece.chars += delta.text.length;
   if (piece?.type !== "thinking") return;
   if (delta.type === "thinking_delta") piece.thinking += delta.thinking;
   if (delta.type === "signature_delta") piece.signature += delta.signature;
 }
 
-function toThought(order: AnswerOrder, keep: (content: AnswerOrder) => KeptPart) {
-  if (!hasThinking(order)) return {};
-  const thought = thoughtOf(order);
-  return { ...(thought !== "" && { thought }), kept: keep(order) };
-}
-
-/** Later events repeat the counts as running totals, or omit unchanged ones. */
-function countTokens(usage: Usage, sent: Usage | null | undefined): void {
-  usage.input_tokens = sent?.input_tokens ?? usage.input_tokens;
-  usage.output_tokens = sent?.output_tokens ?? usage.output_tokens;
-  usage.cache_read_input_tokens = sent?.cache_read_input_tokens ?? usage.cache_read_input_tokens;
-  usage.cache_creation_input_tokens = sent?.cache_creation_input_tokens ?? usage.cache_creation_input_tokens;
-}
-
 /** Anthropic counts cached tokens separately from `input_tokens`; ours is the total. */
-function toUsage(usage: Usage): ModelUsage {
+function toUsage(usage: NonNullable<Usage>): ModelUsage {
   const cachedInputTokens = usage.cache_read_input_tokens ?? 0;
   const cacheWriteTokens = usage.cache_creation_input_tokens ?? 0;
   return {

@@ -10,7 +10,9 @@ import type {
   ToolUseBlockParam,
 } from "@anthropic-ai/sdk/resources/messages";
 import type { ModelMessage, ModelPart, ModelRequest, UserContent } from "../model.ts";
-import { argumentsObject } from "../tool-calls.ts";
+import { storableJson } from "#src/lib/storable-text.ts";
+import { argumentsObject, wireId } from "../tool-calls.ts";
+import { wireName } from "../tool-names.ts";
 import { inOrder } from "./answer-order.ts";
 import { JSON_ONLY, toOptions, toToolChoice } from "./to-options.ts";
 import { toThinking, type Thinking } from "./to-thinking.ts";
@@ -27,6 +29,9 @@ interface Turn {
   content: Block[];
 }
 
+/** The API refuses any other identifier of a call. */
+const VALID_ID = /^[\w-]+$/u;
+
 /**
  * Marks the end of a prefix for the prompt cache, five minutes by default; at most four in a request. Source:
  * https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching
@@ -41,7 +46,8 @@ export function toRequest(model: string, request: ModelRequest): MessageCreatePa
   const system = wantsJson ? `${instructions}\n\n${JSON_ONLY}`.trim() : instructions;
   const thinking = thinkingOf(model, request);
   const answer = toOptions(options);
-  return {
+  // The API refuses texts that are not valid Unicode.
+  return storableJson({
     model,
     stream: true,
     max_tokens: limitOf(model, request, thinking),
@@ -61,7 +67,7 @@ export function toRequest(model: string, request: ModelRequest): MessageCreatePa
     ...(thinking?.body.output_config && {
       output_config: { ...answer.output_config, ...thinking.body.output_config },
     }),
-  };
+  });
 }
 
 /** Returns the most tokens that the answer to a request may have, including thinking. */
@@ -120,7 +126,7 @@ function toBlocks(message: Exclude<ModelMessage, { role: "system" }>): Block[] {
     const text = message.content || (message.isError ? "The tool failed and said nothing." : "");
     const result = {
       type: "tool_result" as const,
-      tool_use_id: toWireId(message.callId),
+      tool_use_id: wireId(message.callId, VALID_ID),
       content: [
         ...toText(text),
         ...(message.image ? [{ type: "image" as const, source: toSource(message.image) }] : []),
@@ -130,8 +136,8 @@ function toBlocks(message: Exclude<ModelMessage, { role: "system" }>): Block[] {
   }
   const calls = message.toolCalls.map((call) => ({
     type: "tool_use" as const,
-    id: toWireId(call.id),
-    name: call.name,
+    id: wireId(call.id, VALID_ID),
+    name: wireName(call.name),
     input: argumentsObject(call.arguments),
   }));
   return inOrder(message.kept?.content, message.content, calls, toText);
@@ -152,11 +158,6 @@ function toSource(part: Exclude<ModelPart, { type: "text" }>): ImageBlockParam["
 /** The API refuses blocks of only white space. */
 function toText(text: string): TextBlockParam[] {
   return text.trim() === "" ? [] : [{ type: "text", text }];
-}
-
-/** Replaces other characters, which the API refuses; a conversation begun with another provider may contain them. */
-function toWireId(id: string): string {
-  return id.replaceAll(/[^\w-]/gu, "_");
 }
 
 /**

@@ -9,27 +9,39 @@ import { THINKING_BLOCKS } from "./answer-order.ts";
 /** An invalid count is ignored: the answer that contains it is still valid. */
 const tokens = z.number().catch(0).nullish();
 
-const Usage = z.object({
-  input_tokens: tokens,
-  output_tokens: tokens,
-  cache_read_input_tokens: tokens,
-  cache_creation_input_tokens: tokens,
-});
+const Usage = z
+  .object({
+    input_tokens: tokens,
+    output_tokens: tokens,
+    cache_read_input_tokens: tokens,
+    cache_creation_input_tokens: tokens,
+  })
+  .catch({})
+  .nullish();
 export type Usage = z.infer<typeof Usage>;
+
+/** A number that some servers send as text. */
+const index = z.union([z.number(), z.string().regex(/^\d+$/u).transform(Number)]);
 
 const ToolUse = z.object({
   type: z.literal("tool_use"),
-  id: z.string(),
-  name: z.string(),
+  id: z.union([z.string(), z.number().transform(String)]).nullish(),
+  name: z.string().nullish(),
   input: z.unknown().optional(),
 });
 
+/** A piece of JSON text; some servers send the object itself. */
+const json = z.union([
+  z.string(),
+  z.record(z.string(), z.unknown()).transform((value) => JSON.stringify(value)),
+]);
+
 export const StreamEvent = z.union([
   z.discriminatedUnion("type", [
-    z.object({ type: z.literal("message_start"), message: z.object({ usage: Usage.catch({}).nullish() }) }),
+    z.object({ type: z.literal("message_start"), message: z.object({ usage: Usage }) }),
     z.object({
       type: z.literal("content_block_start"),
-      index: z.number(),
+      index,
       content_block: z.union([
         ToolUse,
         z.object({ type: z.literal("text"), text: z.string() }),
@@ -39,10 +51,10 @@ export const StreamEvent = z.union([
     }),
     z.object({
       type: z.literal("content_block_delta"),
-      index: z.number(),
+      index,
       delta: z.union([
         z.object({ type: z.literal("text_delta"), text: z.string() }),
-        z.object({ type: z.literal("input_json_delta"), partial_json: z.string() }),
+        z.object({ type: z.literal("input_json_delta"), partial_json: json }),
         z.object({ type: z.literal("thinking_delta"), thinking: z.string() }),
         z.object({ type: z.literal("signature_delta"), signature: z.string() }),
         unknownKind(["text_delta", "input_json_delta", "thinking_delta", "signature_delta"]),
@@ -51,7 +63,7 @@ export const StreamEvent = z.union([
     z.object({
       type: z.literal("message_delta"),
       delta: z.object({ stop_reason: z.string().nullish() }),
-      usage: Usage.catch({}).nullish(),
+      usage: Usage,
     }),
     z.object({ type: z.literal("message_stop") }),
   ]),
@@ -71,11 +83,3 @@ function unknownKind(known: readonly string[]) {
     .object({ type: z.string().refine((type) => !known.includes(type)) })
     .transform(() => ({ type: "unknown" as const }));
 }
-
-export const ErrorBody = z.object({
-  error: z.object({
-    type: z.string().nullish().catch(undefined),
-    message: z.string().nullish().catch(undefined),
-    details: z.object({ error_code: z.string().nullish() }).nullish().catch(undefined),
-  }),
-});

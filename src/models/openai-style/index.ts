@@ -1,12 +1,17 @@
 import type { OpenAI } from "openai";
 import type { ChatCompletionCreateParamsStreaming } from "openai/resources/chat/completions";
+import { z } from "zod";
 import { safeParseJson } from "#src/lib/parse-json.ts";
+import { errorInFrame } from "../error-body.ts";
 import { withOwnParts } from "../own-parts.ts";
 import type { Model } from "../model.ts";
 import { badResponse, type Origin } from "../provider-failure.ts";
 import { readChunks } from "../read-chunks.ts";
+import { refusedFetch } from "../refused-fetch.ts";
 import { callIds } from "../tool-calls.ts";
 import { needsBreakpoints } from "./breakpoints.ts";
+import { idRuleOf } from "./id-rules.ts";
+import { isJson, StreamEnd } from "./stream-end.ts";
 import { toError } from "./to-error.ts";
 import { toEvents } from "./to-events.ts";
 import { toRequest, type LimitField } from "./to-request.ts";
@@ -33,15 +38,18 @@ export function createOpenAiStyleModel(config: OpenAiStyleConfig): Model {
   const { hostname } = new URL(baseURL);
   const isOpenAi = hostname === OPENAI;
   const limitField = limitFieldOf(model, hostname);
+  const send = refusedFetch(fetch, (answer) => toError(origin, answer));
   return {
     name: model,
     provider,
     async *stream(asked, signal) {
       const { createClient, errors } = await import("./client.ts");
-      const client = createClient({ apiKey, baseURL, fetch, headers });
+      const end = new StreamEnd();
+      const client = createClient({ apiKey, baseURL, fetch: end.watching(send), headers });
       const request = withOwnParts(asked, { provider, model });
       const body = toRequest(model, request, limitField, {
         cacheBreakpoints: needsBreakpoints(provider, model),
+        ids: idRuleOf(model, hostname),
         thinking: toThinking(isOpenAi ? OPENAI : provider, model, {
           effort: request.effort,
           withTools: request.tools.length > 0,
@@ -56,7 +64,8 @@ export function createOpenAiStyleModel(config: OpenAiStyleConfig): Model {
         toError,
       });
       const keep = (content: unknown) => ({ provider, model, prefix: null, content });
-      yield* toEvents(chunks, { origin, toId: callIds(request.messages), keep });
+      const { tools, messages } = request;
+      yield* toEvents(chunks, { origin, tools, toId: callIds(messages), keep, isDone: () => end.isReached });
     },
   };
 }
@@ -75,15 +84,17 @@ async function openStream(
   origin: Origin,
 ): Promise<AsyncIterable<unknown>> {
   const { data, response } = await client.chat.completions.create(body, { signal }).withResponse();
-  const streamed = !response.headers.get("content-type")?.includes("json");
-  return streamed ? data : wholeAnswer(await response.text(), origin);
+  return isJson(response) ? wholeAnswer(await response.text(), origin) : data;
 }
 
 /** Yields the response of a server that ignores `stream: true` as one chunk. */
-async function* wholeAnswer(text: string, origin: Origin): AsyncGenerator<Chunk> {
-  const completion = safeParseJson(text, Completion)?.value;
-  if (!completion) throw badResponse(origin, "sent a response that does not follow its protocol");
-  const { choices, usage, error } = completion;
-  if (error) throw toError(origin, { status: undefined, body: error, headers: undefined });
-  yield { usage, choices: choices?.map(({ message, finish_reason }) => ({ delta: message, finish_reason })) };
+async function* wholeAnswer(text: string, origin: Origin): AsyncGenerator {
+  const body = safeParseJson(text, z.unknown())?.value;
+  const completion = Completion.safeParse(body).data;
+  if (errorInFrame(body) !== undefined) yield body;
+  else if (!completion) throw badResponse(origin, "sent a response that does not follow its protocol");
+  else {
+    const choices = completion.choices?.map(({ message, ...choice }) => ({ ...choice, delta: message }));
+    yield { usage: completion.usage, choices };
+  }
 }

@@ -42,6 +42,11 @@ export class Reasoning {
     }
   }
 
+  /** Adds thinking that is not returned to the server. */
+  addText(text: string): void {
+    this.#text += text;
+  }
+
   /** The model's thinking, as far as the server returns it. */
   get text(): string {
     return this.#text;

@@ -4,9 +4,12 @@ import type {
   ChatCompletionMessageParam,
 } from "openai/resources/chat/completions";
 import type { ModelMessage, ModelPart, ModelRequest, ToolCall, UserContent } from "../model.ts";
-import { argumentsObject } from "../tool-calls.ts";
+import { storableJson } from "#src/lib/storable-text.ts";
+import { argumentsObject, wireId } from "../tool-calls.ts";
+import { wireName } from "../tool-names.ts";
 import { alternating } from "./alternating.ts";
 import { withBreakpoints } from "./breakpoints.ts";
+import { OPENAI_IDS, type IdRule } from "./id-rules.ts";
 import { withReasoning } from "./kept-reasoning.ts";
 import { toOptions, toToolOptions } from "./to-options.ts";
 
@@ -24,18 +27,23 @@ export function toRequest(
   model: string,
   request: ModelRequest,
   limitField: LimitField,
-  { cacheBreakpoints = false, thinking = {} }: { cacheBreakpoints?: boolean; thinking?: object } = {},
+  {
+    cacheBreakpoints = false,
+    thinking = {},
+    ids = OPENAI_IDS,
+  }: { cacheBreakpoints?: boolean; thinking?: object; ids?: IdRule } = {},
 ): ChatCompletionCreateParamsStreaming {
   const { system, tools, options = {} } = request;
   const limit = Math.min(request.maxOutputTokens ?? Infinity, request.affordableTokens ?? Infinity);
   const messages = alternating([
     ...(system ? [{ role: "system" as const, content: system }] : []),
     ...request.messages.flatMap((message, position) => [
-      ...toMessage(message),
+      ...toMessage(message, ids),
       ...picturesBefore(request.messages, position + 1),
     ]),
   ]);
-  return {
+  // The API refuses texts that are not valid Unicode.
+  return storableJson({
     model,
     stream: true,
     stream_options: { include_usage: true },
@@ -48,21 +56,27 @@ export function toRequest(
     ...toOptions(options),
     ...thinking,
     ...(Number.isFinite(limit) && { [limitField]: limit }),
-  };
+  });
 }
 
-function toMessage(message: ModelMessage): ChatCompletionMessageParam[] {
+function toMessage(message: ModelMessage, ids: IdRule): ChatCompletionMessageParam[] {
   if (message.role === "system") return [{ role: "system", content: message.content }];
   if (message.role === "user") {
     const { content, name } = message;
     return [{ role: "user", content: toUserContent(content), ...(name !== undefined && { name }) }];
   }
   if (message.role === "tool") {
-    return [{ role: "tool", tool_call_id: message.callId, content: message.content }];
+    return [
+      { role: "tool", tool_call_id: wireId(message.callId, ids.valid, ids.chars), content: message.content },
+    ];
   }
   const { content, toolCalls } = message;
   if (toolCalls.length > 0) {
-    const said = { role: "assistant" as const, content: content || null, tool_calls: toolCalls.map(toCall) };
+    const said = {
+      role: "assistant" as const,
+      content: content || null,
+      tool_calls: toolCalls.map((call) => toCall(call, ids)),
+    };
     return [withReasoning(said, message.kept?.content)];
   }
   // There is no representation of an empty turn that every server accepts.
@@ -99,10 +113,10 @@ function toImage(part: Exclude<ModelPart, { type: "text" }>) {
   return { url, ...(part.detail !== undefined && { detail: part.detail }) };
 }
 
-function toCall({ id, name, arguments: text }: ToolCall) {
+function toCall({ id, name, arguments: text }: ToolCall, { valid, chars }: IdRule) {
   return {
-    id,
+    id: wireId(id, valid, chars),
     type: "function" as const,
-    function: { name, arguments: JSON.stringify(argumentsObject(text)) },
+    function: { name: wireName(name), arguments: JSON.stringify(argumentsObject(text)) },
   };
 }

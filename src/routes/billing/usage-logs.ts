@@ -27,6 +27,12 @@ export const usageLogs = endpoint({
           purpose: z.enum(["agent", "compaction", "title", "proxy"]),
           tokens_input: z.int(),
           tokens_output: z.int(),
+          tokens_cache_read: z
+            .int()
+            .describe("Part of `tokens_input` that was read from the provider's cache"),
+          tokens_cache_write: z
+            .int()
+            .describe("Part of `tokens_input` that was written to the provider's cache"),
           cost_total_cents: z.int(),
           cost_total_usd: z.number(),
           credits_deducted: z.int(),
@@ -49,6 +55,8 @@ export const usageLogs = endpoint({
         purpose: call.purpose,
         tokens_input: call.inputTokens,
         tokens_output: call.outputTokens,
+        tokens_cache_read: call.cachedInputTokens,
+        tokens_cache_write: call.cacheWriteTokens,
         cost_total_cents: call.costTotal,
         cost_total_usd: inDollars(call.costTotal),
         credits_deducted: call.creditsDeducted,

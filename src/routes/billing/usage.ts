@@ -10,6 +10,8 @@ const Part = z.object({
   cost_total: z.int().describe("As `cost_cents`"),
   tokens_input: z.int(),
   tokens_output: z.int(),
+  tokens_cache_read: z.int().describe("Part of `tokens_input` that was read from the provider's cache"),
+  tokens_cache_write: z.int().describe("Part of `tokens_input` that was written to the provider's cache"),
   requests: z.int(),
 });
 
@@ -29,6 +31,8 @@ export const usage = endpoint({
       total_cost_usd: z.number(),
       total_tokens_input: z.int(),
       total_tokens_output: z.int(),
+      total_tokens_cache_read: z.int(),
+      total_tokens_cache_write: z.int(),
       total_requests: z.int(),
       by_model: z.record(z.string(), Part),
       by_agent: z.record(z.string(), Part).describe("By agent id; `default` for calls without an agent"),
@@ -46,6 +50,8 @@ export const usage = endpoint({
       total_cost_usd: inDollars(total.costCents),
       total_tokens_input: total.inputTokens,
       total_tokens_output: total.outputTokens,
+      total_tokens_cache_read: total.cachedInputTokens,
+      total_tokens_cache_write: total.cacheWriteTokens,
       total_requests: total.requests,
       by_model: Object.fromEntries([...byModel].map(([model, sums]) => [model, describePart(sums)])),
       by_agent: Object.fromEntries([...byAgent].map(([id, sums]) => [id ?? "default", describePart(sums)])),
@@ -55,12 +61,14 @@ export const usage = endpoint({
   },
 });
 
-function describePart({ costCents, inputTokens, outputTokens, requests }: Sums): z.output<typeof Part> {
+function describePart(sums: Sums): z.output<typeof Part> {
   return {
-    cost_cents: costCents,
-    cost_total: costCents,
-    tokens_input: inputTokens,
-    tokens_output: outputTokens,
-    requests,
+    cost_cents: sums.costCents,
+    cost_total: sums.costCents,
+    tokens_input: sums.inputTokens,
+    tokens_output: sums.outputTokens,
+    tokens_cache_read: sums.cachedInputTokens,
+    tokens_cache_write: sums.cacheWriteTokens,
+    requests: sums.requests,
   };
 }

@@ -25,13 +25,48 @@ describe("running a tool call", () => {
   });
 
   it("names the argument that is wrong, and what is wrong with it", async () => {
-    const { result } = await runTool(toolCall("read_file", { file_path: "a", limit: "10" }), toolContext());
+    const { result } = await runTool(toolCall("read_file", { file_path: "a", limit: "ten" }), toolContext());
     expect(result["error"]).toBe(
       "The arguments do not fit: limit: Invalid input: expected number, received string.",
     );
     expect(result["suggestion"]).toBe(
       "Call read_file again with one JSON object of: file_path (required), offset, limit.",
     );
+  });
+
+  it.each([
+    ["a number as text", { file_path: "a.txt", offset: "2", limit: " 1 " }],
+    ["null for what may be left out", { file_path: "a.txt", offset: null, limit: null }],
+    ["the whole as text", JSON.stringify({ file_path: "a.txt", offset: 2, limit: "1" })],
+  ])("takes %s where the schema leaves no doubt", async (_, args) => {
+    const context = toolContext({ runtime: new MemoryRuntime({ "a.txt": "one\ntwo\nthree\n" }) });
+    const { success, result } = await runTool(toolCall("read_file", args), context);
+    expect(success).toBe(true);
+    expect(JSON.stringify(result)).toContain("two");
+  });
+
+  it("takes a list and a boolean as text", async () => {
+    const runtime = new MemoryRuntime({ "a.txt": "one\ntwo\n" });
+    const edits = JSON.stringify([{ old_str: "one", new_str: "1" }]);
+    const editing = toolCall("multi_edit", { file_path: "a.txt", edits });
+    expect(await runTool(editing, toolContext({ runtime }))).toMatchObject({ success: true });
+    const looking = toolCall("glob", { pattern: "*.txt", include_hidden: "true", limit: "5" });
+    expect(await runTool(looking, toolContext({ runtime }))).toMatchObject({ success: true });
+  });
+
+  it.each([
+    ["a number for a text", { file_path: 42 }, /file_path: .*expected string, received number/u],
+    ["a word for a number", { file_path: "a", limit: "1e3" }, /limit: .*expected number, received string/u],
+    ["null for what is needed", { file_path: null }, /file_path: /u],
+  ])("leaves %s to the model", async (_, args, sentence) => {
+    const { result } = await runTool(toolCall("read_file", args), toolContext());
+    expect(result["error"]).toMatch(sentence);
+  });
+
+  it("refuses arguments that nest too deep at once", async () => {
+    const deep = `{"file_path":${"[".repeat(5_000)}${"]".repeat(5_000)}}`;
+    const { result } = await runTool(toolCall("read_file", deep), toolContext());
+    expect(result["error"]).toBe("The arguments nest more than 100 levels of objects and lists.");
   });
 
   it("names arguments inside lists, and counts what it does not list", async () => {

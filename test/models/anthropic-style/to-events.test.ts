@@ -5,10 +5,11 @@ import { callIds } from "#src/models/tool-calls.ts";
 import { fixtureChunks } from "#test/models/fixture.ts";
 
 const keep = (content: unknown) => ({ provider: "anthropic", model: "m", prefix: "p", content });
-const fold = (events: AsyncIterable<StreamEvent>) =>
-  Array.fromAsync(
-    toEvents(events, { origin: { provider: "anthropic", apiKey: "k" }, toId: callIds([]), keep }),
-  );
+async function fold(events: AsyncIterable<StreamEvent>) {
+  const origin = { provider: "anthropic", apiKey: "k" };
+  const said = await Array.fromAsync(toEvents(events, { origin, tools: [], toId: callIds([]), keep }));
+  return said.filter(({ type }) => type !== "hidden_delta");
+}
 
 async function* eventsOf(...raw: unknown[]): AsyncGenerator<StreamEvent> {
   for (const event of raw) yield StreamEvent.parse(event);

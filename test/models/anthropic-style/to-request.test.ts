@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { refusedByAnthropic } from "#test/support/strict/anthropic.ts";
 import { longestAnswer, toRequest } from "#src/models/anthropic-style/to-request.ts";
 import type { ModelMessage, ModelPart, ModelRequest } from "#src/models/model.ts";
 
@@ -74,18 +75,20 @@ describe("the messages request", () => {
       result("c2", "", true),
       { role: "user", content: "and then?" },
     ]);
+    const hashed = expect.stringMatching(/^[0-9a-f]{32}$/u);
+    expect(refusedByAnthropic({ model: "m", max_tokens: 1, messages })).toBeUndefined();
     expect(messages.slice(1)).toEqual([
       {
         role: "assistant",
         content: [
-          { type: "tool_use", id: "functions_run_0", name: "run", input: { a: 1 } },
+          { type: "tool_use", id: hashed, name: "run", input: { a: 1 } },
           { type: "tool_use", id: "c2", name: "run", input: { invalid_arguments: "{oops" } },
         ],
       },
       {
         role: "user",
         content: [
-          { type: "tool_result", tool_use_id: "functions_run_0", content: [{ type: "text", text: "done" }] },
+          { type: "tool_result", tool_use_id: hashed, content: [{ type: "text", text: "done" }] },
           {
             type: "tool_result",
             tool_use_id: "c2",

@@ -14,7 +14,8 @@ const keep = (content: unknown): KeptPart => ({ provider: "p", model: "m", prefi
 /** The end of an answer of these deltas. */
 async function answer(...deltas: object[]) {
   const origin = { provider: "p", apiKey: "k" };
-  const events = await Array.fromAsync(toEvents(chunksOf(deltas), { origin, toId: callIds([]), keep }));
+  const folding = { origin, tools: [], toId: callIds([]), keep, isDone: () => true };
+  const events = await Array.fromAsync(toEvents(chunksOf(deltas), folding));
   const finished = events.at(-1);
   if (finished?.type !== "finished") throw new Error("The answer has no end");
   return finished;

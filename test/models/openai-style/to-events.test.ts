@@ -5,9 +5,14 @@ import { callIds } from "#src/models/tool-calls.ts";
 import { fixtureChunks } from "#test/models/fixture.ts";
 
 const keep = (content: unknown) => ({ provider: "openai", model: "m", prefix: null, content });
-const fold = (chunks: AsyncIterable<Chunk>) =>
-  Array.fromAsync(toEvents(chunks, { origin: { provider: "openai", apiKey: "k" }, toId: callIds([]), keep }));
-const replay = (name: string) => fold(fixtureChunks(name, Chunk));
+/** What a stream of chunks says; `isDone` says that the end mark followed. */
+async function fold(chunks: AsyncIterable<Chunk>, { isDone = false } = {}) {
+  const origin = { provider: "openai", apiKey: "k" };
+  const folding = { origin, tools: [], toId: callIds([]), keep, isDone: () => isDone };
+  const said = await Array.fromAsync(toEvents(chunks, folding));
+  return said.filter(({ type }) => type !== "hidden_delta");
+}
+const replay = (name: string) => fold(fixtureChunks(name, Chunk), { isDone: true });
 
 async function* chunksOf(...raw: unknown[]): AsyncGenerator<Chunk> {
   for (const chunk of raw) yield Chunk.parse(chunk);
@@ -71,12 +76,13 @@ describe("the fold of chat completion chunks", () => {
   });
 
   it("takes an id that is repeated with every delta for the same call", async () => {
-    const events = await fold(chunksOf(c1('{"a"'), c1(":1}")));
+    const events = await fold(chunksOf(c1('{"a"'), c1(":1}")), { isDone: true });
     expect(events.at(-1)).toMatchObject({ toolCalls: [{ id: "c1", name: "run", arguments: '{"a":1}' }] });
   });
 
-  it("finishes text whose end no reason marks as `other`", async () => {
-    expect((await fold(chunksOf(delta("Hi")))).at(-1)).toMatchObject({ text: "Hi", finishReason: "other" });
+  it("finishes text with the end mark and no reason as `other`", async () => {
+    const events = await fold(chunksOf(delta("Hi")), { isDone: true });
+    expect(events.at(-1)).toMatchObject({ text: "Hi", finishReason: "other" });
   });
 
   it("leaves arguments that the length limit cut as they are", async () => {
@@ -87,8 +93,10 @@ describe("the fold of chat completion chunks", () => {
 
   it.each([
     ["nothing", []],
+    ["text", [delta("Hi")]],
     ["half a tool call", [c1('{"a')]],
-  ])("refuses a stream that ends without a reason after %s", async (_, raw) => {
+    ["a whole tool call", [c1('{"a":1}')]],
+  ])("refuses a stream that ends without a reason and an end mark after %s", async (_, raw) => {
     await expect(fold(chunksOf(...raw))).rejects.toMatchObject({ code: "bad_response", retryable: true });
   });
 });

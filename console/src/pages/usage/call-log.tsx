@@ -64,6 +64,7 @@ function CallRow({ call }: { call: Call }) {
       <td>{project && <Link href={`/projects/${project.slug}`}>{project.name}</Link>}</td>
       <td class="number">
         {call.tokens_input}, {call.tokens_output}
+        {call.tokens_cache_read > 0 && <div class="muted">{call.tokens_cache_read} from the cache</div>}
       </td>
       <td class="number">{call.is_byok ? "own key" : call.credits_deducted}</td>
     </tr>

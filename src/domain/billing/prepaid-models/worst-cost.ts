@@ -15,7 +15,9 @@ export function worstCost(
   price: Price,
   { inputTokens, outputTokens }: Pick<ModelUsage, "inputTokens" | "outputTokens">,
 ): WorstCost {
-  const { input, output } = costOf(price, { inputTokens, outputTokens });
+  // All of the input may be written to the cache, which some providers charge more for.
+  const dearest = { ...price, input: Math.max(price.input, price.cacheWrite ?? 0) };
+  const { input, output } = costOf(dearest, { inputTokens, outputTokens });
   const token = costOf(price, { inputTokens: 0, outputTokens: 1 }).output;
   return { input, least: input + token, most: input + output };
 }

@@ -150,6 +150,8 @@ export function usageByModelAndAgent(db: Db, filter: UsageFilter) {
       requests: count(),
       inputTokens: sum(usageLogs.inputTokens),
       outputTokens: sum(usageLogs.outputTokens),
+      cachedInputTokens: sum(usageLogs.cachedInputTokens),
+      cacheWriteTokens: sum(usageLogs.cacheWriteTokens),
       costCents,
     })
     .from(usageLogs)

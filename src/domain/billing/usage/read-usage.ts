@@ -6,6 +6,10 @@ export interface Sums {
   requests: number;
   inputTokens: number;
   outputTokens: number;
+  /** Part of `inputTokens` that was read from the providers' caches. */
+  cachedInputTokens: number;
+  /** Part of `inputTokens` that was written to the providers' caches. */
+  cacheWriteTokens: number;
   /** US cents. */
   costCents: number;
 }
@@ -18,7 +22,14 @@ export interface Usage {
   byAgent: ReadonlyMap<string | null, Sums>;
 }
 
-const NOTHING: Sums = { requests: 0, inputTokens: 0, outputTokens: 0, costCents: 0 };
+const NOTHING: Sums = {
+  requests: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  cachedInputTokens: 0,
+  cacheWriteTokens: 0,
+  costCents: 0,
+};
 
 /** Sums over the model calls of a team, or of one of its members. */
 export async function readUsage(deps: { db: Db }, filter: UsageFilter): Promise<Usage> {
@@ -36,11 +47,13 @@ export async function readUsage(deps: { db: Db }, filter: UsageFilter): Promise<
 }
 
 function add(sums: Sums | undefined, more: Sums): Sums {
-  const { requests, inputTokens, outputTokens, costCents } = sums ?? NOTHING;
+  const before = sums ?? NOTHING;
   return {
-    requests: requests + more.requests,
-    inputTokens: inputTokens + more.inputTokens,
-    outputTokens: outputTokens + more.outputTokens,
-    costCents: costCents + more.costCents,
+    requests: before.requests + more.requests,
+    inputTokens: before.inputTokens + more.inputTokens,
+    outputTokens: before.outputTokens + more.outputTokens,
+    cachedInputTokens: before.cachedInputTokens + more.cachedInputTokens,
+    cacheWriteTokens: before.cacheWriteTokens + more.cacheWriteTokens,
+    costCents: before.costCents + more.costCents,
   };
 }

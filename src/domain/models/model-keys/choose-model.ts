@@ -6,6 +6,7 @@ import type { ModelSettings } from "#src/models/settings.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
+import { bareKey } from "./bare-key.ts";
 import { isPlatformModel, parseModelId, type ModelRoute } from "./parse-model-id.ts";
 import { lookUpKey, type KeyLookup } from "./queries/own-key.ts";
 import { BYOK_REFUSAL } from "./require-tier.ts";
@@ -100,7 +101,7 @@ async function own(
     ...target,
     ...(lookup.keyUrl !== null && { baseUrl: lookup.keyUrl, isForeignAddress: true }),
     headers: { ...target.headers, ...headers },
-    apiKey,
+    apiKey: bareKey(apiKey),
     isBearer: lookup.authType === "oauth_token" || lookup.authType === "bearer_token",
     model: wish.name,
   };

@@ -5,6 +5,7 @@ import { AppError } from "#src/lib/errors.ts";
 import { isId, newId } from "#src/lib/ids.ts";
 import type { Secrets } from "#src/platform/secrets/secrets.ts";
 import { checkAddress, type AddressDeps } from "./check-address.ts";
+import { bareKey } from "./bare-key.ts";
 import { fieldNames } from "./field-names.ts";
 import { INTEGRATIONS } from "./integrations.ts";
 import { keyOfUser, putKey, removeKey, updateKey, type KeyValues } from "./queries/keys.ts";
@@ -42,7 +43,7 @@ export async function storeKey(
     id: newId(),
     userId,
     keyName: keyName ?? nameOfProvider,
-    encryptedValue: await deps.modelKeySecrets.encrypt(value),
+    encryptedValue: await deps.modelKeySecrets.encrypt(bareKey(value)),
   };
   const entry = {
     ...entryOf(userId, client),
@@ -95,7 +96,7 @@ export async function changeKey(
     if (isId(id) && (await keyOfUser(deps.db, userId, id))?.isActive) return;
     throw new AppError("not_found", "API key not found");
   }
-  const encryptedValue = value === undefined ? undefined : await deps.modelKeySecrets.encrypt(value);
+  const encryptedValue = value === undefined ? undefined : await deps.modelKeySecrets.encrypt(bareKey(value));
   const written = { ...change, ...(encryptedValue !== undefined && { encryptedValue }) };
   const entry = {
     ...entryOf(userId, client),

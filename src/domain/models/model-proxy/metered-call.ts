@@ -30,7 +30,7 @@ export async function* meteredCall(
   let isNoted = false;
   try {
     for await (const event of model.stream(request, signal)) {
-      if (event.type === "text_delta") received += event.text;
+      if (event.type === "text_delta" || event.type === "hidden_delta") received += event.text;
       if (event.type === "finished") {
         isNoted = true;
         await note(event.usage);

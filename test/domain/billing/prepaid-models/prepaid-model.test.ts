@@ -168,5 +168,10 @@ describe("what money pays for", () => {
   it("is the whole input and a token at least", () => {
     const worst = worstCost({ input: 1, output: 3 }, { inputTokens: 20_000, outputTokens: 100_000 });
     expect(worst).toEqual({ input: 2, least: 3, most: 32 });
+    const cached = worstCost(
+      { input: 1, output: 3, cacheRead: 0.1, cacheWrite: 2 },
+      { inputTokens: 20_000, outputTokens: 0 },
+    );
+    expect(cached.input).toBe(4);
   });
 });

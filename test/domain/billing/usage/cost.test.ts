@@ -19,6 +19,20 @@ describe("a call costs", () => {
     expect([input, output]).toEqual([expectedInput, expectedOutput]);
   });
 
+  it.each([
+    ["as other input without a price of the cache", { input: 3, output: 15 }, 300],
+    ["what the provider charges", { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 }, 92],
+    ["nothing for what is read for nothing", { input: 3, output: 15, cacheRead: 0 }, 60],
+  ])("%s for what the cache has read and written", (_, price, cents) => {
+    const usage = {
+      inputTokens: 1_000_000,
+      outputTokens: 0,
+      cachedInputTokens: 800_000,
+      cacheWriteTokens: 100_000,
+    };
+    expect(costOf(price, usage).input).toBe(cents);
+  });
+
   it("the exact price, rounded up, for any price in whole cents and any tokens", () => {
     assert(
       property(nat(100_000), nat(10_000_000), (cents, inputTokens) => {

@@ -3,11 +3,14 @@ import { knownModels, knownPriceOf, priceOf } from "#src/domain/billing/usage/in
 
 describe("the price of a model", () => {
   it.each([
-    ["builtin/gpt-4o", { input: 2.5, output: 10 }],
-    ["builtin/gpt-4o-mini", { input: 0.15, output: 0.6 }],
-    ["gpt-4o-2024-08-06", { input: 2.5, output: 10 }],
-    ["claude-sonnet-4-5-20250929", { input: 3, output: 15 }],
-    ["openrouter/anthropic/claude-sonnet-4.5:beta", { input: 3, output: 15 }],
+    ["builtin/gpt-4o", { input: 2.5, output: 10, cacheRead: 1.25 }],
+    ["builtin/gpt-4o-mini", { input: 0.15, output: 0.6, cacheRead: 0.075 }],
+    ["gpt-4o-2024-08-06", { input: 2.5, output: 10, cacheRead: 1.25 }],
+    ["claude-sonnet-4-5-20250929", { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 }],
+    [
+      "openrouter/anthropic/claude-sonnet-4.5:beta",
+      { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 },
+    ],
     ["builtin/demo", { input: 0, output: 0 }],
     ["vendor/demo", { input: 1, output: 3 }],
   ])("is that of exactly this model: %s", (id, price) => {
@@ -22,7 +25,7 @@ describe("the price of a model", () => {
   it("is listed by provider", () => {
     expect(knownModels("google")).toContainEqual({
       name: "gemini-2.5-pro",
-      price: { input: 1.25, output: 10 },
+      price: { input: 1.25, output: 10, cacheRead: 0.125 },
     });
     expect(knownModels("groq")).toEqual([]);
   });

@@ -85,6 +85,18 @@ describe("choosing a model", () => {
     }
   });
 
+  it.each(["Bearer sk-tg-0123456789", "authorization: bearer  sk-tg-0123456789", "sk-tg-0123456789"])(
+    "sends a key without the words of a header that came along: %s",
+    async (value) => {
+      const { id: userId, personalTeamId: teamId } = await newColleague(db);
+      await setTier(db, userId, "pro");
+      await giveKey(userId, "together", value);
+      const { deps, accounts } = depsOn(db);
+      await chooseModelFor(deps, { userId, teamId }, "together/m");
+      expect(accounts).toMatchObject([{ apiKey: "sk-tg-0123456789" }]);
+    },
+  );
+
   it("takes a provider's model of the same name for another one", async () => {
     const { deps } = depsOn(NO_DB);
     const disabledModels = ["openai/gpt-5", "custom/own/gpt-5"];

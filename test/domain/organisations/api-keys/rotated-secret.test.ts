@@ -7,6 +7,7 @@ import { createApiKey, rotateWebhookSecret } from "#src/domain/organisations/api
 import { newId } from "#src/lib/ids.ts";
 import type { SafeFetch } from "#src/platform/safe-fetch/safe-fetch.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
+import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { CLIENT, newPerson } from "#test/support/people.ts";
 
@@ -97,6 +98,6 @@ it("is the owner's to rotate, while the key is active", async () => {
     .where(eq(externalApiKeys.id, key.key.id));
   await expect(key.rotate()).rejects.toMatchObject({ code: "not_found" });
   await expect(
-    rotateWebhookSecret({ db: database.db, secrets }, key.person.user.id, "none", CLIENT),
+    rotateWebhookSecret({ db: database.db, secrets, config: DEFAULT_CEILINGS }, key.person.user.id, "none", CLIENT),
   ).rejects.toMatchObject({ code: "not_found" });
 });
