@@ -1,7 +1,13 @@
 import type { ReceivedEvent, Self } from "#src/channels/channel.ts";
 import type { Account, Connect, Keeper } from "#src/channels/connection.ts";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
-import { type Channel, openCredentials, provedBot, selfOf, storeBot } from "#src/domain/messaging/channels/index.ts";
+import {
+  type Channel,
+  openCredentials,
+  provedBot,
+  selfOf,
+  storeBot,
+} from "#src/domain/messaging/channels/index.ts";
 import { receiveEvents } from "#src/domain/messaging/inbox/index.ts";
 import type { Services } from "#src/services.ts";
 import { openSocket } from "./sockets.ts";

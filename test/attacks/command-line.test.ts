@@ -72,7 +72,13 @@ describe("a key of one project", () => {
       ["here", project.id],
       ["elsewhere", other.id],
     ]) {
-      const json = { project_id: projectId, name, schedule: "daily at 9:00", prompt_template: "Hi", deliver: "none" };
+      const json = {
+        project_id: projectId,
+        name,
+        schedule: "daily at 9:00",
+        prompt_template: "Hi",
+        deliver: "none",
+      };
       const made = await service.call("POST", "/api/schedules", { token: owner.token, json });
       expect(made.status).toBe(200);
     }

@@ -143,22 +143,23 @@ describe("through a channel of the team, a linked person's message", () => {
   });
 });
 
+/** A task that a linked person asked for through a channel of the team. */
+async function running() {
+  const victim = await forger.victim("telegram");
+  const channel = await linkedChannelOf("the team's", victim);
+  const sender = CLAIMS["the sender's id"](victim.senderId);
+  await forger.receive(channel, sender, { text: "Write a file" });
+  const [task] = await forger.tasksOf(victim);
+  return { victim, channel, sender, taskId: task?.id ?? "" };
+}
+
+const replyOf = (taskId: string) =>
+  database.db
+    .select()
+    .from(channelMessages)
+    .where(eq(channelMessages.occasion, `task:${taskId}`));
+
 describe("a link that was removed", () => {
-  async function running() {
-    const victim = await forger.victim("telegram");
-    const channel = await linkedChannelOf("the team's", victim);
-    const sender = CLAIMS["the sender's id"](victim.senderId);
-    await forger.receive(channel, sender, { text: "Write a file" });
-    const [task] = await forger.tasksOf(victim);
-    return { victim, channel, sender, taskId: task?.id ?? "" };
-  }
-
-  const replyOf = (taskId: string) =>
-    database.db
-      .select()
-      .from(channelMessages)
-      .where(eq(channelMessages.occasion, `task:${taskId}`));
-
   it("ends what is under way there: the reply, and what the agent asks", async () => {
     const { victim, channel, taskId } = await running();
     await forger.unlink(victim, channel);
@@ -202,12 +203,12 @@ const finish = (taskId: string) =>
     .set({ status: "completed", response: "A secret answer", completedAt: new Date() })
     .where(eq(tasks.id, taskId));
 
-describe("links that the owner of several bots shares", () => {
-  const share = (id: string, since: Date) =>
-    database.db.update(channelConfigs).set({ linksSharedSince: since }).where(eq(channelConfigs.id, id));
-  const whoami = async (victim: Victim, channel: Awaited<ReturnType<typeof channelOf>>) =>
-    (await forger.receive(channel, CLAIMS["the sender's id"](victim.senderId), { text: "/whoami" })).join();
+const share = (id: string, since: Date) =>
+  database.db.update(channelConfigs).set({ linksSharedSince: since }).where(eq(channelConfigs.id, id));
+const whoami = async (victim: Victim, channel: Awaited<ReturnType<typeof channelOf>>) =>
+  (await forger.receive(channel, CLAIMS["the sender's id"](victim.senderId), { text: "/whoami" })).join();
 
+describe("links that the owner of several bots shares", () => {
   it("count in channels of the same owner that share them, from then on", async () => {
     const victim = await forger.victim("telegram");
     const channel = await linkedChannelOf("the team's", victim);

@@ -56,6 +56,14 @@ const newSession = (channelId: string, userId: string, senderId: string) =>
     last_active_at: new Date(),
   });
 
+/** A link as it is stored. */
+const linked = (user: string, channel: string, sender: string, chat: string | null = null) => ({
+  user_id: user,
+  channel_config_id: channel,
+  platform_user_id: sender,
+  home_chat_id: chat,
+});
+
 it("People who were linked before stay linked in the channels that they used, and in no other", async () => {
   const files = readdirSync(FOLDER).filter((name) => name.endsWith(".sql"));
   await migrate(files.filter((name) => name < LINKS).toSorted());
@@ -93,12 +101,6 @@ it("People who were linked before stay linked in the channels that they used, an
   const links = await database.query<Record<string, string | null>>(
     "SELECT user_id, channel_config_id, platform_user_id, home_chat_id FROM platform_identities",
   );
-  const linked = (user: string, channel: string, sender: string, chat: string | null = null) => ({
-    user_id: user,
-    channel_config_id: channel,
-    platform_user_id: sender,
-    home_chat_id: chat,
-  });
   expect(links.rows).toHaveLength(4);
   expect(links.rows).toEqual(
     expect.arrayContaining([

@@ -43,10 +43,7 @@ const posted = z.looseObject({ ts: wireId });
 const opened = z.looseObject({ channel: z.looseObject({ id: wireId }) });
 
 /** The app of a bot. Undefined where the bot lacks the scope `users:read`, by which Slack tells it. */
-async function appOf(
-  method: SlackMethod,
-  botId: string | null | undefined,
-): Promise<string | undefined> {
+async function appOf(method: SlackMethod, botId: string | null | undefined): Promise<string | undefined> {
   if (!botId) return undefined;
   try {
     return (await method("bots.info", { bot: botId }, bot)).bot.app_id ?? undefined;

@@ -168,7 +168,11 @@ function parseCommand(fields: unknown, self: Self): ReceivedEvent[] {
  * The signing secret is one of an app in all its workspaces, and its owner holds it: what it signs must be of the app and the
  * workspace that the bot token proved.
  */
-function requireSelf(self: Self, app: string | undefined, teams: readonly (string | null | undefined)[]): void {
+function requireSelf(
+  self: Self,
+  app: string | undefined,
+  teams: readonly (string | null | undefined)[],
+): void {
   const isApp = self.appId === undefined || app === undefined || app === self.appId;
   const named = teams.filter((team) => team != null);
   const isTeam = self.teamId === undefined || named.length === 0 || named.includes(self.teamId);

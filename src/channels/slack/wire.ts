@@ -37,9 +37,7 @@ export const eventCallback = z.looseObject({
   api_app_id: wireId.optional(),
   /** Whom the event is delivered to: the bot's own user. */
   authorizations: z
-    .array(
-      z.looseObject({ user_id: z.string(), is_bot: z.boolean().optional(), team_id: wireId.nullish() }),
-    )
+    .array(z.looseObject({ user_id: z.string(), is_bot: z.boolean().optional(), team_id: wireId.nullish() }))
     .optional(),
   event: z.unknown().optional(),
 });

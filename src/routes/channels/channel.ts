@@ -66,7 +66,9 @@ export const Channel = z
     project_id: z
       .uuid()
       .nullable()
-      .describe("Project of the channel's messages; null for the owner's default workspace, and nobody else's"),
+      .describe(
+        "Project of the channel's messages; null for the owner's default workspace, and nobody else's",
+      ),
     default_agent_id: z.string().nullable(),
     is_active: z.boolean().describe("False once the channel is deleted, or ended with its owner's access"),
     credentials: z.record(z.string(), z.unknown()).describe("Masked"),
@@ -81,7 +83,9 @@ export const Channel = z
     inbound_mode: Mode,
     reactions: z.boolean(),
     has_reactions: z.boolean().describe("As `reactions`"),
-    shares_links: z.boolean().describe("Whether links are shared with the owner's other channels that say so"),
+    shares_links: z
+      .boolean()
+      .describe("Whether links are shared with the owner's other channels that say so"),
     is_proved: z
       .boolean()
       .describe("Whether the platform confirmed whose bot it is. A webhook takes nothing before that"),

@@ -4,7 +4,7 @@ import { belongsTo, maskedAddress, type ShownIdentity } from "#src/domain/messag
 import { Moment } from "#src/http/schemas.ts";
 
 /** The channel of a link, as the people who write through it see it. */
-export const LinkedChannel = z
+const LinkedChannel = z
   .object({
     id: z.uuid(),
     name: z.string(),
@@ -15,7 +15,9 @@ export const LinkedChannel = z
     project_name: z.string().nullable().describe("Project in which the agent works; null for none"),
     shares_links: z
       .boolean()
-      .describe("Whether a new link also counts in the owner's other channels of the platform that share links"),
+      .describe(
+        "Whether a new link also counts in the owner's other channels of the platform that share links",
+      ),
     description: z.string().describe("Whose the bot is and where the agent works, as a sentence"),
   })
   .meta({ id: "LinkedChannel" });

@@ -44,7 +44,8 @@ export function expectValid(messages: readonly ModelMessage[]): void {
   const sent = toOpenAi("m", request, "max_tokens");
   expect(refusedByOpenAi(sent)).toBeUndefined();
   for (const [position, { role }] of sent.messages.entries()) {
-    if (role === "user") expect(sent.messages[position - 1]?.role, "two of the user in a row").not.toBe("user");
+    if (role === "user")
+      expect(sent.messages[position - 1]?.role, "two of the user in a row").not.toBe("user");
   }
   const body = toAnthropic("claude-sonnet-5-5", request);
   expect(refusedByAnthropic(body)).toBeUndefined();

@@ -216,9 +216,9 @@ export const DRIVERS: Readonly<Record<CeilingName, (deps: Ceiled) => Promise<Hol
   },
   async shells_of_person(deps) {
     const owner = await newColleague(deps.db);
-    const projects = [await newProject(deps.db, owner), await newProject(deps.db, owner)];
+    const two = [await newProject(deps.db, owner), await newProject(deps.db, owner)];
     let made = 0;
-    return shells(deps, () => ({ ...projects[(made += 1) % 2], userId: owner.id, chatId: null }));
+    return shells(deps, () => ({ ...two[(made += 1) % 2], userId: owner.id, chatId: null }));
   },
   async shells_of_project(deps) {
     const { projectId } = await newProject(deps.db);

@@ -19,6 +19,8 @@ export const CLAIMS = {
 } as const;
 export type Claim = keyof typeof CLAIMS;
 
+const publish = async () => {};
+
 /**
  * The owner of a channel who says that somebody else writes there: what a platform signs is what the owner can sign, too. The
  * rows and the service's own code are real; the platforms take everything.
@@ -35,7 +37,6 @@ export class Forger {
   }
 
   get deps(): ConversationDeps {
-    const publish = async () => {};
     const queue = { publish, publishBatch: publish, ensureSchedule: publish, answers: async () => true };
     const api: ChannelApi = {
       identify: async () => ({ botId: "1", botName: "bot" }),

@@ -150,6 +150,33 @@ describe("an agent's message to a platform", () => {
     expect(await stored(task.id)).toEqual([]);
   });
 
+  it("goes to no group of a channel of another project, and to no chat that a stranger chose", async () => {
+    const person = await rows.person();
+    const elsewhere = await rows.project(person);
+    const [own, other] = [await rows.channel(person), await rows.channel(person, { projectId: elsewhere })];
+    await rows.session(person, other, { chatId: "-100", chatType: "group" });
+    const answered = {
+      direction: "outbound",
+      content: "Write to me in private",
+      status: "delivered",
+    } as const;
+    for (const [channelConfigId, jid, occasion] of [
+      [own.id, "telegram:-200", "hint:1"],
+      [other.id, "telegram:-300", null],
+    ] as const) {
+      await database.db
+        .insert(channelMessages)
+        .values({ id: newId(), channelConfigId, jid, occasion, ...answered });
+    }
+    const task = await rows.task(person);
+    for (const target of ["-100", "-200", "-300"]) {
+      expect(await refused(task, { target })).toMatchObject({ code: "forbidden" });
+    }
+    const there = await rows.task({ ...person, projectId: elsewhere });
+    expect(await send(there, { target: "-100" })).toMatchObject({ status: "sent" });
+    expect(await send(there, { target: "-300", callId: "1:call_2" })).toMatchObject({ status: "sent" });
+  });
+
   it("reaches through another person's channel only the user's own chats", async () => {
     const [owner, guest] = [await rows.person(), await rows.person()];
     const inside = await rows.join(guest, owner.projectId);

@@ -1,20 +1,16 @@
-import { eq, isNotNull, sql } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { auditLog, channelConfigs } from "#src/db/schema/index.ts";
-import type { ApiEnvironment, ChannelApi } from "#src/channels/channel.ts";
+import { eq } from "drizzle-orm";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { auditLog } from "#src/db/schema/index.ts";
 import { adapters } from "#src/channels/index.ts";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
 import * as channels from "#src/domain/messaging/channels/index.ts";
 import type { UserCaller } from "#src/domain/organisations/access/index.ts";
 import { newId } from "#src/lib/ids.ts";
-import { createLog } from "#src/platform/log/log.ts";
-import { createSecretsAtRest } from "#src/platform/secrets/secrets-at-rest.ts";
-import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { newPerson } from "#test/support/people.ts";
+import { askedTelegram, channelWish as wish, TOKEN } from "./support/asked-telegram.ts";
 
 const CLIENT = { address: "203.0.113.9", userAgent: "test" };
-const TOKEN = "123456:ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 let database: Awaited<ReturnType<typeof openDatabase>>;
 let owner: UserCaller;
 let stranger: UserCaller;
@@ -24,106 +20,17 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** What the platform was asked, and what it refuses. */
-const asked: string[] = [];
-const failing = new Map<string, PlatformFailure>();
-beforeEach(() => {
-  asked.length = 0;
-  failing.clear();
-});
-
-const fakeApi = (token: string): ChannelApi => {
-  const answer = async <T>(call: string, detail: string, result: T): Promise<T> => {
-    asked.push([call, token, detail].filter((each) => each !== "").join(" "));
-    const failure = failing.get(call);
-    if (failure) throw failure;
-    return result;
-  };
-  return {
-    identify: () => answer("identify", "", { botId: "7", botName: "robin" }),
-    send: ({ place, text }) => answer("send", `${place.chatId} ${text.plain}`, { messageId: "m1" }),
-    directPlace: async (chatId) => ({ chatId, chatType: "dm", threadId: undefined }),
-    registerWebhook: (url, secret) => answer("register", `${url} ${secret}`, undefined),
-    removeWebhook: () => answer("remove", "", undefined),
-  };
-};
-
-/** Telegram's calls go nowhere; those of the other platforms would fail at once. */
-const platforms = {
-  ...adapters,
-  telegram: {
-    ...adapters.telegram,
-    api: ({ bot_token: token }: object & { bot_token?: unknown }) => fakeApi(String(token)),
-  },
-};
-
-const unreachable = async (): Promise<never> => {
-  throw new Error("No network in this test");
-};
-const apiEnvironment: ApiEnvironment = {
-  baseUrls: { telegram: "", slack: "", discord: "", whatsapp: "" },
-  fetch: unreachable,
-  guardedFetch: unreachable,
-  terminals: { push: unreachable },
-};
-
-/** The call that registers a channel's webhook as it is stored now. */
-async function registered(token: string, id: string): Promise<string> {
-  const channel = await channels.requireChannel(deps(), owner, id);
-  const { webhookSecret } = await channels.openSecrets(deps(), channel);
-  return `register ${token} https://workspace.test/api/channels/webhook/telegram/${id} ${webhookSecret}`;
-}
+const telegram = askedTelegram(() => database.db);
+const { asked, failing, platforms, deps, api: fakeApi } = telegram;
+const registered = (token: string, id: string) => telegram.registered(owner, token, id);
 
 const sendTest = (id: string, target: string, caller = owner, dependencies = deps()) =>
   channels.sendTest(dependencies, caller, id, target);
-
-/** The sweep, when these channels are due, and no other one of this file. */
-async function prove(...ids: readonly string[]): Promise<void> {
-  await database.db
-    .update(channelConfigs)
-    .set({ proveAt: sql`now() + interval '1 day'` })
-    .where(isNotNull(channelConfigs.proveAt));
-  for (const id of ids) {
-    await database.db
-      .update(channelConfigs)
-      .set({ proveAt: new Date(0) })
-      .where(eq(channelConfigs.id, id));
-  }
-  await channels.proveBots({ ...deps(), log: { ...createLog(), warn: () => {} } });
-}
 
 async function newCaller(): Promise<UserCaller> {
   const { caller } = await newPerson(database.db);
   return caller;
 }
-
-function deps(secretKey = "the secret key of this installation", environment = "test") {
-  return {
-    db: database.db,
-    channelSecrets: createSecretsAtRest({ SECRET_KEY: secretKey }).channelSecrets,
-    channels: platforms,
-    apiEnvironment,
-    config: {
-      ...DEFAULT_CEILINGS,
-      PUBLIC_URL: "https://workspace.test/",
-      GATEWAY_NUM_SHARDS: 4,
-      ENVIRONMENT: environment,
-    },
-  };
-}
-
-const wish = (values: Partial<channels.ChannelWish> = {}): channels.ChannelWish => ({
-  channelType: "telegram",
-  name: undefined,
-  credentials: { bot_token: TOKEN },
-  projectId: null,
-  defaultAgentId: null,
-  groupMode: undefined,
-  inboundMode: undefined,
-  hasReactions: undefined,
-  sharesLinks: undefined,
-  ...values,
-});
 
 describe("a channel", () => {
   it("has a name, a shard, masked credentials, and an address that shows no secret of Telegram's", async () => {
@@ -331,52 +238,6 @@ describe("a channel", () => {
     expect(asked.at(-1)).toBe(await registered(TOKEN, channel.id));
   });
 
-  it("of a webhook is proved later, with a secret of its own", async () => {
-    failing.set("identify", new PlatformFailure("unreachable", "Telegram could not be reached."));
-    const wished = wish({ inboundMode: "webhook" });
-    const { channel } = await channels.createChannel(deps(), owner, wished, CLIENT);
-    const first = await registered(TOKEN, channel.id);
-    const found = () => channels.requireChannel(deps(), owner, channel.id);
-    await prove(channel.id);
-    expect(await found()).toMatchObject({ provedAt: null, lastError: "Telegram could not be reached." });
-    failing.clear();
-    await prove(channel.id);
-    expect(await found()).toMatchObject({
-      botId: "7",
-      provedAt: expect.any(Date),
-      proveAt: null,
-      lastError: null,
-    });
-    expect(asked.at(-1)).toBe(await registered(TOKEN, channel.id));
-    expect(asked.at(-1)).not.toBe(first);
-    asked.length = 0;
-    await prove();
-    expect(asked).toEqual([]);
-  });
-
-  it("of a webhook is given up when the platform refuses its bot, or says nothing for a week", async () => {
-    failing.set("identify", new PlatformFailure("unreachable", "Telegram could not be reached."));
-    const make = async () =>
-      (await channels.createChannel(deps(), owner, wish({ inboundMode: "webhook" }), CLIENT)).channel.id;
-    const [refused, silent] = [await make(), await make()];
-    await database.db
-      .update(channelConfigs)
-      .set({ createdAt: new Date(0) })
-      .where(eq(channelConfigs.id, silent));
-    await prove(silent);
-    expect(await channels.requireChannel(deps(), owner, silent)).toMatchObject({
-      proveAt: null,
-      lastError: expect.stringContaining("Enter the credentials again"),
-    });
-    failing.set("identify", new PlatformFailure("unauthorized", "Telegram does not know this token."));
-    await prove(refused);
-    expect(await channels.requireChannel(deps(), owner, refused)).toMatchObject({
-      provedAt: null,
-      proveAt: null,
-      lastError: "Telegram does not know this token.",
-    });
-  });
-
   it.each([
     ["slack", { bot_token: "xoxb-1", signing_secret: "s" }, undefined, "webhook"],
     ["slack", { bot_token: "xoxb-1", signing_secret: "s", app_token: "xapp-1" }, undefined, "connection"],
@@ -472,7 +333,7 @@ describe("a test message", () => {
     const { channel } = await channels.createChannel(deps(), owner, wish(cli), CLIENT);
     const pushed: string[] = [];
     const terminals = { push: async (userId: string) => pushed.push(userId) };
-    const dependencies = { ...deps(), apiEnvironment: { ...apiEnvironment, terminals } };
+    const dependencies = { ...deps(), apiEnvironment: { ...deps().apiEnvironment, terminals } };
     const foreign = sendTest(channel.id, `cli:${stranger.userId}`, owner, dependencies);
     await expect(foreign).rejects.toMatchObject({ code: "invalid_input" });
     await sendTest(channel.id, "self", owner, dependencies);

@@ -47,6 +47,9 @@ async function newCode(channelConfigId: string, sender = newSender()): Promise<s
 const verify = (code: string, platform: "telegram" | "slack" = "telegram", caller = friend) =>
   identities.verifyPairing(deps(), caller, { platform, code }, CLIENT);
 
+const look = (code: string) =>
+  identities.previewPairing(deps(), friend, { platform: "telegram", code }, CLIENT);
+
 const age = (platformUserId: string, minutes: number) =>
   database.db
     .update(platformIdentities)
@@ -85,13 +88,6 @@ describe("a pairing code", () => {
   it("tells whom it links and whose bot sent it, before it is used", async () => {
     const sender = newSender();
     const code = (await newCode(await newChannel(), sender)) ?? "";
-    const look = (entered: string, attemptLimits = attempts) =>
-      identities.previewPairing(
-        { ...deps(), attempts: attemptLimits },
-        friend,
-        { platform: "telegram", code: entered },
-        CLIENT,
-      );
     expect(await look(code)).toMatchObject({
       identity: { platformUserId: sender.id, platformUsername: sender.name },
       channel: { name: "Bot", ownerId: owner.userId, projectName: null },

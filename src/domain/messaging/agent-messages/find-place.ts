@@ -64,13 +64,16 @@ async function choose(
       `No ${label} channel is connected. A person connects one under Settings → Channels`,
     );
   }
+  // A text of one project may tell its agent to write into a group of another one: only the person chooses so.
+  const known = reachesAnyChat ? reach : ofProject(reach, task.projectId);
+  const exchanging = reachesAnyChat ? reach.candidates : near(reach, task.projectId);
   const chosen =
     platform === "cli"
       ? chooseTerminal(reach, task, targets)
       : target === undefined
         ? chooseOwn(reach)
-        : (chooseTarget(reach, targets) ??
-          (await chooseExchanged(deps, reach, platform, targets)) ??
+        : (chooseTarget(known, targets) ??
+          (await chooseExchanged(deps, exchanging, platform, targets)) ??
           (reachesAnyChat ? chooseUnknown(reach, target) : undefined));
   if (chosen) return chosen;
   if (target === undefined) {
@@ -83,6 +86,20 @@ async function choose(
     "forbidden",
     `The ${label} channel may not write to ${target.slice(0, 80)}: it writes to the person's own linked account, and to chats that it has exchanged messages with`,
   );
+}
+
+/** Channels of the task's project, or of none. */
+const near = ({ candidates }: Reach, projectId: string) =>
+  candidates.filter(({ channel }) => channel.projectId === null || channel.projectId === projectId);
+
+/** The same without chats in channels of other projects, but for the person's own private ones. */
+function ofProject(reach: Reach, projectId: string): Reach {
+  const ids = new Set(near(reach, projectId).map(({ channel }) => channel.id));
+  const sessions = reach.sessions.filter(
+    ({ channelConfigId, userId, platformChatType }) =>
+      ids.has(channelConfigId) || (userId === reach.userId && platformChatType === "dm"),
+  );
+  return { ...reach, sessions };
 }
 
 /** The person's terminals, through a channel of the task's project or of none: what is said of a project stays with its keys. */
@@ -103,7 +120,7 @@ function chooseTerminal(
 /** A chat without sessions that an own channel has exchanged messages with: its owner tested it, or a stranger wrote. */
 async function chooseExchanged(
   { db }: FindDeps,
-  { candidates }: Reach,
+  candidates: Reach["candidates"],
   platform: Platform,
   targets: readonly string[],
 ): Promise<Chosen | undefined> {

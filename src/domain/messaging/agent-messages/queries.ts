@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNotNull, isNull, or, sql } from "drizzle-orm";
 import {
   channelConfigs,
   channelMessages,
@@ -139,14 +139,24 @@ function isNamed(targets: readonly string[]) {
   );
 }
 
-/** A chat that one of these channels has exchanged a message with, as its last such message has it. */
+/**
+ * A chat that one of these channels has written to for a person or as a test of its owner's, as its last such message has it.
+ * What the service said to a stranger there does not count: the stranger chose that chat.
+ */
 export async function exchangedChat(db: Db, channelIds: readonly string[], jids: readonly string[]) {
   if (channelIds.length === 0) return undefined;
   const { channelConfigId, jid, platformChatType, status, createdAt } = channelMessages;
   const [row] = await db
     .select({ channelId: channelConfigId, jid, chatType: platformChatType })
     .from(channelMessages)
-    .where(and(inArray(channelConfigId, [...channelIds]), inArray(jid, [...jids]), eq(status, "delivered")))
+    .where(
+      and(
+        inArray(channelConfigId, [...channelIds]),
+        inArray(jid, [...jids]),
+        eq(status, "delivered"),
+        or(isNull(channelMessages.occasion), isNotNull(channelMessages.userId)),
+      ),
+    )
     .orderBy(desc(createdAt))
     .limit(1);
   return row;

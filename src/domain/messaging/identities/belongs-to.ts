@@ -1,4 +1,4 @@
-import type { ChannelCard } from "./queries.ts";
+import type { ChannelCard } from "./queries/identities.ts";
 
 /** An address for those who need not know it: `ada@…`. */
 export function maskedAddress(email: string): string {

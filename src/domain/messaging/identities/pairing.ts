@@ -17,7 +17,7 @@ import {
   type Identity,
   type NewCode,
   type ShownIdentity,
-} from "./queries.ts";
+} from "./queries/identities.ts";
 
 /** Without letters and digits that look alike: O and 0, I and 1. */
 const ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";

@@ -25,7 +25,9 @@ export async function openChannel(
   const channel = await rows.channel(owner, { projectId, channelType: platform, inboundMode });
   const isTerminal = platform === "cli";
   const writer = isTerminal ? owner : scene.team.owner;
-  const senderId = isTerminal ? owner.id : await rows.identity(writer, { platform, channelConfigId: channel.id });
+  const senderId = isTerminal
+    ? owner.id
+    : await rows.identity(writer, { platform, channelConfigId: channel.id });
 
   const tasksThere = () => db.$count(tasks, eq(tasks.userId, writer.id));
 

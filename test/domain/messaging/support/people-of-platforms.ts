@@ -118,9 +118,7 @@ export class PlatformRows {
     const [link] = await this.#db
       .select({ id: platformIdentities.id })
       .from(platformIdentities)
-      .where(
-        and(eq(platformIdentities.channelConfigId, channel.id), eq(platformIdentities.userId, userId)),
-      );
+      .where(and(eq(platformIdentities.channelConfigId, channel.id), eq(platformIdentities.userId, userId)));
     await this.#db.insert(channelSessions).values({
       id,
       identityId: link?.id ?? null,

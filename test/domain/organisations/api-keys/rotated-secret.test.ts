@@ -23,7 +23,7 @@ async function newKey() {
   const { db } = database;
   const person = await newPerson(db);
   const wish = { name: "key", scopes: null, projectIds: null, expiresAt: null };
-  const created = await createApiKey({ db, secrets }, person.caller, wish, CLIENT);
+  const created = await createApiKey({ db, secrets, config: DEFAULT_CEILINGS }, person.caller, wish, CLIENT);
   const rotate = (userId = person.user.id) =>
     rotateWebhookSecret({ db, secrets }, userId, created.key.id, CLIENT);
   return { person, ...created, rotate };
@@ -98,6 +98,6 @@ it("is the owner's to rotate, while the key is active", async () => {
     .where(eq(externalApiKeys.id, key.key.id));
   await expect(key.rotate()).rejects.toMatchObject({ code: "not_found" });
   await expect(
-    rotateWebhookSecret({ db: database.db, secrets, config: DEFAULT_CEILINGS }, key.person.user.id, "none", CLIENT),
+    rotateWebhookSecret({ db: database.db, secrets }, key.person.user.id, "none", CLIENT),
   ).rejects.toMatchObject({ code: "not_found" });
 });

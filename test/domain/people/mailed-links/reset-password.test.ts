@@ -154,15 +154,13 @@ describe("a link for a new password", () => {
     await db
       .insert(channelConfigs)
       .values({ ...channel, encryptedCredentials: "-", encryptedWebhookSecret: "-" });
-    await db
-      .insert(platformIdentities)
-      .values({
-        id: newId(),
-        userId,
-        platform: "slack",
-        platformUserId: userId,
-        channelConfigId: channel.id,
-      });
+    await db.insert(platformIdentities).values({
+      id: newId(),
+      userId,
+      platform: "slack",
+      platformUserId: userId,
+      channelConfigId: channel.id,
+    });
     await db.insert(gitConnections).values({ id: newId(), userId, provider: "github", ...sealed });
     await db
       .insert(deploymentCredentials)

@@ -125,7 +125,8 @@ describe("a new schedule", () => {
     // Through another's channel: a chat of one's own, while one is linked there and the project is the channel's.
     await world.rows.session(person, ofTeam, { chatId: "-8" });
     expect(await codeOf(ask({ channelId: ofTeam.id, chatId: "-8" }))).toBe("not_found");
-    for (const { id: channelConfigId } of [ofTeam, foreign]) await world.rows.identity(person, { channelConfigId });
+    for (const { id: channelConfigId } of [ofTeam, foreign])
+      await world.rows.identity(person, { channelConfigId });
     for (const channel of [ofTeam, foreign]) await world.rows.session(person, channel, { chatId: "-9" });
     const inTeam = { channelId: ofTeam.id, chatId: "-9" };
     expect(await ask(inTeam)).toMatchObject({ originConfigId: ofTeam.id });
