@@ -39,7 +39,15 @@ async function newInbox(
   const { db } = database;
   const { id: userId } = owner ?? (await newColleague(db));
   const secrets = { encryptedCredentials: "{}", encryptedWebhookSecret: "secret" };
-  const wish = { id: newId(), userId, channelType, name: "Bot", ...secrets, botId: "1" };
+  const wish = {
+    id: newId(),
+    userId,
+    channelType,
+    name: "Bot",
+    ...secrets,
+    botId: "1",
+    provedAt: new Date(),
+  };
   const [channel] = await db.insert(channelConfigs).values(wish).returning();
   if (!channel) throw new Error("The channel was not stored");
   const published: QueueMessage[] = [];

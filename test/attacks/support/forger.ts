@@ -9,6 +9,7 @@ import { newId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import { createLog } from "#src/platform/log/log.ts";
 import { PlatformRows } from "#test/domain/messaging/support/people-of-platforms.ts";
+import { NO_EVENT_LIMITS } from "#test/support/event-limits.ts";
 import { MemoryTaskLogs } from "#test/support/memory-task-logs.ts";
 import { NO_AGENT_LIMITS } from "#test/support/message-to-agent.ts";
 
@@ -51,6 +52,7 @@ export class Forger {
       log: { ...createLog(), warn: () => {}, error: () => {} },
       taskLogs: new MemoryTaskLogs(queue),
       queue,
+      rateLimits: NO_EVENT_LIMITS,
       channels: Object.fromEntries(PLATFORMS.map((each) => [each, { ...adapters[each], api: () => api }])),
       channelSecrets: { encrypt: async (text: string) => text, decrypt: async (text: string) => text },
       deliveryStream: {

@@ -128,8 +128,8 @@ describe("the files that a reply links to", () => {
     expect(world.shown[1]).toBe("report.txt is in the project: it could not be read to be sent.");
   });
 
-  it("are read with the rights that the task's user has when they are sent", async () => {
-    const { world, reply } = await answered("[report](report.txt)");
+  it("stay here with the reply when the task's user has lost the project before they are sent", async () => {
+    const { world, reply, artifacts } = await answered("[report](report.txt)");
     const { deps } = world;
     const later = Object({ ...deps.deliveryStream, appendAndTake: async () => [] });
     await reply({ ...deps, deliveryStream: later });
@@ -142,10 +142,8 @@ describe("the files that a reply links to", () => {
       ({ kind, direction }) => kind === "message" && direction === "outbound",
     );
     await deliverMessage(deps, text?.id ?? "");
-    expect(world.shown).toEqual([
-      expect.any(String),
-      "report.txt cannot be sent: the account has no access to the project any more.",
-    ]);
+    expect(world.shown).toEqual([]);
+    expect(await artifacts()).toMatchObject([{ status: "failed" }]);
   });
 
   it("fail with their text where the service runs without Redis", async () => {

@@ -150,7 +150,7 @@ describe("a pairing code", () => {
         CLIENT,
       );
     await expect(guess("AAAAAAAA")).rejects.toMatchObject(REFUSED);
-    expect(counted).toEqual(["identity address", "identity account"]);
+    expect(counted).toEqual(["addressCode address", "personCode account"]);
     expect(given).toEqual([]);
     await guess((await newCode(await newChannel())) ?? "");
     expect(given).toHaveLength(2);

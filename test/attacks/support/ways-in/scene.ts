@@ -12,6 +12,7 @@ import { PlatformRows } from "#test/domain/messaging/support/people-of-platforms
 import { newMember, newTeam } from "#test/support/colleagues.ts";
 import { mailing } from "#test/support/mailbox.ts";
 import { MemoryTaskLogs } from "#test/support/memory-task-logs.ts";
+import { NO_EVENT_LIMITS } from "#test/support/event-limits.ts";
 import { NO_AGENT_LIMITS } from "#test/support/message-to-agent.ts";
 import { CLIENT } from "#test/support/people.ts";
 
@@ -67,6 +68,7 @@ function outside({ deps }: ReturnType<typeof mailing>, { config, files }: Deploy
     channels: Object.fromEntries(taken),
     channelSecrets: { encrypt: async (text: string) => text, decrypt: async (text: string) => text },
     gatewayShards: { sync: async () => {} },
+    rateLimits: NO_EVENT_LIMITS,
     config: {
       ...config,
       ...deps.config,
