@@ -18,7 +18,7 @@ export const channelConfigs = pgTable(
     userId: uuid()
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
-    /** Project of the channel's messages; null for the default workspace of each sender. */
+    /** Project of the channel's messages; null for the owner's default workspace, and nobody else's. */
     projectId: uuid().references(() => projects.id, { onDelete: "set null" }),
     defaultAgentId: uuid().references(() => agents.id, { onDelete: "set null" }),
     channelType: text({ enum: PLATFORMS }).notNull(),
