@@ -37,7 +37,7 @@ UPDATE "channel_sessions" s SET "identity_id" = (
 -- application. Telegram's webhook takes nothing until it has another secret: the one that there is was shown to the owner.
 UPDATE "channel_configs" SET "proved_at" = now()
 WHERE "bot_id" IS NOT NULL AND NOT ("channel_type" = 'telegram' AND "inbound_mode" = 'webhook');--> statement-breakpoint
-UPDATE "channel_configs" SET "prove_at" = now()
+UPDATE "channel_configs" SET "prove_at" = now(), "updated_at" = now()
 WHERE "is_active" AND ("inbound_mode" = 'webhook' OR "channel_type" IN ('slack', 'discord'));--> statement-breakpoint
 ALTER TABLE "platform_identities" ALTER COLUMN "channel_config_id" SET NOT NULL;--> statement-breakpoint
 ALTER TABLE "channel_sessions" ADD CONSTRAINT "channel_sessions_identity_id_platform_identities_id_fk" FOREIGN KEY ("identity_id") REFERENCES "public"."platform_identities"("id") ON DELETE set null ON UPDATE no action;--> statement-breakpoint

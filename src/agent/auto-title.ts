@@ -93,11 +93,13 @@ export class AutoTitle {
       const { usage } = said;
       // The model repeats what the message says, and the message may contain a secret.
       const title = scrubText(said.title, await this.#secrets.known());
-      // The event of the task's end carries the title, if it is made by then.
+      const isCharged = usage !== undefined && isSent;
+      // The task's end tells a title that its call was noted for, so the note comes first.
+      const charged = isCharged
+        ? await insertCallOfTask(this.#deps.db, taskId, model.toCall("title", usage))
+        : undefined;
       await titleChat(this.#deps.db, chatId, { title, isFinal: said.isFinal });
-      if (usage === undefined || !isSent) return;
-      const charged = await insertCallOfTask(this.#deps.db, taskId, model.toCall("title", usage));
-      if (!this.#isLate) this.#writer.add({ events: taskEvents.creditsUsed(charged) });
+      if (charged && !this.#isLate) this.#writer.add({ events: taskEvents.creditsUsed(charged) });
     } finally {
       await model.end();
     }

@@ -28,5 +28,7 @@ const OTHER_REASONS: ReadonlySet<number> = new Set([401, 402, 403, 404]);
 export function isOverflow(status: number | undefined, { sentence = "", codes }: ToldError): boolean {
   if (status !== undefined && OTHER_REASONS.has(status)) return false;
   const said = sentence.toLowerCase();
+  // "Too many tokens" of a rate is no overflow: waiting helps.
+  if (status === 429) return CODES.test(codes) || /request too large for/u.test(said);
   return CODES.test(codes) || SENTENCES.some((each) => each.test(said));
 }

@@ -2,6 +2,8 @@ import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PLATFORMS, type Platform } from "#src/channels/channel.ts";
 import { channelConfigs, channelMessages, messages, tasks } from "#src/db/schema/index.ts";
+import { chooseOwn } from "#src/domain/messaging/agent-messages/choose-place.ts";
+import { readReach } from "#src/domain/messaging/agent-messages/queries.ts";
 import { replyToTask, sendApprovalCards } from "#src/domain/messaging/deliveries/index.ts";
 import { scopesOfRole } from "#src/domain/organisations/access/index.ts";
 import { openDatabase } from "#test/support/database.ts";
@@ -120,10 +122,37 @@ describe("through a channel of the team, a linked person's message", () => {
     const sender = CLAIMS["the sender's id"](victim.senderId);
     await forger.receive(await linkedChannelOf("the team's", victim), sender, { text: "Write a file" });
     await forger.receive(victim.channel, sender, { text: "Write a file" });
-    expect((await forger.tasksOf(victim)).map(({ scopes }) => scopes)).toEqual([
-      scopesOfRole("editor"),
-      null,
-    ]);
+    // No schedule, which would go on for the person after the owner's word has lost its weight.
+    const most = scopesOfRole("editor").filter((scope) => scope !== "project.edit");
+    expect((await forger.tasksOf(victim)).map(({ scopes }) => scopes)).toEqual([most, null]);
+  });
+
+  it("goes on in no chat of another project, such as that of a run whose result was sent there", async () => {
+    const victim = await forger.victim("telegram");
+    const channel = await linkedChannelOf("the team's", victim);
+    const agentChat = await forger.rows.chat(victim);
+    await forger.rows.session(victim, channel, { chatId: victim.senderId, agentChat });
+    const moved = await forger.rows.project(await forger.rows.person());
+    await forger.rows.join({ id: channel.userId }, moved);
+    await forger.rows.join(victim, moved);
+    await database.db
+      .update(channelConfigs)
+      .set({ projectId: moved })
+      .where(eq(channelConfigs.id, channel.id));
+    await forger.receive(channel, CLAIMS["the sender's id"](victim.senderId), { text: "Write a file" });
+    expect((await forger.tasksOf(victim)).map(({ projectId }) => projectId)).toEqual([moved]);
+  });
+
+  it("makes no home in place of the person's own", async () => {
+    const victim = await forger.victim("telegram");
+    const sender = CLAIMS["the sender's id"](victim.senderId);
+    const channel = await linkedChannelOf("the team's", victim);
+    await forger.receive(victim.channel, sender, { text: "/sethome" });
+    await forger.receive(channel, sender, { text: "/sethome" }, "elsewhere");
+    expect((await forger.homesOf(victim)).toSorted()).toEqual([victim.senderId, "elsewhere"].toSorted());
+    const task = await forger.rows.task(victim);
+    const reach = await readReach(database.db, task, { platform: "telegram", targets: [] });
+    expect(chooseOwn(reach)).toMatchObject({ place: { chatId: victim.senderId } });
   });
 
   it("brings no context of chats that its owner does not read", async () => {

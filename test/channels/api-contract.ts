@@ -52,8 +52,7 @@ export function apiContract(platform: PlatformUnderTest): void {
 
     it("says who the bot is", async () => {
       const self = await running.api.identify();
-      expect(self).toMatchObject({ botId: expect.any(String) });
-      expect(self).toHaveProperty("botName");
+      expect(Object.keys(self)).toEqual(expect.arrayContaining(["botId", "botName"]));
     });
 
     it("sends a text once and whole, and in its order", async () => {

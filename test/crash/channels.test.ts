@@ -11,6 +11,7 @@ import {
   startPlatforms,
 } from "./support/lasting-platforms.ts";
 import { mortalService } from "./support/mortal-service.ts";
+import { newTeamClient, type TeamClient } from "#test/support/team-client.ts";
 import { limitFor, PATIENCE } from "./support/patience.ts";
 import { passMinute, readRemains, type StoredTask } from "./support/stored-messages.ts";
 
@@ -89,14 +90,13 @@ async function correspond(person: Person, over: AbortSignal): Promise<void> {
   }
 }
 
-/** A new account, and a person who is linked to it by a code. */
+/** A new account of the channel's team, and a person who is linked to it by a code. */
 async function newPerson(
   api: ApiClient,
-  platform: LastingPlatform,
-  channel: ConnectedChannel,
-  name: string,
+  { join }: TeamClient,
+  { platform, channel, name }: { platform: LastingPlatform; channel: ConnectedChannel; name: string },
 ): Promise<Person> {
-  const { token } = await api.signUp();
+  const { token } = await join("editor");
   const chat = await platform.newChat(channel, name);
   await chat.write("hello");
   const code = await vi.waitFor(async () => {
@@ -116,16 +116,23 @@ it(
   async () => {
     const url = await service.start();
     const api = apiClient(url);
-    const { token: owner } = await api.signUp();
+    const team = await newTeamClient(api);
+    const { token: owner } = team.owner;
+    const { id: projectId } = await api.newProject(owner);
     const people: Person[] = [];
     for (const platform of platforms) {
       const made = await api.call<ConnectedChannel>("POST", "/api/channels", {
         token: owner,
-        json: { channel_type: platform.platform, credentials: platform.credentials },
+        json: {
+          channel_type: platform.platform,
+          credentials: platform.credentials,
+          project_id: projectId,
+        },
       });
       expect(made).toMatchObject({ status: 200 });
       for (let index = 1; index <= PEOPLE_PER_PLATFORM; index += 1) {
-        people.push(await newPerson(api, platform, made.body, `${platform.platform}${index}`));
+        const name = `${platform.platform}${index}`;
+        people.push(await newPerson(api, team, { platform, channel: made.body, name }));
       }
     }
 

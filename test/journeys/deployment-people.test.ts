@@ -161,7 +161,7 @@ describe("a member of a team", () => {
     const over = await boss.ended(waiting);
     expect(over).toMatchObject({
       status: "failed",
-      error: "The person who requested this may no longer deploy the project",
+      error: "The person who requested the deployment may no longer deploy this project",
       deployment_url: null,
     });
   });

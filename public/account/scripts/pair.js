@@ -35,7 +35,8 @@ onSubmit("form", async ({ platform, code }) => {
 function review({ platform, platform_user_id, platform_username, channel }) {
   element("sender").textContent = `${nameOf(platform)}: ${platform_username || platform_user_id}`;
   element("sender-id").textContent = platform_user_id;
-  element("bot").textContent = `“${channel.name}”. ${channel.description}`;
+  element("bot").textContent = channel.description;
+  element("bot-name").textContent = channel.name;
   show("review-step", "ask-step");
 }
 

@@ -72,12 +72,14 @@ export class ConversationWindow {
   }
 
   /**
-   * Returns the messages to try after the provider refused the last ones: without their pictures if they had any,
-   * otherwise fewer. Throws `context_too_long`, with a sentence for the user, at the second refusal as too long and when
+   * Returns the messages to try after the provider refused the last ones: fewer if they were too long, and then, or after
+   * any other refusal, without their pictures. Throws `context_too_long`, with a sentence for the user, at the second refusal as too long and when
    * nothing more can be left out, and any other refusal of messages without pictures.
    */
   async shrink(refusal: ModelError): Promise<ModelMessage[]> {
-    if (hasPictures(this.#transcript())) return this.#withoutPictures(refusal);
+    // A conversation that is too long by its text gets shorter first, and keeps the pictures.
+    const mayBePictures = !isTooLong(refusal) || this.#hasShrunk;
+    if (mayBePictures && hasPictures(this.#transcript())) return this.#withoutPictures(refusal);
     if (!isTooLong(refusal)) throw refusal;
     if (this.#hasShrunk) throw hopeless(this.#context.model, refusal);
     this.#hasShrunk = true;

@@ -59,23 +59,17 @@ export function parseEnvelope(received: unknown, self: Self): ReceivedEvent[] {
   const read = envelope.safeParse(received);
   if (!read.success) return [];
   const { type, payload } = read.data;
-  try {
-    if (type === "interactive") return parseInteraction(payload, self);
-    if (type === "slash_commands") return parseCommand(payload, self);
-    const event = eventCallback.safeParse(payload);
-    return event.success ? parseEventCallback(event.data, self) : [];
-  } catch (error) {
-    // Of another app or workspace: a refusal over a socket would only bring it again.
-    if (error instanceof AppError && error.code === "unauthenticated") return [];
-    throw error;
-  }
+  if (type === "interactive") return parseInteraction(payload, self);
+  if (type === "slash_commands") return parseCommand(payload, self);
+  const event = eventCallback.safeParse(payload);
+  return event.success ? parseEventCallback(event.data, self) : [];
 }
 
 function parseEventCallback(body: EventCallback, self: Self): ReceivedMessage[] {
   const read = message.safeParse(body.event);
   if (body.type !== "event_callback" || !read.success) return [];
   const through = (body.authorizations ?? []).map(({ team_id: team }) => team);
-  requireSelf(self, body.api_app_id, [body.context_team_id ?? body.team_id, ...through]);
+  if (!isOfSelf(self, body.api_app_id, [body.context_team_id ?? body.team_id, ...through])) return [];
   const event = read.data;
   const botId = self.botId ?? body.authorizations?.find((one) => one.is_bot === true)?.user_id;
   if (event.bot_id || event.user === botId || !READ_SUBTYPES.has(event.subtype)) return [];
@@ -119,7 +113,7 @@ function parseInteraction(payload: unknown, self: Self): ReceivedClick[] {
   const read = blockActions.safeParse(payload);
   if (!read.success) return [];
   // People of other workspaces press buttons in shared channels, so that only the app must be the same.
-  requireSelf(self, read.data.api_app_id, []);
+  if (!isOfSelf(self, read.data.api_app_id, [])) return [];
   const { user, team, channel, message: carrier, actions, response_url: responseUrl } = read.data;
   return actions.map((action) => ({
     kind: "click",
@@ -142,7 +136,7 @@ function parseCommand(fields: unknown, self: Self): ReceivedEvent[] {
   const read = slashCommand.safeParse(fields);
   if (!read.success) throw new AppError("invalid_input", "Not a form of Slack's");
   const command = read.data;
-  requireSelf(self, command.api_app_id, [command.team_id]);
+  if (!isOfSelf(self, command.api_app_id, [command.team_id])) return [];
   return [
     {
       kind: "message",
@@ -165,18 +159,18 @@ function parseCommand(fields: unknown, self: Self): ReceivedEvent[] {
 }
 
 /**
- * The signing secret is one of an app in all its workspaces, and its owner holds it: what it signs must be of the app and the
- * workspace that the bot token proved.
+ * The signing secret is one of an app in all its workspaces, and its owner holds it: what it signs counts if it is of the app
+ * and the workspace that the bot token proved. An app in several workspaces has one address, so the rest is no fault.
  */
-function requireSelf(
+function isOfSelf(
   self: Self,
   app: string | undefined,
   teams: readonly (string | null | undefined)[],
-): void {
+): boolean {
   const isApp = self.appId === undefined || app === undefined || app === self.appId;
   const named = teams.filter((team) => team != null);
   const isTeam = self.teamId === undefined || named.length === 0 || named.includes(self.teamId);
-  if (!isApp || !isTeam) throw new AppError("unauthenticated", "This is of another app or workspace");
+  return isApp && isTeam;
 }
 
 /** User ids are of one workspace; without its id the person cannot be told from another's. */

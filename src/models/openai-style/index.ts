@@ -5,6 +5,7 @@ import { safeParseJson } from "#src/lib/parse-json.ts";
 import { errorInFrame } from "../error-body.ts";
 import { withOwnParts } from "../own-parts.ts";
 import type { Model } from "../model.ts";
+import { alternating } from "./alternating.ts";
 import { badResponse, type Origin } from "../provider-failure.ts";
 import { readChunks } from "../read-chunks.ts";
 import { refusedFetch } from "../refused-fetch.ts";
@@ -83,8 +84,21 @@ async function openStream(
   signal: AbortSignal,
   origin: Origin,
 ): Promise<AsyncIterable<unknown>> {
-  const { data, response } = await client.chat.completions.create(body, { signal }).withResponse();
+  const ask = (messages: typeof body.messages) =>
+    client.chat.completions.create({ ...body, messages }, { signal }).withResponse();
+  const { data, response } = await ask(body.messages).catch((error: unknown) => {
+    if (!wantsAlternation(error)) throw error;
+    return ask(alternating(body.messages));
+  });
   return isJson(response) ? wholeAnswer(await response.text(), origin) : data;
+}
+
+/**
+ * Whether a server's chat template takes only conversations that alternate. OpenAI's own API takes others, and so most
+ * messages go out as they were written.
+ */
+function wantsAlternation(error: unknown): boolean {
+  return error instanceof Error && /roles? must alternate|alternate user\/assistant/iu.test(error.message);
 }
 
 /** Yields the response of a server that ignores `stream: true` as one chunk. */

@@ -7,7 +7,6 @@ import type { ModelMessage, ModelPart, ModelRequest, ToolCall, UserContent } fro
 import { storableJson } from "#src/lib/storable-text.ts";
 import { argumentsObject, wireId } from "../tool-calls.ts";
 import { wireName } from "../tool-names.ts";
-import { alternating } from "./alternating.ts";
 import { withBreakpoints } from "./breakpoints.ts";
 import { OPENAI_IDS, type IdRule } from "./id-rules.ts";
 import { withReasoning } from "./kept-reasoning.ts";
@@ -35,13 +34,13 @@ export function toRequest(
 ): ChatCompletionCreateParamsStreaming {
   const { system, tools, options = {} } = request;
   const limit = Math.min(request.maxOutputTokens ?? Infinity, request.affordableTokens ?? Infinity);
-  const messages = alternating([
+  const messages = [
     ...(system ? [{ role: "system" as const, content: system }] : []),
     ...request.messages.flatMap((message, position) => [
       ...toMessage(message, ids),
       ...picturesBefore(request.messages, position + 1),
     ]),
-  ]);
+  ];
   // The API refuses texts that are not valid Unicode.
   return storableJson({
     model,

@@ -41,12 +41,7 @@ export function shownTurns(messages: readonly ModelMessage[]): number[] {
 /** A conversation that both wires take. */
 export function expectValid(messages: readonly ModelMessage[]): void {
   const request = { system: "s", tools: [], messages };
-  const sent = toOpenAi("m", request, "max_tokens");
-  expect(refusedByOpenAi(sent)).toBeUndefined();
-  for (const [position, { role }] of sent.messages.entries()) {
-    if (role === "user")
-      expect(sent.messages[position - 1]?.role, "two of the user in a row").not.toBe("user");
-  }
+  expect(refusedByOpenAi(toOpenAi("m", request, "max_tokens"))).toBeUndefined();
   const body = toAnthropic("claude-sonnet-5-5", request);
   expect(refusedByAnthropic(body)).toBeUndefined();
   expect(body.messages.at(-1)?.role).toBe("user");

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { PlatformFailure } from "#src/channels/platform-failure.ts";
-import { channelMessages } from "#src/db/schema/index.ts";
+import { channelConfigs, channelMessages, platformIdentities } from "#src/db/schema/index.ts";
 import { countMessage, replyForTask, sendForTask } from "#src/domain/messaging/agent-messages/index.ts";
 import { createApiKey } from "#src/domain/organisations/api-keys/index.ts";
 import { newId } from "#src/lib/ids.ts";
@@ -111,6 +111,7 @@ describe("an agent's message to a platform", () => {
     const person = await rows.person();
     const colleague = await rows.person();
     const channel = await rows.channel(person);
+    await rows.identity(person);
     await rows.session(person, channel, { chatId: "-100", chatType: "group", threadId: "7" });
     await rows.session(colleague, channel, { chatId: "D9", senderId: "900" });
     await database.db.insert(channelMessages).values({
@@ -131,6 +132,19 @@ describe("an agent's message to a platform", () => {
       ["D9", undefined],
       ["-300", undefined],
     ]);
+  });
+
+  it("goes to no chat of a link that was removed, also through an own channel", async () => {
+    const person = await rows.person();
+    const channel = await rows.channel(person);
+    const own = await rows.identity(person);
+    await rows.session(person, channel, { chatId: own });
+    await database.db.delete(platformIdentities).where(eq(platformIdentities.userId, person.id));
+    const message = { direction: "outbound", jid: `telegram:${own}`, content: "Earlier" } as const;
+    await database.db
+      .insert(channelMessages)
+      .values({ id: newId(), channelConfigId: channel.id, status: "delivered", ...message });
+    expect(await refused(await rows.task(person), { target: own })).toMatchObject({ code: "forbidden" });
   });
 
   it("goes nowhere else", async () => {
@@ -154,6 +168,7 @@ describe("an agent's message to a platform", () => {
     const person = await rows.person();
     const elsewhere = await rows.project(person);
     const [own, other] = [await rows.channel(person), await rows.channel(person, { projectId: elsewhere })];
+    await rows.identity(person);
     await rows.session(person, other, { chatId: "-100", chatType: "group" });
     const answered = {
       direction: "outbound",
@@ -187,6 +202,12 @@ describe("an agent's message to a platform", () => {
     const task = await rows.task(inside, { sessionId });
     expect(await send(task)).toMatchObject({ status: "sent", chatId: `dm-${own}` });
     expect(await refused(task, { target: "-100" })).toMatchObject({ code: "forbidden" });
+    // The word of its owner has no rights on the guest's own bots.
+    const bot = await rows.channel(guest);
+    await rows.identity(guest, { channelConfigId: bot.id });
+    await rows.session(guest, bot, { chatId: "-300", chatType: "group" });
+    expect(await refused(task, { target: "-300", callId: "1:call_2" })).toMatchObject({ code: "forbidden" });
+    await database.db.update(channelConfigs).set({ isActive: false }).where(eq(channelConfigs.id, bot.id));
     // A task that did not come from there has no channel at all, and neither has one about another project.
     expect(await refused(await rows.task(inside))).toMatchObject({ code: "not_found" });
     expect(await refused(await rows.task(guest, { sessionId }))).toMatchObject({ code: "not_found" });

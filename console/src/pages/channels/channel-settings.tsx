@@ -45,7 +45,7 @@ export function ChannelSettings({ channel }: { channel: api.ChannelConfig }) {
           id="project"
           label="Project of its messages"
           value={project}
-          none="the own workspace of each person who writes"
+          none="your own workspace, and nobody else writes to it"
           onChoose={setProject}
         />
         <CredentialFields fields={fields} isChange />

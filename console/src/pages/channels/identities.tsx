@@ -160,7 +160,8 @@ function PairingReview({ body, found, label, close }: Review & { close: (isLinke
       <p>
         <strong>{`${label}: ${visibleLine(name ?? id)}`}</strong> <span class="muted">{id}</span>
       </p>
-      <p>{visibleLine(`“${channel.name}”. ${channel.description}`)}</p>
+      <p>{visibleLine(channel.description)}</p>
+      <p class="muted">Its owner calls it: {visibleLine(channel.name)}</p>
       <p class="muted">
         What is written to this bot from that account will act as you. The bot's owner reads it, and could
         write in that account's name to this bot.

@@ -106,7 +106,7 @@ function NewChannelForm({ platform }: { platform: Platform }) {
         id="project"
         label="Project of its messages"
         value={project}
-        none="the own workspace of each person who writes"
+        none="your own workspace, and nobody else writes to it"
         onChoose={setProject}
       />
       <CredentialFields fields={fields} isChange={false} />

@@ -126,7 +126,7 @@ function Settings({ schedule }: { schedule: api.Schedule }) {
         key={schedule.updated_at}
         of={schedule}
         button="Save"
-        save={async (change) => {
+        save={async ({ project_id: _, ...change }) => {
           await workspace.schedules.update(schedule.id, change);
           stale(names.schedules);
           if (details.current) details.current.open = false;

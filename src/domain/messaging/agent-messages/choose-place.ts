@@ -20,7 +20,9 @@ export function spellingsOf(platform: Platform, target: string): string[] {
 
 /** Where a message without a target goes: the person's home on the platform, or else the person's private chat. */
 export function chooseOwn({ candidates, identities, sessions }: Reach): Chosen | undefined {
-  for (const { channel, linkIds } of candidates) {
+  // What another owner said is a home counts after the person's own.
+  const ownFirst = candidates.toSorted((one, other) => Number(other.isOwn) - Number(one.isOwn));
+  for (const { channel, linkIds } of ownFirst) {
     const home = identities.find(
       ({ id, homeChannelConfigId }) => homeChannelConfigId === channel.id && linkIds.includes(id),
     );
@@ -49,15 +51,34 @@ export function chooseTarget(reach: Reach, targets: readonly string[]): Chosen |
     );
     if (home?.homeChatId)
       return { channel, place: homeOf(home, home.homeChatId, sessions), identityId: home.id };
-    const linked = (session: Session) =>
-      session.userId === userId && session.identityId !== null && linkIds.includes(session.identityId);
     const known = sessions.filter(
-      (session) => session.channelConfigId === channel.id && (isOwn || linked(session)),
+      (session) =>
+        session.channelConfigId === channel.id &&
+        (session.userId === userId ? isLinked(session, linkIds) : isOwn),
     );
     const found = placeIn(known, targets);
-    if (found) return { channel, place: found.place, identityId: isOwn ? null : found.identityId };
+    if (found) {
+      // In an own channel the chats of others need no link of the person's.
+      const { userId: writer, identityId } = found.session;
+      return { channel, place: found.place, identityId: writer === userId ? identityId : null };
+    }
   }
   return undefined;
+}
+
+const isLinked = ({ identityId }: Session, linkIds: readonly string[]) =>
+  identityId !== null && linkIds.includes(identityId);
+
+/** Whether a target is a chat in which the person wrote, and is no longer linked: nothing is sent there any more. */
+export function isLeft({ userId, candidates, sessions }: Reach, targets: readonly string[]): boolean {
+  const left = sessions.filter(
+    (session) =>
+      session.userId === userId &&
+      !candidates.some(
+        ({ channel, linkIds }) => channel.id === session.channelConfigId && isLinked(session, linkIds),
+      ),
+  );
+  return placeIn(left, targets) !== undefined;
 }
 
 /** Prefers a channel that one of these persons has written to in private: others may not be allowed to begin. */
@@ -93,20 +114,14 @@ function isPerson(id: string, targets: readonly string[]): boolean {
 function placeIn(
   sessions: readonly Session[],
   targets: readonly string[],
-): { place: Place; identityId: string | null } | undefined {
+): { place: Place; session: Session } | undefined {
   for (const session of sessions) {
-    const {
-      platformChatId: chatId,
-      platformChatType: chatType,
-      platformThreadId,
-      senderId,
-      identityId,
-    } = session;
+    const { platformChatId: chatId, platformChatType: chatType, platformThreadId, senderId } = session;
     const threadId = platformThreadId ?? undefined;
     const place = { chatId, chatType, threadId };
-    if (targets.includes(chatId)) return { place: { ...place, threadId: undefined }, identityId };
+    if (targets.includes(chatId)) return { place: { ...place, threadId: undefined }, session };
     const isThread = threadId !== undefined && targets.includes(`${chatId}:${threadId}`);
-    if (isThread || (chatType === "dm" && isPerson(senderId, targets))) return { place, identityId };
+    if (isThread || (chatType === "dm" && isPerson(senderId, targets))) return { place, session };
   }
   return undefined;
 }

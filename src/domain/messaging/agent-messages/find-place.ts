@@ -5,7 +5,7 @@ import { channelApi, type ApiDeps, type Channel } from "#src/domain/messaging/ch
 import { jidOf } from "#src/domain/messaging/inbox/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { chooseOwn, chooseTarget, spellingsOf, type Chosen } from "./choose-place.ts";
+import { chooseOwn, chooseTarget, isLeft, spellingsOf, type Chosen } from "./choose-place.ts";
 import { exchangedChat, readReach, type Reach, type SendingTask } from "./queries.ts";
 
 export interface FindDeps extends ApiDeps {
@@ -73,8 +73,10 @@ async function choose(
       : target === undefined
         ? chooseOwn(reach)
         : (chooseTarget(known, targets) ??
-          (await chooseExchanged(deps, exchanging, platform, targets)) ??
-          (reachesAnyChat ? chooseUnknown(reach, target) : undefined));
+          (isLeft(reach, targets)
+            ? undefined
+            : ((await chooseExchanged(deps, exchanging, platform, targets)) ??
+              (reachesAnyChat ? chooseUnknown(reach, target) : undefined))));
   if (chosen) return chosen;
   if (target === undefined) {
     throw new AppError(
@@ -117,7 +119,7 @@ function chooseTerminal(
   return { channel: found.channel, place: { chatId: userId, chatType: "dm", threadId }, identityId: null };
 }
 
-/** A chat without sessions that an own channel has exchanged messages with: its owner tested it, or a stranger wrote. */
+/** A chat without sessions that an own channel has written to: its owner tested it, or a schedule's result went there. */
 async function chooseExchanged(
   { db }: FindDeps,
   candidates: Reach["candidates"],

@@ -46,7 +46,8 @@ const SESSIONS = 200;
 /**
  * Reads what decides where a task's message may go. The candidates are the active channels of the user, the one that the
  * task came from, and the user's home on the platform, as far as they carry what is about the task's project. Of a task whose
- * key is bound to projects only channels of the task's project count.
+ * key is bound to projects only channels of the task's project count, and of one that came through another person's channel
+ * that channel alone.
  */
 export async function readReach(
   db: Db,
@@ -65,6 +66,9 @@ export async function readReach(
     SELECT s.channel_config_id FROM messages m
     JOIN channel_sessions s ON s.id = (m.message_metadata #>> '{channel,session_id}')::uuid
     WHERE m.task_id = ${taskId}::uuid AND m.role = 'user' AND s.user_id = ${userId}::uuid)`;
+  // Whose word started the task has no rights on the person's own bots.
+  const isForeign = sql`EXISTS (SELECT 1 FROM channel_configs AS asked
+    WHERE asked.id = ${origin} AND asked.user_id <> ${userId}::uuid)`;
   const isWithinKey = sql`NOT EXISTS (
     SELECT 1 FROM tasks t JOIN external_api_keys k ON k.id = t.api_key_id
     WHERE t.id = ${taskId}::uuid AND k.project_ids IS NOT NULL
@@ -79,7 +83,7 @@ export async function readReach(
     eq(channelConfigs.channelType, platform),
     isLive,
     carries(userId, projectId),
-    or(isOrigin, and(isWithinKey, or(isOwn, isHome))),
+    or(isOrigin, and(sql`NOT ${isForeign}`, isWithinKey, or(isOwn, isHome))),
   );
   const linkIds = sql<string[]>`ARRAY(SELECT link.id FROM platform_identities AS link
     WHERE link.user_id = ${userId}::uuid AND link.platform = ${platform} AND ${linkCounts})`;
@@ -154,7 +158,11 @@ export async function exchangedChat(db: Db, channelIds: readonly string[], jids:
         inArray(channelConfigId, [...channelIds]),
         inArray(jid, [...jids]),
         eq(status, "delivered"),
-        or(isNull(channelMessages.occasion), isNotNull(channelMessages.userId)),
+        or(
+          isNull(channelMessages.occasion),
+          isNotNull(channelMessages.userId),
+          isNotNull(channelMessages.taskId),
+        ),
       ),
     )
     .orderBy(desc(createdAt))

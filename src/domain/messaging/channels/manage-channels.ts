@@ -185,8 +185,8 @@ export async function updateChannel(
   const webhook = becomesWebhook && {
     // The owner may know the secret of an earlier webhook.
     encryptedWebhookSecret: await newWebhookSecret(deps),
-    ...(channel.provedAt === null && { proveAt: new Date() }),
   };
+  const proof = channel.provedAt === null && { proveAt: new Date() };
   const fields = Object.entries(change).flatMap(([field, value]) =>
     value === undefined ? [] : [wireName(field)],
   );
@@ -197,6 +197,7 @@ export async function updateChannel(
       change: {
         ...values,
         ...webhook,
+        ...proof,
         ...encrypted,
         ...sharing,
         ...(values.isActive === true && { endedBecause: null }),

@@ -64,5 +64,6 @@ async function registerAnew(deps: ProofDeps, channel: Channel): Promise<string |
   const { channelType, inboundMode } = channel;
   if (deps.channels[channelType].registersWebhook !== true || inboundMode !== "webhook") return null;
   const changed = await storeBot(deps.db, channel, { encryptedWebhookSecret: await newWebhookSecret(deps) });
-  return changed ? ((await registerWebhook(deps, changed))?.failure ?? null) : null;
+  if (!changed?.isActive || changed.inboundMode !== "webhook") return null;
+  return (await registerWebhook(deps, changed))?.failure ?? null;
 }

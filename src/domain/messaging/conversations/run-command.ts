@@ -89,7 +89,8 @@ const RUN: Readonly<Record<CommandName, Run>> = {
   schedules: async (deps, { channel, caller, person: { channelOf } }) => {
     if (channelOf === "other") return NOT_THROUGH_OTHERS;
     const channelId = channelOf === "team" ? channel.id : undefined;
-    const projectIds = caller.kind === "key" ? caller.projectIds : null;
+    const ofKey = caller.kind === "key" ? caller.projectIds : null;
+    const projectIds = channelOf === "team" && channel.projectId !== null ? [channel.projectId] : ofKey;
     const active = await activeSchedules(deps.db, caller.userId, { limit: LISTED, channelId, projectIds });
     if (active.length === 0) return "You have no active schedules. Tell the agent what to do, and when.";
     return active

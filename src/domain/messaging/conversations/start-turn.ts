@@ -10,7 +10,7 @@ import {
 } from "#src/domain/agent-work/tasks/index.ts";
 import type { Channel } from "#src/domain/messaging/channels/index.ts";
 import type { SessionKey } from "#src/domain/messaging/inbox/index.ts";
-import { scopesOfRole, type Caller } from "#src/domain/organisations/access/index.ts";
+import { scopesOfRole, type Caller, type Scope } from "#src/domain/organisations/access/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
 import { namesMessage } from "./names-message.ts";
@@ -131,7 +131,9 @@ export async function startTurn(deps: TurnDeps, turn: Turn): Promise<StartedTurn
       message: taken.get(stored.id) ?? message,
     })),
   });
-  if (started.isBehind) await declineByMessage(deps, { taskId, userId: caller.userId });
+  // A key answers no question, and so its message waits for the answer.
+  if (started.isBehind && caller.kind === "user")
+    await declineByMessage(deps, { taskId, userId: caller.userId });
   return { ...started, sessionId };
 }
 
@@ -155,16 +157,20 @@ async function runOf(
 
 /**
  * What a task may do through another person's channel: what the channel's owner may in its project, because the owner's word
- * is all that says who wrote. Null through an own channel, where the person's role alone counts.
+ * is all that says who wrote. It makes no schedule, which would work on for the person after that word has lost its weight.
+ * Null through an own channel, where the person's role alone counts.
  */
 function ownersScopes({ channelOf, ownerRole }: Standing): readonly string[] | null {
   if (channelOf === "self") return null;
-  return ownerRole === null ? [] : scopesOfRole(ownerRole);
+  return ownerRole === null ? [] : scopesOfRole(ownerRole).filter((scope) => scope !== SCHEDULING);
 }
 
+/** The permission by which an agent manages its person's schedules. */
+const SCHEDULING: Scope = "project.edit";
+
 /** The channel's project; a channel without one works in its owner's default workspace, and for nobody else. */
-async function projectOf(deps: TurnDeps, { channel, caller, person }: Turn): Promise<string> {
-  if (channel.projectId !== null) return channel.projectId;
+async function projectOf(deps: TurnDeps, { caller, person }: Turn): Promise<string> {
+  if (person.channelProjectId !== null) return person.channelProjectId;
   if (person.channelOf !== "self") throw new AppError("invalid_input", WITHOUT_PROJECT);
   if (caller.kind === "key" && caller.projectIds?.[0] !== undefined) return caller.projectIds[0];
   if (person.chatId !== null && person.projectId !== null) return person.projectId;

@@ -1,3 +1,5 @@
+import { headOf } from "#src/lib/head-of.ts";
+import { visibleLine } from "#src/lib/visible.ts";
 import type { ChannelCard } from "./queries/identities.ts";
 
 /** An address for those who need not know it: `ada@…`. */
@@ -20,8 +22,7 @@ export function belongsTo({ ownerName, ownerEmail, teamName, projectName }: Chan
 
 /** A name that another person chose, as part of a sentence of the service. */
 function oneLine(name: string): string {
-  return name
-    .replaceAll(/[\p{C}\p{Z}]+/gu, " ")
-    .trim()
-    .slice(0, 80);
+  return headOf(visibleLine(name), SHOWN_CHARS);
 }
+
+const SHOWN_CHARS = 80;

@@ -13,8 +13,9 @@ export async function workOf(db: Db, taskId: string) {
     db
       .select({
         status: tasks.status,
+        // The table is named, since a query over one table strips the columns of an expression of theirs.
         isAsking: sql<boolean>`EXISTS (SELECT 1 FROM approvals a
-          WHERE a.task_id = ${tasks.id} AND a.response IS NULL AND a.expires_at > now())`,
+          WHERE a.task_id = tasks.id AND a.response IS NULL AND a.expires_at > now())`,
       })
       .from(tasks)
       .where(eq(tasks.id, taskId)),

@@ -116,9 +116,9 @@ export function roleGrants(role: Role, scope: Scope): boolean {
   return GRANTED[role].has(scope);
 }
 
-/** All permissions that a role grants, as a task keeps them; null for all that there are. */
-export function scopesOfRole(role: Role): readonly Scope[] | null {
-  return role === "admin" ? null : ALL.filter((scope) => roleGrants(role, scope));
+/** All permissions that a role grants. */
+export function scopesOfRole(role: Role): Scope[] {
+  return ALL.filter((scope) => roleGrants(role, scope));
 }
 
 /** Whether a key whose owner has this role may use a permission that it carries. */

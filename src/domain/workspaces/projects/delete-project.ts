@@ -39,7 +39,8 @@ export async function deleteProject(
   await deps.queue.publish(secondLook(project.id));
   const taskId = newId();
   const ended = await deleteProjectRow(deps.db, project, { id: taskId, userId: caller.userId }, client);
-  const text = `Its project "${project.name}" was deleted: you can choose another project`;
+  // Without the project's name, which another person chose.
+  const text = "Its project was deleted: you can choose another project";
   await Promise.all(
     ended
       .filter(({ ownerId }) => ownerId !== caller.userId)

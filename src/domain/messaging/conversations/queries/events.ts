@@ -18,6 +18,8 @@ export interface Standing {
   identityId: string | null;
   /** Whose the channel is for the person: the person's own, of a team of theirs, or of somebody else. */
   channelOf: "self" | "team" | "other";
+  /** The channel's project, as it was when the role was read. */
+  channelProjectId: string | null;
   /** The role of the channel's owner in its project, beyond which no message goes; null without a project or a role. */
   ownerRole: Role | null;
   sessionId: string | null;
@@ -63,7 +65,7 @@ function standingOf(db: Db, { channelId, sessionKey, senderId }: SessionKey, idl
   const ownerRole = roleInProject({ userId: sql`channel_configs.user_id`, isSuperuser: false });
   return db.execute<Standing & Record<string, unknown>>(sql`
     WITH person AS (
-      SELECT u.id AS user_id, link.id AS identity_id
+      (SELECT u.id AS user_id, link.id AS identity_id
       FROM channel_configs JOIN platform_identities AS link ON link.platform = channel_configs.channel_type AND ${linkCounts}
       JOIN users u ON u.id = link.user_id AND u.is_active
       WHERE channel_configs.id = ${channelId}::uuid
@@ -71,19 +73,22 @@ function standingOf(db: Db, { channelId, sessionKey, senderId }: SessionKey, idl
           SELECT e.event #>> '{sender,alternateId}' FROM channel_events e
           WHERE e.channel_config_id = ${channelId}::uuid AND e.session_key = ${sessionKey}::text
             AND e.sender_id = ${senderId}::text AND e.handled_at IS NULL))
+      ORDER BY link.channel_config_id = channel_configs.id DESC, link.platform_user_id = ${senderId}::text DESC,
+        link.paired_at DESC
+      LIMIT 1)
       UNION ALL
       SELECT u.id, NULL FROM users u JOIN channel_configs ON channel_configs.user_id = u.id
       WHERE u.is_active AND u.id::text = ${senderId}::text
         AND channel_configs.id = ${channelId}::uuid AND channel_configs.channel_type = 'cli'
-      LIMIT 1
     )
     SELECT person.user_id AS "userId", person.identity_id AS "identityId",
       CASE WHEN channel_configs.user_id = person.user_id THEN 'self'
         WHEN EXISTS (SELECT 1 FROM team_memberships m
           WHERE m.team_id = projects.team_id AND m.user_id = person.user_id) THEN 'team'
         ELSE 'other' END AS "channelOf",
+      channel_configs.project_id AS "channelProjectId",
       CASE WHEN projects.id IS NOT NULL THEN ${ownerRole} END AS "ownerRole",
-      s.id AS "sessionId", s.identity_id AS "sessionIdentityId", s.chat_id AS "chatId",
+      s.id AS "sessionId", s.identity_id AS "sessionIdentityId", c.id AS "chatId",
       c.project_id AS "projectId", coalesce(c.status = 'archived', false) AS "isArchived",
       coalesce(c.origin = 'schedule', false) AS "isInRun", c.created_at AS "startedAt",
       coalesce(s.last_active_at < now() - make_interval(mins => coalesce(s.idle_timeout_minutes, ${idleMinutes}::int)),
@@ -97,7 +102,9 @@ function standingOf(db: Db, { channelId, sessionKey, senderId }: SessionKey, idl
     LEFT JOIN projects ON projects.id = channel_configs.project_id
     LEFT JOIN channel_sessions s ON s.channel_config_id = ${channelId}::uuid AND s.session_key = ${sessionKey}::text
       AND s.user_id = person.user_id
-    LEFT JOIN chats c ON c.id = s.chat_id`);
+    -- Through another person's channel nothing goes on but what is about the channel's project.
+    LEFT JOIN chats c ON c.id = s.chat_id
+      AND (channel_configs.user_id = person.user_id OR c.project_id = channel_configs.project_id)`);
 }
 
 /** Reads everything that decides what becomes of a session's events, in one round trip. */

@@ -127,7 +127,10 @@ export async function archiveChat(db: Db, { sessionId, chatId }: { sessionId: st
   ]);
 }
 
-/** Makes a chat the home of a person on a platform, in place of an earlier one. */
+/**
+ * Makes a chat the home of a person on a platform, in place of an earlier one. A home in another person's channel leaves the
+ * one in an own channel: the other owner may have said so.
+ */
 export async function setHome(
   db: Db,
   { userId, identityId }: { userId: string; identityId: string },
@@ -139,7 +142,11 @@ export async function setHome(
       home_chat_id = CASE WHEN id = ${identityId}::uuid THEN ${place.chatId}::text END,
       home_thread_id = CASE WHEN id = ${identityId}::uuid THEN ${place.threadId ?? null}::text END
     WHERE user_id = ${userId}::uuid
-      AND platform = (SELECT platform FROM platform_identities WHERE id = ${identityId}::uuid)`);
+      AND platform = (SELECT platform FROM platform_identities WHERE id = ${identityId}::uuid)
+      AND (id = ${identityId}::uuid
+        OR home_channel_config_id IS NULL
+        OR ${channelId}::uuid IN (SELECT own.id FROM channel_configs AS own WHERE own.user_id = ${userId}::uuid)
+        OR home_channel_config_id NOT IN (SELECT own.id FROM channel_configs AS own WHERE own.user_id = ${userId}::uuid))`);
 }
 
 /**

@@ -100,11 +100,18 @@ export async function verifyCode(
   db: Db,
   { userId, ...code }: { userId: string; platform: Platform; codeHash: string },
 ): Promise<Identity | undefined> {
-  const [row] = await db
-    .update(platformIdentities)
-    .set({ userId, isVerified: true, pairedAt: sql`now()`, codeHash: null, pairingExpiresAt: null })
-    .where(isLive(code))
-    .returning();
+  const [[row]] = await db.batch([
+    db
+      .update(platformIdentities)
+      .set({ userId, isVerified: true, pairedAt: sql`now()`, codeHash: null, pairingExpiresAt: null })
+      .where(isLive(code))
+      .returning(),
+    // A person who was linked here before goes on in the same conversations.
+    db.execute(sql`
+      UPDATE channel_sessions s SET identity_id = i.id FROM platform_identities i
+      WHERE s.user_id = ${userId}::uuid AND s.identity_id IS NULL AND i.user_id = s.user_id AND i.is_verified
+        AND i.channel_config_id = s.channel_config_id AND i.platform_user_id = s.sender_id`),
+  ]);
   return row;
 }
 

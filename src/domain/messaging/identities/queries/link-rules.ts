@@ -42,6 +42,7 @@ export interface Carried {
  * a target is stored, and again at each message. At the command line the key is the identity, and there is no link.
  */
 export function mayWrite({ userId, projectId, identityId }: Carried): SQL {
-  return sql`((channel_configs.channel_type = 'cli' OR ${identityId}::uuid IS NULL OR ${hasLink(userId, identityId)})
+  return sql`((channel_configs.channel_type = 'cli' OR ${hasLink(userId, identityId)}
+      OR (${identityId}::uuid IS NULL AND channel_configs.user_id = ${userId}::uuid))
     AND (${projectId}::uuid IS NULL OR ${carries(userId, projectId)}))`;
 }

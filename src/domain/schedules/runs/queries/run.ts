@@ -12,6 +12,8 @@ import {
   type RunDelivery,
 } from "#src/db/schema/index.ts";
 import { isLive } from "#src/domain/messaging/channels/index.ts";
+import { mayWrite } from "#src/domain/messaging/identities/index.ts";
+import { linkOfSession } from "#src/domain/messaging/inbox/index.ts";
 import type { Schedule } from "#src/domain/schedules/definitions/index.ts";
 import { OVERLAPPED } from "./due.ts";
 import type { Db } from "#src/platform/db/client.ts";
@@ -144,8 +146,14 @@ const isNewest = (scheduleId: string, runId: string) => sql`NOT EXISTS (SELECT 1
  */
 export async function sessionToAsk(
   db: Db,
-  { userId, originConfigId, originChatId }: Pick<Schedule, "userId" | "originConfigId" | "originChatId">,
+  {
+    userId,
+    projectId,
+    originConfigId,
+    originChatId,
+  }: Pick<Schedule, "userId" | "projectId" | "originConfigId" | "originChatId">,
 ): Promise<string | undefined> {
+  const identityId = linkOfSession(sql`channel_sessions`, sql`channel_configs`);
   const isOrigin = sql`coalesce(${channelSessions.channelConfigId} = ${originConfigId}::uuid
     AND ${channelSessions.platformChatId} = ${originChatId}::text, false)`;
   const isHome = sql`EXISTS (SELECT 1 FROM platform_identities i
@@ -155,7 +163,14 @@ export async function sessionToAsk(
     .select({ id: channelSessions.id })
     .from(channelSessions)
     .innerJoin(channelConfigs, eq(channelConfigs.id, channelSessions.channelConfigId))
-    .where(and(eq(channelSessions.userId, userId), isLive, or(isOrigin, isHome)))
+    .where(
+      and(
+        eq(channelSessions.userId, userId),
+        isLive,
+        sql`${mayWrite({ userId, projectId: sql`${projectId}`, identityId })}`,
+        or(isOrigin, isHome),
+      ),
+    )
     .orderBy(desc(isOrigin), desc(channelSessions.lastActiveAt))
     .limit(1);
   return found?.id;
