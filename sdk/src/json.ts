@@ -36,7 +36,7 @@ export function textOf(value: unknown): string | undefined {
 }
 
 export function numberOf(value: unknown): number | undefined {
-  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+  return Number.isFinite(value) ? Number(value) : undefined;
 }
 
 /** A whole number; 0 for everything else. */

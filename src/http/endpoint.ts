@@ -295,7 +295,8 @@ function refuse(result: { success: boolean; error?: z.core.$ZodError | undefined
   if (result.success) return;
   const sentences = (result.error?.issues ?? []).map((issue) => {
     if (issue.code === "unrecognized_keys") {
-      return issue.keys.map((key) => `${[...issue.path, key].join(".")}: cannot be set here`).join("; ");
+      const named = issue.keys.slice(0, 10).map((key) => JSON.stringify(key.slice(0, 60)));
+      return `These fields cannot be set here: ${named.join(", ")}`;
     }
     const problem = isMissing(issue) ? "is required" : issue.message;
     return issue.path.length > 0 ? `${issue.path.join(".")}: ${problem}` : problem;

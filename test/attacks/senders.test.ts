@@ -149,7 +149,7 @@ describe("through a channel of the team, a linked person's message", () => {
     const channel = await linkedChannelOf("the team's", victim);
     await forger.receive(victim.channel, sender, { text: "/sethome" });
     await forger.receive(channel, sender, { text: "/sethome" }, "elsewhere");
-    expect((await forger.homesOf(victim)).toSorted()).toEqual([victim.senderId, "elsewhere"].toSorted());
+    expect(new Set(await forger.homesOf(victim))).toEqual(new Set([victim.senderId, "elsewhere"]));
     const task = await forger.rows.task(victim);
     const reach = await readReach(database.db, task, { platform: "telegram", targets: [] });
     expect(chooseOwn(reach)).toMatchObject({ place: { chatId: victim.senderId } });

@@ -121,7 +121,7 @@ describe.concurrent("a template of one's own", () => {
     expect(await shown()).toMatchObject({ pricing_type: "free", price: 0 });
     expect(await reprice({ visibility: "private", slug: "mine" })).toMatchObject({
       status: 422,
-      body: { detail: "visibility: cannot be set here; slug: cannot be set here" },
+      body: { detail: 'These fields cannot be set here: "visibility", "slug"' },
     });
   });
 

@@ -5,7 +5,7 @@ import { messages } from "#src/db/schema/index.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { script } from "#test/support/task-client.ts";
-import { newTelegramChannel, type ChannelView } from "#test/support/telegram-channel.ts";
+import { codeIn, newTelegramChannel, type ChannelView } from "#test/support/telegram-channel.ts";
 
 const service = sharedService();
 
@@ -52,6 +52,9 @@ it("a conversation begins with what the person said in another one, which people
   const bots = await platform.ask<{ id: number; username: string }[]>("/bots");
   const botId = bots.find(({ username }) => username === made.body.bot_name)?.id ?? 0;
   const other = platform.chat(botId, id, id);
+  // The link counts in the first bot's channel alone.
+  await other.say("hello");
+  expect(await telegram.verify(await codeIn(other))).toMatchObject({ status: 200 });
   await other.say(second);
   await answered(other, "Seeds.");
   expect(await contextOf("Seeds.", token)).toEqual([

@@ -87,6 +87,7 @@ const REFUSED: Readonly<Record<string, RegExp>> = {
   resetPassword: /^400: .*RESET_PASSWORD_BAD_TOKEN/u,
   verifyEmail: /^400: .*VERIFY_USER_BAD_TOKEN/u,
   exchangePairingToken: /^401: .*Pairing token/u,
+  previewGatewayPairing: /^404: .*pairing code/u,
   verifyGatewayPairing: /^404: .*pairing code/u,
   connectGitHostByToken: /^400: .*refused the token/u,
   purchaseItem: /^404: .*Agent not found/u,

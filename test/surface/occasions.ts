@@ -162,17 +162,19 @@ export const OCCASIONS: Record<string, (scene: Scene) => Promise<Occasion> | Occ
     const channel = await newChannelRow(service, estate.owner.id);
     return { address: `/api/channels/${channel}/messages/${await failedMessage(service, channel)}/retry` };
   },
-  "POST /api/gateway/pair/verify": async ({ service, estate }) => ({
-    json: {
-      platform: "telegram",
-      pairing_code: await pairingCode(service, String(estate.samples["channel"])),
-    },
-  }),
+  "POST /api/gateway/pair/preview": async (scene) => ({ json: await newPairing(scene) }),
+  "POST /api/gateway/pair/verify": async (scene) => ({ json: await newPairing(scene) }),
   "POST /api/teams/{team}/leave": async ({ service }) => {
     const { viewer, samples } = await newSharedEstate(service);
     return { address: `/api/teams/${String(samples["team"])}/leave`, token: viewer.token };
   },
 };
+
+/** A code that was given in the estate's channel and is not used yet. */
+const newPairing = async ({ service, estate }: Scene) => ({
+  platform: "telegram",
+  pairing_code: await pairingCode(service, String(estate.samples["channel"])),
+});
 
 /** The form of an OAuth2 client. */
 const formOf = ({ email, password }: Account) => ({ username: email, password });

@@ -1,5 +1,5 @@
 import { errorOfCode, type WorkspaceError } from "../errors.ts";
-import { fieldsOf, numberOf, textOf } from "../json.ts";
+import { fieldsOf, wholeOf, textOf } from "../json.ts";
 import type { Frame } from "./connection.ts";
 
 /** An error of the service by its code, or one of the client itself. */
@@ -9,5 +9,5 @@ export { errorOfCode as refusal } from "../errors.ts";
 export function refusalOf(frame: Frame, code = "error"): WorkspaceError {
   const data = fieldsOf(frame["data"]);
   const detail = textOf(frame["message"]) ?? textOf(frame["content"]) ?? "The service refused it";
-  return errorOfCode(textOf(data["code"]) ?? code, detail, numberOf(data["retry_after_seconds"]));
+  return errorOfCode(textOf(data["code"]) ?? code, detail, wholeOf(data["retry_after_seconds"]) || undefined);
 }

@@ -1,7 +1,7 @@
 import { backoff } from "../backoff.ts";
 import { onAbort, type Clock } from "../clock.ts";
 import { ConnectionError, RateLimitError, ServerError, TimeoutError, WorkspaceError } from "../errors.ts";
-import { fieldsOf, isObject, numberOf, parseJson } from "../json.ts";
+import { fieldsOf, isObject, parseJson, wholeOf } from "../json.ts";
 import type { Frame, Socket, SocketQuery, SocketSource } from "./connection.ts";
 import { refusal, refusalOf } from "./refusal.ts";
 
@@ -128,7 +128,7 @@ export class ReopeningSocket {
 
   /** What the service asks for, or a random time. */
   #pause(failures: number, closed: Closed): number {
-    const asked = (numberOf(fieldsOf(closed.refusal?.["data"])["retry_after_seconds"]) ?? 0) * 1000;
+    const asked = wholeOf(fieldsOf(closed.refusal?.["data"])["retry_after_seconds"]) * 1000;
     return Math.max(asked, backoff(failures, this.#clock.random));
   }
 

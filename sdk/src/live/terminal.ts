@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { systemClock, type Clock } from "../clock.ts";
 import type { WorkspaceError } from "../errors.ts";
-import { fieldsOf, listOf, numberOf, textOf, type Fields } from "../json.ts";
+import { fieldsOf, listOf, textOf, wholeOf, type Fields } from "../json.ts";
 import { BoundedQueue } from "./bounded-queue.ts";
 import type { Frame, SocketSource } from "./connection.ts";
 import { refusal } from "./refusal.ts";
@@ -144,7 +144,7 @@ export class Terminal implements AsyncDisposable {
       case "ready":
         return this.#ready(frame);
       case "output":
-        return this.#show(textOf(frame["data"]) ?? "", numberOf(frame["position"]) ?? 0, size);
+        return this.#show(textOf(frame["data"]) ?? "", wholeOf(frame["position"]), size);
       case "select_container":
         return this.#over(targetNeeded(listOf(frame["targets"]).map(fieldsOf)), "");
       default:
@@ -161,7 +161,7 @@ export class Terminal implements AsyncDisposable {
   #ready(frame: Frame): void {
     const asked = { ...this.#size };
     this.#session = textOf(frame["session_id"]);
-    this.#position ??= numberOf(frame["position"]) ?? 0;
+    this.#position ??= wholeOf(frame["position"]);
     this.#connected(true);
     this.#socket.send({ type: "resize", cols: asked.columns, rows: asked.rows });
     const waiting = this.#waiting;

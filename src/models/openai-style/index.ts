@@ -4,7 +4,7 @@ import { z } from "zod";
 import { safeParseJson } from "#src/lib/parse-json.ts";
 import { errorInFrame } from "../error-body.ts";
 import { withOwnParts } from "../own-parts.ts";
-import type { Model } from "../model.ts";
+import { ModelError, type Model } from "../model.ts";
 import { alternating } from "./alternating.ts";
 import { badResponse, type Origin } from "../provider-failure.ts";
 import { readChunks } from "../read-chunks.ts";
@@ -98,7 +98,11 @@ async function openStream(
  * messages go out as they were written.
  */
 function wantsAlternation(error: unknown): boolean {
-  return error instanceof Error && /roles? must alternate|alternate user\/assistant/iu.test(error.message);
+  // The SDK takes what its `fetch` throws for a failed connection, with the refusal as the cause.
+  const refusal = error instanceof Error ? error.cause : undefined;
+  return (
+    refusal instanceof ModelError && /roles? must alternate|alternate user\/assistant/iu.test(refusal.message)
+  );
 }
 
 /** Yields the response of a server that ignores `stream: true` as one chunk. */

@@ -9,15 +9,15 @@ import { startRuntimeHost, type RuntimeHostOptions } from "#local/runtime-host/i
 import { hostWorkspaces } from "#src/platform/runtime/host/index.ts";
 import type { ProjectRuntime } from "#src/platform/runtime/project-runtime.ts";
 
-// As `npm start` does.
-keepFilesPrivate();
-
 /** Why tests of sandboxes are skipped here; `undefined` where they run. */
 export const NO_BUBBLEWRAP =
   spawnSync("bwrap", ["--version"]).status === 0 ? undefined : "bubblewrap (bwrap) is not installed";
 
 /** For titles of tests. */
 export const SKIPPED = NO_BUBBLEWRAP ? ` (skipped: ${NO_BUBBLEWRAP})` : "";
+
+/** Other files of this process count on it. */
+const usualUmask = process.umask();
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -45,6 +45,8 @@ export interface TestHost {
 
 /** A runtime host with data of its own. */
 export async function startTestHost(options: Partial<RuntimeHostOptions> = {}): Promise<TestHost> {
+  // As `npm start` does.
+  keepFilesPrivate();
   const dataDir = mkdtempSync(join(tmpdir(), "runtime-host-"));
   const logged: string[] = [];
   const start = () =>
@@ -77,6 +79,7 @@ export async function startTestHost(options: Partial<RuntimeHostOptions> = {}): 
     },
     async close() {
       await host.close();
+      process.umask(usualUmask);
       rmSync(dataDir, { recursive: true, force: true });
     },
   };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ModelRequest } from "#src/models/model.ts";
+import { alternating } from "#src/models/openai-style/alternating.ts";
 import { needsBreakpoints } from "#src/models/openai-style/breakpoints.ts";
 import { toRequest } from "#src/models/openai-style/to-request.ts";
 
@@ -19,7 +20,7 @@ const user = (content: string, name?: string) => ({
 });
 const said = (content: string) => ({ role: "assistant" as const, content, toolCalls: [] });
 const alternated = (messages: ModelRequest["messages"]) =>
-  toRequest("m", { system: "", tools: [], messages }, "max_tokens").messages;
+  alternating(toRequest("m", { system: "", tools: [], messages }, "max_tokens").messages);
 
 describe("the chat completion request", () => {
   it("carries system prompt, history, tools and limit", () => {
@@ -140,7 +141,7 @@ describe("the chat completion request", () => {
     expect(needsBreakpoints(provider, model)).toBe(expected);
   });
 
-  it("alternates, also where answers failed; people with names stay apart", () => {
+  it("can be made to alternate, also where answers failed; people with names stay apart", () => {
     const picture = { type: "image" as const, mimeType: "image/png" as const, base64: "AAAA" };
     expect(
       alternated([

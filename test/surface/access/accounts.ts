@@ -9,6 +9,7 @@ export const ACCOUNTS: Rows = {
   "POST /api/auth/device/lookup": { admits: "person" },
   "POST /api/auth/device/decide": { admits: "person" },
   "GET /api/users/me": { admits: "person" },
+  "GET /api/users/me/limits": { admits: "person" },
   "PATCH /api/users/me": { admits: "person" },
   "PATCH /api/users/me/handle": { admits: "person" },
   "GET /api/users/preferences": { admits: "person" },

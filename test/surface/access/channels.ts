@@ -14,6 +14,7 @@ export const CHANNELS: Rows = {
   "POST /api/channels/{channel}/test": { admits: "person", stranger: 404 },
   "GET /api/channels/{channel}/messages": { admits: "person", stranger: 404 },
   "POST /api/channels/{channel}/messages/{channel_message}/retry": { admits: "person", stranger: 404 },
+  "POST /api/gateway/pair/preview": { admits: "person" },
   "POST /api/gateway/pair/verify": { admits: "person" },
   "GET /api/gateway/identities": { admits: "person" },
   "DELETE /api/gateway/identities/{identity}": { admits: "person", stranger: 404 },

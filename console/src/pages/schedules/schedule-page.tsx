@@ -126,7 +126,10 @@ function Settings({ schedule }: { schedule: api.Schedule }) {
         key={schedule.updated_at}
         of={schedule}
         button="Save"
-        save={async ({ project_id: _, ...change }) => {
+        save={async (wish) => {
+          // The project of a schedule cannot be changed.
+          const change = { ...wish };
+          delete change.project_id;
           await workspace.schedules.update(schedule.id, change);
           stale(names.schedules);
           if (details.current) details.current.open = false;
