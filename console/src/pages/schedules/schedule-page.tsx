@@ -128,7 +128,7 @@ function Settings({ schedule }: { schedule: api.Schedule }) {
         button="Save"
         save={async (wish) => {
           // The project of a schedule cannot be changed.
-          const change = { ...wish };
+          const change: Partial<typeof wish> = { ...wish };
           delete change.project_id;
           await workspace.schedules.update(schedule.id, change);
           stale(names.schedules);
