@@ -73,8 +73,8 @@ export class ConversationWindow {
 
   /**
    * Returns the messages to try after the provider refused the last ones: fewer if they were too long, and then, or after
-   * any other refusal, without their pictures. Throws `context_too_long`, with a sentence for the user, at the second refusal as too long and when
-   * nothing more can be left out, and any other refusal of messages without pictures.
+   * any other refusal, without their pictures. Throws `context_too_long`, with a sentence for the user, when nothing more
+   * can be left out, and any other refusal of messages without pictures.
    */
   async shrink(refusal: ModelError): Promise<ModelMessage[]> {
     // A conversation that is too long by its text gets shorter first, and keeps the pictures.
