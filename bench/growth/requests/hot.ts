@@ -1,6 +1,6 @@
 import { keyByHash, userOfSession } from "#src/domain/organisations/access/queries.ts";
 import { chatWithRole, latestChat } from "#src/domain/agent-work/chats/queries/chats.ts";
-import { projectWithRole } from "#src/domain/workspaces/projects/queries.ts";
+import { projectWithRole } from "#src/domain/workspaces/projects/queries/projects.ts";
 import { attemptsOfTask, taskWithRole } from "#src/domain/agent-work/tasks/queries/find.ts";
 import { claimTask, endTask, storeTurn } from "#src/domain/agent-work/tasks/queries/run.ts";
 import { insertTask } from "#src/domain/agent-work/tasks/queries/start.ts";

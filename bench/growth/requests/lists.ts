@@ -40,7 +40,7 @@ import { membersOfTeam } from "#src/domain/organisations/members/queries.ts";
 import { activeKeys } from "#src/domain/models/model-keys/queries/keys.ts";
 import { activeProviders } from "#src/domain/models/model-keys/queries/providers.ts";
 import { listProjects } from "#src/domain/workspaces/projects/index.ts";
-import { membersOfProject } from "#src/domain/workspaces/projects/queries.ts";
+import { membersOfProject } from "#src/domain/workspaces/projects/queries/members.ts";
 import { liveSessions } from "#src/domain/people/sessions/queries.ts";
 import { openSessionsOf } from "#src/domain/workspaces/shells/queries.ts";
 import { listTurns, listTasks } from "#src/domain/agent-work/tasks/index.ts";

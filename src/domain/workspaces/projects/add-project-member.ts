@@ -4,7 +4,7 @@ import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import { entryOf, requireAdministrated, requireMember, type MemberChange } from "./member-change.ts";
-import { insertProjectMember, type ProjectMember } from "./queries.ts";
+import { insertProjectMember, type ProjectMember } from "./queries/members.ts";
 
 /**
  * Gives a member of the project's team, named by id or address, a role in the project. Throws as `requireProject` does

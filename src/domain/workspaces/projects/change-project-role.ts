@@ -10,7 +10,7 @@ import {
   requireMember,
   type MemberChange,
 } from "./member-change.ts";
-import { updateProjectMember, type ProjectMember } from "./queries.ts";
+import { updateProjectMember, type ProjectMember } from "./queries/members.ts";
 
 /** Throws as `requireProject` does, and `not_found` for a person who has no role in the project. */
 export async function changeProjectRole(

@@ -9,7 +9,7 @@ import { newId } from "#src/lib/ids.ts";
 import { slugOf } from "#src/lib/slug.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
-import { insertProject, type NewProject, type Project } from "./queries.ts";
+import { insertProject, type NewProject, type Project } from "./queries/projects.ts";
 import { settleMessage } from "./settle-message.ts";
 
 /** Random slugs to try before a collision is a failure. */

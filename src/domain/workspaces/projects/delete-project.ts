@@ -8,7 +8,7 @@ import type { ArchiveStore } from "#src/platform/archives/archive-store.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { ProjectWorkspaces } from "#src/platform/runtime/project-workspaces.ts";
 import type { Queue, QueueMessage } from "#src/platform/queue/queue.ts";
-import { deleteProjectRow, endTasksOfGoneProject, projectExists, type Project } from "./queries.ts";
+import { deleteProjectRow, endTasksOfGoneProject, projectExists, type Project } from "./queries/projects.ts";
 import { requireProject } from "./require-project.ts";
 
 /** Delay of the second pass: by then the request has deleted the row, or has failed. */

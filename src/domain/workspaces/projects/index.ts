@@ -4,16 +4,15 @@ export { createProject, createProjectFrom, findSource, SOURCE_TYPES } from "./cr
 export { announceRemoval, deleteProject, destroyWorkspace } from "./delete-project.ts";
 export { listProjectMembers } from "./list-project-members.ts";
 export { listProjects } from "./list-projects.ts";
+export { deleteProjectRolesOfFormerMember, type ProjectMember } from "./queries/members.ts";
 export {
-  deleteProjectRolesOfFormerMember,
   endChannelsOfProjects,
   roleInProject,
   touchProject,
   touchProjectNowAndThen,
   type Project,
-  type ProjectMember,
   type Viewer,
-} from "./queries.ts";
+} from "./queries/projects.ts";
 export { removeProjectMember } from "./remove-project-member.ts";
 export { requireProject, type OpenProject, viewerOf } from "./require-project.ts";
 export { settleMessage } from "./settle-message.ts";

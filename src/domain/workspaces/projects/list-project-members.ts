@@ -1,6 +1,6 @@
 import type { UserCaller } from "#src/domain/organisations/access/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { membersOfProject, type ProjectMember } from "./queries.ts";
+import { membersOfProject, type ProjectMember } from "./queries/members.ts";
 import { requireProject } from "./require-project.ts";
 
 /** People with a role of their own in the project, in the order they got it: all, or a page. Throws as `requireProject` does. */

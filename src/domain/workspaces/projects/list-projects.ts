@@ -1,7 +1,7 @@
 import type { Caller } from "#src/domain/organisations/access/index.ts";
 import { requireTeam } from "#src/domain/organisations/teams/index.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { visibleProjects, type Project } from "./queries.ts";
+import { visibleProjects, type Project } from "./queries/projects.ts";
 import { viewerOf } from "./require-project.ts";
 
 /**

@@ -3,7 +3,7 @@ import type { AuditEntry } from "#src/domain/organisations/audit/index.ts";
 import type { Client } from "#src/domain/people/sessions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { membersOfProject, type ProjectMember } from "./queries.ts";
+import { membersOfProject, type ProjectMember } from "./queries/members.ts";
 import { requireProject, type OpenProject } from "./require-project.ts";
 
 /** A change of project members: the caller, and the project by id or slug. */

@@ -4,7 +4,7 @@ import { isId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
 import { entryOf, noProjectMember, requireAdministrated, type MemberChange } from "./member-change.ts";
-import { deleteProjectMember } from "./queries.ts";
+import { deleteProjectMember } from "./queries/members.ts";
 
 /** Removes a person's role in the project; their role in the team applies again. Throws as `changeProjectRole` does. */
 export async function removeProjectMember(

@@ -9,7 +9,7 @@ import {
 import { AppError } from "#src/lib/errors.ts";
 import { isId } from "#src/lib/ids.ts";
 import type { Db } from "#src/platform/db/client.ts";
-import { noteAdministrator, projectWithRole, type Person, type Project } from "./queries.ts";
+import { noteAdministrator, projectWithRole, type Person, type Project } from "./queries/projects.ts";
 
 const MISSING = "Project not found";
 

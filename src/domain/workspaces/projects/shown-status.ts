@@ -1,4 +1,4 @@
-import type { Project } from "./queries.ts";
+import type { Project } from "./queries/projects.ts";
 
 /**
  * The status that clients see. The stored status is the last settled one, and is also shown during a transition, except

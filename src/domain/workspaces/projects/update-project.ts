@@ -4,7 +4,7 @@ import type { Client } from "#src/domain/people/sessions/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
-import { mergeSettings, updateProjectRow, type Project, type ProjectChange } from "./queries.ts";
+import { mergeSettings, updateProjectRow, type Project, type ProjectChange } from "./queries/projects.ts";
 import { requireProject } from "./require-project.ts";
 
 /**

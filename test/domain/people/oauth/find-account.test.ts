@@ -16,7 +16,7 @@ import {
 } from "#src/db/schema/index.ts";
 import { acceptInvitationRow } from "#src/domain/organisations/invitations/queries.ts";
 import { createProject } from "#src/domain/workspaces/projects/index.ts";
-import { insertProjectMember } from "#src/domain/workspaces/projects/queries.ts";
+import { insertProjectMember } from "#src/domain/workspaces/projects/queries/members.ts";
 import { startSession } from "#src/domain/people/sessions/index.ts";
 import { findAccount, type Identity } from "#src/domain/people/oauth/find-account.ts";
 import { consumeState } from "#src/domain/people/oauth/queries.ts";
