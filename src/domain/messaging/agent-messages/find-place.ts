@@ -64,19 +64,12 @@ async function choose(
       `No ${label} channel is connected. A person connects one under Settings → Channels`,
     );
   }
-  // A text of one project may tell its agent to write into a group of another one: only the person chooses so.
-  const known = reachesAnyChat ? reach : ofProject(reach, task.projectId);
-  const exchanging = reachesAnyChat ? reach.candidates : near(reach, task.projectId);
   const chosen =
     platform === "cli"
       ? chooseTerminal(reach, task, targets)
       : target === undefined
         ? chooseOwn(reach)
-        : (chooseTarget(known, targets) ??
-          (isLeft(reach, targets)
-            ? undefined
-            : ((await chooseExchanged(deps, exchanging, platform, targets)) ??
-              (reachesAnyChat ? chooseUnknown(reach, target) : undefined))));
+        : await chooseNamed(deps, task, reach, { platform, target, targets, reachesAnyChat });
   if (chosen) return chosen;
   if (target === undefined) {
     throw new AppError(
@@ -88,6 +81,29 @@ async function choose(
     "forbidden",
     `The ${label} channel may not write to ${target.slice(0, 80)}: it writes to the person's own linked account, and to chats that it has exchanged messages with`,
   );
+}
+
+/** The place of a target, in all its spellings. */
+async function chooseNamed(
+  deps: FindDeps,
+  { projectId }: SendingTask,
+  reach: Reach,
+  {
+    platform,
+    target,
+    targets,
+    reachesAnyChat,
+  }: Pick<Sought, "platform" | "reachesAnyChat"> & { target: string; targets: readonly string[] },
+): Promise<Chosen | undefined> {
+  // A text of one project may tell its agent to write into a group of another one: only the person chooses so.
+  const known = reachesAnyChat ? reach : ofProject(reach, projectId);
+  const chosen = chooseTarget(known, targets);
+  if (chosen) return chosen;
+  if (isLeft(reach, targets)) return undefined;
+  const exchanging = reachesAnyChat ? reach.candidates : near(reach, projectId);
+  const exchanged = await chooseExchanged(deps, exchanging, platform, targets);
+  if (exchanged || !reachesAnyChat) return exchanged;
+  return chooseUnknown(reach, target);
 }
 
 /** Channels of the task's project, or of none. */

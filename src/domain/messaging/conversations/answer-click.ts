@@ -1,19 +1,13 @@
 import type { ReceivedClick } from "#src/channels/channel.ts";
-import {
-  answerApproval,
-  PEOPLE_ANSWER,
-  type ApprovalResponse,
-} from "#src/domain/agent-work/approvals/index.ts";
+import { PEOPLE_ANSWER, type ApprovalResponse } from "#src/domain/agent-work/approvals/index.ts";
 import type { Channel } from "#src/domain/messaging/channels/index.ts";
 import type { Caller, UserCaller } from "#src/domain/organisations/access/index.ts";
 import { channelApi, type ApiDeps } from "#src/domain/messaging/channels/index.ts";
-import { AppError } from "#src/lib/errors.ts";
 import type { Db } from "#src/platform/db/client.ts";
 import type { Log } from "#src/platform/log/log.ts";
 import type { TaskLogs } from "#src/platform/objects/task-logs.ts";
 import type { Queue } from "#src/platform/queue/queue.ts";
-import { beginProgress } from "#src/domain/messaging/progress/index.ts";
-import { askedIn } from "./queries/sessions.ts";
+import { answerAsked } from "./answer-asked.ts";
 import { confirmClick } from "./confirm-click.ts";
 
 export interface ClickDeps extends ApiDeps {
@@ -67,20 +61,15 @@ export async function answerClick(
 
 async function outcomeOf(
   deps: ClickDeps,
-  { id: channelId }: Channel,
+  channel: Channel,
   caller: UserCaller,
-  answer: { approvalId: string; response: ApprovalResponse },
+  { approvalId, response }: { approvalId: string; response: ApprovalResponse },
 ): Promise<Outcome> {
-  const asked = await askedIn(deps.db, { channelId, userId: caller.userId }, [answer.approvalId]);
-  if (asked.length === 0) return FOREIGN;
-  try {
-    const { taskId } = await answerApproval(deps, caller, answer);
-    await beginProgress(deps, taskId);
-    return { text: WORDS[answer.response], isAnswered: true };
-  } catch (error) {
-    if (!(error instanceof AppError) || error.retryable) throw error;
-    return { text: error.message, isAnswered: error.code === "conflict" };
-  }
+  const answered = await answerAsked(deps, channel, caller, { approvalIds: [approvalId], response });
+  if (!answered) return FOREIGN;
+  const { refusal } = answered;
+  if (refusal) return { text: refusal.message, isAnswered: refusal.code === "conflict" };
+  return { text: WORDS[response], isAnswered: true };
 }
 
 /** Puts the outcome in place of the question and its buttons. */

@@ -1,5 +1,4 @@
 import {
-  answerApproval,
   openApprovals,
   PEOPLE_ANSWER,
   type ApprovalResponse,
@@ -7,16 +6,15 @@ import {
 import { stopTasksOfChat } from "#src/domain/agent-work/chats/index.ts";
 import type { FinishDeps } from "#src/domain/agent-work/tasks/index.ts";
 import type { Channel } from "#src/domain/messaging/channels/index.ts";
-import { beginProgress } from "#src/domain/messaging/progress/index.ts";
 import type { Caller } from "#src/domain/organisations/access/index.ts";
 import { activeSchedules } from "#src/domain/schedules/definitions/index.ts";
 import { describeTiming } from "#src/domain/schedules/expressions/index.ts";
-import { AppError } from "#src/lib/errors.ts";
 import { visibleLine } from "#src/lib/visible.ts";
 import type { Place } from "#src/channels/channel.ts";
+import { answerAsked } from "./answer-asked.ts";
 import { COMMANDS, type CommandName } from "./commands.ts";
 import { settleEvents, type Standing } from "./queries/events.ts";
-import { archiveChat, askedIn, describeSession, setHome } from "./queries/sessions.ts";
+import { archiveChat, describeSession, setHome } from "./queries/sessions.ts";
 
 /** Of whom and where a command is. */
 export interface CommandContext {
@@ -110,26 +108,17 @@ const NOT_THROUGH_OTHERS =
 /** Answers the oldest question of the session's chat that was asked here, and returns what the person is told. */
 export async function answerOpen(
   deps: FinishDeps,
-  { channel, caller, person: { userId, chatId } }: Pick<CommandContext, "channel" | "caller" | "person">,
+  { channel, caller, person: { chatId } }: Pick<CommandContext, "channel" | "caller" | "person">,
   response: ApprovalResponse,
 ): Promise<string> {
   if (caller.kind === "key") return `${PEOPLE_ANSWER}. Answer it in the browser.`;
-  const asking = chatId === null ? [] : await openApprovals(deps.db, { chatId });
-  const asked = await askedIn(
-    deps.db,
-    { channelId: channel.id, userId },
-    asking.map(({ approval }) => approval.id),
-  );
-  const open = asking.find(({ approval }) => asked.includes(approval.id));
-  if (!open) return "Nothing waits for your approval.";
-  try {
-    const { taskId } = await answerApproval(deps, caller, { approvalId: open.approval.id, response });
-    await beginProgress(deps, taskId);
-  } catch (error) {
-    if (error instanceof AppError && !error.retryable) return error.message;
-    throw error;
-  }
-  return `${WORDS[response]}: ${visibleLine(open.approval.tool)}.`;
+  const open = chatId === null ? [] : await openApprovals(deps.db, { chatId });
+  const approvalIds = open.map(({ approval }) => approval.id);
+  const answered = await answerAsked(deps, channel, caller, { approvalIds, response });
+  if (!answered) return "Nothing waits for your approval.";
+  if (answered.refusal) return answered.refusal.message;
+  const tool = open.find(({ approval }) => approval.id === answered.approvalId)?.approval.tool ?? "";
+  return `${WORDS[response]}: ${visibleLine(tool)}.`;
 }
 
 const WORDS: Readonly<Record<ApprovalResponse, string>> = {

@@ -86,7 +86,7 @@ function pendingOf(db: Db, { channelConfigId, platformUserId }: NewCode) {
 }
 
 /** A live code of a platform. */
-const isLive = ({ platform, codeHash }: { platform: Platform; codeHash: string }) =>
+const isLiveCode = ({ platform, codeHash }: { platform: Platform; codeHash: string }) =>
   and(
     eq(platformIdentities.codeHash, codeHash),
     eq(platformIdentities.platform, platform),
@@ -104,7 +104,7 @@ export async function verifyCode(
     db
       .update(platformIdentities)
       .set({ userId, isVerified: true, pairedAt: sql`now()`, codeHash: null, pairingExpiresAt: null })
-      .where(isLive(code))
+      .where(isLiveCode(code))
       .returning(),
     // A person who was linked here before goes on in the same conversations.
     db.execute(sql`
@@ -160,7 +160,7 @@ export async function identityOfCode(
   db: Db,
   code: { platform: Platform; codeHash: string },
 ): Promise<ShownIdentity | undefined> {
-  const [row] = await shownIdentities(db).where(isLive(code));
+  const [row] = await shownIdentities(db).where(isLiveCode(code));
   return row;
 }
 
