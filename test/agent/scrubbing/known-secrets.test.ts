@@ -11,10 +11,9 @@ import { createContainer } from "#src/domain/workspaces/containers/index.ts";
 import { createProject } from "#src/domain/workspaces/projects/index.ts";
 import { newId } from "#src/lib/ids.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
-import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
+import { containerDeps } from "#test/support/container-deps.ts";
 import { newColleague } from "#test/support/colleagues.ts";
 import { openDatabase } from "#test/support/database.ts";
-import { NO_RESERVED_PORTS } from "#test/support/memory-runtime.ts";
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
 beforeAll(async () => {
@@ -35,13 +34,7 @@ it("knows the variables of a project's containers and deployments, and its user'
     await createProject({ db }, owner.caller, wish),
     await createProject({ db }, other.caller, wish),
   ];
-  const deps = {
-    db,
-    secrets,
-    config: DEFAULT_CEILINGS,
-    refusalOfUrl: () => undefined,
-    workspaces: NO_RESERVED_PORTS,
-  };
+  const deps = containerDeps({ db, secrets });
   await createContainer(deps, owner.caller, project.id, {
     name: "web",
     env: { API_KEY: "one", MODE: "two" },

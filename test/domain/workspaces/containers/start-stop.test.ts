@@ -16,10 +16,10 @@ import { createProject } from "#src/domain/workspaces/projects/index.ts";
 import { AppError } from "#src/lib/errors.ts";
 import type { ProcessSpec } from "#src/platform/runtime/project-processes.ts";
 import { createSecrets } from "#src/platform/secrets/secrets.ts";
-import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
+import { containerDeps } from "#test/support/container-deps.ts";
 import { newColleague, type Colleague } from "#test/support/colleagues.ts";
 import { openDatabase } from "#test/support/database.ts";
-import { MemoryRuntime, NO_RESERVED_PORTS } from "#test/support/memory-runtime.ts";
+import { MemoryRuntime } from "#test/support/memory-runtime.ts";
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
 let owner: Colleague;
@@ -111,13 +111,7 @@ async function newProject() {
   const { db } = database;
   const wish = { name: "app", description: "", sourceType: "empty" } as const;
   const project = await createProject(database, owner.caller, wish);
-  const deps = {
-    db,
-    secrets,
-    config: DEFAULT_CEILINGS,
-    refusalOfUrl: () => undefined,
-    workspaces: NO_RESERVED_PORTS,
-  };
+  const deps = containerDeps({ db, secrets });
   const add = async (container: ContainerWish) =>
     (await createContainer(deps, owner.caller, project.id, container)).container;
   const connect = (sourceId: string, targetId: string, config = {}) =>

@@ -10,10 +10,9 @@ import {
 } from "#src/domain/workspaces/lifecycle/index.ts";
 import { volumeStatus } from "#src/domain/workspaces/snapshots/index.ts";
 import { AppError } from "#src/lib/errors.ts";
-import { DEFAULT_CEILINGS } from "#test/support/ceilings.ts";
+import { containerDeps } from "#test/support/container-deps.ts";
 import { openDatabase } from "#test/support/database.ts";
 import { newWorkshop } from "./workshop.ts";
-import { NO_RESERVED_PORTS } from "#test/support/memory-runtime.ts";
 
 let database: Awaited<ReturnType<typeof openDatabase>>;
 beforeAll(async () => {
@@ -142,15 +141,8 @@ describe("a project", () => {
 
   it("does not wait for a program that does not answer when it is stopped", async () => {
     const project = await open();
-    const { db, secrets } = project.deps;
     const wish = { name: "web", startupCommand: "run web" };
-    const deps = {
-      db,
-      secrets,
-      config: DEFAULT_CEILINGS,
-      refusalOfUrl: () => undefined,
-      workspaces: NO_RESERVED_PORTS,
-    };
+    const deps = containerDeps(project.deps);
     const { container } = await createContainer(deps, project.caller, project.id, wish);
     await start(project);
     // The executor looks at what is wanted every few seconds.
@@ -169,7 +161,7 @@ describe("a project", () => {
     };
     await settleProject({ ...project.deps, workspaces: { runtime: () => runtime } }, project.id);
     expect(await project.row()).toMatchObject({ status: "hibernated", wanted: null });
-    expect(await containersOf(db, project.id)).toMatchObject([{ status: "stopped" }]);
+    expect(await containersOf(project.deps.db, project.id)).toMatchObject([{ status: "stopped" }]);
   });
 
   it("stops what runs and keeps its files where they are when that is asked", async () => {
@@ -216,14 +208,7 @@ describe("a project whose files were lost with what they are in", () => {
     "says so beside what else went wrong, and after a crash %s",
     async (when) => {
       const project = await open();
-      const { db, secrets } = project.deps;
-      const deps = {
-        db,
-        secrets,
-        config: DEFAULT_CEILINGS,
-        refusalOfUrl: () => undefined,
-        workspaces: NO_RESERVED_PORTS,
-      };
+      const deps = containerDeps(project.deps);
       const wish = { name: "cache", containerType: "service", image: "redis" } as const;
       await createContainer(deps, project.caller, project.id, wish);
       const moment = await checkpoint(project);
