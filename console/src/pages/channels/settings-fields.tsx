@@ -50,29 +50,29 @@ export function SettingsFields({ platform, of }: { platform: Platform; of?: api.
           </select>
         </div>
       )}
-      <label class="check" for="reactions">
-        <input
-          id="reactions"
-          name="reactions"
-          type="checkbox"
-          value="yes"
-          defaultChecked={of?.reactions ?? true}
-        />
-        Show 👀 on a message that the bot has taken
-      </label>
+      <Choice
+        name="reactions"
+        isChosen={of?.reactions ?? true}
+        label="Show 👀 on a message that the bot has taken"
+      />
       {platform !== "cli" && (
-        <label class="check" for="shares-links">
-          <input
-            id="shares-links"
-            name="shares_links"
-            type="checkbox"
-            value="yes"
-            defaultChecked={of?.shares_links ?? false}
-          />
-          Accounts linked here from now on are also linked in my other channels of this platform that say so
-        </label>
+        <Choice
+          name="shares_links"
+          isChosen={of?.shares_links ?? false}
+          label="Accounts linked here from now on are also linked in my other channels of this platform that say so"
+        />
       )}
     </>
+  );
+}
+
+function Choice({ name, isChosen, label }: { name: string; isChosen: boolean; label: string }) {
+  const id = name.replaceAll("_", "-");
+  return (
+    <label class="check" for={id}>
+      <input id={id} name={name} type="checkbox" value="yes" defaultChecked={isChosen} />
+      {label}
+    </label>
   );
 }
 
