@@ -2,6 +2,7 @@ import { eq } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { tasks } from "#src/db/schema/index.ts";
 import { newChatClient, openStream, type ChatClient } from "#test/support/chat-client.ts";
+import { signUpAdministrator } from "#test/support/administrators.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { sharedService } from "#test/support/shared-service.ts";
 import { call, newTaskClient, script } from "#test/support/task-client.ts";
@@ -111,8 +112,12 @@ describe("the stream of the interface", () => {
     expect(ended.at(-1)).toMatchObject({ type: "done", data: { status: "completed" } });
   });
 
-  it("comes within its budget of round trips", async () => {
-    const stream = await simple({ message: "Hello" });
+  it.each([
+    ["a person", () => client],
+    ["an administrator", async () => newTaskClient(service, { account: await signUpAdministrator(service) })],
+  ])("comes within its budget of round trips, to %s", async (_, sender) => {
+    const { account, projectId } = await sender();
+    const stream = await simple({ message: "Hello", project_id: projectId }, undefined, account.token);
     const trips = stream.headers.get("server-timing") ?? "";
     await stream.text();
     const count = (kind: string) => Number(new RegExp(`${kind};desc="(\\d+)"`, "u").exec(trips)?.[1]);

@@ -1,8 +1,8 @@
 import { and, eq } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { tasks, teamMemberships, users } from "#src/db/schema/index.ts";
-import type { Account } from "#test/support/api-client.ts";
+import { tasks, teamMemberships } from "#src/db/schema/index.ts";
 import { frameOf, newChatClient, openStream, type ChatClient } from "#test/support/chat-client.ts";
+import { signUpAdministrator } from "#test/support/administrators.ts";
 import { databaseOf } from "#test/support/database.ts";
 import { startService, type TestService } from "#test/support/service.ts";
 import { openSocket } from "#test/support/socket.ts";
@@ -35,12 +35,6 @@ async function newPlace(): Promise<Place> {
 const inProject = ({ team, projectId }: Place, method: string, rest: string, json?: unknown) =>
   service.call(method, `/api/projects/${projectId}${rest}`, { token: team.owner.token, json });
 
-async function administrator(): Promise<Account> {
-  const account = await service.signUp("admin");
-  await databaseOf(service).update(users).set({ isSuperuser: true }).where(eq(users.id, account.id));
-  return account;
-}
-
 const AT_WORK = script({ tools: [call("bash_exec", { command: "sleep 60" })] }, { text: "late" });
 
 const NO_ACCESS = expect.stringContaining("no longer has access to the project");
@@ -65,7 +59,7 @@ describe.concurrent("the agent of a person who may no longer write in the projec
       "whose account was suspended",
       async ({ editor }) =>
         service.call("POST", `/api/admin/users/${editor.account.id}/disable`, {
-          token: (await administrator()).token,
+          token: (await signUpAdministrator(service)).token,
           json: {},
         }),
     ],

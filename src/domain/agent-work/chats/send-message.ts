@@ -1,6 +1,6 @@
 import { requireKeyProject, type Caller } from "#src/domain/organisations/access/index.ts";
 import { declineByMessage } from "#src/domain/agent-work/approvals/index.ts";
-import { requireProject, viewerOf } from "#src/domain/workspaces/projects/index.ts";
+import { requireProject } from "#src/domain/workspaces/projects/index.ts";
 import {
   findWaiting,
   repeatedTask,
@@ -60,8 +60,23 @@ export interface SentMessage extends StartedTask {
  * `requireProject` and `requireChat` do.
  */
 export async function sendMessage(deps: SendDeps, caller: Caller, wish: ChatWish): Promise<SentMessage> {
-  const started = await startTask(deps, taskOf(caller, wish, await placeOf(deps, caller, wish)));
-  return accepted(deps, caller, started);
+  const task = taskOf(caller, wish, await placeOf(deps, caller, wish));
+  return accepted(deps, caller, await startFor(deps, caller, task));
+}
+
+/**
+ * Starts a task. An administrator of the installation acts as a member where that suffices. Otherwise `requireProject` notes
+ * first what the administrator does there, and the task is started by the administrator's rights.
+ */
+async function startFor(deps: SendDeps, caller: Caller, task: StartTask): Promise<StartedTask> {
+  if (!task.isSuperuser) return startTask(deps, task);
+  try {
+    return await startTask(deps, { ...task, isSuperuser: false });
+  } catch (error) {
+    if (!(error instanceof AppError) || !["not_found", "forbidden"].includes(error.code)) throw error;
+    await requireProject(deps, caller, task.projectId, "chat.send");
+    return startTask(deps, task);
+  }
 }
 
 /**
@@ -126,8 +141,7 @@ async function placeOf(
   const origin = originOf(caller);
   const chat: ChosenChat = chatId === undefined ? { kind: "latest" } : { kind: "named", id: chatId };
   if (project !== undefined) {
-    // What an administrator of the installation does in the project of others is noted there.
-    if (!isId(project) || viewerOf(caller).isSuperuser) {
+    if (!isId(project)) {
       return { projectId: (await requireProject(deps, caller, project, "chat.send")).id, chat, origin };
     }
     requireKeyProject(caller, project);
