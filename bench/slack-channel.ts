@@ -16,28 +16,32 @@ export interface SlackPerson {
   replied(): Promise<void>;
 }
 
-/** A channel of a new account at a Slack. */
+/** A bot at a Slack. */
 export interface SlackChannel {
-  /** A new person, whose account is linked. */
+  /** A new account with a channel of its own, which works in its default workspace, and a person who is linked there. */
   newPerson(): Promise<SlackPerson>;
   close(): void;
 }
 
-/** Connects a service to a Slack that calls its webhook. */
-export async function connectSlack(url: string, slack: SlackMock): Promise<SlackChannel> {
+/** Connects a service to a Slack that calls its webhooks. */
+export function connectSlack(url: string, slack: SlackMock): SlackChannel {
   const api = apiClient(url);
-  const { token: owner } = await api.signUp("bench");
-  const { bot_token, signing_secret } = slack.credentials;
-  const made = await api.call<{ webhook_url: string }>("POST", "/api/channels", {
-    token: owner,
-    json: { channel_type: "slack", credentials: { bot_token, signing_secret } },
-  });
-  if (made.status !== 200) throw new Error(`The channel was not made: ${made.text}`);
-  const { pathname, search } = new URL(made.body.webhook_url);
   const http = new HttpClient(url);
   let messages = 0;
 
-  function write(user: string, channel: string, text: string): Promise<Answer> {
+  /** Connects the bot for an account. Returns where Slack calls its webhook. */
+  async function connect(token: string): Promise<string> {
+    const { bot_token, signing_secret } = slack.credentials;
+    const made = await api.call<{ webhook_url: string }>("POST", "/api/channels", {
+      token,
+      json: { channel_type: "slack", credentials: { bot_token, signing_secret } },
+    });
+    if (made.status !== 200) throw new Error(`The channel was not made: ${made.text}`);
+    const { pathname, search } = new URL(made.body.webhook_url);
+    return pathname + search;
+  }
+
+  function write(webhook: string, user: string, channel: string, text: string): Promise<Answer> {
     messages += 1;
     const seconds = Math.floor(Date.now() / 1000);
     const ts = `${seconds}.${String(messages).padStart(6, "0")}`;
@@ -49,11 +53,10 @@ export async function connectSlack(url: string, slack: SlackMock): Promise<Slack
       event_time: seconds,
       event,
     };
-    return http.request("POST", pathname + search, body, slack.signed(JSON.stringify(body)));
+    return http.request("POST", webhook, body, slack.signed(JSON.stringify(body)));
   }
 
-  async function link(channel: string): Promise<void> {
-    const { token } = await api.signUp("bench");
+  async function link(token: string, channel: string): Promise<void> {
     const texts = slack.sent(channel).map(({ text }) => text);
     const [code] = /\b[A-HJ-NP-Z2-9]{8}\b/u.exec(texts.join("\n")) ?? [];
     const json = { platform: "slack", pairing_code: code };
@@ -68,14 +71,16 @@ export async function connectSlack(url: string, slack: SlackMock): Promise<Slack
       const channel = `D0${user}`;
       slack.addChannel(channel);
       const replies = () => slack.sent(channel).filter(({ text }) => text === "Done.").length;
-      await write(user, channel, "hello");
+      const { token } = await api.signUp("bench");
+      const webhook = await connect(token);
+      await write(webhook, user, channel, "hello");
       await until(() => slack.sent(channel).length > 0);
-      await link(channel);
+      await link(token, channel);
       let written = 0;
       return {
         write(text) {
           written += 1;
-          return write(user, channel, text);
+          return write(webhook, user, channel, text);
         },
         replied: () => until(() => replies() >= written),
       };

@@ -42,7 +42,7 @@ export const budgets: Measurement = {
     await log.untilQuiet();
     const { taskId, answer } = await client.invoke(INSTANT);
     const requests = await log.untilQuiet();
-    const person = await (await connectSlack(service.url, slack)).newPerson();
+    const person = await connectSlack(service.url, slack).newPerson();
     const webhook = await person.write(INSTANT);
     await person.replied();
     // The first one asks the provider for the account, which is stored.

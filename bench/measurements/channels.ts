@@ -19,7 +19,7 @@ export const channels: Measurement = {
   async run(bench) {
     const slack = await startSlack();
     const { service } = await bench.use({ SLACK_API_BASE_URL: slack.url });
-    const channel = await connectSlack(service.url, slack);
+    const channel = connectSlack(service.url, slack);
     const one = await channel.newPerson();
     const people = [one];
     while (people.length < CALLERS) people.push(await channel.newPerson());
