@@ -13,8 +13,8 @@ interface Share {
 }
 
 /**
- * Says which lane delivers next: the lanes take turns, one message each, whatever waits in them. A lane is a flow-control
- * key, or the address of messages without one. Nothing is stored here.
+ * Says which lane delivers next. Lanes take turns, one message each; how many messages wait in a lane makes no difference. A
+ * lane is a flow-control key, or the address of messages without one. Lanes live in memory only.
  */
 export class Lanes {
   readonly #favouredLanes: RegExp;
@@ -33,7 +33,7 @@ export class Lanes {
     this.#shareOf(lane).turns.add(lane);
   }
 
-  /** Takes a lane whose turn it is and that has a place; undefined while there is none. */
+  /** Takes the next lane, if one waits and a place is free for it. Otherwise undefined. */
   next(): string | undefined {
     for (const { turns, underWay, places } of [this.#favoured, this.#others]) {
       const [lane] = turns;

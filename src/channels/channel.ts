@@ -132,7 +132,7 @@ export interface Self {
   botId: string | undefined;
   /** Name that groups mention it by, without `@`. */
   botName: string | undefined;
-  /** Of Slack the workspace of the bot; undefined where there is none, and for an app of a whole organisation. */
+  /** Slack: the workspace of the bot; undefined for an app of a whole organisation. Other platforms: undefined. */
   teamId?: string | undefined;
   /** The application that the bot is of, where the platform has such and tells it. */
   appId?: string | undefined;

@@ -4,7 +4,7 @@ import { safeParseJson } from "#src/lib/parse-json.ts";
 
 /** What a provider says of an error. */
 export interface ToldError {
-  /** The sentence for people; undefined if there is none. */
+  /** What the provider tells people; undefined if the body has no text. */
   sentence: string | undefined;
   /** Every code, type and status in it, in lower case, separated by spaces. */
   codes: string;

@@ -119,7 +119,7 @@ export const BOUNDED_OTHERWISE: Readonly<Record<string, string>> = {
   createChatCompletion: MESSAGE,
   receiveChannelWebhook: "CHANNEL_WEBHOOK_RATE_LIMIT",
   sendChannelTestMessage: "The rate of requests; the message is one of a channel, which has a ceiling",
-  verifyGatewayPairing: "One link per person and sender, for a code of which few wait",
+  verifyGatewayPairing: "A sender has one link in a channel; few codes of a channel wait at a time",
   triggerSchedule: "Runs of a schedule that wait are few; a run is a message",
   exportTeamAuditLog: "AUDIT_LOG_RETENTION_DAYS",
   receiveStripeWebhook: "Signed by the provider, and deleted after 90 days",

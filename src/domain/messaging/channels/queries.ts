@@ -76,7 +76,7 @@ interface LimitedDb {
   config: CeilingConfig<"channels" | "channel_connections">;
 }
 
-/** The ceilings on a channel that is to be active. Without a mode, it keeps the one that it has behind the lock. */
+/** The ceilings on a channel that becomes active. Without `inboundMode`, the stored mode decides, read behind the lock. */
 function placesOf(
   { userId, id }: Pick<Channel, "userId" | "id">,
   inboundMode: Channel["inboundMode"] | undefined,

@@ -36,7 +36,10 @@ export interface ShowDeps {
   config: { PUBLIC_URL: string };
 }
 
-/** Shows a channel, which works by default while it is active. Credentials that no configured key opens are shown as none, with a sentence in `setup`. */
+/**
+ * Shows a channel. Without `loss`, an active channel counts as one that works. Credentials that no configured key opens are
+ * shown as none, with a sentence in `setup`.
+ */
 export async function showChannel(
   deps: ShowDeps,
   channel: Channel,

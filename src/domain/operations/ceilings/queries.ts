@@ -2,7 +2,7 @@ import { sql, type SQL } from "drizzle-orm";
 import type { Db } from "#src/platform/db/client.ts";
 import { ceilingOf, type CeilingConfig, type CeilingName } from "./table.ts";
 
-/** A row that is about to be stored, of which the owner may have so many. */
+/** A row that is about to be stored, and the ceiling that it counts against. */
 export interface Place<Name extends CeilingName = CeilingName> {
   ceiling: Name;
   /** The owner's id, or a query for it; null for none, who is not refused. */

@@ -19,8 +19,9 @@ export type OpenProject = Project & { role: Role };
 /**
  * Returns the project with this id or slug if the caller has the permission on it. A key reaches what its owner reaches, in
  * any team. Its permissions are limited by the owner's roles in the key's team and in the project. What an administrator of
- * the installation could not do as a member is noted. Takes one query, and then another. Throws `not_found` when the project does not exist or the caller has no role in it, and `forbidden` when a key is bound to other
- * projects or the role does not suffice.
+ * the installation could not do as a member is noted. Takes one query, and another one for the note. Throws `not_found` when
+ * the project does not exist or the caller has no role in it, and `forbidden` when a key is bound to other projects or the
+ * role does not suffice.
  */
 export async function requireProject(
   deps: { db: Db },
